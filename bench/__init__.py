@@ -1,0 +1,1 @@
+"""Side-by-side benchmarks: see README.md here."""

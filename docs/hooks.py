@@ -1,0 +1,146 @@
+"""MkDocs hook: writes the instruction reference, one page per group, from the instruction table.
+
+The pages exist only while the site is built. Examples are the shortest filetests that use an instruction, so what
+the reference shows has been run on every device.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+from hologram_web.isa.kinds import KINDS
+from hologram_web.isa.row import REQUIRED, TYPE_SETS, Effect, Operand, Row
+from hologram_web.isa.table import ROWS
+
+FILETESTS = Path(__file__).parent.parent / "tests" / "filetests"
+INDEX = "reference/index.md"
+INTRODUCTION = """\
+# Instruction reference
+
+{lane} lane instructions, which every lane executes for itself, and {collective} collective instructions, which the
+whole device executes once per launch. Opcodes are never renumbered. Planned instructions have their form and place
+already, but every device refuses them with `UnsupportedInstruction`. [Kinds of operands](#kinds-of-operands) and
+[sets of types](#sets-of-types) are explained at the end.
+"""
+
+
+def page_of(group: str) -> str:
+    return f"reference/{re.sub(r'[^a-z0-9]+', '-', group.lower())}.md"
+
+
+def groups() -> dict[str, list[Row]]:
+    """Rows by group, in the order of the table."""
+    result: dict[str, list[Row]] = {}
+    for row in ROWS:
+        result.setdefault(row.group, []).append(row)
+    return result
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    pages: list[Any] = [{"Overview": INDEX}, *({group: page_of(group)} for group in groups())]
+    config.nav = [*(config.nav or []), {"Instruction reference": pages}]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    pages = {INDEX: "\n".join(index_page())}
+    for group, rows in groups().items():
+        pages[page_of(group)] = "\n".join([f"# {group}\n", *(line for row in rows for line in section(row))])
+    for path, text in pages.items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def index_page() -> Iterator[str]:
+    collective = sum(row.collective for row in ROWS)
+    yield INTRODUCTION.format(lane=len(ROWS) - collective, collective=collective)
+    for group, rows in groups().items():
+        page = Path(page_of(group)).name
+        yield f"## {group}\n"
+        yield from table(
+            "Instruction | Text | Meaning",
+            (
+                (f"[{r.name}]({page}#{r.mnemonic})", f"`{r.mnemonic}`", is_planned(r) * "*planned* " + r.doc)
+                for r in rows
+            ),
+        )
+    yield "## Kinds of operands\n"
+    yield from table("Kind | What it takes", ((f"`{name}`", kind.what) for name, kind in KINDS.items()))
+    yield "## Sets of types\n"
+    ordered = ((name, sorted(types, key=lambda ty: ty.id)) for name, types in TYPE_SETS.items())
+    yield from table("Set | Types", ((f"`{name}`", " ".join(ty.name for ty in types)) for name, types in ordered))
+
+
+def section(row: Row) -> Iterator[str]:
+    yield f"## {row.name} {{ #{row.mnemonic} }}\n\n{row.doc}\n\n```text\n{syntax(row)}\n```\n"
+    planned = " Planned: no device runs it yet." if is_planned(row) else ""
+    yield f"Builder `{row.builder}`, opcode {row.opcode:#x}, effect: {row.effect.value}.{planned}\n"
+    if row.operands:
+        cells = (
+            (f"`{o.name}`", o.kind, ROLES.get(o.role or o.kind, ""), o.type if is_typed(o) else "", default(o))
+            for o in row.operands
+        )
+        yield from table("Operand | Kind | Role | Type | Default", cells)
+    if example := examples().get(row.mnemonic):
+        text = example.read_text(encoding="utf-8").strip()
+        yield f"Example: `{example.relative_to(FILETESTS.parent.parent).as_posix()}`\n\n```text\n{text}\n```\n"
+
+
+ROLES = {"def": "written", "store": "written", "use": "read", "load": "read", "update": "both", "rmw": "both"}
+
+
+def is_planned(row: Row) -> bool:
+    """Control flow and barriers have their semantics in the interpreter, all others in their row."""
+    return row.reference is None and row.effect not in (Effect.CONTROL, Effect.BARRIER, Effect.FENCE)
+
+
+def is_typed(operand: Operand) -> bool:
+    return operand.is_address or operand.kind in ("type", "register", "imm", "result")
+
+
+def syntax(row: Row) -> str:
+    """The text form: `add.ty dst, lhs, rhs`; what may be left out stands in brackets."""
+
+    def part(operand: Operand, text: str) -> str:
+        return text if operand.default is REQUIRED else f"[{text}]"
+
+    suffixes = "".join(part(o, f".{o.name}") for o in row.operands if o.suffix)
+    operands = (part(o, f"{o.name}=..." if o.named else o.name) for o in row.operands if not o.suffix)
+    return f"{row.mnemonic}{suffixes} {', '.join(operands)}".rstrip()
+
+
+def default(operand: Operand) -> str:
+    if operand.default is REQUIRED:
+        return ""
+    return "none" if operand.default is None else f"`{operand.codec.text(operand.default)}`"
+
+
+@cache
+def examples() -> dict[str, Path]:
+    """For each mnemonic the shortest filetest whose program uses it, and in which all goes well."""
+    mnemonics = {row.mnemonic for row in ROWS}
+    result: dict[str, Path] = {}
+    paths = (path for path in FILETESTS.glob("**/*.atlas") if path.parent.name not in ("errors", "faults"))
+    for path in sorted(paths, key=lambda path: (path.stat().st_size, path)):
+        for word in re.findall(r"^[ \t]*(?:[\w$.]+:[ \t]*)?([a-z][\w.]*)", path.read_text(encoding="utf-8"), re.M):
+            parts = word.split(".")  # in "set.lt.f32" the mnemonic is the longest beginning that is one
+            beginnings = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+            if mnemonic := next((text for text in beginnings if text in mnemonics), None):
+                result.setdefault(mnemonic, path)
+    return result
+
+
+def table(header: str, rows: Any) -> Iterator[str]:
+    """A Markdown table; `|` in cells is escaped."""
+    yield f"| {header} |\n|{'---|' * (header.count('|') + 1)}"
+    for row in rows:
+        cells = (text.replace("|", "\\|") for text in row)
+        yield f"| {' | '.join(cells)} |"
+    yield ""

@@ -1,0 +1,72 @@
+"""HTML of a program text: colours, what an instruction does when the pointer rests on it, labels one can jump to."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from hologram_web.isa.operands import PRELOADED
+from hologram_web.isa.program import Program
+from hologram_web.isa.table import BY_MNEMONIC
+
+__all__ = ["highlight"]
+
+_TOKEN = re.compile(
+    r"""(?P<string>"(?:[^"\\]|\\.)*")
+      | (?P<directive>(?<!\S)\.[a-z]+)
+      | (?P<predicate>!?\bp\d+\b)
+      | (?P<register>\br\d+\b)
+      | (?P<number>(?<![\w.])-?(?:0x[0-9a-fA-F]+|\d+)\b)
+      | (?P<word>[A-Za-z_$][\w$.]*)""",
+    re.VERBOSE,
+)
+
+
+def highlight(source: str, program: Program) -> str:
+    """`source`, the text that `program` was read from, as the content of a <pre>. Ids start with the program's name."""
+    return "\n".join(_line(line, program) for line in source.rstrip("\n").split("\n"))
+
+
+def _line(line: str, program: Program) -> str:
+    code = re.match(r'(?:[^;"]|"(?:[^"\\]|\\.)*"?)*', line)
+    assert code is not None  # every part of the pattern is optional
+    comment = line[code.end() :]
+    parts, place = [], 0
+    for token in _TOKEN.finditer(code[0]):
+        parts += [escape(line[place : token.start()]), _token(token, program)]
+        place = token.end()
+    parts.append(escape(line[place : code.end()]))
+    if comment:
+        parts.append(_span("comment", comment))
+    return "".join(parts)
+
+
+def _token(token: re.Match[str], program: Program) -> str:
+    kind, text = token.lastgroup or "", token[0]
+    if kind == "register":
+        return _span(kind, text, _register_note(int(text[1:]), program))
+    if kind != "word":
+        return _span(kind, text)
+    if row := BY_MNEMONIC.get(text.split(".")[0]):
+        return _span("mnemonic", text, f"{row.name}: {row.doc}")
+    if text in program.labels:
+        anchor = f"{program.metadata.name}.{text}"
+        if token.string[token.end() :].startswith(":"):
+            return f'<span class="label" id="{escape(anchor)}">{escape(text)}</span>'
+        return f'<a class="label" href="#{escape(anchor)}">{escape(text)}</a>'
+    if param := program.param(text):
+        return _span("param", text, str(param))
+    return escape(text)
+
+
+def _register_note(number: int, program: Program) -> str:
+    if number in PRELOADED:
+        name, ty = PRELOADED[number]
+        return f"{name}, {ty}"
+    param = program.register_params().get(number)
+    return "" if param is None else f"the parameter {param}"
+
+
+def _span(kind: str, text: str, note: str = "") -> str:
+    title = f' title="{escape(note)}"' if note else ""
+    return f'<span class="{kind}"{title}>{escape(text)}</span>'

@@ -1,0 +1,5 @@
+"""The reference device: NumPy, every lane of a block at once; the living definition of the ISA."""
+
+from .device import CpuBackend
+
+__all__ = ["CpuBackend"]

@@ -1,0 +1,150 @@
+"""CpuBackend: device zero. It checks everything and is the reference for every other device."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import AllocationFailed, FaultKind
+from ...isa.cfg import END
+from ...isa.operands import BufferHandle, Register
+from ...isa.verify import Analysis, Base
+from ..host_device import HostDevice, too_many_collectives
+from ..launch import LaunchConfig
+from ..protocol import Limits
+from .collective_runner import CollectiveOps
+from .machine import Machine, Run, Values
+from .memory import Region
+from .races import RaceChecker
+
+__all__ = ["CpuBackend"]
+
+# Lanes that run at once. NumPy's overhead per instruction is spread over them; more than 2**15 spill the L2 cache.
+_LANES_AT_ONCE = 1 << 15
+# Shared memory of the blocks that run at once, in bytes.
+_SHARED_AT_ONCE = 1 << 26
+# NumPy reserves address space without memory behind it; a buffer beyond this is refused at once.
+_LARGEST = 1 << 36
+
+
+class CpuBackend(HostDevice):
+    """Runs programs with NumPy, slowly and exactly.
+
+    `lane_order` is "ascending" or "descending": the order in which lanes are scheduled, store and do atomics, which
+    no correct program can see. `check_races` looks for data races and raises ExecutionError: DataRace.
+    """
+
+    name = "cpu"
+
+    def __init__(
+        self, *, lane_order: str = "ascending", check_races: bool = False, limits: Limits | None = None
+    ) -> None:
+        if lane_order not in ("ascending", "descending"):
+            raise ValueError(f"lane_order is 'ascending' or 'descending', not {lane_order!r}")
+        super().__init__(limits)
+        self._descending = lane_order == "descending"
+        self._check_races = check_races
+
+    @property
+    def native(self) -> dict[BufferHandle, NDArray[np.uint8]]:
+        """The buffers as arrays, by handle: writing to one writes the buffer."""
+        return self._buffers
+
+    def _reserve(self, size: int) -> NDArray[np.uint8]:
+        try:
+            if size > _LARGEST:
+                raise MemoryError
+            return np.zeros(size, np.uint8)
+        except MemoryError:
+            raise AllocationFailed(f"{size} bytes cannot be had: free other buffers or work in parts") from None
+
+    def _release(self, memory: NDArray[np.uint8]) -> None:
+        """NumPy frees it when the last view is gone."""
+
+    def _launch(self, analysis: Analysis, config: LaunchConfig, values: Mapping[str, Any]) -> None:
+        run = Run(
+            analysis,
+            config,
+            self._regions(analysis, values),
+            {p.name: (p.ty, values[p.name]) for p in analysis.program.params if p.kind == "scalar" and p.ty},
+            self.limits,
+            None if self.limits.seconds is None else time.monotonic() + self.limits.seconds,
+            self._cancelled.is_set,
+            self._descending,
+            None,
+        )
+        with np.errstate(all="ignore"):
+            self._run(run)
+
+    def _run(self, run: Run) -> None:
+        """Lane regions and collectives, one after another."""
+        graph = run.analysis.graph
+        point: int | None = graph.entry
+        kept: Values = {}
+        rounds = 0
+        while point is not None and point != END:
+            if self._check_races:
+                run.races = RaceChecker()
+            collective, kept = _run_lanes(run, point, kept)
+            if run.races is not None:
+                _report_race(run, run.races)
+            if collective is None:
+                return
+            rounds += 1
+            if rounds > self.limits.steps:
+                raise too_many_collectives(run.analysis, collective, self.limits.steps)
+            _run_collective(run, collective, kept)
+            point = graph.next[collective]
+
+    def _regions(self, analysis: Analysis, values: Mapping[str, Any]) -> dict[Base, Region]:
+        memory = self._memory_of(analysis, values)
+        return {base: Region(str(base), data, data.size) for base, data in memory.items()}
+
+
+def _run_lanes(run: Run, point: int, kept: Values) -> tuple[int | None, Values]:
+    """Runs every lane from `point` to its end or to a collective; that collective's point, and uniform values."""
+    shared = run.analysis.program.shared_memory + run.config.shared_memory
+    per_chunk = max(1, min(_LANES_AT_ONCE // run.config.block_lanes, _SHARED_AT_ONCE // max(shared, 1)))
+    starts = range(0, run.config.blocks, per_chunk)
+    arrived: int | None = None
+    after: Values = {}
+    for start in reversed(starts) if run.descending else starts:
+        machine = Machine(run, start, min(per_chunk, run.config.blocks - start), point, kept)
+        machine.go()
+        if start == 0:  # lane 0 always runs; the verifier saw to it that what is read later is the same in all lanes
+            arrived = machine.arrived
+            after = {key: machine.registers[key][:1].copy() for key in machine.written}
+    return arrived, after
+
+
+def _run_collective(run: Run, point: int, kept: Values) -> None:
+    result = CollectiveOps(run, point, kept).execute()
+    instruction = run.analysis.graph.instruction(point)
+    for operand, value in instruction.writes():
+        ty = instruction.type_of(operand)
+        assert isinstance(value, Register)
+        assert ty is not None
+        kept[value.index, ty] = result
+
+
+def _report_race(run: Run, races: RaceChecker) -> None:
+    stride = -(-(run.analysis.program.shared_memory + run.config.shared_memory) // 16) * 16
+    race = races.find(lambda region, absolute: absolute % stride if region == "shared memory" else absolute)
+    if race is not None:
+        program = run.analysis.program
+        first, second = (
+            f"lane {lane} {'writes' if writes else 'reads'} it at instruction {index} ({program.instructions[index]})"
+            for lane, index, writes in zip(race.lanes, race.instructions, race.writes, strict=True)
+        )
+        raise run.fault(
+            FaultKind.DATA_RACE,
+            None,
+            f"byte {race.offset} of {race.region}: {first} and {second}, with no barrier or atomic between them",
+            lane=race.lanes[0],
+            buffer=race.region,
+            offset=race.offset,
+        )

@@ -1,0 +1,94 @@
+"""What every device offers (sdk.md, "the lower layer"), and what all of them share."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from ..isa.operands import BufferHandle, PoolHandle
+from ..isa.program import Program
+from .launch import ExecutionParams, LaunchConfig
+
+__all__ = ["AsyncTwins", "Backend", "Limits"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What stops a launch that does not end.
+
+    `steps` back edges of loops not proven counted, per lane; `seconds` of wall time, or None. Either gives an
+    ExecutionError: StepLimit.
+    """
+
+    steps: int = 1 << 32
+    seconds: float | None = None
+
+
+@runtime_checkable
+class Backend(Protocol):
+    """A device. Sizes and offsets are bytes; data is any object with the buffer protocol.
+
+    Errors: InvalidBuffer and InvalidPool for handles that are not (or no longer) alive and for transfers that do not
+    fit; AllocationFailed; IsaError for an invalid program; CompileError for one this device does not run; LaunchError
+    for a bad configuration or argument; ExecutionError for a fault. After any of them the next call works.
+    """
+
+    name: str
+    limits: Limits
+
+    @property
+    def native(self) -> Any:
+        """What the device is made of: arrays, the wasmtime store, the wgpu device."""
+
+    def execute_program(self, program: Program, config: LaunchConfig) -> None:
+        """Runs a program whose only arguments are handles and counts written into it."""
+
+    def execute_program_with_params(self, program: Program, params: ExecutionParams) -> None:
+        """Runs a program with arguments."""
+
+    def allocate_buffer(self, size: int) -> BufferHandle:
+        """A zeroed buffer of `size` bytes."""
+
+    def free_buffer(self, handle: BufferHandle) -> None: ...
+
+    def copy_to_buffer(self, handle: BufferHandle, data: Any) -> None:
+        """Copies `data` to the start of the buffer."""
+
+    def copy_from_buffer(self, handle: BufferHandle, out: Any = None) -> bytes | None:
+        """The buffer's bytes, or its first ones into the writable object `out`."""
+
+    def buffer_size(self, handle: BufferHandle) -> int: ...
+
+    def allocate_pool(self, size: int) -> PoolHandle:
+        """A zeroed pool of `size` bytes."""
+
+    def free_pool(self, handle: PoolHandle) -> None: ...
+
+    def copy_to_pool(self, handle: PoolHandle, offset: int, data: Any) -> None: ...
+
+    def copy_from_pool(self, handle: PoolHandle, offset: int, out: Any) -> bytes | None:
+        """Into the writable object `out`; or, if `out` is a number of bytes, those bytes."""
+
+    def pool_size(self, handle: PoolHandle) -> int: ...
+
+    async def execute_async(self, program: Program, params: ExecutionParams | LaunchConfig) -> None: ...
+
+    async def read_async(self, handle: BufferHandle, out: Any = None) -> bytes | None: ...
+
+    def cancel(self) -> None:
+        """Ends the running launch, if there is one, with ExecutionError: Cancelled. May be called from any thread."""
+
+
+class AsyncTwins:
+    """`execute_async` and `read_async` of devices that block: the work runs in a thread, the event loop goes on."""
+
+    async def execute_async(self: Any, program: Program, params: ExecutionParams | LaunchConfig) -> None:
+        if isinstance(params, LaunchConfig):
+            await asyncio.to_thread(self.execute_program, program, params)
+        else:
+            await asyncio.to_thread(self.execute_program_with_params, program, params)
+
+    async def read_async(self: Any, handle: BufferHandle, out: Any = None) -> bytes | None:
+        data: bytes | None = await asyncio.to_thread(self.copy_from_buffer, handle, out)
+        return data

@@ -1,0 +1,146 @@
+"""The intermediate representation: one node type, SSA, explicit effects.
+
+A Function is a list of basic blocks. A block has phis, nodes in order, and a terminator. Values have a Type or are
+predicates (`PRED`). Pure nodes are those primitives of the ops namespace (`isa/ops.py`); effects are named in
+EFFECTS and never removed or reordered unless a pass proves that it may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..isa.types import Type
+from ..isa.verify import Base
+
+__all__ = ["EFFECTS", "PRED", "Access", "Block", "Function", "Node", "Terminator", "ValueType"]
+
+PRED = "pred"
+ValueType = Type | str | None
+
+# Nodes that do something, with whether their value is wanted at all if nothing uses it.
+EFFECTS = frozenset({"load", "store", "atomic", "reduce", "guard", "poll", "fence"})
+
+
+@dataclass(frozen=True)
+class Access:
+    """A memory operand: byte offset index * scale + offset into `base`; `element` is what lies there.
+
+    `at` is the instruction, for faults. `checked` is False where a pass proved the access to be in bounds.
+    """
+
+    base: Base
+    element: Type
+    scale: int
+    offset: int
+    at: int
+    checked: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.base} *{self.scale} +{self.offset}{'' if self.checked else ' unchecked'}"
+
+
+class Node:
+    """One value or effect: `op` applied to `args`; `attr` holds what is no value (constant bits, types, accesses)."""
+
+    __slots__ = ("args", "attr", "number", "op", "ty")
+
+    def __init__(self, op: str, ty: ValueType, args: tuple[Node, ...] = (), attr: Any = None) -> None:
+        self.op, self.ty, self.args, self.attr = op, ty, args, attr
+        self.number = -1
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What makes two pure nodes the same value."""
+        return self.op, self.ty, tuple(map(id, self.args)), self.attr
+
+    @property
+    def is_const(self) -> bool:
+        return self.op == "const"
+
+    def __str__(self) -> str:
+        attr = "" if self.attr is None else f" {{{self.attr}}}"
+        args = ", ".join(f"%{arg.number}" for arg in self.args)
+        left = "" if self.ty is None else f"%{self.number}: {self.ty} = "
+        return f"{left}{self.op}{attr} {args}".rstrip()
+
+    __repr__ = __str__
+
+
+@dataclass
+class Terminator:
+    """How a block ends. `kind` is
+
+    `jump` to ways[0]; `branch` on `value` to ways[0], else ways[1]; `exit` of the lane; `barrier`, after which the
+    lane goes on at ways[0]; `collective`, which ends the lane region. `at` is the instruction index; `steps` says that
+    going to ways[0] goes back in a loop not proven counted, which takes a step from the lane's budget.
+    """
+
+    kind: str
+    ways: list[Block] = field(default_factory=list)
+    value: Node | None = None
+    at: int = -1
+    steps: bool = False
+
+    def __str__(self) -> str:
+        value = "" if self.value is None else f" %{self.value.number}"
+        return f"{self.kind}{value} {' '.join(f'b{way.number}' for way in self.ways)}".rstrip()
+
+
+class Block:
+    """A basic block."""
+
+    __slots__ = ("end", "nodes", "number", "phis", "predecessors")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.phis: list[Node] = []
+        self.nodes: list[Node] = []
+        self.end = Terminator("exit")
+        self.predecessors: list[Block] = []
+
+    def __str__(self) -> str:
+        lines = [f"b{self.number}:" + "".join(f" b{block.number}" for block in self.predecessors)]
+        lines += [f"  {node}" for node in (*self.phis, *self.nodes)]
+        return "\n".join([*lines, f"  {self.end}"])
+
+    __repr__ = __str__
+
+
+@dataclass
+class Function:
+    """The code of one lane region. `blocks[0]` is where lanes start."""
+
+    blocks: list[Block]
+    shared_memory: int
+    bases: list[Base]
+    block_shape: tuple[int, int, int]
+    name: str = ""
+
+    def nodes(self) -> Iterator[Node]:
+        for block in self.blocks:
+            yield from block.phis
+            yield from block.nodes
+
+    def uses(self) -> dict[Node, int]:
+        """How often each node is used, terminators included."""
+        found: dict[Node, int] = {}
+        for block in self.blocks:
+            for node in (*block.phis, *block.nodes):
+                for arg in node.args:
+                    found[arg] = found.get(arg, 0) + 1
+            if block.end.value is not None:
+                found[block.end.value] = found.get(block.end.value, 0) + 1
+        return found
+
+    def renumber(self) -> None:
+        """Numbers blocks and nodes in order. Predecessors stay as they are: phis go by their order."""
+        for number, block in enumerate(self.blocks):
+            block.number = number
+        for number, node in enumerate(self.nodes()):
+            node.number = number
+
+    def __str__(self) -> str:
+        self.renumber()
+        return "\n".join(map(str, self.blocks)) + "\n"

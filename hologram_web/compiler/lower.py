@@ -1,0 +1,223 @@
+"""Out of SSA: from a Function to pieces of code that work on variables.
+
+A value gets a variable if it is used more than once or in another block than its own; other pure values are computed
+where they are used. Phis become copies on edges. From here on code may be duplicated freely, because a variable may be
+set in several places: splitting at barriers and node splitting (`structure.py`) rely on that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..isa.types import Type
+from .ir import EFFECTS, Block, Function, Node, ValueType
+
+__all__ = ["LEAVES", "Copies", "Do", "Let", "Lowered", "Piece", "Step", "Variable", "lower"]
+
+# Values that are there from the start of the kernel or the lane: never kept in variables of their own.
+LEAVES = frozenset({"const", "param", "special"})
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """A mutable variable of a lane."""
+
+    number: int
+    ty: ValueType
+
+    def __str__(self) -> str:
+        return f"v{self.number}"
+
+
+@dataclass(frozen=True, eq=False)
+class Let:
+    """Sets a variable to a pure value."""
+
+    variable: Variable
+    value: Node
+
+
+@dataclass(frozen=True, eq=False)
+class Do:
+    """An effect; its value goes into a variable, if anything wants it."""
+
+    node: Node
+    variable: Variable | None
+
+
+@dataclass(frozen=True, eq=False)
+class Copies:
+    """Sets several variables at once: every value is computed before the first is set."""
+
+    pairs: tuple[tuple[Variable, Node], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """Takes a step from the lane's budget; `at` is the instruction that branches back."""
+
+    at: int
+
+
+Statement = Let | Do | Copies | Step
+
+
+@dataclass(eq=False)
+class Piece:
+    """Straight code. `kind` is jump, branch (on `value`), exit, barrier (goes on at ways[0]) or collective."""
+
+    number: int
+    statements: list[Statement] = field(default_factory=list)
+    kind: str = "exit"
+    value: Node | None = None
+    ways: list[Piece] = field(default_factory=list)
+    at: int = -1
+
+    def __repr__(self) -> str:
+        return f"<Piece {self.number} {self.kind} {[way.number for way in self.ways]}>"
+
+    @property
+    def successors(self) -> list[Piece]:
+        """Where the lane goes on by itself: not across a barrier."""
+        return [] if self.kind == "barrier" else self.ways
+
+
+@dataclass
+class Lowered:
+    """Pieces of a function. `resumes[k]` is where lanes go on that stopped at barrier k; `resumes[0]` is the entry."""
+
+    function: Function
+    variables: dict[Node, Variable]
+    resumes: list[Piece]
+    pieces: list[Piece]
+
+    def live(self, piece: Piece) -> list[Variable]:
+        """Variables whose values are needed when a lane comes to the piece."""
+        return sorted(self._live[piece], key=lambda variable: variable.number)
+
+    def __post_init__(self) -> None:
+        read: dict[Piece, set[Variable]] = {}
+        written: dict[Piece, set[Variable]] = {}
+        for piece in self.pieces:
+            reads, writes = read.setdefault(piece, set()), written.setdefault(piece, set())
+            for statement in piece.statements:
+                reads |= {variable for node in _values(statement) for variable in self.reads(node)} - writes
+                writes |= set(_targets(statement))
+            if piece.value is not None:
+                reads |= set(self.reads(piece.value)) - writes
+        self._live = {piece: set(read[piece]) for piece in self.pieces}
+        changed = True
+        while changed:
+            changed = False
+            for piece in reversed(self.pieces):
+                after = set().union(*(self._live[way] for way in piece.ways))
+                live = read[piece] | (after - written[piece])
+                if live != self._live[piece]:
+                    self._live[piece] = live
+                    changed = True
+
+    def reads(self, node: Node) -> Iterator[Variable]:
+        """Variables that computing a value reads."""
+        variable = self.variables.get(node)
+        if variable is not None:
+            yield variable
+        else:
+            for arg in node.args:
+                yield from self.reads(arg)
+
+
+def _values(statement: Statement) -> list[Node]:
+    """Values that a statement reads: not the one that it sets its variable to, which is read under that name."""
+    match statement:
+        case Let(_, node) | Do(node, _):
+            return list(node.args)
+        case Copies(pairs):
+            return [value for _, value in pairs]
+    return []
+
+
+def _targets(statement: Statement) -> list[Variable]:
+    match statement:
+        case Let(variable, _):
+            return [variable]
+        case Do(_, variable):
+            return [] if variable is None else [variable]
+        case Copies(pairs):
+            return [variable for variable, _ in pairs]
+    return []
+
+
+def _kept(function: Function) -> dict[Node, Variable]:
+    """Variables for the values that need one."""
+    home = {node: block for block in function.blocks for node in (*block.phis, *block.nodes)}
+    uses: dict[Node, int] = {}
+    elsewhere: set[Node] = set()
+
+    def use(node: Node, block: Block) -> None:
+        uses[node] = uses.get(node, 0) + 1
+        if home.get(node) is not block:
+            elsewhere.add(node)
+
+    for block in function.blocks:
+        for phi in block.phis:
+            for arg, before in zip(phi.args, block.predecessors, strict=True):
+                use(arg, before)
+        for node in block.nodes:
+            for arg in node.args:
+                use(arg, block)
+        if block.end.value is not None:
+            use(block.end.value, block)
+    variables: dict[Node, Variable] = {}
+    for node in function.nodes():
+        if node.op in LEAVES or node not in uses:
+            continue
+        if node.op == "phi" or node.op in EFFECTS or uses[node] > 1 or node in elsewhere:
+            variables[node] = Variable(len(variables), node.ty)
+    return variables
+
+
+def lower(function: Function) -> Lowered:
+    """Takes a function out of SSA. The function stays as it is."""
+    variables = _kept(function)
+    pieces = {block: Piece(number) for number, block in enumerate(function.blocks)}
+    extra: list[Piece] = []
+    resumes = [pieces[function.blocks[0]]]
+    for block, piece in pieces.items():
+        for node in block.nodes:
+            if node.op in EFFECTS:
+                piece.statements.append(Do(node, variables.get(node)))
+            elif node in variables:
+                piece.statements.append(Let(variables[node], node))
+        piece.kind, piece.value, piece.at = block.end.kind, block.end.value, block.end.at
+        for number, way in enumerate(block.end.ways):
+            moves = _edge(block, way, variables)
+            if block.end.steps and number == 0:
+                moves.append(Step(block.end.at))
+            target = pieces[way]
+            if moves and len(block.end.ways) > 1:
+                between = Piece(len(pieces) + len(extra), moves, "jump", None, [target], block.end.at)
+                extra.append(between)
+                target = between
+            else:
+                piece.statements += moves
+            piece.ways.append(target)
+        if piece.kind == "barrier" and piece.ways[0] not in resumes:
+            resumes.append(piece.ways[0])
+    return Lowered(function, variables, resumes, [*pieces.values(), *extra])
+
+
+def _edge(source: Block, target: Block, variables: dict[Node, Variable]) -> list[Statement]:
+    """What happens on the way from one block to another: phis are set."""
+    position = target.predecessors.index(source)
+    pairs = tuple(
+        (variables[phi], phi.args[position])
+        for phi in target.phis
+        if phi in variables and phi.args[position] is not phi
+    )
+    return [Copies(pairs)] if pairs else []
+
+
+def spill_size(ty: ValueType) -> int:
+    """Bytes a variable takes where it is kept across a barrier."""
+    return 8 if isinstance(ty, Type) and ty.bits == 64 else 4

@@ -1,0 +1,83 @@
+"""Branch folding: branches on constants become jumps, phis of one value go, chains of blocks are joined."""
+
+from __future__ import annotations
+
+from ..ir import Block, Function, Node, Terminator
+from .dce import remove_unreachable
+
+__all__ = ["fold_branches"]
+
+
+def fold_branches(function: Function) -> bool:
+    """Says whether anything changed."""
+    changed = False
+    for block in function.blocks:
+        if block.end.kind == "branch" and block.end.value is not None and block.end.value.is_const:
+            holds = bool(block.end.value.attr)
+            taken, other = block.end.ways if holds else block.end.ways[::-1]
+            block.end = Terminator("jump", [taken], at=block.end.at, steps=block.end.steps and holds)
+            _drop_edge(block, other)
+            changed = True
+    changed |= remove_unreachable(function)
+    changed |= _single_phis(function)
+    changed |= _join_chains(function)
+    if changed:
+        function.renumber()
+    return changed
+
+
+def _drop_edge(source: Block, target: Block) -> None:
+    position = target.predecessors.index(source)
+    del target.predecessors[position]
+    for phi in target.phis:
+        phi.args = phi.args[:position] + phi.args[position + 1 :]
+
+
+def _single_phis(function: Function) -> bool:
+    """Replaces phis that merge one value only."""
+    replaced: dict[Node, Node] = {}
+
+    def final(node: Node) -> Node:
+        while node in replaced:
+            node = replaced[node]
+        return node
+
+    again = True
+    while again:
+        again = False
+        for block in function.blocks:
+            for phi in list(block.phis):
+                others = {final(arg) for arg in phi.args} - {phi}
+                if len(others) == 1:
+                    replaced[phi] = others.pop()
+                    block.phis.remove(phi)
+                    again = True
+    if not replaced:
+        return False
+    for block in function.blocks:
+        for node in (*block.phis, *block.nodes):
+            node.args = tuple(map(final, node.args))
+        if block.end.value is not None:
+            block.end.value = final(block.end.value)
+    return True
+
+
+def _join_chains(function: Function) -> bool:
+    """Joins a block with the one it jumps to, if nothing else goes there."""
+    changed = False
+    for block in function.blocks:
+        if block not in function.blocks:
+            continue
+        while block.end.kind == "jump":
+            (target,) = block.end.ways
+            if target is block or target.predecessors != [block] or target.phis or target is function.blocks[0]:
+                break
+            block.nodes += target.nodes
+            block.end = target.end
+            for way in target.end.ways:
+                way.predecessors = [block if before is target else before for before in way.predecessors]
+            target.predecessors = []
+            target.end = Terminator("exit")
+            function.blocks = [other for other in function.blocks if other is not target]
+            changed = True
+    return changed

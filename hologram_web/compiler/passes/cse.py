@@ -1,0 +1,51 @@
+"""Common subexpressions: a pure node that a dominating block has already is not computed again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dominance import Dominators
+from ..ir import EFFECTS, Block, Function, Node
+
+__all__ = ["eliminate_common"]
+
+
+def eliminate_common(function: Function) -> bool:
+    """Says whether anything was removed."""
+    tree = Dominators(function.blocks[0], lambda block: block.end.ways)
+    children = tree.children()
+    available: dict[Any, Node] = {}
+    replaced: dict[Node, Node] = {}
+    # Walk down the dominator tree; None marks the end of a subtree, with the keys it had added.
+    work: list[tuple[Block | None, list[Any]]] = [(function.blocks[0], [])]
+    while work:
+        block, keys = work.pop()
+        if block is None:
+            for key in keys:
+                del available[key]
+            continue
+        added: list[Any] = []
+        work.append((None, added))
+        kept = []
+        for node in block.nodes:
+            node.args = tuple(replaced.get(arg, arg) for arg in node.args)
+            if node.op in EFFECTS:
+                kept.append(node)
+                continue
+            other = available.get(node.key)
+            if other is not None:
+                replaced[node] = other
+                continue
+            available[node.key] = node
+            added.append(node.key)
+            kept.append(node)
+        block.nodes = kept
+        work += [(child, []) for child in children[block]]
+    if not replaced:
+        return False
+    for block in function.blocks:
+        for node in (*block.phis, *block.nodes):
+            node.args = tuple(replaced.get(arg, arg) for arg in node.args)
+        if block.end.value is not None:
+            block.end.value = replaced.get(block.end.value, block.end.value)
+    return True

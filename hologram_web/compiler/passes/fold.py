@@ -1,0 +1,218 @@
+"""Constant folding and algebraic simplification: a table of rewrite rules, applied where operands come first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...isa.ops import SCALAR_OPS
+from ...isa.types import Type
+from ..ir import EFFECTS, PRED, Function, Node
+from ..ranges import Ranges
+
+__all__ = ["RULES", "fold"]
+
+_SCALAR: dict[str, str] = {"and": "and_", "or": "or_", "not": "not_"}
+_UNFOLDED = EFFECTS | {"const", "param", "special", "phi"}
+
+
+class Context:
+    """What rules may ask: constants, new nodes, ranges."""
+
+    def __init__(self, function: Function) -> None:
+        self.ranges = Ranges(function)
+        self.start = function.blocks[0]
+        self.constants = {(n.ty, n.attr): n for n in self.start.nodes if n.op == "const"}
+
+    def const(self, ty: Any, bits: int) -> Node:
+        node = self.constants.get((ty, bits))
+        if node is None:
+            node = self.constants[ty, bits] = Node("const", ty, (), bits)
+            self.start.nodes.insert(0, node)
+        return node
+
+
+Rule = Callable[[Node, Context], Node | None]
+
+
+def evaluate(node: Node) -> int | None:
+    """The bits of a pure node whose operands are constants."""
+    values = [arg.attr for arg in node.args]
+    method = getattr(SCALAR_OPS, _SCALAR.get(node.op, node.op))
+    if node.op in ("cvt", "bitcast"):
+        return int(method(node.ty, node.attr, *values))
+    if node.op in ("pand", "por", "pnot"):
+        return int(method(*map(bool, values)))
+    if node.op in ("eq", "lt", "le"):
+        return int(method(node.attr, *values))
+    return int(method(node.ty, *values))
+
+
+def _constant(node: Node, context: Context) -> Node | None:
+    if node.op in _UNFOLDED or not node.args or not all(arg.is_const for arg in node.args):
+        return None
+    bits = evaluate(node)
+    return None if bits is None else context.const(node.ty, bits)
+
+
+def _is(node: Node, number: int) -> bool:
+    """Whether a node is that integer constant."""
+    return node.is_const and isinstance(node.ty, Type) and node.ty.is_integer and node.attr == node.ty.encode(number)
+
+
+def _integer(node: Node) -> bool:
+    return isinstance(node.ty, Type) and node.ty.is_integer
+
+
+def _neutral(node: Node, context: Context) -> Node | None:
+    """x + 0, x - 0, x | 0, x ^ 0, x << 0, x >> 0, x * 1, x / 1."""
+    if not _integer(node) or node.op not in ("add", "sub", "or", "xor", "shl", "shr", "mul", "div"):
+        return None
+    a, b = node.args
+    neutral = 1 if node.op in ("mul", "div") else 0
+    if _is(b, neutral):
+        return a
+    if _is(a, neutral) and node.op in ("add", "or", "xor", "mul"):
+        return b
+    return None
+
+
+def _absorbing(node: Node, context: Context) -> Node | None:
+    """x * 0, x & 0."""
+    if _integer(node) and node.op in ("mul", "and"):
+        return next((arg for arg in node.args if _is(arg, 0)), None)
+    return None
+
+
+def _same(node: Node, context: Context) -> Node | None:
+    """x & x, x | x, min(x, x), max(x, x), p and p, select(p, x, x)."""
+    if node.op in ("and", "or", "pand", "por") and node.args[0] is node.args[1]:
+        return node.args[0]
+    if node.op in ("min", "max") and _integer(node) and node.args[0] is node.args[1]:
+        return node.args[0]
+    if node.op == "select" and node.args[1] is node.args[2]:
+        return node.args[1]
+    return None
+
+
+def _cancels(node: Node, context: Context) -> Node | None:
+    """x - x, x ^ x."""
+    if node.op in ("sub", "xor") and _integer(node) and node.args[0] is node.args[1]:
+        return context.const(node.ty, 0)
+    return None
+
+
+def _known_select(node: Node, context: Context) -> Node | None:
+    if node.op == "select" and node.args[0].is_const:
+        return node.args[1] if node.args[0].attr else node.args[2]
+    return None
+
+
+def _double_not(node: Node, context: Context) -> Node | None:
+    if node.op == "pnot" and node.args[0].op == "pnot":
+        return node.args[0].args[0]
+    return None
+
+
+def _known_logic(node: Node, context: Context) -> Node | None:
+    """p and true, p or false, p and false, p or true."""
+    if node.op not in ("pand", "por"):
+        return None
+    for arg, other in (node.args, node.args[::-1]):
+        if arg.is_const:
+            return other if bool(arg.attr) == (node.op == "pand") else arg
+    return None
+
+
+def _round_trip(node: Node, context: Context) -> Node | None:
+    """A bit cast there and back; a conversion to a wider integer and back."""
+    if node.op not in ("bitcast", "cvt") or node.args[0].op != node.op:
+        return None
+    inner = node.args[0]
+    source = inner.args[0]
+    if source.ty is not node.ty:
+        return None
+    if node.op == "bitcast":
+        return source
+    widens = _integer(inner) and _integer(source) and inner.ty.bits >= source.ty.bits  # type: ignore[union-attr]
+    return source if widens else None
+
+
+def _known_comparison(node: Node, context: Context) -> Node | None:
+    """Comparisons that ranges decide."""
+    if node.op not in ("eq", "lt", "le") or not _integer(node.args[0]):
+        return None
+    (a, b), (c, d) = (context.ranges.of(arg) for arg in node.args)
+    if node.op == "eq":
+        answer = True if node.args[0] is node.args[1] or a == b == c == d else False if b < c or d < a else None
+    elif node.op == "lt":
+        answer = True if b < c else False if a >= d or node.args[0] is node.args[1] else None
+    else:
+        answer = True if b <= c or node.args[0] is node.args[1] else False if a > d else None
+    return None if answer is None else context.const(PRED, int(answer))
+
+
+def _idle_clamp(node: Node, context: Context) -> Node | None:
+    """min and max that ranges show to change nothing."""
+    if node.op not in ("min", "max") or not _integer(node):
+        return None
+    (a, b), (c, d) = (context.ranges.of(arg) for arg in node.args)
+    low_first = b <= c if node.op == "min" else a >= d
+    low_second = d <= a if node.op == "min" else c >= b
+    return node.args[0] if low_first else node.args[1] if low_second else None
+
+
+RULES: dict[str, Rule] = {
+    "constant": _constant,
+    "neutral": _neutral,
+    "absorbing": _absorbing,
+    "same": _same,
+    "cancels": _cancels,
+    "known-select": _known_select,
+    "double-not": _double_not,
+    "known-logic": _known_logic,
+    "round-trip": _round_trip,
+    "known-comparison": _known_comparison,
+    "idle-clamp": _idle_clamp,
+}
+
+
+def fold(function: Function) -> bool:
+    """Applies the rules everywhere once; says whether anything changed."""
+    context = Context(function)
+    replaced: dict[Node, Node] = {}
+
+    def final(node: Node) -> Node:
+        while node in replaced:
+            node = replaced[node]
+        return node
+
+    changed = False
+    for block in function.blocks:
+        kept = []
+        for node in list(block.nodes):
+            node.args = tuple(map(final, node.args))
+            if node.op == "guard" and node.args[0].is_const and not node.args[0].attr:
+                changed = True
+                continue
+            if node.op not in _UNFOLDED:
+                better = next((found for rule in RULES.values() if (found := rule(node, context)) is not None), None)
+                if better is not None:
+                    replaced[node] = better
+                    changed = True
+                    continue
+            kept.append(node)
+        if block is function.blocks[0]:  # constants made meanwhile were put at its front
+            seen = set(map(id, kept))
+            fresh = [n for n in block.nodes if n.op == "const" and id(n) not in seen and n not in replaced]
+            kept = fresh + kept
+        block.nodes = kept
+    start = function.blocks[0]
+    present = set(map(id, start.nodes))
+    start.nodes = [n for n in context.constants.values() if id(n) not in present] + start.nodes
+    for block in function.blocks:
+        for node in (*block.phis, *block.nodes):
+            node.args = tuple(map(final, node.args))
+        if block.end.value is not None:
+            block.end.value = final(block.end.value)
+    return changed

@@ -1,0 +1,97 @@
+"""Range analysis: what values an integer node can have, as an interval of its signed or unsigned meaning."""
+
+from __future__ import annotations
+
+from ..isa.types import Type
+from .ir import Function, Node
+
+__all__ = ["Ranges"]
+
+Interval = tuple[int, int]
+_MAX_LANES = (1 << 31) - 1
+_DEPTH = 40
+
+
+class Ranges:
+    """Intervals of the nodes of a function, computed when asked for. They hold for every launch."""
+
+    def __init__(self, function: Function) -> None:
+        x, y, z = function.block_shape
+        self._special = {
+            "GLOBAL_LANE_ID": (0, _MAX_LANES - 1),
+            **{f"BLOCK_DIM_{axis}": (size, size) for axis, size in zip("XYZ", (x, y, z), strict=True)},
+            **{f"LANE_IDX_{axis}": (0, size - 1) for axis, size in zip("XYZ", (x, y, z), strict=True)},
+            **{f"BLOCK_IDX_{axis}": (0, _MAX_LANES - 1) for axis in "XYZ"},
+            **{f"GRID_DIM_{axis}": (1, _MAX_LANES) for axis in "XYZ"},
+        }
+        self._known: dict[Node, Interval] = {}
+
+    def of(self, node: Node, depth: int = 0) -> Interval:
+        """The least and the greatest value of an integer node."""
+        assert isinstance(node.ty, Type)
+        found = self._known.get(node)
+        if found is None:
+            whole = int(node.ty.min_value), int(node.ty.max_value)
+            found = whole if depth > _DEPTH else self._compute(node, node.ty, whole, depth + 1)
+            if found[0] < whole[0] or found[1] > whole[1]:  # it may wrap
+                found = whole
+            self._known[node] = found
+        return found
+
+    def _compute(self, node: Node, ty: Type, whole: Interval, depth: int) -> Interval:
+        if node.op == "const":
+            value = int(ty.decode(node.attr))
+            return value, value
+        if node.op == "special":
+            return self._special.get(node.attr, whole)
+        if node.op == "cvt" and node.attr.is_integer:
+            low, high = self.of(node.args[0], depth)
+            return (low, high) if whole[0] <= low and high <= whole[1] else whole
+        if node.op == "select":
+            (a, b), (c, d) = self.of(node.args[1], depth), self.of(node.args[2], depth)
+            return min(a, c), max(b, d)
+        if node.op not in _ARITHMETIC or ty.is_float:
+            return whole
+        return _ARITHMETIC[node.op](*(self.of(arg, depth) for arg in node.args[:2])) or whole
+
+
+def _product(a: Interval, b: Interval) -> Interval:
+    corners = [x * y for x in a for y in b]
+    return min(corners), max(corners)
+
+
+def _and(a: Interval, b: Interval) -> Interval | None:
+    positive = [high for low, high in (a, b) if low >= 0]
+    return (0, min(positive)) if positive else None
+
+
+def _divide(a: Interval, b: Interval) -> Interval | None:
+    return (0, a[1] // max(b[0], 1)) if a[0] >= 0 and b[0] >= 0 else None
+
+
+def _remainder(a: Interval, b: Interval) -> Interval | None:
+    return (0, max(min(a[1], b[1] - 1), 0)) if a[0] >= 0 and b[0] >= 0 else None
+
+
+def _right(a: Interval, b: Interval) -> Interval | None:
+    if a[0] >= 0 and b[0] == b[1] and b[1] < 32:
+        return a[0] >> b[0], a[1] >> b[0]
+    return (0, a[1]) if a[0] >= 0 else None
+
+
+def _left(a: Interval, b: Interval) -> Interval | None:
+    return (a[0] << b[0], a[1] << b[0]) if a[0] >= 0 and b[0] == b[1] and b[1] < 32 else None
+
+
+_ARITHMETIC = {
+    "add": lambda a, b: (a[0] + b[0], a[1] + b[1]),
+    "sub": lambda a, b: (a[0] - b[1], a[1] - b[0]),
+    "mul": _product,
+    "min": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
+    "max": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
+    "and": _and,
+    "div": _divide,
+    "rem": _remainder,
+    "shr": _right,
+    "shl": _left,
+}

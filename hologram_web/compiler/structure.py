@@ -1,0 +1,195 @@
+"""Structured control flow from any graph of pieces (Ramsey 2022, "Beyond Relooper", on the dominator tree).
+
+Irreducible parts are made reducible by node splitting: what a second entry of a cycle reaches is copied until it
+comes to the cycle's header. A reducible graph is never touched, and no dispatch loop is ever made.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from ..errors import CompileError
+from .dominance import Dominators
+from .ir import Node
+from .lower import Piece
+
+__all__ = ["Branch", "If", "Labelled", "Loop", "Stop", "Straight", "Tree", "structure"]
+
+_MAX_PIECES = 20_000
+
+
+@dataclass(frozen=True)
+class Straight:
+    """The statements of a piece."""
+
+    piece: Piece
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Code that `Branch(label)` leaves forward."""
+
+    label: int
+    body: list[Tree]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Code that `Branch(label)` starts again; falling off its end leaves it."""
+
+    label: int
+    body: list[Tree]
+
+
+@dataclass(frozen=True)
+class If:
+    """Two ways by a predicate."""
+
+    condition: Node
+    then: list[Tree]
+    otherwise: list[Tree]
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Goes to the end of a Labelled or to the start of a Loop."""
+
+    label: int
+
+
+@dataclass(frozen=True)
+class Stop:
+    """The lane ends (exit), or waits at the barrier of a piece, or arrives at a collective."""
+
+    piece: Piece
+
+
+Tree = Straight | Labelled | Loop | If | Branch | Stop
+
+
+def structure(entry: Piece) -> list[Tree]:
+    """The code from `entry` on, up to barriers, as nested constructs. Raises CompileError if splitting explodes."""
+    entry = _reducible(entry)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 50_000))
+    try:
+        return _Structurer(entry).tree(entry)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+class _Structurer:
+    def __init__(self, entry: Piece) -> None:
+        self.tree_of = Dominators(entry, lambda piece: piece.successors)
+        self.number = self.tree_of.number
+        self.children = self.tree_of.children()
+        self.merges: set[Piece] = set()
+        self.headers: set[Piece] = set()
+        for piece in self.tree_of.order:
+            before = self.tree_of.predecessors[piece]
+            forward = [other for other in before if self.number[other] < self.number[piece]]
+            if len(forward) > 1:
+                self.merges.add(piece)
+            if len(forward) < len(before):
+                self.headers.add(piece)
+
+    def tree(self, piece: Piece) -> list[Tree]:
+        """The code of a piece and of everything it dominates."""
+        # What several ways come to is placed behind, the last in order outermost.
+        merges = sorted((c for c in self.children[piece] if c in self.merges), key=self.number.__getitem__)
+        if piece in self.headers:
+            return [Loop(self._loop_label(piece), self._within(piece, merges))]
+        return self._within(piece, merges)
+
+    def _within(self, piece: Piece, merges: list[Piece]) -> list[Tree]:
+        if not merges:
+            return self._node(piece)
+        last = merges[-1]
+        inner = self._within(piece, merges[:-1])
+        return [Labelled(self.number[last], inner), *self.tree(last)]
+
+    def _loop_label(self, piece: Piece) -> int:
+        return self.number[piece] + len(self.number)
+
+    def _node(self, piece: Piece) -> list[Tree]:
+        code: list[Tree] = [Straight(piece)] if piece.statements else []
+        if piece.kind == "jump":
+            return code + self._branch(piece, piece.ways[0])
+        if piece.kind == "branch":
+            assert piece.value is not None
+            ways = [self._branch(piece, way) for way in piece.ways]
+            return [*code, If(piece.value, ways[0], ways[1])]
+        return [*code, Stop(piece)]
+
+    def _branch(self, source: Piece, target: Piece) -> list[Tree]:
+        if self.number[target] <= self.number[source]:
+            return [Branch(self._loop_label(target))]
+        if target in self.merges:
+            return [Branch(self.number[target])]
+        return self.tree(target)
+
+
+def _reducible(entry: Piece) -> Piece:
+    """The same code without irreducible cycles; `entry` itself if there are none."""
+    cloned = False
+    while True:
+        dominators = Dominators(entry, lambda piece: piece.successors)
+        number = dominators.number
+        bad = next(
+            (
+                (source, way)
+                for source in dominators.order
+                for way in source.successors
+                if number[way] <= number[source] and not dominators.dominates(way, source)
+            ),
+            None,
+        )
+        if bad is None:
+            return entry
+        if len(dominators.order) > _MAX_PIECES:
+            raise CompileError(bad[0].at, "control flow with too many entries into its loops: give each loop one entry")
+        if not cloned:  # the pieces are shared between the segments of a function: work on copies
+            entry, cloned = _clone(dominators.order)[entry], True
+            continue
+        entry = _split(dominators, entry, bad[1])
+
+
+def _clone(pieces: Iterable[Piece]) -> dict[Piece, Piece]:
+    """Copies of pieces, which go to each other where the originals do. Barriers go on at the originals."""
+    copies = {p: Piece(p.number, p.statements, p.kind, p.value, p.ways, p.at) for p in pieces}
+    for copy in copies.values():
+        if copy.kind != "barrier":
+            copy.ways = [copies.get(way, way) for way in copy.ways]
+    return copies
+
+
+def _split(dominators: Dominators[Piece], entry: Piece, header: Piece) -> Piece:
+    """Lets the cycle around `header` be entered there only; other entries go to copies of its pieces."""
+    cycle = _cycle(dominators, header)
+    copies = _clone(cycle - {header})
+    for piece in dominators.order:
+        if piece not in cycle and piece.kind != "barrier":
+            piece.ways = [copies.get(way, way) for way in piece.ways]
+    return copies.get(entry, entry)
+
+
+def _cycle(dominators: Dominators[Piece], header: Piece) -> set[Piece]:
+    """The strongly connected pieces around `header`, below the dominator that their entries share."""
+    above = dominators.immediate[header]
+    below = {piece for piece in dominators.order if piece is not above and dominators.dominates(above, piece)}
+    below.add(header)
+    forward = _reach(header, lambda piece: piece.successors, below)
+    return forward & _reach(header, dominators.predecessors.__getitem__, below)
+
+
+def _reach(root: Piece, ways: Callable[[Piece], list[Piece]], within: set[Piece]) -> set[Piece]:
+    seen: set[Piece] = set()
+    work = [root]
+    while work:
+        piece = work.pop()
+        if piece in within and piece not in seen:
+            seen.add(piece)
+            work += ways(piece)
+    return seen

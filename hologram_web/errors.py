@@ -1,0 +1,169 @@
+"""The exception tree (isa.md section 8). The same names exist in JavaScript (`web/src/errors.ts`).
+
+    HologramError (alias BackendError)
+    ├── IsaError                 a Program, its text, bytes or JSON is wrong
+    ├── CompileError             a Program cannot be compiled: .instruction, .reason
+    │   ├── UnsupportedType
+    │   └── UnsupportedInstruction
+    ├── BackendUnavailable       .backend, .reason
+    ├── InvalidBuffer            no such buffer, or a transfer outside it
+    ├── InvalidPool
+    ├── AllocationFailed
+    ├── LaunchError              a launch configuration or an argument is wrong
+    ├── ExecutionError           .kind, .instruction, .lane, .detail (alias ExecutionFailed)
+    ├── ArtifactError
+    └── TranslateError           .file, .line, .column
+
+Every message says what was wrong, where, and what to do.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+__all__ = [
+    "AllocationFailed",
+    "ArtifactError",
+    "BackendError",
+    "BackendUnavailable",
+    "CompileError",
+    "ExecutionError",
+    "ExecutionFailed",
+    "FaultKind",
+    "HologramError",
+    "InvalidBuffer",
+    "InvalidPool",
+    "IsaError",
+    "LaunchError",
+    "TranslateError",
+    "UnsupportedInstruction",
+    "UnsupportedType",
+]
+
+
+class HologramError(Exception):
+    """Base class of every error that hologram_web raises on purpose."""
+
+
+class IsaError(HologramError):
+    """A Program, or its text, bytes or JSON form, breaks a rule of the ISA.
+
+    `problems` holds one line per problem when a verifier found several; `line` and `column` (from 1) are set
+    by the text reader.
+    """
+
+    def __init__(
+        self, message: str, *, problems: tuple[str, ...] = (), line: int | None = None, column: int | None = None
+    ) -> None:
+        where = f"line {line}, column {column}: " if line is not None else ""
+        super().__init__(where + message)
+        self.problems = problems or (message,)
+        self.line = line
+        self.column = column
+
+
+class CompileError(HologramError):
+    """A valid Program that this device or target cannot compile. `instruction` is its index, or None."""
+
+    def __init__(self, instruction: int | None, reason: str) -> None:
+        super().__init__(reason if instruction is None else f"instruction {instruction}: {reason}")
+        self.instruction = instruction
+        self.reason = reason
+
+
+class UnsupportedType(CompileError):
+    """An instruction uses a type that this device or target does not have."""
+
+
+class UnsupportedInstruction(CompileError):
+    """An instruction that this device or target does not run."""
+
+
+class BackendUnavailable(HologramError):
+    """A device that was asked for cannot be had here, and why."""
+
+    def __init__(self, backend: str, reason: str) -> None:
+        super().__init__(f"backend {backend!r} is not available: {reason}")
+        self.backend = backend
+        self.reason = reason
+
+
+class InvalidBuffer(HologramError):
+    """No such buffer (freed, or another backend's), or a transfer that does not fit it."""
+
+
+class InvalidPool(HologramError):
+    """No such pool (freed, or another backend's), or a transfer that does not fit it."""
+
+
+class AllocationFailed(HologramError):
+    """Memory of the asked size cannot be had."""
+
+
+class LaunchError(HologramError):
+    """A launch configuration, or an argument of a launch, is wrong. Nothing has run."""
+
+
+class FaultKind(StrEnum):
+    """What can go wrong while lanes run (isa.md section 4). `DataRace` is found by the race checker only."""
+
+    OUT_OF_BOUNDS = "OutOfBounds"
+    DIVISION_BY_ZERO = "DivisionByZero"
+    MISALIGNED_ACCESS = "MisalignedAccess"
+    INVALID_CLASS = "InvalidClass"
+    NEIGHBOR_ILLEGAL = "NeighborIllegal"
+    STEP_LIMIT = "StepLimit"
+    DIVERGENT_BARRIER = "DivergentBarrier"
+    POOL_USE_AFTER_FREE = "PoolUseAfterFree"
+    CANCELLED = "Cancelled"
+    DATA_RACE = "DataRace"
+
+
+class ExecutionError(HologramError):
+    """A fault of a running launch.
+
+    `kind` is a FaultKind, `instruction` the index in the Program, `lane` the global lane id (the lowest one that
+    faulted there), `buffer` the parameter (or "shared") and `offset` the byte offset of a faulting access;
+    each of them is None where it has no meaning.
+    """
+
+    def __init__(
+        self,
+        kind: FaultKind,
+        instruction: int | None,
+        detail: str,
+        *,
+        lane: int | None = None,
+        buffer: str | None = None,
+        offset: int | None = None,
+    ) -> None:
+        where = "" if instruction is None else f" at instruction {instruction}"
+        who = "" if lane is None else f", lane {lane}"
+        super().__init__(f"{kind}{where}{who}: {detail}")
+        self.kind = kind
+        self.instruction = instruction
+        self.detail = detail
+        self.lane = lane
+        self.buffer = buffer
+        self.offset = offset
+
+
+class ArtifactError(HologramError):
+    """A `.holo` file is damaged, hostile or of another version."""
+
+
+class TranslateError(HologramError):
+    """A frontend cannot translate its source: `file`, `line` and `column` (from 1) say where."""
+
+    def __init__(
+        self, message: str, file: str | None = None, line: int | None = None, column: int | None = None
+    ) -> None:
+        place = ":".join(str(part) for part in (file, line, column) if part is not None)
+        super().__init__(f"{place}: {message}" if place else message)
+        self.file = file
+        self.line = line
+        self.column = column
+
+
+BackendError = HologramError
+ExecutionFailed = ExecutionError

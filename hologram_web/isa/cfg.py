@@ -1,0 +1,286 @@
+"""The flow graph of a program, with every call expanded.
+
+A *point* is an instruction in a calling context: code reached by several calls has several points, so that no
+analysis and no target needs a call stack. Points are numbered in the order the code would have with its calls
+inlined. `END` is where lanes go that exit or run off the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..errors import IsaError
+from .instruction import Instruction
+from .operands import Register
+from .program import MAX_INSTRUCTIONS, Program
+
+__all__ = ["END", "FlowGraph", "expand"]
+
+END = -1
+_Key = tuple[int, ...]
+
+
+@dataclass
+class FlowGraph:
+    """`code[p]` is the instruction index of point p, `context[p]` the indices of the calls it is in.
+
+    `next[p]` is where a lane goes that does not branch, `target[p]` where it goes if it branches (calls, returns
+    and exits branch always): each a point, END, or None where there is no such way.
+    """
+
+    program: Program
+    code: list[int] = field(default_factory=list)
+    context: list[_Key] = field(default_factory=list)
+    next: list[int | None] = field(default_factory=list)
+    target: list[int | None] = field(default_factory=list)
+    problems: list[tuple[int, str]] = field(default_factory=list)
+    entry: int = END
+
+    def instruction(self, point: int) -> Instruction:
+        return self.program.instructions[self.code[point]]
+
+    def successors(self, point: int) -> list[int]:
+        """Points (or END) that may follow, each once."""
+        ways = [way for way in (self.next[point], self.target[point]) if way is not None]
+        return ways[:1] if len(ways) == 2 and ways[0] == ways[1] else ways
+
+    @cached_property
+    def predecessors(self) -> list[list[int]]:
+        found: list[list[int]] = [[] for _ in self.code]
+        for point in range(len(self.code)):
+            for way in self.successors(point):
+                if way != END:
+                    found[way].append(point)
+        return found
+
+    @cached_property
+    def leaders(self) -> list[int]:
+        """First points of the basic blocks, ascending."""
+        found = {self.entry} if self.code else set()
+        for point in range(len(self.code)):
+            ways = self.successors(point)
+            if len(ways) != 1 or ways[0] != point + 1:
+                found.update(way for way in ways if way != END)
+                if point + 1 < len(self.code):
+                    found.add(point + 1)
+        return sorted(found)
+
+    @cached_property
+    def blocks(self) -> list[range]:
+        """The basic blocks as ranges of points, ascending."""
+        if not self.leaders:  # no instruction is reached
+            return []
+        ends = [*self.leaders[1:], len(self.code)]
+        return [range(start, end) for start, end in zip(self.leaders, ends, strict=True)]
+
+    @cached_property
+    def block_of(self) -> dict[int, int]:
+        """Block number by first point."""
+        return {block.start: number for number, block in enumerate(self.blocks)}
+
+    @cached_property
+    def block_successors(self) -> list[list[int]]:
+        """Block numbers that may follow each block; END for the end."""
+        return [
+            [END if way == END else self.block_of[way] for way in self.successors(block[-1])] for block in self.blocks
+        ]
+
+    def influence(self, block: int) -> set[int]:
+        """Blocks whose execution depends on which way `block` branches: those before its post-dominators."""
+        common = self._post_dominators[block] & ~(1 << block)
+        found: set[int] = set()
+        work = [way for way in self.block_successors[block] if way != END]
+        while work:
+            other = work.pop()
+            if other not in found and not common >> other & 1:
+                found.add(other)
+                work += [way for way in self.block_successors[other] if way != END]
+        return found
+
+    def always(self, block: int) -> set[int]:
+        """Blocks on every way from `block` to the end, itself included."""
+        return {other for other in range(len(self.blocks)) if self._post_dominators[block] >> other & 1}
+
+    def in_cycle(self, block: int) -> bool:
+        """Whether control can come back to `block`."""
+        seen: set[int] = set()
+        work = [way for way in self.block_successors[block] if way != END]
+        while work:
+            other = work.pop()
+            if other == block:
+                return True
+            if other not in seen:
+                seen.add(other)
+                work += [way for way in self.block_successors[other] if way != END]
+        return False
+
+    @cached_property
+    def _post_dominators(self) -> list[int]:
+        """For each block the bit set of blocks on every way from it to the end.
+
+        Blocks that never reach the end are given a way to it, so that nothing post-dominates by vacuous truth.
+        """
+        count = len(self.blocks)
+        ways = self.block_successors
+        reach = {number for number in range(count) if END in ways[number]}
+        before: list[list[int]] = [[] for _ in range(count)]
+        for number, after in enumerate(ways):
+            for way in after:
+                if way != END:
+                    before[way].append(number)
+        work = list(reach)
+        while work:
+            for number in before[work.pop()]:
+                if number not in reach:
+                    reach.add(number)
+                    work.append(number)
+        everything = (1 << count) - 1
+        found = [everything] * count
+        changed = True
+        while changed:
+            changed = False
+            for number in reversed(range(count)):
+                common = everything
+                for way in ways[number]:
+                    common &= 0 if way == END else found[way]
+                if number not in reach:
+                    common = 0
+                common |= 1 << number
+                if common != found[number]:
+                    found[number] = common
+                    changed = True
+        return found
+
+    @cached_property
+    def counted(self) -> frozenset[int]:
+        """LOOP points that are proven to end: nothing else in their natural loop writes the counter."""
+        return frozenset(
+            point
+            for point in range(len(self.code))
+            if self.instruction(point).name == "LOOP" and self._is_counted(point)
+        )
+
+    def _is_counted(self, point: int) -> bool:
+        header = self.target[point]
+        if header is None or header == END:
+            return True
+        counter: Register = self.instruction(point).counter
+        body, work = {header}, [point]
+        while work:
+            other = work.pop()
+            if other in body:
+                continue
+            if other == self.entry:
+                return False  # the loop can be entered past its header: it is irreducible
+            body.add(other)
+            work += self.predecessors[other]
+        if header == self.entry and header == point:
+            return True
+        return all(other == point or not _writes(self.instruction(other), counter) for other in body)
+
+
+def _writes(instruction: Instruction, register: Register) -> bool:
+    return any(value == register for _, value in instruction.writes())
+
+
+def expand(program: Program) -> FlowGraph:
+    """The flow graph of a program. What is wrong with labels, calls and returns is in its `problems`."""
+    graph = FlowGraph(program)
+    count = len(program)
+    seen: dict[tuple[_Key, int], tuple[_Key, int] | None] = {}
+    ways: dict[tuple[_Key, int], tuple[object, object]] = {}
+
+    def target(index: int) -> int | None:
+        try:
+            return program.target(program.instructions[index].target)
+        except IsaError as error:
+            graph.problems.append((index, str(error)))
+            return None
+
+    try:
+        start = program.start
+    except IsaError as error:
+        graph.problems.append((-1, str(error)))
+        start = 0
+    # The function each context is in, by its first instruction: calling one that is already there is recursion.
+    functions: dict[_Key, frozenset[int]] = {(): frozenset({start})}
+    work: list[tuple[_Key, int]] = [((), start)]
+    while work:
+        place = work.pop()
+        context, index = place
+        if index >= count or place in seen:
+            continue
+        if len(seen) >= MAX_INSTRUCTIONS:
+            graph.problems.append(
+                (index, f"with its calls expanded the program has more than {MAX_INSTRUCTIONS} instructions")
+            )
+            break
+        seen[place] = None
+        onward: tuple[_Key, int] | None = (context, index + 1)
+        branch: tuple[_Key, int] | None = None
+        ends = False
+        match program.instructions[index].name:
+            case "BRA":
+                goal = target(index)
+                branch = None if goal is None else (context, goal)
+                if program.instructions[index].pred is None:
+                    onward = None
+            case "LOOP":
+                goal = target(index)
+                branch = None if goal is None else (context, goal)
+            case "CALL":
+                goal, onward = target(index), None
+                if goal is not None and goal in functions[context]:
+                    graph.problems.append((index, "recursion: this calls a function that it is in; use a loop"))
+                elif goal is not None:
+                    inner = (*context, index)
+                    functions[inner] = functions[context] | {goal}
+                    branch = (inner, goal)
+            case "RET":
+                onward = None
+                if context:
+                    branch = (context[:-1], context[-1] + 1)
+                else:
+                    graph.problems.append((index, "RET outside a function: end the lane with EXIT"))
+            case "EXIT":
+                onward, ends = None, True
+        ways[place] = (onward, "end" if ends else branch)
+        work += [way for way in (branch, onward) if way is not None]
+    order = sorted(seen, key=lambda place: (*place[0], place[1]))
+    numbers: dict[object, int] = {place: number for number, place in enumerate(order)}
+
+    def number(way: object) -> int | None:
+        if way is None:
+            return None
+        return numbers.get(way, END)
+
+    for place in order:
+        onward_way, branch_way = ways[place]
+        graph.code.append(place[1])
+        graph.context.append(place[0])
+        graph.next.append(number(onward_way))
+        graph.target.append(number(branch_way))
+    graph.entry = numbers.get(((), start), END)
+    return graph
+
+
+def reverse_order(graph: FlowGraph, roots: Iterable[int]) -> list[int]:
+    """Blocks reachable from `roots` in reverse postorder."""
+    seen: set[int] = set()
+    order: list[int] = []
+    for root in roots:
+        stack: list[tuple[int, int]] = [(root, 0)]
+        seen.add(root)
+        while stack:
+            block, position = stack.pop()
+            ways = [way for way in graph.block_successors[block] if way != END]
+            if position < len(ways):
+                stack.append((block, position + 1))
+                if ways[position] not in seen:
+                    seen.add(ways[position])
+                    stack.append((ways[position], 0))
+            else:
+                order.append(block)
+    return order[::-1]

@@ -1,0 +1,184 @@
+"""Where collectives and program-local pools may stand (isa.md sections 5 and 6).
+
+A program with collectives is a sequence of lane regions and collectives, which the host runs one after another. So
+the host has to know, without asking a lane, which way it goes and how large things are. A value is *host-computable*
+if it comes from immediates and scalar parameters through pure instructions outside code that depends on lanes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .cfg import END, FlowGraph
+from .instruction import Instruction
+from .operands import PRELOADED, PoolHandle, Predicate, Register
+from .row import Effect
+
+if TYPE_CHECKING:
+    from .verify import Analysis
+
+__all__ = ["check_collectives", "check_pools", "host_branches"]
+
+_PREDICATE = 256
+# What is known of a register or predicate; what is missing differs from lane to lane.
+_HOST = "host"  # the host can compute it
+_KEPT = "kept"  # a preloaded register not written yet, or the result of a ParallelReduce: survives collectives
+_LOST = "lost"  # a lane's value of before a collective
+_State = dict[int, str]
+
+
+def _key(value: Register | Predicate) -> int:
+    return value.index if isinstance(value, Register) else _PREDICATE + value.index
+
+
+def _transfer(instruction: Instruction, state: _State, uniform: bool) -> None:
+    row = instruction.row
+    reads = [state.get(_key(value)) for _, value in instruction.reads()]
+    pure = row.effect is Effect.PURE or row.name in ("LOOP", "LEA")
+    known = uniform and pure and all(status == _HOST for status in reads)
+    if row.collective:
+        for key in set(range(_PREDICATE + 16)) - state.keys():
+            state[key] = _LOST
+    for _, value in instruction.writes():
+        if row.collective:
+            state[_key(value)] = _KEPT
+        elif known:
+            state[_key(value)] = _HOST
+        else:
+            state.pop(_key(value), None)
+
+
+def _merge(into: _State, other: _State) -> bool:
+    changed = False
+    for key in into.keys() | other.keys():
+        mine, theirs = into.get(key), other.get(key)
+        if mine in (theirs, _LOST):
+            continue
+        if theirs == _LOST:
+            into[key] = _LOST
+        elif key in into:
+            del into[key]
+        else:
+            continue
+        changed = True
+    return changed
+
+
+def _flow(graph: FlowGraph, lane_blocks: set[int]) -> dict[int, _State]:
+    """What is known at the start of each block, if the blocks in `lane_blocks` depend on lanes."""
+    if graph.entry == END:
+        return {}
+    first = graph.block_of[graph.entry]
+    entry: _State = dict.fromkeys(PRELOADED, _KEPT)
+    entry.update(dict.fromkeys(graph.program.register_params(), _HOST))
+    states = {first: entry}
+    work = [first]
+    while work:
+        block = work.pop()
+        state = dict(states[block])
+        for point in graph.blocks[block]:
+            _transfer(graph.instruction(point), state, block not in lane_blocks)
+        for way in graph.block_successors[block]:
+            if way == END:
+                continue
+            if way not in states:
+                states[way] = dict(state)
+                work.append(way)
+            elif _merge(states[way], state):
+                work.append(way)
+    return states
+
+
+def host_branches(graph: FlowGraph) -> tuple[dict[int, _State], dict[int, int]]:
+    """What is known at the start of each block, and for each block that depends on lanes one branch that decides."""
+    deciders: dict[int, int] = {}
+    while True:
+        states = _flow(graph, set(deciders))
+        found: dict[int, int] = {}
+        for number, block in enumerate(graph.blocks):
+            if number not in states or len(graph.block_successors[number]) < 2:
+                continue
+            state, last = dict(states[number]), block[-1]
+            for point in block[:-1]:
+                _transfer(graph.instruction(point), state, number not in deciders)
+            if all(state.get(_key(value)) == _HOST for _, value in graph.instruction(last).reads()):
+                continue
+            for other in graph.influence(number):
+                found.setdefault(other, last)
+        if found.keys() <= deciders.keys():
+            return states, deciders
+        deciders = {**found, **deciders}
+
+
+def check_collectives(analysis: Analysis) -> None:
+    """Rule 9 of the verifier."""
+    graph = analysis.graph
+    states, deciders = host_branches(graph)
+    for number, block in enumerate(graph.blocks):
+        state = dict(states.get(number, {}))
+        for point in block:
+            instruction, index = graph.instruction(point), graph.code[point]
+            if instruction.row.collective and number in deciders:
+                branch = graph.code[deciders[number]]
+                analysis.report(
+                    index,
+                    f"whether it runs depends on the lane, by instruction {branch} "
+                    f"({graph.program.instructions[branch]}): put collectives where every lane of the grid comes",
+                )
+            for operand, value in instruction.reads():
+                status = state.get(_key(value))
+                name = str(value).lstrip("!")
+                if status == _LOST:
+                    analysis.report(
+                        index,
+                        f"{name} is not kept across a collective: only what the host can compute from scalar "
+                        "parameters is; store it in a buffer before and load it after",
+                    )
+                elif instruction.row.collective and status != _HOST:
+                    analysis.report(
+                        index,
+                        f"{operand.name} uses {name}, which the host cannot compute: collectives take immediates and "
+                        "what comes from scalar parameters outside code that depends on lanes",
+                    )
+            _transfer(instruction, state, number not in deciders)
+
+
+def check_pools(analysis: Analysis) -> None:
+    """Rule 8 of the verifier."""
+    graph = analysis.graph
+    state: dict[int, str] = {}
+    once = _once(graph) if any(i.row.name in ("PoolAlloc", "PoolFree") for i in graph.program.instructions) else set()
+    for point in range(len(graph.code)):
+        instruction, index = graph.instruction(point), graph.code[point]
+        for operand, value in zip(instruction.row.operands, instruction.values, strict=True):
+            if operand.kind != "pool" or not isinstance(value, PoolHandle):
+                continue
+            name, held = instruction.row.name, state.get(value.id)
+            if name in ("PoolAlloc", "PoolFree") and point not in once:
+                analysis.report(
+                    index, f"{name} stands where not every lane comes exactly once: move it out of branches"
+                )
+            if name == "PoolAlloc":
+                if held == "live":
+                    analysis.report(index, f"pool #{value.id} is allocated twice: free it before")
+                state[value.id] = "live"
+            elif held != "live":
+                reason = "after it was freed" if held == "freed" else "before it is allocated"
+                analysis.report(index, f"pool #{value.id} is used {reason}")
+            elif name == "PoolFree":
+                state[value.id] = "freed"
+        if instruction.row.name in ("PoolAlloc", "PoolFree") and not any(
+            isinstance(value, PoolHandle) for value in instruction.values
+        ):
+            analysis.report(
+                index, f"{instruction.row.name} works on a pool of the program, #number, not on a parameter"
+            )
+
+
+def _once(graph: FlowGraph) -> set[int]:
+    """Points that every lane runs exactly once: on every way to the end, and in no loop."""
+    if graph.entry == END:
+        return set()
+    first = graph.block_of[graph.entry]
+    every = graph.always(first)
+    return {point for number in every if not graph.in_cycle(number) for point in graph.blocks[number]}

@@ -1,0 +1,223 @@
+"""The ops namespace: the primitives that the reference semantics in the table are written in.
+
+A namespace `o` gives these methods; values are whatever it works on (bit patterns here, NumPy arrays in the cpu
+device, IR nodes in the compiler). `ty` is always the type of the operands.
+
+    const(ty, bits)  cvt(dst, src, x)  bitcast(dst, src, x)  select(ty, p, a, b)
+    add sub mul div rem min max (ty, a, b)      integer div and rem: truncating, 0 where b is 0
+    neg abs sqrt floor ceil round trunc (ty, x)     fma(ty, a, b, c)
+    and_ or_ xor (ty, a, b)  not_(ty, x)  shl shr (ty, x, amount)
+    eq lt le (ty, a, b) -> predicate   pand por (a, b)  pnot(a)
+    load store atomic place reduce and the collectives: of devices only
+
+F16 and BF16 operands widen to F32, one F32 operation is done, and its result is rounded once: `widening` does that
+for every namespace.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from .types import Type, round_ratio
+
+__all__ = ["IDENTITIES", "SCALAR_OPS", "ScalarOps", "reduce_type", "widening"]
+
+_HALVES = (Type.F16, Type.BF16)
+
+# Where a reduction starts, by the primitive that combines: the value that changes nothing.
+IDENTITIES: dict[str, Callable[[Type], int | float]] = {
+    "add": lambda ty: 0,
+    "mul": lambda ty: 1,
+    "min": lambda ty: ty.max_value,
+    "max": lambda ty: ty.min_value,
+}
+
+
+def reduce_type(ty: Type) -> Type:
+    """The type a reduction accumulates in: F32 for F16 and BF16, which are rounded once at the end."""
+    return Type.F32 if ty in _HALVES else ty
+
+
+def widening(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Lets a primitive on floats do F16 and BF16 through F32."""
+
+    @wraps(method)
+    def wrapped(self: Any, ty: Type, *operands: Any) -> Any:
+        if ty in _HALVES:
+            wide = [self.cvt(Type.F32, ty, operand) for operand in operands]
+            return self.cvt(ty, Type.F32, method(self, Type.F32, *wide))
+        return method(self, ty, *operands)
+
+    return wrapped
+
+
+class ScalarOps:
+    """Primitives on single values held as bit patterns; predicates are bools. Standard library only."""
+
+    def const(self, ty: Type, bits: int) -> int:
+        return bits
+
+    def cvt(self, dst: Type, src: Type, x: int) -> int:
+        value = src.decode(x)
+        if dst.is_float:
+            if src.is_nan(x):
+                return dst.encode(math.nan)
+            return dst.encode(value)
+        if src.is_integer:
+            return dst.encode(value)
+        return dst.encode(dst.from_float(float(value)))
+
+    def bitcast(self, dst: Type, src: Type, x: int) -> int:
+        return x
+
+    def select(self, ty: Type, p: bool, a: int, b: int) -> int:
+        return a if p else b
+
+    @widening
+    def add(self, ty: Type, a: int, b: int) -> int:
+        return ty.encode(ty.decode(a) + ty.decode(b))
+
+    @widening
+    def sub(self, ty: Type, a: int, b: int) -> int:
+        return ty.encode(ty.decode(a) - ty.decode(b))
+
+    @widening
+    def mul(self, ty: Type, a: int, b: int) -> int:
+        return ty.encode(ty.decode(a) * ty.decode(b))
+
+    @widening
+    def div(self, ty: Type, a: int, b: int) -> int:
+        x, y = ty.decode(a), ty.decode(b)
+        if ty.is_float:
+            return ty.encode(_divide(float(x), float(y)))
+        if y == 0:
+            return 0
+        quotient = abs(int(x)) // abs(int(y))
+        return ty.encode(quotient if (x < 0) == (y < 0) else -quotient)
+
+    @widening
+    def rem(self, ty: Type, a: int, b: int) -> int:
+        x, y = ty.decode(a), ty.decode(b)
+        if ty.is_float:
+            if x != x or y != y or math.isinf(x) or y == 0:
+                return ty.encode(math.nan)
+            return ty.encode(math.fmod(x, y))
+        if y == 0:
+            return 0
+        rest = abs(int(x)) % abs(int(y))
+        return ty.encode(-rest if x < 0 else rest)
+
+    @widening
+    def fma(self, ty: Type, a: int, b: int, c: int) -> int:
+        x, y, z = (float(ty.decode(value)) for value in (a, b, c))
+        if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
+            # With an infinity or a NaN nothing is rounded; a product of finite numbers must not overflow on the way.
+            if math.isfinite(x) and math.isfinite(y):
+                return ty.encode(z)
+            return ty.encode(x * y + z)
+        if x == 0 or y == 0:
+            return ty.encode(math.copysign(0.0, x) * math.copysign(1.0, y) + z)
+        (xn, xd), (yn, yd), (zn, zd) = (value.as_integer_ratio() for value in (x, y, z))
+        numerator, denominator = xn * yn * zd + zn * xd * yd, xd * yd * zd
+        # An exact zero is +0: the sum of two numbers of different signs, rounded to nearest.
+        return round_ratio(ty, numerator, denominator, numerator < 0)
+
+    def min(self, ty: Type, a: int, b: int) -> int:
+        if ty.is_nan(a) or ty.is_nan(b):
+            return a if ty.is_nan(a) else b
+        if ty.is_float and ty.decode(a) == ty.decode(b):
+            return a | b  # -0 and +0 differ in the sign only
+        return a if ty.decode(a) < ty.decode(b) else b
+
+    def max(self, ty: Type, a: int, b: int) -> int:
+        if ty.is_nan(a) or ty.is_nan(b):
+            return a if ty.is_nan(a) else b
+        if ty.is_float and ty.decode(a) == ty.decode(b):
+            return a & b
+        return b if ty.decode(a) < ty.decode(b) else a
+
+    def neg(self, ty: Type, x: int) -> int:
+        return x ^ 1 << (ty.bits - 1) if ty.is_float else ty.encode(-x)
+
+    def abs(self, ty: Type, x: int) -> int:
+        return x & ~(1 << (ty.bits - 1)) if ty.is_float else ty.encode(abs(ty.decode(x)))
+
+    @widening
+    def sqrt(self, ty: Type, x: int) -> int:
+        value = float(ty.decode(x))
+        return ty.encode(math.nan if value < 0 else value if value == 0 else math.sqrt(value))
+
+    @widening
+    def floor(self, ty: Type, x: int) -> int:
+        return _integral(ty, x, math.floor)
+
+    @widening
+    def ceil(self, ty: Type, x: int) -> int:
+        return _integral(ty, x, math.ceil)
+
+    @widening
+    def round(self, ty: Type, x: int) -> int:
+        return _integral(ty, x, round)
+
+    @widening
+    def trunc(self, ty: Type, x: int) -> int:
+        return _integral(ty, x, math.trunc)
+
+    def and_(self, ty: Type, a: int, b: int) -> int:
+        return a & b
+
+    def or_(self, ty: Type, a: int, b: int) -> int:
+        return a | b
+
+    def xor(self, ty: Type, a: int, b: int) -> int:
+        return a ^ b
+
+    def not_(self, ty: Type, x: int) -> int:
+        return x ^ ((1 << ty.bits) - 1)
+
+    def shl(self, ty: Type, x: int, amount: int) -> int:
+        return ty.encode(x << amount % ty.bits)
+
+    def shr(self, ty: Type, x: int, amount: int) -> int:
+        return ty.encode(int(ty.decode(x)) >> amount % ty.bits)
+
+    def eq(self, ty: Type, a: int, b: int) -> bool:
+        return ty.decode(a) == ty.decode(b)
+
+    def lt(self, ty: Type, a: int, b: int) -> bool:
+        return ty.decode(a) < ty.decode(b)
+
+    def le(self, ty: Type, a: int, b: int) -> bool:
+        return ty.decode(a) <= ty.decode(b)
+
+    def pand(self, a: bool, b: bool) -> bool:
+        return a and b
+
+    def por(self, a: bool, b: bool) -> bool:
+        return a or b
+
+    def pnot(self, a: bool) -> bool:
+        return not a
+
+
+def _divide(x: float, y: float) -> float:
+    """IEEE 754 division, which Python lacks for a zero divisor."""
+    if y == 0:
+        if x == 0 or x != x:
+            return math.nan
+        return math.copysign(math.inf, math.copysign(1, x) * math.copysign(1, y))
+    return x / y
+
+
+def _integral(ty: Type, x: int, to_integer: Callable[[float], int]) -> int:
+    value = float(ty.decode(x))
+    if not math.isfinite(value) or value == 0:
+        return x
+    # The result keeps the sign of the operand, also where it is zero.
+    return ty.encode(math.copysign(float(to_integer(value)), value))
+
+
+SCALAR_OPS = ScalarOps()

@@ -1,0 +1,187 @@
+"""The shape of a table row: what one line of `table.py` or `collectives.py` says about an instruction.
+
+An operand list is written as `name:spec` words, spec being
+
+* `ty:SET`        a type operand; SET names the types allowed. `.ty:SET` puts it into the mnemonic (`add.f32`)
+* `=T`, `T`, `&T` a register written, read, both; T is the name of a type operand, a type, `any`, or `pointer`
+* `p=`, `p`       a predicate written, read; `guard` also takes a negated one
+* `label`, `imm`, `load`, `store`, `rmw`, `place`, `u8`, `size`, ... a kind of `kinds.py`; `load/T` names the
+  element type of an address where it is not `ty`. A leading dot on an operation's name puts it into the mnemonic.
+
+A `?` at the end makes an operand optional and positional, `~value` gives it a default and a name in the text form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from ..errors import FaultKind
+from .kinds import KINDS, Kind
+from .types import ATOMIC_INTS, FLOATS, INTEGERS, NUMBERS, Type
+
+__all__ = ["REQUIRED", "TYPE_SETS", "Effect", "Operand", "Row", "primitive", "row"]
+
+TYPE_SETS: dict[str, frozenset[Type]] = {
+    "NUMBERS": NUMBERS,
+    "FLOATS": FLOATS,
+    "INTEGERS": INTEGERS,
+    "ATOMICS": ATOMIC_INTS | {Type.F32},
+    "HALVES": frozenset({Type.F16, Type.BF16}),
+    "BYTES": frozenset({Type.I8, Type.U8}),
+    "RESONANCE": frozenset({Type.F32, Type.I32}),
+    "SINGLES": frozenset({Type.F32, Type.F16, Type.BF16, Type.F64}),
+}
+
+
+class Effect(StrEnum):
+    """What an instruction does besides writing its destination."""
+
+    PURE = "pure"
+    LOAD = "load"
+    STORE = "store"
+    ATOMIC = "atomic"
+    CONTROL = "control"
+    BARRIER = "barrier"
+    FENCE = "fence"
+    STATE = "state"  # reads or changes Atlas or pool state of the lane or the launch
+    COLLECTIVE = "collective"
+
+
+REQUIRED = object()
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One operand of a row.
+
+    `kind` is a name in KINDS; `role` is "def", "use", "update" (both) or ""; `type` the name of a type operand or
+    type, or the set of types allowed for a type operand; `suffix` puts it into the mnemonic; `default` is REQUIRED,
+    or the value meant when it is left out, which `named` operands then leave out of the text.
+    """
+
+    name: str
+    kind: str
+    role: str = ""
+    type: str = ""
+    suffix: bool = False
+    default: Any = REQUIRED
+    named: bool = False
+
+    @cached_property
+    def codec(self) -> Kind:
+        return KINDS[self.kind]
+
+    @cached_property
+    def allowed(self) -> frozenset[Type]:
+        """Types allowed, of a type operand."""
+        return TYPE_SETS[self.type] if self.type in TYPE_SETS else frozenset({Type.named(self.type)})
+
+    def is_default(self, value: Any) -> bool:
+        """Whether `value` is the default; -0.0 is not 0.0."""
+        return value is self.default or (value == self.default and repr(value) == repr(self.default))
+
+    @property
+    def is_address(self) -> bool:
+        return self.kind in ("load", "store", "rmw", "place")
+
+
+@dataclass(frozen=True)
+class Row:
+    """Everything about one instruction.
+
+    `reference(o, *operands)` gives the semantics over an ops namespace (`ops.py`): operands are all but the written
+    ones, in order, registers replaced by their values. Rows without one name instructions of later issues, which
+    every device refuses with UnsupportedInstruction. `fault` is a kind of fault and the condition for it.
+    """
+
+    opcode: int
+    name: str
+    mnemonic: str
+    operands: tuple[Operand, ...]
+    doc: str
+    group: str
+    effect: Effect
+    reference: Callable[..., Any] | None = None
+    fault: tuple[FaultKind, Callable[..., Any]] | None = None
+    check: Callable[..., str | None] | None = None
+
+    @property
+    def builder(self) -> str:
+        return f"add_{self.mnemonic}"
+
+    @property
+    def collective(self) -> bool:
+        return self.effect is Effect.COLLECTIVE
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        return {operand.name: position for position, operand in enumerate(self.operands)}
+
+    @cached_property
+    def defs(self) -> tuple[int, ...]:
+        """Positions of the registers and predicates that are always written."""
+        return tuple(i for i, operand in enumerate(self.operands) if operand.role in ("def", "update"))
+
+    @cached_property
+    def uses(self) -> tuple[int, ...]:
+        """Positions of the registers and predicates read (addresses and sizes read more)."""
+        return tuple(i for i, operand in enumerate(self.operands) if operand.role in ("use", "update"))
+
+    @cached_property
+    def has_factor(self) -> bool:
+        """Whether an operand can be a Python float, which is compared by its bits."""
+        return any(operand.kind == "scalar" for operand in self.operands)
+
+    @cached_property
+    def type_operands(self) -> tuple[int, ...]:
+        return tuple(i for i, operand in enumerate(self.operands) if operand.kind == "type")
+
+    @cached_property
+    def suffixes(self) -> tuple[Operand, ...]:
+        return tuple(operand for operand in self.operands if operand.suffix)
+
+
+def _operand(word: str) -> Operand:
+    name, _, spec = word.partition(":")
+    suffix = name.startswith(".")
+    name = name.lstrip(".")
+    default: Any = REQUIRED
+    named = False
+    text = ""
+    if spec.endswith("?"):
+        spec, default = spec[:-1], None
+    elif "~" in spec:
+        spec, _, text = spec.partition("~")
+        default, named = None, True
+    if spec in TYPE_SETS or (name == "ty" or name.endswith("_ty")):
+        operand = Operand(name, "type", "", spec, suffix, default, named)
+    elif spec in ("p=", "p"):
+        operand = Operand(name, "predicate", "def" if spec == "p=" else "use", "", suffix, default, named)
+    elif spec == "guard":
+        operand = Operand(name, "guard", "use", "", suffix, default, named)
+    elif spec[0] in "=&":
+        operand = Operand(name, "register", "def" if spec[0] == "=" else "update", spec[1:], suffix, default, named)
+    elif spec.partition("/")[0] in KINDS:
+        kind, _, type_name = spec.partition("/")
+        # LEA, which only forms an address, has no element type.
+        operand = Operand(name, kind, "", type_name or ("" if kind == "place" else "ty"), suffix, default, named)
+    else:
+        operand = Operand(name, "register", "use", spec, suffix, default, named)
+    if text:
+        value = operand.codec.parse(text, Type.F64)
+        operand = Operand(operand.name, operand.kind, operand.role, operand.type, suffix, value, named)
+    return operand
+
+
+def row(group: str, effect: Effect, opcode: int, name: str, mnemonic: str, operands: str, doc: str, **rest: Any) -> Row:
+    """A Row from its line of the table."""
+    return Row(opcode, name, mnemonic, tuple(map(_operand, operands.split())), doc, group, effect, **rest)
+
+
+def primitive(name: str) -> Callable[..., Any]:
+    """Semantics of an instruction that is one primitive of the ops namespace."""
+    return lambda o, *operands: getattr(o, name)(*operands)

@@ -1,0 +1,392 @@
+"""The verifier. A program is valid if
+
+1.  every operand has a type its row allows, and the row's own check passes (equal widths, cas and compare, ...);
+2.  parameters have different names, at most 242 of them, and every label and the entry are placed;
+3.  functions do not call themselves, RET stands in a function, and the program is not too large expanded;
+4.  a register or predicate is written on every path before it is read, and with the type the reader needs;
+5.  parameters and pointers are followed through MOV and LEA only: no arithmetic, no conversion, no store of them;
+6.  every address has a base that is a parameter, a handle, a class below 96 or shared memory, the right one for
+    its instruction, and is not written if it is a read-only buffer or read if it is a write-only one;
+7.  sizes, factors and pools name parameters and registers of the right kind;
+8.  program-local pools are allocated and freed once, in code that every lane runs exactly once, and not used outside;
+9.  collectives stand where the host can decide to run them, with operands it can compute, and nothing but what the
+    host can compute is kept across them (hostflow.py).
+
+`analyze` reports every breach and hands out what it learned: the flow graph and the base of each address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ..errors import IsaError
+from .address import Address, Space
+from .cfg import END, FlowGraph, expand, reverse_order
+from .instruction import Instruction
+from .operands import PRELOADED, BufferHandle, PoolHandle, Predicate, Register
+from .program import MAX_PARAMETERS, Param, Program
+from .row import Operand
+from .types import Type
+
+__all__ = ["Analysis", "Base", "analyze", "problems"]
+
+
+class Base(NamedTuple):
+    """The memory of an address: `name` is a parameter's name, a handle, a class id, or None."""
+
+    space: Space
+    name: str | BufferHandle | PoolHandle | int | None
+
+    def __str__(self) -> str:
+        if self.space in (Space.SHARED, Space.PHI):
+            return "shared memory" if self.space is Space.SHARED else "class memory"
+        name = f"#{self.name.id}" if isinstance(self.name, (BufferHandle, PoolHandle)) else str(self.name)
+        return f"{self.space.name.lower()} {name}"
+
+
+# What a register can hold besides a typed value: a parameter, or a pointer with its base.
+class _Held(NamedTuple):
+    what: str  # "buffer", "pool" or "pointer"
+    base: Base
+
+    def __str__(self) -> str:
+        return f"a pointer into {self.base}" if self.what == "pointer" else f"the {self.base}"
+
+
+_Tag = Type | _Held | None  # None: not written
+# What a register may hold, and the instruction that wrote it (-1: at entry). Empty: unknown after a reported problem.
+_Value = dict[Any, int]
+_State = dict[int, _Value]
+_UNWRITTEN: _Value = {None: -1}
+_PREDICATE = 256
+
+
+def _key(value: Register | Predicate) -> int:
+    return value.index if isinstance(value, Register) else _PREDICATE + value.index
+
+
+@dataclass
+class Analysis:
+    """What the verifier found out. `bases[point, operand position]` is the memory of an address."""
+
+    program: Program
+    graph: FlowGraph
+    found: dict[tuple[int, str], None] = field(default_factory=dict)
+    bases: dict[tuple[int, int], Base] = field(default_factory=dict)
+    types: dict[int, Type] = field(default_factory=dict)  # the type a MOV copies, by point
+    pointers: set[int] = field(default_factory=set)  # points whose MOV copies a pointer
+    # The type of a register that an address, a size or a factor reads, by point and register number.
+    numbers: dict[tuple[int, int], Type] = field(default_factory=dict)
+
+    def report(self, index: int, reason: str) -> None:
+        self.found[index, reason] = None
+
+    @property
+    def problems(self) -> list[str]:
+        lines = []
+        for index, reason in sorted(self.found, key=lambda item: item[0]):
+            inside = 0 <= index < len(self.program)
+            where = f"instruction {index} ({self.program.instructions[index]}): " if inside else ""
+            lines.append(where + reason)
+        return lines
+
+
+def problems(program: Program) -> list[str]:
+    """Every problem of a program, one line each; empty if it is valid."""
+    return analyze(program).problems
+
+
+def analyze(program: Program) -> Analysis:
+    """Verifies a program."""
+    graph = expand(program)
+    analysis = Analysis(program, graph)
+    _check_declarations(analysis)
+    for index, reason in graph.problems:
+        analysis.report(index, reason)
+    for index, instruction in enumerate(program.instructions):
+        _check_operands(analysis, index, instruction)
+    states = _flow(program, graph)
+    for number, block in enumerate(graph.blocks):
+        if (state := states.get(number)) is not None:
+            state = dict(state)
+            for point in block:
+                _Reads(analysis, point, state).check()
+                _transfer(program, graph.instruction(point), graph.code[point], state)
+    from .hostflow import check_collectives, check_pools
+
+    check_pools(analysis)
+    if any(instruction.row.collective for instruction in program.instructions):
+        check_collectives(analysis)
+    return analysis
+
+
+def _check_declarations(analysis: Analysis) -> None:
+    program = analysis.program
+    names = [param.name for param in program.params]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        analysis.report(-1, f"two parameters are called {name!r}: rename one")
+    if len(program.register_params()) > MAX_PARAMETERS:
+        analysis.report(-1, f"{len(names)} parameters: at most {MAX_PARAMETERS} fit the registers r1 to r242")
+
+
+def _check_operands(analysis: Analysis, index: int, instruction: Instruction) -> None:
+    row = instruction.row
+    for operand, value in zip(row.operands, instruction.values, strict=True):
+        if operand.kind == "type" and value not in operand.allowed:
+            allowed = ", ".join(str(ty) for ty in sorted(operand.allowed, key=lambda ty: ty.id))
+            analysis.report(index, f"{row.name} does not work on {value}: use one of {allowed}")
+            return
+        if operand.kind == "label":
+            try:
+                analysis.program.target(value)
+            except IsaError as error:
+                analysis.report(index, str(error))
+    if row.check is not None:
+        reason = row.check(**dict(zip(row.positions, instruction.values, strict=True)))
+        if reason:
+            analysis.report(index, reason)
+    for _, address in instruction.addresses():
+        if address.space is Space.CLASS and isinstance(address.base, int) and not 0 <= address.base < 96:
+            analysis.report(index, f"class {address.base} does not exist: classes are 0 to 95")
+        if address.space is Space.PHI:
+            limits = zip(("class", "page", "byte"), (96, 48, 256), address.coordinates, strict=True)
+            for what, limit, value in limits:
+                if isinstance(value, int) and value >= limit:
+                    analysis.report(index, f"{what} {value} does not exist: it is below {limit}")
+
+
+# Data flow
+
+
+def _entry(program: Program) -> _State:
+    state: _State = {number: {ty: -1} for number, (_, ty) in PRELOADED.items()}
+    for number, param in program.register_params().items():
+        if number <= MAX_PARAMETERS:
+            state[number] = {_held(param): -1}
+    return state
+
+
+def _held(param: Param) -> _Tag:
+    if param.kind == "scalar":
+        return param.ty
+    return _Held(param.kind, Base(Space[param.kind.upper()], param.name))
+
+
+def _flow(program: Program, graph: FlowGraph) -> dict[int, _State]:
+    """What every register holds at the start of each block that is reached."""
+    if graph.entry == END:
+        return {}
+    first = graph.block_of[graph.entry]
+    states: dict[int, _State] = {first: _entry(program)}
+    order = {block: number for number, block in enumerate(reverse_order(graph, [first]))}
+    work = {first}
+    while work:
+        block = min(work, key=order.__getitem__)
+        work.remove(block)
+        state = dict(states[block])
+        for point in graph.blocks[block]:
+            _transfer(program, graph.instruction(point), graph.code[point], state)
+        for way in graph.block_successors[block]:
+            if way == END:
+                continue
+            if way not in states:
+                states[way] = dict(state)
+                work.add(way)
+            elif _merge(states[way], state):
+                work.add(way)
+    return states
+
+
+def _merge(into: _State, other: _State) -> bool:
+    """Adds what `other` may hold to `into`; says whether that is news."""
+    changed = False
+    for key in into.keys() | other.keys():
+        mine, theirs = into.get(key, _UNWRITTEN), other.get(key, _UNWRITTEN)
+        if mine is theirs or not mine:
+            continue
+        union = {**theirs, **mine} if theirs else {}
+        if union.keys() != mine.keys():
+            into[key] = union
+            changed = True
+    return changed
+
+
+def _transfer(program: Program, instruction: Instruction, index: int, state: _State) -> None:
+    """Changes `state` by what an instruction writes."""
+    for operand, value in instruction.writes():
+        if operand.role == "update":
+            continue
+        if isinstance(value, Predicate):
+            state[_key(value)] = {"predicate": index}
+        elif operand.type == "any":
+            source = state.get(_key(instruction.src), _UNWRITTEN)
+            state[_key(value)] = dict.fromkeys(source, index) if len(source) == 1 and None not in source else {}
+        elif operand.type == "pointer":
+            base = _base(program, instruction.src, state)
+            state[_key(value)] = {_Held("pointer", base): index} if isinstance(base, Base) else {}
+        else:
+            state[_key(value)] = {instruction.type_of(operand): index}
+
+
+def _base(program: Program, address: Address, state: _State) -> Base | str:
+    """The memory of an address, or what is wrong with it."""
+    if address.space in (Space.SHARED, Space.PHI):
+        return Base(address.space, None)
+    if address.space is Space.CLASS or isinstance(address.base, (BufferHandle, PoolHandle)):
+        return Base(address.space, address.base)  # type: ignore[arg-type]  # no register: see the constructors
+    if isinstance(address.base, str):
+        param = program.param(address.base)
+        if param is None:
+            names = ", ".join(param.name for param in program.params) or "none"
+            return f"there is no parameter {address.base!r}: the program has {names}"
+        if param.kind != address.space.name.lower():
+            return f"{address.base!r} is a {param.kind} parameter, and {address} needs a {address.space.name.lower()}"
+        return Base(address.space, address.base)
+    register = address.base
+    assert isinstance(register, Register)
+    value = state.get(register.index, _UNWRITTEN)
+    wanted = "pointer" if address.space is Space.POINTER else address.space.name.lower()
+    how = "made by LEA" if wanted == "pointer" else f"a {wanted} parameter, copied by MOV only"
+    if not value:
+        return ""  # reported where it came from
+    held = next(iter(value))
+    if len(value) > 1:
+        return f"{register} holds {_list(value)}: the base of an address is one on every path"
+    if not isinstance(held, _Held) or held.what != wanted:
+        return f"{register} holds {_list(value)}, and the base of {address} has to be {how}"
+    return held.base
+
+
+def _list(value: _Value) -> str:
+    """What a register may hold, in words."""
+    parts = []
+    for tag, index in sorted(value.items(), key=lambda item: (item[1], str(item[0]))):
+        origin = "at entry" if index < 0 else f"by instruction {index}"
+        parts.append("nothing on some path" if tag is None else f"{tag} ({'written ' if index >= 0 else ''}{origin})")
+    if value == _UNWRITTEN:
+        return "nothing"
+    return " or ".join(parts)
+
+
+class _Reads:
+    """Checks what one point reads, given what the registers hold there."""
+
+    def __init__(self, analysis: Analysis, point: int, state: _State) -> None:
+        self.analysis, self.point, self.state = analysis, point, state
+        self.index = analysis.graph.code[point]
+        self.instruction = analysis.graph.instruction(point)
+
+    def report(self, reason: str) -> None:
+        if reason:
+            self.analysis.report(self.index, reason)
+
+    def check(self) -> None:
+        for position, (operand, value) in enumerate(
+            zip(self.instruction.row.operands, self.instruction.values, strict=True)
+        ):
+            if isinstance(value, Address):
+                self.address(position, operand, value)
+            elif operand.role in ("use", "update") and value is not None:
+                self.register(operand, value)
+            elif operand.kind in ("size", "scalar", "pool"):
+                self.host_value(operand, value)
+
+    def register(self, operand: Operand, value: Register | Predicate) -> None:
+        if isinstance(value, Predicate):
+            self.holds(value, lambda tag: tag == "predicate", "a predicate")
+        elif operand.type == "any":
+            tag = self.holds(value, lambda tag: True, "a value")
+            if isinstance(tag, Type):
+                self.analysis.types[self.point] = tag
+            elif isinstance(tag, _Held) and tag.what == "pointer":
+                self.analysis.pointers.add(self.point)
+        else:
+            wanted = self.instruction.type_of(operand)
+            self.holds(value, lambda tag: tag is wanted, str(wanted))
+
+    def holds(self, register: Register | Predicate, fits: Callable[[Any], bool], wanted: str) -> Any:
+        """Reports the register unless it holds one thing on every path, which fits; that thing."""
+        value = self.state.get(_key(register), _UNWRITTEN)
+        name = str(register).lstrip("!")
+        if None in value:
+            path = "" if len(value) == 1 else " on some path"
+            self.report(f"{name} is read but not written{path}: write it before this instruction")
+        elif len(value) > 1:
+            self.report(f"{name} holds {_list(value)}: what is read has one type on every path")
+        elif value and not fits(next(iter(value))):
+            advice = self._advice(next(iter(value)))
+            self.report(f"{name} holds {_list(value)}, and {wanted} is needed: {advice}")
+        else:
+            return next(iter(value), None)
+        return None
+
+    @staticmethod
+    def _advice(tag: Any) -> str:
+        if isinstance(tag, _Held):
+            return "parameters and pointers can only be copied and used in addresses"
+        return "convert it with CVT or BITCAST"
+
+    def address(self, position: int, operand: Operand, address: Address) -> None:
+        if isinstance(address.base, Register) and None in self.state.get(address.base.index, _UNWRITTEN):
+            self.holds(address.base, lambda tag: True, "a base")
+            return
+        base = _base(self.analysis.program, address, self.state)
+        for register in (address.index, *address.coordinates):
+            if isinstance(register, Register):
+                self.integer(register, "an integer of at most 64 bits")
+        if not isinstance(base, Base):
+            self.report(base)
+            return
+        self.analysis.bases[self.point, position] = base
+        row = self.instruction.row
+        shared = base.space is Space.SHARED
+        if row.name in ("LDG", "STG") and shared:
+            self.report(f"{row.name} does not reach shared memory: use LDS or STS")
+        elif row.name in ("LDS", "STS") and not shared:
+            self.report(f"{row.name} reaches shared memory only, not {base}: use LDG or STG")
+        elif row.collective and shared:
+            self.report(f"{row.name} runs on the whole device: it cannot reach the shared memory of a block")
+        param = self.analysis.program.param(base.name) if isinstance(base.name, str) else None
+        if param is not None and param.access is not None:
+            # A result that is scaled by beta and added to is read, too.
+            scaled = operand.kind == "store" and any(
+                other.name == "beta" and other.kind == "scalar" and value != 0
+                for other, value in zip(row.operands, self.instruction.values, strict=True)
+            )
+            reads = operand.kind in ("load", "rmw") or scaled
+            writes = operand.kind in ("store", "rmw", "result")
+            if (reads and not param.access.reads) or (writes and not param.access.writes):
+                verb = "read" if reads and not param.access.reads else "written"
+                self.report(
+                    f"buffer {base.name} is declared {param.access.value} and is {verb} here: declare read_write"
+                )
+
+    def integer(self, register: Register, wanted: str) -> None:
+        tag = self.holds(register, lambda tag: isinstance(tag, Type) and tag.is_integer and not tag.is_wide, wanted)
+        if isinstance(tag, Type):
+            self.analysis.numbers[self.point, register.index] = tag
+
+    def host_value(self, operand: Operand, value: Any) -> None:
+        """Sizes, factors and pools: immediates, registers, or parameters by name."""
+        if operand.kind == "pool":
+            wanted = "a pool parameter"
+        else:
+            wanted = "an integer of at most 64 bits" if operand.kind == "size" else "a number of at most 64 bits"
+
+        def fits(tag: Any) -> bool:
+            if operand.kind == "pool":
+                return isinstance(tag, _Held) and tag.what == "pool"
+            return isinstance(tag, Type) and not tag.is_wide and (operand.kind == "scalar" or tag.is_integer)
+
+        if isinstance(value, Register):
+            tag = self.holds(value, fits, wanted)
+            if isinstance(tag, Type):
+                self.analysis.numbers[self.point, value.index] = tag
+        elif isinstance(value, str):
+            param = self.analysis.program.param(value)
+            if param is None:
+                self.report(f"there is no parameter {value!r} for {operand.name}")
+            elif not fits(_held(param)):
+                self.report(f"parameter {value!r} ({param}) cannot be {operand.name}: {wanted} is needed")

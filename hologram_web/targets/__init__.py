@@ -1,0 +1,1 @@
+"""Targets: from lowered code to the text or bytes of a platform."""

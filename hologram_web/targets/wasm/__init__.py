@@ -1,0 +1,5 @@
+"""The WebAssembly target: our own encoder, scalar code."""
+
+from .kernel import ARGUMENTS, FAULT_KINDS, WasmKernel, compile_kernel
+
+__all__ = ["ARGUMENTS", "FAULT_KINDS", "WasmKernel", "compile_kernel"]

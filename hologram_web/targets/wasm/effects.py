@@ -1,0 +1,227 @@
+"""What lanes do to memory: loads, stores, atomics, guards and reductions as WebAssembly; and the argument block."""
+
+from __future__ import annotations
+
+from ...compiler.ir import Access, Function, Node
+from ...errors import FaultKind
+from ...isa.address import Space
+from ...isa.ops import reduce_type
+from ...isa.types import Type
+from ...isa.verify import Base
+from .encoder import FunctionBody, Instr, Module
+from .routines import load_instruction, store_instruction
+from .values import Values, value_type
+
+__all__ = ["ARGUMENTS", "FAULT_KINDS", "Effects", "access_of"]
+
+# The argument block: byte offset of each field. Status words first; `lane` and `base` say where a fault was, `offset`
+# and `need` which bytes, `other` which coordinate or which other barrier.
+ARGUMENTS = {
+    "kind": 0, "at": 4, "base": 8, "lane": 12, "offset": 16, "cancel": 24, "other": 28,
+    "grid": 32, "lanes": 44, "shared_size": 56, "shared": 60, "budget": 64, "spill": 72, "scratch": 76,
+    "need": 80, "values": 88,
+}  # fmt: skip
+FAULT_KINDS = tuple(FaultKind)  # the status word holds the number in this order, plus 1
+
+
+class Effects:
+    """Emits effects. The kernel (kernel.py) that inherits it holds the code, its locals and the bases."""
+
+    function: Function
+    module: Module
+    values: Values
+    scalars: list[tuple[str, Type]]
+    bases: list[Base]
+    locals: dict[object, int]
+
+    def put(self, *code: Instr) -> None:
+        """Appends instructions."""
+        raise NotImplementedError
+
+    def get(self, name: object, ty: str = "i32") -> Instr:
+        """Reads a local by name."""
+        raise NotImplementedError
+
+    def argument(self, field_name: str, extra: int = 0, ty: str = "i32") -> None:
+        """Pushes a field of the argument block."""
+        raise NotImplementedError
+
+    def cancel_check(self, at: int = -1) -> None:
+        # An atomic load: Cranelift keeps the value of a plain one in loops that store nothing (seen with wasmtime 50).
+        self.put(("local.get", 0), ("i32.atomic.load", 2, ARGUMENTS["cancel"]), ("if", None))
+        self.fault(FaultKind.CANCELLED, at)
+        self.put(("end",))
+
+    def fault(
+        self,
+        kind: FaultKind,
+        at: int,
+        base: Base | None = None,
+        offset: Instr = ("i64.const", 0),
+        need: Instr = ("i64.const", 0),
+        other: Instr = ("i32.const", 0),
+    ) -> None:
+        """Writes the status words and leaves the kernel."""
+        nobody = kind is FaultKind.CANCELLED
+        lane: list[Instr] = [("i32.const", -1)] if nobody else [self.get("first"), self.get("lane"), ("i32.add",)]
+        number = -1 if base is None else self._base_number(base)
+        self.put(("local.get", 0), ("i32.const", FAULT_KINDS.index(kind) + 1), ("i32.const", at), ("i32.const", number))
+        self.put(*lane, other, offset, need, ("call", self._fault_routine()), ("return",))
+
+    def _fault_routine(self) -> int:
+        """A function that stores its operands into the status words."""
+        if "fault" not in self.module.numbers:
+            fields = ("kind", "at", "base", "lane", "other", "offset", "need")
+            kinds = ["i32"] * 5 + ["i64"] * 2
+            body = FunctionBody("fault", ("i32", *kinds), ())
+            for position, (name, ty) in enumerate(zip(fields, kinds, strict=True), 1):
+                body.code += [("local.get", 0), ("local.get", position), (f"{ty}.store", 2, ARGUMENTS[name])]
+            self.module.add(body)
+        return self.module.numbers["fault"]
+
+    def _base_number(self, base: Base) -> int:
+        """The base's place in the argument block; one past the last is shared memory."""
+        return len(self.bases) if base.space is Space.SHARED else self.bases.index(base)
+
+    def effect(self, node: Node) -> None:
+        put = self.put
+        match node.op:
+            case "guard":
+                kind, at, number = node.attr
+                self.values.value(node.args[0])
+                put(("if", None))
+                if len(node.args) > 1:  # a coordinate of Phi
+                    with self.values.temporary("i64") as value:
+                        self.values.value(node.args[1])
+                        put(("local.set", value))
+                        memory = next(base for base in self.bases if base.space is Space.PHI)
+                        self.fault(kind, at, memory, ("local.get", value), other=("i32.const", number))
+                else:
+                    self.fault(kind, at)
+                put(("end",))
+            case "poll":
+                self.values.value(node.args[0])
+                put(("i32.const", 0xFFFF), ("i32.and",), ("i32.eqz",), ("if", None))
+                self.cancel_check(node.attr)
+                put(("end",))
+            case "load":
+                with self.values.temporary("i64") as offset:
+                    self._offset(node.attr, node.args[0], offset)
+                    self._place(node.attr, offset)
+                    put(load_instruction(node.attr.element))
+            case "store":
+                with self.values.temporary("i64") as offset:
+                    self._offset(node.attr, node.args[0], offset)
+                    self._place(node.attr, offset)
+                    self.values.value(node.args[1])
+                    put(store_instruction(node.attr.element))
+            case "atomic":
+                self._atomic(node)
+            case "reduce":
+                self._reduce(node)
+            case "fence":
+                pass
+            case op:
+                raise AssertionError(f"the wasm target has no effect {op}")
+
+    def _offset(self, access: Access, index: Node, offset: int) -> None:
+        """Computes the byte offset into an i64 local, and faults if no element is there."""
+        put = self.put
+        self._raw_offset(access, index)
+        put(("local.set", offset))
+        size = access.element.size_bytes
+        if access.checked:
+            put(("local.get", offset), self.get(("limit", access.base, size), "i64"), ("i64.ge_u",), ("if", None))
+            self.fault(FaultKind.OUT_OF_BOUNDS, access.at, access.base, ("local.get", offset), ("i64.const", size))
+            put(("end",))
+        self._alignment(access, offset)
+
+    def _raw_offset(self, access: Access, index: Node) -> None:
+        self.values.value(index)
+        if access.scale != 1:
+            self.put(("i64.const", access.scale), ("i64.mul",))
+        if access.offset:
+            self.put(("i64.const", access.offset), ("i64.add",))
+
+    def _alignment(self, access: Access, offset: int) -> None:
+        align = access.element.alignment
+        if access.scale % align or access.offset % align:
+            self.put(("local.get", offset), ("i32.wrap_i64",), ("i32.const", align - 1), ("i32.and",), ("if", None))
+            self.fault(FaultKind.MISALIGNED_ACCESS, access.at, access.base, ("local.get", offset))
+            self.put(("end",))
+
+    def _place(self, access: Access, offset: int) -> None:
+        """Pushes the address of a checked offset."""
+        self.put(self.get(("base", access.base)), ("local.get", offset), ("i32.wrap_i64",), ("i32.add",))
+
+    def _atomic(self, node: Node) -> None:
+        """One lane runs at a time, so a load and a store are one step."""
+        put = self.put
+        operation, access = node.attr
+        ty: Type = access.element
+        kind = value_type(ty)
+        with self.values.temporary("i64") as offset, self.values.temporary("i32") as address:
+            self._offset(access, node.args[0], offset)
+            self._place(access, offset)
+            put(("local.set", address))
+            with self.values.temporary(kind) as old:
+                put(("local.get", address), load_instruction(ty), ("local.set", old))
+                put(("local.get", address))
+                if operation == "exch":
+                    self.values.value(node.args[1])
+                elif operation == "cas":
+                    self.values.value(node.args[1])
+                    put(("local.get", old), ("local.get", old))
+                    self.values.value(node.args[2])
+                    put((f"{kind}.eq",), ("select",))
+                else:
+                    held = Node("param", ty, (), ("local", old))
+                    self.locals["param", ("local", old)] = old
+                    self.values.compute(Node(operation, ty, (held, node.args[1])))
+                put(store_instruction(ty), ("local.get", old))
+
+    def _reduce(self, node: Node) -> None:
+        """Checks the whole range, then calls the routine at the level that has one block."""
+        put = self.put
+        combine, access = node.attr
+        ty: Type = access.element
+        with self.values.temporary("i64") as offset, self.values.temporary("i64") as count:
+            self._raw_offset(access, node.args[0])
+            put(("local.set", offset))
+            self.values.value(node.args[1])
+            put(("local.tee", count), ("i64.const", 0), ("local.get", count), ("i64.const", 0), ("i64.gt_s",))
+            put(("select",), ("local.tee", count), ("i64.eqz",), ("i32.eqz",), ("if", None))
+            # offset < 0, or offset > size - count * bytes
+            self._size(access.base)
+            put(("local.get", count), ("i64.const", ty.size_bytes), ("i64.mul",), ("i64.sub",))
+            put(("local.get", offset), ("i64.lt_s",), ("local.get", offset), ("i64.const", 0), ("i64.lt_s",))
+            put(("i32.or",), ("if", None))
+            put(("local.get", count), ("i64.const", ty.size_bytes), ("i64.mul",), ("local.set", count))
+            self.fault(FaultKind.OUT_OF_BOUNDS, access.at, access.base, ("local.get", offset), ("local.get", count))
+            put(("end",))
+            self._alignment(access, offset)
+            put(("end",))
+            self._place(access, offset)
+            put(("local.get", count), ("i32.wrap_i64",))
+            self.argument("scratch")
+            # The level: how often the count has to be divided by 2048 until one block is left.
+            for power in (11, 22):
+                put(("local.get", count), ("i64.const", 1 << power), ("i64.gt_u",))
+            put(("i32.add",), ("i32.const", 0))
+            put(("call", self.values.routine(f"reduce_{combine}_{ty}")))
+            if reduce_type(ty) is not ty:
+                self.values.convert(ty, reduce_type(ty))
+
+    def _size(self, base: Base) -> None:
+        if base.space is Space.SHARED:
+            self.argument("shared_size")
+        else:
+            start = ARGUMENTS["values"] + 8 * len(self.scalars)
+            self.put(("local.get", 0), ("i32.load", 2, start + 8 * self.bases.index(base) + 4))
+        self.put(("i64.extend_i32_u",))
+
+
+def access_of(node: Node) -> Access | None:
+    if node.op in ("load", "store"):
+        return node.attr  # type: ignore[no-any-return]  # an Access, by the node's op
+    return node.attr[1] if node.op in ("atomic", "reduce") else None

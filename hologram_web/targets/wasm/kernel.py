@@ -1,0 +1,420 @@
+"""Kernels: a function of IR as a WebAssembly function over a range of blocks.
+
+`kernel(arguments, begin, end)` runs the lanes of blocks begin to end - 1. `arguments` is the address of the argument
+block; its layout is ARGUMENTS, then 8 bytes for each scalar, then address and size (u32 each) of each memory. A fault
+is written into the status words, and the kernel returns at once.
+
+Barriers are handled by loop fission over lanes: the code is cut into segments that end at barriers; each runs for all
+lanes of the block before the next does, and what is live at a barrier is kept in the spill memory of the lane.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ...compiler.ir import Function, Node
+from ...compiler.lower import Copies, Do, Let, Lowered, Piece, Statement, Step, Variable, lower
+from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
+from ...errors import FaultKind, UnsupportedInstruction, UnsupportedType
+from ...isa.address import Space
+from ...isa.types import Type
+from ...isa.verify import Base
+from .effects import ARGUMENTS, FAULT_KINDS, Effects, access_of
+from .encoder import FunctionBody, Instr, Module
+from .routines import Routines, load_instruction
+from .values import Values, value_type
+
+__all__ = ["ARGUMENTS", "FAULT_KINDS", "WasmKernel", "compile_kernel"]
+
+_SLOT = 8  # bytes of a spilled variable
+_EXITED = -1
+
+
+@dataclass
+class WasmKernel:
+    """A compiled kernel. `scalars` and `bases` name what the argument block holds, in order.
+
+    `spill` is the number of bytes each lane needs across barriers, `code` the module's bytes.
+    """
+
+    module: Module
+    scalars: list[tuple[str, Type]]
+    bases: list[Base]
+    spill: int
+    block_lanes: int
+    code: bytes = b""
+
+    @property
+    def arguments_size(self) -> int:
+        return ARGUMENTS["values"] + 8 * (len(self.scalars) + len(self.bases))
+
+
+class _Emitter(Effects):
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.module = Module()
+        self.body = FunctionBody("kernel", ("i32", "i32", "i32"), (), exported=True)
+        self.module.add(self.body)
+        self.lowered: Lowered = lower(function)
+        self.values = Values(self.body, self.lowered.variables, self._leaf, Routines(self.module))
+        used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
+        self.scalars: list[tuple[str, Type]] = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
+        self.bases = [base for base in function.bases if base.space is not Space.SHARED]
+        self.labels: dict[int, int] = {}
+        self.depth = 0
+        self.locals: dict[Any, int] = {}
+        self.lane_depth = 0
+
+    # Small helpers
+
+    def put(self, *code: Instr) -> None:
+        for instr in code:
+            if instr[0] in ("block", "loop", "if"):
+                self.depth += 1
+            elif instr[0] == "end":
+                self.depth -= 1
+        self.body.code.extend(code)
+
+    def named(self, name: Any, ty: str = "i32") -> int:
+        """A local by name, made when first asked for."""
+        if name not in self.locals:
+            self.locals[name] = self.body.local(ty)
+        return self.locals[name]
+
+    def get(self, name: Any, ty: str = "i32") -> Instr:
+        return ("local.get", self.named(name, ty))
+
+    def set(self, name: Any, ty: str = "i32") -> Instr:
+        return ("local.set", self.named(name, ty))
+
+    def argument(self, field_name: str, extra: int = 0, ty: str = "i32") -> None:
+        self.put(("local.get", 0), (f"{ty}.load", 2, ARGUMENTS[field_name] + extra))
+
+    # Whole kernel
+
+    def run(self) -> WasmKernel:
+        self._prologue()
+        put = self.put
+        put(("local.get", 1), self.set("block"))
+        put(("block", None), ("loop", None))
+        put(self.get("block"), ("local.get", 2), ("i32.ge_s",), ("br_if", 1))
+        self.cancel_check()
+        self._enter_block()
+        if len(self.lowered.resumes) == 1 and not any(piece.kind == "barrier" for piece in self.lowered.pieces):
+            self._lanes(lambda: self._trees(structure(self.lowered.resumes[0])))
+        else:
+            self._segments()
+        put(self.get("block"), ("i32.const", 1), ("i32.add",), self.set("block"), ("br", 0), ("end",), ("end",))
+        live = [self.lowered.live(piece) for piece in self.lowered.resumes[1:]]
+        slots = {variable for variables in live for variable in variables}
+        spill = (1 + self._has_budget() + len(slots)) * _SLOT if len(self.lowered.resumes) > 1 else 0
+        kernel = WasmKernel(self.module, self.scalars, self.bases, spill, self._block_lanes())
+        kernel.code = self.module.encode()
+        return kernel
+
+    def _prologue(self) -> None:
+        """Loads what is the same for all blocks into locals."""
+        for number, (name, ty) in enumerate(self.scalars):
+            self.put(("local.get", 0), load_instruction(ty, ARGUMENTS["values"] + 8 * number))
+            self.put(self.set(("param", name), value_type(ty)))
+        start = ARGUMENTS["values"] + 8 * len(self.scalars)
+        for number, base in enumerate(self.bases):
+            self.put(("local.get", 0), ("i32.load", 2, start + 8 * number), self.set(("base", base)))
+        for base, size in self._limits():
+            # One past the last byte offset an element of that size can have; 0 if there is none.
+            if base.space is Space.SHARED:
+                self.argument("shared_size")
+            else:
+                self.put(("local.get", 0), ("i32.load", 2, start + 8 * self.bases.index(base) + 4))
+            limit = self.named(("limit", base, size), "i64")
+            self.put(("i64.extend_i32_u",), ("i64.const", size - 1), ("i64.sub",), ("local.tee", limit))
+            self.put(("i64.const", 0), ("local.get", limit), ("i64.const", 0), ("i64.gt_s",), ("select",))
+            self.put(("local.set", limit))
+        if self._uses_shared():
+            self.argument("shared")
+            self.put(self.set(("base", Base(Space.SHARED, None))))
+        if len(self.lowered.resumes) > 1:
+            self.argument("spill")
+            self.put(self.set("spill"))
+
+    def _limits(self) -> list[tuple[Base, int]]:
+        found: dict[tuple[Base, int], None] = {}
+        for node in self.function.nodes():
+            access = access_of(node)
+            if access is not None and access.checked and node.op != "reduce":
+                found[access.base, access.element.size_bytes] = None
+        return list(found)
+
+    def _uses_shared(self) -> bool:
+        return any(base.space is Space.SHARED for base in self.function.bases)
+
+    def _has_budget(self) -> bool:
+        return any(isinstance(s, Step) for piece in self.lowered.pieces for s in piece.statements)
+
+    def _enter_block(self) -> None:
+        """Coordinates of the block, how many of its lanes are on, fresh shared memory."""
+        put = self.put
+        names = [f"BLOCK_IDX_{axis}" for axis in "XYZ"]
+        put(self.get("block"), self.set("rest"))
+        for axis, name in enumerate(names):
+            put(self.get("rest"))
+            if axis < 2:
+                self.argument("grid", 4 * axis)
+                put(("i32.rem_u",), self.set(name), self.get("rest"))
+                self.argument("grid", 4 * axis)
+                put(("i32.div_u",), self.set("rest"))
+            else:
+                put(self.set(name))
+        for axis, (name, size) in enumerate(zip(names, self.function.block_shape, strict=True)):
+            # Lanes of this block that are on along the axis: min(size, lanes - index * size).
+            on = self.named(("on", axis))
+            self.argument("lanes", 4 * axis)
+            put(self.get(name), ("i32.const", size), ("i32.mul",), ("i32.sub",), ("local.tee", on))
+            put(("i32.const", size), ("local.get", on), ("i32.const", size), ("i32.lt_s",), ("select",))
+            put(("local.set", on))
+        if self._uses_shared():
+            put(self.get(("base", Base(Space.SHARED, None))), ("i32.const", 0))
+            self.argument("shared_size")
+            put(("memory.fill", 0))
+        lanes = self._block_lanes()
+        put(self.get("block"), ("i32.const", lanes), ("i32.mul",), self.set("first"))
+
+    def _block_lanes(self) -> int:
+        x, y, z = self.function.block_shape
+        return x * y * z
+
+    def _lanes(self, run: Any, resuming: int | None = None) -> None:
+        """A loop over the lanes that are on; `run` emits what each does. `br` to lane_depth ends the lane."""
+        put = self.put
+        x, y, z = self.function.block_shape
+        flat = y == z == 1
+        put(("i32.const", 0), self.set("lane"), ("block", None), ("loop", None))
+        put(self.get("lane"))
+        put(*([("local.get", self.named(("on", 0)))] if flat else [("i32.const", x * y * z)]))
+        put(("i32.ge_s",), ("br_if", 1), ("block", None))
+        self.lane_depth = self.depth
+        if resuming is not None:
+            self._address_of_spill()
+        else:
+            self._coordinates(flat)
+        if resuming is not None:
+            put(self.get("lane_spill"), ("i32.load", 2, 0), ("i32.const", resuming), ("i32.ne",), ("br_if", 0))
+            self._coordinates(flat)
+        if self._has_budget() and not resuming:
+            self.argument("budget", 0, "i64")
+            put(self.set("budget", "i64"))
+        run()
+        put(("end",), self.get("lane"), ("i32.const", 1), ("i32.add",), self.set("lane"), ("br", 0))
+        put(("end",), ("end",))
+
+    def _coordinates(self, flat: bool) -> None:
+        """Lane coordinates; lanes that are off go on to the next."""
+        put = self.put
+        x, y, _ = self.function.block_shape
+        if flat:
+            return
+        put(self.get("lane"), ("i32.const", x), ("i32.rem_u",), self.set("LANE_IDX_X"))
+        put(self.get("lane"), ("i32.const", x), ("i32.div_u",), ("i32.const", y), ("i32.rem_u",))
+        put(self.set("LANE_IDX_Y"))
+        put(self.get("lane"), ("i32.const", x * y), ("i32.div_u",), self.set("LANE_IDX_Z"))
+        for axis, name in enumerate("XYZ"):
+            put(self.get(f"LANE_IDX_{name}"), ("local.get", self.named(("on", axis))), ("i32.ge_s",))
+            put(("br_if", self.depth - self.lane_depth))
+
+    def _leaf(self, node: Node) -> None:
+        """Pushes a parameter or a preloaded value."""
+        if node.op == "param":
+            self.put(self.get(("param", node.attr), value_type(node.ty)))
+            return
+        x, y, z = self.function.block_shape
+        match node.attr:
+            case "GLOBAL_LANE_ID":
+                self.put(self.get("first"), self.get("lane"), ("i32.add",), ("i64.extend_i32_u",))
+            case "BLOCK_DIM_X" | "BLOCK_DIM_Y" | "BLOCK_DIM_Z":
+                self.put(("i32.const", (x, y, z)["XYZ".index(node.attr[-1])]))
+            case "GRID_DIM_X" | "GRID_DIM_Y" | "GRID_DIM_Z":
+                self.argument("grid", 4 * "XYZ".index(node.attr[-1]))
+            case "LANE_IDX_X" if y == z == 1:
+                self.put(self.get("lane"))
+            case "LANE_IDX_Y" | "LANE_IDX_Z" if y == z == 1:
+                self.put(("i32.const", 0))
+            case name:
+                self.put(self.get(name))
+
+    # Segments between barriers
+
+    def _address_of_spill(self) -> None:
+        size = self.named("spill_size")
+        self.put(self.get("spill"), self.get("lane"), ("local.get", size), ("i32.mul",), ("i32.add",))
+        self.put(self.set("lane_spill"))
+
+    def _segments(self) -> None:
+        """Runs segment after segment for all lanes until every lane has ended.
+
+        The spill memory of a lane starts with the number of the segment it goes on with (or _EXITED). `stop` is the
+        instruction of the barrier that the lanes of this round stopped at.
+        """
+        put = self.put
+        resumes = self.lowered.resumes
+        slots = self._slots()
+        size = (1 + self._has_budget() + len(slots)) * _SLOT
+        put(("i32.const", size), self.set("spill_size"))
+        barriers = {piece.ways[0]: piece.at for piece in self.lowered.pieces if piece.kind == "barrier"}
+        # Every lane that is on starts with segment 0; the others have exited.
+        put(("i32.const", 0), self.set("lane"), ("loop", None))
+        self._address_of_spill()
+        put(self.get("lane_spill"), ("i32.const", 0), ("i32.store", 2, 0))
+        put(self.get("lane"), ("i32.const", 1), ("i32.add",), ("local.tee", self.named("lane")))
+        put(("i32.const", self._block_lanes()), ("i32.lt_s",), ("br_if", 0), ("end",))
+        put(("i32.const", -1), self.set("current"))
+        put(("block", None), ("loop", None))
+        round_depth = self.depth
+        put(("i32.const", -1), self.set("stop"))
+        self.cancel_check()
+        for number, start in enumerate(resumes):
+            # Segments that lanes go on with after the barrier they all stopped at.
+            put(self.get("current"), ("i32.const", barriers.get(start, -1) if number else -1), ("i32.eq",))
+            put(("if", None))
+            self._lanes(lambda number=number, start=start: self._segment(number, start, slots), number)
+            put(("end",))
+        self._strip_marks()
+        put(self.get("stop"), ("local.tee", self.named("current")), ("i32.const", -1), ("i32.eq",))
+        put(("br_if", self.depth - round_depth + 1), ("br", self.depth - round_depth), ("end",), ("end",))
+
+    def _strip_marks(self) -> None:
+        """Lanes that stopped in this round were marked, so that no later segment of the round took them up."""
+        put = self.put
+        put(("i32.const", 0), self.set("lane"), ("loop", None))
+        self._address_of_spill()
+        put(self.get("lane_spill"), self.get("lane_spill"), ("i32.load", 2, 0), self.set("rest"))
+        put(self.get("rest"), ("i32.const", 0xFFFF), ("i32.and",), ("i32.const", _EXITED))
+        put(self.get("rest"), ("i32.const", 0), ("i32.ge_s",), ("select",), ("i32.store", 2, 0))
+        put(self.get("lane"), ("i32.const", 1), ("i32.add",), ("local.tee", self.named("lane")))
+        put(("i32.const", self._block_lanes()), ("i32.lt_s",), ("br_if", 0), ("end",))
+
+    def _slots(self) -> dict[Variable, int]:
+        found: dict[Variable, int] = {}
+        for piece in self.lowered.resumes[1:]:
+            for variable in self.lowered.live(piece):
+                found.setdefault(variable, _SLOT * (1 + self._has_budget() + len(found)))
+        return found
+
+    def _segment(self, number: int, start: Piece, slots: dict[Variable, int]) -> None:
+        put = self.put
+        if number:
+            for variable in self.lowered.live(start):
+                kind = value_type(variable.ty)
+                put(self.get("lane_spill"), (f"{kind}.load", 2, slots[variable]))
+                put(("local.set", self.values.local(variable)))
+            if self._has_budget():
+                put(self.get("lane_spill"), ("i64.load", 3, _SLOT), self.set("budget", "i64"))
+        self._trees(structure(start))
+
+    def _stop(self, piece: Piece) -> None:
+        """The end of a lane, or of its segment."""
+        put = self.put
+        segmented = len(self.lowered.resumes) > 1
+        if piece.kind == "barrier":
+            target = piece.ways[0]
+            slots = self._slots()
+            for variable in self.lowered.live(target):
+                kind = value_type(variable.ty)
+                put(self.get("lane_spill"), ("local.get", self.values.local(variable)))
+                put((f"{kind}.store", 2, slots[variable]))
+            if self._has_budget():
+                put(self.get("lane_spill"), self.get("budget", "i64"), ("i64.store", 3, _SLOT))
+            put(self.get("lane_spill"), ("i32.const", self.lowered.resumes.index(target) | 0x10000))
+            put(("i32.store", 2, 0))
+            put(self.get("stop"), ("i32.const", -1), ("i32.eq",), ("if", None))
+            put(("i32.const", piece.at), self.set("stop"), self.get("lane"), self.set("stop_lane"), ("else",))
+            put(self.get("stop"), ("i32.const", piece.at), ("i32.ne",), ("if", None))
+            with self.values.temporary("i64") as first:
+                put(self.get("first"), self.get("stop_lane"), ("i32.add",), ("i64.extend_i32_u",), ("local.set", first))
+                self.fault(FaultKind.DIVERGENT_BARRIER, piece.at, None, ("local.get", first), other=self.get("stop"))
+            put(("end",), ("end",))
+        elif segmented:
+            put(self.get("lane_spill"), ("i32.const", _EXITED), ("i32.store", 2, 0))
+        put(("br", self.depth - self.lane_depth))
+
+    # Code of a lane
+
+    def _trees(self, trees: list[Tree]) -> None:
+        for tree in trees:
+            self._tree(tree)
+
+    def _tree(self, tree: Tree) -> None:
+        put = self.put
+        match tree:
+            case Straight(piece):
+                for statement in piece.statements:
+                    self._statement(statement)
+            case Labelled(label, body):
+                put(("block", None))
+                self.labels[label] = self.depth
+                self._trees(body)
+                put(("end",))
+            case Loop(label, body):
+                put(("loop", None))
+                self.labels[label] = self.depth
+                self._trees(body)
+                put(("end",))
+            case If(condition, then, otherwise):
+                self.values.value(condition)
+                put(("if", None))
+                self._trees(then)
+                if otherwise:
+                    put(("else",))
+                    self._trees(otherwise)
+                put(("end",))
+            case Branch(label):
+                put(("br", self.depth - self.labels[label]))
+            case Stop(piece):
+                self._stop(piece)
+
+    def _statement(self, statement: Statement) -> None:
+        match statement:
+            case Let(variable, value):
+                self.values.compute(value)
+                self.put(("local.set", self.values.local(variable)))
+            case Copies(pairs):
+                for _, value in pairs:
+                    self.values.value(value)
+                for variable, _ in reversed(pairs):
+                    self.put(("local.set", self.values.local(variable)))
+            case Step(at):
+                self._step(at)
+            case Do(node, variable):
+                self.effect(node)
+                if variable is not None:
+                    self.put(("local.set", self.values.local(variable)))
+                elif node.ty is not None:
+                    self.put(("drop",))
+
+    def _step(self, at: int) -> None:
+        """Takes a step; every 65,536 of them, and at the last, looks at the cancel flag and the budget."""
+        put = self.put
+        budget = self.named("budget", "i64")
+        put(("local.get", budget), ("i64.const", 1), ("i64.sub",), ("local.tee", budget))
+        put(("i32.wrap_i64",), ("i32.const", 0xFFFF), ("i32.and",), ("i32.eqz",), ("if", None))
+        put(("local.get", budget), ("i64.eqz",), ("if", None))
+        self.fault(FaultKind.STEP_LIMIT, at)
+        put(("end",))
+        self.cancel_check(at)
+        put(("end",))
+
+
+def check_supported(function: Function) -> None:
+    """Raises CompileError for what the target does not have."""
+    for node in function.nodes():
+        if isinstance(node.ty, Type) and node.ty.is_wide:
+            raise UnsupportedType(None, f"wasm does not run {node.ty} yet: use a type of at most 64 bits")
+        access = access_of(node)
+        if access is not None and access.base.space is Space.POINTER:
+            raise UnsupportedInstruction(access.at, "an address without a base")
+
+
+def compile_kernel(function: Function) -> WasmKernel:
+    """The WebAssembly kernel of a function. Raises CompileError."""
+    check_supported(function)
+    return _Emitter(function).run()

@@ -1,0 +1,243 @@
+"""Functions that kernels call: the compiler's library made WebAssembly, fmod, and canonical reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...compiler.ir import Function, Node, Terminator
+from ...compiler.library import LIBRARY
+from ...compiler.lower import Let, lower
+from ...compiler.node_ops import NodeOps
+from ...compiler.passes import optimize
+from ...isa.ops import IDENTITIES, reduce_type
+from ...isa.types import Type
+from .encoder import FunctionBody, Instr, Module
+from .values import Values, value_type
+
+__all__ = ["Routines", "load_instruction", "store_instruction"]
+
+_BLOCK, _ORBITS = 2048, 32
+
+
+def load_instruction(ty: Type, offset: int = 0) -> Instr:
+    """The load of an element into the form that values have."""
+    size = ty.size_bytes
+    if size < 4:
+        return (f"i32.load{ty.bits}_{'s' if ty.kind == 'i' else 'u'}", size.bit_length() - 1, offset)
+    return (f"{value_type(ty)}.load", size.bit_length() - 1, offset)
+
+
+def store_instruction(ty: Type, offset: int = 0) -> Instr:
+    size = ty.size_bytes
+    return (f"{value_type(ty)}.store{ty.bits if size < 4 else ''}", size.bit_length() - 1, offset)
+
+
+class Routines:
+    """The routines of a module, each made when first asked for."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+
+    def __call__(self, name: str) -> int:
+        """The function index of a routine: a name of the library, `fmod`, or `reduce_add_f32` and its kin."""
+        if name not in self.module.numbers:
+            if name == "fmod":
+                self.module.add(_fmod())
+            elif name.startswith("reduce_"):
+                self._reduce(name)
+            else:
+                self._library(name)
+        return self.module.numbers[name]
+
+    def _library(self, name: str) -> None:
+        routine = LIBRARY[name]
+        ops = NodeOps()
+        params = [ops.node("param", ty, attr=number) for number, ty in enumerate(routine.operands)]
+        result = routine.body(ops, *params)
+        block = ops.start
+        block.end = Terminator("exit", value=result)
+        function = Function([block], 0, [], (1, 1, 1), name)
+        function.renumber()
+        optimize(function)
+        lowered = lower(function)
+        body = FunctionBody(name, tuple(map(value_type, routine.operands)), (value_type(routine.result),))
+        self.module.add(body)
+        values = Values(body, lowered.variables, lambda node: body.code.append(("local.get", node.attr)), self)
+        for statement in lowered.resumes[0].statements:
+            assert isinstance(statement, Let)
+            values.compute(statement.value)
+            values.put(("local.set", values.local(statement.variable)))
+        assert block.end.value is not None
+        values.value(block.end.value)
+
+    def combine(
+        self, body: FunctionBody, op: str, ty: Type, left: Callable[[], None], right: Callable[[], None]
+    ) -> None:
+        """Appends a primitive on two values that the callbacks push."""
+        pushes: dict[str, Callable[[], None]] = {}
+
+        def leaf(node: Node) -> None:
+            pushes[node.attr]()
+
+        values = Values(body, {}, leaf, self)
+        pushes.update({"left": left, "right": right})
+        values.compute(Node(op, ty, (Node("param", ty, (), "left"), Node("param", ty, (), "right"))))
+
+    def _reduce(self, name: str) -> None:
+        """reduce(address, count, scratch, level, index): block `index` of a level of the canonical reduction.
+
+        The elements of level 0 are those in memory, those of a level above the results of the blocks below; 32
+        accumulators of each level are in the scratch memory.
+        """
+        _, op, type_name = name.split("_")
+        element = Type.named(type_name)
+        ty = reduce_type(element)
+        kind = value_type(ty)
+        body = FunctionBody(name, ("i32",) * 5, (kind,))
+        address, count, scratch, level, index = range(5)
+        j, end, row, half, above = (body.local("i32") for _ in range(5))
+        put = body.code.extend
+        identity = Node("const", ty, (), ty.encode(IDENTITIES[op](ty)))
+        values = Values(body, {}, lambda node: None, self)
+        number = self.module.add(body)  # it calls itself
+
+        def accumulator(position: list[Instr]) -> None:
+            put([("local.get", row), *position, ("i32.const", 3), ("i32.shl",), ("i32.add",)])
+
+        def element_value() -> None:
+            put([("local.get", level), ("i32.eqz",), ("if", kind)])
+            put(
+                [
+                    ("local.get", address),
+                    ("local.get", j),
+                    ("i32.const", element.size_bytes),
+                    ("i32.mul",),
+                    ("i32.add",),
+                ]
+            )
+            put([load_instruction(element)])
+            if ty is not element:
+                values.convert(ty, element)
+            put([("else",), ("local.get", address), ("local.get", count), ("local.get", scratch)])
+            put([("local.get", level), ("i32.const", 1), ("i32.sub",), ("local.get", j), ("call", number), ("end",)])
+
+        # row = scratch + level * 256; the elements of this level: count divided by 2048 level times, rounded up
+        put(
+            [
+                ("local.get", scratch),
+                ("local.get", level),
+                ("i32.const", 8),
+                ("i32.shl",),
+                ("i32.add",),
+                ("local.set", row),
+            ]
+        )
+        put([("local.get", count), ("local.set", end), ("local.get", level), ("local.set", above)])
+        put([("block", None), ("loop", None), ("local.get", above), ("i32.eqz",), ("br_if", 1)])
+        put([("local.get", end), ("i32.const", 11), ("i32.shr_u",), ("local.get", end), ("i32.const", _BLOCK - 1)])
+        put([("i32.and",), ("i32.const", 0), ("i32.ne",), ("i32.add",), ("local.set", end)])
+        put([("local.get", above), ("i32.const", 1), ("i32.sub",), ("local.set", above), ("br", 0), ("end",), ("end",)])
+        # j = index * 2048; end = min(end, j + 2048)
+        put([("local.get", index), ("i32.const", 11), ("i32.shl",), ("local.set", j)])
+        put([("local.get", end), ("local.get", j), ("i32.const", _BLOCK), ("i32.add",), ("local.tee", half)])
+        put([("local.get", end), ("local.get", half), ("i32.lt_u",), ("select",), ("local.set", end)])
+        # accumulators = identity
+        put([("i32.const", 0), ("local.set", half), ("loop", None)])
+        accumulator([("local.get", half)])
+        values.compute(identity)
+        put([(f"{kind}.store", 2, 0), ("local.get", half), ("i32.const", 1), ("i32.add",), ("local.tee", half)])
+        put([("i32.const", _ORBITS), ("i32.lt_u",), ("br_if", 0), ("end",)])
+        # accumulators[j mod 32] = op(it, element j)
+        put([("block", None), ("loop", None), ("local.get", j), ("local.get", end), ("i32.ge_u",), ("br_if", 1)])
+        orbit: list[Instr] = [("local.get", j), ("i32.const", _ORBITS - 1), ("i32.and",)]
+        accumulator(orbit)
+
+        def old() -> None:
+            accumulator(orbit)
+            put([(f"{kind}.load", 2, 0)])
+
+        self.combine(body, op, ty, old, element_value)
+        put([(f"{kind}.store", 2, 0), ("local.get", j), ("i32.const", 1), ("i32.add",), ("local.set", j), ("br", 0)])
+        put([("end",), ("end",)])
+        # for half in 16, 8, 4, 2, 1: accumulators[j] = op(accumulators[j], accumulators[j + half]) for j < half
+        put([("i32.const", _ORBITS // 2), ("local.set", half), ("loop", None), ("i32.const", 0), ("local.set", j)])
+        put([("loop", None)])
+        here: list[Instr] = [("local.get", j)]
+        there: list[Instr] = [("local.get", j), ("local.get", half), ("i32.add",)]
+        accumulator(here)
+
+        def at(position: list[Instr]) -> Callable[[], None]:
+            def push() -> None:
+                accumulator(position)
+                put([(f"{kind}.load", 2, 0)])
+
+            return push
+
+        self.combine(body, op, ty, at(here), at(there))
+        put([(f"{kind}.store", 2, 0), ("local.get", j), ("i32.const", 1), ("i32.add",), ("local.tee", j)])
+        put([("local.get", half), ("i32.lt_u",), ("br_if", 0), ("end",), ("local.get", half), ("i32.const", 1)])
+        put([("i32.shr_u",), ("local.tee", half), ("br_if", 0), ("end",), ("local.get", row), (f"{kind}.load", 2, 0)])
+
+
+def _fmod() -> FunctionBody:
+    """fmod(x, y) on F64, exact: long division of the significands, one bit of the quotient a round."""
+    body = FunctionBody("fmod", ("f64", "f64"), ("f64",))
+    x, y = 0, 1
+    mx, my, sign = (body.local("i64") for _ in range(3))
+    ex, ey = (body.local("i32") for _ in range(2))
+    put = body.code.extend
+    absolute: dict[int, list[Instr]] = {v: [("local.get", v), ("f64.abs",)] for v in (x, y)}
+    infinity: Instr = ("f64.const", 0x7FF << 52)
+    # x infinite or NaN, y NaN or zero: NaN
+    put(
+        [
+            *absolute[x],
+            infinity,
+            ("f64.lt",),
+            ("i32.eqz",),
+            ("local.get", y),
+            ("local.get", y),
+            ("f64.ne",),
+            ("i32.or",),
+        ]
+    )
+    put([("local.get", y), ("f64.const", 0), ("f64.eq",), ("i32.or",), ("if", None)])
+    put([("f64.const", 0x7FF8 << 48), ("return",), ("end",)])
+    put([*absolute[x], *absolute[y], ("f64.lt",), ("if", None), ("local.get", x), ("return",), ("end",)])
+    put([("local.get", x), ("i64.reinterpret_f64",), ("i64.const", -(1 << 63)), ("i64.and",), ("local.set", sign)])
+    for value, significand, exponent in ((x, mx, ex), (y, my, ey)):
+        bits: list[Instr] = [*absolute[value], ("i64.reinterpret_f64",)]
+        put([*bits, ("i64.const", 52), ("i64.shr_u",), ("i32.wrap_i64",), ("local.set", exponent)])
+        put([*bits, ("i64.const", (1 << 52) - 1), ("i64.and",), ("local.set", significand)])
+        put([("local.get", exponent), ("if", None), ("local.get", significand), ("i64.const", 1 << 52), ("i64.or",)])
+        # A subnormal has the exponent of the least normal number and no leading bit: nothing else differs.
+        put([("local.set", significand), ("else",), ("i32.const", 1), ("local.set", exponent), ("end",)])
+    reduce_once: list[Instr] = [
+        ("local.get", mx), ("local.get", my), ("i64.ge_u",), ("if", None),
+        ("local.get", mx), ("local.get", my), ("i64.sub",), ("local.set", mx), ("end",),
+    ]  # fmt: skip
+    # A subnormal y has few digits, so mx may hold many times my before the first round: take the remainder at once.
+    put([("local.get", mx), ("local.get", my), ("i64.rem_u",), ("local.set", mx)])
+    put([("block", None), ("loop", None), ("local.get", ex), ("local.get", ey), ("i32.le_s",), ("br_if", 1)])
+    put([("local.get", mx), ("i64.const", 1), ("i64.shl",), ("local.set", mx), *reduce_once])
+    put([("local.get", ex), ("i32.const", 1), ("i32.sub",), ("local.set", ex), ("br", 0), ("end",), ("end",)])
+    # mx * 2**(ey - 1075) with ey at least 1: shift up to the leading bit, or leave it subnormal.
+    put(
+        [
+            ("local.get", mx),
+            ("i64.eqz",),
+            ("if", None),
+            ("local.get", sign),
+            ("f64.reinterpret_i64",),
+            ("return",),
+            ("end",),
+        ]
+    )
+    put([("block", None), ("loop", None), ("local.get", mx), ("i64.const", 1 << 52), ("i64.ge_u",), ("br_if", 1)])
+    put([("local.get", ey), ("i32.const", 1), ("i32.le_s",), ("br_if", 1)])
+    put([("local.get", mx), ("i64.const", 1), ("i64.shl",), ("local.set", mx)])
+    put([("local.get", ey), ("i32.const", 1), ("i32.sub",), ("local.set", ey), ("br", 0), ("end",), ("end",)])
+    # The leading bit, if it is there, adds one to an exponent field of ey - 1.
+    put([("local.get", ey), ("i32.const", 1), ("i32.sub",), ("i64.extend_i32_u",), ("i64.const", 52), ("i64.shl",)])
+    put([("local.get", mx), ("i64.add",), ("local.get", sign), ("i64.or",), ("f64.reinterpret_i64",)])
+    return body

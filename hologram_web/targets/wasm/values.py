@@ -1,0 +1,292 @@
+"""Expressions: from IR values to WebAssembly instructions.
+
+How values are held: I64 and U64 as i64, F32 and F64 as themselves, everything else as i32. Small integers are kept
+sign- or zero-extended, F16 and BF16 as their bits, predicates as 0 or 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ...compiler.ir import Node, ValueType
+from ...compiler.lower import Variable
+from ...isa.types import Type
+from .encoder import FunctionBody, Instr
+
+__all__ = ["Values", "value_type"]
+
+_HALVES = {Type.F16: "f16", Type.BF16: "bf16"}
+
+
+def value_type(ty: ValueType) -> str:
+    """The WebAssembly type that holds a value."""
+    if not isinstance(ty, Type) or ty.bits < 32 or ty in (Type.I32, Type.U32):
+        return "i32"
+    return ("f" if ty.is_float else "i") + str(ty.bits)
+
+
+# Primitives that are one instruction of the value's type.
+_SIMPLE = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor"}
+_FLOAT = {
+    **{op: op for op in ("add", "sub", "mul", "div", "min", "max", "sqrt", "floor", "ceil", "trunc", "abs", "neg")},
+    "round": "nearest",
+}
+_COMPARE = {"eq": "eq", "lt": "lt", "le": "le"}
+_PREDICATES = {"pand": "i32.and", "por": "i32.or"}
+# Primitives whose result can leave the range of a small integer.
+_OVERFLOWING = frozenset({"add", "sub", "mul", "shl", "neg", "abs", "div", "not"})
+
+
+class Values:
+    """Appends the instructions that compute values to a function's code.
+
+    `leaf` pushes constants' kin (parameters, lane coordinates), `routine` gives the index of a library function.
+    """
+
+    def __init__(
+        self,
+        function: FunctionBody,
+        variables: dict[Node, Variable],
+        leaf: Callable[[Node], None],
+        routine: Callable[[str], int],
+    ) -> None:
+        self.function = function
+        self.variables = variables
+        self.leaf = leaf
+        self.routine = routine
+        self._locals: dict[Variable, int] = {}
+        self._free: dict[str, list[int]] = {}
+
+    def put(self, *code: Instr) -> None:
+        self.function.code.extend(code)
+
+    def local(self, variable: Variable) -> int:
+        """The local of a variable."""
+        if variable not in self._locals:
+            self._locals[variable] = self.function.local(value_type(variable.ty))
+        return self._locals[variable]
+
+    @contextmanager
+    def temporary(self, ty: str) -> Iterator[int]:
+        """A local that nothing else uses meanwhile."""
+        free = self._free.setdefault(ty, [])
+        number = free.pop() if free else self.function.local(ty)
+        yield number
+        free.append(number)
+
+    def value(self, node: Node) -> None:
+        """Pushes the value of a node."""
+        variable = self.variables.get(node)
+        if variable is not None:
+            self.put(("local.get", self.local(variable)))
+        else:
+            self.compute(node)
+
+    def compute(self, node: Node) -> None:
+        """Pushes the value of a node, computed here."""
+        op = node.op
+        if op == "const":
+            self._constant(node)
+        elif op in ("param", "special"):
+            self.leaf(node)
+        elif op in _COMPARE:
+            self._comparison(node)
+        elif op in _PREDICATES:
+            self._operands(node)
+            self.put((_PREDICATES[op],))
+        elif op == "pnot":
+            self._operands(node)
+            self.put(("i32.eqz",))
+        elif op == "select":
+            self.value(node.args[1])
+            self.value(node.args[2])
+            self.value(node.args[0])
+            self.put(("select",))
+        elif op == "cvt":
+            self._operands(node)
+            assert isinstance(node.ty, Type)
+            self.convert(node.ty, node.attr)
+        elif op == "bitcast":
+            self._operands(node)
+            assert isinstance(node.ty, Type)
+            self._bitcast(node.ty, node.attr)
+        else:
+            assert isinstance(node.ty, Type)
+            (self._float if node.ty.is_float else self._integer)(op, node, node.ty)
+
+    def _operands(self, node: Node) -> None:
+        for arg in node.args:
+            self.value(arg)
+
+    def _constant(self, node: Node) -> None:
+        ty = node.ty
+        if isinstance(ty, Type) and ty in (Type.F32, Type.F64):
+            self.put((f"{value_type(ty)}.const", node.attr))
+        else:
+            number = ty.decode(node.attr) if isinstance(ty, Type) and ty.is_integer else node.attr
+            self.put((f"{value_type(ty)}.const", int(number)))
+
+    def _normalise(self, ty: Type) -> None:
+        """Brings an i32 back into the range of a small type."""
+        if ty.bits < 32:
+            if ty.kind == "i":
+                self.put((f"i32.extend{ty.bits}_s",))
+            else:
+                self.put(("i32.const", (1 << ty.bits) - 1), ("i32.and",))
+
+    def _comparison(self, node: Node) -> None:
+        self._operands(node)
+        ty: Type = node.attr
+        sign = "" if ty.is_float or node.op == "eq" else "_s" if ty.is_signed else "_u"
+        self.put((f"{value_type(ty)}.{_COMPARE[node.op]}{sign}",))
+
+    # Integers
+
+    def _integer(self, op: str, node: Node, ty: Type) -> None:
+        kind = value_type(ty)
+        sign = "s" if ty.is_signed else "u"
+        if op in _SIMPLE:
+            self._operands(node)
+            self.put((f"{kind}.{_SIMPLE[op]}",))
+        elif op in ("min", "max"):
+            self._extreme(node, kind, f"{kind}.{'lt' if op == 'min' else 'gt'}_{sign}")
+        elif op == "neg":
+            self.put((f"{kind}.const", 0))
+            self._operands(node)
+            self.put((f"{kind}.sub",))
+        elif op == "not":
+            self._operands(node)
+            self.put((f"{kind}.const", -1), (f"{kind}.xor",))
+        elif op == "abs":
+            self._absolute(node, kind, ty)
+        elif op in ("shl", "shr"):
+            self._shift(op, node, kind, ty)
+        elif op == "rem":
+            self._operands(node)
+            self.put((f"{kind}.rem_{sign}",))
+        elif op == "div":
+            self._divide(node, kind, ty)
+        else:
+            raise AssertionError(f"the wasm target has no {op} on {ty}")
+        if op in _OVERFLOWING:
+            self._normalise(ty)
+
+    def _extreme(self, node: Node, kind: str, less: str) -> None:
+        with self.temporary(kind) as a, self.temporary(kind) as b:
+            self.value(node.args[0])
+            self.put(("local.set", a))
+            self.value(node.args[1])
+            self.put(("local.set", b))
+            pair = ("local.get", a), ("local.get", b)
+            self.put(*pair, *pair, (less,), ("select",))
+
+    def _absolute(self, node: Node, kind: str, ty: Type) -> None:
+        self._operands(node)
+        if ty.is_signed:
+            with self.temporary(kind) as x:
+                self.put(("local.set", x), (f"{kind}.const", 0), ("local.get", x), (f"{kind}.sub",), ("local.get", x))
+                self.put(("local.get", x), (f"{kind}.const", 0), (f"{kind}.lt_s",), ("select",))
+
+    def _shift(self, op: str, node: Node, kind: str, ty: Type) -> None:
+        self.value(node.args[0])
+        self.value(node.args[1])
+        if ty.bits < 32:  # WebAssembly takes the amount modulo 32
+            self.put(("i32.const", ty.bits - 1), ("i32.and",))
+        if kind == "i64":
+            self.put(("i64.extend_i32_u",))
+        self.put((f"{kind}.{op}" + ("" if op == "shl" else "_s" if ty.is_signed else "_u"),))
+
+    def _divide(self, node: Node, kind: str, ty: Type) -> None:
+        """The divisor is not zero: a guard stands before. MIN / -1, which would trap, wraps."""
+        self.value(node.args[0])
+        self.value(node.args[1])
+        divisor = node.args[1]
+        harmless = divisor.is_const and divisor.attr != (1 << ty.bits) - 1
+        if not ty.is_signed or ty.bits < 32 or harmless:
+            self.put((f"{kind}.div_{'s' if ty.is_signed else 'u'}",))
+            return
+        with self.temporary(kind) as a, self.temporary(kind) as b:
+            self.put(("local.set", b), ("local.set", a))
+            self.put(("local.get", b), (f"{kind}.const", -1), (f"{kind}.eq",), ("if", kind))
+            self.put((f"{kind}.const", 0), ("local.get", a), (f"{kind}.sub",), ("else",))
+            self.put(("local.get", a), ("local.get", b), (f"{kind}.div_s",), ("end",))
+
+    # Floats
+
+    def _float(self, op: str, node: Node, ty: Type) -> None:
+        if ty in _HALVES:  # only the sign bit is touched; everything else was widened
+            self._operands(node)
+            self.put(("i32.const", 0x8000 if op == "neg" else 0x7FFF), ("i32.xor" if op == "neg" else "i32.and",))
+            return
+        kind = value_type(ty)
+        if op in _FLOAT:
+            self._operands(node)
+            self.put((f"{kind}.{_FLOAT[op]}",))
+        elif op == "fma":
+            self._operands(node)
+            self.put(("call", self.routine(f"fma_{kind}")))
+        elif op == "rem":
+            for arg in node.args:
+                self.value(arg)
+                if kind == "f32":
+                    self.put(("f64.promote_f32",))
+            self.put(("call", self.routine("fmod")))
+            if kind == "f32":
+                self.put(("f32.demote_f64",))
+        else:
+            raise AssertionError(f"the wasm target has no {op} on {ty}")
+
+    # Conversions of what is on the stack
+
+    def convert(self, dst: Type, src: Type) -> None:
+        if src in _HALVES:
+            self.put(("call", self.routine(f"{_HALVES[src]}_to_f32")))
+            src = Type.F32
+        if dst in _HALVES:
+            self._to_f32_before_half(src)
+            self.put(("call", self.routine(f"f32_to_{_HALVES[dst]}")))
+        elif src.is_integer and dst.is_integer:
+            self._resize(dst, src)
+        elif src.is_integer:
+            sign = "s" if src.is_signed else "u"
+            self.put((f"{value_type(dst)}.convert_{value_type(src)}_{sign}",))
+        elif dst.is_integer:
+            self._to_integer(dst, src)
+        elif dst is not src:
+            self.put(("f64.promote_f32" if dst is Type.F64 else "f32.demote_f64",))
+
+    def _to_f32_before_half(self, src: Type) -> None:
+        """To an F32 that rounds to the half that the exact value would round to."""
+        if src is Type.F32:
+            return
+        if src.is_integer and src.bits == 64:
+            self.put(("call", self.routine("i64_to_f64_odd" if src.is_signed else "u64_to_f64_odd")))
+        elif src.is_integer:
+            self.put((f"f64.convert_i32_{'s' if src.is_signed else 'u'}",))
+        self.put(("call", self.routine("f64_to_f32_odd")))
+
+    def _resize(self, dst: Type, src: Type) -> None:
+        if dst.bits == 64 and src.bits < 64:
+            self.put((f"i64.extend_i32_{'s' if src.is_signed else 'u'}",))
+        elif dst.bits < 64:
+            if src.bits == 64:
+                self.put(("i32.wrap_i64",))
+            if not (src.bits < dst.bits and (not src.is_signed or dst.is_signed)):
+                self._normalise(dst)
+
+    def _to_integer(self, dst: Type, src: Type) -> None:
+        kind, sign = value_type(dst), "s" if dst.is_signed or dst.bits < 32 else "u"
+        self.put((f"{kind}.trunc_sat_{value_type(src)}_{sign}",))
+        if dst.bits < 32:
+            for limit, keep in ((dst.max_value, "lt_s"), (dst.min_value, "gt_s")):
+                with self.temporary("i32") as x:
+                    self.put(("local.tee", x), ("i32.const", int(limit)))
+                    self.put(("local.get", x), ("i32.const", int(limit)), (f"i32.{keep}",), ("select",))
+
+    def _bitcast(self, dst: Type, src: Type) -> None:
+        to, of = value_type(dst), value_type(src)
+        if to != of:
+            self.put((f"{to}.reinterpret_{of}",))
+        else:
+            self._normalise(dst)

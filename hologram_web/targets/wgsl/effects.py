@@ -1,0 +1,364 @@
+"""What lanes do to memory: loads, stores, atomics, guards and canonical reductions as WGSL.
+
+An access compares its index with the number of indices that are in bounds, before it is scaled. A load that faults
+yields 0, a store that faults is dropped, and the status buffer keeps the first fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...compiler.ir import Access, Function, Node
+from ...errors import FaultKind, UnsupportedInstruction
+from ...isa.address import Space
+from ...isa.ops import IDENTITIES, reduce_type
+from ...isa.types import Type
+from ...isa.verify import Base
+from .values import Values
+
+__all__ = ["FAULT_KINDS", "Effects", "access_of", "fault_number"]
+
+FAULT_KINDS = tuple(FaultKind)  # the status word holds the number in this order, plus 1
+
+
+class Effects:
+    """Emits effects. The shader (kernel.py) that inherits it knows the bindings and collects the lines.
+
+    `atomic` are the memories held as atomics, `limits` the bounds a function computes once, `helpers` the functions
+    that effects need beside the library.
+    """
+
+    function: Function
+    groups: list[list[Base]]
+    bases: list[Base]
+    scalars: list[tuple[str, Type]]
+    values: Values
+    atomic: set[str]
+    limits: dict[str, str]
+    helpers: dict[str, str]
+    depth: int
+
+    def put(self, text: str) -> None:
+        """Appends a line."""
+        raise NotImplementedError
+
+    def binding(self, base: Base) -> str:
+        """The WGSL variable of a memory."""
+        if base.space is Space.SHARED:
+            return "shared_memory"
+        return f"b{next(number for number, group in enumerate(self.groups) if base in group)}"
+
+    def effect(self, node: Node, target: str | None) -> None:
+        match node.op:
+            case "guard":
+                kind, at, number = node.attr
+                self.put(f"if ({self.values.value(node.args[0])}) {{")
+                offset = self.values.long(node.args[1]) if len(node.args) > 1 else "vec2u(0u)"
+                base = self._number_of_space(Space.PHI) if len(node.args) > 1 else 0xFFFFFFFF
+                self.put(f"  fault({fault_number(kind)}u, {at}u, {base}u, {offset}, 0u, {number}u);")
+                self.put("}")
+            case "load":
+                self._guarded(node.attr, node.args[0], lambda byte: self._load(node.attr, byte, target), target, node)
+            case "store":
+                value = node.args[1]
+                self._guarded(node.attr, node.args[0], lambda byte: self._store(node.attr, byte, value), None, node)
+            case "atomic":
+                access = node.attr[1]
+                self._guarded(access, node.args[0], lambda byte: self._atomic(node, byte, target), target, node)
+            case "reduce":
+                self._reduce(node, target)
+            case "poll" | "fence":
+                pass
+            case op:
+                raise AssertionError(f"the wgsl target has no effect {op}")
+
+    def _number_of_space(self, space: Space) -> int:
+        return next(number for number, base in enumerate(self.bases) if base.space is space)
+
+    def _base_number(self, base: Base) -> int:
+        """The base's place in the argument block; one past the last is shared memory."""
+        return len(self.bases) if base.space is Space.SHARED else self.bases.index(base)
+
+    def _size(self, base: Base) -> str:
+        if base.space is Space.SHARED:
+            return "arguments.misc.w"
+        number = 2 * len(self.scalars) + self.bases.index(base)
+        return f"arguments.words[{number // 4}][{number % 4}]"
+
+    def _index(self, node: Node, bias: int = 0) -> tuple[str, str | None]:
+        """index + bias as u32 text, and the condition under which it does not fit one. Negative ones become large.
+
+        A bias lets negative indices count that a positive offset makes good.
+        """
+        if node.op == "cvt" and isinstance(node.attr, Type) and node.attr.bits <= 32 and node.attr.is_integer:
+            text = self.values.value(node.args[0])
+            if node.attr.kind == "i":
+                text = f"bitcast<u32>({text})"
+                return (f"({text} + {bias}u)" if bias else text), None
+            if not bias:
+                return text, None
+        elif self.values.is_narrow(node) and not bias:
+            return self.values.value(node), None
+        text = self.values.long(node)
+        if bias:
+            text = f"u64_add({text}, vec2u({bias}u, 0u))"
+        return f"({text}).x", f"(({text}).y != 0u)"
+
+    @staticmethod
+    def _bias(access: Access, index: Node) -> int:
+        """What to add to an index that may be negative, so that the rest of a positive offset is below the scale."""
+        unsigned = index.op == "cvt" and isinstance(index.attr, Type) and not index.attr.is_signed
+        return 0 if unsigned or access.offset <= 0 else access.offset // access.scale
+
+    def _limit(self, access: Access, offset: int) -> str:
+        """How many indices from 0 on are in bounds: a value computed once a function."""
+        size, need = self._size(access.base), access.element.size_bytes
+        if not -(1 << 31) < offset < 1 << 31:
+            raise UnsupportedInstruction(access.at, f"an offset of {offset} bytes: WebGPU's memories are below 2 GiB")
+        end = offset + need
+        if end <= 0:
+            text = f"({size} + {-end}u) / {access.scale}u + 1u"
+        else:
+            text = f"select(0u, ({size} - {end}u) / {access.scale}u + 1u, {size} >= {end}u)"
+        return self.limits.setdefault(text, f"limit{len(self.limits)}")
+
+    def _guarded(
+        self, access: Access, index: Node, then: Callable[[str], None], target: str | None, node: Node
+    ) -> None:
+        """Does something at a byte offset, or reports a fault; a load that faults yields 0."""
+        bias = self._bias(access, index)
+        text, strange = self._index(index, bias)
+        offset = access.offset - bias * access.scale
+        self.put("{")
+        self.depth += 1
+        self.put(f"let index = {text};")
+        wrong = [f"(index >= {self._limit(access, offset)})"]
+        if strange is not None:
+            wrong.insert(0, strange)
+        if offset < 0:
+            wrong.append(f"(index < {-(offset // access.scale)}u)")
+        scaled = f"index * {access.scale}u" if access.scale != 1 else "index"
+        byte = f"{scaled} {'+' if offset > 0 else '-'} {abs(offset)}u" if offset else scaled
+        self.put(f"let byte = {byte};")
+        self.put(f"if ({' || '.join(wrong)}) {{")
+        self.put(f"  fault({self._fault_text(FaultKind.OUT_OF_BOUNDS, access, index, access.element.size_bytes)});")
+        if target is not None:
+            self.put(f"  {target} = {_zero(self.values.type_name(node))};")
+        align = access.element.alignment
+        if access.scale % align or offset % align:
+            self.put(f"}} else if ((byte & {align - 1}u) != 0u) {{")
+            self.put(f"  fault({self._fault_text(FaultKind.MISALIGNED_ACCESS, access, index, 0)});")
+            if target is not None:
+                self.put(f"  {target} = {_zero(self.values.type_name(node))};")
+        self.put("} else {")
+        self.depth += 1
+        start = self._start(access.base)
+        then(f"(byte + {start}u)" if start else "byte")
+        self.depth -= 1
+        self.put("}")
+        self.depth -= 1
+        self.put("}")
+
+    def _fault_text(self, kind: FaultKind, access: Access, index: Node, need: int) -> str:
+        offset = access.offset & 0xFFFFFFFFFFFFFFFF
+        place = f"u64_mul({self.values.long(index)}, vec2u({access.scale}u, 0u))"
+        place = f"u64_add({place}, vec2u({offset & 0xFFFFFFFF}u, {offset >> 32}u))"
+        return f"{fault_number(kind)}u, {access.at}u, {self._base_number(access.base)}u, {place}, {need}u, 0u"
+
+    @staticmethod
+    def _start(base: Base) -> int:
+        """Where a class lies in the class memory, which is bound as a whole."""
+        return 12_288 * base.name if base.space is Space.CLASS and isinstance(base.name, int) else 0
+
+    def _word(self, memory: str, index: str) -> str:
+        return f"atomicLoad(&{memory}[{index}])" if memory in self.atomic else f"{memory}[{index}]"
+
+    def _element(self, memory: str, ty: Type, byte: str) -> str:
+        """The expression of an element in memory."""
+        word = self._word(memory, f"({byte}) >> 2u")
+        if ty.bits == 64:
+            return f"vec2u({word}, {self._word(memory, f'(({byte}) >> 2u) + 1u')})"
+        if ty.bits == 32:
+            return word if ty is Type.U32 else f"bitcast<{'f32' if ty is Type.F32 else 'i32'}>({word})"
+        text = f"(({word} >> ((({byte}) & 3u) * 8u)) & {(1 << ty.bits) - 1}u)"
+        if ty.kind == "i":
+            return f"((bitcast<i32>({text}) << {32 - ty.bits}u) >> {32 - ty.bits}u)"
+        return text
+
+    def _load(self, access: Access, byte: str, target: str | None) -> None:
+        if target is not None:
+            self.put(f"{target} = {self._element(self.binding(access.base), access.element, byte)};")
+
+    def _store(self, access: Access, byte: str, value: Node) -> None:
+        memory, ty = self.binding(access.base), access.element
+        if ty.bits == 64:
+            self.put(f"let pair = {self.values.long(value)};")
+            for part, name in enumerate("xy"):
+                self._set_word(memory, f"({byte} >> 2u) + {part}u", f"pair.{name}")
+            return
+        text = self.values.value(value)
+        bits = text if self.values.type_name(value) == "u32" else f"bitcast<u32>({text})"
+        if ty.bits == 32:
+            self._set_word(memory, f"{byte} >> 2u", bits)
+            return
+        # One lane owns each byte, so what it sees of its own bytes does not change between the load and the xor.
+        self.put(f"let shift = ({byte} & 3u) * 8u;")
+        self.put(f"let old = atomicLoad(&{memory}[{byte} >> 2u]) >> shift;")
+        self.put(f"atomicXor(&{memory}[{byte} >> 2u], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);")
+
+    def _set_word(self, memory: str, index: str, text: str) -> None:
+        if memory in self.atomic:
+            self.put(f"atomicStore(&{memory}[{index}], {text});")
+        else:
+            self.put(f"{memory}[{index}] = {text};")
+
+    def _atomic(self, node: Node, byte: str, target: str | None) -> None:
+        operation, access = node.attr
+        ty: Type = access.element
+        place = f"&{self.binding(access.base)}[{byte} >> 2u]"
+        value = self.values.value(node.args[1])
+        result = f"{target} = " if target is not None else "_ = "
+        bits = value if ty is Type.U32 else f"bitcast<u32>({value})"
+        back = "" if ty is Type.U32 else f"bitcast<{'f32' if ty is Type.F32 else 'i32'}>"
+        if ty is Type.F32 or (operation in ("min", "max") and ty is Type.I32):
+            new = self._combined(operation, ty, "seen", value)
+            self.put(f"var old = atomicLoad({place});")
+            self.put("loop {")
+            self.put(f"  let seen = {back}(old);")
+            self.put(f"  let swap = atomicCompareExchangeWeak({place}, old, bitcast<u32>({new}));")
+            self.put("  if (swap.exchanged) {")
+            self.put("    break;")
+            self.put("  }")
+            self.put("  old = swap.old_value;")
+            self.put("}")
+            self.put(f"{result}{back}(old);")
+        elif operation == "cas":
+            compare = self.values.value(node.args[2])
+            wanted = compare if ty is Type.U32 else f"bitcast<u32>({compare})"
+            # The weak form may fail by chance: try again while the cell holds what is wanted.
+            self.put(f"let wanted = {wanted};")
+            self.put("var old = wanted;")
+            self.put("loop {")
+            self.put(f"  let swap = atomicCompareExchangeWeak({place}, wanted, {bits});")
+            self.put("  old = swap.old_value;")
+            self.put("  if (swap.exchanged || (swap.old_value != wanted)) {")
+            self.put("    break;")
+            self.put("  }")
+            self.put("}")
+            self.put(f"{result}{back}(old);")
+        else:
+            name = {"exch": "Exchange"}.get(operation, operation.capitalize())
+            self.put(f"{result}{back}(atomic{name}({place}, {bits}));")
+
+    def _combined(self, operation: str, ty: Type, left: str, right: str) -> str:
+        if ty is Type.F32:
+            return self.values.fence(f"{left} + {right}")
+        return f"{operation}({left}, {right})"
+
+    def _reduce(self, node: Node, target: str | None) -> None:
+        """Checks the whole range, then calls the function of the level that has one block."""
+        combine, access = node.attr
+        ty: Type = access.element
+        size, need = self._size(access.base), ty.size_bytes
+        name = target or "_"
+        self.put("{")
+        self.depth += 1
+        bias = self._bias(access, node.args[0])
+        text, strange = self._index(node.args[0], bias)
+        low = access.offset - bias * access.scale
+        self.put(f"let index = {text};")
+        # A negative count is none; one of more than 32 bits is out of bounds.
+        long = self.values.long(node.args[1])
+        self.put(f"let many = {long};")
+        self.put("let count = select(many.x, 0u, (many.y >> 31u) != 0u);")
+        byte = f"index * {access.scale}u + {low}u" if low >= 0 else f"index * {access.scale}u - {-low}u"
+        self.put(f"let byte = {byte};")
+        conditions = [strange] if strange is not None else []
+        conditions.append("(many.y != 0u)")
+        conditions.append(f"(index > {(1 << 31) // access.scale}u)")
+        if low < 0:
+            conditions.append(f"(index < {-(low // access.scale)}u)")
+        conditions.append(f"(count > {size} / {need}u)")
+        conditions.append(f"(byte > {size} - min(count, {size} / {need}u) * {need}u)")
+        self.put("let some = ((many.x | many.y) != 0u) && ((many.y >> 31u) == 0u);")
+        self.put(f"if (some && ({' || '.join(conditions)})) {{")
+        place = self._fault_text(FaultKind.OUT_OF_BOUNDS, access, node.args[0], 0).rsplit(", ", 2)[0]
+        self.put(f"  fault({place}, count * {need}u, 0u);")
+        if target is not None:
+            self.put(f"  {target} = {_zero(self.values.type_name(node))};")
+        align = ty.alignment
+        if access.scale % align or low % align:
+            self.put(f"}} else if (some && ((byte & {align - 1}u) != 0u)) {{")
+            self.put(f"  fault({self._fault_text(FaultKind.MISALIGNED_ACCESS, access, node.args[0], 0)});")
+            if target is not None:
+                self.put(f"  {target} = {_zero(self.values.type_name(node))};")
+        self.put("} else {")
+        function = self._reduction(combine, ty, self.binding(access.base))
+        call = f"{function}(byte + {self._start(access.base)}u, count)"
+        half = {Type.F16: "f32_to_f16", Type.BF16: "f32_to_bf16"}.get(ty)
+        self.put(f"  {name} = {f'{half}({call})' if half else call};")
+        self.put("}")
+        self.depth -= 1
+        self.put("}")
+
+    def _identity(self, combine: str, ty: Type) -> str:
+        return self.values.long_or_plain(Node("const", ty, (), ty.encode(IDENTITIES[combine](ty))))
+
+    def _reduction(self, combine: str, ty: Type, memory: str) -> str:
+        """The functions of the three levels of a canonical reduction, and the one that chooses."""
+        name = f"reduce_{combine}_{ty}_{memory}"
+        if name in self.helpers:
+            return name
+        wide = reduce_type(ty)
+        left, right = Node("param", wide, (), "left"), Node("param", wide, (), "right")
+        inner = Values(self.values.ranges, {}, lambda node: str(node.attr), self.values.fenced)
+        combined = inner.compute(Node(combine, wide, (left, right)))
+        kind = self.values.type_name(left)
+        element = self._element(memory, ty, f"byte + i * {ty.size_bytes}u")
+        if wide is not ty:
+            element = f"{'f16' if ty is Type.F16 else 'bf16'}_to_f32({element})"
+        identity = self._identity(combine, wide)
+        # One array for all levels: with one in each function, llvmpipe mixed up those of caller and callee.
+        parts = [
+            f"var<private> orbits_{name}: array<{kind}, 96>;\n",
+            f"fn op_{name}(left: {kind}, right: {kind}) -> {kind} {{\n  return {combined};\n}}\n",
+        ]
+        for level in range(3):
+            item = element if level == 0 else f"level{level - 1}_{name}(byte, count, i)"
+            many = "count" if level == 0 else f"(count + {2048**level - 1}u) / {2048**level}u"
+            orbit, first = f"orbits_{name}", 32 * level
+            parts.append(
+                f"fn level{level}_{name}(byte: u32, count: u32, block: u32) -> {kind} {{\n"
+                f"  for (var j = {first}u; j < {first + 32}u; j++) {{\n    {orbit}[j] = {identity};\n  }}\n"
+                f"  let end = min({many}, (block + 1u) * 2048u);\n"
+                f"  for (var i = block * 2048u; i < end; i++) {{\n"
+                f"    let item = {item};\n"
+                f"    let j = {first}u + (i & 31u);\n"
+                f"    {orbit}[j] = op_{name}({orbit}[j], item);\n  }}\n"
+                f"  for (var half = 16u; half > 0u; half = half >> 1u) {{\n"
+                f"    for (var j = {first}u; j < {first}u + half; j++) {{\n"
+                f"      {orbit}[j] = op_{name}({orbit}[j], {orbit}[j + half]);\n    }}\n  }}\n"
+                f"  return {orbit}[{first}];\n}}\n"
+            )
+        parts.append(
+            f"fn {name}(byte: u32, count: u32) -> {kind} {{\n"
+            f"  if (count <= 2048u) {{\n    return level0_{name}(byte, count, 0u);\n  }}\n"
+            f"  if (count <= {2048**2}u) {{\n    return level1_{name}(byte, count, 0u);\n  }}\n"
+            f"  return level2_{name}(byte, count, 0u);\n}}\n"
+        )
+        self.helpers[name] = "".join(parts)
+        return name
+
+
+def fault_number(kind: FaultKind) -> int:
+    return FAULT_KINDS.index(kind) + 1
+
+
+def _zero(type_name: str) -> str:
+    return {"f32": "0.0", "i32": "0", "u32": "0u", "vec2u": "vec2u(0u)", "bool": "false"}[type_name]
+
+
+def access_of(node: Node) -> Access | None:
+    if node.op in ("load", "store"):
+        return node.attr  # type: ignore[no-any-return]  # an Access, by the node's op
+    return node.attr[1] if node.op in ("atomic", "reduce") else None

@@ -1,0 +1,410 @@
+"""Kernels: a function of IR as a WGSL compute shader, a workgroup for each block.
+
+Binding 0 is the status buffer, 1 the argument block (uniform), the memories follow. Several parameters may share a
+binding (`groups`): the same buffer may be passed for all of them, and WebGPU binds a buffer for writing once only.
+
+Barriers take the run-to-barrier form: the code is cut into segments that end at barriers; each lane runs its segment,
+all lanes meet, and the workgroup finds out whether they stand at the same barrier. That is legal WGSL for any control
+flow, and it finds divergent barriers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...compiler.ir import Function, Node
+from ...compiler.lower import Copies, Do, Let, Lowered, Piece, Statement, Step, lower
+from ...compiler.ranges import Ranges
+from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
+from ...errors import FaultKind, UnsupportedType
+from ...isa.address import Space
+from ...isa.types import Type
+from ...isa.verify import Base
+from .effects import FAULT_KINDS, Effects, access_of, fault_number
+from .library import library_for
+from .values import Values
+
+__all__ = ["FAULT_KINDS", "STATUS_WORDS", "WgslKernel", "compile_kernel"]
+
+STATUS_WORDS = ("kind", "at", "base", "lane", "offset", "offset_high", "need", "other")
+_EXITED = 0xFFFFFFFF
+_FIXED = 4  # vec4u words of the argument block before scalars: grid, lanes, misc, spare
+
+
+@dataclass
+class WgslKernel:
+    """A shader. `scalars` and `bases` say what the argument block holds, `groups` what each binding from 2 on binds.
+
+    `written` are the bindings that the shader writes.
+    """
+
+    code: str
+    scalars: list[tuple[str, Type]]
+    bases: list[Base]
+    groups: list[list[Base]]
+    written: list[bool]
+    block: tuple[int, int, int]
+    words: int = 0
+
+
+@dataclass
+class _Frame:
+    """An open construct of WGSL: `switch` for Labelled, `loop` for Loop; `crossed` are labels left through it."""
+
+    kind: str
+    label: int
+    crossed: set[int] = field(default_factory=set)
+
+
+class _Emitter(Effects):
+    def __init__(self, function: Function, groups: list[list[Base]], shared: int, fenced: bool) -> None:
+        self.function, self.groups, self.shared = function, groups, shared
+        self.lowered: Lowered = lower(function)
+        self.values = Values(Ranges(function), self.lowered.variables, self._leaf, fenced)
+        used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
+        self.scalars = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
+        self.bases = [base for group in groups for base in group]
+        self.helpers: dict[str, str] = {}
+        self.lines: list[str] = []
+        self.depth = 1
+        self.frames: list[_Frame] = []
+        self.labels: dict[int, int] = {}
+        self.segmented = any(piece.kind == "barrier" for piece in self.lowered.pieces)
+        self.atomic, self.written = self._uses()
+        self.limits: dict[str, str] = {}
+
+    # What memories need
+
+    def _uses(self) -> tuple[set[str], set[str]]:
+        """Memories that have to be atomic, and memories that are written."""
+        atomic: set[str] = set()
+        written: set[str] = set()
+        for node in self.function.nodes():
+            access = access_of(node)
+            if access is None:
+                continue
+            name = self.binding(access.base)
+            if node.op in ("store", "atomic"):
+                written.add(name)
+            # Neighbouring lanes store to one word: only atomics keep their bytes apart (three of four were wrong).
+            if node.op == "atomic" or (node.op == "store" and access.element.bits < 32):
+                atomic.add(name)
+        return atomic, written
+
+    # Whole shader
+
+    def run(self) -> WgslKernel:
+        body = self._segments() if self.segmented else self._flat()
+        variables = "".join(
+            f"var<private> {self.values.name(variable)}: {self.values.type_name(node)};\n"
+            for node, variable in self.lowered.variables.items()
+        )
+        declarations, words = self._declarations()
+        text = "\n".join([*self.helpers.values(), body])
+        code = declarations + variables + text
+        library = library_for(code)
+        kernel_words = words
+        return WgslKernel(
+            declarations + variables + library + "\n" + text,
+            self.scalars,
+            self.bases,
+            self.groups,
+            [f"b{number}" in self.written for number in range(len(self.groups))],
+            self.function.block_shape,
+            kernel_words,
+        )
+
+    def _declarations(self) -> tuple[str, int]:
+        # Scalars take two words each, sizes of memories one.
+        words = 2 * len(self.scalars) + len(self.bases) + 1
+        count = -(-words // 4)
+        lines = [
+            "struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,",
+            f"  words: array<vec4u, {count}> }}",
+            "@group(0) @binding(0) var<storage, read_write> status: array<atomic<u32>, 8>;",
+            "@group(0) @binding(1) var<uniform> arguments: Arguments;",
+        ]
+        for number in range(len(self.groups)):
+            name = f"b{number}"
+            element = "atomic<u32>" if name in self.atomic else "u32"
+            mode = "read_write" if name in self.written or name in self.atomic else "read"
+            lines.append(f"@group(0) @binding({number + 2}) var<storage, {mode}> {name}: array<{element}>;")
+        if any(base.space is Space.SHARED for base in self.function.bases):
+            element = "atomic<u32>" if "shared_memory" in self.atomic else "u32"
+            lines.append(f"var<workgroup> shared_memory: array<{element}, {max(-(-self.shared // 4), 1)}>;")
+        lines += [
+            "var<private> lane: u32;",  # in its block
+            "var<private> lane_id: vec3u;",
+            "var<private> block_id: vec3u;",
+            "var<private> global_id: u32;",
+            "var<private> budget: u32;",
+            "fn fence(x: f32) -> f32 {",
+            "  return bitcast<f32>(bitcast<u32>(x) ^ arguments.misc.z);",
+            "}",
+            "fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {",
+            "  if (atomicCompareExchangeWeak(&status[0], 0u, kind).exchanged) {",
+            "    atomicStore(&status[1], at);",
+            "    atomicStore(&status[2], base);",
+            "    atomicStore(&status[3], global_id);",
+            "    atomicStore(&status[4], offset.x);",
+            "    atomicStore(&status[5], offset.y);",
+            "    atomicStore(&status[6], need);",
+            "    atomicStore(&status[7], other);",
+            "  }",
+            "}",
+            "",
+        ]
+        return "\n".join(lines), count * 4
+
+    def _entry(self) -> list[str]:
+        """Coordinates of the lane; `alive` says whether it is on."""
+        x, y, z = self.function.block_shape
+        return [
+            f"@compute @workgroup_size({x}, {y}, {z})",
+            "fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,",
+            "        @builtin(local_invocation_index) index: u32) {",
+            # Blocks are laid out in rows of 65,535 workgroups, the most along one axis.
+            "  let block = group.x + group.y * 65535u;",
+            "  lane = index;",
+            "  lane_id = local;",
+            "  block_id = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,",
+            "                   block / (arguments.grid.x * arguments.grid.y));",
+            f"  global_id = block * {x * y * z}u + index;",
+            "  budget = arguments.misc.y;",
+            f"  let place = block_id * vec3u({x}u, {y}u, {z}u) + local;",
+            "  let alive = (block < arguments.misc.x) && all(place < arguments.lanes.xyz);",
+            *self._zeroing(),
+        ]
+
+    def _zeroing(self) -> list[str]:
+        """Shared memory starts as zeros; wgpu-native leaves what was there (seen with 0.32 on llvmpipe)."""
+        if not any(base.space is Space.SHARED for base in self.function.bases):
+            return []
+        x, y, z = self.function.block_shape
+        zero = "atomicStore(&shared_memory[i], 0u)" if "shared_memory" in self.atomic else "shared_memory[i] = 0u"
+        words = max(-(-self.shared // 4), 1)
+        return [
+            f"  for (var i = index; i < {words}u; i += {x * y * z}u) {{",
+            f"    {zero};",
+            "  }",
+            "  workgroupBarrier();",
+        ]
+
+    def _flat(self) -> str:
+        code = self._function("run", self.lowered.resumes[0])
+        return "\n".join([code, *self._entry(), "  if (alive) {", "    run();", "  }", "}", ""])
+
+    def _segments(self) -> str:
+        parts = [self._function(f"segment{k}", start) for k, start in enumerate(self.lowered.resumes)]
+        parts += [
+            "var<workgroup> least: atomic<u32>;",
+            "var<workgroup> most: atomic<u32>;",
+            "var<workgroup> meeting: vec2u;",
+            f"var<private> resume: u32 = {_EXITED}u;",
+            "var<private> stopped: u32;",
+        ]
+        divergent = fault_number(FaultKind.DIVERGENT_BARRIER)
+        lines = [*self._entry(), f"  resume = select({_EXITED}u, 0u, alive);", "  loop {"]
+        lines += ["    switch (resume) {"]
+        lines += [f"      case {k}u: {{ segment{k}(); }}" for k in range(len(self.lowered.resumes))]
+        lines += [
+            "      default: {}",
+            "    }",
+            "    if (index == 0u) {",
+            "      atomicStore(&least, 0xffffffffu);",
+            "      atomicStore(&most, 0u);",
+            "    }",
+            "    workgroupBarrier();",
+            f"    if (resume != {_EXITED}u) {{",
+            "      atomicMin(&least, stopped + 1u);",
+            "      atomicMax(&most, stopped + 1u);",
+            "    }",
+            "    workgroupBarrier();",
+            "    if (index == 0u) {",
+            "      meeting = vec2u(atomicLoad(&least), atomicLoad(&most));",
+            "    }",
+            "    let met = workgroupUniformLoad(&meeting);",
+            "    if (met.y == 0u) {",
+            "      break;",
+            "    }",
+            "    if (met.x != met.y) {",
+            f"      if ((resume != {_EXITED}u) && (stopped + 1u == met.x)) {{",
+            f"        fault({divergent}u, stopped, 0xffffffffu, vec2u(0u), 0u, met.y - 1u);",
+            "      }",
+            "      break;",
+            "    }",
+            "  }",
+            "}",
+            "",
+        ]
+        return "\n".join(parts[len(self.lowered.resumes) :] + parts[: len(self.lowered.resumes)] + lines)
+
+    def _function(self, name: str, start: Piece) -> str:
+        self.lines, self.depth, self.frames, self.labels, self.limits = [], 1, [], {}, {}
+        trees = structure(start)
+        self._trees(trees)
+        flag = ["  var br = 0u;"] if self.labels else []
+        limits = [f"  let {name_} = {text};" for text, name_ in self.limits.items()]
+        return "\n".join([f"fn {name}() {{", *flag, *limits, *self.lines, "}", ""])
+
+    def put(self, text: str) -> None:
+        """Appends a line, indented."""
+        self.lines.append("  " * self.depth + text)
+
+    # Control flow
+
+    def _trees(self, trees: list[Tree]) -> None:
+        for tree in trees:
+            self._tree(tree)
+
+    def _tree(self, tree: Tree) -> None:
+        match tree:
+            case Straight(piece):
+                for statement in piece.statements:
+                    self._statement(statement)
+            case Labelled(label, body):
+                self._construct("switch", label, body)
+            case Loop(label, body):
+                self._construct("loop", label, body)
+            case If(condition, then, otherwise):
+                self.put(f"if ({self.values.value(condition)}) {{")
+                self._nested(then)
+                if otherwise:
+                    self.put("} else {")
+                    self._nested(otherwise)
+                self.put("}")
+            case Branch(label):
+                self._branch(label)
+            case Stop(piece):
+                self._stop(piece)
+
+    def _nested(self, trees: list[Tree]) -> None:
+        self.depth += 1
+        self._trees(trees)
+        self.depth -= 1
+
+    def _construct(self, kind: str, label: int, body: list[Tree]) -> None:
+        frame = _Frame(kind, label)
+        self.frames.append(frame)
+        self.put("loop {" if kind == "loop" else "switch (0u) { default: {")
+        self._nested(body)
+        if kind == "loop" and self.lines[-1].strip() not in ("continue;", "break;", "return;"):
+            self.put("  break;")
+        self.put("}" if kind == "loop" else "} }")
+        self.frames.pop()
+        for crossed in sorted(frame.crossed):
+            self._go_on(crossed)
+
+    def _direct(self, label: int) -> str | None:
+        """The statement that goes to a label from here, if one does."""
+        if not self.frames:
+            return None
+        if self.frames[-1].label == label and self.frames[-1].kind == "switch":
+            return "break;"
+        loop = next((frame for frame in reversed(self.frames) if frame.kind == "loop"), None)
+        return "continue;" if loop is not None and loop.label == label else None
+
+    def _branch(self, label: int) -> None:
+        direct = self._direct(label)
+        if direct is not None:
+            self.put(direct)
+            return
+        number = self.labels.setdefault(label, len(self.labels) + 1)
+        self.frames[-1].crossed.add(label)
+        self.put(f"br = {number}u;")
+        self.put("break;")
+
+    def _go_on(self, label: int) -> None:
+        """Behind a construct that was left on the way to a label further out."""
+        number = self.labels[label]
+        direct = self._direct(label)
+        self.put(f"if (br == {number}u) {{")
+        self.depth += 1
+        if direct is not None:
+            self.put("br = 0u;")
+            self.put(direct)
+        else:
+            self.frames[-1].crossed.add(label)
+            self.put("break;")
+        self.depth -= 1
+        self.put("}")
+
+    def _stop(self, piece: Piece) -> None:
+        if self.segmented:
+            if piece.kind == "barrier":
+                self.put(f"stopped = {piece.at}u;")
+                self.put(f"resume = {self.lowered.resumes.index(piece.ways[0])}u;")
+            else:
+                self.put(f"resume = {_EXITED}u;")
+        self.put("return;")
+
+    # Statements
+
+    def _statement(self, statement: Statement) -> None:
+        match statement:
+            case Let(variable, value):
+                self.put(f"{self.values.name(variable)} = {self.values.compute(value)};")
+            case Copies(pairs):
+                self._copies(pairs)
+            case Step(at):
+                self.put("budget -= 1u;")
+                self.put("if (budget == 0u) {")
+                self.put(f"  fault({fault_number(FaultKind.STEP_LIMIT)}u, {at}u, 0xffffffffu, vec2u(0u), 0u, 0u);")
+                if self.segmented:
+                    self.put(f"  resume = {_EXITED}u;")
+                self.put("  return;")
+                self.put("}")
+            case Do(node, variable):
+                self.effect(node, None if variable is None else self.values.name(variable))
+
+    def _copies(self, pairs: tuple[tuple[object, Node], ...]) -> None:
+        """Sets variables at once: through temporaries, where there are several."""
+        phis = {variable: node for node, variable in self.lowered.variables.items()}
+        texts = [(self.values.name(v), self.values.held_as(phis[v], node)) for v, node in pairs]  # type: ignore[arg-type,index]
+        if len(texts) == 1:
+            self.put(f"{texts[0][0]} = {texts[0][1]};")
+            return
+        self.put("{")
+        for number, (_, text) in enumerate(texts):
+            self.put(f"  let t{number} = {text};")
+        for number, (name, _) in enumerate(texts):
+            self.put(f"  {name} = t{number};")
+        self.put("}")
+
+    def _leaf(self, node: Node) -> str:
+        if node.op == "param":
+            number = 2 * next(k for k, (name, _) in enumerate(self.scalars) if name == node.attr)
+            low, high = (f"arguments.words[{n // 4}][{n % 4}]" for n in (number, number + 1))
+            match self.values.type_name(node):
+                case "vec2u":
+                    return f"vec2u({low}, {high})"
+                case "u32":
+                    return low
+                case "i32" if isinstance(node.ty, Type) and node.ty.bits < 32:
+                    return f"((bitcast<i32>({low}) << {32 - node.ty.bits}u) >> {32 - node.ty.bits}u)"
+                case other:
+                    return f"bitcast<{other}>({low})"
+        axis = node.attr[-1].lower()
+        match node.attr[:-2]:
+            case "GLOBAL_LANE_":
+                return "global_id"
+            case "LANE_IDX":
+                return f"lane_id.{axis}"
+            case "BLOCK_IDX":
+                return f"block_id.{axis}"
+            case "BLOCK_DIM":
+                return f"{self.function.block_shape['xyz'.index(axis)]}u"
+            case _:
+                return f"arguments.grid.{axis}"
+
+
+def compile_kernel(function: Function, groups: list[list[Base]], shared: int, *, fenced: bool = True) -> WgslKernel:
+    """The shader of a function. `groups` are the memories of each binding, `shared` bytes of shared memory.
+
+    Raises CompileError for what WebGPU does not have.
+    """
+    for node in function.nodes():
+        for ty in (node.ty, node.attr):
+            if isinstance(ty, Type) and ty.bits > 32 and ty not in (Type.I64, Type.U64):
+                raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 32 bits, or run on wasm")
+    return _Emitter(function, groups, shared, fenced).run()

@@ -1,0 +1,294 @@
+"""Expressions: from IR values to WGSL.
+
+How values are held: I8 to I32 as i32 (small ones sign-extended), U8 to U32 as u32, predicates as bool, F32 as f32,
+F16 and BF16 as their bits in a u32; I64 and U64 as vec2u, or as u32 where range analysis shows that they fit.
+Everything is fully parenthesised: Tint refuses to mix operators that naga takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...compiler.ir import PRED, Node
+from ...compiler.lower import Variable
+from ...compiler.ranges import Ranges
+from ...errors import UnsupportedType
+from ...isa.types import Type
+
+__all__ = ["Values"]
+
+_HALVES = {Type.F16: "f16", Type.BF16: "bf16"}
+_LONG = (Type.I64, Type.U64)
+_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
+_OVERFLOWING = frozenset({"add", "sub", "mul", "shl", "neg", "abs", "div", "not"})
+_F32_FUNCTIONS = frozenset({"min", "max", "neg", "abs", "trunc", "floor", "ceil", "round", "rem", "fma"})
+# Operations on 64-bit values that are right on their low words where operands and result fit 32 bits.
+_NARROWING = frozenset({"add", "sub", "mul", "and", "or", "xor", "min", "max", "div", "rem", "select", "shr", "shl"})
+
+
+class Values:
+    """Gives the WGSL expression of each value. `leaf` names parameters and lane coordinates.
+
+    `fenced` passes F32 results through a xor with a run-time zero, which shader compilers cannot fold
+    (measured: without it llvmpipe turns (a + b) - b into a).
+    """
+
+    def __init__(
+        self, ranges: Ranges, variables: dict[Node, Variable], leaf: Callable[[Node], str], fenced: bool
+    ) -> None:
+        self.ranges, self.variables, self.leaf, self.fenced = ranges, variables, leaf, fenced
+
+    # Representation
+
+    def is_narrow(self, node: Node) -> bool:
+        """Whether a 64-bit value is held as a u32."""
+        if node.ty not in _LONG or node.op in ("phi", "load", "param", "reduce"):
+            return False
+        low, high = self.ranges.of(node)
+        return low >= 0 and high < 1 << 32
+
+    def type_name(self, node: Node) -> str:
+        """The WGSL type that holds a value."""
+        ty = node.ty
+        if ty == PRED:
+            return "bool"
+        assert isinstance(ty, Type)
+        if ty in _LONG:
+            return "u32" if self.is_narrow(node) else "vec2u"
+        if ty is Type.F32:
+            return "f32"
+        if ty.bits > 32:
+            raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 32 bits, or run on wasm")
+        return "i32" if ty.kind == "i" else "u32"
+
+    def name(self, variable: Variable) -> str:
+        return f"v{variable.number}"
+
+    def value(self, node: Node) -> str:
+        """The expression of a value: its variable's name, or how it is computed."""
+        variable = self.variables.get(node)
+        return self.compute(node) if variable is None else self.name(variable)
+
+    def long(self, node: Node) -> str:
+        """A 64-bit value as vec2u."""
+        return f"vec2u({self.value(node)}, 0u)" if self.is_narrow(node) else self.value(node)
+
+    def long_or_plain(self, node: Node) -> str:
+        """A value in the form that a memory of its type has."""
+        return self.long(node) if node.ty in _LONG else self.value(node)
+
+    def compute(self, node: Node) -> str:
+        """The expression that computes a value."""
+        op, ty = node.op, node.ty
+        if op == "const":
+            return self._constant(node)
+        if op in ("param", "special"):
+            return self.leaf(node)
+        if op in ("eq", "lt", "le"):
+            return self._comparison(node)
+        if op == "pand":
+            return f"({self.value(node.args[0])} && {self.value(node.args[1])})"
+        if op == "por":
+            return f"({self.value(node.args[0])} || {self.value(node.args[1])})"
+        if op == "pnot":
+            return f"(!{self.value(node.args[0])})"
+        assert isinstance(ty, Type)
+        if op == "select":
+            a, b = (self.held_as(node, arg) for arg in node.args[1:])
+            return f"select({b}, {a}, {self.value(node.args[0])})"
+        if op == "cvt":
+            return self._convert(node, ty, node.attr)
+        if op == "bitcast":
+            return self._bitcast(node, ty, node.attr)
+        if ty in _LONG:
+            return self._long_operation(node, op, ty)
+        if ty in _HALVES:  # only the sign bit is touched; everything else was widened
+            return f"({self.value(node.args[0])} {'^ 0x8000u' if op == 'neg' else '& 0x7fffu'})"
+        if ty is Type.F32:
+            return self._float(node, op)
+        return self._integer(node, op, ty)
+
+    def held_as(self, node: Node, arg: Node) -> str:
+        """A value in the representation of `node`."""
+        if node.ty in _LONG and not self.is_narrow(node):
+            return self.long(arg)
+        if node.ty in _LONG and not self.is_narrow(arg):
+            return f"({self.value(arg)}).x"
+        return self.value(arg)
+
+    def _constant(self, node: Node) -> str:
+        ty, bits = node.ty, node.attr
+        if ty == PRED:
+            return "true" if bits else "false"
+        assert isinstance(ty, Type)
+        if ty in _LONG:
+            return f"{bits}u" if self.is_narrow(node) else f"vec2u({bits & 0xFFFFFFFF}u, {bits >> 32}u)"
+        if ty is Type.F32:
+            return f"f32_bits({bits:#x}u)"
+        if ty.kind == "i":
+            number = int(ty.decode(bits))
+            return f"({number})" if number != -(1 << 31) else "(-2147483647 - 1)"
+        return f"{bits}u"
+
+    def fence(self, text: str) -> str:
+        return f"fence({text})" if self.fenced else text
+
+    def _normalise(self, text: str, ty: Type) -> str:
+        if ty.bits == 32:
+            return text
+        if ty.kind == "i":
+            return f"(({text} << {32 - ty.bits}u) >> {32 - ty.bits}u)"
+        return f"({text} & {(1 << ty.bits) - 1}u)"
+
+    def _comparison(self, node: Node) -> str:
+        ty: Type = node.attr
+        a, b = node.args
+        if ty is Type.F32:
+            return f"f32_{node.op}({self.value(a)}, {self.value(b)})"
+        if ty in _LONG and not (self.is_narrow(a) and self.is_narrow(b)):
+            x, y = self.long(a), self.long(b)
+            if node.op == "eq":
+                return f"u64_eq({x}, {y})"
+            kind = "i64" if ty.is_signed else "u64"
+            return f"{kind}_lt({x}, {y})" if node.op == "lt" else f"(!{kind}_lt({y}, {x}))"
+        sign = {"eq": "==", "lt": "<", "le": "<="}[node.op]
+        return f"({self.value(a)} {sign} {self.value(b)})"
+
+    # Integers
+
+    def _integer(self, node: Node, op: str, ty: Type) -> str:
+        args = [self.value(arg) for arg in node.args]
+        suffix = "" if ty.kind == "i" else "u"
+        if op in _OPERATORS:
+            text = f"({args[0]} {_OPERATORS[op]} {args[1]})"
+        elif op in ("min", "max"):
+            text = f"{op}({args[0]}, {args[1]})"
+        elif op == "neg":
+            text = f"(0{suffix} - {args[0]})"
+        elif op == "not":
+            text = f"(~{args[0]})"
+        elif op == "abs":
+            text = f"abs({args[0]})" if suffix == "" else args[0]
+        elif op == "div":  # WGSL gives x / 0 = x, the ISA 0; MIN / -1 is MIN in both
+            text = f"select({args[0]} / {args[1]}, 0{suffix}, {args[1]} == 0{suffix})"
+        elif op == "rem":
+            text = f"select({args[0]} % {args[1]}, 0{suffix}, {args[1]} == 0{suffix})"
+        elif op in ("shl", "shr"):
+            text = f"({args[0]} {'<<' if op == 'shl' else '>>'} ({args[1]} & {ty.bits - 1}u))"
+        else:
+            raise AssertionError(f"the wgsl target has no {op} on {ty}")
+        return self._normalise(text, ty) if op in _OVERFLOWING else text
+
+    def _long_operation(self, node: Node, op: str, ty: Type) -> str:
+        if self.is_narrow(node) and op in _NARROWING and all(self._fits(arg) for arg in node.args):
+            args = [self.value(arg) for arg in node.args]
+            if op in _OPERATORS:
+                return f"({args[0]} {_OPERATORS[op]} {args[1]})"
+            if op in ("min", "max"):
+                return f"{op}({args[0]}, {args[1]})"
+            if op in ("div", "rem"):
+                return f"select({args[0]} {'/' if op == 'div' else '%'} {args[1]}, 0u, {args[1]} == 0u)"
+            if op == "shr" and node.args[1].is_const and node.args[1].attr % 64 < 32:
+                return f"({args[0]} >> {node.args[1].attr % 64}u)"
+            if op == "shl" and node.args[1].is_const and node.args[1].attr % 64 < 32:
+                return f"({args[0]} << {node.args[1].attr % 64}u)"
+        text = self._long_text(node, op, ty)
+        return f"({text}).x" if self.is_narrow(node) else text
+
+    def _fits(self, node: Node) -> bool:
+        return node.ty not in _LONG or self.is_narrow(node)
+
+    def _long_text(self, node: Node, op: str, ty: Type) -> str:
+        kind = "i64" if ty.is_signed else "u64"
+        args = [self.long(arg) if arg.ty in _LONG else self.value(arg) for arg in node.args]
+        if op in ("add", "sub", "mul", "shl", "neg"):
+            return f"u64_{op}({', '.join(args)})"
+        if op in ("and", "or", "xor"):
+            return f"({args[0]} {_OPERATORS[op]} {args[1]})"
+        if op == "not":
+            return f"(~{args[0]})"
+        if op == "abs":
+            return f"i64_abs({args[0]})" if ty.is_signed else args[0]
+        if op in ("div", "rem", "shr"):
+            return f"{kind}_{op}({', '.join(args)})"
+        if op in ("min", "max"):
+            first = f"{kind}_lt({args[0]}, {args[1]})"
+            a, b = (args[0], args[1]) if op == "min" else (args[1], args[0])
+            return f"select({b}, {a}, {first})"
+        raise AssertionError(f"the wgsl target has no {op} on {ty}")
+
+    # Floats
+
+    def _float(self, node: Node, op: str) -> str:
+        args = [self.value(arg) for arg in node.args]
+        if op in ("add", "sub", "mul", "div"):
+            return self.fence(f"{args[0]} {'/' if op == 'div' else _OPERATORS[op]} {args[1]}")
+        if op == "sqrt":
+            return self.fence(f"sqrt({args[0]})")
+        if op in _F32_FUNCTIONS:
+            return f"f32_{op}({', '.join(args)})"
+        raise AssertionError(f"the wgsl target has no {op} on f32")
+
+    def _convert(self, node: Node, dst: Type, src: Type) -> str:
+        arg = node.args[0]
+        if src in _HALVES:
+            text = f"{_HALVES[src]}_to_f32({self.value(arg)})"
+            return text if dst is Type.F32 else self._from_f32(text, dst, node)
+        if src is Type.F32:
+            return self._from_f32(self.value(arg), dst, node)
+        if dst is Type.F32 or dst in _HALVES:
+            return self._to_float(arg, dst, src)
+        return self._resize(node, arg, dst, src)
+
+    def _from_f32(self, text: str, dst: Type, node: Node) -> str:
+        if dst is Type.F32:
+            return text
+        if dst in _HALVES:
+            return f"f32_to_{_HALVES[dst]}({text})"
+        if dst in _LONG:
+            wide = f"f32_to_{dst}({text})"
+            return f"({wide}).x" if self.is_narrow(node) else wide
+        if dst.bits == 32:
+            return f"f32_to_{dst}({text})"
+        low, high = int(dst.min_value), int(dst.max_value)
+        return f"clamp(f32_to_i32({text}), {low}, {high})" if dst.kind == "i" else f"min(f32_to_u32({text}), {high}u)"
+
+    def _to_float(self, arg: Node, dst: Type, src: Type) -> str:
+        kind = f"{'i' if src.is_signed else 'u'}{64 if src in _LONG else 32}"
+        text = self.long(arg) if src in _LONG else self.value(arg)
+        if dst is Type.F32:
+            return f"f32_from_{kind}({text})"
+        if src.bits <= 16:  # exact in F32
+            return f"f32_to_{_HALVES[dst]}(f32_from_{kind}({text}))"
+        if src not in _LONG:
+            text = f"u64_from_i32({text})" if src.is_signed else f"vec2u({text}, 0u)"
+            kind = kind[0] + "64"
+        return f"f32_to_{_HALVES[dst]}(f32_odd_from_{kind}({text}))"
+
+    def _resize(self, node: Node, arg: Node, dst: Type, src: Type) -> str:
+        text = self.value(arg)
+        if dst in _LONG:
+            if src in _LONG:
+                return self.held_as(node, arg)
+            if self.is_narrow(node):
+                return f"u32({text})" if src.kind == "i" else text
+            return f"u64_from_i32({text})" if src.is_signed else f"vec2u({text}, 0u)"
+        if src in _LONG and not self.is_narrow(arg):
+            text = f"({text}).x"
+        source_signed = src.kind == "i" and src not in _LONG
+        if dst.kind == "i" and not source_signed:
+            text = f"bitcast<i32>({text})"
+        elif dst.kind == "u" and source_signed:
+            text = f"bitcast<u32>({text})"
+        fits = src.bits < dst.bits and (not src.is_signed or dst.is_signed)
+        return text if fits else self._normalise(text, dst)
+
+    def _bitcast(self, node: Node, dst: Type, src: Type) -> str:
+        text = self.value(node.args[0])
+        if dst in _LONG:
+            return self.held_as(node, node.args[0])
+        if Type.F32 in (dst, src):
+            return f"bitcast<{'f32' if dst is Type.F32 else 'i32' if dst.kind == 'i' else 'u32'}>({text})"
+        if (dst.kind == "i") != (src.kind == "i"):
+            text = f"bitcast<{'i32' if dst.kind == 'i' else 'u32'}>({text})"
+        return self._normalise(text, dst)

@@ -1,0 +1,46 @@
+"""What every test shares: hypothesis profiles, chosen by HYPOTHESIS_PROFILE, and the fixture `device`.
+
+`ci`, the default profile, tries the same examples every time; `long` is for a search over night.
+`--device NAME` leaves out tests on other devices. HOLOGRAM_MUTANT lets one of the bugs of tests/fuzz/mutants.py in.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from hologram_web import BackendUnavailable
+from hologram_web.backends import DEVICES
+
+pytest.register_assert_rewrite("tests.conformance", "tests.filetest_run")
+
+_SLOW_IS_FINE = [HealthCheck.too_slow]  # machines differ
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60, suppress_health_check=_SLOW_IS_FINE)
+settings.register_profile("long", deadline=None, max_examples=2000, suppress_health_check=_SLOW_IS_FINE)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--device", help="leave out tests on other devices than this one")
+
+
+def pytest_configure() -> None:
+    if name := os.environ.get("HOLOGRAM_MUTANT"):
+        from .fuzz.mutants import apply_named
+
+        apply_named(name)
+
+
+@pytest.fixture(params=list(DEVICES))
+def device(request: pytest.FixtureRequest) -> Any:
+    """A device of each kind found here; `parametrize(..., indirect=["device"])` asks for one by name."""
+    wanted = request.config.getoption("--device")
+    if wanted not in (None, request.param):
+        pytest.skip(f"--device {wanted}")
+    try:
+        return DEVICES[request.param]()
+    except BackendUnavailable as error:
+        pytest.skip(str(error))

@@ -1,0 +1,114 @@
+"""Runs filetests on any object that implements the Backend protocol."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hologram_web import errors
+from hologram_web.backends import ExecutionParams, Limits
+from hologram_web.errors import ExecutionError, HologramError
+from hologram_web.isa import Param, Program
+
+from .filetest import Case, Fault, Launch, Raises, element_of, is_writable
+from .filetest_values import ELEMENTS, Alias, Permutation, difference
+
+__all__ = ["check", "check_problems"]
+
+
+def check_problems(case: Case) -> None:
+    """Raises AssertionError if the verifier finds other problems than the filetest says."""
+    found, expected = case.problems()
+    if found != expected:
+        listed = "\n  ".join(found) or "none"
+        raise AssertionError(f"the problems of the program are other ones:\n  {listed}")
+
+
+def _bytes(value: Any) -> bytes:
+    return value if isinstance(value, bytes) else np.ascontiguousarray(value).tobytes()
+
+
+def check(launch: Launch, backend: Any) -> None:
+    """Runs it on a device (any Backend) and raises AssertionError if something else comes out."""
+    program, limits = launch.program, backend.limits
+    handles: dict[str, Any] = {}
+    args: dict[Any, Any] = {}
+    try:
+        for param in program.params:
+            value = launch.arguments[param.name]
+            if param.kind == "scalar":
+                args[param.name] = value
+            elif isinstance(value, Alias):
+                args[param.name] = handles[value.name]
+            else:
+                args[param.name] = handles[param.name] = _upload(backend, param, _bytes(value))
+        backend.limits = launch.limits or Limits(seconds=30)
+        problem: HologramError | None = None
+        try:
+            backend.execute_program_with_params(program, ExecutionParams(launch.config, args))
+        except HologramError as error:
+            problem = error
+        _check_problem(launch.expected, problem)
+        for name, handle in handles.items():
+            _check_memory(launch, backend, name, handle)
+    finally:
+        backend.limits = limits
+        for name, handle in handles.items():
+            (backend.free_pool if _kind(program, name) == "pool" else backend.free_buffer)(handle)
+
+
+def _kind(program: Program, name: str) -> str:
+    param = program.param(name)
+    assert param is not None
+    return param.kind
+
+
+def _upload(backend: Any, param: Param, data: bytes) -> Any:
+    if param.kind == "pool":
+        handle = backend.allocate_pool(len(data))
+        backend.copy_to_pool(handle, 0, data)
+    else:
+        handle = backend.allocate_buffer(len(data))
+        backend.copy_to_buffer(handle, data)
+    return handle
+
+
+def _check_problem(expected: Any, problem: HologramError | None) -> None:
+    if isinstance(expected, Fault):
+        if not isinstance(problem, ExecutionError) or problem.kind != expected.kind:
+            raise AssertionError(f"the fault {expected.kind} is expected, not {problem!r}") from problem
+        fields = {name: getattr(problem, name) for name in expected.fields}
+        if fields != expected.fields:
+            raise AssertionError(f"{expected.fields} is expected, not {fields}: {problem}") from problem
+    elif isinstance(expected, Raises):
+        if problem is None or type(problem) is not getattr(errors, expected.name):
+            raise AssertionError(f"{expected.name} is expected, not {problem!r}") from problem
+        if expected.text not in (None, str(problem)):
+            raise AssertionError(f"the text is another one: {problem}") from problem
+    elif problem is not None:
+        raise problem
+
+
+def _check_memory(launch: Launch, backend: Any, name: str, handle: Any) -> None:
+    """Compares a buffer or pool: with what is expected of it (or of an alias of it), else with what it was."""
+    param = launch.program.param(name)
+    assert param is not None
+    pool = param.kind == "pool"
+    raw = backend.copy_from_pool(handle, 0, backend.pool_size(handle)) if pool else backend.copy_from_buffer(handle)
+    expected = launch.expected if isinstance(launch.expected, dict) else {}
+    same = [name, *(n for n, value in launch.arguments.items() if isinstance(value, Alias) and value.name == name)]
+    wanted = [expected[n] for n in same if n in expected]
+    if not wanted:
+        may_change = isinstance(launch.expected, Fault) and any(
+            is_writable(p) for p in launch.program.params if p.name in same
+        )
+        if not may_change and raw != _bytes(launch.arguments[name]):
+            raise AssertionError(f"{name} was changed, and nothing is expected of it")
+    for value in wanted:
+        array = value.values if isinstance(value, Permutation) else value
+        element = element_of(param)
+        if isinstance(array, np.ndarray) and array.dtype != element.dtype:  # raw bytes, or an array for a pool
+            element = next(e for e in ELEMENTS.values() if e.dtype == array.dtype)
+        if problem := difference(element, value, raw, launch.ulp):
+            raise AssertionError(f"{name}: {problem}")

@@ -1,0 +1,135 @@
+"""The devices of a run: the reference, and those that are compared with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from hologram_web.backends import DEVICES, Limits
+from hologram_web.backends.cpu import CpuBackend
+from hologram_web.errors import BackendUnavailable, HologramError, UnsupportedInstruction, UnsupportedType
+from hologram_web.isa.lift import lift
+from hologram_web.isa.verify import Analysis, analyze
+
+from .case import Case, Outcome, compare, execute
+from .plain import PlainBackend
+
+__all__ = ["HASTY", "LIMITS", "Failure", "Opponent", "against", "check", "open_devices", "prime", "reference"]
+
+LIMITS = Limits(steps=1000, seconds=60)
+HASTY = Limits(steps=1000, seconds=1)  # for programs that may do anything: those that a shrinker tries
+_PLAIN_WORK = 4000  # instructions times lanes that the plain interpreter is asked to run
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What went wrong with a seed. `signature` is what a smaller program has to share."""
+
+    seed: int
+    profile: str
+    device: str
+    kind: str  # "invalid", "reference", "differs", "fault", "crash", "died", "hangs"
+    detail: str
+
+    @property
+    def signature(self) -> tuple[str, str, str]:
+        return self.device, self.kind, self.detail.split(":")[0] if self.kind == "crash" else ""
+
+    def __str__(self) -> str:
+        return f"seed {self.seed} of profile {self.profile}, {self.device} {self.kind}: {self.detail}"
+
+
+@dataclass
+class Opponent:
+    """A device that is compared with the reference."""
+
+    name: str
+    device: Any
+
+    def takes(self, case: Case) -> bool:
+        if self.name == "plain":
+            return case.lanes * len(case.program) <= _PLAIN_WORK
+        return self.name != "webgpu" or case.profile == "gpu"
+
+
+def reference(**options: Any) -> CpuBackend:
+    return CpuBackend(**{"limits": LIMITS, **options})
+
+
+def open_devices(names: list[str]) -> list[Opponent]:
+    """The devices of these names; `cpu` stands for cpu with lanes in descending order, `module:Class` for any other.
+
+    Raises BackendUnavailable.
+    """
+    found = []
+    for name in names:
+        if name == "cpu":
+            found.append(Opponent("cpu, lanes descending", reference(lane_order="descending")))
+        elif name == "plain":
+            found.append(Opponent(name, PlainBackend(LIMITS)))
+        elif ":" in name:
+            module, _, cls = name.partition(":")
+            found.append(Opponent(name, getattr(import_module(module), cls)(limits=LIMITS)))
+        else:
+            if name not in DEVICES:
+                raise BackendUnavailable(name, f"there are cpu, plain, {', '.join(n for n in DEVICES if n != 'cpu')}")
+            found.append(Opponent(name, DEVICES[name](limits=LIMITS)))
+    return found
+
+
+def prime(device: Any, analysis: Analysis) -> None:
+    """Spares a device of ours the verifying of a program (with its counts lifted) that is verified already."""
+    if isinstance(device, (CpuBackend, PlainBackend)):
+        known = device._analyses
+        if len(known) > 64:
+            known.clear()
+        known[analysis.program.to_bytes()] = analysis
+
+
+def check(case: Case, first: Any, opponents: list[Opponent]) -> tuple[Analysis, list[Failure], list[str]]:
+    """Runs a case on the reference and on the opponents: the verifier's findings, failures, who could not run it."""
+    analysis = analyze(lift(case.program)[0])
+    if analysis.found:
+        return analysis, [_failure(case, "verifier", "invalid", "; ".join(analysis.problems))], []
+    prime(first, analysis)
+    try:
+        expected = execute(first, case)
+    except Exception as error:  # whatever it is, it is a finding
+        return analysis, [_failure(case, "cpu", "crash", _words(error))], []
+    if expected.fault not in (None, case.fault):
+        return analysis, [_failure(case, "cpu", "reference", expected.detail)], []
+    failures, refused = [], []
+    for opponent in opponents:
+        if not opponent.takes(case):
+            continue
+        prime(opponent.device, analysis)
+        found = against(case, expected, opponent)
+        if found is not None and found.kind == "refused":
+            refused.append(opponent.name)
+        elif found is not None:
+            failures.append(found)
+    return analysis, failures, refused
+
+
+def against(case: Case, expected: Outcome, opponent: Opponent) -> Failure | None:
+    """How an opponent fails, or that it refuses the program, or None."""
+    try:
+        actual = execute(opponent.device, case)
+    except (UnsupportedInstruction, UnsupportedType) as error:
+        return _failure(case, opponent.name, "refused", str(error))
+    except Exception as error:
+        return _failure(case, opponent.name, "crash", _words(error))
+    difference = compare(case, expected, actual)
+    if difference is None:
+        return None
+    return _failure(case, opponent.name, "fault" if expected.fault != actual.fault else "differs", difference)
+
+
+def _failure(case: Case, device: str, kind: str, detail: str) -> Failure:
+    return Failure(case.seed, case.profile, device, kind, detail)
+
+
+def _words(error: Exception) -> str:
+    kind = "" if isinstance(error, HologramError) else "not a HologramError, "
+    return f"{type(error).__name__}: {kind}{error}"

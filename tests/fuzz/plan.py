@@ -1,0 +1,183 @@
+"""What there is to cover, and which part of it each seed takes.
+
+A *combination* is an instruction with its types: `add.u8`, `cvt.f16.i64`, `set.ltu.i8`, `atom.max.i32`. They are read
+off the instruction table, so that an instruction that gets semantics is fuzzed from then on. Every seed owns a few: the
+combinations, shuffled again and again, form an endless row, and seed s takes the pieces from s * SHARE on. So all of
+them are planned equally often, whatever the order in which seeds run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
+from random import Random
+from typing import Any, NamedTuple
+
+from hologram_web.isa import AtomicOperation, Condition, Instruction, Type
+from hologram_web.isa.row import Effect, Row
+from hologram_web.isa.table import BY_NAME, LANE_ROWS
+from hologram_web.isa.types import SMALL
+
+__all__ = [
+    "ATOMIC_COMMON",
+    "COLLECTIVE_EVERY",
+    "EXACT",
+    "FAULTS",
+    "GPU",
+    "PROFILES",
+    "ROUGH",
+    "SHARE",
+    "STANDARD",
+    "UNSAID",
+    "Combination",
+    "Profile",
+    "collective_combinations",
+    "combinations",
+    "key_of",
+    "slice_of",
+]
+
+STANDARD = 1500  # programs of the standard run
+SHARE = 31  # combinations of lane instructions that a seed owns
+COLLECTIVE_EVERY = 4  # every so many seeds make a program with collectives,
+COLLECTIVE_SHARE = 8  # each with so many of them
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """What programs may use.
+
+    `tame` keeps floats away from subnormals, infinities and NaN, and quotients and roots out of what is compared bit
+    by bit: there GPUs are allowed to differ (isa.md section 3).
+    """
+
+    name: str
+    types: tuple[Type, ...]
+    block_lanes: int
+    shared_bytes: int
+    buffers: int
+    tame: bool
+    class_memory: bool
+    pools: bool
+    faults: bool = False
+
+
+_ALL = tuple(sorted(SMALL, key=lambda ty: ty.id))
+EXACT = Profile("exact", _ALL, 257, 1 << 16, 12, tame=False, class_memory=True, pools=True)
+# Storage buffers per shader stage that every adapter has: 8, of which one is the status word.
+GPU = Profile(
+    "gpu",
+    tuple(ty for ty in _ALL if ty is not Type.F64),
+    256,
+    16_384,
+    7,
+    tame=True,
+    class_memory=False,
+    pools=False,
+)
+FAULTS = replace(EXACT, name="faults", class_memory=False, faults=True)
+PROFILES = {profile.name: profile for profile in (EXACT, GPU, FAULTS)}
+
+# Atomics that give the same in any order, if their old values are not looked at.
+ATOMIC_COMMON = tuple(o for o in AtomicOperation if o not in (AtomicOperation.EXCH, AtomicOperation.CAS))
+# Inexact on GPUs: these are emitted with a check of the result against a bound, and the verdict is stored.
+ROUGH = frozenset({"DIV", "RCP", "RSQRT", "SQRT"})
+# Not in the tame profile: isa.md does not say how exact the remainder of floats is on WebGPU.
+UNSAID = frozenset({"REM"})
+
+
+class Combination(NamedTuple):
+    """An instruction with everything that is in its mnemonic: types, and a condition or operation."""
+
+    row: Row
+    types: tuple[Type, ...]
+    detail: Any = None
+
+    @property
+    def key(self) -> str:
+        parts = [self.row.mnemonic]
+        if self.detail is not None:
+            parts.append(str(self.detail.value))
+        return ".".join([*parts, *map(str, self.types)])
+
+
+def key_of(instruction: Instruction, moved: Type | None = None) -> str:
+    """The combination of an instruction; `moved` is the type that a MOV copies."""
+    row = instruction.row
+    if row.name == "MOV":
+        return f"mov.{moved or 'base'}"
+    if row.collective:  # the operation is counted apart
+        return f"{row.mnemonic}.{instruction.ty}"
+    words = [operand.codec.text(instruction.values[row.positions[operand.name]]) for operand in row.suffixes]
+    return ".".join([row.mnemonic, *words])
+
+
+def _details(row: Row) -> list[Any]:
+    kinds = {"Condition": Condition, "AtomicOperation": AtomicOperation}
+    found = [kinds[operand.kind] for operand in row.operands if operand.kind in kinds]
+    return [None] if not found else list(found[0])
+
+
+def _allowed(profile: Profile, row: Row, types: tuple[Type, ...], detail: Any) -> bool:
+    names = [operand.name for operand in row.operands if operand.kind == "type"]
+    fields: dict[str, Any] = dict(zip(names, types, strict=True))
+    for operand in row.operands:
+        if operand.kind in ("Condition", "AtomicOperation"):
+            fields[operand.name] = detail
+    if row.name == "ATOM":
+        fields["compare"] = True if detail is AtomicOperation.CAS else None
+    if profile.tame and row.name in UNSAID and types[0].is_float:
+        return False
+    return row.check is None or row.check(**fields) is None
+
+
+def _lane_row(row: Row) -> bool:
+    if row.effect in (Effect.PURE, Effect.LOAD, Effect.STORE, Effect.ATOMIC):
+        return row.reference is not None and row.name not in ("LEA", "MOV")
+    return False
+
+
+@cache
+def combinations(profile: Profile) -> tuple[Combination, ...]:
+    """Every combination of typed lane instructions that cpu runs, in table order."""
+    found = []
+    for row in LANE_ROWS:
+        if not _lane_row(row):
+            continue
+        choices = [
+            [ty for ty in profile.types if ty in operand.allowed] for operand in row.operands if operand.kind == "type"
+        ]
+        for detail, types in product(_details(row), product(*choices)):
+            if _allowed(profile, row, types, detail):
+                found.append(Combination(row, types, detail))
+    return (*found, *(Combination(BY_NAME["MOV"], (ty,)) for ty in profile.types))
+
+
+@cache
+def collective_combinations(profile: Profile) -> tuple[Combination, ...]:
+    """Every collective that cpu runs, with every type."""
+    rows = [BY_NAME[name] for name in ("ParallelMap", "ParallelMapBinary", "ParallelReduce", "GEMM")]
+    return tuple(Combination(row, (ty,)) for row in rows for ty in profile.types)
+
+
+@cache
+def _round(profile: Profile, collective: bool, number: int) -> tuple[Combination, ...]:
+    """Everything there is to cover in one order out of many."""
+    order = list((collective_combinations if collective else combinations)(profile))
+    Random(f"plan {number}").shuffle(order)
+    return tuple(order)
+
+
+def _pieces(profile: Profile, collective: bool, start: int, count: int) -> list[Combination]:
+    size = len((collective_combinations if collective else combinations)(profile))
+    return [_round(profile, collective, place // size)[place % size] for place in range(start, start + count)]
+
+
+def slice_of(profile: Profile, seed: int) -> tuple[list[Combination], list[Combination]]:
+    """The lane combinations and the collectives that a seed owns."""
+    lane = _pieces(profile, False, seed * SHARE, SHARE)
+    if seed % COLLECTIVE_EVERY:
+        return lane, []
+    number = seed // COLLECTIVE_EVERY
+    return lane, _pieces(profile, True, number * COLLECTIVE_SHARE, COLLECTIVE_SHARE)

@@ -1,0 +1,204 @@
+"""Every fenced block of README, CONTRIBUTING and docs is run, read or applied; what they name is there.
+
+What follows ``` says what a block is: `python` is run, all blocks of a file one after the other, and a `text` block
+right behind one is what it prints; `atlas` is a valid program, or a filetest that passes; `sh` names things there are,
+`sh run` is run; `diff` applies to the tree, and its filetests pass then; `text` is anything else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from hologram_web import Program
+from hologram_web.backends import DEVICES
+from hologram_web.isa.row import Effect
+from hologram_web.isa.table import LANE_ROWS, ROWS
+
+from .filetest import parse
+from .filetest_run import check
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+KINDS = ("python", "atlas", "sh", "sh run", "diff", "text")
+BIN = Path(sys.executable).parent
+
+
+class Block(NamedTuple):
+    page: Path
+    line: int  # of the first line of the text
+    kind: str
+    text: str
+    gap: bool  # whether there is prose between the block before and this one
+
+    @property
+    def place(self) -> str:
+        return f"{self.page.relative_to(ROOT).as_posix()}:{self.line}"
+
+
+def _blocks(page: Path) -> list[Block]:
+    found: list[Block] = []
+    lines = page.read_text(encoding="utf-8").split("\n")
+    start, fence, gap = -1, "", True
+    for number, line in enumerate(lines):
+        if not fence:
+            match = re.match(r"\s*(`{3,}|~{3,})", line)
+            if match:
+                start, fence = number, match[1]
+            elif line.strip():
+                gap = True
+        elif line.strip() == fence:
+            kind = lines[start].strip().lstrip("`~").strip()
+            found.append(Block(page, start + 2, kind, "\n".join(lines[start + 1 : number]) + "\n", gap))
+            fence, gap = "", False
+    assert not fence, f"{page}: a block that starts in line {start + 1} does not end"
+    return found
+
+
+BLOCKS = {page: _blocks(page) for page in PAGES}
+
+
+def _of(*kinds):
+    return [
+        pytest.param(block, id=block.place) for blocks in BLOCKS.values() for block in blocks if block.kind in kinds
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_says_what_it_is(page):
+    for block in BLOCKS[page]:
+        assert block.kind in KINDS, f"{block.place}: {block.kind!r} is none of {', '.join(KINDS)}"
+        # The documentation tool takes one word for the language; more is for files that are read as they are.
+        assert " " not in block.kind or page.parent == ROOT, block.place
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if any(b.kind == "python" for b in BLOCKS[p])], ids=lambda p: p.name)
+def test_python(page):
+    names = {"__name__": "__main__"}
+    printed = ""
+    for block in BLOCKS[page]:
+        if block.kind == "python":
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output):  # newlines before, so that tracebacks show the page's line
+                exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), names)
+            printed = output.getvalue()
+        elif block.kind == "text" and not block.gap and printed:
+            assert block.text.rstrip() == printed.rstrip(), block.place
+            printed = ""
+
+
+@pytest.mark.parametrize("block", _of("atlas"))
+def test_atlas(block):
+    if "\n; run:" not in block.text:
+        Program.from_text(block.text).validate()
+        return
+    for case in parse(block.text, block.place).cases():
+        for name, device in DEVICES.items():
+            check(case.launch(name), device())
+
+
+def _targets():
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    return set(re.findall(r"^([a-z]\w*):", text, re.M)), set(re.findall(r"\$\((\w+)\)", text))
+
+
+def _exists(path):
+    return any((ROOT / folder / path).exists() for folder in ("", "hologram_web", "tests/filetests"))
+
+
+def _check_command(words):
+    targets, variables = _targets()
+    program, *rest = words
+    if program == "make":
+        for word in rest:
+            name, equals, _ = word.partition("=")
+            assert name in (variables if equals else targets), f"make has no {word}"
+        return
+    if program.startswith(".venv/bin/"):
+        assert (BIN / Path(program).name).exists(), program
+    else:
+        assert program in ("python3", "git", "mv", "cd"), f"{program} is not known here"
+    if "-m" in rest:
+        module = ROOT / rest[rest.index("-m") + 1].replace(".", "/")
+        assert module.with_suffix(".py").exists() or (module / "__main__.py").exists(), module
+    flags = ("-k", "-m")
+    for before, word in zip(words, rest, strict=False):
+        if "/" in word and before not in (*flags, ">"):
+            assert _exists(word.partition("::")[0]), f"there is no {word}"
+
+
+@pytest.mark.parametrize("block", _of("sh", "sh run"))
+def test_sh(block):
+    for line in block.text.splitlines():
+        for command in re.split(r"&&|\|", line.partition(" #")[0]):
+            _check_command(shlex.split(command))
+
+
+@pytest.mark.parametrize("block", _of("sh run"))
+def test_sh_run(block):
+    environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+    command = block.text.replace(".venv/bin/", "")
+    subprocess.run(["sh", "-ec", command], cwd=ROOT, env=environment, check=True, timeout=60, stdout=subprocess.DEVNULL)
+
+
+_RUN_FILETEST = """
+import sys
+from pathlib import Path
+from hologram_web.backends import DEVICES
+from tests.filetest import load
+from tests.filetest_run import check
+for path in sys.argv[1:]:
+    for case in load(Path(path).resolve()).cases():
+        program = case.program()
+        assert type(program).from_bytes(program.to_bytes()) == program == type(program).from_json(program.to_json())
+        for name, device in DEVICES.items():
+            check(case.launch(name), device())
+            print(name, case.id)
+"""
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="git is needed to apply a diff")
+@pytest.mark.parametrize("block", _of("diff"))
+def test_diff(block, tmp_path):
+    for folder in ("hologram_web", "tests"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "PYTHONPATH"))}
+    subprocess.run(["git", "apply", "-"], cwd=tmp_path, env=clean, input=block.text.encode(), check=True)
+    filetests = re.findall(r"^\+\+\+ b/(\S+\.atlas)$", block.text, re.M)
+    run = [sys.executable, "-c", _RUN_FILETEST, *filetests]
+    env = clean | {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    ran = subprocess.run(run, cwd=tmp_path, env=env, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+    assert all(f"{device} " in ran for device in DEVICES)
+    added = len(re.findall(r"^\+(?!\+\+ )", block.text, re.M))
+    assert f"{added} lines:" in block.page.read_text(encoding="utf-8"), f"the diff adds {added} lines"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_are_named_exist(page):
+    text = page.read_text(encoding="utf-8")
+    named = re.findall(r"`([\w./-]+/[\w.-]+\.\w+)`", text)
+    assert not [path for path in named if not path.startswith("build/") and not _exists(path)]
+    if page.parent == ROOT:  # mkdocs checks the links of the others
+        links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
+        assert not [path for path in links if not (ROOT / path).exists()]
+
+
+def test_counts_in_the_readme():
+    def runs(row):
+        return row.reference is not None or row.effect in (Effect.CONTROL, Effect.BARRIER)
+
+    lanes = len(LANE_ROWS), sum(map(runs, LANE_ROWS))
+    collectives = [row.name for row in ROWS if row.collective and runs(row)]
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert f"Of {lanes[0]} lane instructions {lanes[1]} run" in text
+    assert f"of {len(ROWS) - lanes[0]} collectives `{'`, `'.join(collectives[:-1])}` and `{collectives[-1]}`" in text

@@ -1,0 +1,105 @@
+"""Every run line of every filetest, on every device; and that there are filetests for everything."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+
+import pytest
+
+from hologram_web.backends import DEVICES, CpuBackend
+from hologram_web.isa import Type
+from hologram_web.isa.row import Effect
+from hologram_web.isa.table import ROWS
+
+from .filetest import FOLDER, FileTestError, load
+from .filetest_run import check, check_problems
+
+PATHS = sorted(FOLDER.glob("**/*.atlas"))
+
+
+@cache
+def _load(path):
+    """The filetest and its cases, or what is wrong with it."""
+    try:
+        test = load(path)
+        return test, list(test.cases())
+    except FileTestError as error:
+        return error, []
+
+
+def _cases():
+    """(device, case) for every run line; for a file that is wrong its error."""
+    for path in PATHS:
+        test, cases = _load(path)
+        if isinstance(test, FileTestError):
+            yield pytest.param("cpu", test, id=f"cpu-{path.relative_to(FOLDER).as_posix()}")
+            continue
+        for case in cases:
+            for device in filter(test.runs_on, DEVICES):
+                yield pytest.param(device, case, id=f"{device}-{case.id}")
+
+
+# Programs in which lanes race on purpose.
+RACES = {"sync/race.atlas"}
+
+
+@pytest.mark.parametrize(("device", "case"), list(_cases()), indirect=["device"])
+def test_filetest(device, case):
+    if isinstance(case, FileTestError):
+        raise case
+    if "bf16" in (case.ty, case.source) or "bf16" in case.test.text:
+        pytest.importorskip("ml_dtypes")
+    if case.run is None:
+        check_problems(case)
+        return
+    launch = case.launch(device.name)
+    check(launch, device)
+    if device.name == "cpu" and isinstance(launch.expected, dict):
+        # No program sees the order of lanes, and none has a race.
+        check(launch, CpuBackend(lane_order="descending"))
+        if case.test.path not in RACES:
+            check(launch, CpuBackend(check_races=True))
+
+
+# What there have to be filetests for
+
+CLASSES = {
+    "small integer": {Type.I8, Type.I16, Type.I32, Type.U8, Type.U16, Type.U32},
+    "64-bit integer": {Type.I64, Type.U64},
+    **{name: {Type[name]} for name in ("F16", "BF16", "F32", "F64")},
+}
+
+
+@cache
+def _used():
+    """By mnemonic, the types that run lines use it with (pairs of them for CVT); without types just None."""
+    found = defaultdict(set)
+    for path in PATHS:
+        for case in _load(path)[1]:
+            if case.run is None:
+                continue
+            for instruction in case.program().instructions:
+                types = [instruction.values[position] for position in instruction.row.type_operands]
+                found[instruction.row.mnemonic].add(types[0] if len(types) == 1 else tuple(types) if types else None)
+    return found
+
+
+def _planned(row):
+    return row.reference is None and row.effect not in (Effect.CONTROL, Effect.BARRIER)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_filetests_for_every_instruction_and_class_of_types(row):
+    used = _used()[row.mnemonic]
+    assert used, f"no filetest runs {row.mnemonic}"
+    if _planned(row) or not row.type_operands:
+        return
+    if len(row.type_operands) == 2:  # CVT and BITCAST: every pair
+        narrow = [ty for ty in Type if not ty.is_wide]
+        every = {(dst, src) for dst in narrow for src in narrow if row.name == "CVT" or dst.bits == src.bits}
+        assert used == every
+        return
+    allowed = row.operands[row.type_operands[0]].allowed
+    missing = [name for name, types in CLASSES.items() if types & allowed and not types & used]
+    assert not missing, f"no filetest runs {row.mnemonic} on {', '.join(missing)}"

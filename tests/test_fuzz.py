@@ -1,0 +1,279 @@
+"""The fuzzer: a fixed slice of it on cpu, what that covers, and that it finds and shrinks a bug."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import cache
+
+import pytest
+
+from hologram_web.backends.cpu import CpuBackend
+from hologram_web.errors import FaultKind
+from hologram_web.isa.lift import lift
+from hologram_web.isa.verify import analyze
+
+from . import filetest
+from .filetest_run import check
+from .fuzz.case import Case, Outcome, compare, execute
+from .fuzz.devices import LIMITS, Failure, Opponent, against, open_devices, reference
+from .fuzz.generator import generate
+from .fuzz.guard import NanEscape, Untame, nan_guard, tame_guard
+from .fuzz.liveness import Statistics, live_instructions
+from .fuzz.mutants import MUTANTS, MutantBackend, first_cases, hunt, prepared
+from .fuzz.plan import EXACT, GPU, STANDARD
+from .fuzz.runner import Progress, Settings, run, run_seeds, write_smallest
+from .fuzz.shrink import sound
+
+_CHUNK = 100
+
+
+# The slice
+
+
+@pytest.mark.parametrize("start", range(0, STANDARD, _CHUNK))
+def test_lane_order_does_not_matter(start):
+    jobs = [("exact", seed) for seed in range(start, start + _CHUNK)]
+    assert run_seeds(jobs, open_devices(["cpu"])) == ([], {})
+
+
+@pytest.mark.parametrize("profile", ["faults", "gpu"])
+def test_lane_order_does_not_matter_in_other_profiles(profile):
+    assert run_seeds([(profile, seed) for seed in range(150)], open_devices(["cpu"])) == ([], {})
+
+
+@pytest.mark.parametrize("profile", ["exact", "faults"])
+def test_a_plain_interpreter_agrees(profile):
+    statistics: dict[str, Statistics] = {}
+    jobs = [(profile, seed) for seed in range(STANDARD, STANDARD + 120)]
+    assert run_seeds(jobs, open_devices(["plain"]), statistics) == ([], {})
+
+
+# What programs are like
+
+
+@pytest.mark.parametrize("profile", ["exact", "gpu"])
+def test_programs_mean_one_thing(profile):
+    """No races, and no look at the bits of a NaN."""
+    unsound = [seed for seed in range(60) if not sound(generate(seed, profile))]
+    assert unsound == []
+
+
+def test_programs_for_gpus_keep_floats_tame():
+    with tame_guard():
+        for seed in range(80):
+            execute(reference(), generate(seed, "gpu"))
+        with pytest.raises(Untame):
+            execute(reference(), generate(0, "exact"))
+
+
+def test_the_guard_sees_nans_in_integers():
+    body = """
+        .param y: buffer u32 write
+        mov_imm.f32 r2, nan
+        {0}
+        {1}
+    """
+    looks = [
+        ("bitcast.u32.f32 r3, r2", "stg.u32 [y], r3"),
+        ("sts.f32 [shared], r2", "lds.u32 r3, [shared]"),
+        ("stg.f32 [y], r2", "ldg.u16 r3, [y + 2]"),
+    ]
+    case = generate(0)
+    for first, second in looks:
+        text = body.format(first, second).replace("write", "read_write") + ".shared 4"
+        program = type(case.program).from_text(text)
+        memory = next(m for m in case.memories if m.kind == "buffer")
+        with nan_guard(), pytest.raises(NanEscape):
+            execute(reference(), Case(program, type(case.config)(), {"y": memory}))
+
+
+@cache
+def _covered(profile: str, count: int) -> Statistics:
+    found = Statistics()
+    for seed in range(count):
+        case = generate(seed, profile)
+        found.count(analyze(lift(case.program)[0]), case.features)
+    return found
+
+
+@pytest.mark.timeout(300)
+def test_the_standard_run_covers_everything():
+    found = _covered("exact", STANDARD)
+    assert {key: count for key, count in found.wanted(EXACT).items() if count < 50} == {}
+    assert found.median >= 40
+    assert found.loop_share >= 0.3
+    assert min(found.features.values()) >= 10, found.features
+
+
+def test_programs_for_gpus_cover_everything():
+    found = _covered("gpu", 300)
+    assert [key for key, count in found.wanted(GPU).items() if count == 0] == []
+
+
+def test_liveness():
+    program = generate(0).program.from_text("""
+        .param y: buffer u32 write
+            mov_imm.u32 r2, 1
+            mov_imm.u32 r3, 2      ; overwritten before it is read
+            mov_imm.u32 r3, 3
+            add.u32 r4, r2, r3     ; read by nothing
+            set.eq.u32 p0, r2, r2
+            set.eq.u32 p1, r3, r3  ; decides nothing that counts
+            bra over, p0
+            stg.u32 [y], r3
+        over:
+            bra end, p1
+            add.u32 r2, r2, r2
+        end:
+            mov_imm.u32 r5, 2
+        loop:
+            loop r5, loop
+            call f
+            exit
+        f:
+            mov r6, r2
+            stg.u32 [y + 4], r6
+            ret
+            mov_imm.u32 r7, 7
+    """)
+    live = live_instructions(analyze(program))
+    # r2 is read in the function, so the branch around its doubling counts; the empty loop does not.
+    assert live == {0, 2, 4, 5, 6, 7, 8, 9, 12, 13, 14, 15, 16}
+
+
+def _fingerprint() -> str:
+    import hashlib
+
+    found = hashlib.sha256()
+    for profile in ("exact", "gpu", "faults"):
+        for seed in (0, 1, 2, 3, 1000):
+            case = generate(seed, profile)
+            found.update(case.program.to_bytes() + repr((case.config, case.features)).encode())
+            found.update(b"".join(memory.data for memory in case.memories))
+    return found.hexdigest()
+
+
+def test_a_seed_gives_the_same_program_in_every_process():
+    words = [sys.executable, "-c", "from tests.test_fuzz import _fingerprint; print(_fingerprint())"]
+    result = subprocess.run(
+        words, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": "7"}
+    )
+    assert result.stdout.strip() == _fingerprint() == _fingerprint()
+
+
+# Finding and shrinking bugs
+
+
+def test_a_broken_device_is_found_and_the_program_shrunk(tmp_path):
+    mutant = MUTANTS["shift amount not taken modulo"]
+    found = hunt(mutant, prepared(first_cases(60)))
+    assert found is not None
+    _, case, failure = found
+    device = MutantBackend(mutant)
+    path, smallest = write_smallest(case, failure, reference(), Opponent("mutant", device), tmp_path, 60.0)
+    assert len(smallest.program) < 10
+    assert "shl." in smallest.program.to_text()
+    cases = list(filetest.load(path).cases())
+    assert len(cases) == 1
+    check(cases[0].launch(), CpuBackend())
+    with pytest.raises(AssertionError):
+        check(cases[0].launch(), device)
+
+
+def test_a_shrunk_fault_is_a_filetest(tmp_path):
+    mutant = MUTANTS["misaligned accesses are let through"]
+    cases = [case for seed in range(120) if (case := generate(seed, "faults")).fault == FaultKind.MISALIGNED_ACCESS]
+    found = hunt(mutant, prepared(cases))
+    assert found is not None
+    _, case, failure = found
+    device = MutantBackend(mutant)
+    path, smallest = write_smallest(case, failure, reference(), Opponent("mutant", device), tmp_path, 60.0)
+    assert len(smallest.program) < 10
+    (test,) = filetest.load(path).cases()
+    check(test.launch(), CpuBackend())
+    with pytest.raises((AssertionError, IndexError)):
+        check(test.launch(), device)
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutants_apply(name):
+    """The text that they change is there."""
+    with MUTANTS[name].applied():
+        pass
+
+
+def test_outcomes_differ_in_bits_but_not_in_nans():
+    case = generate(0)
+    memory = next(m for m in case.memories if any(view.ty.is_float for view in m.views))
+    place = case.memories.index(memory)
+    view = next(view for view in memory.views if view.ty.is_float)
+    start, size = view.offset, view.ty.size_bytes
+    infinity = ((1 << view.ty.exponent) - 1) << view.ty.mantissa
+
+    def outcome(bits: int) -> Outcome:
+        data = [m.data for m in case.memories]
+        data[place] = data[place][:start] + bits.to_bytes(size, "little") + data[place][start + size :]
+        return Outcome(None, "", tuple(data))
+
+    assert compare(case, outcome(infinity | 1), outcome(infinity | 2)) is None
+    assert compare(case, outcome(infinity), outcome(infinity | 1)) is not None
+    assert compare(case, outcome(0), outcome(1 << (view.ty.bits - 1))) is not None
+
+
+# Runs
+
+
+class Dying(CpuBackend):
+    """A device that takes its process with it, with about one program in 3."""
+
+    def execute_program_with_params(self, program, params):
+        if len(program) % 3 == 0:
+            os._exit(3)
+        super().execute_program_with_params(program, params)
+
+
+def test_a_run_survives_the_death_of_its_processes_and_goes_on_where_it_was(tmp_path):
+    device = "tests.test_fuzz:Dying"
+    settings = Settings((device,), (("exact", 6),))
+    state = tmp_path / "state.json"
+    said: list[str] = []
+    progress = run(settings, state=state, say=said.append)
+    deadly = [seed for seed in range(6) if len(generate(seed).program) % 3 == 0]
+    assert deadly
+    assert progress.failures == [Failure(seed, "exact", device, "died", "exit code 3") for seed in deadly]
+    assert said == [str(failure) for failure in progress.failures]
+    assert progress.programs == 6 - len(deadly)
+    again = run(settings, state=state)
+    assert (again.programs, again.failures, again.statistics) == (
+        progress.programs,
+        progress.failures,
+        progress.statistics,
+    )
+    with pytest.raises(ValueError, match="belongs to another run"):
+        Progress.load(state, Settings(("cpu",)))
+
+
+def test_a_run_stops_in_time_and_can_be_resumed(tmp_path):
+    settings = Settings(("cpu",), (("exact", 3), ("faults", 2)))
+    state = tmp_path / "state.json"
+    stopped = run(settings, state=state, seconds=-1.0, say=lambda text: None)
+    assert stopped.programs == 0
+    done = run(settings, state=state, jobs=2, say=lambda text: None)
+    assert {name: found.programs for name, found in done.statistics.items()} == {"exact": 3, "faults": 2}
+
+
+def test_an_opponent_that_refuses_is_no_failure():
+    class Refusing(CpuBackend):
+        def execute_program_with_params(self, program, params):
+            from hologram_web import UnsupportedInstruction
+
+            raise UnsupportedInstruction(0, "no")
+
+    opponent = Opponent("refusing", Refusing(limits=LIMITS))
+    case = generate(1)
+    failure = against(case, execute(reference(), case), opponent)
+    assert failure is not None
+    assert failure.kind == "refused"
+    assert run_seeds([("exact", 1)], [opponent]) == ([], {"refusing": 1})

@@ -1,0 +1,126 @@
+"""The targets, on the program of every filetest: Tint and naga take the shaders, V8 and wasmtime the modules, and the
+shaders compute on a GPU adapter what the filetests say."""
+
+from __future__ import annotations
+
+import base64
+import json
+import statistics
+import subprocess
+import time
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from hologram_web.compiler.build import build
+from hologram_web.compiler.passes import optimize
+from hologram_web.errors import CompileError
+from hologram_web.isa.address import Space
+from hologram_web.isa.lift import lift
+from hologram_web.isa.verify import analyze
+from hologram_web.targets import wasm, wgsl
+
+from .filetest import FOLDER, load
+from .filetest_run import check
+from .wgsl_probe import WgslProbe
+
+HERE = Path(__file__).parent
+# What the shaders cannot show on llvmpipe (the adapter of this test), with the reason.
+LEFT_OUT = {
+    "faults/bounds_lowest_lane.atlas": "a shader names any of the lanes that fault",
+    "faults/step_limit_time.atlas": "a GPU knows no deadline, only the step budget",
+    "faults/divergent_barrier.atlas": "the text names the lanes; a shader knows one of them",
+    "reduce/order_blocks.atlas": "Mesa 22 ends every loop of a shader after 65,535 rounds",
+}
+
+
+@cache
+def cases():
+    """For each filetest the cases of its first type that WGSL has, without planned instructions and collectives."""
+    found = []
+    for path in sorted(FOLDER.glob("**/*.atlas")):
+        test = load(path)
+        if test.path.startswith("planned/"):
+            continue
+        types: dict[tuple[str, str], None] = {}
+        for case in test.cases():
+            types.setdefault((case.ty, case.source))
+            if case.run is None or (case.ty, case.source) != next(iter(types)):
+                continue
+            program = case.program()
+            if not program.problems() and not any(i.row.collective for i in program.instructions):
+                found.append(case)
+    return found
+
+
+@cache
+def compiled():
+    """(shaders, modules, seconds of both) by name, for one shape of block."""
+    shaders: dict[str, str] = {}
+    modules: dict[str, bytes] = {}
+    seconds = []
+    for case in cases():
+        name = f"{case.test.path}:{case.ty}"
+        program = lift(case.program())[0]
+        start = time.perf_counter()
+        analysis = analyze(program)
+        if analysis.graph.entry < 0 or name in modules:
+            continue
+        function = optimize(build(analysis, (8, 4, 1)))
+        modules[name] = wasm.compile_kernel(function).code
+        memories = [base for base in function.bases if base.space is not Space.SHARED]
+        classes = [base for base in memories if base.space in (Space.CLASS, Space.PHI)]
+        groups = [[base] for base in memories if base not in classes] + ([classes] if classes else [])
+        try:
+            shaders[name] = wgsl.compile_kernel(function, groups, max(program.shared_memory, 64)).code
+        except CompileError:
+            assert "f64" in str(function), name
+        seconds.append(time.perf_counter() - start)
+    return shaders, modules, seconds
+
+
+def _node(script, data):
+    run = subprocess.run(
+        ["node", str(HERE / script)], input=json.dumps(data), capture_output=True, text=True, timeout=100, check=False
+    )
+    assert run.stdout, run.stderr
+    return json.loads(run.stdout.strip().splitlines()[-1])
+
+
+def test_tint_takes_every_shader():
+    shaders, _, _ = compiled()
+    assert len(shaders) > 150
+    assert _node("tint.mjs", shaders) == {}
+
+
+def test_tint_refuses_what_is_wrong():
+    assert list(_node("tint.mjs", {"wrong": "fn main() -> u32 { return 1.5; }"})) == ["wrong"]
+
+
+def test_v8_takes_every_module():
+    _, modules, _ = compiled()
+    assert _node("v8.mjs", {name: base64.b64encode(code).decode() for name, code in modules.items()}) == {}
+
+
+def test_compile_time_is_printed(capsys):
+    _, _, seconds = compiled()
+    with capsys.disabled():
+        print(f"\ncompiled {len(seconds)} programs for both targets: median {statistics.median(seconds) * 1e3:.2f} ms")
+
+
+@pytest.fixture(scope="module")
+def probe():
+    return WgslProbe()
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)
+def test_shader_computes_what_the_filetest_says(case, probe):
+    if case.test.path in LEFT_OUT:
+        assert LEFT_OUT[case.test.path]
+        return
+    if "f64" in (case.ty, case.source) or ".f64" in case.program().to_text():
+        with pytest.raises(CompileError, match="WGSL has no f64"):
+            check(case.launch("cpu"), probe)
+        return
+    check(case.launch("cpu"), probe)

@@ -1,0 +1,79 @@
+"""Run every check of the project, area by area, and say how long each took.
+
+    .venv/bin/python tools/run_tests.py [area ...]
+
+Fails if any command of any area fails. An area over its budget is only warned about: machines differ.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Area(NamedTuple):
+    name: str
+    minutes: float  # budget on two cores
+    commands: tuple[str, ...]
+
+
+AREAS = (
+    Area("lint", 1, ("ruff check", "ruff format --check", "mypy")),
+    Area("python", 20, ("pytest -n 2",)),
+    Area("web", 1, ("npm run --silent typecheck", "npm run --silent test", "npm run --silent size")),
+    Area("docs", 1, ("mkdocs build --strict --quiet",)),
+)
+
+
+def run(command: str) -> tuple[bool, str]:
+    """Run a command, passing its output on as it comes; returns success and the last line it printed."""
+    print(f"\n$ {command}", flush=True)
+    path = f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path, "PYTHONUNBUFFERED": "1", "NO_MKDOCS_2_WARNING": "1"}
+    if sys.stdout.isatty():
+        env["FORCE_COLOR"] = "1"
+    process = subprocess.Popen(command.split(), cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert process.stdout is not None
+    tail = b""
+    while chunk := os.read(process.stdout.fileno(), 65536):
+        sys.stdout.buffer.write(chunk)
+        sys.stdout.flush()
+        tail = (tail + chunk)[-4096:]
+    lines = tail.decode(errors="replace").split("\n")
+    return process.wait() == 0, next((line for line in reversed(lines) if line.strip()), "")
+
+
+def main(names: list[str]) -> int:
+    known = [area.name for area in AREAS]
+    if unknown := [name for name in names if name not in known]:
+        print(f"no such area: {', '.join(unknown)}; there are {', '.join(known)}")
+        return 2
+    rows, pytest_summary, all_passed = [], "", True
+    for area in AREAS:
+        if names and area.name not in names:
+            continue
+        start = time.monotonic()
+        passed = True
+        for command in area.commands:
+            succeeded, last_line = run(command)
+            passed &= succeeded
+            if command.startswith("pytest"):
+                pytest_summary = last_line
+        seconds = time.monotonic() - start
+        all_passed &= passed
+        over = f"  WARNING: over its budget of {area.minutes:g} min" if seconds > 60 * area.minutes else ""
+        rows.append(f"{area.name:<8} {'passed' if passed else 'FAILED':<8} {seconds:7.1f} s{over}")
+    print("\n" + "\n".join(rows))
+    if pytest_summary:  # once more at the very end, where people and CI look
+        print("\n" + pytest_summary)
+    return 0 if all_passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,166 @@
+/**
+ * The errors of the runtime: the same tree, the same names and the same texts as in Python (`hologram_web.errors`).
+ *
+ *     HologramError (alias BackendError)
+ *     ├── IsaError                 a Program, its text, bytes or JSON is wrong
+ *     ├── CompileError             a Program cannot be compiled: .instruction, .reason
+ *     │   ├── UnsupportedType
+ *     │   └── UnsupportedInstruction
+ *     ├── BackendUnavailable       .backend, .reason
+ *     ├── InvalidBuffer            no such buffer, or a transfer outside it
+ *     ├── InvalidPool
+ *     ├── AllocationFailed
+ *     ├── LaunchError              a launch configuration or an argument is wrong
+ *     ├── ExecutionError           .kind, .instruction, .lane, .detail (alias ExecutionFailed)
+ *     ├── ArtifactError
+ *     └── TranslateError           .file, .line, .column
+ *
+ * Each class sets `name` itself, because a minifier renames classes.
+ */
+
+/** Base class of every error that the runtime throws on purpose. */
+export class HologramError extends Error {
+  override name = "HologramError";
+}
+
+export interface IsaErrorDetails {
+  /** One line per problem when a verifier found several. */
+  problems?: readonly string[];
+  /** Set by the text reader, counted from 1. */
+  line?: number;
+  column?: number;
+}
+
+/** A Program, or its text, bytes or JSON form, breaks a rule of the ISA. */
+export class IsaError extends HologramError {
+  override name = "IsaError";
+  readonly problems: readonly string[];
+  readonly line: number | null;
+  readonly column: number | null;
+
+  constructor(message: string, { problems = [message], line, column }: IsaErrorDetails = {}) {
+    super(line === undefined ? message : `line ${line}, column ${column}: ${message}`);
+    this.problems = problems;
+    this.line = line ?? null;
+    this.column = column ?? null;
+  }
+}
+
+/** A valid Program that this device or target cannot compile. `instruction` is its index, or null. */
+export class CompileError extends HologramError {
+  override name = "CompileError";
+
+  constructor(
+    readonly instruction: number | null,
+    readonly reason: string,
+  ) {
+    super(instruction === null ? reason : `instruction ${instruction}: ${reason}`);
+  }
+}
+
+/** An instruction uses a type that this device or target does not have. */
+export class UnsupportedType extends CompileError {
+  override name = "UnsupportedType";
+}
+
+/** An instruction that this device or target does not run. */
+export class UnsupportedInstruction extends CompileError {
+  override name = "UnsupportedInstruction";
+}
+
+/** A device that was asked for cannot be had here, and why. */
+export class BackendUnavailable extends HologramError {
+  override name = "BackendUnavailable";
+
+  constructor(
+    readonly backend: string,
+    readonly reason: string,
+  ) {
+    super(`backend '${backend}' is not available: ${reason}`);
+  }
+}
+
+/** No such buffer (freed, or another backend's), or a transfer that does not fit it. */
+export class InvalidBuffer extends HologramError {
+  override name = "InvalidBuffer";
+}
+
+/** No such pool (freed, or another backend's), or a transfer that does not fit it. */
+export class InvalidPool extends HologramError {
+  override name = "InvalidPool";
+}
+
+/** Memory of the asked size cannot be had. */
+export class AllocationFailed extends HologramError {
+  override name = "AllocationFailed";
+}
+
+/** A launch configuration, or an argument of a launch, is wrong. Nothing has run. */
+export class LaunchError extends HologramError {
+  override name = "LaunchError";
+}
+
+/** What can go wrong while lanes run. */
+export type FaultKind =
+  | "OutOfBounds"
+  | "DivisionByZero"
+  | "MisalignedAccess"
+  | "InvalidClass"
+  | "NeighborIllegal"
+  | "StepLimit"
+  | "DivergentBarrier"
+  | "PoolUseAfterFree"
+  | "Cancelled"
+  | "DataRace";
+
+export interface FaultPlace {
+  /** Global id of the lane. */
+  lane?: number;
+  /** The parameter (or "shared") and the byte offset of a faulting access. */
+  buffer?: string;
+  offset?: number;
+}
+
+/** A fault of a running launch. `instruction` is its index in the Program, or null where that is not known. */
+export class ExecutionError extends HologramError {
+  override name = "ExecutionError";
+  readonly lane: number | null;
+  readonly buffer: string | null;
+  readonly offset: number | null;
+
+  constructor(
+    readonly kind: FaultKind,
+    readonly instruction: number | null,
+    readonly detail: string,
+    { lane, buffer, offset }: FaultPlace = {},
+  ) {
+    const where = instruction === null ? "" : ` at instruction ${instruction}`;
+    const who = lane === undefined ? "" : `, lane ${lane}`;
+    super(`${kind}${where}${who}: ${detail}`);
+    this.lane = lane ?? null;
+    this.buffer = buffer ?? null;
+    this.offset = offset ?? null;
+  }
+}
+
+/** A `.holo` file is damaged, hostile or of another version. */
+export class ArtifactError extends HologramError {
+  override name = "ArtifactError";
+}
+
+/** A frontend cannot translate its source: `file`, `line` and `column` (from 1) say where. */
+export class TranslateError extends HologramError {
+  override name = "TranslateError";
+
+  constructor(
+    message: string,
+    readonly file: string | null = null,
+    readonly line: number | null = null,
+    readonly column: number | null = null,
+  ) {
+    const place = [file, line, column].filter((part) => part !== null).join(":");
+    super(place ? `${place}: ${message}` : message);
+  }
+}
+
+export { HologramError as BackendError, ExecutionError as ExecutionFailed };

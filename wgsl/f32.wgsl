@@ -1,0 +1,399 @@
+// F32 where WGSL promises too little: comparisons, rounding to integers and conversions, in integers on the bits.
+// Shader compilers assume that there are no NaNs and flush subnormal numbers (measured on llvmpipe and SwiftShader).
+
+// The float of some bits. Tint computes bitcasts of constants itself, and refuses those that give no finite number.
+fn f32_bits(a: u32) -> f32 {
+  return bitcast<f32>(a);
+}
+
+fn f32_is_nan(a: u32) -> bool {
+  return (a & 0x7fffffffu) > 0x7f800000u;
+}
+
+// Orders the bits of floats like the numbers, -0 before +0.
+fn f32_key(a: u32) -> i32 {
+  return bitcast<i32>(a ^ (bitcast<u32>(bitcast<i32>(a) >> 31u) >> 1u));
+}
+
+fn f32_eq(x: f32, y: f32) -> bool {
+  let a = bitcast<u32>(x);
+  let b = bitcast<u32>(y);
+  let equal = (a == b) || (((a | b) & 0x7fffffffu) == 0u);
+  return equal && !f32_is_nan(a) && !f32_is_nan(b);
+}
+
+fn f32_lt(x: f32, y: f32) -> bool {
+  let a = bitcast<u32>(x);
+  let b = bitcast<u32>(y);
+  let zeros = ((a | b) & 0x7fffffffu) == 0u;
+  return (f32_key(a) < f32_key(b)) && !zeros && !f32_is_nan(a) && !f32_is_nan(b);
+}
+
+fn f32_le(x: f32, y: f32) -> bool {
+  return f32_lt(x, y) || f32_eq(x, y);
+}
+
+fn f32_min(x: f32, y: f32) -> f32 {
+  let a = bitcast<u32>(x);
+  let b = bitcast<u32>(y);
+  let lesser = select(b, a, f32_key(a) < f32_key(b));
+  return bitcast<f32>(select(select(lesser, b, f32_is_nan(b)), a, f32_is_nan(a)));
+}
+
+fn f32_max(x: f32, y: f32) -> f32 {
+  let a = bitcast<u32>(x);
+  let b = bitcast<u32>(y);
+  let greater = select(a, b, f32_key(a) < f32_key(b));
+  return bitcast<f32>(select(select(greater, b, f32_is_nan(b)), a, f32_is_nan(a)));
+}
+
+fn f32_neg(x: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(x) ^ 0x80000000u);
+}
+
+fn f32_abs(x: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(x) & 0x7fffffffu);
+}
+
+// Bits of the fraction of a number, as a mask; all bits but the sign below 1.
+fn f32_fraction_mask(a: u32) -> u32 {
+  let exponent = (a >> 23u) & 255u;
+  if (exponent < 127u) {
+    return 0x7fffffffu;
+  }
+  return 0x7fffffu >> min(exponent - 127u, 31u);
+}
+
+fn f32_trunc(x: f32) -> f32 {
+  let a = bitcast<u32>(x);
+  return bitcast<f32>(a & ~f32_fraction_mask(a));
+}
+
+// Away from zero to the next integer, if there is a fraction: the bits of magnitudes count up like numbers.
+fn f32_away(a: u32) -> u32 {
+  let mask = f32_fraction_mask(a);
+  if ((a & mask) == 0u) {
+    return a;
+  }
+  if (mask == 0x7fffffffu) {
+    return (a & 0x80000000u) | 0x3f800000u;
+  }
+  return (a & ~mask) + mask + 1u;
+}
+
+fn f32_floor(x: f32) -> f32 {
+  let a = bitcast<u32>(x);
+  if (f32_is_nan(a)) {
+    return x;
+  }
+  return bitcast<f32>(select(a & ~f32_fraction_mask(a), f32_away(a), (a >> 31u) != 0u));
+}
+
+fn f32_ceil(x: f32) -> f32 {
+  let a = bitcast<u32>(x);
+  if (f32_is_nan(a)) {
+    return x;
+  }
+  return bitcast<f32>(select(f32_away(a), a & ~f32_fraction_mask(a), (a >> 31u) != 0u));
+}
+
+// Halves to even.
+fn f32_round(x: f32) -> f32 {
+  let a = bitcast<u32>(x);
+  let magnitude = a & 0x7fffffffu;
+  let sign = a & 0x80000000u;
+  if (magnitude >= 0x4b000000u) {
+    return x;
+  }
+  if (magnitude <= 0x3f000000u) {
+    return bitcast<f32>(sign);
+  }
+  if (magnitude < 0x3f800000u) {
+    return bitcast<f32>(sign | 0x3f800000u);
+  }
+  let mask = f32_fraction_mask(a);
+  let half = (mask + 1u) >> 1u;
+  let odd = select(0u, 1u, (magnitude & (mask + 1u)) != 0u);
+  // The unit's bit of numbers in [1, 2) is the lowest bit of the exponent field: 127 is odd, and so is 1.
+  return bitcast<f32>(sign | ((magnitude + (half - 1u) + odd) & ~mask));
+}
+
+// A magnitude with its leading bit at 31 of the high word, times 2**(exponent - 63), rounded to nearest even.
+fn f32_pack(sign: u32, exponent: u32, high: u32, sticky: bool) -> f32 {
+  let kept = high >> 8u;
+  let rest = high & 255u;
+  let up = (rest > 128u) || ((rest == 128u) && (sticky || ((kept & 1u) != 0u)));
+  return bitcast<f32>(sign | (((exponent + 126u) << 23u) + kept + select(0u, 1u, up)));
+}
+
+fn f32_from_u64(a: vec2u) -> f32 {
+  if ((a.x | a.y) == 0u) {
+    return 0.0;
+  }
+  let zeros = u64_clz(a);
+  let shifted = u64_shl(a, zeros);
+  return f32_pack(0u, 63u - zeros, shifted.y, shifted.x != 0u);
+}
+
+fn f32_from_i64(a: vec2u) -> f32 {
+  let magnitude = f32_from_u64(i64_abs(a));
+  return bitcast<f32>(bitcast<u32>(magnitude) | (a.y & 0x80000000u));
+}
+
+fn f32_from_u32(a: u32) -> f32 {
+  if (a == 0u) {
+    return 0.0;
+  }
+  let zeros = countLeadingZeros(a);
+  return f32_pack(0u, 31u - zeros, a << zeros, false);
+}
+
+fn f32_from_i32(a: i32) -> f32 {
+  let negative = a < 0;
+  let magnitude = select(bitcast<u32>(a), 0u - bitcast<u32>(a), negative);
+  return bitcast<f32>(bitcast<u32>(f32_from_u32(magnitude)) | select(0u, 0x80000000u, negative));
+}
+
+// The magnitude of a number below 2**64, truncated.
+fn f32_magnitude(a: u32) -> vec2u {
+  let exponent = (a >> 23u) & 255u;
+  if (exponent < 127u) {
+    return vec2u(0u);
+  }
+  let significand = vec2u(0u, (a << 8u) | 0x80000000u);
+  return u64_shr(significand, 63u - (exponent - 127u));
+}
+
+fn f32_to_u64(x: f32) -> vec2u {
+  let a = bitcast<u32>(x);
+  if (f32_is_nan(a) || ((a >> 31u) != 0u)) {
+    return vec2u(0u);
+  }
+  if (a >= 0x5f800000u) {
+    return vec2u(0xffffffffu);
+  }
+  return f32_magnitude(a);
+}
+
+fn f32_to_i64(x: f32) -> vec2u {
+  let a = bitcast<u32>(x);
+  if (f32_is_nan(a)) {
+    return vec2u(0u);
+  }
+  let negative = (a >> 31u) != 0u;
+  if ((a & 0x7fffffffu) >= 0x5f000000u) {
+    return select(vec2u(0xffffffffu, 0x7fffffffu), vec2u(0u, 0x80000000u), negative);
+  }
+  let magnitude = f32_magnitude(a);
+  return select(magnitude, u64_neg(magnitude), negative);
+}
+
+fn f32_to_u32(x: f32) -> u32 {
+  let a = bitcast<u32>(x);
+  if (f32_is_nan(a) || ((a >> 31u) != 0u)) {
+    return 0u;
+  }
+  if (a >= 0x4f800000u) {
+    return 0xffffffffu;
+  }
+  return f32_magnitude(a).x;
+}
+
+fn f32_to_i32(x: f32) -> i32 {
+  let a = bitcast<u32>(x);
+  if (f32_is_nan(a)) {
+    return 0;
+  }
+  let negative = (a >> 31u) != 0u;
+  if ((a & 0x7fffffffu) >= 0x4f000000u) {
+    return select(0x7fffffff, i32(-2147483647) - 1, negative);
+  }
+  let magnitude = bitcast<i32>(f32_magnitude(a).x);
+  return select(magnitude, -magnitude, negative);
+}
+
+// fmod, exact: long division of the significands, one bit of the quotient a round.
+fn f32_rem(x: f32, y: f32) -> f32 {
+  let a = bitcast<u32>(x) & 0x7fffffffu;
+  let b = bitcast<u32>(y) & 0x7fffffffu;
+  let sign = bitcast<u32>(x) & 0x80000000u;
+  if ((a >= 0x7f800000u) || (b > 0x7f800000u) || (b == 0u)) {
+    return f32_bits(0x7fc00000u);
+  }
+  if (a < b) {
+    return x;
+  }
+  var exponent = max(a >> 23u, 1u);
+  let lowest = max(b >> 23u, 1u);
+  var rest = (a & 0x7fffffu) | select(0u, 0x800000u, a >= 0x800000u);
+  let divisor = (b & 0x7fffffu) | select(0u, 0x800000u, b >= 0x800000u);
+  rest = rest % divisor;
+  loop {
+    if (exponent <= lowest) {
+      break;
+    }
+    rest = rest << 1u;
+    if (rest >= divisor) {
+      rest -= divisor;
+    }
+    exponent -= 1u;
+  }
+  if (rest == 0u) {
+    return bitcast<f32>(sign);
+  }
+  // Up to the leading bit, unless the result is subnormal.
+  let shift = min(countLeadingZeros(rest) - 8u, exponent - 1u);
+  rest = rest << shift;
+  return bitcast<f32>(sign | (((exponent - shift - 1u) << 23u) + rest));
+}
+
+fn f16_to_f32(a: u32) -> f32 {
+  let sign = (a & 0x8000u) << 16u;
+  let rest = a & 0x7fffu;
+  if (rest >= 0x7c00u) {
+    return bitcast<f32>(sign | 0x7f800000u | (rest << 13u));
+  }
+  if (rest >= 0x400u) {
+    return bitcast<f32>(sign | ((rest << 13u) + 0x38000000u));
+  }
+  if (rest == 0u) {
+    return bitcast<f32>(sign);
+  }
+  let shift = countLeadingZeros(rest) - 21u;
+  return bitcast<f32>(sign | (((113u - shift) << 23u) + (((rest << shift) & 0x3ffu) << 13u)));
+}
+
+fn f32_to_f16(x: f32) -> u32 {
+  let a = bitcast<u32>(x);
+  let sign = (a >> 16u) & 0x8000u;
+  let rest = a & 0x7fffffffu;
+  if (rest > 0x7f800000u) {
+    return sign | 0x7e00u;
+  }
+  if (rest >= 0x477ff000u) {
+    return sign | 0x7c00u;
+  }
+  if (rest >= 0x38800000u) {
+    let shifted = rest - 0x38000000u;
+    return sign | ((shifted + 0xfffu + ((shifted >> 13u) & 1u)) >> 13u);
+  }
+  let count = min(126u - (rest >> 23u), 31u);
+  let significand = (rest & 0x7fffffu) | 0x800000u;
+  let whole = significand >> count;
+  let lost = significand - (whole << count);
+  let half = 1u << (count - 1u);
+  let up = (lost > half) || ((lost == half) && ((whole & 1u) != 0u));
+  return sign | (whole + select(0u, 1u, up));
+}
+
+fn bf16_to_f32(a: u32) -> f32 {
+  return bitcast<f32>(a << 16u);
+}
+
+fn f32_to_bf16(x: f32) -> u32 {
+  let a = bitcast<u32>(x);
+  return select((a + 0x7fffu + ((a >> 16u) & 1u)) >> 16u, 0x7fc0u, f32_is_nan(a));
+}
+
+// 64-bit integers to an F32 that is rounded to odd, so that it can be rounded once more.
+fn f32_odd_from_u64(a: vec2u) -> f32 {
+  if ((a.x | a.y) == 0u) {
+    return 0.0;
+  }
+  let zeros = u64_clz(a);
+  let shifted = u64_shl(a, zeros);
+  let sticky = ((shifted.y & 255u) | shifted.x) != 0u;
+  return bitcast<f32>(((63u - zeros + 126u) << 23u) + ((shifted.y >> 8u) | select(0u, 1u, sticky)));
+}
+
+fn f32_odd_from_i64(a: vec2u) -> f32 {
+  return bitcast<f32>(bitcast<u32>(f32_odd_from_u64(i64_abs(a))) | (a.y & 0x80000000u));
+}
+
+// a * b + c, rounded once: a 48-bit product and the addend in 64 bits with a sticky bit.
+fn f32_fma(x: f32, y: f32, z: f32) -> f32 {
+  let a = bitcast<u32>(x);
+  let b = bitcast<u32>(y);
+  let c = bitcast<u32>(z);
+  let ra = a & 0x7fffffffu;
+  let rb = b & 0x7fffffffu;
+  let rc = c & 0x7fffffffu;
+  let sign_p = (a ^ b) & 0x80000000u;
+  let sign_c = c & 0x80000000u;
+  if ((ra > 0x7f800000u) || (rb > 0x7f800000u) || (rc > 0x7f800000u)) {
+    return f32_bits(0x7fc00000u);
+  }
+  if ((ra == 0x7f800000u) || (rb == 0x7f800000u)) {
+    let invalid = (ra == 0u) || (rb == 0u) || ((rc == 0x7f800000u) && (sign_c != sign_p));
+    return bitcast<f32>(select(sign_p | 0x7f800000u, 0x7fc00000u, invalid));
+  }
+  if (rc == 0x7f800000u) {
+    return z;
+  }
+  if ((ra == 0u) || (rb == 0u)) {
+    return bitcast<f32>(select(c, sign_p & sign_c, rc == 0u));
+  }
+  var ma = (ra & 0x7fffffu) | select(0u, 0x800000u, ra >= 0x800000u);
+  var mb = (rb & 0x7fffffu) | select(0u, 0x800000u, rb >= 0x800000u);
+  var mc = (rc & 0x7fffffu) | select(0u, 0x800000u, rc >= 0x800000u);
+  let za = countLeadingZeros(ma) - 8u;
+  let zb = countLeadingZeros(mb) - 8u;
+  ma = ma << za;
+  mb = mb << zb;
+  // The product has its leading bit at 46 or 47: move it to 60 or 61. `exponent` is that of bit 61, biased.
+  var product = u64_shl(u64_widemul(ma, mb), 14u);
+  let ep = i32(max(ra >> 23u, 1u)) + i32(max(rb >> 23u, 1u)) - i32(za) - i32(zb) - 126;
+  var exponent = ep;
+  var total = product;
+  var sign = sign_p;
+  if (rc != 0u) {
+    let zc = countLeadingZeros(mc) - 8u;
+    mc = mc << zc;
+    var addend = vec2u(0u, mc << 6u);
+    let ec = i32(max(rc >> 23u, 1u)) - i32(zc);
+    // The addend has its leading bit at 61.
+    exponent = max(ep, ec);
+    product = u64_jam(product, u32(exponent - ep));
+    addend = u64_jam(addend, u32(exponent - ec));
+    if (sign_p == sign_c) {
+      total = u64_add(product, addend);
+    } else if (u64_lt(product, addend)) {
+      total = u64_sub(addend, product);
+      sign = sign_c;
+    } else {
+      total = u64_sub(product, addend);
+      if ((total.x | total.y) == 0u) {
+        return 0.0;
+      }
+    }
+  }
+  let zeros = u64_clz(total);
+  total = u64_shl(total, zeros);
+  // The leading bit is at 63 now; its exponent:
+  let top = exponent + 2 - i32(zeros);
+  var high = total.y | select(0u, 1u, total.x != 0u);
+  if (top >= 255) {
+    return bitcast<f32>(sign | 0x7f800000u);
+  }
+  var field = u32(max(top, 1)) - 1u;
+  if (top < 1) {
+    let count = u32(min(1 - top, 31));
+    let cut = high >> count;
+    high = cut | select(0u, 1u, (cut << count) != high);
+    field = 0u;
+  }
+  let kept = high >> 8u;
+  let rest = high & 255u;
+  let up = (rest > 128u) || ((rest == 128u) && ((kept & 1u) != 0u));
+  return bitcast<f32>(sign | ((field << 23u) + kept + select(0u, 1u, up)));
+}
+
+// a >> amount, with what is lost kept as a sticky last bit.
+fn u64_jam(a: vec2u, amount: u32) -> vec2u {
+  if (amount > 63u) {
+    return vec2u(select(0u, 1u, (a.x | a.y) != 0u), 0u);
+  }
+  let cut = u64_shr(a, amount);
+  let back = u64_shl(cut, amount);
+  return vec2u(cut.x | select(0u, 1u, !u64_eq(a, back)), cut.y);
+}

@@ -1,0 +1,123 @@
+// 64-bit integers as vec2u: x the low word, y the high one. WGSL has none; integer operations are exact everywhere.
+
+fn u64_add(a: vec2u, b: vec2u) -> vec2u {
+  let low = a.x + b.x;
+  return vec2u(low, a.y + b.y + select(0u, 1u, low < a.x));
+}
+
+fn u64_sub(a: vec2u, b: vec2u) -> vec2u {
+  return vec2u(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x));
+}
+
+// The 64-bit product of two words, by 16-bit halves.
+fn u64_widemul(a: u32, b: u32) -> vec2u {
+  let a0 = a & 0xffffu;
+  let a1 = a >> 16u;
+  let b0 = b & 0xffffu;
+  let b1 = b >> 16u;
+  let low = a0 * b0;
+  let mid = a1 * b0 + (low >> 16u);
+  let mid2 = a0 * b1 + (mid & 0xffffu);
+  return vec2u((mid2 << 16u) | (low & 0xffffu), a1 * b1 + (mid >> 16u) + (mid2 >> 16u));
+}
+
+fn u64_mul(a: vec2u, b: vec2u) -> vec2u {
+  let product = u64_widemul(a.x, b.x);
+  return vec2u(product.x, product.y + a.x * b.y + a.y * b.x);
+}
+
+fn u64_neg(a: vec2u) -> vec2u {
+  return u64_sub(vec2u(0u), a);
+}
+
+fn u64_lt(a: vec2u, b: vec2u) -> bool {
+  return (a.y < b.y) || ((a.y == b.y) && (a.x < b.x));
+}
+
+fn i64_lt(a: vec2u, b: vec2u) -> bool {
+  return u64_lt(vec2u(a.x, a.y ^ 0x80000000u), vec2u(b.x, b.y ^ 0x80000000u));
+}
+
+fn u64_eq(a: vec2u, b: vec2u) -> bool {
+  return (a.x == b.x) && (a.y == b.y);
+}
+
+fn u64_shl(a: vec2u, amount: u32) -> vec2u {
+  let s = amount & 31u;
+  let high = (a.y << s) | ((a.x >> 1u) >> (31u - s));
+  return select(vec2u(a.x << s, high), vec2u(0u, a.x << s), (amount & 32u) != 0u);
+}
+
+fn u64_shr(a: vec2u, amount: u32) -> vec2u {
+  let s = amount & 31u;
+  let low = (a.x >> s) | ((a.y << 1u) << (31u - s));
+  return select(vec2u(low, a.y >> s), vec2u(a.y >> s, 0u), (amount & 32u) != 0u);
+}
+
+fn i64_shr(a: vec2u, amount: u32) -> vec2u {
+  let s = amount & 31u;
+  let sign = bitcast<u32>(bitcast<i32>(a.y) >> 31u);
+  let high = bitcast<u32>(bitcast<i32>(a.y) >> s);
+  let low = (a.x >> s) | ((a.y << 1u) << (31u - s));
+  return select(vec2u(low, high), vec2u(high, sign), (amount & 32u) != 0u);
+}
+
+fn u64_clz(a: vec2u) -> u32 {
+  return select(countLeadingZeros(a.y), 32u + countLeadingZeros(a.x), a.y == 0u);
+}
+
+// Quotient (xy) and remainder (zw) by shift and subtract; a divisor of zero gives zeros.
+fn u64_divrem(a: vec2u, b: vec2u) -> vec4u {
+  if (u64_eq(b, vec2u(0u))) {
+    return vec4u(0u);
+  }
+  if ((a.y | b.y) == 0u) {
+    return vec4u(a.x / b.x, 0u, a.x % b.x, 0u);
+  }
+  if (u64_lt(a, b)) {
+    return vec4u(0u, 0u, a);
+  }
+  var shift = u64_clz(b) - u64_clz(a);
+  var divisor = u64_shl(b, shift);
+  var rest = a;
+  var quotient = vec2u(0u);
+  loop {
+    quotient = u64_shl(quotient, 1u);
+    if (!u64_lt(rest, divisor)) {
+      rest = u64_sub(rest, divisor);
+      quotient.x |= 1u;
+    }
+    if (shift == 0u) {
+      break;
+    }
+    divisor = u64_shr(divisor, 1u);
+    shift -= 1u;
+  }
+  return vec4u(quotient, rest);
+}
+
+fn u64_div(a: vec2u, b: vec2u) -> vec2u {
+  return u64_divrem(a, b).xy;
+}
+
+fn u64_rem(a: vec2u, b: vec2u) -> vec2u {
+  return u64_divrem(a, b).zw;
+}
+
+fn i64_abs(a: vec2u) -> vec2u {
+  return select(a, u64_neg(a), (a.y >> 31u) != 0u);
+}
+
+fn i64_div(a: vec2u, b: vec2u) -> vec2u {
+  let quotient = u64_div(i64_abs(a), i64_abs(b));
+  return select(quotient, u64_neg(quotient), ((a.y ^ b.y) >> 31u) != 0u);
+}
+
+fn i64_rem(a: vec2u, b: vec2u) -> vec2u {
+  let rest = u64_rem(i64_abs(a), i64_abs(b));
+  return select(rest, u64_neg(rest), (a.y >> 31u) != 0u);
+}
+
+fn u64_from_i32(a: i32) -> vec2u {
+  return vec2u(bitcast<u32>(a), bitcast<u32>(a >> 31u));
+}
