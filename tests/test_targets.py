@@ -30,8 +30,6 @@ HERE = Path(__file__).parent
 LEFT_OUT = {
     "faults/bounds_lowest_lane.atlas": "a shader names any of the lanes that fault",
     "faults/step_limit_time.atlas": "a GPU knows no deadline, only the step budget",
-    "faults/divergent_barrier.atlas": "the text names the lanes; a shader knows one of them",
-    "reduce/order_blocks.atlas": "Mesa 22 ends every loop of a shader after 65,535 rounds",
 }
 
 

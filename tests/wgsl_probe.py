@@ -118,7 +118,7 @@ class WgslProbe(HostDevice):
             array[:] = np.frombuffer(self.gpu.queue.read_buffer(buffer), np.uint8)[: array.size]
         found = np.frombuffer(self.gpu.queue.read_buffer(status), np.uint32)
         if found[0]:
-            raise self._fault(analysis, kernel, memory, found)
+            raise self._fault(analysis, config, kernel, memory, found)
 
     def _bind(self, pipeline: Any, entries: list[Any], kernel: WgslKernel) -> Any:
         """With an automatic layout only the bindings that the shader really uses may be given."""
@@ -128,7 +128,7 @@ class WgslProbe(HostDevice):
         used = [e for e in entries if re.search(rf"\b{names[e['binding']]}\b", body)]
         return self.gpu.create_bind_group(layout=pipeline.get_bind_group_layout(0), entries=used)
 
-    def _fault(self, analysis: Any, kernel: WgslKernel, memory: Any, found: Any) -> ExecutionError:
+    def _fault(self, analysis: Any, config: Any, kernel: WgslKernel, memory: Any, found: Any) -> ExecutionError:
         kind = FAULT_KINDS[int(found[0]) - 1]
         index, number, lane = (int(found[k]) for k in (1, 2, 3))
         offset = int(np.array([found[4], found[5]], np.uint32).view(np.int64)[0])
@@ -145,7 +145,10 @@ class WgslProbe(HostDevice):
             case FaultKind.STEP_LIMIT:
                 detail = fault_text.steps(self.limits.steps)
             case FaultKind.DIVERGENT_BARRIER:
-                detail = "lanes wait at different places"
+                first, second = sorted([(index, lane), (other, offset)])
+                detail = fault_text.divergent(lane // config.block_lanes, first[::-1], second[::-1])
+                index, lane = first
+                text = f", in {analysis.program.instructions[index]}"
             case FaultKind.MISALIGNED_ACCESS:
                 detail = fault_text.misaligned(analysis.program.instructions[index].ty, offset, str(name))
             case _ if need:

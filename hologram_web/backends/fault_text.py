@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..isa.types import Type
 
 __all__ = [
+    "ADAPTER_LOOPS",
     "COORDINATES",
     "DIVISOR",
     "clock",
@@ -17,6 +18,9 @@ __all__ = [
 ]
 
 DIVISOR = "the divisor is zero: test it before"
+ADAPTER_LOOPS = (
+    "this adapter ends the loops of a shader after 65,535 rounds in all: do less in a lane, or run on another device"
+)
 # Coordinates of Phi and how many of each there are.
 COORDINATES = (("class", 96), ("page", 48), ("byte", 256))
 

@@ -1,275 +1,30 @@
-"""What devices share whose memory Python sees as NumPy arrays: buffers, pools, and the way to a launch."""
+"""Devices whose memory Python sees as NumPy arrays."""
 
 from __future__ import annotations
 
-import itertools
-import threading
-from collections.abc import Mapping
-from typing import Any
+from ..errors import LaunchError
+from .device import CLASS_BYTES, Bytes, Device
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..errors import (
-    AllocationFailed,
-    ExecutionError,
-    FaultKind,
-    HologramError,
-    InvalidBuffer,
-    InvalidPool,
-    IsaError,
-    LaunchError,
-    UnsupportedInstruction,
-    UnsupportedType,
-)
-from ..isa.address import Space
-from ..isa.instruction import Instruction
-from ..isa.lift import lift
-from ..isa.operands import BinaryMapOperation, BufferHandle, MapOperation, PoolHandle
-from ..isa.program import Program
-from ..isa.row import Effect
-from ..isa.table import BY_MNEMONIC
-from ..isa.types import Type
-from ..isa.verify import Analysis, Base, analyze
-from .arguments import bind
-from .launch import ExecutionParams, LaunchConfig
-from .protocol import AsyncTwins, Limits
-
-__all__ = ["CLASS_BYTES", "CLASS_MEMORY_BYTES", "HostDevice", "too_many_collectives"]
-
-CLASS_BYTES = 12_288
-CLASS_MEMORY_BYTES = 96 * CLASS_BYTES
-_KEPT_ANALYSES = 256
-
-Bytes = NDArray[np.uint8]
+__all__ = ["HostDevice"]
 
 
-class HostDevice(AsyncTwins):
-    """A device that blocks and whose memory is in reach of NumPy.
+class HostDevice(Device[Bytes]):
+    """A device whose memory is in reach of NumPy. Devices give `_reserve`, `_release` and `_launch`."""
 
-    Devices give `_reserve` and `_release` of memory, and `_launch`.
-    """
+    def _size(self, memory: Bytes) -> int:
+        return memory.size
 
-    name = ""
+    def _read(self, memory: Bytes, offset: int, out: Bytes) -> None:
+        out[:] = memory[offset : offset + out.size]
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
-        self._buffers: dict[BufferHandle, Bytes] = {}
-        self._pools: dict[PoolHandle, Bytes] = {}
-        self._class_memory: Bytes | None = None
-        self._analyses: dict[bytes, Analysis] = {}
-        self._lock = threading.RLock()
-        self._cancelled = threading.Event()
+    def _write(self, memory: Bytes, offset: int, raw: Bytes) -> None:
+        memory[offset : offset + raw.size] = raw
 
-    def _reserve(self, size: int) -> Bytes:
-        """Zeroed memory. Raises AllocationFailed."""
-        raise NotImplementedError
-
-    def _release(self, memory: Bytes) -> None:
-        """Takes memory back that `_reserve` gave."""
-        raise NotImplementedError
-
-    def _supported(self, index: int, instruction: Instruction) -> None:
-        """Raises CompileError for an instruction that the device does not run."""
-        row = instruction.row
-        rows = [row]
-        for value in instruction.values:
-            if isinstance(value, Type) and value.is_wide:
-                raise UnsupportedType(
-                    index, f"{self.name} does not run {row.name} on {value}: use a type of at most 64 bits"
-                )
-            if isinstance(value, (MapOperation, BinaryMapOperation)):
-                rows.append(BY_MNEMONIC[value.value])
-        for needed in rows:
-            if needed.reference is None and needed.effect not in (Effect.CONTROL, Effect.BARRIER):
-                raise UnsupportedInstruction(index, f"{self.name} does not run {needed.name} ({instruction})")
-
-    def _launch(self, analysis: Analysis, config: LaunchConfig, values: Mapping[str, Any]) -> None:
-        """Runs a verified program with bound arguments; at least one lane is on."""
-        raise NotImplementedError
+    def _class_part(self, start: int, size: int) -> Bytes:
+        return self._classes()[start : start + size]
 
     def class_memory(self, class_id: int) -> Bytes:
         """The 12,288 bytes of a class: a view that reads and writes."""
         if not 0 <= class_id < 96:
             raise LaunchError(f"class {class_id} does not exist: classes are 0 to 95")
-        return self._classes()[class_id * CLASS_BYTES :][:CLASS_BYTES]
-
-    def _classes(self) -> Bytes:
-        if self._class_memory is None:
-            self._class_memory = self._reserve(CLASS_MEMORY_BYTES)
-        return self._class_memory
-
-    def cancel(self) -> None:
-        """Ends the running launch with ExecutionError: Cancelled; does nothing if none is running."""
-        self._cancelled.set()
-
-    # Buffers and pools
-
-    def allocate_buffer(self, size: int) -> BufferHandle:
-        handle = BufferHandle(_fresh())
-        self._buffers[handle] = self._allocate(size)
-        return handle
-
-    def _allocate(self, size: int) -> Bytes:
-        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 0:
-            raise AllocationFailed(f"a size is a number of bytes from 0 on, not {size!r}")
-        with self._lock:
-            return self._reserve(int(size))
-
-    def free_buffer(self, handle: BufferHandle) -> None:
-        with self._lock:
-            self._release(self._buffer(handle))
-            del self._buffers[handle]
-
-    def copy_to_buffer(self, handle: BufferHandle, data: Any) -> None:
-        _copy_in(self._buffer(handle), 0, data, InvalidBuffer, "buffer")
-
-    def copy_from_buffer(self, handle: BufferHandle, out: Any = None) -> bytes | None:
-        memory = self._buffer(handle)
-        return memory.tobytes() if out is None else _copy_out(memory, 0, out, InvalidBuffer, "buffer")
-
-    def buffer_size(self, handle: BufferHandle) -> int:
-        return self._buffer(handle).size
-
-    def allocate_pool(self, size: int) -> PoolHandle:
-        handle = PoolHandle(_fresh())
-        self._pools[handle] = self._allocate(size)
-        return handle
-
-    def free_pool(self, handle: PoolHandle) -> None:
-        with self._lock:
-            self._release(self._pool(handle))
-            del self._pools[handle]
-
-    def copy_to_pool(self, handle: PoolHandle, offset: int, data: Any) -> None:
-        _copy_in(self._pool(handle), offset, data, InvalidPool, "pool")
-
-    def copy_from_pool(self, handle: PoolHandle, offset: int, out: Any) -> bytes | None:
-        return _copy_out(self._pool(handle), offset, out, InvalidPool, "pool")
-
-    def pool_size(self, handle: PoolHandle) -> int:
-        return self._pool(handle).size
-
-    pool_load, pool_store = copy_from_pool, copy_to_pool
-
-    def _buffer(self, handle: BufferHandle) -> NDArray[np.uint8]:
-        try:
-            return self._buffers[handle]
-        except (KeyError, TypeError):
-            raise InvalidBuffer(
-                f"{handle!r} is no buffer of this {self.name} backend: it was freed, or another backend made it"
-            ) from None
-
-    def _pool(self, handle: PoolHandle) -> NDArray[np.uint8]:
-        try:
-            return self._pools[handle]
-        except (KeyError, TypeError):
-            raise InvalidPool(
-                f"{handle!r} is no pool of this {self.name} backend: it was freed, or another backend made it"
-            ) from None
-
-    # Launches
-
-    def execute_program(self, program: Program, config: LaunchConfig) -> None:
-        self.execute_program_with_params(program, ExecutionParams(config))
-
-    def execute_program_with_params(self, program: Program, params: ExecutionParams) -> None:
-        with self._lock:
-            self._cancelled.clear()
-            lifted, extra = lift(program)
-            analysis = self._analysis(program, lifted)
-            values = bind(lifted, {**params.args, **extra})
-            if params.launch.total_threads():
-                self._launch(analysis, params.launch, values)
-
-    def _memory_of(self, analysis: Analysis, values: Mapping[str, Any]) -> dict[Base, Bytes]:
-        """The memory behind every base that the program names, but for shared memory."""
-        found: dict[Base, Bytes] = {}
-        for param in analysis.program.params:
-            if param.kind != "scalar":
-                handle = values[param.name]
-                memory = self._pool(handle) if param.kind == "pool" else self._buffer(handle)
-                found[Base(Space[param.kind.upper()], param.name)] = memory
-        for base in set(analysis.bases.values()):
-            if base.space is Space.CLASS and isinstance(base.name, int):
-                found[base] = self.class_memory(base.name)
-            elif base.space is Space.PHI:
-                found[base] = self._classes()
-        return found
-
-    def _analysis(self, program: Program, lifted: Program) -> Analysis:
-        """The verifier's findings on a program this device runs. Raises IsaError or CompileError.
-
-        Problems are told of the program as it was written, with its handles and counts.
-        """
-        try:
-            key = lifted.to_bytes()
-        except IsaError:
-            program.validate()
-            raise
-        if key not in self._analyses:
-            analysis = analyze(Program.from_bytes(key))
-            if analysis.found:
-                program.validate()
-                lifted.validate()
-            for index, instruction in enumerate(program.instructions):
-                self._supported(index, instruction)
-            if len(self._analyses) >= _KEPT_ANALYSES:
-                self._analyses.pop(next(iter(self._analyses)))
-            self._analyses[key] = analysis
-        return self._analyses[key]
-
-
-def too_many_collectives(analysis: Analysis, point: int, limit: int) -> ExecutionError:
-    """The fault of a loop of collectives that goes around more often than the step limit allows."""
-    index = analysis.graph.code[point]
-    text = f"the host ran more than {limit} collectives: does a loop not end?"
-    return ExecutionError(FaultKind.STEP_LIMIT, index, f"{text}, in {analysis.program.instructions[index]}")
-
-
-_numbers = itertools.count(1)
-
-
-def _fresh() -> int:
-    """A number for a handle, never given again in this process: a handle of another backend is no valid one."""
-    return next(_numbers)
-
-
-def _plain(data: Any) -> NDArray[Any]:
-    """An object with the buffer protocol as an array, without a copy."""
-    view = memoryview(data)
-    if view.c_contiguous:
-        return np.frombuffer(view, np.uint8) if view.nbytes else np.zeros(0, np.uint8)
-    return np.asarray(view)
-
-
-def _bytes_of(data: Any) -> NDArray[np.uint8]:
-    """The bytes of an object with the buffer protocol or of anything NumPy takes for an array of numbers."""
-    try:
-        array = np.ascontiguousarray(data) if hasattr(data, "__array__") else np.ascontiguousarray(_plain(data))
-        return array.reshape(-1).view(np.uint8)
-    except (TypeError, ValueError, BufferError) as error:
-        raise TypeError(f"give bytes, an array or another object with the buffer protocol: {error}") from None
-
-
-def _copy_in(memory: NDArray[np.uint8], offset: int, data: Any, error: type[HologramError], what: str) -> None:
-    raw = _bytes_of(data)
-    _fits(memory, offset, raw.size, error, what)
-    memory[offset : offset + raw.size] = raw
-
-
-def _copy_out(memory: NDArray[np.uint8], offset: int, out: Any, error: type[HologramError], what: str) -> bytes | None:
-    if isinstance(out, int):
-        _fits(memory, offset, out, error, what)
-        return memory[offset : offset + out].tobytes()
-    array = out if isinstance(out, np.ndarray) else _plain(out)
-    if not array.flags.writeable or not array.flags.c_contiguous:
-        raise TypeError("out has to be writable and contiguous")
-    _fits(memory, offset, array.nbytes, error, what)
-    array.reshape(-1).view(np.uint8)[:] = memory[offset : offset + array.nbytes]
-    return None
-
-
-def _fits(memory: NDArray[np.uint8], offset: int, count: int, error: type[HologramError], what: str) -> None:
-    if offset < 0 or count < 0 or offset + count > memory.size:
-        raise error(f"{count} bytes at offset {offset} do not fit a {what} of {memory.size} bytes")
+        return self._class_part(class_id * CLASS_BYTES, CLASS_BYTES)

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import LaunchError
 from ..isa.instruction import Instruction
 from ..isa.operands import MapOperation
+from ..isa.ops import IDENTITIES, reduce_type
 from ..isa.program import Program
 from ..isa.text import from_text
 from ..isa.types import Type
+from .gemm import TILE, Gemm
 
 __all__ = ["Launch", "Operands", "check_factors", "extents", "lower_collective"]
 
@@ -24,8 +26,9 @@ __all__ = ["Launch", "Operands", "check_factors", "extents", "lower_collective"]
 class Launch:
     """One launch of a lane program: `lanes` along x and y, in blocks of `block`.
 
-    `buffers` gives for each buffer parameter the operand of the collective whose memory it is, `scalars` the values
-    of the scalar parameters.
+    `buffers` gives for each buffer parameter the operand of the collective whose memory it is, or a temporary;
+    `scalars` the values of the scalar parameters. `temporaries` are buffers, with their bytes, that this launch and
+    those after it use.
     """
 
     program: Program
@@ -33,6 +36,7 @@ class Launch:
     block: tuple[int, int]
     buffers: dict[str, str]
     scalars: Mapping[str, int | float]
+    temporaries: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ def _map(o: Operands, arity: int) -> list[Launch]:
 
 
 def _reduce(o: Operands) -> list[Launch]:
-    """One lane reduces in canonical order: on a device that runs one lane at a time nothing is faster."""
+    """One lane reduces in canonical order: on a device that runs one lane after another nothing is faster."""
     ty: Type = o["ty"]
     combine = o["operation"].value
     size = ty.size_bytes
@@ -96,60 +100,83 @@ def _reduce(o: Operands) -> list[Launch]:
     return [Launch(program, (1, 1), (1, 1), {"d": "dst", "s": "src_array"}, scalars)]
 
 
-def _gemm(o: Operands) -> list[Launch]:
-    """One lane for each element of c; F16 and BF16 accumulate in F32."""
+_ROWS = 8  # blocks of 2048 elements that a block of lanes reduces
+
+
+def _reduce_in_blocks(o: Operands) -> list[Launch]:
+    """32 lanes reduce 2048 elements, one orbit each; the results of all are reduced again until there is one."""
     ty: Type = o["ty"]
-    wide = Type.F32 if ty in (Type.F16, Type.BF16) else ty
+    combine = o["operation"].value
+    wide = reduce_type(ty)
+    identity = hex(wide.encode(IDENTITIES[combine](wide)))
+    count, source, first = o["count"], "src_array", o.first["src_array"]
+    launches = []
+    while True:
+        here = ty if source == "src_array" else wide  # between the passes nothing is rounded
+        blocks = max(-(-count // 2048), 1)
+        last = blocks == 1
+        there = ty if last else wide
+        target = "dst" if last else f"partial{len(launches)}"
+
+        def text(here: Type = here, there: Type = there) -> str:
+            widen = f"    cvt.{wide}.{here} r30, r30\n" if here is not wide else ""
+            narrow = f"    cvt.{there}.{wide} r20, r20\n" if there is not wide else ""
+            halves = "".join(
+                f"    mov_imm.u32 r40, {stride}\n    set.lt.u32 p0, r252, r40\n    bra half{stride}, !p0\n"
+                f"    lds.{wide} r31, [shared + r27*{wide.size_bytes} + {stride * wide.size_bytes}]\n"
+                f"    {combine}.{wide} r20, r20, r31\n    sts.{wide} [shared + r27*{wide.size_bytes}], r20\n"
+                f"half{stride}:\n    bar_sync 0\n"
+                for stride in (16, 8, 4, 2, 1)
+            )
+            return (
+                f".program reduce_{combine}_{here}_{there}\n.shared {32 * _ROWS * wide.size_bytes}\n"
+                f".param d: buffer {there} write\n.param fd: u64\n.param s: buffer {here} read\n.param fs: u64\n"
+                ".param n: u64\n.param blocks: u64\n"
+                # r21 = the block of elements, r22 = the element, r23 = the end of the block
+                f"    mul.u32 r21, r249, r247\n    add.u32 r21, r21, r251\n    cvt.u64.u32 r21, r21\n"
+                "    mov_imm.u64 r24, 2048\n    mov_imm.u64 r25, 32\n    mul.u64 r22, r21, r24\n"
+                "    add.u64 r23, r22, r24\n    min.u64 r23, r23, r5\n    cvt.u64.u32 r26, r252\n"
+                f"    add.u64 r22, r22, r26\n    mov_imm.{wide} r20, {identity}\n"
+                "next:\n    set.lt.u64 p1, r22, r23\n    bra done, !p1\n    add.u64 r28, r22, r4\n"
+                f"    ldg.{here} r30, [s + r28*{here.size_bytes}]\n{widen}    {combine}.{wide} r20, r20, r30\n"
+                "    add.u64 r22, r22, r25\n    bra next\n"
+                # r27 = the place in shared memory
+                "done:\n    mov_imm.u32 r41, 32\n    mad.u32 r27, r251, r41, r252\n    cvt.u64.u32 r27, r27\n"
+                f"    sts.{wide} [shared + r27*{wide.size_bytes}], r20\n    bar_sync 0\n{halves}"
+                "    mov_imm.u32 r40, 0\n    set.ne.u32 p0, r252, r40\n    bra out, p0\n"
+                "    set.ge.u64 p0, r21, r6\n    bra out, p0\n"
+                f"{narrow}    add.u64 r21, r21, r2\n    stg.{there} [d + r21*{there.size_bytes}], r20\nout:\n"
+            )
+
+        program = _program(("blocks", combine, ty, here, there), text)
+        scalars = {"fd": o.first["dst"] if last else 0, "fs": first, "n": count, "blocks": blocks}
+        temporaries = {} if last else {target: blocks * wide.size_bytes}
+        lanes = (32, -(-blocks // _ROWS) * _ROWS)
+        launches.append(Launch(program, lanes, (32, _ROWS), {"d": target, "s": source}, scalars, temporaries))
+        if last:
+            return launches
+        count, source, first = blocks, target, 0
+
+
+def _gemm(o: Operands, tiled: bool) -> list[Launch]:
+    """F16 and BF16 accumulate in F32."""
+    ty: Type = o["ty"]
     activation: MapOperation | None = o["activation"]
-    size = ty.size_bytes
     beta, bias = o["beta"] != 0, o["bias"] is not None
-
-    def text() -> str:
-        def widen(register: str) -> str:
-            return "" if wide is ty else f"    cvt.{wide}.{ty} {register}, {register}\n"
-
-        lines = [
-            f".program gemm_{ty}\n.param c: buffer {ty} read_write\n.param fc: u64\n",
-            f".param a: buffer {ty} read\n.param fa: u64\n.param b: buffer {ty} read\n.param fb: u64\n",
-            ".param n: u32\n.param k: u32\n.param sam: u64\n.param sak: u64\n.param sbk: u64\n.param sbn: u64\n",
-            f".param alpha: {wide}\n.param beta: {wide}\n",
-            f".param bias: buffer {ty} read\n.param fbias: u64\n" if bias else "",
-            # r30 = column, r31 = row, as U64; r32, r33 = the elements of a and b
-            "    mul.u32 r20, r253, r254\n    add.u32 r20, r20, r252\n    cvt.u64.u32 r30, r20\n",
-            "    mul.u32 r20, r249, r247\n    add.u32 r20, r20, r251\n    cvt.u64.u32 r31, r20\n",
-            "    mad.u64 r32, r31, r9, r4\n    mad.u64 r33, r30, r12, r6\n",
-            f"    mov_imm.{wide} r34, 0\n    mov_imm.u32 r35, 0\n    set.eq.u32 p0, r8, r35\n    bra product, p0\n",
-            "    mov_imm.u32 r36, 1\n    sub.u32 r36, r8, r36\ninner:\n",
-            f"    ldg.{ty} r37, [a + r32*{size}]\n    ldg.{ty} r38, [b + r33*{size}]\n",
-            widen("r37") + widen("r38"),
-            f"    mad.{wide} r34, r37, r38, r34\n    add.u64 r32, r32, r10\n",
-            "    add.u64 r33, r33, r11\n    loop r36, inner\n",
-            f"product:\n    mul.{wide} r34, r34, r13\n",
-            "    cvt.u64.u32 r40, r7\n    mad.u64 r40, r31, r40, r30\n    add.u64 r40, r40, r2\n",
-        ]
-        if beta:
-            lines.append(f"    ldg.{ty} r41, [c + r40*{size}]\n{widen('r41')}    mad.{wide} r34, r41, r14, r34\n")
-        if bias:
-            lines.append(f"    add.u64 r42, r30, r16\n    ldg.{ty} r43, [bias + r42*{size}]\n{widen('r43')}")
-            lines.append(f"    add.{wide} r34, r34, r43\n")
-        if wide is not ty:
-            lines.append(f"    cvt.{ty}.{wide} r34, r34\n")
-        if activation is not None:
-            lines.append(f"    {activation.value}.{ty} r34, r34\n")
-        return "".join([*lines, f"    stg.{ty} [c + r40*{size}], r34\n"])
-
-    program = _program(("gemm", ty, beta, bias, activation), text)
+    kind = Gemm(ty, beta, bias, activation)
+    program = _program(("gemm", tiled, kind), kind.tiled if tiled else kind.plain)
     m, n, k = o["m"], o["n"], o["k"]
     buffers = {"c": "c", "a": "a", "b": "b", **({"bias": "bias"} if bias else {})}
     scalars: dict[str, int | float] = {
-        "fc": o.first["c"], "fa": o.first["a"], "fb": o.first["b"], "n": n, "k": k,
+        "fc": o.first["c"], "fa": o.first["a"], "fb": o.first["b"], "m": m, "n": n, "k": k,
         "sam": 1 if o["trans_a"] else k, "sak": m if o["trans_a"] else 1,
         "sbk": 1 if o["trans_b"] else n, "sbn": k if o["trans_b"] else 1,
         "alpha": o["alpha"], "beta": o["beta"],
     }  # fmt: skip
     if bias:
         scalars["fbias"] = o.first["bias"]
-    return [Launch(program, (n, m), (16, 16), buffers, scalars)]
+    lanes = (-(-n // TILE) * 16, -(-m // TILE) * 16) if tiled and m and n else (n, m)
+    return [Launch(program, lanes, (16, 16), buffers, scalars)]
 
 
 def _extents_of_gemm(o: Operands) -> dict[str, int]:
@@ -182,14 +209,14 @@ def extents(name: str, operands: Operands) -> dict[str, int]:
     return {operand: max(count, 0) for operand, count in _EXTENTS[name](operands).items()}
 
 
-_LOWERINGS: dict[str, Callable[[Operands], list[Launch]]] = {
-    "ParallelMap": lambda o: _map(o, 1),
-    "ParallelMapBinary": lambda o: _map(o, 2),
-    "ParallelReduce": _reduce,
-    "GEMM": _gemm,
+_LOWERINGS: dict[str, Callable[[Operands, bool], list[Launch]]] = {
+    "ParallelMap": lambda o, _: _map(o, 1),
+    "ParallelMapBinary": lambda o, _: _map(o, 2),
+    "ParallelReduce": lambda o, parallel: _reduce_in_blocks(o) if parallel else _reduce(o),
+    "GEMM": lambda o, parallel: _gemm(o, parallel),
 }
 
 
-def lower_collective(name: str, operands: Operands) -> list[Launch]:
-    """The launches that a collective is."""
-    return _LOWERINGS[name](operands)
+def lower_collective(name: str, operands: Operands, parallel: bool = False) -> list[Launch]:
+    """The launches that a collective is. `parallel` is for devices that run the lanes of a block at the same time."""
+    return _LOWERINGS[name](operands, parallel)

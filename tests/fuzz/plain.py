@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hologram_web.backends.host_device import CLASS_BYTES, HostDevice
+from hologram_web.backends.device import CLASS_BYTES
+from hologram_web.backends.host_device import HostDevice
 from hologram_web.backends.launch import LaunchConfig
 from hologram_web.errors import ExecutionError, FaultKind
 from hologram_web.isa import Address, AtomicOperation, Instruction, Predicate, Program, Register, Type

@@ -13,8 +13,8 @@ from ...errors import FaultKind
 from ...isa.address import Address, Space
 from ...isa.operands import BinaryMapOperation, MapOperation, ReduceOperation, Register
 from ...isa.types import Type
+from ..device import CLASS_BYTES
 from ..fault_text import element_divisor
-from ..host_device import CLASS_BYTES
 from .collectives import canonical_reduce, gemm, map_binary, map_unary
 from .machine import Run, Values
 from .memory import Place, byte_offsets, checked, gather, scatter

@@ -13,7 +13,8 @@ from ...errors import AllocationFailed, FaultKind
 from ...isa.cfg import END
 from ...isa.operands import BufferHandle, Register
 from ...isa.verify import Analysis, Base
-from ..host_device import HostDevice, too_many_collectives
+from ..device import too_many_collectives
+from ..host_device import HostDevice
 from ..launch import LaunchConfig
 from ..protocol import Limits
 from .collective_runner import CollectiveOps

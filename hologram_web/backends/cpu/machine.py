@@ -23,8 +23,8 @@ from ...isa.operands import PRELOADED, AtomicOperation, Predicate, Register
 from ...isa.ops import SCALAR_OPS
 from ...isa.types import Type
 from ...isa.verify import Analysis, Base
+from ..device import CLASS_BYTES
 from ..fault_text import COORDINATES, DIVISOR, clock, divergent, no_coordinate, steps
-from ..host_device import CLASS_BYTES
 from ..launch import LaunchConfig
 from ..protocol import Limits
 from .collectives import canonical_reduce

@@ -5,34 +5,25 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import wasmtime
 from numpy.typing import NDArray
 
 from ...compiler.build import build
-from ...compiler.collectives import Launch, Operands, check_factors, extents, lower_collective
-from ...compiler.host import HostState
-from ...compiler.ir import PRED
 from ...compiler.passes import optimize
-from ...errors import ExecutionError, FaultKind
-from ...isa.address import Address
-from ...isa.operands import Register
+from ...errors import ExecutionError
 from ...isa.program import Program
-from ...isa.types import Type
-from ...isa.verify import Analysis, Base
+from ...isa.verify import Analysis
 from ...targets.wasm import ARGUMENTS, FAULT_KINDS, WasmKernel, compile_kernel
-from .. import fault_text
-from ..host_device import HostDevice, too_many_collectives
-from ..launch import LaunchConfig
+from ..compiled import CompiledDevice, Job, Status
+from ..device import Bytes
+from ..host_device import HostDevice
 from ..protocol import Limits
 from .arena import Arena, FastCall
 from .cache import ModuleCache
-
-Bytes = NDArray[np.uint8]
 
 __all__ = ["WasmBackend", "WasmStats"]
 
@@ -51,14 +42,6 @@ class WasmStats:
     launches: int = 0
 
 
-class Region(NamedTuple):
-    """Memory of an operand of a collective, and the byte offset in it."""
-
-    name: str
-    memory: Bytes
-    offset: int
-
-
 @dataclass
 class _Loaded:
     """A kernel ready to be called, with its argument block. It keeps the analysis, whose id is part of its key."""
@@ -69,7 +52,7 @@ class _Loaded:
     analysis: Analysis
 
 
-class WasmBackend(HostDevice):
+class WasmBackend(HostDevice, CompiledDevice[Bytes]):
     """Runs programs as WebAssembly, one lane after another.
 
     Buffers lie in one WebAssembly memory of at most 4 GiB, in reach of NumPy without copies (`view`).
@@ -135,53 +118,36 @@ class WasmBackend(HostDevice):
         if self._running is not None:
             self._word(self._running + ARGUMENTS["cancel"])[0] = 1
 
-    def _launch(self, analysis: Analysis, config: LaunchConfig, values: Mapping[str, Any]) -> None:
-        self.stats.launches += 1
-        scalars = {p.name: (p.ty, values[p.name]) for p in analysis.program.params if p.kind == "scalar" and p.ty}
-        memory = self._memory_of(analysis, values)
-        deadline = None if self.limits.seconds is None else time.monotonic() + self.limits.seconds
-        host = HostState(analysis, scalars)
-        rounds = 0
-        while True:
-            self._run_lanes(analysis, config, memory, host, deadline)
-            point = host.to_collective()
-            if point is None:
-                return
-            rounds += 1
-            if rounds > self.limits.steps:
-                raise too_many_collectives(analysis, point, self.limits.steps)
-            host.after_collective(self._run_collective(analysis, memory, host, deadline))
-            if host.point is None or host.point < 0:
-                return
+    def _whole(self, memory: Bytes) -> tuple[Bytes, int]:
+        if id(memory) in self._addresses:
+            return memory, 0
+        whole = self._classes()  # only the class memory is handed out in parts
+        return whole, memory.ctypes.data - whole.ctypes.data
 
-    def _run_lanes(
-        self,
-        analysis: Analysis,
-        config: LaunchConfig,
-        memory: dict[Base, Bytes],
-        host: HostState,
-        deadline: float | None,
-    ) -> None:
-        if host.point is None or host.point < 0:
-            return
-        uniform: dict[Any, str] = {}
-        scalars = dict(host.scalars)
-        if host.point != analysis.graph.entry:
-            for (number, ty), bits in host.known.items():
-                name = f"$r{number}.{ty}"
-                uniform[(number - 256, PRED) if ty == PRED else (number, ty)] = name
-                scalars[name] = (ty if isinstance(ty, Type) else Type.U32, bits)
-        key = id(analysis), tuple(config.block), host.point, tuple(sorted(uniform.values()))
+    def _copied(self, memory: Bytes, offset: int, size: int) -> Bytes:
+        copy = self._reserve(size)
+        copy[:] = memory[offset : offset + size]
+        return copy
+
+    def _run(self, job: Job[Bytes]) -> None:
+        self.stats.launches += 1
+        key = id(job.analysis), tuple(job.config.block), job.point, tuple(sorted(job.uniform.values()))
         loaded = self._kernels.get(key)
         if loaded is None:
-            loaded = self._load(analysis, self._compile(analysis, tuple(config.block), host.point, uniform))
+            kernel = self._compile(job.analysis, tuple(job.config.block), job.point, job.uniform)
+            loaded = self._load(job.analysis, kernel)
             loaded.arguments = self._arena.allocate(loaded.kernel.arguments_size)
             self._kernels[key] = loaded
             if len(self._kernels) > _KEPT_KERNELS:
                 self._arena.free(self._kernels.popitem(last=False)[1].arguments)
         else:
             self._kernels.move_to_end(key)
-        self._call(loaded, analysis, config, memory, scalars, deadline)
+        try:
+            self._call(loaded, job)
+        except ExecutionError as error:
+            if job.explain is None:
+                raise
+            raise job.explain(error) from None
 
     def _compile(self, analysis: Analysis, block: Any, point: int | None, uniform: dict[Any, str]) -> WasmKernel:
         self.stats.kernels += 1
@@ -201,15 +167,8 @@ class WasmBackend(HostDevice):
     def _word(self, address: int, count: int = 1) -> NDArray[np.int32]:
         return self._arena.view(address, 4 * count).view(np.int32)
 
-    def _call(
-        self,
-        loaded: _Loaded,
-        analysis: Analysis,
-        config: LaunchConfig,
-        memory: dict[Base, Bytes],
-        scalars: Mapping[str, tuple[Type, int]],
-        deadline: float | None,
-    ) -> None:
+    def _call(self, loaded: _Loaded, job: Job[Bytes]) -> None:
+        analysis, config = job.analysis, job.config
         kernel, address = loaded.kernel, loaded.arguments
         shared = analysis.program.shared_memory + config.shared_memory
         spill = kernel.spill * config.block_lanes
@@ -232,12 +191,12 @@ class WasmBackend(HostDevice):
         block[ARGUMENTS["budget"] :][:8].view(np.int64)[0] = budget
         rest = block[ARGUMENTS["values"] :].view(np.uint64)
         for position, (name, _) in enumerate(kernel.scalars):
-            rest[position] = scalars[name][1]
+            rest[position] = job.scalars[name][1]
         pairs = rest[len(kernel.scalars) :].view(np.uint32)
         for position, base in enumerate(kernel.bases):
-            data = memory[base]
+            data = job.memory[base]
             pairs[2 * position : 2 * position + 2] = self._addresses_of(data), data.size
-        timer = self._start_timer(address, deadline)
+        timer = self._start_timer(address, job.deadline)
         self._running = address
         if self._cancelled.is_set():
             self._word(address + ARGUMENTS["cancel"])[0] = 1
@@ -280,145 +239,21 @@ class WasmBackend(HostDevice):
         def long(name: str) -> int:
             return int(words[ARGUMENTS[name] // 4 :][:2].view(np.int64)[0])
 
-        kind, lane, offset = FAULT_KINDS[word("kind") - 1], word("lane"), long("offset")
-        index = word("at") if word("at") >= 0 else None
-        text = "" if index is None else f", in {analysis.program.instructions[index]}"
-        buffer, size = None, word("shared_size")
+        name, size = None, word("shared_size")
         if word("base") == len(kernel.bases):
-            buffer = "shared memory"
+            name = "shared memory"
         elif word("base") >= 0:
-            base = kernel.bases[word("base")]
             start = ARGUMENTS["values"] + 8 * (len(kernel.scalars) + word("base"))
-            buffer, size = str(base), int(self._word(address + start + 4).view(np.uint32)[0])
-        match kind:
-            case FaultKind.CANCELLED:
-                if word("cancel") != _TIME_IS_UP:
-                    return ExecutionError(kind, index, f"the launch was cancelled{text}")
-                return ExecutionError(FaultKind.STEP_LIMIT, index, fault_text.clock(self.limits.seconds) + text)
-            case FaultKind.DIVERGENT_BARRIER:
-                (at, lane), (other, other_lane) = sorted([(word("at"), lane), (word("other"), offset)])
-                block = lane // kernel.block_lanes
-                detail = fault_text.divergent(block, (lane, at), (other_lane, other))
-                text = f", in {analysis.program.instructions[at]}"
-                return ExecutionError(kind, at, detail + text, lane=lane)
-            case FaultKind.DIVISION_BY_ZERO:
-                detail = fault_text.DIVISOR
-            case FaultKind.STEP_LIMIT:
-                detail = fault_text.steps(self.limits.steps)
-            case FaultKind.MISALIGNED_ACCESS:
-                assert index is not None
-                detail = fault_text.misaligned(analysis.program.instructions[index].ty, offset, str(buffer))
-            case _ if long("need"):
-                detail = fault_text.outside(long("need"), offset, str(buffer), size)
-            case _:
-                detail = fault_text.no_coordinate(word("other"), offset)
-        return ExecutionError(
-            kind, index, detail + text, lane=lane, buffer=buffer, offset=None if buffer is None else offset
+            name, size = str(kernel.bases[word("base")]), int(self._word(address + start + 4).view(np.uint32)[0])
+        status = Status(
+            FAULT_KINDS[word("kind") - 1],
+            word("at") if word("at") >= 0 else None,
+            word("lane"),
+            name,
+            size,
+            long("offset"),
+            long("need"),
+            word("other"),
+            word("cancel") == _TIME_IS_UP,
         )
-
-    # Collectives
-
-    def _run_collective(
-        self,
-        analysis: Analysis,
-        memory: dict[Base, Bytes],
-        host: HostState,
-        deadline: float | None,
-    ) -> int | None:
-        """Runs the collective the host stands before; the bits of its register, if it has one."""
-        assert host.point is not None
-        point, instruction = host.point, analysis.graph.instruction(host.point)
-        ty: Type = instruction.ty
-        operands = Operands({}, {})
-        regions: dict[str, Region] = {}
-        borrowed: list[Bytes] = []
-        try:
-            for position, (operand, value) in enumerate(zip(instruction.row.operands, instruction.values, strict=True)):
-                if isinstance(value, Address):
-                    base = analysis.bases[point, position]
-                    regions[operand.name] = Region(str(base), memory[base], host.offset(value))
-                elif operand.kind == "result":
-                    borrowed.append(self._reserve(ty.size_bytes))
-                    regions[operand.name] = Region("result", borrowed[0], 0)
-                elif operand.kind in ("size", "scalar") and value is not None:
-                    value = host.number(value)
-                if operand.kind == "size":
-                    value = max(value, 0)
-                operands.values[operand.name] = value
-            check_factors(instruction, operands.values)
-            counts = extents(instruction.name, operands)
-            self._check_collective(analysis, point, ty, regions, counts)
-            self._separate(ty, regions, counts, borrowed, instruction.row.name == "GEMM")
-            operands.first.update({name: region.offset // ty.size_bytes for name, region in regions.items()})
-            for launch in lower_collective(instruction.name, operands):
-                if 0 not in launch.lanes:
-                    self._run_part(launch, regions, analysis, point, deadline)
-            result = regions["dst"].memory if isinstance(operands.values.get("dst"), Register) else None
-            return None if result is None else int.from_bytes(result.tobytes(), "little")
-        finally:
-            for taken in borrowed:
-                self._release(taken)
-
-    @staticmethod
-    def _check_collective(
-        analysis: Analysis, point: int, ty: Type, regions: dict[str, Region], counts: dict[str, int]
-    ) -> None:
-        """Raises the fault of an operand that does not lie in its memory."""
-        index = analysis.graph.code[point]
-        text = f", in {analysis.program.instructions[index]}"
-        for name, count in counts.items():
-            region, need = regions[name], count * ty.size_bytes
-            if need and not 0 <= region.offset <= region.memory.size - need:
-                kind, detail = (
-                    FaultKind.OUT_OF_BOUNDS,
-                    fault_text.outside(need, region.offset, region.name, region.memory.size),
-                )
-            elif need and region.offset % ty.alignment:
-                kind, detail = FaultKind.MISALIGNED_ACCESS, fault_text.misaligned(ty, region.offset, region.name)
-            else:
-                continue
-            raise ExecutionError(kind, index, detail + text, buffer=region.name, offset=region.offset)
-
-    def _separate(
-        self, ty: Type, regions: dict[str, Region], counts: dict[str, int], borrowed: list[Bytes], always: bool
-    ) -> None:
-        """Copies sources that the result overlaps: a collective reads all it needs before it writes.
-
-        A map may work in place; `always` is for collectives where an element depends on several.
-        """
-        *sources, result = counts
-        target, target_bytes = regions[result], counts[result] * ty.size_bytes
-        for name in sources:
-            source, size = regions[name], counts[name] * ty.size_bytes
-            # By address: views of the class memory are different objects.
-            here, there = (region.memory.ctypes.data + region.offset for region in (source, target))
-            apart = here + size <= there or there + target_bytes <= here
-            in_place = here == there and not always
-            if size and target_bytes and not apart and not in_place:
-                copy = self._reserve(size)
-                borrowed.append(copy)
-                copy[:] = source.memory[source.offset : source.offset + size]
-                regions[name] = Region(source.name, copy, 0)
-
-    def _run_part(
-        self, launch: Launch, regions: dict[str, Region], analysis: Analysis, point: int, deadline: float | None
-    ) -> None:
-        part = self._analysis(launch.program, launch.program)
-        config = LaunchConfig.grid_2d(launch.lanes[0], launch.lanes[1], block=launch.block)
-        scalars: dict[str, tuple[Type, int]] = {}
-        for param in launch.program.params:
-            if param.kind == "scalar" and param.ty is not None:
-                number = launch.scalars[param.name]
-                scalars[param.name] = param.ty, param.ty.encode(int(number) if param.ty.is_integer else number)
-        memory = {base: regions[launch.buffers[str(base.name)]].memory for base in set(part.bases.values())}
-        try:
-            self._run_lanes(part, config, memory, HostState(part, scalars), deadline)
-        except ExecutionError as error:
-            # Bounds were checked: what is left is a division by zero, and a launch that was cancelled or too slow.
-            index = analysis.graph.code[point]
-            text = f", in {analysis.program.instructions[index]}"
-            if error.kind is not FaultKind.DIVISION_BY_ZERO:
-                detail = fault_text.clock(self.limits.seconds) if error.kind is FaultKind.STEP_LIMIT else error.detail
-                raise ExecutionError(error.kind, index, detail.partition(", in ")[0] + text) from None
-            detail = fault_text.element_divisor(error.lane or 0) + text
-            raise ExecutionError(error.kind, index, detail, lane=error.lane) from None
+        return status.error(analysis, self.limits, kernel.block_lanes)

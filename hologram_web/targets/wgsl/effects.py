@@ -252,7 +252,7 @@ class Effects:
 
     def _combined(self, operation: str, ty: Type, left: str, right: str) -> str:
         if ty is Type.F32:
-            return self.values.fence(f"{left} + {right}")
+            return f"f32_fma({left}, 1.0, {right})" if self.values.coded else self.values.fence(f"{left} + {right}")
         return f"{operation}({left}, {right})"
 
     def _reduce(self, node: Node, target: str | None) -> None:
@@ -302,7 +302,9 @@ class Effects:
         self.put("}")
 
     def _identity(self, combine: str, ty: Type) -> str:
-        return self.values.long_or_plain(Node("const", ty, (), ty.encode(IDENTITIES[combine](ty))))
+        """Where an orbit starts. A shader compiler that knows it is +0 takes 0 + x for x, and keeps the sign of -0."""
+        text = self.values.long_or_plain(Node("const", ty, (), ty.encode(IDENTITIES[combine](ty))))
+        return self.values.fence(text) if ty is Type.F32 else text
 
     def _reduction(self, combine: str, ty: Type, memory: str) -> str:
         """The functions of the three levels of a canonical reduction, and the one that chooses."""
@@ -311,7 +313,7 @@ class Effects:
             return name
         wide = reduce_type(ty)
         left, right = Node("param", wide, (), "left"), Node("param", wide, (), "right")
-        inner = Values(self.values.ranges, {}, lambda node: str(node.attr), self.values.fenced)
+        inner = Values(self.values.ranges, {}, lambda node: str(node.attr), self.values.fenced, self.values.coded)
         combined = inner.compute(Node(combine, wide, (left, right)))
         kind = self.values.type_name(left)
         element = self._element(memory, ty, f"byte + i * {ty.size_bytes}u")
@@ -327,14 +329,19 @@ class Effects:
             item = element if level == 0 else f"level{level - 1}_{name}(byte, count, i)"
             many = "count" if level == 0 else f"(count + {2048**level - 1}u) / {2048**level}u"
             orbit, first = f"orbits_{name}", 32 * level
+            # llvmpipe counts rounds, and inlines each call: only the innermost level is unrolled.
+            unroll = 8 if level == 0 else 1
             parts.append(
                 f"fn level{level}_{name}(byte: u32, count: u32, block: u32) -> {kind} {{\n"
                 f"  for (var j = {first}u; j < {first + 32}u; j++) {{\n    {orbit}[j] = {identity};\n  }}\n"
-                f"  let end = min({many}, (block + 1u) * 2048u);\n"
-                f"  for (var i = block * 2048u; i < end; i++) {{\n"
-                f"    let item = {item};\n"
-                f"    let j = {first}u + (i & 31u);\n"
-                f"    {orbit}[j] = op_{name}({orbit}[j], item);\n  }}\n"
+                f"  let first = block * 2048u;\n  let end = min({many}, first + 2048u);\n"
+                f"  for (var k = first; k < end; k += {unroll}u) {{\n    let j = {first}u + (k & 31u);\n"
+                + "".join(
+                    f"    if (k + {step}u < end) {{\n      let i = k + {step}u;\n"
+                    f"      {orbit}[j + {step}u] = op_{name}({orbit}[j + {step}u], {item});\n    }}\n"
+                    for step in range(unroll)
+                )
+                + "  }\n"
                 f"  for (var half = 16u; half > 0u; half = half >> 1u) {{\n"
                 f"    for (var j = {first}u; j < {first}u + half; j++) {{\n"
                 f"      {orbit}[j] = op_{name}({orbit}[j], {orbit}[j + half]);\n    }}\n  }}\n"

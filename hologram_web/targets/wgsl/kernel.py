@@ -57,10 +57,13 @@ class _Frame:
 
 
 class _Emitter(Effects):
-    def __init__(self, function: Function, groups: list[list[Base]], shared: int, fenced: bool) -> None:
+    def __init__(
+        self, function: Function, groups: list[list[Base]], shared: int, fenced: bool, coded: bool, canary: bool
+    ) -> None:
         self.function, self.groups, self.shared = function, groups, shared
         self.lowered: Lowered = lower(function)
-        self.values = Values(Ranges(function), self.lowered.variables, self._leaf, fenced)
+        self.values = Values(Ranges(function), self.lowered.variables, self._leaf, fenced, coded)
+        self.canary = canary
         used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
         self.scalars = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
         self.bases = [base for group in groups for base in group]
@@ -192,7 +195,28 @@ class _Emitter(Effects):
 
     def _flat(self) -> str:
         code = self._function("run", self.lowered.resumes[0])
-        return "\n".join([code, *self._entry(), "  if (alive) {", "    run();", "  }", "}", ""])
+        return "\n".join([code, *self._entry(), "  if (alive) {", "    run();", "  }", *self._check_loops(), "}", ""])
+
+    def _check_loops(self) -> list[str]:
+        """The canary: Mesa 22's llvmpipe ends every loop of a shader once they went around 65,535 times in all.
+
+        A last loop of two rounds then ends after one. A lane that was off has no rounds to lose.
+        """
+        if not self.canary:
+            return []
+        limit = fault_number(FaultKind.STEP_LIMIT)
+        return [
+            "  var rounds = 0u;",
+            "  loop {",
+            "    rounds += 1u;",
+            "    if (rounds > arguments.spare.x) {",
+            "      break;",
+            "    }",
+            "  }",
+            "  if (rounds <= arguments.spare.x) {",
+            f"    fault({limit}u, 0xffffffffu, 0xffffffffu, vec2u(0u), 0u, 0u);",
+            "  }",
+        ]
 
     def _segments(self) -> str:
         parts = [self._function(f"segment{k}", start) for k, start in enumerate(self.lowered.resumes)]
@@ -228,12 +252,28 @@ class _Emitter(Effects):
             "      break;",
             "    }",
             "    if (met.x != met.y) {",
-            f"      if ((resume != {_EXITED}u) && (stopped + 1u == met.x)) {{",
-            f"        fault({divergent}u, stopped, 0xffffffffu, vec2u(0u), 0u, met.y - 1u);",
+            # The lowest lane at either barrier is named. Nobody is in the loop's next round: the words are free.
+            "      if (index == 0u) {",
+            "        atomicStore(&least, 0xffffffffu);",
+            "        atomicStore(&most, 0xffffffffu);",
+            "      }",
+            "      workgroupBarrier();",
+            f"      if (resume != {_EXITED}u) {{",
+            "        if (stopped + 1u == met.x) {",
+            "          atomicMin(&least, index);",
+            "        } else if (stopped + 1u == met.y) {",
+            "          atomicMin(&most, index);",
+            "        }",
+            "      }",
+            "      workgroupBarrier();",
+            "      if (index == atomicLoad(&least)) {",
+            "        let other = global_id - index + atomicLoad(&most);",
+            f"        fault({divergent}u, stopped, 0xffffffffu, vec2u(other, 0u), 0u, met.y - 1u);",
             "      }",
             "      break;",
             "    }",
             "  }",
+            *self._check_loops(),
             "}",
             "",
         ]
@@ -398,13 +438,22 @@ class _Emitter(Effects):
                 return f"arguments.grid.{axis}"
 
 
-def compile_kernel(function: Function, groups: list[list[Base]], shared: int, *, fenced: bool = True) -> WgslKernel:
+def compile_kernel(
+    function: Function,
+    groups: list[list[Base]],
+    shared: int,
+    *,
+    fenced: bool = True,
+    coded: bool = False,
+    canary: bool = False,
+) -> WgslKernel:
     """The shader of a function. `groups` are the memories of each binding, `shared` bytes of shared memory.
 
-    Raises CompileError for what WebGPU does not have.
+    `fenced` keeps shader compilers from rewriting F32 arithmetic, `coded` does + - * in integers, `canary` finds out
+    whether the adapter ended a loop early and makes that a fault. Raises CompileError for what WebGPU does not have.
     """
     for node in function.nodes():
         for ty in (node.ty, node.attr):
             if isinstance(ty, Type) and ty.bits > 32 and ty not in (Type.I64, Type.U64):
                 raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 32 bits, or run on wasm")
-    return _Emitter(function, groups, shared, fenced).run()
+    return _Emitter(function, groups, shared, fenced, coded, canary).run()

@@ -22,6 +22,8 @@ _LONG = (Type.I64, Type.U64)
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
 _OVERFLOWING = frozenset({"add", "sub", "mul", "shl", "neg", "abs", "div", "not"})
 _F32_FUNCTIONS = frozenset({"min", "max", "neg", "abs", "trunc", "floor", "ceil", "round", "rem", "fma"})
+# The fused multiply-add, which is computed in integers, with one operand that changes nothing.
+_AS_FMA = {"add": "{0}, 1.0, {1}", "sub": "{1}, -1.0, {0}", "mul": "{0}, {1}, f32_bits(0x80000000u)"}
 # Operations on 64-bit values that are right on their low words where operands and result fit 32 bits.
 _NARROWING = frozenset({"add", "sub", "mul", "and", "or", "xor", "min", "max", "div", "rem", "select", "shr", "shl"})
 
@@ -30,13 +32,18 @@ class Values:
     """Gives the WGSL expression of each value. `leaf` names parameters and lane coordinates.
 
     `fenced` passes F32 results through a xor with a run-time zero, which shader compilers cannot fold
-    (measured: without it llvmpipe turns (a + b) - b into a).
+    (measured: without it llvmpipe turns (a + b) - b into a). `coded` computes + - * of F32 in integers.
     """
 
     def __init__(
-        self, ranges: Ranges, variables: dict[Node, Variable], leaf: Callable[[Node], str], fenced: bool
+        self,
+        ranges: Ranges,
+        variables: dict[Node, Variable],
+        leaf: Callable[[Node], str],
+        fenced: bool,
+        coded: bool = False,
     ) -> None:
-        self.ranges, self.variables, self.leaf, self.fenced = ranges, variables, leaf, fenced
+        self.ranges, self.variables, self.leaf, self.fenced, self.coded = ranges, variables, leaf, fenced, coded
 
     # Representation
 
@@ -221,7 +228,14 @@ class Values:
 
     def _float(self, node: Node, op: str) -> str:
         args = [self.value(arg) for arg in node.args]
+        if self.coded and op in _AS_FMA:
+            return f"f32_fma({_AS_FMA[op].format(*args)})"
         if op in ("add", "sub", "mul", "div"):
+            # x + 0 is x to a shader compiler, and x * 0 is 0: it may not know that a constant is zero.
+            args = [
+                self.fence(text) if arg.is_const and not arg.attr << 1 & 0xFFFFFFFF else text
+                for arg, text in zip(node.args, args, strict=True)
+            ]
             return self.fence(f"{args[0]} {'/' if op == 'div' else _OPERATORS[op]} {args[1]}")
         if op == "sqrt":
             return self.fence(f"sqrt({args[0]})")

@@ -1,0 +1,278 @@
+"""What devices share that compile programs: the way from region to region, collectives, and what status words mean."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from ..compiler.collectives import Launch, Operands, check_factors, extents, lower_collective
+from ..compiler.host import HostState
+from ..compiler.ir import PRED
+from ..errors import ExecutionError, FaultKind
+from ..isa.address import Address
+from ..isa.cfg import END
+from ..isa.operands import Register
+from ..isa.types import Type
+from ..isa.verify import Analysis, Base
+from . import fault_text
+from .device import Device, too_many_collectives
+from .launch import LaunchConfig
+from .protocol import Limits
+
+__all__ = ["CompiledDevice", "Explain", "Job", "Status"]
+
+M = TypeVar("M")
+Explain = Callable[[ExecutionError], ExecutionError]
+
+
+@dataclass(frozen=True)
+class Status:
+    """What the status words of a kernel tell of a fault: `base` and `size` are the memory's name and bytes.
+
+    `other` is a coordinate of Phi or, at a divergent barrier, the other instruction, whose lane is in `offset`.
+    """
+
+    kind: FaultKind
+    at: int | None
+    lane: int
+    base: str | None
+    size: int
+    offset: int
+    need: int
+    other: int
+    time_is_up: bool = False
+
+    def error(self, analysis: Analysis, limits: Limits, block_lanes: int) -> ExecutionError:
+        """The error to raise."""
+        instructions = analysis.program.instructions
+        at, kind, lane = self.at, self.kind, self.lane
+        text = "" if at is None else f", in {instructions[at]}"
+        match kind:
+            case FaultKind.CANCELLED:
+                if not self.time_is_up:
+                    return ExecutionError(kind, at, f"the launch was cancelled{text}")
+                return ExecutionError(FaultKind.STEP_LIMIT, at, fault_text.clock(limits.seconds) + text)
+            case FaultKind.DIVERGENT_BARRIER:
+                assert at is not None
+                first, second = sorted([(at, lane), (self.other, self.offset)])
+                detail = fault_text.divergent(lane // block_lanes, first[::-1], second[::-1])
+                return ExecutionError(kind, first[0], f"{detail}, in {instructions[first[0]]}", lane=first[1])
+            case FaultKind.DIVISION_BY_ZERO:
+                detail = fault_text.DIVISOR
+            case FaultKind.STEP_LIMIT:
+                detail = fault_text.steps(limits.steps) if at is not None else fault_text.ADAPTER_LOOPS
+            case FaultKind.MISALIGNED_ACCESS:
+                assert at is not None
+                detail = fault_text.misaligned(instructions[at].ty, self.offset, str(self.base))
+            case _ if self.need:
+                detail = fault_text.outside(self.need, self.offset, str(self.base), self.size)
+            case _:
+                detail = fault_text.no_coordinate(self.other, self.offset)
+        offset = None if self.base is None else self.offset
+        return ExecutionError(kind, at, detail + text, lane=lane, buffer=self.base, offset=offset)
+
+
+@dataclass(frozen=True)
+class Job(Generic[M]):
+    """A lane region to run. `uniform` names arguments for registers that the host computed, whose values are in
+    `scalars`; `deadline` is on the monotonic clock; `explain` says what a fault means to the program it came from."""
+
+    analysis: Analysis
+    point: int
+    config: LaunchConfig
+    memory: dict[Base, M]
+    scalars: Mapping[str, tuple[Type, int]]
+    uniform: dict[Any, str]
+    deadline: float | None
+    explain: Explain | None
+
+
+@dataclass
+class _Region(Generic[M]):
+    """Memory of an operand of a collective: `size` bytes from `start` of `memory` on, the operand at `offset` there."""
+
+    name: str
+    memory: M
+    start: int
+    size: int
+    offset: int
+
+
+class CompiledDevice(Device[M]):
+    """A device that runs compiled lane regions. Devices give `_run`, `_whole` and `_copied`."""
+
+    parallel = False  # whether collectives are made of many lanes, or of few that do much
+
+    def _run(self, job: Job[M]) -> None:
+        """Runs a lane region; faults go through `job.explain`."""
+        raise NotImplementedError
+
+    def _whole(self, memory: M) -> tuple[M, int]:
+        """The memory that a part belongs to, and where in it the part starts. Two parts share bytes only if the
+        first of these is the same object."""
+        raise NotImplementedError
+
+    def _copied(self, memory: M, offset: int, size: int) -> M:
+        """Reserved memory with a copy of bytes."""
+        raise NotImplementedError
+
+    def _launch(self, analysis: Analysis, config: LaunchConfig, values: Mapping[str, Any]) -> None:
+        scalars = {p.name: (p.ty, values[p.name]) for p in analysis.program.params if p.kind == "scalar" and p.ty}
+        memory = self._memory_of(analysis, values)
+        deadline = None if self.limits.seconds is None else time.monotonic() + self.limits.seconds
+        host = HostState(analysis, scalars)
+        rounds = 0
+        while True:
+            self._run_lanes(analysis, config, memory, host, deadline, None)
+            point = host.to_collective()
+            if point is None:
+                return
+            rounds += 1
+            if rounds > self.limits.steps:
+                raise too_many_collectives(analysis, point, self.limits.steps)
+            self._check_time(analysis, point, deadline)
+            host.after_collective(self._run_collective(analysis, memory, host, deadline))
+            if host.point is None or host.point == END:
+                return
+
+    def _check_time(self, analysis: Analysis, point: int, deadline: float | None) -> None:
+        """Between launches: whether to go on."""
+        late = deadline is not None and time.monotonic() > deadline
+        if late or self._cancelled.is_set():
+            at = analysis.graph.code[point]
+            status = Status(FaultKind.CANCELLED, at, 0, None, 0, 0, 0, 0, time_is_up=late)
+            raise status.error(analysis, self.limits, 1)
+
+    def _run_lanes(
+        self,
+        analysis: Analysis,
+        config: LaunchConfig,
+        memory: dict[Base, M],
+        host: HostState,
+        deadline: float | None,
+        explain: Explain | None,
+    ) -> None:
+        if host.point is None or host.point == END:
+            return
+        uniform: dict[Any, str] = {}
+        scalars = dict(host.scalars)
+        if host.point != analysis.graph.entry:
+            for (number, ty), bits in host.known.items():
+                name = f"$r{number}.{ty}"
+                uniform[(number - 256, PRED) if ty == PRED else (number, ty)] = name
+                scalars[name] = (ty if isinstance(ty, Type) else Type.U32, bits)
+        self._run(Job(analysis, host.point, config, memory, scalars, uniform, deadline, explain))
+
+    # Collectives
+
+    def _run_collective(
+        self, analysis: Analysis, memory: dict[Base, M], host: HostState, deadline: float | None
+    ) -> int | None:
+        """Runs the collective the host stands before; the bits of its register, if it has one."""
+        assert host.point is not None
+        point, instruction = host.point, analysis.graph.instruction(host.point)
+        ty: Type = instruction.ty
+        operands = Operands({}, {})
+        regions: dict[str, _Region[M]] = {}
+        borrowed: list[M] = []
+        try:
+            for position, (operand, value) in enumerate(zip(instruction.row.operands, instruction.values, strict=True)):
+                if isinstance(value, Address):
+                    base = analysis.bases[point, position]
+                    whole, start = self._whole(memory[base])
+                    size = self._size(memory[base])
+                    regions[operand.name] = _Region(str(base), whole, start, size, host.offset(value))
+                elif operand.kind == "result":
+                    borrowed.append(self._reserve(ty.size_bytes))
+                    regions[operand.name] = _Region("result", borrowed[0], 0, ty.size_bytes, 0)
+                elif operand.kind in ("size", "scalar") and value is not None:
+                    value = host.number(value)
+                if operand.kind == "size":
+                    value = max(value, 0)
+                operands.values[operand.name] = value
+            check_factors(instruction, operands.values)
+            counts = extents(instruction.name, operands)
+            _check_collective(analysis, point, ty, regions, counts)
+            self._separate(ty, regions, counts, borrowed, instruction.row.name == "GEMM")
+            operands.first.update({name: (r.start + r.offset) // ty.size_bytes for name, r in regions.items()})
+            for launch in lower_collective(instruction.name, operands, self.parallel):
+                for name, size in launch.temporaries.items():
+                    borrowed.append(self._reserve(size))
+                    regions[name] = _Region(name, borrowed[-1], 0, size, 0)
+                if 0 not in launch.lanes:
+                    self._run_part(launch, regions, analysis, point, deadline)
+            if not isinstance(operands.values.get("dst"), Register):
+                return None
+            return int.from_bytes(self._bytes(regions["dst"].memory), "little")
+        finally:
+            for taken in borrowed:
+                self._release(taken)
+
+    def _separate(
+        self, ty: Type, regions: dict[str, _Region[M]], counts: dict[str, int], borrowed: list[M], always: bool
+    ) -> None:
+        """Copies sources that the result overlaps: a collective reads all it needs before it writes.
+
+        A map may work in place; `always` is for collectives where an element depends on several.
+        """
+        *sources, result = counts
+        target, target_bytes = regions[result], counts[result] * ty.size_bytes
+        there = target.start + target.offset
+        for name in sources:
+            source, size = regions[name], counts[name] * ty.size_bytes
+            here = source.start + source.offset
+            apart = source.memory is not target.memory or here + size <= there or there + target_bytes <= here
+            in_place = here == there and not always
+            if size and target_bytes and not apart and not in_place:
+                borrowed.append(self._copied(source.memory, here, size))
+                regions[name] = _Region(source.name, borrowed[-1], 0, size, 0)
+
+    def _run_part(
+        self, launch: Launch, regions: dict[str, _Region[M]], analysis: Analysis, point: int, deadline: float | None
+    ) -> None:
+        part = self._analysis(launch.program, launch.program)
+        config = LaunchConfig.grid_2d(launch.lanes[0], launch.lanes[1], block=launch.block)
+        scalars: dict[str, tuple[Type, int]] = {}
+        for param in launch.program.params:
+            if param.kind == "scalar" and param.ty is not None:
+                number = launch.scalars[param.name]
+                scalars[param.name] = param.ty, param.ty.encode(int(number) if param.ty.is_integer else number)
+        memory = {
+            base: regions[launch.buffers[str(base.name)]].memory
+            for base in set(part.bases.values())
+            if base.name in launch.buffers
+        }
+        index = analysis.graph.code[point]
+        text = f", in {analysis.program.instructions[index]}"
+
+        def explain(error: ExecutionError) -> ExecutionError:
+            # Bounds were checked: what is left is a division by zero, and a launch that was cancelled or too slow.
+            if error.kind is FaultKind.DIVISION_BY_ZERO:
+                detail = fault_text.element_divisor(error.lane or 0) + text
+                return ExecutionError(error.kind, index, detail, lane=error.lane)
+            detail = error.detail
+            if error.kind is FaultKind.STEP_LIMIT and deadline is not None:
+                detail = fault_text.clock(self.limits.seconds)
+            return ExecutionError(error.kind, index, detail.partition(", in ")[0] + text)
+
+        self._run_lanes(part, config, memory, HostState(part, scalars), deadline, explain)
+
+
+def _check_collective(
+    analysis: Analysis, point: int, ty: Type, regions: Mapping[str, _Region[Any]], counts: dict[str, int]
+) -> None:
+    """Raises the fault of an operand that does not lie in its memory."""
+    index = analysis.graph.code[point]
+    text = f", in {analysis.program.instructions[index]}"
+    for name, count in counts.items():
+        region, need = regions[name], count * ty.size_bytes
+        if need and not 0 <= region.offset <= region.size - need:
+            kind = FaultKind.OUT_OF_BOUNDS
+            detail = fault_text.outside(need, region.offset, region.name, region.size)
+        elif need and region.offset % ty.alignment:
+            kind, detail = FaultKind.MISALIGNED_ACCESS, fault_text.misaligned(ty, region.offset, region.name)
+        else:
+            continue
+        raise ExecutionError(kind, index, detail + text, buffer=region.name, offset=region.offset)
