@@ -110,7 +110,7 @@ def _reduce_in_blocks(o: Operands) -> list[Launch]:
     wide = reduce_type(ty)
     identity = hex(wide.encode(IDENTITIES[combine](wide)))
     count, source, first = o["count"], "src_array", o.first["src_array"]
-    launches = []
+    launches: list[Launch] = []
     while True:
         here = ty if source == "src_array" else wide  # between the passes nothing is rounded
         blocks = max(-(-count // 2048), 1)
