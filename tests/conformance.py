@@ -54,6 +54,11 @@ class BackendConformance:
     """Tests of the device called `name`; `make()` gives a new one, which raises faults at once."""
 
     name: str
+    limits = Limits()
+    without: tuple[hg.Type, ...] = ()  # types of at most 64 bits that the device does not have
+    # A program that takes very long, and the instruction where it is stopped.
+    very_long = VERY_LONG
+    stopped_at = "loop r10, loop"
 
     def make(self) -> Any:
         return DEVICES[self.name]()
@@ -104,7 +109,7 @@ class BackendConformance:
     def test_protocol(self, backend):
         assert isinstance(backend, hg.Backend)
         assert backend.name == self.name
-        assert backend.limits == Limits()
+        assert backend.limits == self.limits
         assert backend.native is not None
 
     # Buffers
@@ -419,6 +424,9 @@ class BackendConformance:
             args["m"] = backend.allocate_buffer(len(data))
         elif "m: pool" in text:
             args["m"] = backend.allocate_pool(len(data) + 32)
+        if ty in self.without:
+            self.refused(hg.UnsupportedType, self.run, backend, text, LaunchConfig.linear(count), **args)
+            return
         self.run(backend, text, LaunchConfig.linear(count), **args)
         assert backend.copy_from_buffer(y) == data
         if "m: buffer" in text:
@@ -573,7 +581,7 @@ class BackendConformance:
         assert missing == "parameter 'x' is missing: the program takes x: buffer i32 read, y: buffer i32 write"
 
     def test_scalars_of_every_type(self, backend):
-        for ty in NARROW:
+        for ty in [ty for ty in NARROW if ty not in self.without]:
             text = f".param v: {ty}\n.param y: buffer {ty} write\n    stg.{ty} [y], r1\n"
             y = backend.allocate_buffer(ty.size_bytes)
             values = [ty.min_value, ty.max_value, 0, 1] if ty.is_integer else [0.1, -0.0, float("inf"), 1e300, 7]
@@ -668,13 +676,16 @@ other:
         ),
     )
 
+    # Where every lane would fault one runs: which of several a GPU names is open.
+    ALONE = ("DivisionByZero", "InvalidClass", "StepLimit")
+
     @pytest.mark.parametrize(("kind", "text", "message"), FAULTS, ids=[fault[0] for fault in FAULTS])
     def test_faults_and_the_launch_after(self, backend, kind, text, message):
         x, bystander = self.buffer(backend, np.zeros(3, np.int32)), self.buffer(backend, b"bystander")
         backend.limits = Limits(steps=1000)
         for _ in range(2):
             with pytest.raises(hg.ExecutionError) as caught:
-                self.run(backend, text, 3, x=x)
+                self.run(backend, text, 1 if kind in self.ALONE else 3, x=x)
             assert caught.value.kind == hg.FaultKind(kind)
             assert str(caught.value) == message
             self.works(backend)
@@ -700,6 +711,23 @@ other:
         )
         self.run(backend, text, 3, x=x, n=3)
 
+    def test_a_fault_in_a_program_with_handles(self, backend):
+        """It is told with the handles and counts that the program has."""
+        x, p = self.buffer(backend, np.zeros(3, np.float32)), backend.allocate_pool(8)
+        here = hg.Program([Instruction.ParallelMap("neg", Address.Buffer(x), Address.Buffer(x), 4)])
+        with pytest.raises(hg.ExecutionError) as caught:
+            backend.execute_program(here, LaunchConfig())
+        assert (caught.value.buffer, caught.value.offset) == (f"buffer #{x.id}", 0)
+        assert str(caught.value) == (
+            f"OutOfBounds at instruction 0: 16 bytes at offset 0 are outside buffer #{x.id}, which has 12 bytes: "
+            f"check the index against the length, in parallel_map.neg.f32 [buffer #{x.id}], [buffer #{x.id}], 4"
+        )
+        here = hg.Program([Instruction.LDG(hg.i32, r(1), Address.Register(Address.Pool(p), r(255), scale=4))])
+        with pytest.raises(hg.ExecutionError) as caught:
+            backend.execute_program(here, LaunchConfig.linear(3))
+        assert caught.value.buffer == f"pool #{p.id}"
+        assert str(caught.value).endswith(f"ldg.i32 r1, [pool #{p.id} + r255*4]")
+
     # Limits and cancelling
 
     def test_step_limit(self, backend):
@@ -722,7 +750,7 @@ next:
         backend.limits = Limits(seconds=0.2)
         start = time.monotonic()
         with pytest.raises(hg.ExecutionError) as caught:
-            self.run(backend, VERY_LONG, 1)
+            self.run(backend, self.very_long, 1)
         assert 0.1 < time.monotonic() - start < 10
         assert caught.value.kind is hg.FaultKind.STEP_LIMIT
         assert "the launch did not end within 0.2 seconds: does a loop not end?" in str(caught.value)
@@ -734,10 +762,10 @@ next:
         timer.start()
         start = time.monotonic()
         with pytest.raises(hg.ExecutionError) as caught:
-            self.run(backend, VERY_LONG, 4)
+            self.run(backend, self.very_long, 4)
         assert time.monotonic() - start < 30
         assert caught.value.kind is hg.FaultKind.CANCELLED
-        assert str(caught.value) == "Cancelled at instruction 1: the launch was cancelled, in loop r10, loop"
+        assert str(caught.value) == f"Cancelled at instruction 1: the launch was cancelled, in {self.stopped_at}"
         timer.join()
         self.works(backend)
 
@@ -773,7 +801,7 @@ next:
         backend.limits = Limits(seconds=60)
 
         async def scene():
-            running = asyncio.create_task(backend.execute_async(program(VERY_LONG), LaunchConfig()))
+            running = asyncio.create_task(backend.execute_async(program(self.very_long), LaunchConfig()))
             for _ in range(20):
                 await asyncio.sleep(0.01)
             assert not running.done()

@@ -47,6 +47,7 @@ def check(launch: Launch, backend: Any) -> None:
         problem: HologramError | None = None
         try:
             backend.execute_program_with_params(program, ExecutionParams(launch.config, args))
+            backend.sync()
         except HologramError as error:
             problem = error
         _check_problem(launch.expected, problem)

@@ -19,9 +19,10 @@ __all__ = [
     "LaunchConfig",
     "Limits",
     "WasmBackend",
+    "WebGpuBackend",
 ]
 
-_CLASSES = {"cpu": ("cpu", "CpuBackend"), "wasm": ("wasm", "WasmBackend")}
+_CLASSES = {"cpu": ("cpu", "CpuBackend"), "wasm": ("wasm", "WasmBackend"), "webgpu": ("webgpu", "WebGpuBackend")}
 
 
 class _Devices(Mapping[str, type[Any]]):

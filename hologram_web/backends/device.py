@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -65,6 +66,8 @@ class Device(AsyncTwins, Generic[M]):
         self._analyses: dict[bytes, Analysis] = {}
         self._lock = threading.RLock()
         self._cancelled = threading.Event()
+        # Tells a fault in terms of the program that is being launched, with its handles and counts.
+        self._as_written: Callable[[ExecutionError], ExecutionError] = lambda error: error
 
     # What a device gives
 
@@ -248,8 +251,12 @@ class Device(AsyncTwins, Generic[M]):
             lifted, extra = lift(program)
             analysis = self._analysis(program, lifted)
             values = bind(lifted, {**params.args, **extra})
-            if params.launch.total_threads():
-                self._launch(analysis, params.launch, values)
+            self._as_written = partial(_as_written, program, lifted, extra)
+            try:
+                if params.launch.total_threads():
+                    self._launch(analysis, params.launch, values)
+            except ExecutionError as error:
+                raise self._as_written(error) from None
 
     def _memory_of(self, analysis: Analysis, values: Mapping[str, Any]) -> dict[Base, M]:
         """The memory behind every base that the program names, but for shared memory."""
@@ -278,6 +285,7 @@ class Device(AsyncTwins, Generic[M]):
             raise
         if key not in self._analyses:
             analysis = analyze(Program.from_bytes(key))
+            analysis.source = key
             if analysis.found:
                 program.validate()
                 lifted.validate()
@@ -287,6 +295,21 @@ class Device(AsyncTwins, Generic[M]):
                 self._analyses.pop(next(iter(self._analyses)))
             self._analyses[key] = analysis
         return self._analyses[key]
+
+
+def _as_written(program: Program, lifted: Program, extra: Mapping[Any, Any], error: ExecutionError) -> ExecutionError:
+    """A fault of the lifted program, told of the program itself."""
+    index = error.instruction
+    if not extra or index is None or not 0 <= index < len(program):
+        return error
+    detail = error.detail.replace(str(lifted.instructions[index]), str(program.instructions[index]))
+    buffer = error.buffer
+    for name, value in extra.items():
+        if isinstance(value, (BufferHandle, PoolHandle)):
+            kind = "buffer" if isinstance(value, BufferHandle) else "pool"
+            detail = detail.replace(f"{kind} {name}", f"{kind} #{value.id}")
+            buffer = f"{kind} #{value.id}" if buffer == f"{kind} {name}" else buffer
+    return ExecutionError(error.kind, index, detail, lane=error.lane, buffer=buffer, offset=error.offset)
 
 
 def too_many_collectives(analysis: Analysis, point: int, limit: int) -> ExecutionError:

@@ -47,6 +47,12 @@ class Backend(Protocol):
     def execute_program_with_params(self, program: Program, params: ExecutionParams) -> None:
         """Runs a program with arguments."""
 
+    def sync(self) -> None:
+        """Waits until every launch has ended. Raises the fault of one, if the device did not raise it at once."""
+
+    def close(self) -> None:
+        """Frees all memory, after a last `sync`."""
+
     def allocate_buffer(self, size: int) -> BufferHandle:
         """A zeroed buffer of `size` bytes."""
 

@@ -69,7 +69,8 @@ def _key(value: Register | Predicate) -> int:
 
 @dataclass
 class Analysis:
-    """What the verifier found out. `bases[point, operand position]` is the memory of an address."""
+    """What the verifier found out. `bases[point, operand position]` is the memory of an address; `source` the
+    program's bytes, where a cache set them."""
 
     program: Program
     graph: FlowGraph
@@ -79,6 +80,7 @@ class Analysis:
     pointers: set[int] = field(default_factory=set)  # points whose MOV copies a pointer
     # The type of a register that an address, a size or a factor reads, by point and register number.
     numbers: dict[tuple[int, int], Type] = field(default_factory=dict)
+    source: bytes = b""
 
     def report(self, index: int, reason: str) -> None:
         self.found[index, reason] = None

@@ -1,0 +1,352 @@
+"""WebGpuBackend: programs compiled to WGSL and run by wgpu."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...compiler.build import build
+from ...compiler.passes import optimize
+from ...errors import ExecutionError, InvalidBuffer, LaunchError
+from ...isa.address import Space
+from ...isa.program import Program
+from ...isa.verify import Analysis, Base
+from ...targets.wgsl import FAULT_KINDS, WgslKernel, compile_kernel
+from ..compiled import CompiledDevice, Job, Status
+from ..device import CLASS_BYTES, Bytes
+from ..protocol import Limits
+from .gpu import Gpu, Memory
+from .probe import Traits, probe
+from .recorder import Recorder, Work
+
+__all__ = ["WebGpuBackend", "WebGpuStats"]
+
+_KEPT_KERNELS = 1024
+_STEPS = 1 << 26  # isa.md section 4
+_NONE = 0xFFFFFFFF
+
+
+@dataclass
+class WebGpuStats:
+    """Counters: kernels compiled to WGSL, pipelines made, kernels and pipelines found in the cache, launches, submits."""
+
+    kernels: int = 0
+    pipelines: int = 0
+    cache_hits: int = 0
+    launches: int = 0
+    submits: int = 0
+
+
+class WebGpuBackend(CompiledDevice[Memory]):
+    """Runs programs on a GPU. All of a process share one wgpu device.
+
+    Launches are recorded and submitted together; what went wrong in one is raised by the next read, `sync` or `close`,
+    or at once with `check="sync"`. `timed` measures every launch (`times`), where the adapter can.
+    """
+
+    name = "webgpu"
+    parallel = True
+    _traits: dict[int, Traits] = {}  # by generation of the shared GPU
+    _kernels: OrderedDict[Any, tuple[WgslKernel, Analysis]] = OrderedDict()
+
+    def __init__(self, *, check: str = "deferred", timed: bool = False, limits: Limits | None = None) -> None:
+        """Raises BackendUnavailable where there is no adapter, ValueError for another `check`."""
+        if check not in ("deferred", "sync"):
+            raise ValueError(f"check is 'deferred' or 'sync', not {check!r}")
+        super().__init__(limits or Limits(steps=_STEPS))
+        self.check = check
+        self.stats = WebGpuStats()
+        self._gpu = Gpu.shared()
+        self._gpu.revive()
+        self._lock = self._gpu.lock
+        self._recorder = Recorder(self._gpu, timed)
+        self._probing = False
+
+    @property
+    def native(self) -> Any:
+        """The wgpu device."""
+        return self._gpu.device
+
+    @property
+    def adapter(self) -> dict[str, Any]:
+        """What the adapter says of itself, and `real`: whether it is a GPU."""
+        return {**self._gpu.info, "real": self._gpu.real}
+
+    @property
+    def traits(self) -> Traits:
+        """What was found out about the adapter."""
+        with self._lock:
+            generation = self._gpu.generation
+            if generation not in self._traits:
+                # The launches of the probe itself come here, too.
+                self._traits[generation] = Traits(exact=True, ends_loops=False)
+                try:
+                    other = WebGpuBackend()
+                    self._traits[generation] = probe(other)
+                    other.close()
+                except BaseException:
+                    del self._traits[generation]
+                    raise
+            return self._traits[generation]
+
+    @property
+    def times(self) -> list[tuple[str, float]]:
+        """Program and seconds on the GPU of each launch up to the last read or `sync`; empty if not `timed`."""
+        return self._recorder.times
+
+    def compile_to_wgsl(self, program: Program, block: tuple[int, int, int] = (256, 1, 1)) -> str:
+        """The shader of a program without collectives, for blocks of that shape and memories that differ."""
+        analysis = self._analysis(program, program)
+        bases = _owners(analysis)
+        inside = [base for base in bases if base.space in (Space.CLASS, Space.PHI)]
+        groups = [[base] for base in bases if base not in inside] + ([inside] if inside else [])
+        return self._compile(analysis, block, None, {}, groups, program.shared_memory).code
+
+    def sync(self) -> None:
+        with self._lock:
+            self._here()
+            self._recorder.collect()
+            self._recorder.raise_fault()
+
+    def close(self) -> None:
+        with self._lock:
+            try:
+                super().close()
+            finally:
+                self._recorder.close()
+                self._recorder = Recorder(self._gpu, self._recorder.timed)
+
+    def class_memory(self, class_id: int) -> ClassMemory:
+        """The 12,288 bytes of a class: indexing reads from the GPU and writes to it."""
+        if not 0 <= class_id < 96:
+            raise LaunchError(f"class {class_id} does not exist: classes are 0 to 95")
+        with self._lock:
+            return ClassMemory(self, self._class_part(class_id * CLASS_BYTES, CLASS_BYTES))
+
+    # Memory
+
+    def _here(self) -> None:
+        """Opens a new device if the old one was lost."""
+        self._gpu.revive()
+        if self._recorder.generation != self._gpu.generation:
+            self._class_memory = None
+            self._recorder.renew()
+
+    def _alive(self, memory: Memory) -> Memory:
+        self._here()
+        if memory.generation != self._gpu.generation:
+            raise InvalidBuffer("what this memory held went with a lost device: allocate it again")
+        return memory
+
+    def _reserve(self, size: int) -> Memory:
+        self._here()
+        buffer, used = self._gpu.take(size, self._gpu.STORAGE)
+        memory = Memory(buffer, size, self._gpu.generation)
+        if used and size:
+            self._recorder.clear(memory)
+        return memory
+
+    def _release(self, memory: Memory) -> None:
+        if memory.generation == self._gpu.generation and not self._gpu.lost:
+            self._gpu.give(memory.buffer, self._gpu.STORAGE)
+
+    def _size(self, memory: Memory) -> int:
+        return memory.size
+
+    def _read(self, memory: Memory, offset: int, out: Bytes) -> None:
+        self._alive(memory)
+        self._recorder.read(memory.buffer, memory.start + offset, out)
+        self._recorder.raise_fault()
+
+    def _write(self, memory: Memory, offset: int, raw: Bytes) -> None:
+        self._alive(memory)
+        if not raw.size:
+            return
+        start = memory.start + offset
+        end = start + raw.size
+        if start % 4 or (end % 4 and offset + raw.size != memory.size):
+            # Words that other bytes share come back first: WebGPU writes whole ones.
+            first, last = start // 4 * 4, -(-end // 4) * 4
+            whole = np.empty(last - first, np.uint8)
+            self._recorder.read(memory.buffer, first, whole)
+            whole[start - first : end - first] = raw
+            self._recorder.write(memory.buffer, first, whole)
+        else:
+            padded = raw if end % 4 == 0 else np.concatenate([raw, np.zeros(-end % 4, np.uint8)])
+            self._recorder.write(memory.buffer, start, padded)
+
+    def _class_part(self, start: int, size: int) -> Memory:
+        self._here()
+        whole = self._classes()
+        return Memory(whole.buffer, size, whole.generation, start)
+
+    def _whole(self, memory: Memory) -> tuple[Memory, int]:
+        if self._class_memory is not None and memory.buffer is self._class_memory.buffer:
+            return self._class_memory, memory.start
+        return memory, 0
+
+    def _copied(self, memory: Memory, offset: int, size: int) -> Memory:
+        copy = self._reserve(size)
+        if offset % 4 == 0:
+            whole = -(-size // 4) * 4
+            self._recorder.copy(memory.buffer, memory.start + offset, copy.buffer, 0, whole)
+        else:
+            out = np.empty(size, np.uint8)
+            self._recorder.read(memory.buffer, memory.start + offset, out)
+            self._write(copy, 0, out)
+        return copy
+
+    # Launches
+
+    def _run(self, job: Job[Memory]) -> None:
+        analysis, config = job.analysis, job.config
+        for memory in job.memory.values():
+            self._alive(memory)
+        traits = self.traits
+        by_buffer: dict[int, list[Base]] = {}
+        bases = [base for base in _owners(analysis) if base in job.memory]
+        for base in bases:
+            by_buffer.setdefault(id(job.memory[base].buffer), []).append(base)
+        groups = list(by_buffer.values())
+        shared = analysis.program.shared_memory + config.shared_memory
+        self._check_limits(job, groups, shared)
+        names = tuple(sorted(job.uniform.values()))
+        key = (
+            analysis.source, tuple(config.block), job.point, names, tuple(map(tuple, groups)), shared, traits,
+        )  # fmt: skip
+        known = self._kernels.get(key)
+        if known is None:
+            kernel = self._compile(analysis, tuple(config.block), job.point, job.uniform, groups, shared)
+            self._kernels[key] = kernel, analysis
+            if len(self._kernels) > _KEPT_KERNELS:
+                self._kernels.popitem(last=False)
+        else:
+            kernel = known[0]
+            self._kernels.move_to_end(key)
+        pipeline, fresh = self._gpu.pipeline(kernel)
+        self.stats.pipelines += fresh
+        self.stats.cache_hits += not fresh
+        self.stats.launches += 1
+        bound = [(job.memory[group[0]].buffer, self._bound_size(job, group)) for group in kernel.groups]
+        sizes = {base: job.memory[base].size for base in kernel.bases}
+        limits, explain, as_written, deferred = self.limits, job.explain, self._as_written, self.check == "deferred"
+        name, number = analysis.program.metadata.name or "a program without a name", self.stats.launches
+
+        def failed(words: NDArray[np.uint32]) -> ExecutionError:
+            error = _status(words, kernel, sizes, shared).error(analysis, limits, config.block_lanes)
+            if explain is not None:
+                error = explain(error)
+            error = as_written(error)
+            if deferred:  # by now others may have been launched
+                where = f"{error.detail} (launch {number} of this backend, {name})"
+                error = ExecutionError(
+                    error.kind, error.instruction, where, lane=error.lane, buffer=error.buffer, offset=error.offset
+                )
+            return error
+
+        arguments = self._arguments(job, kernel, sizes, shared)
+        work = Work(name, pipeline, (*self._recorder.bound(pipeline), *bound), arguments, config.blocks, failed)
+        self._recorder.launch(work)
+        self.stats.submits = self._recorder.submits
+        if self.check == "sync":
+            self.sync()
+
+    def _bound_size(self, job: Job[Memory], group: list[Base]) -> int:
+        memory = job.memory[group[0]]
+        if self._class_memory is not None and memory.buffer is self._class_memory.buffer:
+            memory = self._class_memory
+        return max(-(-memory.size // 4) * 4, 4)
+
+    def _compile(
+        self, analysis: Analysis, block: Any, point: int | None, uniform: Any, groups: list[list[Base]], shared: int
+    ) -> WgslKernel:
+        self.stats.kernels += 1
+        function = optimize(build(analysis, block, point, uniform))
+        traits = self.traits
+        return compile_kernel(function, groups, shared, coded=not traits.exact, canary=traits.ends_loops)
+
+    def _arguments(self, job: Job[Memory], kernel: WgslKernel, sizes: dict[Base, int], shared: int) -> bytes:
+        config = job.config
+        words = np.zeros(16 + kernel.words, np.uint32)
+        words[:3] = config.grid
+        words[4:7] = config.lanes or [g * b for g, b in zip(config.grid, config.block, strict=True)]
+        words[8:13] = config.blocks, min(self.limits.steps + 1, 0xFFFFFFFF), 0, shared, 1
+        for number, (name, _) in enumerate(kernel.scalars):
+            bits = job.scalars[name][1]
+            words[16 + 2 * number :][:2] = bits & 0xFFFFFFFF, bits >> 32
+        for number, base in enumerate(kernel.bases):
+            words[16 + 2 * len(kernel.scalars) + number] = sizes[base]
+        return words.tobytes()
+
+    def _check_limits(self, job: Job[Memory], groups: list[list[Base]], shared: int) -> None:
+        """Raises LaunchError for what the adapter cannot do."""
+        limits, block = self._gpu.limits, job.config.block
+        most = limits["max-compute-invocations-per-workgroup"]
+        if job.config.block_lanes > most:
+            raise LaunchError(
+                f"a block of {tuple(block)} has {job.config.block_lanes} lanes: this adapter runs at most {most}"
+            )
+        for axis, size in zip("xyz", block, strict=True):
+            most = limits[f"max-compute-workgroup-size-{axis}"]
+            if size > most:
+                raise LaunchError(
+                    f"a block of {tuple(block)} is too long: this adapter has at most {most} along {axis}"
+                )
+        most = limits["max-compute-workgroup-storage-size"]
+        if shared > most:
+            raise LaunchError(f"{shared} bytes of shared memory: this adapter has {most}; use less, or another device")
+        most = limits["max-storage-buffers-per-shader-stage"] - 1
+        if len(groups) > most:
+            raise LaunchError(
+                f"the program uses {len(groups)} buffers: this adapter binds at most {most}; put some together"
+            )
+        most = limits["max-storage-buffer-binding-size"]
+        for group in groups:
+            size = job.memory[group[0]].size
+            if size > most:
+                raise LaunchError(f"{group[0]} has {size} bytes: this adapter binds at most {most}; launch on parts")
+
+
+class ClassMemory:
+    """Bytes of class memory on the GPU. Slices read; assigning writes; `numpy.asarray` copies."""
+
+    def __init__(self, backend: WebGpuBackend, memory: Memory) -> None:
+        self._backend, self._memory = backend, memory
+
+    def __len__(self) -> int:
+        return self._memory.size
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        found = np.frombuffer(self._backend._bytes(self._memory), np.uint8)
+        return found.copy() if dtype is None else found.astype(dtype)
+
+    def __getitem__(self, key: Any) -> Any:
+        return np.asarray(self)[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        whole = np.asarray(self)
+        whole[key] = value
+        self._backend._write(self._memory, 0, whole)
+
+
+def _owners(analysis: Analysis) -> list[Base]:
+    """Memories that the program names, in a fixed order: parameters first, shared memory left out."""
+    params = {param.name: number for number, param in enumerate(analysis.program.params)}
+    bases = {base for base in analysis.bases.values() if base.space is not Space.SHARED}
+    return sorted(bases, key=lambda base: (params.get(str(base.name), len(params)), base.space.name, str(base.name)))
+
+
+def _status(words: NDArray[np.uint32], kernel: WgslKernel, sizes: dict[Base, int], shared: int) -> Status:
+    kind, at, number, lane = (int(word) for word in words[:4])
+    base, size = None, 0
+    if number == len(kernel.bases):
+        base, size = "shared memory", shared
+    elif number < len(kernel.bases):
+        base, size = str(kernel.bases[number]), sizes[kernel.bases[number]]
+    offset = int(words[4:6].view(np.int64)[0])
+    index = None if at == _NONE else at
+    return Status(FAULT_KINDS[kind - 1], index, lane, base, size, offset, int(words[6]), int(words[7]))

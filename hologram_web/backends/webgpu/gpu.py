@@ -1,0 +1,256 @@
+"""The GPU of this process: one wgpu device for all backends, its buffers and pipelines.
+
+wgpu aborts the process on errors inside `queue.submit` (a destroyed or mapped buffer, a lost device), so lifetimes are
+kept here: buffers are recycled and never destroyed, and a command buffer is finished, which finds a lost device,
+right before it is submitted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import wgpu
+
+from ...errors import AllocationFailed, BackendUnavailable, CompileError
+from ...targets.wgsl import WgslKernel
+
+__all__ = ["SLOT", "Gpu", "Memory", "Pipeline"]
+
+SLOT = 256  # bytes of a status or of a small argument block: the offset alignment every adapter has
+_KEPT_GROUPS = 1024
+_LIMITS = (
+    "max-buffer-size",
+    "max-compute-invocations-per-workgroup",
+    "max-compute-workgroup-size-x",
+    "max-compute-workgroup-size-y",
+    "max-compute-workgroup-size-z",
+    "max-compute-workgroup-storage-size",
+    "max-storage-buffer-binding-size",
+    "max-storage-buffers-per-shader-stage",
+)
+_FEATURES = ("timestamp-query",)
+# Adapters that are no GPU, whatever type they say they are.
+_SOFTWARE = ("llvmpipe", "swiftshader", "lavapipe", "warp", "microsoft basic render", "softpipe")
+LOST = "the device was lost, and what its memory held: allocate buffers again, the next call opens a new device"
+
+
+@dataclass(eq=False)
+class Memory:
+    """`size` bytes of a GPU buffer from `start` on. The buffer itself is a little longer."""
+
+    buffer: Any
+    size: int
+    generation: int
+    start: int = 0
+
+
+@dataclass(eq=False)
+class Pipeline:
+    """A shader ready to run, with the layout of what it binds."""
+
+    kernel: WgslKernel
+    pipeline: Any
+    layout: Any
+
+
+class Gpu:
+    """A wgpu device with what is kept on it. It is opened again after a loss; `generation` counts how often."""
+
+    _shared: Gpu | None = None
+    _shared_lock = threading.Lock()
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.generation = 0
+        self.live_bytes = 0
+        self._open()
+
+    @classmethod
+    def shared(cls) -> Gpu:
+        """The one of this process. Raises BackendUnavailable."""
+        with cls._shared_lock:
+            if cls._shared is None:
+                cls._shared = cls()
+            return cls._shared
+
+    # Opening and losing
+
+    def _open(self) -> None:
+        self.adapter = _adapter()
+        limits = {name: self.adapter.limits[name] for name in _LIMITS}
+        self.features = [name for name in _FEATURES if name in self.adapter.features]
+        try:
+            self.device = self.adapter.request_device_sync(required_limits=limits, required_features=self.features)
+        except Exception as error:
+            raise BackendUnavailable("webgpu", f"the adapter gives no device: {_first_line(error)}") from error
+        self.limits: dict[str, int] = limits
+        self.info: dict[str, Any] = dict(self.adapter.info)
+        self.lost = False
+        self._free: dict[tuple[int, int], list[Any]] = {}
+        self.kept_bytes = 0
+        self._pipelines: dict[tuple[str, tuple[bool, ...]], Pipeline] = {}
+        self._layouts: dict[tuple[bool, ...], tuple[Any, Any]] = {}
+        self._groups: OrderedDict[Any, Any] = OrderedDict()
+
+    @property
+    def real(self) -> bool:
+        """Whether the adapter is a GPU, not a processor that plays one."""
+        names = " ".join(str(self.info.get(key, "")) for key in ("vendor", "device", "description")).lower()
+        return self.info.get("adapter_type") != "CPU" and not any(name in names for name in _SOFTWARE)
+
+    def revive(self) -> None:
+        """Opens a new device if the old one was lost."""
+        with self.lock:
+            if self.lost:
+                self.generation += 1
+                self.live_bytes = 0
+                self._open()
+
+    @contextlib.contextmanager
+    def guard(self) -> Iterator[None]:
+        """Turns wgpu's errors into ours: AllocationFailed, BackendUnavailable for a lost device."""
+        try:
+            yield
+        except wgpu.GPUError as error:
+            if "lost" in str(error).lower():
+                self.lost = True
+                raise BackendUnavailable("webgpu", LOST) from None
+            if isinstance(error, wgpu.GPUOutOfMemoryError) or "Not enough memory" in str(error):
+                raise AllocationFailed("the GPU is out of memory: free other buffers or work in parts") from None
+            raise
+
+    # Buffers
+
+    STORAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
+    STAGING = wgpu.BufferUsage.MAP_READ | wgpu.BufferUsage.COPY_DST
+    UNIFORM = wgpu.BufferUsage.UNIFORM | wgpu.BufferUsage.COPY_DST
+    TIMES = wgpu.BufferUsage.QUERY_RESOLVE | wgpu.BufferUsage.COPY_SRC
+
+    def take(self, size: int, usage: int) -> tuple[Any, bool]:
+        """A buffer of at least `size` bytes, and whether it was used before (then it holds anything)."""
+        capacity = self._capacity(size)
+        if capacity > self.limits["max-buffer-size"]:
+            raise AllocationFailed(f"{size} bytes cannot be had: free other buffers or work in parts")
+        free = self._free.get((capacity, usage))
+        if free:
+            self.kept_bytes -= capacity
+            self.live_bytes += capacity
+            return free.pop(), True
+        if self.live_bytes + self.kept_bytes + capacity > self._budget():
+            self.trim()
+            if self.live_bytes + capacity > self._budget():
+                raise AllocationFailed(f"{size} bytes cannot be had: free other buffers or work in parts")
+        with self.guard():
+            buffer = self.device.create_buffer(size=capacity, usage=usage)
+        self.live_bytes += capacity
+        return buffer, False
+
+    def give(self, buffer: Any, usage: int) -> None:
+        """Takes a buffer back. It may still be in use by the GPU: whoever gets it next comes later in the queue."""
+        self.live_bytes -= buffer.size
+        self.kept_bytes += buffer.size
+        self._free.setdefault((buffer.size, usage), []).append(buffer)
+        if self.kept_bytes > max(self.live_bytes, 1 << 28):
+            self.trim()
+
+    def trim(self) -> None:
+        """Lets go of recycled buffers. wgpu frees them when the GPU is done."""
+        self._groups.clear()
+        self._free.clear()
+        self.kept_bytes = 0
+
+    def _capacity(self, size: int) -> int:
+        """Sizes come in steps of a quarter of a power of two, so that buffers fit more than one use."""
+        step = max(1 << max(size.bit_length() - 3, 0), SLOT)
+        capacity = -(-max(size, 1) // step) * step
+        # A binding may not be longer than the adapter allows: large buffers are as long as they have to be.
+        return capacity if capacity <= self.limits["max-storage-buffer-binding-size"] else -(-size // 4) * 4
+
+    def _budget(self) -> int:
+        """Bytes there may be in all. A processor that plays a GPU takes memory lazily, and dies of it later."""
+        if self.real or not hasattr(os, "sysconf"):
+            return 1 << 62
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+    # Pipelines
+
+    def pipeline(self, kernel: WgslKernel) -> tuple[Pipeline, bool]:
+        """The pipeline of a shader, and whether it had to be made. Raises CompileError."""
+        key = kernel.code, tuple(kernel.written)
+        found = self._pipelines.get(key)
+        if found is not None:
+            return found, False
+        with self.guard():
+            layout, whole = self._layout(key[1])
+            try:
+                module = self.device.create_shader_module(code=kernel.code)
+                made = self.device.create_compute_pipeline(
+                    layout=whole, compute={"module": module, "entry_point": "main"}
+                )
+            except wgpu.GPUValidationError as error:
+                if "lost" in str(error).lower():
+                    raise
+                raise CompileError(None, f"the adapter refuses the shader: {error}") from error
+        self._pipelines[key] = Pipeline(kernel, made, layout)
+        return self._pipelines[key], True
+
+    def _layout(self, written: tuple[bool, ...]) -> tuple[Any, Any]:
+        """Layouts of the bind group and of the pipeline. Status and arguments are at offsets given with each launch."""
+        if written not in self._layouts:
+            kinds = [("storage", True, SLOT), ("uniform", True, 0)]
+            kinds += [("storage" if writes else "read-only-storage", False, 0) for writes in written]
+            entries = [
+                {
+                    "binding": number,
+                    "visibility": wgpu.ShaderStage.COMPUTE,
+                    "buffer": {"type": kind, "has_dynamic_offset": dynamic},
+                }
+                for number, (kind, dynamic, _) in enumerate(kinds)
+            ]
+            group = self.device.create_bind_group_layout(entries=entries)
+            self._layouts[written] = group, self.device.create_pipeline_layout(bind_group_layouts=[group])
+        return self._layouts[written]
+
+    def group(self, layout: Any, bound: tuple[tuple[Any, int], ...]) -> Any:
+        """The bind group of buffers with the sizes bound."""
+        key = (id(layout), *((id(buffer), size) for buffer, size in bound))
+        found = self._groups.get(key)
+        if found is not None:
+            self._groups.move_to_end(key)
+            return found[0]
+        entries = [
+            {"binding": number, "resource": {"buffer": buffer, "offset": 0, "size": size}}
+            for number, (buffer, size) in enumerate(bound)
+        ]
+        group = self.device.create_bind_group(layout=layout, entries=entries)
+        self._groups[key] = group, layout, bound  # which keeps the objects whose ids are the key
+        if len(self._groups) > _KEPT_GROUPS:
+            self._groups.popitem(last=False)
+        return group
+
+
+def _adapter() -> Any:
+    """The adapter. Without a runtime folder for desktops the driver complains on stderr."""
+    name = "XDG_RUNTIME_DIR"
+    missing = name not in os.environ and os.name == "posix"
+    if missing:
+        os.environ[name] = tempfile.gettempdir()
+    try:
+        return wgpu.gpu.request_adapter_sync(power_preference="high-performance")
+    except Exception as error:
+        reason = f"no adapter was found ({_first_line(error)}): install a Vulkan driver, such as mesa-vulkan-drivers"
+        raise BackendUnavailable("webgpu", reason) from error
+    finally:
+        if missing:
+            del os.environ[name]
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,92 @@
+"""What an adapter's numbers and loops do, found out by running shaders when the device is opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...isa.program import Program
+from ..launch import ExecutionParams, LaunchConfig
+
+if TYPE_CHECKING:
+    from .device import WebGpuBackend
+
+__all__ = ["Traits", "probe"]
+
+_LANES = 4096
+
+# Sums, differences and products, also such as compilers like to simplify: (a + b) - b, a * b - a.
+_ARITHMETIC = """
+.param a: buffer f32 read
+.param b: buffer f32 read
+.param y: buffer f32 write
+    ldg.f32 r10, [a + r255*4]
+    ldg.f32 r11, [b + r255*4]
+    add.f32 r12, r10, r11
+    sub.f32 r13, r12, r11
+    mul.f32 r14, r10, r11
+    sub.f32 r15, r14, r10
+    mad.f32 r16, r10, r11, r12
+    mov_imm.u64 r20, 5
+    mul.u64 r20, r20, r255
+    stg.f32 [y + r20*4], r12
+    stg.f32 [y + r20*4 + 4], r13
+    stg.f32 [y + r20*4 + 8], r14
+    stg.f32 [y + r20*4 + 12], r15
+    stg.f32 [y + r20*4 + 16], r16
+"""
+# Goes around more often than Mesa 22's llvmpipe lets any shader.
+_LOOP = """
+.param n: u32
+.param y: buffer u32 write
+    mov_imm.u32 r10, 0
+    mov_imm.u32 r11, 1
+    mov_imm.u32 r12, 2654435761
+next:
+    add.u32 r10, r10, r11
+    xor.u32 r12, r12, r10
+    set.lt.u32 p0, r10, r1
+    bra next, p0
+    add.u32 r10, r10, r12
+    sub.u32 r10, r10, r12
+    stg.u32 [y], r10
+"""
+_ROUNDS = 70_000
+
+
+@dataclass(frozen=True)
+class Traits:
+    """`exact`: fenced native F32 + - * give the right bits of normal values. `ends_loops`: loops end early."""
+
+    exact: bool
+    ends_loops: bool
+
+
+def probe(backend: WebGpuBackend) -> Traits:
+    """Runs the shaders on a backend that assumes an adapter without faults."""
+    generator = np.random.default_rng(2026)
+    exponents = generator.integers(100, 150, (2, _LANES)).astype(np.uint32) << 23
+    bits = exponents | generator.integers(0, 1 << 23, (2, _LANES), np.uint32)
+    bits |= generator.integers(0, 2, (2, _LANES)).astype(np.uint32) << 31
+    a, b = bits.view(np.float32)
+    total, product = a + b, a * b
+    wanted = np.stack([total, total - b, product, product - a, product + total], 1)
+    found = np.empty_like(wanted)
+    rounds = np.empty(1, np.uint32)
+    handles = [backend.allocate_buffer(size) for size in (a.nbytes, b.nbytes, found.nbytes, 4)]
+    try:
+        backend.copy_to_buffer(handles[0], a)
+        backend.copy_to_buffer(handles[1], b)
+        names = dict(zip("aby", handles[:3], strict=True))
+        numbers = Program.from_text(_ARITHMETIC)
+        backend.execute_program_with_params(numbers, ExecutionParams(LaunchConfig.linear(_LANES), names))
+        loop = ExecutionParams(LaunchConfig(), {"n": _ROUNDS, "y": handles[3]})
+        backend.execute_program_with_params(Program.from_text(_LOOP), loop)
+        backend.copy_from_buffer(handles[2], found)
+        backend.copy_from_buffer(handles[3], rounds)
+    finally:
+        for handle in handles:
+            backend.free_buffer(handle)
+    return Traits(bool((found.view(np.uint32) == wanted.view(np.uint32)).all()), int(rounds[0]) != _ROUNDS)
