@@ -1,4 +1,4 @@
-"""What the webgpu device does beside what every device does: batching, deferred faults, recycling, loss, large grids."""
+"""What the webgpu device does beside what all do: batching, deferred faults, recycling, loss, large grids."""
 
 from __future__ import annotations
 
@@ -203,15 +203,24 @@ def test_memory_that_is_in_flight_may_be_freed(backend):
         backend.free_buffer(z)
 
 
+def fill(backend):
+    """Allocates until there is no more."""
+    held = []
+    while len(held) < 10_000:
+        try:
+            held.append(backend.allocate_buffer(1 << 30))
+        except hg.AllocationFailed as error:
+            assert "cannot be had" in str(error)
+            return held
+    raise AssertionError("memory never ends")
+
+
 def test_too_much_memory_is_refused_and_nothing_is_lost(backend):
     x = buffer(backend, np.arange(4, dtype=np.int32))
     with pytest.raises(hg.AllocationFailed, match="cannot be had: free other buffers or work in parts"):
         backend.allocate_buffer(Gpu.shared().limits["max-buffer-size"] + 1)
-    held = []
     if not Gpu.shared().real:  # a real GPU would really be filled
-        with pytest.raises(hg.AllocationFailed, match="cannot be had"):
-            for _ in range(10_000):
-                held.append(backend.allocate_buffer(1 << 30))
+        held = fill(backend)
         for handle in held:
             backend.free_buffer(handle)
         Gpu.shared().trim()
@@ -251,11 +260,11 @@ def test_a_lost_device_is_an_error_and_the_next_call_works():
     with pytest.raises(hg.BackendUnavailable, match="the device was lost, and what its memory held") as caught:
         backend.copy_from_buffer(x)
     assert caught.value.backend == "webgpu"
-    for call in (lambda: read(backend, x), lambda: run(backend, DOUBLE, 4, x=x, y=x), backend.class_memory(3).__len__):
-        try:
-            assert call() == 12_288
-        except hg.InvalidBuffer as error:
-            assert str(error) == "what this memory held went with a lost device: allocate it again"
+    for call in (lambda: read(backend, x), lambda: run(backend, DOUBLE, 4, x=x, y=x)):
+        with pytest.raises(
+            hg.InvalidBuffer, match="^what this memory held went with a lost device: allocate it again$"
+        ):
+            call()
     backend.free_buffer(x)
     for each in (backend, other, WebGpuBackend()):
         y = buffer(each, np.arange(4, dtype=np.int32))
@@ -303,7 +312,7 @@ def test_nothing_is_compiled_for_another_n_or_another_buffer(backend):
     stg.i32 [y + r10*4], r11
 end:
 """)
-    made = None
+    made = (0, 0)
     for turn in range(1, 51):
         count = turn * turn
         data = np.arange(count, dtype=np.int32)
@@ -313,7 +322,7 @@ end:
         if turn % 2:
             backend.free_buffer(x)
         counters = backend.stats.kernels, backend.stats.pipelines
-        made = made or counters
+        made = made if any(made) else counters
         assert counters == made
     run(backend, scale, 4, k=2, n=4, x=x, y=x)  # aliasing takes a variant of its own, once
     run(backend, scale, 9, k=2, n=9, x=y, y=y)

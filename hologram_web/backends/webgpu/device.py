@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ _NONE = 0xFFFFFFFF
 
 @dataclass
 class WebGpuStats:
-    """Counters: kernels compiled to WGSL, pipelines made, kernels and pipelines found in the cache, launches, submits."""
+    """Counters: kernels compiled to WGSL, pipelines made and found, launches, submits."""
 
     kernels: int = 0
     pipelines: int = 0
@@ -50,8 +50,8 @@ class WebGpuBackend(CompiledDevice[Memory]):
 
     name = "webgpu"
     parallel = True
-    _traits: dict[int, Traits] = {}  # by generation of the shared GPU
-    _kernels: OrderedDict[Any, tuple[WgslKernel, Analysis]] = OrderedDict()
+    _traits: ClassVar[dict[int, Traits]] = {}  # by generation of the shared GPU
+    _kernels: ClassVar[OrderedDict[Any, WgslKernel]] = OrderedDict()
 
     def __init__(self, *, check: str = "deferred", timed: bool = False, limits: Limits | None = None) -> None:
         """Raises BackendUnavailable where there is no adapter, ValueError for another `check`."""
@@ -64,7 +64,6 @@ class WebGpuBackend(CompiledDevice[Memory]):
         self._gpu.revive()
         self._lock = self._gpu.lock
         self._recorder = Recorder(self._gpu, timed)
-        self._probing = False
 
     @property
     def native(self) -> Any:
@@ -221,11 +220,11 @@ class WebGpuBackend(CompiledDevice[Memory]):
         known = self._kernels.get(key)
         if known is None:
             kernel = self._compile(analysis, tuple(config.block), job.point, job.uniform, groups, shared)
-            self._kernels[key] = kernel, analysis
+            self._kernels[key] = kernel
             if len(self._kernels) > _KEPT_KERNELS:
                 self._kernels.popitem(last=False)
         else:
-            kernel = known[0]
+            kernel = known
             self._kernels.move_to_end(key)
         pipeline, fresh = self._gpu.pipeline(kernel)
         self.stats.pipelines += fresh

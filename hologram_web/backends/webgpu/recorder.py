@@ -51,7 +51,7 @@ class Recorder:
         self.generation = gpu.generation
         self._status, used = gpu.take(_SLOTS * SLOT, gpu.STORAGE)
         self._arguments, _ = gpu.take(_ARGUMENTS, gpu.UNIFORM)
-        self._waiting: list[Work | tuple[Any, ...]] = []
+        self._waiting: list[Work | tuple[str, tuple[Any, ...]]] = []
         self._touched: set[int] = set()
         self._launched: list[Work] = []  # since statuses were read last, by slot
         self._used_arguments = 0
@@ -60,7 +60,7 @@ class Recorder:
             self._queries = gpu.device.create_query_set(type="timestamp", count=2 * _SLOTS)
             self._ticks, _ = gpu.take(16 * _SLOTS, gpu.TIMES)
         if used:
-            self._waiting.append(("clear", self._status, 0, _SLOTS * SLOT))
+            self._waiting.append(("clear_buffer", (self._status, 0, _SLOTS * SLOT)))
 
     def close(self) -> None:
         """Gives the buffers back."""
@@ -98,12 +98,12 @@ class Recorder:
     def clear(self, memory: Memory) -> None:
         """Fills with zeros."""
         self._touched.add(id(memory.buffer))
-        self._waiting.append(("clear", memory.buffer, memory.start, -(-memory.size // 4) * 4))
+        self._waiting.append(("clear_buffer", (memory.buffer, memory.start, -(-memory.size // 4) * 4)))
 
     def copy(self, source: Any, start: int, target: Any, there: int, size: int) -> None:
         """Copies between buffers; everything is a multiple of 4."""
         self._touched |= {id(source), id(target)}
-        self._waiting.append(("copy", source, start, target, there, size))
+        self._waiting.append(("copy_buffer_to_buffer", (source, start, target, there, size)))
 
     def write(self, buffer: Any, start: int, raw: NDArray[np.uint8]) -> None:
         """Writes whole words to a buffer, after the launches that were recorded before."""
@@ -140,10 +140,7 @@ class Recorder:
                 if computing is not None:
                     computing.end()
                     computing = None
-                if item[0] == "clear":
-                    encoder.clear_buffer(*item[1:])
-                else:
-                    encoder.copy_buffer_to_buffer(*item[1:])
+                getattr(encoder, item[0])(*item[1])
             if computing is not None:
                 computing.end()
             if block:
@@ -189,11 +186,12 @@ class Recorder:
             return
         staging, _ = gpu.take(status + ticks + size, gpu.STAGING)
         if status:
-            self._waiting += [("copy", self._status, 0, staging, 0, status), ("clear", self._status, 0, status)]
+            self.copy(self._status, 0, staging, 0, status)
+            self._waiting.append(("clear_buffer", (self._status, 0, status)))
         if ticks:
             self._resolve(launched, staging, status)
         if size:
-            self._waiting.append(("copy", buffer, first, staging, status + ticks, size))
+            self.copy(buffer, first, staging, status + ticks, size)
         self.submit()
         with gpu.guard():
             staging.map_sync("READ", 0, status + ticks + size)
