@@ -21,7 +21,7 @@ import wgpu
 from ...errors import AllocationFailed, BackendUnavailable, CompileError
 from ...targets.wgsl import WgslKernel
 
-__all__ = ["SLOT", "Gpu", "Memory", "Pipeline"]
+__all__ = ["SLOT", "Gpu", "Memory", "Pipeline", "adapter_info"]
 
 SLOT = 256  # bytes of a status or of a small argument block: the offset alignment every adapter has
 _KEPT_GROUPS = 1024
@@ -102,8 +102,7 @@ class Gpu:
     @property
     def real(self) -> bool:
         """Whether the adapter is a GPU, not a processor that plays one."""
-        names = " ".join(str(self.info.get(key, "")) for key in ("vendor", "device", "description")).lower()
-        return self.info.get("adapter_type") != "CPU" and not any(name in names for name in _SOFTWARE)
+        return _is_real(self.info)
 
     def revive(self) -> None:
         """Opens a new device if the old one was lost."""
@@ -234,6 +233,17 @@ class Gpu:
         if len(self._groups) > _KEPT_GROUPS:
             self._groups.popitem(last=False)
         return group
+
+
+def _is_real(info: dict[str, Any]) -> bool:
+    names = " ".join(str(info.get(key, "")) for key in ("vendor", "device", "description")).lower()
+    return info.get("adapter_type") != "CPU" and not any(name in names for name in _SOFTWARE)
+
+
+def adapter_info() -> tuple[dict[str, Any], bool]:
+    """What the adapter says of itself, and whether it is a GPU. Opens no device. Raises BackendUnavailable."""
+    info = dict(_adapter().info)
+    return info, _is_real(info)
 
 
 def _adapter() -> Any:

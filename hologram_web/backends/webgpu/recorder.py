@@ -199,7 +199,7 @@ class Recorder:
             try:
                 out[:] = found[status + ticks + skip :][: out.size]
                 words = found[:status].view(np.uint32).reshape(-1, SLOT // 4)
-                failed = np.flatnonzero(words[:, 0]) if status else ()
+                failed = np.flatnonzero(words[:, 0])
                 if len(failed) and self._fault is None:
                     self._fault = launched[failed[0]].failed(words[failed[0]].copy())
                 if ticks:

@@ -1,0 +1,77 @@
+"""Which device runs, and why (sdk.md, "Selection")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import BackendUnavailable
+from . import DEVICES
+
+__all__ = ["Selection", "open_backend"]
+
+_REASONS = {"webgpu": "a GPU", "wasm": "the fast device of processors", "cpu": "the reference, which is always there"}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What was asked for, what runs, why, and what the adapter says of itself (None where there is none)."""
+
+    requested: str
+    selected: str
+    reason: str
+    adapter: dict[str, Any] | None = None
+
+    def __str__(self) -> str:
+        return f"{self.selected} ({self.reason})"
+
+
+def open_backend(requested: str = "auto", **options: Any) -> tuple[Any, Selection]:
+    """A device and the record of how it was chosen. `options` are the device's own.
+
+    "auto" takes webgpu on a real GPU only, else wasm, else cpu. A device asked for by name is that one or an error:
+    raises BackendUnavailable.
+    """
+    if requested in DEVICES:
+        backend = _open(requested, options)
+        adapter = getattr(backend, "adapter", None)
+        return backend, Selection(requested, requested, "it was asked for", adapter)
+    if requested != "auto":
+        raise BackendUnavailable(requested, f"there are auto, {', '.join(DEVICES)}")
+    passed = []
+    for name, opening in _candidates(options):
+        try:
+            backend = opening()
+        except BackendUnavailable as error:
+            passed.append(f"{name}: {error.reason}")
+            continue
+        reason = "; ".join([_REASONS[name], *passed])
+        return backend, Selection(requested, name, reason, getattr(backend, "adapter", None))
+    raise BackendUnavailable(requested, "; ".join(passed))
+
+
+def _candidates(options: dict[str, Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
+    yield "webgpu", lambda: _real_gpu(options)
+    yield "wasm", lambda: _open("wasm", options)
+    yield "cpu", lambda: _open("cpu", options)
+
+
+def _open(name: str, options: dict[str, Any]) -> Any:
+    try:
+        device = DEVICES[name]
+    except ImportError as error:
+        raise BackendUnavailable(name, f"{error}: install hologram-web[native]") from error
+    return device(**options)
+
+
+def _real_gpu(options: dict[str, Any]) -> Any:
+    """The webgpu device, if there is more to it than a processor that plays a GPU."""
+    try:
+        from .webgpu.gpu import adapter_info
+    except ImportError as error:
+        raise BackendUnavailable("webgpu", f"{error}: install hologram-web[native]") from error
+    info, real = adapter_info()
+    if not real:
+        raise BackendUnavailable("webgpu", f"the adapter {info.get('device') or info.get('vendor')} is no GPU")
+    return _open("webgpu", options)

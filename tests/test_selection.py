@@ -1,0 +1,63 @@
+"""Which device is chosen, and what the record of it says."""
+
+from __future__ import annotations
+
+import pytest
+
+from hologram_web import BackendUnavailable, Limits
+from hologram_web.backends import CpuBackend, WasmBackend, WebGpuBackend
+from hologram_web.backends.selection import Selection, open_backend
+from hologram_web.backends.webgpu import gpu
+
+
+@pytest.mark.parametrize(("name", "cls"), [("cpu", CpuBackend), ("wasm", WasmBackend), ("webgpu", WebGpuBackend)])
+def test_by_name(name, cls):
+    """Whoever asks for webgpu gets any adapter."""
+    backend, selection = open_backend(name, limits=Limits(steps=77))
+    assert type(backend) is cls
+    assert backend.limits.steps == 77
+    assert (selection.requested, selection.selected, selection.reason) == (name, name, "it was asked for")
+    assert (selection.adapter is not None) is (name == "webgpu")
+
+
+def test_auto_takes_no_processor_that_plays_a_gpu(monkeypatch):
+    llvmpipe = {"device": "llvmpipe (LLVM 15.0.6, 256 bits)", "vendor": "llvmpipe", "adapter_type": "CPU"}
+    monkeypatch.setattr(gpu, "adapter_info", lambda: (llvmpipe, gpu._is_real(llvmpipe)))
+    backend, selection = open_backend()
+    assert isinstance(backend, WasmBackend)
+    assert selection == Selection(
+        "auto",
+        "wasm",
+        "the fast device of processors; webgpu: the adapter llvmpipe (LLVM 15.0.6, 256 bits) is no GPU",
+    )
+    assert str(selection) == f"wasm ({selection.reason})"
+
+
+def test_auto_takes_a_gpu(monkeypatch):
+    real = {"device": "NVIDIA H200", "vendor": "NVIDIA", "adapter_type": "DiscreteGPU"}
+    monkeypatch.setattr(gpu, "adapter_info", lambda: (real, gpu._is_real(real)))
+    backend, selection = open_backend()
+    assert isinstance(backend, WebGpuBackend)
+    assert (selection.selected, selection.reason) == ("webgpu", "a GPU")
+    assert selection.adapter == backend.adapter
+
+
+@pytest.mark.parametrize(
+    "name", ["llvmpipe (LLVM 15)", "SwiftShader Device (Subzero)", "Microsoft Basic Render Driver"]
+)
+def test_software_is_known_by_name(name):
+    assert not gpu._is_real({"device": name, "adapter_type": "DiscreteGPU"})
+
+
+def test_auto_without_an_adapter(monkeypatch):
+    def none():
+        raise BackendUnavailable("webgpu", "no adapter was found")
+
+    monkeypatch.setattr(gpu, "adapter_info", none)
+    _, selection = open_backend()
+    assert selection.reason == "the fast device of processors; webgpu: no adapter was found"
+
+
+def test_what_there_is_not():
+    with pytest.raises(BackendUnavailable, match="backend 'cuda' is not available: there are auto, cpu, wasm, webgpu"):
+        open_backend("cuda")
