@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from ..errors import ArtifactError, FaultKind, HologramError, IsaError
+from ..errors import ArtifactError, HologramError, IsaError
 from ..isa.operands import Access
 from ..isa.program import Program
 from ..isa.types import Type
@@ -22,10 +22,11 @@ from .formula import LARGEST, MAX_TOKENS, OPERATORS, Formula
 from .plan import (
     ARGUMENT_KINDS,
     MAX_NESTED,
+    MEMORY_KINDS,
     Argument,
     Binding,
+    Bounds,
     Call,
-    Check,
     Copy,
     Kernel,
     Launch,
@@ -48,7 +49,6 @@ _HEADER, _FIRST = 64, 64 + 16 * len(_SECTIONS)
 _MAX_HEAD, _MAX_META, _MAX_SHADER, _MAX_SHADERS = 1 << 28, 1 << 20, 1 << 24, 1 << 26
 _TYPES = sorted(Type, key=lambda ty: ty.id)
 _ACCESS = (None, Access.READ, Access.WRITE, Access.READ_WRITE)
-_FAULTS = tuple(FaultKind)
 _OPERATORS = tuple(OPERATORS)
 
 T = TypeVar("T")
@@ -210,12 +210,13 @@ class _PlanWriter:
                 out.u8(4)
                 out.uint(self.buffers[step.target])
                 out.uint(self.buffers[step.source])
-            case Check():
+            case Bounds():
                 out.u8(5)
-                self.formula(step.formula)
-                out.u8(_FAULTS.index(step.kind) + 1)
+                for formula in (step.need, step.offset, step.size):
+                    self.formula(formula)
+                out.u8(step.ty.id)
                 out.uint(step.instruction)
-                out.string(step.detail)
+                out.string(step.memory)
 
 
 def _write_kernel(out: _Writer, kernel: Kernel) -> None:
@@ -226,7 +227,7 @@ def _write_kernel(out: _Writer, kernel: Kernel) -> None:
     out.list(kernel.scalars, out.string, lambda ty: out.u8(ty.id))
     out.uint(len(kernel.memories))
     for memory in kernel.memories:
-        out.u8(0 if isinstance(memory.base, str) else 2 if memory.base is None else 1)
+        out.u8(MEMORY_KINDS.index(memory.kind))
         if isinstance(memory.base, str):
             out.string(memory.base)
         elif memory.base is not None:
@@ -441,9 +442,7 @@ class _PlanReader(_Reader):
             case 4:
                 return Copy(self.item(self.buffers, "buffer"), self.item(self.buffers, "buffer"))
             case 5:
-                formula, kind = self.formula(), self.pick((None, *_FAULTS), "fault")
-                if kind is not None:
-                    return Check(formula, kind, self.uint(), self.string())
+                return Bounds(*self.three(), self.pick(_TYPES, "type"), self.uint(), self.string())
         raise self.fail("there is no such step")
 
 
@@ -452,9 +451,9 @@ def _read_kernel(source: _Reader) -> Kernel:
     scalars = source.list(lambda: (source.string(), source.pick(_TYPES, "type")))
 
     def memory() -> Memory:
-        kind = source.pick((0, 1, 2), "kind of memory")
-        base = (source.string, source.uint, lambda: None)[kind]()
-        return Memory(base, source.pick((False, True), "flag"))
+        kind = source.pick(MEMORY_KINDS, "kind of memory")
+        base = None if kind == "phi" else source.uint() if kind == "class" else source.string()
+        return Memory(kind, base, source.pick((False, True), "flag"))
 
     memories = source.list(memory)
     parallel = source.pick((False, True), "flag")

@@ -18,11 +18,13 @@ from ..compiler.collectives import Launch as PartLaunch
 from ..compiler.collectives import Operands, check_factors, extents, lower_collective
 from ..compiler.ir import EFFECTS, PRED, Function
 from ..compiler.passes import optimize
-from ..errors import CompileError, FaultKind
+from ..errors import CompileError, UnsupportedInstruction, UnsupportedType
 from ..isa.address import Address, Space
 from ..isa.instruction import Instruction
-from ..isa.operands import Register
+from ..isa.operands import BinaryMapOperation, MapOperation, Register
 from ..isa.program import Program
+from ..isa.row import Effect
+from ..isa.table import BY_MNEMONIC
 from ..isa.types import Type
 from ..isa.verify import Analysis, Base, analyze
 from ..targets import wasm, wgsl
@@ -33,8 +35,8 @@ from .plan import (
     CLASS_MEMORY,
     Argument,
     Binding,
+    Bounds,
     Call,
-    Check,
     Copy,
     Kernel,
     Launch,
@@ -47,7 +49,7 @@ from .plan import (
     WasmCode,
     WgslCode,
 )
-from .symbols import AtLoop, NotExpressible, Opaque, Symbol, SymbolicHost, wrapped
+from .symbols import AtBranch, AtLoop, NotExpressible, Opaque, Symbol, SymbolicHost, wrapped
 
 __all__ = ["lower_plan"]
 
@@ -84,6 +86,20 @@ def lower_plan(
         tuple(constants),
         metadata,
     )
+
+
+def _supported(index: int, instruction: Instruction) -> None:
+    """Raises CompileError for an instruction that has no meaning yet."""
+    rows = [instruction.row]
+    for value in instruction.values:
+        if isinstance(value, Type) and value.is_wide:
+            what = f"{instruction.row.name} on {value}: use a type of at most 64 bits"
+            raise UnsupportedType(index, f"an artifact does not run {what}")
+        if isinstance(value, (MapOperation, BinaryMapOperation)):
+            rows.append(BY_MNEMONIC[value.value])
+    for row in rows:
+        if row.reference is None and row.effect not in (Effect.CONTROL, Effect.BARRIER):
+            raise UnsupportedInstruction(index, f"an artifact does not run {row.name} ({instruction})")
 
 
 def _names(steps: Sequence[Step]) -> set[str]:
@@ -162,6 +178,8 @@ class _Lowering:
             found = analyze(program)
             if found.found:
                 program.validate()
+            for index, instruction in enumerate(program.instructions):
+                _supported(index, instruction)
             self.analyses[key] = found
         return self.analyses[key]
 
@@ -208,7 +226,7 @@ class _CallLowering:
         for param in self.program.params:
             if param.kind == "scalar" and param.ty is not None:
                 scalars[param.name] = param.ty, self._value(param.ty, self.args[param.name])
-        steps = self.run(SymbolicHost(self.analysis, scalars), None)
+        steps = self.run(SymbolicHost(self.analysis, scalars))
         if not self.collective:
             return steps
         # Without lanes nothing runs, collectives included.
@@ -225,16 +243,19 @@ class _CallLowering:
 
     # The way through the program
 
-    def run(self, host: SymbolicHost, until: int | None, at_collective: bool = False) -> list[Step]:
-        """The steps from where the host is to the end, or to the LOOP at the point `until`."""
+    def run(self, host: SymbolicHost, until: int | None = None, start: str = "region") -> list[Step]:
+        """The steps from where the host is to the end, or to the LOOP at the point `until`.
+
+        It starts with the lane region that begins there, on the way in one, or with the collective there.
+        """
         steps: list[Step] = []
         trail: list[tuple[int, dict[Any, Any], int]] = []
         while True:
-            if not at_collective:
+            if start == "region":
                 self._region(host, steps)
-                if not self._advance(host, until, steps, trail):
-                    return steps
-            at_collective = False
+            if start != "collective" and not self._advance(host, until, steps, trail):
+                return steps
+            start = "region"
             assert host.point is not None
             trail.append((host.point, dict(host.known), len(steps)))
             steps += self._collective(host)
@@ -246,6 +267,9 @@ class _CallLowering:
         while True:
             try:
                 return host.to_collective() is not None
+            except AtBranch as branch:
+                self._branch(host, until, branch.taken, steps)
+                return False
             except AtLoop:
                 assert host.point is not None
                 if host.point == until:
@@ -258,6 +282,18 @@ class _CallLowering:
                         raise
                     host.point, host.known = point, known
                     host.unrolled.add(point)
+
+    def _branch(self, host: SymbolicHost, until: int | None, taken: Formula, steps: list[Step]) -> None:
+        """Both ways of a branch to the end of the program, each run once or not at all."""
+        at = host.point
+        assert at is not None
+        if until is not None:
+            raise self._error(at, "a scalar argument decides a branch in a loop of collectives")
+        for way, count in ((host.graph.target[at], taken), (host.graph.next[at], 1 - taken)):
+            other = host.copy()
+            other.point = way
+            if inner := self.run(other, None, "way"):
+                steps.append(Repeat(count, self.outer.variable(), tuple(inner)))
 
     def _loop(self, host: SymbolicHost, steps: list[Step], trail: list[Any]) -> None:
         """Makes a repeat of a loop that was gone through once, and puts the host behind it."""
@@ -274,6 +310,8 @@ class _CallLowering:
         back.point = head
         try:
             point = back.to_collective()
+        except AtBranch:
+            raise self._error(at, "a scalar argument decides a branch in its loop") from None
         except AtLoop:
             if back.point != at:
                 raise self._error(at, "its loops are nested so that no repeat says it") from None
@@ -291,7 +329,7 @@ class _CallLowering:
         body = back.copy()
         body.known, steady = self._inductive(at, key, start, back.known, count, variable)
         before = dict(body.known)
-        inner = self.run(body, at, at_collective=True)
+        inner = self.run(body, at, "collective")
         if body.point != at:
             raise self._error(at, "a round of its loop does not end where the first one did")
         for name, step in steady.items():
@@ -386,14 +424,14 @@ class _CallLowering:
         index, text = host.text(point)
         self._count(point)
         try:
-            steps, result = self._lower(host, host.graph.instruction(point), point, index, text)
+            steps, result = self._lower(host, host.graph.instruction(point), point, index)
         except NotExpressible as error:
             raise CompileError(index, f"an artifact cannot hold it: {error}, in {text}") from None
         host.after_collective(result)  # type: ignore[arg-type]  # a cell stands for the bits
         return steps
 
     def _lower(
-        self, host: SymbolicHost, instruction: Instruction, point: int, index: int, text: str
+        self, host: SymbolicHost, instruction: Instruction, point: int, index: int
     ) -> tuple[list[Step], Argument | None]:
         ty: Type = instruction.ty
         operands = Operands({}, {})
@@ -417,7 +455,9 @@ class _CallLowering:
         counts = extents(instruction.name, operands)
         steps: list[Step] = []
         for name, count in counts.items():
-            steps += self._checks(regions[name], count * ty.size_bytes, ty, index, text)
+            region = regions[name]
+            bounds = (_formula(count * ty.size_bytes), _formula(region.offset), _formula(region.size))
+            steps.append(Bounds(*bounds, ty, index, region.name))
         steps += self._separate(regions, counts, instruction.row.name == "GEMM")
         for name, region in regions.items():
             operands.first[name] = (region.offset + region.start) // ty.size_bytes
@@ -431,20 +471,6 @@ class _CallLowering:
         if base.space is Space.CLASS and isinstance(base.name, int):
             start, size = _CLASS_BYTES * base.name, _CLASS_BYTES
         return _Region(str(base), buffer, size, start, offset)
-
-    @staticmethod
-    def _checks(region: _Region, need: Any, ty: Type, index: int, text: str) -> list[Step]:
-        """The faults of an operand that does not lie in its memory."""
-        need, offset, size = _formula(need), _formula(region.offset), _formula(region.size)
-        over = Formula.min(need, Formula.max(0 - offset, offset + need - size))
-        rest = Formula.min(need, offset - offset // ty.alignment * ty.alignment)
-        outside = f"an operand of this size is outside {region.name}: check it against the length, in {text}"
-        aligned = f"{ty} in {region.name} is not aligned: the offset has to be a multiple of {ty.alignment}, in {text}"
-        found = (
-            Check(over, FaultKind.OUT_OF_BOUNDS, index, outside),
-            Check(rest, FaultKind.MISALIGNED_ACCESS, index, aligned),
-        )
-        return [check for check in found if check.formula.value is None or check.formula.value > 0]
 
     def _separate(self, regions: dict[str, _Region], counts: dict[str, Any], always: bool) -> list[Step]:
         """Copies sources that may overlap the result: a collective reads all it needs before it writes."""
@@ -553,7 +579,7 @@ class _Code:
     def _kernel(self, made: _Kernel) -> Kernel:
         function = made.function
         memories = tuple(
-            Memory(None if base.space is Space.PHI else base.name, base in made.written)  # type: ignore[arg-type]
+            Memory(base.space.name.lower(), None if base.space is Space.PHI else base.name, base in made.written)  # type: ignore[arg-type]
             for base in made.bases
         )
         code: WasmCode | str

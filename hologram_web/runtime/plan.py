@@ -18,7 +18,7 @@ from ..isa.types import Type
 from .formula import NAME, OPERATORS, Formula
 
 __all__ = [
-    "CLASS_MEMORY", "MAX_STEPS_RUN", "Argument", "Binding", "Call", "Check", "Copy", "Kernel", "Launch", "Memory",
+    "CLASS_MEMORY", "MAX_STEPS_RUN", "Argument", "Binding", "Bounds", "Call", "Copy", "Kernel", "Launch", "Memory",
     "Plan", "Port", "Repeat", "Step", "Temporary", "Triple", "WasmCode", "WgslCode", "bind_ports", "leaves", "size_of",
     "walk",
 ]  # fmt: skip
@@ -106,21 +106,26 @@ class Copy:
 
 
 @dataclass(frozen=True)
-class Check:
-    """A fault if the formula is above 0."""
+class Bounds:
+    """A fault of the instruction if `need` bytes of the type, at `offset`, do not lie in `size` bytes of `memory`."""
 
-    formula: Formula
-    kind: FaultKind
+    need: Formula
+    offset: Formula
+    size: Formula
+    ty: Type
     instruction: int
-    detail: str
+    memory: str
 
 
-Step = Repeat | Call | Launch | Copy | Check
+Step = Repeat | Call | Launch | Copy | Bounds
+MEMORY_KINDS = ("buffer", "pool", "class", "phi")  # in the order of the binary form
 
 
 class Memory(NamedTuple):
-    """A memory of a kernel: of a parameter (its name), of a class (its number), or the class memory (None)."""
+    """A memory of a kernel. `base` is the name of the parameter that is a buffer or a pool, the number of the class, or
+    None for the whole class memory (phi)."""
 
+    kind: str
     base: str | int | None
     written: bool
 
@@ -278,7 +283,7 @@ class _Validator:
                     self.call(step)
                     self.body(step.code, depth + 1, step)
                 case _:
-                    self.must(call is not None, "a launch, copy or check stands outside a call")
+                    self.must(call is not None, "a launch, copy or bounds stands outside a call")
                     assert call is not None
                     self.leaf(step, call)
 
@@ -325,7 +330,7 @@ class _Validator:
         self.must(name in self.buffers and name != CLASS_MEMORY, f"{where}: there is no buffer {name!r}")
         self.must(not (written and name in self.fixed), f"{where} is written, and {name} is read only")
 
-    def leaf(self, step: Launch | Copy | Check, call: Call) -> None:
+    def leaf(self, step: Launch | Copy | Bounds, call: Call) -> None:
         length = len(self.programs[call.program])
         match step:
             case Copy():
@@ -333,8 +338,9 @@ class _Validator:
                     self.buffer(step.source, False, "a copy")
                 self.buffer(step.target, True, "a copy")
                 self.must(step.source != step.target, f"{step.source} is copied onto itself")
-            case Check():
-                self.formula(step.formula, "a check")
+            case Bounds():
+                for formula in (step.need, step.offset, step.size):
+                    self.formula(formula, "the check of bounds")
                 self.must(step.instruction < length, f"there is no instruction {step.instruction}")
             case Launch():
                 self.launch(step, call)

@@ -18,7 +18,7 @@ from ..isa.verify import Analysis
 from .formula import Formula
 from .plan import Argument
 
-__all__ = ["AtLoop", "NotExpressible", "Opaque", "Symbol", "SymbolicHost", "wrapped"]
+__all__ = ["AtBranch", "AtLoop", "NotExpressible", "Opaque", "Symbol", "SymbolicHost", "wrapped"]
 
 
 class NotExpressible(Exception):
@@ -27,6 +27,14 @@ class NotExpressible(Exception):
 
 class AtLoop(Exception):
     """The host stands before a LOOP whose count is a formula, or that goes around a collective."""
+
+
+class AtBranch(Exception):
+    """The host stands before a BRA that a formula decides: 1 if it branches, else 0."""
+
+    def __init__(self, taken: Formula) -> None:
+        super().__init__()
+        self.taken = taken
 
 
 class Symbol:
@@ -162,7 +170,21 @@ def _power(ty: Type, amount: Any) -> int:
     return 1 << int(amount & (ty.bits - 1))
 
 
+def _below(ty: Type, a: Any, b: Any) -> Formula:
+    """1 if a < b, else 0."""
+    return Formula.min(1, Formula.max(0, wrapped(ty, b) - wrapped(ty, a)))
+
+
+def _differ(ty: Type, a: Any, b: Any) -> Formula:
+    left, right = wrapped(ty, a), wrapped(ty, b)
+    return Formula.min(1, Formula.max(left - right, right - left))
+
+
 _SYMBOLIC: dict[str, Callable[..., Symbol]] = {
+    "eq": lambda ty, a, b: Symbol(1 - _differ(ty, a, b)),
+    "lt": lambda ty, a, b: Symbol(_below(ty, a, b)),
+    "le": lambda ty, a, b: Symbol(1 - _below(ty, b, a)),
+    "pnot": lambda a: Symbol(1 - a.formula),
     "add": lambda ty, a, b: Symbol(_ring(ty, a) + _ring(ty, b), exact=False),
     "sub": lambda ty, a, b: Symbol(_ring(ty, a) - _ring(ty, b), exact=False),
     "mul": lambda ty, a, b: Symbol(_ring(ty, a) * _ring(ty, b), exact=False),
@@ -250,11 +272,10 @@ class SymbolicHost(HostState):
         if instruction.name == "BRA" and instruction.pred is not None:
             held = self.known.get((256 + instruction.pred.index, "pred"))
             if isinstance(held, Opaque):
-                index, _ = self.text(point)
-                raise CompileError(
-                    index,
-                    f"an artifact cannot hold a way that scalar arguments decide ({held.reason}): branch in lanes",
-                )
+                raise held.error()
+            if isinstance(held, Symbol):
+                self.point = point
+                raise AtBranch(1 - held.formula if instruction.pred.negated else held.formula)
         return super()._next(point, instruction)
 
     def _evaluate(self, point: int, instruction: Instruction) -> None:
