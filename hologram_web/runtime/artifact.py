@@ -622,5 +622,6 @@ def _validate_kernel(artifact: Artifact, kernel: Kernel, must: Callable[[bool, s
         bound = [number for binding in variant.bindings for number in binding.memories]
         order(bound, kernel.memories)
         must(all(binding.memories for binding in variant.bindings), f"{kernel.name} has a binding of nothing")
-        words = 16 + 4 * -(-(2 * len(variant.scalars) + len(bound) + 1) // 4)
-        must(variant.size == 4 * words, f"{kernel.name} has an argument buffer of {variant.size} bytes")
+        least = 4 * (16 + 2 * len(variant.scalars) + len(bound))
+        fits = variant.size % 16 == 0 and least <= variant.size <= 1 << 16
+        must(fits, f"{kernel.name} has an argument buffer of {variant.size} bytes")

@@ -49,7 +49,7 @@ from .plan import (
     WasmCode,
     WgslCode,
 )
-from .symbols import AtBranch, AtLoop, NotExpressible, Opaque, Symbol, SymbolicHost, wrapped
+from .symbols import AtBranch, AtLoop, Factor, NotExpressible, Opaque, Symbol, SymbolicHost, wrapped
 
 __all__ = ["lower_plan"]
 
@@ -502,10 +502,10 @@ class _CallLowering:
             if ty.is_float:
                 raise NotExpressible(f"{value.formula} is an integer, and {ty} is wanted")
             return Argument("formula", value.formula)
-        if isinstance(value, Argument):
-            if value.kind == "port" and self.outer.plan.scalars[value.value].ty is not ty:
-                raise NotExpressible(f"the scalar {value.value} would have to be made {ty}")
-            return value
+        if isinstance(value, Factor):
+            if value.arg.kind != "port" or self.outer.plan.scalars[value.arg.value].ty is not ty:
+                raise NotExpressible(f"{value.arg.value} would have to be made {ty}")
+            return value.arg
         return Argument("bits", ty.encode(int(value) if ty.is_integer else value))
 
 

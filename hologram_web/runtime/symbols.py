@@ -18,7 +18,7 @@ from ..isa.verify import Analysis
 from .formula import Formula
 from .plan import Argument
 
-__all__ = ["AtBranch", "AtLoop", "NotExpressible", "Opaque", "Symbol", "SymbolicHost", "wrapped"]
+__all__ = ["AtBranch", "AtLoop", "Factor", "NotExpressible", "Opaque", "Symbol", "SymbolicHost", "wrapped"]
 
 
 class NotExpressible(Exception):
@@ -87,6 +87,21 @@ class Symbol:
         raise NotExpressible(f"what it does depends on the value of {self.formula}")
 
     __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __index__ = __int__ = _undecided
+    __hash__ = object.__hash__
+
+
+class Factor:
+    """A number that kernels are handed and that is no formula; comparing is not expressible here, either."""
+
+    __slots__ = ("arg",)
+
+    def __init__(self, arg: Argument) -> None:
+        self.arg = arg
+
+    def _undecided(self, *_: Any) -> Any:
+        raise NotExpressible(f"what it does depends on the value of {self.arg.value}")
+
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __float__ = __int__ = _undecided
     __hash__ = object.__hash__
 
 
@@ -228,7 +243,7 @@ class SymbolicHost(HostState):
         return index, str(self.analysis.program.instructions[index])
 
     def number(self, value: Any, point: int | None = None) -> Any:
-        """A number, a Symbol, or an Argument that is a float."""
+        """A number, a Symbol or a Factor."""
         where = self.point if point is None else point
         assert where is not None
         if isinstance(value, str):
@@ -243,7 +258,7 @@ class SymbolicHost(HostState):
         if isinstance(held, Symbol):
             formula = wrapped(ty, held)
             return Symbol(formula) if formula.value is None else formula.value
-        return held if isinstance(held, Argument) else ty.decode(held)
+        return Factor(held) if isinstance(held, Argument) else ty.decode(held)
 
     def offset(self, address: Address, point: int | None = None) -> Any:
         if address.space is Space.PHI:

@@ -374,8 +374,8 @@ class Runner:
             (at, lane), (other, last) = sorted([(at, lane), (other, offset)])
             lanes = kernel["block"][0] * kernel["block"][1] * kernel["block"][2]
             detail = (
-                f"lanes of block {lane // lanes} wait at different places: lane {lane} at instruction {at}, lane {last} "
-                f"at instruction {other}; let all lanes of a block reach the same bar_sync"
+                f"lanes of block {lane // lanes} wait at different places: lane {lane} at instruction {at}, "
+                f"lane {last} at instruction {other}; let all lanes of a block reach the same bar_sync"
             )
         elif kind == "DivisionByZero":
             detail = f"the divisor of element {lane} is zero" if origin else "the divisor is zero: test it before"
