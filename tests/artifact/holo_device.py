@@ -14,7 +14,8 @@ class HoloDevice:
 
     name = "holo"
 
-    def __init__(self):
+    def __init__(self, runner=Runner):
+        self.runner = runner
         self.limits, self.memory, self.saved = None, {}, 0
 
     def allocate_buffer(self, size):
@@ -63,7 +64,7 @@ class HoloDevice:
         builder.launch(program, grid, params.launch.block, args, shared_memory=params.launch.shared_memory)
         raw = CompiledProgram.from_builder(builder).to_bytes()
         self.saved += 1
-        runner = Runner(raw, self.limits.steps if self.limits else 1 << 26)
+        runner = self.runner(raw, steps=min(self.limits.steps, 1 << 26))
         arrays = {name: (bytes(self.memory[handle]), (len(self.memory[handle]),)) for handle, name in owners.items()}
         for name, (data, _) in runner.run(scalars, arrays).items():
             handle = next(handle for handle, owner in owners.items() if owner == name)

@@ -184,6 +184,9 @@ class Runner:
     def put(self, address, data):
         self.memory.write(self.store, data, address)
 
+    def put_copy(self, target, source, size):
+        self.put(target, self.get(source, size))
+
     def formula(self, number, values):
         stack = []
         for kind, value in self.file["formulas"][number]:
@@ -275,7 +278,7 @@ class Runner:
                 (target, size), (source, other) = (self.buffers[n] for n in rest)
                 if size != other:
                     raise LaunchError("a copy of other size")
-                self.put(target, self.get(source, size))
+                self.put_copy(target, source, size)
             elif kind == "bounds":
                 numbers, ty, instruction, memory = rest
                 need, offset, size = (self.formula(number, values) for number in numbers)
