@@ -338,6 +338,9 @@ class _Reader(Reader):
         return IsaError(f"section {self.tag}, offset {self.position}: {what}")
 
     def uint(self, limit: int = LARGEST + 1) -> int:
+        if self.position < len(self.data) and self.data[self.position] < min(limit, 0x80):  # most are one byte
+            self.position += 1
+            return self.data[self.position - 1]
         return super().uint(limit)
 
     def list(self, read: Callable[[], T]) -> tuple[T, ...]:
