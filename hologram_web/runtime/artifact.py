@@ -23,6 +23,7 @@ from .plan import (
     ARGUMENT_KINDS,
     MAX_NESTED,
     MEMORY_KINDS,
+    TARGETS,
     Argument,
     Binding,
     Bounds,
@@ -35,6 +36,7 @@ from .plan import (
     Port,
     Repeat,
     Step,
+    Target,
     Temporary,
     WasmCode,
     WgslCode,
@@ -217,6 +219,10 @@ class _PlanWriter:
                 out.u8(step.ty.id)
                 out.uint(step.instruction)
                 out.string(step.memory)
+            case Target():
+                out.u8(6)
+                out.u8(TARGETS.index(step.name))
+                self.steps(step.body)
 
 
 def _write_kernel(out: _Writer, kernel: Kernel) -> None:
@@ -446,6 +452,8 @@ class _PlanReader(_Reader):
                 return Copy(self.item(self.buffers, "buffer"), self.item(self.buffers, "buffer"))
             case 5:
                 return Bounds(*self.three(), self.pick(_TYPES, "type"), self.uint(), self.string())
+            case 6:
+                return Target(self.pick(TARGETS, "target"), self.steps(depth + 1))
         raise self.fail("there is no such step")
 
 
@@ -596,35 +604,5 @@ def _validate(artifact: Artifact) -> None:
         total += size
         must(size <= _MAX_SHADER and total <= _MAX_SHADERS, "a shader is too large")
     for kernel in artifact.kernels:
-        _validate_kernel(artifact, kernel, must)
+        kernel.validate(len(artifact.programs), len(artifact.modules), len(artifact.shaders))
     artifact.plan.validate(artifact.programs, artifact.kernels, len(artifact.blobs))
-
-
-def _validate_kernel(artifact: Artifact, kernel: Kernel, must: Callable[[bool, str], None]) -> None:
-    def order(numbers: Sequence[int], of: Sequence[Any]) -> None:
-        fits = len(set(numbers)) == len(numbers) and all(number < len(of) for number in numbers)
-        must(fits, f"the code of {kernel.name} names a scalar or a memory that is not there")
-
-    must(kernel.program is None or kernel.program < len(artifact.programs), f"{kernel.name} has no program")
-    x, y, z = kernel.block
-    must(min(x, y, z) >= 1 and x * y * z <= 1024, f"a block of {kernel.name} has not 1 to 1024 lanes")
-    must(kernel.shared <= 1 << 25, f"{kernel.name} has {kernel.shared} bytes of shared memory")
-    must(all(not ty.is_wide for _, ty in kernel.scalars), f"a scalar of {kernel.name} has more than 64 bits")
-    for memory in kernel.memories:
-        must(not isinstance(memory.base, int) or memory.base < 96, f"{kernel.name} has a class that does not exist")
-    if isinstance(kernel.wasm, WasmCode):
-        must(kernel.wasm.module < len(artifact.modules), f"{kernel.name} has no module")
-        must(kernel.wasm.spill <= 1 << 20, f"{kernel.name} needs {kernel.wasm.spill} bytes a lane")
-        order(kernel.wasm.scalars, kernel.scalars)
-        order(kernel.wasm.memories, kernel.memories)
-    if isinstance(kernel.wgsl, str):
-        return
-    for variant in kernel.wgsl:
-        must(variant.shader < len(artifact.shaders), f"{kernel.name} has no shader")
-        order(variant.scalars, kernel.scalars)
-        bound = [number for binding in variant.bindings for number in binding.memories]
-        order(bound, kernel.memories)
-        must(all(binding.memories for binding in variant.bindings), f"{kernel.name} has a binding of nothing")
-        least = 4 * (16 + 2 * len(variant.scalars) + len(bound))
-        fits = variant.size % 16 == 0 and least <= variant.size <= 1 << 16
-        must(fits, f"{kernel.name} has an argument buffer of {variant.size} bytes")

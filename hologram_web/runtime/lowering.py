@@ -7,7 +7,6 @@ of it. A loop of collectives that a LOOP counts becomes a `repeat`. What no form
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 from ..compiler.build import build
 from ..compiler.collectives import Launch as PartLaunch
 from ..compiler.collectives import Operands, check_factors, extents, lower_collective
-from ..compiler.ir import EFFECTS, PRED, Function
+from ..compiler.ir import PRED
 from ..compiler.passes import optimize
 from ..errors import CompileError, UnsupportedInstruction, UnsupportedType
 from ..isa.address import Address, Space
@@ -27,27 +26,22 @@ from ..isa.row import Effect
 from ..isa.table import BY_MNEMONIC
 from ..isa.types import Type
 from ..isa.verify import Analysis, Base, analyze
-from ..targets import wasm, wgsl
-from ..targets.wasm.effects import access_of
 from .artifact import Artifact, Blob
 from .formula import Formula
+from .kernels import KernelTable, LaneKernel
 from .plan import (
     CLASS_MEMORY,
     Argument,
-    Binding,
     Bounds,
     Call,
     Copy,
-    Kernel,
     Launch,
-    Memory,
     Plan,
     Repeat,
     Step,
+    Target,
     Temporary,
     Triple,
-    WasmCode,
-    WgslCode,
 )
 from .symbols import AtBranch, AtLoop, Factor, NotExpressible, Opaque, Symbol, SymbolicHost, wrapped
 
@@ -57,9 +51,6 @@ _CLASS_BYTES, _CLASS_MEMORY_BYTES = 12_288, 96 * 12_288
 _MAX_LAUNCHES = 4096
 _ONE = Formula((1,))
 _CELL_BYTES = 8
-_IDLE = frozenset({"fence", "poll"})  # effects that do nothing for anybody else
-_MODE = re.compile(r"@binding\((\d+)\) var<storage, (\w+)> b\d+")
-_PIECE = re.compile(r".*?\n}\n|.+\Z", re.DOTALL)
 
 
 def lower_plan(
@@ -72,7 +63,7 @@ def lower_plan(
     temporaries = tuple(
         t for t in (*plan.temporaries, *lowering.temporaries) if t.name in used or t in plan.temporaries
     )
-    code = _Code(lowering.kernels)
+    code = KernelTable(lowering.kernels.values())
     plan = replace(plan, temporaries=temporaries, steps=code.steps(steps))
     texts = tuple("\n".join(map(str, program.instructions)) for program in programs)
     return Artifact(
@@ -107,30 +98,13 @@ def _names(steps: Sequence[Step]) -> set[str]:
     found: set[str] = set()
     for step in steps:
         match step:
-            case Repeat(body=body) | Call(code=body):
+            case Repeat(body=body) | Call(code=body) | Target(body=body):
                 found |= _names(body)
             case Launch():
                 found |= {*step.memories, *(arg.value for arg in step.scalars if arg.kind == "cell")}
             case Copy():
                 found |= {step.target, step.source}
     return found
-
-
-class _Kernel:
-    """A kernel while it is made: its function, and what the code of its launches needs."""
-
-    def __init__(self, program: int | None, function: Function, shared: int) -> None:
-        self.program, self.function, self.shared = program, function, shared
-        accesses = [(node, access) for node in function.nodes() if (access := access_of(node)) is not None]
-        self.bases = [base for base in function.bases if base.space is not Space.SHARED]
-        self.written = {access.base for node, access in accesses if node.op in ("store", "atomic")}
-        self.touched = {access.base for _, access in accesses} | {b for b in self.bases if b.space is Space.PHI}
-        self.parallel = not any(node.op == "atomic" and a.base.space is not Space.SHARED for node, a in accesses)
-        self.scalars: dict[str, Type] = {
-            node.attr: node.ty for node in function.nodes() if node.op == "param" and isinstance(node.ty, Type)
-        }
-        stepping = any(block.end.steps or block.end.kind == "barrier" for block in function.blocks)
-        self.idle = not stepping and all(node.op not in EFFECTS - _IDLE for node in function.nodes())
 
 
 class _Region(NamedTuple):
@@ -146,7 +120,7 @@ class _Region(NamedTuple):
 class _Lowering:
     def __init__(self, plan: Plan, programs: Sequence[Program]) -> None:
         self.plan, self.programs = plan, programs
-        self.kernels: dict[Any, _Kernel] = {}
+        self.kernels: dict[Any, LaneKernel] = {}
         self.numbers: dict[Any, int] = {}
         self.analyses: dict[bytes, Analysis] = {}
         self.temporaries: list[Temporary] = []
@@ -190,11 +164,11 @@ class _Lowering:
         key = (id(analysis), block, shared, point, tuple(sorted(uniform.values())))
         if key not in self.kernels:
             function = optimize(build(analysis, block, point, uniform))
-            self.kernels[key] = _Kernel(program, function, analysis.program.shared_memory + shared)
+            self.kernels[key] = LaneKernel(program, function, analysis.program.shared_memory + shared)
             self.numbers[key] = len(self.numbers)
         return self.numbers[key]
 
-    def made(self, number: int) -> _Kernel:
+    def made(self, number: int) -> LaneKernel:
         return list(self.kernels.values())[number]
 
     def temporary(self, kind: str, size: Formula) -> str:
@@ -461,10 +435,23 @@ class _CallLowering:
         steps += self._separate(regions, counts, instruction.row.name == "GEMM")
         for name, region in regions.items():
             operands.first[name] = (region.offset + region.start) // ty.size_bytes
-        for launch in lower_collective(instruction.name, operands):
+        serial = self._parts(lower_collective(instruction.name, operands), regions, index, point)
+        try:  # what is best for GPUs, where sizes are known as far as that needs
+            parallel = self._parts(lower_collective(instruction.name, operands, True), regions, index, point)
+        except NotExpressible:
+            parallel = serial
+        return [*steps, *(serial if serial == parallel else _for_each_target(serial, parallel))], result
+
+    def _parts(
+        self, launches: list[PartLaunch], regions: dict[str, _Region], index: int, point: int
+    ) -> tuple[Step, ...]:
+        regions, steps = dict(regions), []
+        for launch in launches:
             self._count(point)
+            for name, size in launch.temporaries.items():
+                regions[name] = _Region(name, self.outer.temporary(name, _formula(size)), size, 0, 0)
             steps.append(self._part(launch, regions, index))
-        return steps, result
+        return tuple(steps)
 
     def _place(self, base: Base, offset: Any) -> _Region:
         buffer, start, size = self._buffer(base), 0, self.outer.sizes.get(self._buffer(base))
@@ -509,6 +496,10 @@ class _CallLowering:
         return Argument("bits", ty.encode(int(value) if ty.is_integer else value))
 
 
+def _for_each_target(serial: tuple[Step, ...], parallel: tuple[Step, ...]) -> list[Step]:
+    return [Target("wasm", serial), Target("webgpu", parallel)]
+
+
 def _number(formula: Formula) -> Any:
     return Symbol(formula, natural=True) if formula.value is None else formula.value
 
@@ -542,93 +533,3 @@ def _difference(ty: Any, a: Any, b: Any) -> int | None:
         if code[:-2] == a.formula.code and isinstance(code[-2], int) and code[-1] in ("+", "-"):
             return code[-2] if code[-1] == "+" else -code[-2]
     return None
-
-
-# Code
-
-
-class _Code:
-    """Compiles the kernels that steps name, each variant once; numbers them in the order of their use."""
-
-    def __init__(self, made: dict[Any, _Kernel]) -> None:
-        self.made = list(made.values())
-        self.numbers: dict[int, int] = {}
-        self.kernels: list[Kernel] = []
-        self.modules: dict[bytes, int] = {}
-        self.pieces: dict[str, int] = {}
-        self.shaders: list[tuple[int, ...]] = []
-
-    def steps(self, steps: Sequence[Step]) -> tuple[Step, ...]:
-        return tuple(map(self.step, steps))
-
-    def step(self, step: Step) -> Step:
-        match step:
-            case Repeat():
-                return replace(step, body=self.steps(step.body))
-            case Call():
-                return replace(step, code=self.steps(step.code))
-            case Launch():
-                made = self.made[step.kernel]
-                if step.kernel not in self.numbers:
-                    self.numbers[step.kernel] = len(self.kernels)
-                    self.kernels.append(self._kernel(made))
-                number = self.numbers[step.kernel]
-                return replace(step, kernel=number, variant=self._variant(made, number, step.memories))
-        return step
-
-    def _kernel(self, made: _Kernel) -> Kernel:
-        function = made.function
-        memories = tuple(
-            Memory(base.space.name.lower(), None if base.space is Space.PHI else base.name, base in made.written)  # type: ignore[arg-type]
-            for base in made.bases
-        )
-        code: WasmCode | str
-        try:
-            compiled = wasm.compile_kernel(function)
-            order = list(made.scalars)
-            code = WasmCode(
-                self.modules.setdefault(compiled.code, len(self.modules)),
-                compiled.spill,
-                tuple(order.index(name) for name, _ in compiled.scalars),
-                tuple(made.bases.index(base) for base in compiled.bases),
-            )
-        except CompileError as error:
-            code = str(error)
-        block = function.block_shape
-        scalars = tuple(made.scalars.items())
-        return Kernel(function.name, made.program, block, made.shared, scalars, memories, made.parallel, code, ())
-
-    def _variant(self, made: _Kernel, number: int, buffers: tuple[str, ...]) -> int:
-        """The number of the WGSL variant for a launch with these buffers, from 1 on; 0 if WGSL has no such kernel."""
-        kernel = self.kernels[number]
-        if isinstance(kernel.wgsl, str):
-            return 0
-        groups: dict[str, list[int]] = {}
-        for place, (base, buffer) in enumerate(zip(made.bases, buffers, strict=True)):
-            if base in made.touched:
-                groups.setdefault(buffer, []).append(place)
-        wanted = [tuple(group) for group in groups.values()]
-        for position, variant in enumerate(kernel.wgsl):
-            if [binding.memories for binding in variant.bindings] == wanted:
-                return position + 1
-        try:
-            parts = [[made.bases[place] for place in group] for group in wanted]
-            compiled = wgsl.compile_kernel(made.function, parts, made.shared)
-        except CompileError as error:
-            if isinstance(kernel.wasm, str):
-                raise
-            self.kernels[number] = replace(kernel, wgsl=str(error))
-            return 0
-        writable = {int(place) - 2: mode == "read_write" for place, mode in _MODE.findall(compiled.code)}
-        numbers = tuple(self.pieces.setdefault(piece, len(self.pieces)) for piece in _PIECE.findall(compiled.code))
-        if numbers not in self.shaders:
-            self.shaders.append(numbers)
-        order = list(made.scalars)
-        code = WgslCode(
-            self.shaders.index(numbers),
-            4 * (16 + compiled.words),
-            tuple(order.index(name) for name, _ in compiled.scalars),
-            tuple(Binding(writable[place], group) for place, group in enumerate(wanted)),
-        )
-        self.kernels[number] = replace(kernel, wgsl=(*kernel.wgsl, code))
-        return len(kernel.wgsl) + 1

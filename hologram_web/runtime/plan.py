@@ -18,9 +18,9 @@ from ..isa.types import Type
 from .formula import NAME, OPERATORS, Formula
 
 __all__ = [
-    "CLASS_MEMORY", "MAX_STEPS_RUN", "Argument", "Binding", "Bounds", "Call", "Copy", "Kernel", "Launch", "Memory",
-    "Plan", "Port", "Repeat", "Step", "Temporary", "Triple", "WasmCode", "WgslCode", "bind_ports", "leaves", "size_of",
-    "walk",
+    "ARGUMENT_KINDS", "CLASS_MEMORY", "MAX_NESTED", "MAX_STEPS_RUN", "MEMORY_KINDS", "TARGETS", "Argument", "Binding",
+    "Bounds", "Call", "Copy", "Kernel", "Launch", "Memory", "Plan", "Port", "Repeat", "Step", "Target", "Temporary",
+    "Triple", "WasmCode", "WgslCode", "bind_ports", "leaves", "size_of", "walk",
 ]  # fmt: skip
 
 CLASS_MEMORY = "class memory"  # as a buffer of a launch; no name, so nothing else is called so
@@ -117,7 +117,16 @@ class Bounds:
     memory: str
 
 
-Step = Repeat | Call | Launch | Copy | Bounds
+@dataclass(frozen=True)
+class Target:
+    """Steps of a call's code that only runners of one kind of kernels run; `name` is one of TARGETS."""
+
+    name: str
+    body: tuple[Step, ...]
+
+
+Step = Repeat | Call | Launch | Copy | Bounds | Target
+TARGETS = ("wasm", "webgpu")  # in the order of the binary form
 MEMORY_KINDS = ("buffer", "pool", "class", "phi")  # in the order of the binary form
 
 
@@ -171,6 +180,37 @@ class Kernel:
     parallel: bool
     wasm: WasmCode | str
     wgsl: tuple[WgslCode, ...] | str
+
+    def validate(self, programs: int, modules: int, shaders: int) -> None:
+        """Raises ArtifactError if it names something of an artifact with as many parts that is not there."""
+
+        def must(holds: bool, what: str) -> None:
+            if not holds:
+                raise ArtifactError(f"the kernel {self.name} is wrong: {what}")
+
+        def order(numbers: Sequence[int], of: Sequence[object]) -> None:
+            fits = len(set(numbers)) == len(numbers) and all(number < len(of) for number in numbers)
+            must(fits, "its code names a scalar or a memory that is not there")
+
+        must(self.program is None or self.program < programs, "it has no program")
+        must(min(self.block) >= 1 and prod(self.block) <= 1024, f"a block of {self.block} has not 1 to 1024 lanes")
+        must(self.shared <= 1 << 25, f"it has {self.shared} bytes of shared memory")
+        must(all(not ty.is_wide for _, ty in self.scalars), "a scalar has more than 64 bits")
+        must(all(not isinstance(m.base, int) or m.base < 96 for m in self.memories), "there are 96 classes")
+        if isinstance(self.wasm, WasmCode):
+            must(self.wasm.module < modules, "it has no module")
+            must(self.wasm.spill <= 1 << 20, f"it needs {self.wasm.spill} bytes a lane")
+            order(self.wasm.scalars, self.scalars)
+            order(self.wasm.memories, self.memories)
+        for variant in self.wgsl if isinstance(self.wgsl, tuple) else ():
+            must(variant.shader < shaders, "it has no shader")
+            order(variant.scalars, self.scalars)
+            bound = [number for binding in variant.bindings for number in binding.memories]
+            order(bound, self.memories)
+            must(all(binding.memories for binding in variant.bindings), "it has a binding of nothing")
+            least = 4 * (16 + 2 * len(variant.scalars) + len(bound))
+            fits = variant.size % 16 == 0 and least <= variant.size <= 1 << 16
+            must(fits, f"it has an argument buffer of {variant.size} bytes")
 
 
 @dataclass(frozen=True)
@@ -278,6 +318,9 @@ class _Validator:
                     self.known.add(name)
                     self.body(step.body, depth + 1, call)
                     self.known.discard(name)
+                case Target():
+                    self.must(call is not None, "a target stands outside a call")
+                    self.body(step.body, depth + 1, call)
                 case Call():
                     self.must(call is None, "a call stands in a call")
                     self.call(step)

@@ -75,6 +75,9 @@ class Symbol:
     def __rmul__(self, other: Any) -> Symbol:
         return self._with("*", other, swap=True)
 
+    def __neg__(self) -> Symbol:
+        return self._with("-", 0, swap=True)
+
     def __floordiv__(self, other: Any) -> Symbol:
         return self._with("//", other)
 

@@ -29,6 +29,8 @@ def device():
 class GpuRunner(Runner):
     """As Runner, with shaders. Buffers are pairs of a GPU buffer and the size in bytes."""
 
+    target = 1
+
     def __init__(self, raw, gpu, steps=1 << 26):
         self.file, self.steps, self.gpu, self.pipelines = parse(raw), steps, gpu, {}
         self.classes = gpu.create_buffer(size=CLASS_BYTES * CLASSES, usage=USAGE)

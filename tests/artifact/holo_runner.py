@@ -133,6 +133,8 @@ def parse(raw):
             grid, lanes = several(3), several(3)
             scalars = [argument() for _ in kernels[number]["scalars"]]
             return ("launch", number, variant, origin, grid, lanes, scalars, several(len(kernels[number]["memories"])))
+        if kind == 6:
+            return ("target", s.u8(), s.list(step))
         if kind == 4:
             return ("copy", s.uint(), s.uint())
         assert kind == 5
@@ -160,12 +162,17 @@ def parse(raw):
     }  # fmt: skip
 
 
+ENGINE, MODULES = wasmtime.Engine(), {}  # modules by their bytes, for all runners
+
+
 class Runner:
     """Runs a file's WebAssembly. Arrays are bytes with a shape."""
 
+    target = 0
+
     def __init__(self, raw, steps=1 << 26):
         self.file, self.steps = parse(raw), steps
-        self.store = wasmtime.Store()
+        self.store = wasmtime.Store(ENGINE)
         self.memory = wasmtime.Memory(self.store, wasmtime.MemoryType(wasmtime.Limits(16, 65536)))
         self.top, self.functions = 64, {}
         self.classes = self.allocate(CLASS_BYTES * CLASSES)
@@ -274,6 +281,9 @@ class Runner:
             elif kind == "call":
                 self.call = rest[0][0]
                 self.walk(rest[-1], values)
+            elif kind == "target":
+                if rest[0] == self.target:
+                    self.walk(rest[1], values)
             elif kind == "copy":
                 (target, size), (source, other) = (self.buffers[n] for n in rest)
                 if size != other:
@@ -350,7 +360,8 @@ class Runner:
         if number < 0:
             raise LaunchError(kernel["why"])
         if number not in self.functions:
-            module = wasmtime.Module(self.store.engine, self.file["modules"][number])
+            code = self.file["modules"][number]
+            module = MODULES.get(code) or MODULES.setdefault(code, wasmtime.Module(ENGINE, code))
             assert [(i.module, i.name) for i in module.imports] == [("env", "memory")]
             instance = wasmtime.Instance(self.store, module, [self.memory])
             self.functions[number] = instance.exports(self.store)["kernel"]

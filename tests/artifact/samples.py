@@ -20,6 +20,7 @@ from hologram_web.runtime.plan import (
     Plan,
     Port,
     Repeat,
+    Target,
     Temporary,
     WasmCode,
     WgslCode,
@@ -126,6 +127,7 @@ def whole_plan() -> Artifact:
         ),
         Bounds(Formula.of("4 * n"), Formula.of(-4), Formula.of(1 << 40), hg.i64, 0, "buffer x"),
         Repeat(Formula.of("max(n // 2, 3)"), "i", (Copy("t", "x"), part)),
+        Target("webgpu", (Copy("t", "class memory"),)),
     )
     program = hg.Program.from_text("""
         .program p

@@ -17,7 +17,7 @@ from hologram_web.errors import ArtifactError
 from hologram_web.runtime.artifact import VERSION, Artifact, Blob, head_length, read, write
 from hologram_web.runtime.blake3 import blake3
 from hologram_web.runtime.formula import Formula
-from hologram_web.runtime.plan import Argument, Call, Copy, Plan, Port, Repeat, Temporary
+from hologram_web.runtime.plan import Argument, Call, Copy, Plan, Port, Repeat, Target, Temporary
 from hologram_web.targets.wasm import ARGUMENTS, FAULT_KINDS
 from hologram_web.targets.wgsl import FAULT_KINDS as WGSL_FAULT_KINDS
 from hologram_web.targets.wgsl import STATUS_WORDS
@@ -289,6 +289,7 @@ P, K = Argument("buffer", "y"), Argument("bits", 3)
         (plan_of(Repeat(ONE, "i", (Repeat(ONE, "i", ()),))), "'i' cannot count a repeat"),
         (plan_of(Repeat(ONE, "n", ()), ports=[Port("n", hg.f32)]), "'n' cannot count a repeat"),
         (plan_of(Copy("y", "x"), ports=[X, Y]), "a launch, copy or bounds stands outside a call"),
+        (plan_of(Target("wasm", ())), "a target stands outside a call"),
         (plan_of(call(P, K, program=1), ports=[Y]), "there is no program 1"),
         (plan_of(call(P, K, block=(64, 32, 1)), ports=[Y]), r"a block of \(64, 32, 1\) has not 1 to 1024 lanes"),
         (plan_of(call(P, K, block=(1, 0, 1)), ports=[Y]), "has not 1 to 1024 lanes"),
