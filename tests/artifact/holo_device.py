@@ -34,6 +34,9 @@ class HoloDevice:
     def free_buffer(self, handle):
         del self.memory[handle]
 
+    def sync(self):
+        pass
+
     allocate_pool, free_pool = allocate_buffer, free_buffer
 
     def copy_to_pool(self, handle, offset, data):
