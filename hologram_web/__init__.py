@@ -8,6 +8,9 @@ device = hg.backends.CpuBackend()
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from . import backends, isa
 from .backends.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
 from .backends.protocol import Backend, Limits
@@ -17,6 +20,10 @@ from .isa import *  # noqa: F403
 from .isa import __all__ as _isa
 from .isa.types import Type
 from .runtime.typed import GenericExecutor, TypedBuffer
+
+if TYPE_CHECKING:
+    from .runtime.compiled import CompiledProgram, compile, load
+    from .runtime.plan_builder import PlanBuilder
 
 __version__ = "0.1.0"
 
@@ -30,15 +37,33 @@ u256, u512, u1024, u2048, u4096 = Type.U256, Type.U512, Type.U1024, Type.U2048, 
 __all__ = [
     "Backend",
     "BlockDim",
+    "CompiledProgram",
     "ExecutionParams",
     "GenericExecutor",
     "GridDim",
     "LaunchConfig",
     "Limits",
+    "PlanBuilder",
     "TypedBuffer",
     "__version__",
     "backends",
+    "compile",
     "isa",
+    "load",
     *_errors,
     *_isa,
 ]
+
+# Loaded when they are first asked for: they bring the compiler with them.
+_LAZY = {
+    "CompiledProgram": "runtime.compiled",
+    "PlanBuilder": "runtime.plan_builder",
+    "compile": "runtime.compiled",
+    "load": "runtime.compiled",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(f".{_LAZY[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

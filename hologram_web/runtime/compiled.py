@@ -1,0 +1,316 @@
+"""Compiled programs: a plan with its programs, saved to a `.holo` file, loaded, and run on a device."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..backends.arguments import scalar_bits
+from ..backends.launch import ExecutionParams, LaunchConfig
+from ..backends.protocol import Backend
+from ..errors import ArtifactError, LaunchError
+from ..isa.operands import Access, BufferHandle, Immediate, PoolHandle
+from ..isa.program import Program
+from ..isa.types import Type
+from .artifact import Artifact, Blob, read, write
+from .formula import FormulaLike
+from .plan import Argument, Call, Plan, Port, bind_ports, leaves, size_of, walk
+from .plan_builder import PlanBuilder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CompiledProgram", "compile", "load"]
+
+# Gives `length` bytes at `offset` of the file at a location relative to the artifact's.
+Fetch = Callable[[str, int, int], bytes]
+
+
+class CompiledProgram:
+    """A plan with its programs. `hg.compile` and `hg.load` make it.
+
+    On a device it runs through its programs, which the device compiles and caches; the code in the file is for
+    runtimes without a compiler. It is made when `artifact`, `to_bytes` or `save` ask for it.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        programs: Sequence[Program],
+        blobs: Sequence[Blob] = (),
+        metadata: Mapping[str, str] | None = None,
+        *,
+        artifact: Artifact | None = None,
+        fetch: Fetch | None = None,
+    ) -> None:
+        self.plan, self.programs, self.blobs = plan, tuple(programs), tuple(blobs)
+        self.metadata = dict(metadata or {})
+        self._artifact, self._fetch = artifact, fetch
+
+    @classmethod
+    def from_builder(cls, builder: PlanBuilder, metadata: Mapping[str, str] | None = None) -> CompiledProgram:
+        """What a PlanBuilder collected. Raises ArtifactError for a plan that is wrong."""
+        named = {**({"name": builder.name} if builder.name else {}), **(metadata or {})}
+        return cls(builder.build(), list(builder.programs.values()), list(builder.blobs.values()), named)
+
+    @property
+    def name(self) -> str:
+        return self.metadata.get("name", "")
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """What a run takes: scalars and arrays, in order."""
+        return self.plan.ports
+
+    @property
+    def artifact(self) -> Artifact:
+        """All that a file holds, with the kernels for WebAssembly and WGSL. Raises CompileError."""
+        if self._artifact is None:
+            from .lowering import lower_plan  # the compiler: a run does not need it
+
+            self._artifact = lower_plan(self.plan, self.programs, self.blobs, self.metadata)
+        return self._artifact
+
+    def to_bytes(self) -> bytes:
+        """The file; equal plans, programs and metadata give equal bytes. Raises CompileError."""
+        return write(self.artifact)
+
+    def save(self, path: str | os.PathLike[str], *, external: str | None = None) -> None:
+        """Writes the file. `external` names a file beside it for the constants. Raises CompileError."""
+        path = Path(path)
+        artifact = self.artifact
+        if external is not None:
+            data, blobs = bytearray(), []
+            for number in range(len(self.blobs)):
+                data += bytes(-len(data) % 64)
+                blob = self.blobs[number]
+                blobs.append(Blob(blob.length, blob.hash, None, external, len(data)))
+                data += self._data(number)
+            artifact = replace(artifact, blobs=tuple(blobs))
+            _beside(path, external).write_bytes(data)
+        path.write_bytes(write(artifact))
+
+    def run(self, backend: Backend, /, *args: Any, **named: Any) -> Any:
+        """Runs it with scalars and arrays, by position or name, and gives the written arrays as NumPy arrays.
+
+        One written port: its array; several: a dict by name. Arrays that are only written may be left out where their
+        shape follows from the other arguments; given, they say what is in them before. Nothing that is passed is
+        changed. Raises LaunchError for arguments that do not fit, and what the device raises.
+        """
+        import numpy as np
+
+        values = self._arguments(args, named)
+        scalars = {name: scalar_bits(name, port.ty, values[name]) for name, port in self.plan.scalars.items()}
+        arrays = {name: _array(self.plan.arrays[name], value) for name, value in values.items() if name not in scalars}
+        numbers = {
+            name: int(port.ty.decode(scalars[name])) for name, port in self.plan.scalars.items() if port.ty.is_integer
+        }
+        variables, shapes = bind_ports(self.plan, numbers, {name: array.shape for name, array in arrays.items()})
+        pools = self.plan.pools(self.programs)
+        handles: dict[str, BufferHandle | PoolHandle] = {}
+        try:
+            for name, shape in shapes.items():
+                port = self.plan.arrays[name]
+                array = arrays.get(name)
+                size = port.ty.size_bytes * int(np.prod(shape, dtype=np.int64)) if array is None else array.nbytes
+                handles[name] = _allocate(backend, size, array, name in pools)
+            named_by_calls = {
+                arg.value
+                for step in leaves(self.plan.steps)
+                if isinstance(step, Call)
+                for arg in step.args
+                if arg.kind == "buffer"
+            }
+            for temporary in self.plan.temporaries:
+                if temporary.name in named_by_calls:
+                    name = temporary.name
+                    handles[name] = _allocate(backend, size_of(temporary, variables), None, name in pools)
+            for name, number in self.plan.constants:
+                data = self._data(number)
+                handles[name] = _allocate(backend, len(data), np.frombuffer(data, np.uint8), name in pools)
+            self.execute(backend, handles, scalars, variables)
+            found = {}
+            for name, port in self.plan.arrays.items():
+                if port.access is not Access.READ:
+                    found[name] = np.empty(shapes[name], port.ty.numpy)
+                    _read(backend, handles[name], found[name])
+            return next(iter(found.values())) if len(found) == 1 else found
+        finally:
+            for handle in handles.values():
+                (backend.free_pool if isinstance(handle, PoolHandle) else backend.free_buffer)(handle)  # type: ignore[arg-type]
+
+    def execute(
+        self,
+        backend: Backend,
+        handles: Mapping[str, BufferHandle | PoolHandle],
+        scalars: Mapping[str, int],
+        variables: Mapping[str, int],
+    ) -> None:
+        """Runs the steps over buffers that are there: a handle for each buffer that calls name.
+
+        `scalars` are the bits of scalar ports, `variables` what `plan.bind_ports` gives. Ports are separate memories.
+        """
+        for step, values in walk(self.plan.steps, variables):
+            assert isinstance(step, Call)
+            program = self.programs[step.program]
+            grid, lanes = (tuple(f.evaluate(values) for f in three) for three in (step.grid, step.lanes))
+            config = LaunchConfig(grid, step.block, step.shared, lanes)  # type: ignore[arg-type]
+            given: dict[Any, Any] = {}
+            for param, arg in zip(program.params, step.args, strict=True):
+                if arg.kind == "buffer":
+                    given[param.name] = handles[arg.value]
+                else:
+                    assert param.ty is not None
+                    given[param.name] = _immediate(param.name, param.ty, arg, scalars, values)
+            backend.execute_program_with_params(program, ExecutionParams(config, given))
+
+    def _arguments(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+        ports = [port.name for port in self.plan.ports]
+        listed = ", ".join(map(str, self.plan.ports)) or "nothing"
+        if len(args) > len(ports):
+            raise LaunchError(f"{len(args)} arguments are given, and {self.name or 'the plan'} takes {listed}")
+        values = dict(zip(ports, args, strict=False))
+        for name, value in named.items():
+            if name not in ports or name in values:
+                what = "is given twice" if name in values else "is no port"
+                raise LaunchError(f"{name!r} {what}: {self.name or 'the plan'} takes {listed}")
+            values[name] = value
+        for port in self.plan.ports:
+            if port.name not in values and port.access is not Access.WRITE:
+                raise LaunchError(f"{port.name!r} is missing: {self.name or 'the plan'} takes {listed}")
+        return values
+
+    def _data(self, number: int) -> bytes:
+        """The bytes of a constant. Raises ArtifactError."""
+        blob = self.blobs[number]
+        if blob.data is not None:
+            return blob.data
+        if self._fetch is None:
+            raise ArtifactError(f"a constant is in {blob.location!r}: load the artifact from its path, or with `fetch`")
+        return blob.checked(bytes(self._fetch(blob.location, blob.offset, blob.length)))
+
+    def __repr__(self) -> str:
+        return f"<CompiledProgram {self.name or 'without name'}: {', '.join(map(str, self.plan.ports))}>"
+
+
+def compile(  # sdk.md's name
+    program: Any,
+    *,
+    grid: Any = None,
+    block: Any = None,
+    name: str = "",
+    shapes: Mapping[str, Sequence[FormulaLike]] | None = None,
+    temporaries: Mapping[str, FormulaLike] | None = None,
+    constants: Mapping[str, Any] | None = None,
+    scalars: Mapping[str, Type] | None = None,
+    shared_memory: int = 0,
+    metadata: Mapping[str, str] | None = None,
+) -> CompiledProgram:
+    """A plan of one launch, or of a list of them.
+
+    `program` is a Program, an object with one as `.program`, or a list of (program, grid, block, args), of which the
+    last three may be left out. `grid`, `block` and `args` are those of `PlanBuilder.launch`; `shapes` and `constants`
+    those of PlanBuilder; `temporaries` gives sizes in bytes, `scalars` types of scalars that only formulas use. Raises
+    LaunchError, IsaError, ArtifactError.
+    """
+    launches = program if isinstance(program, (list, tuple)) else [(program, grid, block)]
+    if not name and len(launches) == 1:
+        kernel = launches[0][0] if isinstance(launches[0], (list, tuple)) else launches[0]
+        name = getattr(getattr(getattr(kernel, "program", kernel), "metadata", None), "name", "")
+    builder = PlanBuilder(name, shapes=shapes)
+    for key, ty in (scalars or {}).items():
+        builder.scalar(key, ty)
+    for key, size in (temporaries or {}).items():
+        builder.temporary(key, size)
+    for key, data in (constants or {}).items():
+        builder.constant(key, data)
+    for launch in launches:
+        builder.launch(*(launch if isinstance(launch, (list, tuple)) else (launch,)), shared_memory=shared_memory)
+    return CompiledProgram.from_builder(builder, metadata)
+
+
+def load(source: str | os.PathLike[str] | bytes, *, fetch: Fetch | None = None) -> CompiledProgram:
+    """Reads a file, or its bytes. Raises ArtifactError for contents that are not what `save` writes.
+
+    `fetch(location, offset, length)` gives constants that lie outside the file; by default they are in files beside
+    it, and bytes have none.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        data = path.read_bytes()
+        fetch = fetch or (lambda location, offset, length: _part(path, location, offset, length))
+    else:
+        data = source
+    artifact = read(data)
+    return CompiledProgram(
+        artifact.plan, artifact.programs, artifact.blobs, artifact.metadata, artifact=artifact, fetch=fetch
+    )
+
+
+def _beside(path: Path, location: str) -> Path:
+    """The file of that name in the artifact's folder. Raises ArtifactError for any other place."""
+    if location != Path(location).name or location in ("", ".", "..") or "\\" in location or ":" in location:
+        raise ArtifactError(f"a constant is in {location!r}, which is no file beside {path.name}: give `fetch`")
+    return path.parent / location
+
+
+def _part(path: Path, location: str, offset: int, length: int) -> bytes:
+    file = _beside(path, location)
+    try:
+        with file.open("rb") as stream:
+            if stream.seek(0, os.SEEK_END) < offset + length:
+                raise ArtifactError(f"{location} has no {length} bytes at {offset}: was it cut off?")
+            stream.seek(offset)
+            return stream.read(length)
+    except OSError as error:
+        raise ArtifactError(f"the constants in {location} cannot be read: {error}") from None
+
+
+def _immediate(name: str, ty: Type, arg: Argument, scalars: Mapping[str, int], values: Mapping[str, int]) -> Immediate:
+    if arg.kind == "formula":
+        return Immediate(ty, scalar_bits(name, ty, arg.value.evaluate(values)))
+    return Immediate(ty, scalars[arg.value] if arg.kind == "port" else arg.value)
+
+
+def _array(port: Port, value: Any) -> NDArray[Any]:
+    """The argument for an array. Raises LaunchError."""
+    import numpy as np
+
+    wanted = port.ty.numpy
+    if not hasattr(value, "dtype") and isinstance(value, (list, tuple, int, float)):
+        try:
+            value = np.array(value, wanted)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise LaunchError(f"{port} cannot be made from what is given: {error}") from None
+    try:
+        found = np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise LaunchError(f"{port} takes an array: {error}") from None
+    if found.dtype != wanted:
+        raise LaunchError(f"{port} takes an array of {wanted}, not of {found.dtype}: convert it with astype")
+    return np.ascontiguousarray(found).reshape(found.shape)
+
+
+def _allocate(backend: Backend, size: int, data: NDArray[Any] | None, pool: bool) -> BufferHandle | PoolHandle:
+    """Memory on the device with these bytes, or zeroed."""
+    if pool:
+        handle = backend.allocate_pool(size)
+        if data is not None and data.nbytes:
+            backend.copy_to_pool(handle, 0, data)
+        return handle
+    buffer = backend.allocate_buffer(size)
+    if data is not None and data.nbytes:
+        backend.copy_to_buffer(buffer, data)
+    return buffer
+
+
+def _read(backend: Backend, handle: BufferHandle | PoolHandle, out: NDArray[Any]) -> None:
+    if not out.nbytes:
+        return
+    if isinstance(handle, PoolHandle):
+        backend.copy_from_pool(handle, 0, out)
+    else:
+        backend.copy_from_buffer(handle, out)

@@ -1,0 +1,141 @@
+"""Kernels of an artifact: lane regions compiled to WebAssembly and WGSL, each variant once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ..compiler.ir import EFFECTS, Function
+from ..errors import CompileError, UnsupportedInstruction
+from ..isa.address import Space
+from ..isa.types import Type
+from ..targets import wasm, wgsl
+from ..targets.wasm.effects import access_of
+from .plan import Binding, Call, Kernel, Launch, Memory, Repeat, Step, Target, WasmCode, WgslCode
+
+__all__ = ["KernelTable", "LaneKernel"]
+
+_IDLE = frozenset({"fence", "poll"})  # effects that do nothing for anybody else
+_MODE = re.compile(r"@binding\((\d+)\) var<storage, (\w+)> b\d+")
+_OTHER = "this kernel is for the other target"
+_PIECE = re.compile(r".*?\n}\n|.+\Z", re.DOTALL)
+
+
+class LaneKernel:
+    """A kernel while it is made: its function, and what the code of its launches needs."""
+
+    def __init__(self, program: int | None, function: Function, shared: int) -> None:
+        self.program, self.function, self.shared = program, function, shared
+        accesses = [(node, access) for node in function.nodes() if (access := access_of(node)) is not None]
+        self.bases = [base for base in function.bases if base.space is not Space.SHARED]
+        self.written = {access.base for node, access in accesses if node.op in ("store", "atomic")}
+        self.touched = {access.base for _, access in accesses} | {b for b in self.bases if b.space is Space.PHI}
+        self.parallel = not any(node.op == "atomic" and a.base.space is not Space.SHARED for node, a in accesses)
+        self.scalars: dict[str, Type] = {
+            node.attr: node.ty for node in function.nodes() if node.op == "param" and isinstance(node.ty, Type)
+        }
+        stepping = any(block.end.steps or block.end.kind == "barrier" for block in function.blocks)
+        self.idle = not stepping and all(node.op not in EFFECTS - _IDLE for node in function.nodes())
+
+
+class KernelTable:
+    """Compiles the kernels that steps name, each variant once; numbers them in the order of their use."""
+
+    def __init__(self, made: Iterable[LaneKernel]) -> None:
+        self.made = list(made)
+        self.numbers: dict[tuple[int, str], int] = {}
+        self.kernels: list[Kernel] = []
+        self.modules: dict[bytes, int] = {}
+        self.pieces: dict[str, int] = {}
+        self.shaders: list[tuple[int, ...]] = []
+
+    def steps(self, steps: Sequence[Step], target: str = "") -> tuple[Step, ...]:
+        return tuple(self.step(step, target) for step in steps)
+
+    def step(self, step: Step, target: str) -> Step:
+        match step:
+            case Repeat():
+                return replace(step, body=self.steps(step.body, target))
+            case Call():
+                return replace(step, code=self.steps(step.code, target))
+            case Target():
+                return replace(step, body=self.steps(step.body, step.name))
+            case Launch():
+                made, key = self.made[step.kernel], (step.kernel, target)
+                if key not in self.numbers:
+                    self.numbers[key] = len(self.kernels)
+                    self.kernels.append(self._kernel(made, target))
+                number = self.numbers[key]
+                return replace(step, kernel=number, variant=self._variant(made, number, step.memories))
+        return step
+
+    def _kernel(self, made: LaneKernel, target: str) -> Kernel:
+        """The kernel with its WebAssembly; variants of its WGSL come with the launches that need them."""
+        function = made.function
+        memories = tuple(
+            Memory(base.space.name.lower(), None if base.space is Space.PHI else base.name, base in made.written)  # type: ignore[arg-type]
+            for base in made.bases
+        )
+        code: WasmCode | str
+        try:
+            if target == "webgpu":
+                raise UnsupportedInstruction(None, _OTHER)
+            compiled = wasm.compile_kernel(function)
+            order = list(made.scalars)
+            code = WasmCode(
+                self.modules.setdefault(compiled.code, len(self.modules)),
+                compiled.spill,
+                tuple(order.index(name) for name, _ in compiled.scalars),
+                tuple(made.bases.index(base) for base in compiled.bases),
+            )
+        except CompileError as error:
+            code = str(error)
+        block = function.block_shape
+        scalars = tuple(made.scalars.items())
+        return Kernel(
+            function.name,
+            made.program,
+            block,
+            made.shared,
+            scalars,
+            memories,
+            made.parallel,
+            code,
+            _OTHER if target == "wasm" else (),
+        )
+
+    def _variant(self, made: LaneKernel, number: int, buffers: tuple[str, ...]) -> int:
+        """The number of the WGSL variant for a launch with these buffers, from 1 on; 0 if WGSL has no such kernel."""
+        kernel = self.kernels[number]
+        if isinstance(kernel.wgsl, str):
+            return 0
+        groups: dict[str, list[int]] = {}
+        for place, (base, buffer) in enumerate(zip(made.bases, buffers, strict=True)):
+            if base in made.touched:
+                groups.setdefault(buffer, []).append(place)
+        wanted = [tuple(group) for group in groups.values()]
+        for position, variant in enumerate(kernel.wgsl):
+            if [binding.memories for binding in variant.bindings] == wanted:
+                return position + 1
+        try:
+            parts = [[made.bases[place] for place in group] for group in wanted]
+            compiled = wgsl.compile_kernel(made.function, parts, made.shared)
+        except CompileError as error:
+            if isinstance(kernel.wasm, str) and kernel.wasm != _OTHER:
+                raise
+            self.kernels[number] = replace(kernel, wgsl=str(error))
+            return 0
+        writable = {int(place) - 2: mode == "read_write" for place, mode in _MODE.findall(compiled.code)}
+        numbers = tuple(self.pieces.setdefault(piece, len(self.pieces)) for piece in _PIECE.findall(compiled.code))
+        if numbers not in self.shaders:
+            self.shaders.append(numbers)
+        order = list(made.scalars)
+        code = WgslCode(
+            self.shaders.index(numbers),
+            4 * (16 + compiled.words),
+            tuple(order.index(name) for name, _ in compiled.scalars),
+            tuple(Binding(writable[place], group) for place, group in enumerate(wanted)),
+        )
+        self.kernels[number] = replace(kernel, wgsl=(*kernel.wgsl, code))
+        return len(kernel.wgsl) + 1

@@ -1,0 +1,226 @@
+"""PlanBuilder: launches of programs over named buffers become a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from ..backends.arguments import scalar_bits
+from ..backends.launch import LaunchConfig
+from ..errors import LaunchError
+from ..isa.lift import lift
+from ..isa.operands import Access, BufferHandle, PoolHandle
+from ..isa.program import Param, Program
+from ..isa.types import Type
+from .artifact import Blob
+from .formula import Formula, FormulaLike
+from .plan import Argument, Call, Plan, Port, Repeat, Step, Temporary, Triple
+
+__all__ = ["PlanBuilder"]
+
+_BLOCKS = {1: (256, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
+_ONE = Formula((1,))
+
+
+@dataclass
+class _Use:
+    """How launches use a buffer that was not declared: it becomes a port."""
+
+    ty: Type
+    first_reads: bool
+    written: bool
+
+    @property
+    def access(self) -> Access:
+        if not self.written:
+            return Access.READ
+        return Access.READ_WRITE if self.first_reads else Access.WRITE
+
+
+class PlanBuilder:
+    """Collects launches, and what they work on, for a plan.
+
+    A name that a launch uses and that is neither a temporary nor a constant is a port: its type is the parameter's, and
+    it is written only if the first launch that uses it only writes it. Ports come in the order of their first use,
+    unless `array` and `scalar` declared them before. Raises LaunchError.
+    """
+
+    def __init__(self, name: str = "", *, shapes: Mapping[str, Sequence[FormulaLike]] | None = None) -> None:
+        """`shapes` has the dimensions of ports: names, formulas, numbers. By default an array x is x[x.len]."""
+        self.name = name
+        self.programs: dict[bytes, Program] = {}
+        self.blobs: dict[bytes, Blob] = {}
+        self._shapes = {name: tuple(map(Formula.of, shape)) for name, shape in (shapes or {}).items()}
+        self._uses: dict[str, _Use | Type] = {}  # ports: arrays, scalars
+        self._declared: dict[str, Access | None] = {}
+        self._temporaries: dict[str, Formula] = {}
+        self._constants: dict[str, int] = {}
+        self._steps: list[list[Step]] = [[]]
+        self._counters = 0
+
+    def array(self, name: str, ty: Type, shape: Sequence[FormulaLike], access: Access | None = None) -> str:
+        """Declares a port that is an array; without `access` it follows from the launches."""
+        self._new(name)
+        self._uses[name] = _Use(ty, False, False)
+        self._declared[name] = access
+        self._shapes[name] = tuple(map(Formula.of, shape))
+        return name
+
+    def scalar(self, name: str, ty: Type) -> str:
+        """Declares a port that is a scalar."""
+        self._new(name)
+        self._uses[name] = ty
+        return name
+
+    def temporary(self, name: str, size: FormulaLike) -> str:
+        """Memory of the run, zeroed: its size in bytes."""
+        self._new(name)
+        self._temporaries[name] = Formula.of(size)
+        return name
+
+    def constant(self, name: str, data: Any) -> str:
+        """Memory with these bytes (any object with the buffer protocol); equal ones are kept once."""
+        self._new(name)
+        blob = Blob.of(memoryview(data).tobytes())
+        self.blobs.setdefault(blob.hash, blob)
+        self._constants[name] = list(self.blobs).index(blob.hash)
+        return name
+
+    def _new(self, name: str) -> None:
+        if name in self._uses or name in self._temporaries or name in self._constants:
+            raise LaunchError(f"the plan has a port, temporary or constant {name!r} already")
+
+    @contextmanager
+    def repeat(self, count: FormulaLike) -> Iterator[Formula]:
+        """Launches inside run `count` times; gives the number of the round as a formula, from 0."""
+        variable = f"$k{self._counters}"
+        self._counters += 1
+        self._steps.append([])
+        yield Formula((variable,))
+        body = tuple(self._steps.pop())
+        self._steps[-1].append(Repeat(Formula.of(count), variable, body))
+
+    def launch(
+        self,
+        kernel: Any,
+        grid: Any = None,
+        block: Any = None,
+        args: Mapping[str, Any] | None = None,
+        *,
+        shared_memory: int = 0,
+    ) -> None:
+        """Adds a launch of a program, or of an object that has one as `.program`.
+
+        `grid` is the number of lanes asked for along x, y and z: a number, a formula, or up to three; or a
+        LaunchConfig. By default it is the number of elements of the first array that is written. `args` gives for
+        parameters the name of a buffer or a scalar, a formula or a number; others have their own name.
+        """
+        program, fixed = lift(program_of(kernel))
+        if any(isinstance(value, (BufferHandle, PoolHandle)) for value in fixed.values()):
+            raise LaunchError("the program names buffers by their handles, which a plan has not: give it parameters")
+        program.validate()
+        args = dict(args or {})
+        unknown = [name for name in args if program.param(name) is None]
+        if unknown:
+            raise LaunchError(f"there is no parameter {unknown[0]!r}: {', '.join(map(str, program.params)) or 'none'}")
+        given: list[Argument] = []
+        for param in program.params:
+            value = fixed[param.name] if param.name in fixed else args.get(param.name, param.name)
+            given.append(self._scalar(param, value) if param.kind == "scalar" else self._buffer(param, value))
+        blocks, lanes, size = self._grid(program, given, grid, block)
+        if isinstance(grid, LaunchConfig):
+            shared_memory = grid.shared_memory
+        key = program.to_bytes()
+        self.programs.setdefault(key, program)
+        number = list(self.programs).index(key)
+        self._steps[-1].append(Call(number, size, shared_memory, blocks, lanes, tuple(given)))
+
+    def _scalar(self, param: Param, value: Any) -> Argument:
+        assert param.ty is not None
+        if isinstance(value, str) and value not in self._uses and value == param.name:
+            self.scalar(value, param.ty)
+        if isinstance(value, str) and self._uses.get(value) is param.ty:
+            return Argument("port", value)
+        if isinstance(value, (str, Formula)):
+            formula = Formula.of(value)
+            if formula.value is None:
+                if not param.ty.is_integer:
+                    raise LaunchError(f"the parameter {param} takes a number or a scalar {param.ty}, not {value!r}")
+                return Argument("formula", formula)
+            value = formula.value
+        return Argument("bits", scalar_bits(param.name, param.ty, value))
+
+    def _buffer(self, param: Param, name: Any) -> Argument:
+        if not isinstance(name, str):
+            raise LaunchError(f"the parameter {param} takes the name of a buffer of the plan, not {name!r}")
+        if name not in self._temporaries and name not in self._constants:
+            writes = param.access is None or param.access.writes
+            use = self._uses.get(name)
+            if use is None:
+                use = self._uses[name] = _Use(param.ty or Type.U8, param.access is not Access.WRITE, False)
+                self._declared[name] = None
+            if isinstance(use, Type):
+                raise LaunchError(f"the parameter {param} takes a buffer, and {name!r} is a scalar")
+            if not use.written and not writes:
+                use.first_reads = True
+            if writes and not use.written:
+                use.first_reads |= param.access is not Access.WRITE
+                use.written = True
+        return Argument("buffer", name)
+
+    def _grid(
+        self, program: Program, given: list[Argument], grid: Any, block: Any
+    ) -> tuple[Triple, Triple, tuple[int, int, int]]:
+        """Blocks, lanes and the shape of a block."""
+        if isinstance(grid, LaunchConfig):
+            on = grid.lanes or tuple(g * b for g, b in zip(grid.grid, grid.block, strict=True))
+            return _triple(grid.grid), _triple(on), (grid.block.x, grid.block.y, grid.block.z)
+        if grid is None:
+            written = [
+                arg.value
+                for param, arg in zip(program.params, given, strict=True)
+                if param.kind == "buffer" and param.access is not None and param.access.writes
+            ]
+            if not written or written[0] in self._temporaries:
+                raise LaunchError("the launch writes no array of the caller: say how many lanes it has with `grid`")
+            grid = prod(self._shape(written[0]), start=_ONE)
+        asked = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
+        if not 1 <= len(asked) <= 3:
+            raise LaunchError(f"grid is one to three numbers or formulas, not {grid!r}")
+        lanes = _triple(asked)
+        shape: Any = _BLOCKS[len(asked)] if block is None else block
+        size = LaunchConfig(block=shape).block
+        blocks = [Formula.ceildiv(count, each) for count, each in zip(lanes, size, strict=True)]
+        return _triple(blocks), lanes, (size.x, size.y, size.z)
+
+    def _shape(self, name: str) -> tuple[Formula, ...]:
+        return self._shapes.setdefault(name, (Formula((f"{name}.len",)),))
+
+    def build(self) -> Plan:
+        """The plan, without code. Raises ArtifactError."""
+        ports = []
+        for name, use in self._uses.items():
+            if isinstance(use, Type):
+                ports.append(Port(name, use))
+            else:
+                ports.append(Port(name, use.ty, self._declared[name] or use.access, self._shape(name)))
+        temporaries = tuple(Temporary(name, size) for name, size in self._temporaries.items())
+        plan = Plan(tuple(ports), temporaries, tuple(self._constants.items()), tuple(self._steps[0]))
+        plan.validate(list(self.programs.values()), (), len(self.blobs))
+        return plan
+
+
+def _triple(values: Sequence[Any]) -> Triple:
+    x, y, z = (*map(Formula.of, values), _ONE, _ONE)[:3]
+    return x, y, z
+
+
+def program_of(kernel: Any) -> Program:
+    """The program that something is or has. Raises LaunchError."""
+    found = kernel if isinstance(kernel, Program) else getattr(kernel, "program", None)
+    if not isinstance(found, Program):
+        raise LaunchError(f"give a Program, or an object that has one as `.program`, not {kernel!r}")
+    return found

@@ -1,0 +1,120 @@
+"""Runs the WGSL of artifacts on wgpu, with docs/artifact.md as the only help."""
+
+from __future__ import annotations
+
+import struct
+
+import wgpu
+
+from hologram_web.errors import ExecutionError, LaunchError
+
+from .holo_runner import CLASS_BYTES, CLASSES, KINDS, Runner, parse
+
+USAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
+LIMITS = [
+    "max-storage-buffers-per-shader-stage",
+    "max-compute-invocations-per-workgroup",
+    "max-compute-workgroup-size-x",
+    "max-compute-workgroup-size-y",
+    "max-compute-workgroup-size-z",
+    "max-compute-workgroup-storage-size",
+]
+
+
+def device():
+    adapter = wgpu.gpu.request_adapter_sync(power_preference="high-performance")
+    return adapter.request_device_sync(required_limits={name: adapter.limits[name] for name in LIMITS})
+
+
+class GpuRunner(Runner):
+    """As Runner, with shaders. Buffers are pairs of a GPU buffer and the size in bytes."""
+
+    target = 1
+
+    def __init__(self, raw, gpu, steps=1 << 26):
+        self.file, self.steps, self.gpu, self.pipelines = parse(raw), steps, gpu, {}
+        self.classes = gpu.create_buffer(size=CLASS_BYTES * CLASSES, usage=USAGE)
+
+    def add(self, data):
+        padded = data + bytes(max(-len(data) % 4, 4 - len(data)))
+        self.buffers.append((self.gpu.create_buffer_with_data(data=padded, usage=USAGE), len(data)))
+
+    def get(self, buffer, size):
+        return bytes(self.gpu.queue.read_buffer(buffer))[:size]
+
+    def submit(self, record):
+        encoder = self.gpu.create_command_encoder()
+        record(encoder)
+        self.gpu.queue.submit([encoder.finish()])
+
+    def put_copy(self, target, source, size):
+        self.submit(lambda encoder: encoder.copy_buffer_to_buffer(source, 0, target, 0, -(-size // 4) * 4))
+
+    def launch(self, number, variant, origin, grid, lanes, scalars, memories, values):
+        kernel = self.file["kernels"][number]
+        grid, lanes = ([self.formula(n, values) for n in three] for three in (grid, lanes))
+        if 0 in (*grid, *lanes):
+            return
+        if not variant:
+            raise LaunchError(kernel["why_wgsl"])
+        code = kernel["wgsl"][variant - 1]
+        blocks = grid[0] * grid[1] * grid[2]
+        words = [*grid, 0, *lanes, 0, blocks, self.steps + 1, 0, kernel["shared"], 0, 0, 0, 0]
+        cells = []
+        for place in code["scalars"]:
+            if scalars[place][0] == 3:
+                cells.append((4 * len(words), self.buffers[scalars[place][1]][0]))
+                words += [0, 0]
+            else:
+                bits = self.bits(scalars[place], kernel["scalars"][place][1], values)
+                words += [bits % (1 << 32), bits >> 32]
+        self.sizes = {}
+        bound = []
+        for _, places in code["bindings"]:
+            for place in places:
+                buffer, size = self.buffers[memories[place]]
+                self.sizes[place] = CLASS_BYTES if kernel["memories"][place][0] == 2 else size
+                words.append(self.sizes[place])
+            bound.append(buffer)
+        raw = struct.pack(f"<{len(words)}I", *words)
+        usage = wgpu.BufferUsage.UNIFORM | wgpu.BufferUsage.COPY_DST
+        arguments = self.gpu.create_buffer_with_data(data=raw + bytes(code["size"] - len(raw)), usage=usage)
+        status = self.gpu.create_buffer(size=32, usage=USAGE)
+        layout, pipeline = self.pipeline(code)
+        entries = [
+            {"binding": k, "resource": {"buffer": buffer, "offset": 0, "size": buffer.size}}
+            for k, buffer in enumerate([status, arguments, *bound])
+        ]
+        group = self.gpu.create_bind_group(layout=layout, entries=entries)
+
+        def record(encoder):
+            for place, buffer in cells:
+                encoder.copy_buffer_to_buffer(buffer, 0, arguments, place, 8)
+            compute = encoder.begin_compute_pass()
+            compute.set_pipeline(pipeline)
+            compute.set_bind_group(0, group)
+            compute.dispatch_workgroups(min(blocks, 65535), -(-blocks // 65535))
+            compute.end()
+
+        self.submit(record)
+        kind, at, base, lane, low, high, need, other = struct.unpack("<8I", self.get(status, 32))
+        if kind:
+            text = f"{KINDS[kind - 1]} at {at}, memory {base}, offset {low + (high << 32)}, need {need}, other {other}"
+            raise ExecutionError(KINDS[kind - 1], origin - 1 if origin else at, text, lane=lane)
+
+    def pipeline(self, code):
+        if code["shader"] not in self.pipelines:
+            kinds = [
+                "storage",
+                "uniform",
+                *("storage" if mode else "read-only-storage" for mode, _ in code["bindings"]),
+            ]
+            stage = wgpu.ShaderStage.COMPUTE
+            entries = [{"binding": k, "visibility": stage, "buffer": {"type": kind}} for k, kind in enumerate(kinds)]
+            layout = self.gpu.create_bind_group_layout(entries=entries)
+            whole = self.gpu.create_pipeline_layout(bind_group_layouts=[layout])
+            module = self.gpu.create_shader_module(code=self.file["shaders"][code["shader"]])
+            compute = {"module": module, "entry_point": "main"}
+            pipeline = self.gpu.create_compute_pipeline(layout=whole, compute=compute)
+            self.pipelines[code["shader"]] = layout, pipeline
+        return self.pipelines[code["shader"]]

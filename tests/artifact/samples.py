@@ -1,0 +1,179 @@
+"""Plans that the tests of artifacts share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import hologram_web as hg
+from hologram_web.runtime.artifact import Artifact, Blob
+from hologram_web.runtime.compiled import CompiledProgram
+from hologram_web.runtime.formula import Formula
+from hologram_web.runtime.plan import (
+    Argument,
+    Binding,
+    Bounds,
+    Call,
+    Copy,
+    Kernel,
+    Launch,
+    Memory,
+    Plan,
+    Port,
+    Repeat,
+    Target,
+    Temporary,
+    WasmCode,
+    WgslCode,
+)
+
+__all__ = ["SAMPLES", "collectives", "powers", "saxpy", "tiny", "whole_plan"]
+
+SAXPY = hg.Program.from_text("""
+.program saxpy
+.param a: f32
+.param x: buffer f32 read
+.param y: buffer f32 read_write
+    ldg.f32 r10, [x + r255*4]
+    ldg.f32 r11, [y + r255*4]
+    mul.f32 r10, r10, r1
+    add.f32 r11, r11, r10
+    stg.f32 [y + r255*4], r11
+""")
+# A sum that grows by n in each round, and a map between: two lane regions and two collectives in a loop.
+COLLECTIVES = hg.Program.from_text("""
+.program rounds
+.param x: buffer i32 read_write
+.param y: buffer i32 write
+.param n: u32
+.param rounds: u32
+    mov r10, r4
+    mov_imm.u32 r11, 0
+again:
+    parallel_map_binary.add.i32 [x], [x], [x], n
+    parallel_reduce.add.i32 r12, [x], n
+    ldg.i32 r13, [x + r255*4]
+    cvt.i32.u32 r14, r11
+    add.i32 r13, r13, r14
+    sub.i32 r13, r13, r12
+    stg.i32 [y + r255*4], r13
+    mov_imm.u32 r15, 3
+    add.u32 r11, r11, r15
+    loop r10, again
+""")
+DOUBLE = hg.Program.from_text("""
+.program weighted
+.param x: buffer u32 read_write
+.param w: buffer u32 read
+.param k: u32
+    ldg.u32 r10, [x + r255*4]
+    ldg.u32 r11, [w + r255*4]
+    mad.u32 r10, r10, r11, r3
+    stg.u32 [x + r255*4], r10
+""")
+
+
+def saxpy() -> CompiledProgram:
+    return hg.compile(SAXPY, shapes={"x": ("n",), "y": ("n",)})
+
+
+def collectives() -> CompiledProgram:
+    return hg.compile(COLLECTIVES, grid="n", shapes={"x": ("n",), "y": ("n",)})
+
+
+def rounds_reference(x: np.ndarray, rounds: int) -> tuple[np.ndarray, np.ndarray]:
+    y = x
+    for round_ in range(rounds + 1):
+        x = x + x
+        y = x + 3 * round_ - x.sum(dtype=np.int32)
+    return x, y
+
+
+def powers() -> CompiledProgram:
+    """x = x * w + k for k = 2, 3, ... over a temporary-free repeat, with constants, one of them twice."""
+    builder = hg.PlanBuilder("powers", shapes={"x": (4,)})
+    builder.scalar("count", hg.i32)
+    builder.constant("w", np.array([1, 2, 3, 4], np.uint32))
+    builder.constant("same", np.array([1, 2, 3, 4], np.uint32))
+    builder.constant("other", b"constant of odd length")
+    with builder.repeat("count - 1") as k:
+        builder.launch(DOUBLE, 4, args={"k": k + 2})
+    builder.launch(DOUBLE, 4, args={"k": 7, "w": "same"})
+    return CompiledProgram.from_builder(builder, {"author": "Jörg \U0001f642"})
+
+
+def powers_reference(x: np.ndarray, count: int) -> np.ndarray:
+    w = np.array([1, 2, 3, 4], np.uint32)
+    for k in range(max(count - 1, 0)):
+        x = x * w + np.uint32(k + 2)
+    return x * w + np.uint32(7)
+
+
+def whole_plan() -> Artifact:
+    """Something of everything the format has, with code that is none: it is for readers, not for running."""
+    one, n = Formula.of(1), Formula.of("n")
+    grid, lanes = (Formula.of("ceildiv(n, 64)"), one, one), (n, one, one)
+    part = Launch(
+        1, 1, 1, grid, lanes, (Argument("cell", "t"), Argument("formula", Formula.of("i - 2"))), ("class memory", "t")
+    )
+    code = (
+        Launch(
+            0,
+            1,
+            0,
+            grid,
+            lanes,
+            (Argument("port", "a"), Argument("bits", 1 << 63)),
+            ("x", "y", *(2 * ["class memory"])),
+        ),
+        Bounds(Formula.of("4 * n"), Formula.of(-4), Formula.of(1 << 40), hg.i64, 0, "buffer x"),
+        Repeat(Formula.of("max(n // 2, 3)"), "i", (Copy("t", "x"), part)),
+        Target("webgpu", (Copy("t", "class memory"),)),
+    )
+    program = hg.Program.from_text("""
+        .program p
+        .param x: buffer f32 read
+        .param y: buffer f32 write
+        .param a: f32
+        .param b: u64
+            parallel_map.neg.f32 [y], [x], 4
+    """)
+    call = Call(
+        0, (64, 1, 1), 16, grid, lanes,
+        (Argument("buffer", "x"), Argument("buffer", "y"), Argument("port", "a"), Argument("bits", 1 << 63)), code,
+    )  # fmt: skip
+    f32, u64 = hg.f32, hg.u64
+    kernels = (
+        Kernel(
+            "p", 0, (64, 1, 1), 16, (("a", f32), ("b", u64)),
+            (
+                Memory("buffer", "x", False), Memory("buffer", "y", True), Memory("class", 95, True),
+                Memory("phi", None, False),
+            ),
+            True, WasmCode(0, 24, (1, 0), (0, 1, 2, 3)),
+            (WgslCode(0, 96, (0,), (Binding(False, (0,)), Binding(True, (1,)), Binding(True, (2, 3)))),),
+        ),
+        Kernel(
+            "part", None, (256, 1, 1), 0, (("s", u64), ("n", hg.i32)),
+            (Memory("pool", "d", True), Memory("buffer", "s0", False)),
+            False, "no WebAssembly for this", (WgslCode(1, 96, (), (Binding(True, (0,)), Binding(False, (1,)))),),
+        ),
+    )  # fmt: skip
+    plan = Plan(
+        (Port("a", f32), Port("x", f32, hg.Access.READ, (n,)), Port("y", f32, hg.Access.WRITE, (n * 2, one))),
+        (Temporary("t", n * 4),),
+        (("c", 0), ("d", 1)),
+        (call, Repeat(Formula.of(2), "j", ())),
+    )
+    blobs = (Blob.of(b"abc"), Blob(5, bytes(32), None, "weights.bin", 64))
+    return Artifact(
+        plan, (program,), ("parallel_map.neg.f32 [y], [x], 4",), kernels, (b"\0asm\1\0\0\0",),
+        ("fn a() {\n}\n", "fn main() {\n}\n", "ü"), ((0, 1), (1, 2)), blobs, {"name": "everything", "ö": '"\\\n'},
+    )  # fmt: skip
+
+
+def tiny() -> Artifact:
+    """The artifact of the golden file. Nothing in it comes from the compiler."""
+    return whole_plan()
+
+
+SAMPLES = {"saxpy": saxpy, "collectives": collectives, "powers": powers}

@@ -1,0 +1,457 @@
+"""hg.compile, save, load and run: on every device, and from the stored WebAssembly."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+import hologram_web as hg
+from examples.edges.pipeline import STAGES, photograph, run_reference
+from hologram_web.runtime.blake3 import blake3
+from hologram_web.runtime.formula import Formula
+from hologram_web.runtime.plan import MAX_STEPS_RUN, leaves
+
+from . import samples
+from .holo_runner import Runner, check_aliases
+from .samples import SAMPLES
+
+
+@pytest.fixture(params=list(hg.backends.DEVICES))
+def backend(request):
+    try:
+        return hg.backends.DEVICES[request.param]()
+    except hg.BackendUnavailable as error:
+        pytest.skip(str(error))
+
+
+def stored(compiled, **given):
+    """Runs the file's WebAssembly."""
+    plan = compiled.plan
+    scalars = {n: hg.Immediate.of(port.ty, given[n]).bits for n, port in plan.scalars.items()}
+    arrays = {n: (np.ascontiguousarray(given[n]).tobytes(), np.shape(given[n])) for n in plan.arrays if n in given}
+    found = Runner(compiled.to_bytes()).run(scalars, arrays)
+    results = {
+        name: np.frombuffer(data, plan.arrays[name].ty.numpy).reshape(shape) for name, (data, shape) in found.items()
+    }
+    return next(iter(results.values())) if len(results) == 1 else results
+
+
+def everywhere(compiled, backend, **given):
+    """The result on a device, which the loaded file and the stored code have to give, too."""
+    result = compiled.run(backend, **given)
+    for other in (hg.load(compiled.to_bytes()).run(backend, **given), stored(compiled, **given)):
+        pairs = [(result[n], other[n]) for n in result] if isinstance(result, dict) else [(result, other)]
+        for a, b in pairs:
+            assert a.dtype == b.dtype
+            np.testing.assert_array_equal(a, b)
+    return result
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 255, 256, 257, 10_001])
+def test_saxpy(backend, n):
+    x, y = np.arange(n, dtype=np.float32), np.ones(n, np.float32)
+    np.testing.assert_array_equal(everywhere(samples.saxpy(), backend, a=0.5, x=x, y=y), 0.5 * x + y)
+    assert (y == 1).all()  # nothing that is passed is changed
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 4])
+@pytest.mark.parametrize("n", [1, 5, 3000])
+def test_collectives_in_a_loop(backend, n, rounds):
+    x = np.arange(n, dtype=np.int32) - 2
+    found = everywhere(samples.collectives(), backend, x=x, n=n, rounds=rounds)
+    for name, expected in zip("xy", samples.rounds_reference(x, rounds), strict=True):
+        np.testing.assert_array_equal(found[name], expected)
+
+
+@pytest.mark.parametrize("count", [-5, 0, 1, 2, 6])
+def test_repeat_and_constants(backend, count):
+    x = np.array([1, 2, 3, 1 << 30], np.uint32)
+    found = everywhere(samples.powers(), backend, count=count, x=x)
+    np.testing.assert_array_equal(found, samples.powers_reference(x, count))
+
+
+def test_constants_are_kept_once_and_aligned():
+    raw = samples.powers().to_bytes()
+    assert len(raw) % 64 == 0
+    place = raw.index(np.array([1, 2, 3, 4], np.uint32).tobytes())
+    assert place % 64 == 0
+    assert raw.count(np.array([1, 2, 3, 4], np.uint32).tobytes()) == 1
+    assert len(hg.load(raw).blobs) == 2
+
+
+# The five programs of examples/edges as one plan
+
+
+def edges(*more):
+    height, width = Formula.of("height"), Formula.of("width")
+    planes = ["luma", "blur_rows", "smooth", "gx", "gy", "magnitude", "direction", "edges"]
+    builder = hg.PlanBuilder("edges", shapes={"rgb": (height, width, 3)} | {name: (height, width) for name in planes})
+    for name in ("width", "height"):
+        builder.scalar(name, hg.u32)
+    for stage in STAGES:
+        linear = "linear" in stage.launch_text
+        builder.launch(stage.program(), height * width if linear else (width, height), None if linear else (16, 16))
+    for add in more:
+        add(builder)
+    return hg.CompiledProgram.from_builder(builder)
+
+
+@pytest.fixture(scope="module")
+def edges_plan():
+    return edges()
+
+
+@pytest.mark.parametrize("size", [(1, 1), (16, 16), (33, 47)])
+def test_edges_as_one_plan(backend, edges_plan, size):
+    photo = photograph()[100 : 100 + size[0], 150 : 150 + size[1]]
+    expected, _ = run_reference(photo)
+    found = everywhere(edges_plan, backend, rgb=photo, height=size[0], width=size[1], level=12 * 256)
+    assert found.keys() == expected.keys() - {"rgb"}
+    assert {name: int((plane != expected[name]).sum()) for name, plane in found.items()} == dict.fromkeys(found, 0)
+
+
+def test_edges_of_the_whole_photograph_from_the_file(edges_plan, tmp_path):
+    edges_plan.save(tmp_path / "edges.holo")
+    expected, _ = run_reference(photograph())
+    loaded = hg.load(tmp_path / "edges.holo")
+    given = {"rgb": photograph(), "height": 512, "width": 512, "level": 12 * 256}
+    for found in (loaded.run(hg.backends.WasmBackend(), **given), stored(loaded, **given)):
+        assert sum(int((plane != expected[name]).sum()) for name, plane in found.items()) == 0
+
+
+GROW = hg.Program.from_text("""
+.program grow
+.param source: buffer u8 read
+.param magnitude: buffer u16 read
+.param target: buffer u8 write
+.param width: u32
+.param height: u32
+.param low: u32
+    mul.u32 r10, r253, r254
+    add.u32 r10, r10, r252                  ; x
+    mul.u32 r11, r249, r247
+    add.u32 r11, r11, r251                  ; y
+    mul.u32 r12, r11, r4
+    add.u32 r12, r12, r10                   ; the pixel
+    ldg.u8 r20, [source + r12]
+    mov_imm.u32 r13, 0
+    mov_imm.u32 r14, 1
+    set.eq.u32 p0, r10, r13
+    bra right, p0
+    ldg.u8 r21, [source + r12 - 1]
+    or.u8 r20, r20, r21
+right:
+    add.u32 r15, r10, r14
+    set.ge.u32 p0, r15, r4
+    bra above, p0
+    ldg.u8 r21, [source + r12 + 1]
+    or.u8 r20, r20, r21
+above:
+    set.eq.u32 p0, r11, r13
+    bra below, p0
+    sub.u32 r16, r12, r4
+    ldg.u8 r21, [source + r16]
+    or.u8 r20, r20, r21
+below:
+    add.u32 r15, r11, r14
+    set.ge.u32 p0, r15, r5
+    bra weak, p0
+    add.u32 r16, r12, r4
+    ldg.u8 r21, [source + r16]
+    or.u8 r20, r20, r21
+weak:
+    ldg.u16 r22, [magnitude + r12*2]
+    cvt.u32.u16 r22, r22
+    set.gt.u32 p0, r22, r6
+    mov_imm.u8 r23, 0
+    sel.u8 r20, p0, r20, r23
+    stg.u8 [target + r12], r20
+""")
+
+
+def test_edges_grow_into_weak_ones_in_a_repeat(backend):
+    """Hysteresis: each round takes two steps, to and fro between the edges and a temporary."""
+
+    def hysteresis(builder):
+        builder.temporary("other", "width * height")
+        builder.scalar("rounds", hg.u32)
+        with builder.repeat("rounds"):
+            for source, target in (("edges", "other"), ("other", "edges")):
+                builder.launch(GROW, ("width", "height"), args={"source": source, "target": target})
+
+    compiled = edges(hysteresis)
+    photo = photograph()[60:110, 180:240]
+    expected, _ = run_reference(photo)
+    given = {"rgb": photo, "height": 50, "width": 60, "level": 12 * 256, "low": 3 * 256}
+    for rounds in (0, 1, 5):
+        found = everywhere(compiled, backend, rounds=rounds, **given)["edges"]
+        strong, weak = expected["edges"] > 0, expected["magnitude"] > 3 * 256
+        grown = ndimage.binary_dilation(strong, iterations=2 * rounds, mask=weak) if rounds else strong
+        np.testing.assert_array_equal(found > 0, grown)
+    assert grown.sum() > strong.sum()
+
+
+# What is refused
+
+
+def test_arguments_are_checked(backend):
+    compiled, x = samples.saxpy(), np.zeros(4, np.float32)
+    takes = r"saxpy takes a: f32, x: f32\[n\] read, y: f32\[n\] read_write"
+    for args, named, what in [
+        ((1.0, x), {}, f"'y' is missing: {takes}"),
+        ((1.0, x, x, x), {}, f"4 arguments are given, and {takes}"),
+        ((1.0, x, x), {"x": x}, f"'x' is given twice: {takes}"),
+        ((1.0, x, x), {"z": x}, f"'z' is no port: {takes}"),
+        (("a", x, x), {}, "parameter 'a' is f32: give a number"),
+        ((1.0, x.astype(float), x), {}, "takes an array of float32, not of float64: convert it with astype"),
+        ((1.0, x, x[:3]), {}, r"y: f32\[n\] read_write has the shape \(4,\) here, not \(3,\)"),
+        ((1.0, x.reshape(2, 2), x), {}, r"has 1 dimensions: 2 are given, \(2, 2\)"),
+        ((1.0, ["a"], x), {}, "cannot be made from what is given"),
+        ((1.0, object(), x), {}, "takes an array"),
+    ]:
+        with pytest.raises(hg.LaunchError, match=what):
+            compiled.run(backend, *args, **named)
+    assert compiled.run(backend, 1, [1, 2], [3.5, 4]).tolist() == [4.5, 6]
+
+
+def test_strided_arrays_are_taken(backend):
+    x = np.arange(20, dtype=np.float32)
+    result = samples.saxpy().run(backend, 1.0, x[::2], np.asfortranarray(x.reshape(2, 10))[1])
+    np.testing.assert_array_equal(result, x[::2] + x[10:])
+
+
+def test_outputs_that_are_left_out_and_given(backend):
+    program = hg.Program.from_text("""
+        .program first
+        .param x: buffer f32 read
+        .param y: buffer f32 write
+            ldg.f32 r10, [x + r255*4]
+            stg.f32 [y + r255*4], r10
+    """)
+    compiled = hg.compile(program, grid="n", shapes={"x": ("n",), "y": ("n + 1", 1)})
+    x = np.array([3, 4], np.float32)
+    assert compiled.run(backend, x).tolist() == [[3], [4], [0]]
+    assert compiled.run(backend, x, np.full((3, 1), 9, np.float32)).tolist() == [[3], [4], [9]]
+    alone = hg.compile(program)
+    with pytest.raises(hg.LaunchError, match=r"the formula y\.len needs y\.len: give the argument that has it"):
+        alone.run(backend, x)
+    assert alone.run(backend, x, np.zeros(2, np.float32)).tolist() == [3, 4]
+
+
+def test_the_grid_is_what_the_first_written_array_has():
+    plan = samples.saxpy().plan
+    assert [str(f) for f in plan.steps[0].lanes] == ["n", "1", "1"]
+    assert [str(f) for f in plan.steps[0].grid] == ["ceildiv(n, 256)", "1", "1"]
+    with pytest.raises(hg.LaunchError, match="writes no array of the caller: say how many lanes"):
+        hg.compile(hg.Program.from_text(".param x: buffer u32 read\n    ldg.u32 r10, [x]\n"))
+
+
+def test_an_object_with_a_program_is_taken(backend):
+    class Kernel:
+        program = samples.SAXPY
+
+    x = np.ones(3, np.float32)
+    assert hg.compile(Kernel(), shapes={"x": ("n",), "y": ("n",)}).run(backend, 2.0, x, x).tolist() == [3, 3, 3]
+    with pytest.raises(hg.LaunchError, match="give a Program, or an object that has one"):
+        hg.compile("saxpy")
+
+
+def test_wrong_plans_are_refused():
+    for build, what in [
+        (lambda: hg.compile(samples.SAXPY, grid="m"), "a launch uses m, which is no integer scalar and no dimension"),
+        (lambda: hg.compile(samples.SAXPY, grid="a"), "a launch uses a, which is no integer scalar"),
+        (lambda: hg.compile(samples.DOUBLE, constants={"x": bytes(16)}, grid=4), "is written, and x is read only"),
+        (lambda: hg.compile(samples.SAXPY, grid=1, block=2000), "at most 1024 are allowed"),
+        (lambda: hg.compile([(samples.SAXPY, 1, None, {"b": "x"})]), "there is no parameter 'b'"),
+        (lambda: hg.compile([(samples.SAXPY, 1, None, {"a": "n"})]), "takes a number or a scalar f32, not 'n'"),
+        (lambda: hg.compile([(samples.SAXPY, 1, None, {"x": 3})]), "takes the name of a buffer"),
+        (lambda: hg.compile([(samples.SAXPY, 1, None, {"x": "a"})]), "takes a buffer, and 'a' is a scalar"),
+        (lambda: hg.compile(samples.SAXPY, temporaries={"x": "n"}, grid=1), "the size of x uses n"),
+        (lambda: hg.compile(samples.SAXPY, shapes={"x": ("min",)}), "'\\(' is missing"),
+    ]:
+        with pytest.raises((hg.ArtifactError, hg.LaunchError), match=what):
+            build()
+    builder = hg.PlanBuilder()
+    builder.temporary("t", 4)
+    with pytest.raises(hg.LaunchError, match="a port, temporary or constant 't' already"):
+        builder.scalar("t", hg.u32)
+
+
+def test_handles_are_no_parameters():
+    here = hg.Address.Buffer(hg.BufferHandle(1))
+    program = hg.Program([hg.Instruction.ParallelMap("neg", here, here, 3)])
+    with pytest.raises(hg.LaunchError, match="names buffers by their handles"):
+        hg.compile(program, grid=1)
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        ("and.u32 r10, r1, r1\nparallel_map.neg.f32 [x + r10*4], [x], 3", "instruction 0: .*and_ is no formula"),
+        ("gemm.f32 [x], [x], [x], 1, 1, 1, beta=f", "instruction 0: .*what it does depends on the value of f"),
+        ("xor.u32 r10, r1, r1\nk: parallel_map.neg.f32 [x], [x], 3\nloop r10, k", "instruction 0: .*xor is no formula"),
+        ("parallel_map.neg.f32 [phi 1, r1, 0], [x], 3", "instruction 0: .*a coordinate of Phi that depends on"),
+        (
+            "mov r10, r1\nk: parallel_map.neg.f32 [x], [x], r1\nmul.u32 r1, r1, r10\nloop r10, k",
+            "instruction 3: .*changes from round to round",
+        ),
+        (
+            "mov r10, r1\nmov_imm.u32 r11, 5\nk: parallel_map.neg.f32 [x], [x], 3\nset.eq.u32 p0, r10, r11\n"
+            "bra j, p0\nparallel_map.abs.f32 [x], [x], 3\nj: loop r10, k",
+            "instruction 6: .*its loop does not go back to a collective",
+        ),
+    ],
+)
+def test_what_no_formula_says(body, what):
+    text = f".param n: u32\n.param x: buffer f32 read_write\n.param f: f32\n{body}\n"
+    compiled = hg.compile(hg.Program.from_text(re.sub(r"^(\w): ", r"\1:\n", text, flags=re.M)), grid=1)
+    with pytest.raises(hg.CompileError, match=f"(?s){what}"):
+        compiled.to_bytes()
+
+
+def test_f64_has_no_wgsl_and_says_why():
+    program = hg.Program.from_text("""
+        .param x: buffer f64 read_write
+            ldg.f64 r10, [x + r255*8]
+            add.f64 r10, r10, r10
+            stg.f64 [x + r255*8], r10
+    """)
+    compiled = hg.compile(program)
+    (kernel,) = hg.load(compiled.to_bytes()).artifact.kernels
+    assert kernel.wgsl == "WGSL has no f64: use a type of at most 32 bits, or run on wasm"
+    assert stored(compiled, x=np.array([1.25])).tolist() == [2.5]
+
+
+def test_a_program_no_target_has():
+    program = hg.Program.from_text(".param x: buffer u128 read_write\n    ldg.u128 r10, [x]\n    stg.u128 [x], r10\n")
+    with pytest.raises(hg.UnsupportedType, match="an artifact does not run LDG on u128"):
+        hg.compile(program).to_bytes()
+
+
+def test_a_plan_stops_at_its_step_limit(backend):
+    builder = hg.PlanBuilder()
+    builder.scalar("n", hg.u32)
+    with builder.repeat("n"), builder.repeat(f"{1 << 50}"):
+        pass
+    compiled = hg.CompiledProgram.from_builder(builder)
+    assert compiled.run(backend, 0) == {}
+    with pytest.raises(hg.ExecutionError, match=f"a plan runs at most {MAX_STEPS_RUN} steps") as caught:
+        compiled.run(backend, 1)
+    assert caught.value.kind == "StepLimit"
+
+
+def test_memory_is_given_back(backend):
+    compiled = samples.powers()
+    calls = {"allocate": 0, "free": 0}
+
+    class Counting:
+        def __getattr__(self, name):
+            for key in calls:
+                calls[key] += name == f"{key}_buffer"
+            return getattr(backend, name)
+
+    compiled.run(Counting(), 2, np.zeros(4, np.uint32))
+    with pytest.raises(hg.LaunchError):
+        compiled.run(Counting(), 1 << 31, np.zeros(4, np.uint32))
+    assert calls["allocate"] == calls["free"] > 0
+
+
+def test_aliases_as_the_page_says():
+    assert check_aliases([("x", False, 1), ("z", False, 1), ("y", True, 1), ("w", False, 2)]) == ["x", "z"]
+    assert check_aliases([("x", False, 1), ("z", False, 1)]) == []
+    with pytest.raises(hg.InvalidBuffer, match="x, y are one buffer"):
+        check_aliases([("x", True, 1), ("y", True, 1)])
+
+
+def test_one_buffer_twice_takes_a_variant_of_its_own():
+    compiled = hg.compile(
+        [(samples.DOUBLE, 4, None, {"w": "v"}), (samples.DOUBLE, 4, None, {"w": "x"})], shapes={"x": (4,), "v": (4,)}
+    )
+    (kernel,) = compiled.artifact.kernels
+    assert [[b.memories for b in variant.bindings] for variant in kernel.wgsl] == [[(0,), (1,)], [(0, 1)]]
+    assert [code.variant for call in leaves(compiled.artifact.plan.steps) for code in call.code] == [1, 2]
+
+
+# Files
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_saving_and_loading(name, tmp_path):
+    compiled = SAMPLES[name]()
+    compiled.save(tmp_path / "x.holo")
+    raw = (tmp_path / "x.holo").read_bytes()
+    loaded = hg.load(tmp_path / "x.holo")
+    assert loaded.to_bytes() == raw == hg.load(raw).to_bytes() == SAMPLES[name]().to_bytes()
+    assert loaded.artifact == compiled.artifact
+    assert loaded.metadata == compiled.metadata
+
+
+def test_constants_in_a_file_beside(tmp_path, backend):
+    compiled, x = samples.powers(), np.array([1, 2, 3, 4], np.uint32)
+    compiled.save(tmp_path / "x.holo", external="x.bin")
+    raw = (tmp_path / "x.holo").read_bytes()
+    assert b"constant of odd length" not in raw
+    expected = samples.powers_reference(x, 3)
+    np.testing.assert_array_equal(hg.load(tmp_path / "x.holo").run(backend, 3, x), expected)
+    data = (tmp_path / "x.bin").read_bytes()
+    fetched = hg.load(raw, fetch=lambda location, offset, length: data[offset:][:length])
+    np.testing.assert_array_equal(fetched.run(backend, 3, x), expected)
+    with pytest.raises(hg.ArtifactError, match="load the artifact from its path, or with `fetch`"):
+        hg.load(raw).run(backend, 3, x)
+    (tmp_path / "x.bin").write_bytes(b"\xff" + data[1:])
+    with pytest.raises(hg.ArtifactError, match="do not have the hash they had"):
+        hg.load(tmp_path / "x.holo").run(backend, 3, x)
+    (tmp_path / "x.bin").write_bytes(data[:10])
+    with pytest.raises(hg.ArtifactError, match="was it cut off"):
+        hg.load(tmp_path / "x.holo").run(backend, 3, x)
+    (tmp_path / "x.bin").unlink()
+    with pytest.raises(hg.ArtifactError, match="cannot be read"):
+        hg.load(tmp_path / "x.holo").run(backend, 3, x)
+    for name in ("../x.bin", "/etc/passwd", "a/b", "..", "", "c:x", "a\\b"):
+        with pytest.raises(hg.ArtifactError, match="no file beside"):
+            compiled.save(tmp_path / "y.holo", external=name)
+
+
+_HASH = """
+import hashlib
+from tests.artifact.samples import SAMPLES
+from tests.artifact.test_compiled import edges
+print([hashlib.sha256(make().to_bytes()).hexdigest() for make in (*SAMPLES.values(), edges)])
+"""
+
+
+def test_bytes_do_not_depend_on_the_process():
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", _HASH], env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.getcwd()},
+            check=True, capture_output=True, text=True, timeout=120,
+        ).stdout
+        for seed in ("1", "2")
+    }  # fmt: skip
+    here = [hashlib.sha256(make().to_bytes()).hexdigest() for make in (*SAMPLES.values(), edges)]
+    assert printed == {f"{here}\n"}
+
+
+def test_importing_brings_no_dependency():
+    code = "import sys, hologram_web; print([m for m in ('numpy', 'wasmtime', 'blake3') if m in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60)
+    assert ran.stdout == "[]\n"
+    code = (
+        "import sys, hologram_web as hg; raw = open(sys.argv[1], 'rb').read(); hg.load(raw);"
+        "print([m for m in sys.modules if m in ('numpy', 'wasmtime') or '.compiler' in m or '.targets' in m])"
+    )
+    path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"holo{os.getpid()}.holo")
+    samples.saxpy().save(path)
+    try:
+        ran = subprocess.run([sys.executable, "-c", code, path], check=True, capture_output=True, text=True, timeout=60)
+    finally:
+        os.unlink(path)
+    assert ran.stdout == "[]\n"
+    assert blake3(b"")  # the hash is at hand without the package

@@ -1,0 +1,46 @@
+"""Every filetest as a file: each launch is made a plan, saved, and run from the WebAssembly that is stored in it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from hologram_web.errors import CompileError, LaunchError
+
+from ..filetest import FOLDER, Raises, load
+from ..filetest_run import check
+from .holo_device import HoloDevice
+
+# What formulas of 53 bits and a plan without a clock cannot do, with the error or the reason.
+LEFT_OUT = {
+    "collective/negative_sizes.atlas:12": (LaunchError, "out of range"),
+    "faults/collective.atlas:13": (AssertionError, "out of range"),
+    "faults/step_limit_time.atlas:10": (AssertionError, "the fault StepLimit is expected, not None"),
+}
+
+
+@cache
+def files():
+    return [test for test in map(load, sorted(FOLDER.glob("**/*.atlas"))) if test.values("run")]
+
+
+@pytest.mark.parametrize("test", files(), ids=lambda test: test.path)
+def test_stored_code_does_what_the_filetest_says(test):
+    for case in test.cases():
+        if case.run is None:
+            continue
+        device = HoloDevice()
+        launch = case.launch("wasm")
+        if case.id in LEFT_OUT:
+            error, text = LEFT_OUT[case.id]
+            with pytest.raises(error, match=text):
+                check(launch, device)
+        elif isinstance(launch.expected, Raises):
+            with pytest.raises(AssertionError, match=r"the text is another one|is expected, not") as caught:
+                check(launch, device)
+            assert isinstance(caught.value.__cause__, CompileError), case.id
+            assert type(caught.value.__cause__).__name__ == launch.expected.name, case.id
+        else:
+            check(launch, device)
+            assert device.saved == 1
