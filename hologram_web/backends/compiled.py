@@ -77,7 +77,8 @@ class Status:
 @dataclass(frozen=True)
 class Job(Generic[M]):
     """A lane region to run. `uniform` names arguments for registers that the host computed, whose values are in
-    `scalars`; `deadline` is on the monotonic clock; `explain` says what a fault means to the program it came from."""
+    `scalars`; `deadline` is on the monotonic clock; `explain` says what a fault means to the program it came from;
+    `fast` allows other roundings of F32."""
 
     analysis: Analysis
     point: int
@@ -87,6 +88,7 @@ class Job(Generic[M]):
     uniform: dict[Any, str]
     deadline: float | None
     explain: Explain | None
+    fast: bool = False
 
 
 @dataclass
@@ -153,6 +155,7 @@ class CompiledDevice(Device[M]):
         host: HostState,
         deadline: float | None,
         explain: Explain | None,
+        fast: bool = False,
     ) -> None:
         if host.point is None or host.point == END:
             return
@@ -163,7 +166,7 @@ class CompiledDevice(Device[M]):
                 name = f"$r{number}.{ty}"
                 uniform[(number - 256, PRED) if ty == PRED else (number, ty)] = name
                 scalars[name] = (ty if isinstance(ty, Type) else Type.U32, bits)
-        self._run(Job(analysis, host.point, config, memory, scalars, uniform, deadline, explain))
+        self._run(Job(analysis, host.point, config, memory, scalars, uniform, deadline, explain, fast))
 
     # Collectives
 
@@ -257,7 +260,7 @@ class CompiledDevice(Device[M]):
                 detail = fault_text.clock(self.limits.seconds)
             return ExecutionError(error.kind, index, detail.partition(", in ")[0] + text)
 
-        self._run_lanes(part, config, memory, HostState(part, scalars), deadline, explain)
+        self._run_lanes(part, config, memory, HostState(part, scalars), deadline, explain, launch.fast)
 
 
 def _check_collective(

@@ -28,7 +28,7 @@ class Launch:
 
     `buffers` gives for each buffer parameter the operand of the collective whose memory it is, or a temporary;
     `scalars` the values of the scalar parameters. `temporaries` are buffers, with their bytes, that this launch and
-    those after it use.
+    those after it use. `fast` allows shader compilers to rewrite F32 arithmetic (isa.md section 3, `math="fast"`).
     """
 
     program: Program
@@ -37,6 +37,7 @@ class Launch:
     buffers: dict[str, str]
     scalars: Mapping[str, int | float]
     temporaries: Mapping[str, int] = field(default_factory=dict)
+    fast: bool = False
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ def _gemm(o: Operands, tiled: bool) -> list[Launch]:
     if bias:
         scalars["fbias"] = o.first["bias"]
     lanes = (-(-n // TILE) * 16, -(-m // TILE) * 16) if tiled and m and n else (n, m)
-    return [Launch(program, lanes, (16, 16), buffers, scalars)]
+    return [Launch(program, lanes, (16, 16), buffers, scalars, fast=True)]
 
 
 def _extents_of_gemm(o: Operands) -> dict[str, int]:

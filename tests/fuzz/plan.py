@@ -2,7 +2,7 @@
 
 A *combination* is an instruction with its types: `add.u8`, `cvt.f16.i64`, `set.ltu.i8`, `atom.max.i32`. They are read
 off the instruction table, so that an instruction that gets semantics is fuzzed from then on. Every seed owns a few: the
-combinations, shuffled again and again, form an endless row, and seed s takes the pieces from s * SHARE on. So all of
+combinations, shuffled again and again, form an endless row, and seed s takes the pieces from s * share on. So all of
 them are planned equally often, whatever the order in which seeds run.
 """
 
@@ -39,7 +39,9 @@ __all__ = [
 ]
 
 STANDARD = 1500  # programs of the standard run
-SHARE = 31  # combinations of lane instructions that a seed owns
+SHARE = 31  # combinations of lane instructions that a seed owns,
+# and on GPUs: what llvmpipe takes to compile a shader grows faster than its length (20 seconds for one of 2,000 lines).
+SHARE_GPU = 10
 COLLECTIVE_EVERY = 4  # every so many seeds make a program with collectives,
 COLLECTIVE_SHARE = 8  # each with so many of them
 
@@ -61,6 +63,7 @@ class Profile:
     class_memory: bool
     pools: bool
     faults: bool = False
+    share: int = SHARE
 
 
 _ALL = tuple(sorted(SMALL, key=lambda ty: ty.id))
@@ -75,6 +78,7 @@ GPU = Profile(
     tame=True,
     class_memory=False,
     pools=False,
+    share=SHARE_GPU,
 )
 FAULTS = replace(EXACT, name="faults", class_memory=False, faults=True)
 PROFILES = {profile.name: profile for profile in (EXACT, GPU, FAULTS)}
@@ -176,7 +180,7 @@ def _pieces(profile: Profile, collective: bool, start: int, count: int) -> list[
 
 def slice_of(profile: Profile, seed: int) -> tuple[list[Combination], list[Combination]]:
     """The lane combinations and the collectives that a seed owns."""
-    lane = _pieces(profile, False, seed * SHARE, SHARE)
+    lane = _pieces(profile, False, seed * profile.share, profile.share)
     if seed % COLLECTIVE_EVERY:
         return lane, []
     number = seed // COLLECTIVE_EVERY

@@ -215,11 +215,11 @@ class WebGpuBackend(CompiledDevice[Memory]):
         self._check_limits(job, groups, shared)
         names = tuple(sorted(job.uniform.values()))
         key = (
-            analysis.source, tuple(config.block), job.point, names, tuple(map(tuple, groups)), shared, traits,
+            analysis.source, tuple(config.block), job.point, names, tuple(map(tuple, groups)), shared, traits, job.fast,
         )  # fmt: skip
         known = self._kernels.get(key)
         if known is None:
-            kernel = self._compile(analysis, tuple(config.block), job.point, job.uniform, groups, shared)
+            kernel = self._compile(analysis, tuple(config.block), job.point, job.uniform, groups, shared, job.fast)
             self._kernels[key] = kernel
             if len(self._kernels) > _KEPT_KERNELS:
                 self._kernels.popitem(last=False)
@@ -261,12 +261,20 @@ class WebGpuBackend(CompiledDevice[Memory]):
         return max(-(-memory.size // 4) * 4, 4)
 
     def _compile(
-        self, analysis: Analysis, block: Any, point: int | None, uniform: Any, groups: list[list[Base]], shared: int
+        self,
+        analysis: Analysis,
+        block: Any,
+        point: int | None,
+        uniform: Any,
+        groups: list[list[Base]],
+        shared: int,
+        fast: bool = False,
     ) -> WgslKernel:
         self.stats.kernels += 1
         function = optimize(build(analysis, block, point, uniform))
         traits = self.traits
-        return compile_kernel(function, groups, shared, coded=not traits.exact, canary=traits.ends_loops)
+        coded = not traits.exact and not fast
+        return compile_kernel(function, groups, shared, fenced=not fast, coded=coded, canary=traits.ends_loops)
 
     def _arguments(self, job: Job[Memory], kernel: WgslKernel, sizes: dict[Base, int], shared: int) -> bytes:
         config = job.config
