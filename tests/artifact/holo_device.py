@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hologram_web.isa import Immediate, Type
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.runtime.plan_builder import PlanBuilder
@@ -18,7 +20,9 @@ class HoloDevice:
 
     def __init__(self, runner=Runner):
         self.runner = runner
-        self.limits, self.memory, self.saved = None, {}, 0
+        self.limits: Any = None
+        self.memory: dict = {}
+        self.saved = 0
 
     def allocate_buffer(self, size):
         handle = object()
@@ -51,7 +55,8 @@ class HoloDevice:
     def execute_program_with_params(self, program, params):
         """One launch as a plan, saved, read back, and run from the file; lanes and scalars are its arguments."""
         scalars = {"$x": params.launch.total_threads()}
-        owners, args = {}, {}
+        owners: dict = {}
+        args: dict = {}
         builder = PlanBuilder(shapes={})
         lanes = params.launch.lanes
         linear = lanes is not None and params.launch == type(params.launch).linear(lanes[0], params.launch.block.x)

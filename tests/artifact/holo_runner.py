@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import struct
+from typing import Any
 
 import wasmtime
 from blake3 import blake3
 
-from hologram_web.errors import ExecutionError, InvalidBuffer, LaunchError
+from hologram_web.errors import ExecutionError, FaultKind, InvalidBuffer, LaunchError
 
 LARGEST = (1 << 53) - 1
 SIZES = [2, 2, 4, 8, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
@@ -68,8 +69,8 @@ def parse(raw):
     assert (version, count, zero, file) == (1, 7, 0, len(raw))
     assert raw[32:64] == blake3(raw[:32] + raw[64:head]).digest()
     sections = {}
-    for k in range(count):
-        tag, offset, length, _ = struct.unpack("<4s3I", raw[64 + 16 * k :][:16])
+    for number in range(count):
+        tag, offset, length, _ = struct.unpack("<4s3I", raw[64 + 16 * number :][:16])
         sections[tag.decode()] = Bytes(raw[offset : offset + length])
     s = sections["PLAN"]
 
@@ -162,7 +163,8 @@ def parse(raw):
     }  # fmt: skip
 
 
-ENGINE, MODULES = wasmtime.Engine(), {}  # modules by their bytes, for all runners
+ENGINE = wasmtime.Engine()
+MODULES: dict = {}  # by their bytes, for all runners
 
 
 class Runner:
@@ -195,7 +197,7 @@ class Runner:
         self.put(target, self.get(source, size))
 
     def formula(self, number, values):
-        stack = []
+        stack: list = []
         for kind, value in self.file["formulas"][number]:
             if kind < 2:
                 result = -value if kind else value
@@ -299,14 +301,15 @@ class Runner:
                 else:
                     continue
                 detail = f"{fault[1]}, in {self.text(instruction)}"
-                raise ExecutionError(fault[0], instruction, detail, buffer=memory, offset=offset)
+                raise ExecutionError(FaultKind(fault[0]), instruction, detail, buffer=memory, offset=offset)
             else:
-                self.launch(*rest, values)
+                launch: Any = self.launch
+                launch(*rest, values)
 
     def take(self):
         self.left -= 1
         if self.left < 0:
-            raise ExecutionError("StepLimit", None, "too many steps")
+            raise ExecutionError(FaultKind.STEP_LIMIT, None, "too many steps")
 
     def bits(self, argument, ty, values):
         kind, value = argument

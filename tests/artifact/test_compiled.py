@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -246,9 +247,9 @@ def test_outputs_that_are_left_out_and_given(backend):
 
 
 def test_the_grid_is_what_the_first_written_array_has():
-    plan = samples.saxpy().plan
-    assert [str(f) for f in plan.steps[0].lanes] == ["n", "1", "1"]
-    assert [str(f) for f in plan.steps[0].grid] == ["ceildiv(n, 256)", "1", "1"]
+    step: Any = samples.saxpy().plan.steps[0]
+    assert [str(f) for f in step.lanes] == ["n", "1", "1"]
+    assert [str(f) for f in step.grid] == ["ceildiv(n, 256)", "1", "1"]
     with pytest.raises(hg.LaunchError, match="writes no array of the caller: say how many lanes"):
         hg.compile(hg.Program.from_text(".param x: buffer u32 read\n    ldg.u32 r10, [x]\n"))
 
@@ -375,8 +376,10 @@ def test_one_buffer_twice_takes_a_variant_of_its_own():
         [(samples.DOUBLE, 4, None, {"w": "v"}), (samples.DOUBLE, 4, None, {"w": "x"})], shapes={"x": (4,), "v": (4,)}
     )
     (kernel,) = compiled.artifact.kernels
-    assert [[b.memories for b in variant.bindings] for variant in kernel.wgsl] == [[(0,), (1,)], [(0, 1)]]
-    assert [code.variant for call in leaves(compiled.artifact.plan.steps) for code in call.code] == [1, 2]
+    variants: list[Any] = list(kernel.wgsl)
+    calls: list[Any] = list(leaves(compiled.artifact.plan.steps))
+    assert [[b.memories for b in variant.bindings] for variant in variants] == [[(0,), (1,)], [(0, 1)]]
+    assert [code.variant for call in calls for code in call.code] == [1, 2]
 
 
 # Files

@@ -45,7 +45,7 @@ def on_gpu(gpu, compiled, **given):
 
 
 def test_tint_takes_every_shader():
-    shaders = {}
+    shaders: dict = {}
     for name, make in {**samples.SAMPLES, "edges": edges}.items():
         artifact = make().artifact
         shaders |= {f"{name} {k}": artifact.shader(k) for k in range(len(artifact.shaders))}
