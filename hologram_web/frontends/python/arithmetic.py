@@ -60,7 +60,7 @@ class Arithmetic(Emitter):
         if kind in (ast.FloorDiv, ast.Mod):
             return Value(ty, self.divide(node, a, b, exact, remainder=kind is ast.Mod))
         name = {**_PLAIN, **_BITS, ast.Div: "DIV"}[kind]
-        left, right = self.register(node, a, exact), self.register(node, b, exact)
+        left, right = self.register(_left(node), a, exact), self.register(_right(node), b, exact)
         return Value(ty, self.op(name, exact, left, right))
 
     def truth_of(self, node: ast.AST, value: Value) -> Predicate:
@@ -98,13 +98,13 @@ class Arithmetic(Emitter):
         """a // b or a % b."""
         known = b.const if ty.is_integer and isinstance(b.const, int) else None
         if known == 0:
-            self.fail(node, "division by zero")
-        left = self.register(node, a, ty)
+            self.fail(_right(node), "division by zero: the divisor is never 0")
+        left = self.register(_left(node), a, ty)
         if known is not None and known > 0 and known & (known - 1) == 0:
             if remainder:
                 return self.op("AND", ty, left, self.register(node, Value(Weak.INT, const=known - 1), ty))
             return self.op("SHR", ty, left, self.immediate(Type.U32, known.bit_length() - 1))
-        right = self.register(node, b, ty)
+        right = self.register(_right(node), b, ty)
         if ty.is_float:
             return self._divide_floats(left, right, ty, remainder)
         if not ty.is_signed:
@@ -148,7 +148,7 @@ class Arithmetic(Emitter):
         self.integers(node, operator, a, b)
         ty = join(a.ty, b.ty) if isinstance(a.ty, Weak) else a.ty
         if b.const is not None and not 0 <= b.const < default(ty).bits:
-            self.fail(node, f"{ty} is shifted by 0 to {default(ty).bits - 1} bits, not {b.const}")
+            self.fail(_right(node), f"{ty} is shifted by 0 to {default(ty).bits - 1} bits, not {b.const}")
         left = self.register(node, a, default(ty))
         amount = self.register(node, b, Type.U32)
         return Value(ty, self.op("SHL" if isinstance(operator, ast.LShift) else "SHR", default(ty), left, amount))
@@ -208,9 +208,7 @@ class Arithmetic(Emitter):
 
     def compare(self, node: ast.AST, operator: ast.cmpop, a: Value, b: Value, keep: bool = False) -> Value:
         """One comparison; with `keep` the right side is needed once more."""
-        condition = _CONDITIONS.get(type(operator))
-        if condition is None:
-            self.fail(node, NODES[type(operator).__name__])
+        condition = _CONDITIONS[type(operator)]
         if a.const is not None and b.const is not None and isinstance(a.ty, Weak) and isinstance(b.ty, Weak):
             sign = (a.const > b.const) - (a.const < b.const)
             same = a.const == b.const
@@ -222,6 +220,15 @@ class Arithmetic(Emitter):
             left, right = self.register(node, a, ty), self.register(node, b, ty)
             predicate = self.test(condition, ty, left, right)
         return Value(Weak.BOOL, pred=predicate)
+
+
+def _left(node: ast.AST) -> ast.AST:
+    """The left operand of a binary operator, for messages."""
+    return getattr(node, "left", getattr(node, "target", node))
+
+
+def _right(node: ast.AST) -> ast.AST:
+    return getattr(node, "right", getattr(node, "value", node))
 
 
 def literal(number: int | float) -> Value:

@@ -112,7 +112,7 @@ class Calls(Expressions):
         """The arguments, as many as in `form`, which messages show."""
         wanted = form.count(",") + 1 if form else 0
         if len(node.args) != wanted:
-            self.fail(node, f"write {ast.unparse(node.func)}({form}): it takes {wanted} arguments, not {len(node.args)}")
+            self.fail(node, f"write {ast.unparse(node.func)}({form}): arguments are missing or too many")
         return node.args
 
     # Casts and numbers
@@ -171,7 +171,7 @@ class Calls(Expressions):
     def _type(self, node: ast.expr) -> Type:
         found = self.static(node)
         if found not in ALLOWED:
-            self.fail(node, f"{ast.unparse(node)} is no type of at most 64 bits: write hg.f32, hg.i32 and so on")
+            self.fail(node, f"{ast.unparse(node)} is no type of numbers: write hg.f32, hg.i32 and so on, of at most 64 bits")
         assert isinstance(found, Type)
         return found
 

@@ -107,6 +107,7 @@ class Emitter:
         self.free_predicates = list(range(16))
         self.temporaries: list[list[Register | Predicate]] = []  # of each statement around
         self.shared_bytes = 0
+        self.labelled = -1  # where the last label was placed
         self.scope: Scope
         self.hidden: dict[tuple[str, int], Register] = {}
 
@@ -224,12 +225,13 @@ class Emitter:
 
     def place(self, label: Label) -> None:
         """Lets a label mark the next instruction; a jump there right before it goes."""
-        if self.code and len(self.code) not in self.builder.build().labels.values():
+        if self.code and self.labelled != len(self.code):
             last = self.code[-1]
             if last.row.name == "BRA" and last.values == (label, None):
                 self.code.pop()
                 self.lines.pop()
         self.builder.place(label)
+        self.labelled = len(self.code)
 
     def jump(self, label: Label, predicate: Predicate | None = None) -> None:
         self.emit("BRA", label, predicate)
@@ -272,12 +274,11 @@ class Emitter:
         """Puts a value into a variable; what computed it just now does so right away."""
         if source == target:
             return
-        program = self.builder.build()
         last = self.code[-1] if self.code else None
         if (
             last is not None
             and source in self.temporaries[-1]
-            and len(self.code) not in program.labels.values()
+            and self.labelled != len(self.code)
             and last.row.defs
             and last.values[last.row.defs[0]] == source
             and last.row.operands[last.row.defs[0]].role == "def"

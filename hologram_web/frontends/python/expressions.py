@@ -10,7 +10,7 @@ from typing import Any
 from ...isa.address import Address
 from ...isa.operands import Label, Predicate, Register
 from ...isa.types import Type
-from .advice import METHODS
+from .advice import METHODS, NODES
 from .arithmetic import Arithmetic, literal
 from .emit import ArrayRef
 from .names import Intrinsic
@@ -64,7 +64,7 @@ class Expressions(Arithmetic):
             owner = self.static(node.value)
             if isinstance(owner, (tuple, Shape)):
                 return self._element(node, owner)
-        return MISSING
+        return self.scope.source.fold(node) if isinstance(node, ast.Tuple) else MISSING
 
     def _element(self, node: ast.Subscript, owner: tuple[Any, ...] | Shape) -> Any:
         """Element of a constant tuple or of a shape."""
@@ -75,8 +75,9 @@ class Expressions(Arithmetic):
             loop = "" if isinstance(owner, Shape) else ", or the variable of a for loop over a literal range"
             self.fail(node.slice, f"{what} is known while translating: write a number{loop}")
         if not 0 <= index.const < size:
-            what = f"{owner.array.name} has {size} axes" if isinstance(owner, Shape) else f"the tuple has {size} elements"
-            self.fail(node.slice, f"there is no {index.const}: {what}, counted from 0")
+            what = f"axis: {owner.array.name} has {size}" if isinstance(owner, Shape) else f"element: the tuple has {size}"
+            name, _, rest = what.partition(": ")
+            self.fail(node.slice, f"there is no {name} {index.const}: {rest}, counted from 0")
         return self.length(owner.array, int(index.const)) if isinstance(owner, Shape) else owner[int(index.const)]
 
     def object_value(self, node: ast.AST, found: Any) -> Value:
@@ -112,7 +113,7 @@ class Expressions(Arithmetic):
                 advice = METHODS.get(node.attr, "arrays have shape, len(x) and elements")
                 self.fail(node, f"arrays have no {node.attr} in a kernel: {advice}")
             if isinstance(owner, ModuleType):
-                self.fail(node, f"{ast.unparse(node.value)} has no {node.attr}")
+                self.fail(node, f"{ast.unparse(node.value)} has no {node.attr}: the names that kernels use are in the manual")
             self.value(node.value)
             self.fail(node, f"numbers have no attribute {node.attr} in a kernel")
         name = ast.unparse(node)
@@ -154,9 +155,9 @@ class Expressions(Arithmetic):
         found = self.static(node)
         if not isinstance(found, ArrayRef):
             if not (isinstance(node, ast.Name) and node.id in self.scope.local_names):
-                if found is MISSING:
+                if found is MISSING and isinstance(node, (ast.Name, ast.Attribute)):
                     self.unknown(node)
-                if not isinstance(found, Value) and constant(found) is MISSING:
+                if found is not MISSING and not isinstance(found, Value) and constant(found) is MISSING:
                     self.object_value(node, found)
             self.fail(node, f"{ast.unparse(node)} is no array: only arrays have elements")
         return found
@@ -169,7 +170,7 @@ class Expressions(Arithmetic):
                 self.scope.source.unsupported(part)
         if len(parts) != array.ndim:
             wanted = ", ".join("ijk"[: array.ndim])
-            self.fail(index, f"{array.name} has {array.ndim} axes, not {len(parts)}: write {array.name}[{wanted}]")
+            self.fail(index, f"{array.name} is {array.ndim}-D, and here are {len(parts)} indices: write {array.name}[{wanted}]")
         split = [self._index(part) for part in parts[:-1]] + [self._split(parts[-1])]
         for axis, (part, (value, offset)) in enumerate(zip(parts, split, strict=True)):
             if value is None and offset < 0:
@@ -244,6 +245,9 @@ class Expressions(Arithmetic):
         return self.negated(self.truth(node, value))
 
     def expr_Compare(self, node: ast.Compare) -> Value:
+        for operator in node.ops:
+            if type(operator).__name__ in NODES:
+                self.fail(node, NODES[type(operator).__name__])
         left = self.value(node.left)
         right = self.value(node.comparators[0])
         more = node.comparators[1:]

@@ -143,9 +143,7 @@ def kernel(fn: Any = None) -> Any:
         return kernel
     if not isinstance(fn, FunctionType):
         raise TranslateError(f"@hg.kernel translates a function, not {fn!r}")
-    definition = Source.of(fn)
-    _check_decorators(definition)
-    return _make(definition)
+    return _make(Source.of(fn))
 
 
 def kernel_from_source(
@@ -170,16 +168,12 @@ def kernel_from_source(
     else:
         raise TranslateError(f"the text has no function {name!r}; it has {', '.join(found) or 'none'}", file)
     for other in found.values():
-        _check_decorators(other)
+        for node in other.node.decorator_list:
+            if _decorator(other, node) not in (kernel, function):
+                source.fail(node, "kernels have no decorator but @hg.kernel, functions none but @hg.function")
     return _make(definition)
 
 
 def _decorator(definition: Definition, node: Any) -> Any:
     call = getattr(node, "func", None)
     return definition.source.resolve(call if call is not None and not node.args and not node.keywords else node)
-
-
-def _check_decorators(definition: Definition) -> None:
-    for node in definition.node.decorator_list:
-        if _decorator(definition, node) not in (kernel, function):
-            definition.source.fail(node, "a kernel has no decorator but @hg.kernel")

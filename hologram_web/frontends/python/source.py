@@ -72,6 +72,12 @@ class Source:
     def of(cls, fn: FunctionType) -> Definition:
         """The definition of a Python function. Raises TranslateError where its text cannot be found."""
         file = fn.__code__.co_filename
+        if hasattr(fn, "__wrapped__"):
+            raise TranslateError(
+                f"{fn.__name__} is wrapped by a decorator, which kernels do not run: take the decorator away",
+                file,
+                fn.__code__.co_firstlineno,
+            )
         try:
             lines, first = inspect.getsourcelines(fn)
         except (OSError, TypeError):

@@ -13,8 +13,8 @@ from .arithmetic import literal
 from .calls import Calls
 from .emit import ArrayRef, Loop, Scope
 from .expressions import Shape
-from .names import ALLOWED, Array, ArrayType, Intrinsic, function
-from .source import MISSING, Definition, Source, constant
+from .names import ALLOWED, Array, ArrayType, Intrinsic
+from .source import Definition, Source, constant
 from .types import INDEX, Kind, Value, Weak, default, float_of, join
 
 __all__ = ["Statements", "check_signature", "stored_names"]
@@ -130,7 +130,7 @@ class Statements(Calls):
     def assign(self, target: ast.expr, node: ast.AST, value: Value) -> None:
         """Assigns a value to a name or an element."""
         if isinstance(target, ast.Name):
-            self.assign_name(target, target.id, value)
+            self.assign_name(target, target.id, value, node)
         elif isinstance(target, ast.Subscript):
             if isinstance(target.slice, ast.Slice):
                 self.scope.source.unsupported(target.slice)
@@ -142,8 +142,9 @@ class Statements(Calls):
         else:
             self.scope.source.unsupported(target)
 
-    def assign_name(self, node: ast.AST, name: str, value: Value) -> None:
-        """Assigns a value to a variable, whose type joins all it is ever assigned."""
+    def assign_name(self, node: ast.AST, name: str, value: Value, origin: ast.AST | None = None) -> None:
+        """Assigns a value, made at the node `origin`, to a variable, whose type joins all it is ever assigned."""
+        origin = origin or node
         scope = self.scope
         bound = scope.bound.get(name)
         if isinstance(bound, ArrayRef):
@@ -153,10 +154,10 @@ class Statements(Calls):
         key = scope.path, name
         if key in self.facts.fixed:
             ty = default(self.facts.types[key])
-            register = self.stored(node, value, ty)
+            register = self.stored(origin, value, ty)
         else:
             kind = self._unify(node, key, name, value.ty)
-            register = self.register(node, value, default(kind))
+            register = self.register(origin, value, default(kind))
         if name not in scope.registers:
             scope.registers[name] = self.take()
         self.move(scope.registers[name], register)
@@ -192,7 +193,7 @@ class Statements(Calls):
             self.facts.fixed.add(key)
             self.facts.learn(key, ty)
         if node.value is not None:
-            self.assign_name(node.target, name, self.value(node.value))
+            self.assign_name(node.target, name, self.value(node.value), node.value)
 
     def stmt_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
@@ -291,14 +292,9 @@ class Statements(Calls):
             self._range(node, node.target, values)
             return
         found = self.static(call)
-        elements = found if isinstance(found, tuple) else self._constant_tuple(call)
-        if elements is None:
+        if not isinstance(found, tuple):
             self.fail(call, "for loops over a range or a constant tuple: write for i in range(len(x)), and read x[i]")
-        self._unroll(node, list(elements))
-
-    def _constant_tuple(self, node: ast.expr) -> tuple[Any, ...] | None:
-        found = self.scope.source.fold(node) if isinstance(node, ast.Tuple) else MISSING
-        return found if isinstance(found, tuple) else None
+        self._unroll(node, list(found))
 
     def _range(self, node: ast.For, target: ast.Name, values: list[Value]) -> None:
         numbers = [int(value.const) for value in values if value.const is not None]
@@ -359,7 +355,7 @@ class Statements(Calls):
             high = self.op("SEL", ty, up, stop, start, keep=True)
             size = self.op("ABS", ty, by)
         difference = [self.reinterpret(bits, ty, register, keep=True) for register in (high, low)]
-        rounds = self.op("SUB", bits, *difference)
+        rounds = self.op("SUB", bits, *difference, keep=True)
         rounds = self.op("SUB", bits, rounds, self.immediate(bits, 1))
         if known not in (1, -1):
             divisor = self.immediate(bits, abs(known)) if known is not None else self.reinterpret(bits, ty, size)
@@ -419,11 +415,7 @@ class Statements(Calls):
 
     def definition(self, node: ast.AST, called: Any) -> Definition:
         if called not in self.facts.definitions:
-            found = Source.of(called)
-            for decorator in found.node.decorator_list:
-                if found.source.resolve(decorator) is not function:
-                    found.source.fail(decorator, "a function that kernels call has no decorator but @hg.function")
-            self.facts.definitions[called] = found
+            self.facts.definitions[called] = Source.of(called)
         return self.facts.definitions[called]
 
     def inline(self, node: ast.Call, definition: Definition) -> Value | None:
@@ -436,7 +428,7 @@ class Statements(Calls):
             self.fail(node, f"more than {_INLINED} calls are inlined: split the kernel")
         parameters = check_signature(definition.source, called)
         if len(parameters) != len(node.args):
-            self.fail(node, f"{called.name} takes {len(parameters)} arguments, not {len(node.args)}")
+            self.fail(node, f"write {called.name}({', '.join(p.arg for p in parameters)}): arguments are missing or too many")
         stores = stored_names(called)
         scope = Scope((*outer.path, node), called.name, definition.source, stores)
         started: list[tuple[ast.arg, Value]] = []
