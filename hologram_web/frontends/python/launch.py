@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ def default_device() -> Backend:
     """The device `wasm`, made when it is first needed and shared by all kernels."""
     with _lock:
         if not _default:
+            atexit.register(_default.clear)  # before the modules it needs go
             _default.append(DEVICES["wasm"]())
         return _default[0]
 
