@@ -1,9 +1,9 @@
 """The stages of a Canny edge detector as kernels in Python: integers in fixed point from the luminance on.
 
-Planes are arrays of rows and columns; `luma`, `blur_rows`, `smooth` and `magnitude` have 8 bits after the point. A launch
-has one lane a pixel: `kernel[(width, height), (TILE, TILE)](...)`. Where neighbours are needed, a block fetches its pixels
-and a halo around them into shared memory, each pixel once, and waits at a barrier. Lanes outside the picture are off, so
-those that are on share the work; beyond the edge of the picture the last pixel goes on.
+Planes are arrays of rows and columns; `luma`, `blur_rows`, `smooth` and `magnitude` have 8 bits after the point. A
+launch has one lane a pixel: `kernel[(width, height), (TILE, TILE)](...)`. Where neighbours are needed, a block fetches
+its pixels and a halo around them into shared memory, each pixel once, and waits at a barrier. Lanes outside the picture
+are off, so those that are on share the work; beyond the edge of the picture the last pixel goes on.
 """
 
 # mypy: ignore-errors

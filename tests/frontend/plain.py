@@ -156,7 +156,9 @@ class _Cast:
         if issubclass(self.dtype, np.integer):
             if isinstance(value, (float, np.floating)):
                 info = np.iinfo(self.dtype)
-                value = 0 if np.isnan(value) else max(info.min, min(info.max, int(max(min(value, 2.0**70), -(2.0**70)))))
+                value = (
+                    0 if np.isnan(value) else max(info.min, min(info.max, int(max(min(value, 2.0**70), -(2.0**70)))))
+                )
             return np.asarray(int(value) % (1 << (8 * np.dtype(self.dtype).itemsize)), np.uint64).astype(self.dtype)[()]
         return self.dtype(value)
 

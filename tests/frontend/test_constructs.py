@@ -1,6 +1,8 @@
 """Every construct, on every device, against the same function run by Python lane by lane with NumPy scalars."""
 
 # mypy: ignore-errors
+# ruff: noqa: E501, RUF021, SIM201, SIM300
+# Kernels are written here in every way that people may write them.
 
 from __future__ import annotations
 
@@ -105,7 +107,7 @@ def powers(x: hg.Array[hg.f32], y: hg.Array[hg.f32, 2]):
     y[i, 4] = hg.f32(1) / x[i]
     y[i, 5] = hg.rcp(x[i]) + hg.rsqrt(abs(x[i]))
     y[i, 6] = x[i] ** -1
-    y[i, 7] = 2.0 ** 3 - x[i]
+    y[i, 7] = 2.0**3 - x[i]
 
 
 @case(ints(low=-4, high=5), out((13, 3)))
@@ -408,7 +410,7 @@ def atomics(x: hg.Array[hg.i32], bins: hg.Array[hg.i32], marks: hg.Array[hg.u32]
 
 
 @case(ints(dtype="i1", low=-128, high=128), ints(dtype="u1", low=0, high=256), ints(dtype="i2"), ints(dtype="u2", low=0, high=60000), ints(dtype="u8", low=0, high=2**60), out((13, 6), "i8"))  # fmt: skip
-def small_types(a: hg.Array[hg.i8], b: hg.Array[hg.u8], c: hg.Array[hg.i16], d: hg.Array[hg.u16], e: hg.Array[hg.u64], y: hg.Array[hg.i64, 2]):  # noqa: E501  # fmt: skip
+def small_types(a: hg.Array[hg.i8], b: hg.Array[hg.u8], c: hg.Array[hg.i16], d: hg.Array[hg.u16], e: hg.Array[hg.u64], y: hg.Array[hg.i64, 2]):  # fmt: skip
     i = hg.global_id()
     y[i, 0] = a[i] + a[i] * 2
     y[i, 1] = b[i] * 3 + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from hologram_web.backends import DEVICES
 
 from . import plain
 
-TYPES = "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64".split()
+TYPES = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64")
 LANES = 9
 
 
@@ -92,11 +93,12 @@ def _data():
     for name in TYPES:
         ty = hg.Type.named(name)
         for _ in "ab":
+            values: Any
             if ty.is_float:
                 values = random.normal(size=LANES) * 100
                 values[:4] = [0, -0.0, 1, -3]
             else:
-                values = random.integers(ty.min_value, ty.max_value, LANES, dtype=ty.numpy, endpoint=True)
+                values = random.integers(ty.min_value, ty.max_value, LANES, dtype=ty.numpy, endpoint=True)  # type: ignore[arg-type]
                 values[:4] = [0, 1, ty.min_value, ty.max_value]
             arrays.append(random.permutation(values).astype(ty.numpy))
     return arrays

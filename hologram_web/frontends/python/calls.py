@@ -43,9 +43,8 @@ class Calls(Expressions):
 
     def call(self, node: ast.Call) -> Value | None:
         called = self.static(node.func)
-        if isinstance(called, FunctionType):
-            if not (called.__module__ or "").startswith("numpy"):
-                return self.inline(node, self.definition(node, called))
+        if isinstance(called, FunctionType) and not (called.__module__ or "").startswith("numpy"):
+            return self.inline(node, self.definition(called))
         if isinstance(called, Definition):
             return self.inline(node, called)
         name = _BUILTINS.get(called) if isinstance(called, BuiltinFunctionType) else None
@@ -65,7 +64,7 @@ class Calls(Expressions):
         special: Callable[[ast.Call], Value | None] = getattr(self, f"call_{name}")
         return special(node)
 
-    def definition(self, node: ast.AST, called: FunctionType) -> Definition:
+    def definition(self, called: FunctionType) -> Definition:
         """The text of a Python function."""
         raise NotImplementedError
 
@@ -94,7 +93,9 @@ class Calls(Expressions):
         if text in CALLS:
             self.fail(node, f"{text}() is not available in a kernel: {CALLS[text]}")
         if type(called).__name__ == "Kernel":
-            self.fail(node, f"{text} is a kernel: the host launches it; make what both need a function without @hg.kernel")
+            self.fail(
+                node, f"{text} is a kernel: the host launches it; make what both need a function without @hg.kernel"
+            )
         self.fail(node, f"{text} cannot be called in a kernel: only functions made by def and the functions of hg can")
 
     def _is_local(self, node: ast.AST) -> bool:
@@ -145,7 +146,7 @@ class Calls(Expressions):
         whole = float_of(ty) is not ty
         if chain and all(value.const is not None and isinstance(value.ty, Weak) for value in values):
             return literal((min if name == "min" else max)(value.const for value in values if value.const is not None))
-        if whole and name in _WHOLE or name == "abs" and isinstance(ty, Type) and ty.is_unsigned:
+        if (whole and name in _WHOLE) or (name == "abs" and isinstance(ty, Type) and ty.is_unsigned):
             return Value(ty, self.register(node, values[0], default(ty)), None)
         if whole and TYPE_SETS[row.operands[0].type] == FLOATS:
             ty = float_of(ty)
@@ -165,13 +166,17 @@ class Calls(Expressions):
         value = self.value(argument)
         source = default(value.ty)
         if source.bits != ty.bits:
-            self.fail(node, f"{source} has {source.bits} bits and {ty} {ty.bits}: convert first, or cast with hg.{ty}(x)")
+            self.fail(
+                node, f"{source} has {source.bits} bits and {ty} {ty.bits}: convert first, or cast with hg.{ty}(x)"
+            )
         return Value(ty, self.reinterpret(ty, source, self.register(argument, value, source)))
 
     def _type(self, node: ast.expr) -> Type:
         found = self.static(node)
         if found not in ALLOWED:
-            self.fail(node, f"{ast.unparse(node)} is no type of numbers: write hg.f32, hg.i32 and so on, of at most 64 bits")
+            self.fail(
+                node, f"{ast.unparse(node)} is no type of numbers: write hg.f32, hg.i32 and so on, of at most 64 bits"
+            )
         assert isinstance(found, Type)
         return found
 

@@ -8,14 +8,14 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ...isa.address import Address
-from ...isa.operands import Label, Predicate, Register
+from ...isa.operands import Label, Register
 from ...isa.types import Type
 from .advice import METHODS, NODES
 from .arithmetic import Arithmetic, literal
 from .emit import ArrayRef
 from .names import Intrinsic
 from .source import MISSING, constant
-from .types import INDEX, Kind, Value, Weak, default, float_of, join
+from .types import INDEX, Kind, Value, Weak, default, float_of
 
 __all__ = ["Expressions", "Shape"]
 
@@ -75,7 +75,9 @@ class Expressions(Arithmetic):
             loop = "" if isinstance(owner, Shape) else ", or the variable of a for loop over a literal range"
             self.fail(node.slice, f"{what} is known while translating: write a number{loop}")
         if not 0 <= index.const < size:
-            what = f"axis: {owner.array.name} has {size}" if isinstance(owner, Shape) else f"element: the tuple has {size}"
+            what = (
+                f"axis: {owner.array.name} has {size}" if isinstance(owner, Shape) else f"element: the tuple has {size}"
+            )
             name, _, rest = what.partition(": ")
             self.fail(node.slice, f"there is no {name} {index.const}: {rest}, counted from 0")
         return self.length(owner.array, int(index.const)) if isinstance(owner, Shape) else owner[int(index.const)]
@@ -113,7 +115,9 @@ class Expressions(Arithmetic):
                 advice = METHODS.get(node.attr, "arrays have shape, len(x) and elements")
                 self.fail(node, f"arrays have no {node.attr} in a kernel: {advice}")
             if isinstance(owner, ModuleType):
-                self.fail(node, f"{ast.unparse(node.value)} has no {node.attr}: the names that kernels use are in the manual")
+                self.fail(
+                    node, f"{ast.unparse(node.value)} has no {node.attr}: the names that kernels use are in the manual"
+                )
             self.value(node.value)
             self.fail(node, f"numbers have no attribute {node.attr} in a kernel")
         name = ast.unparse(node)
@@ -170,7 +174,10 @@ class Expressions(Arithmetic):
                 self.scope.source.unsupported(part)
         if len(parts) != array.ndim:
             wanted = ", ".join("ijk"[: array.ndim])
-            self.fail(index, f"{array.name} is {array.ndim}-D, and here are {len(parts)} indices: write {array.name}[{wanted}]")
+            self.fail(
+                index,
+                f"{array.name} is {array.ndim}-D, and here are {len(parts)} indices: write {array.name}[{wanted}]",
+            )
         split = [self._index(part) for part in parts[:-1]] + [self._split(parts[-1])]
         for axis, (part, (value, offset)) in enumerate(zip(parts, split, strict=True)):
             if value is None and offset < 0:
@@ -278,7 +285,8 @@ class Expressions(Arithmetic):
         for one, other in ((a, b), (b, a)):
             if one.const is not None:
                 return other if one.const else one
-        assert a.pred is not None and b.pred is not None
+        assert a.pred is not None
+        assert b.pred is not None
         return self.both("PAND", a.pred, b.pred)
 
     def expr_BoolOp(self, node: ast.BoolOp) -> Value:
@@ -302,7 +310,8 @@ class Expressions(Arithmetic):
             elif end is None and value.const is not None:
                 result = value if bool(value.const) is not conjunction else result
             elif end is None:
-                assert result.pred is not None and value.pred is not None
+                assert result.pred is not None
+                assert value.pred is not None
                 result = self.both("PAND" if conjunction else "POR", result.pred, value.pred)
             else:
                 assert result.pred is not None

@@ -48,7 +48,7 @@ class Kernel:
 
             if device not in DEVICES:
                 raise TranslateError(f"there is no device {device!r}: there are {', '.join(DEVICES)}")
-            device = DEVICES[device]()
+            return self.on(DEVICES[device]())
         return Kernel(self._definition, self._translation, device)
 
     def __getitem__(self, lanes: Any) -> Callable[..., None]:

@@ -37,7 +37,7 @@ def config_of(key: Any) -> LaunchConfig:
 
     Python does not tell `kernel[(n, m)]` from `kernel[n, m]`: two numbers are lanes and lanes of a block.
     """
-    lanes, *rest = key if isinstance(key, tuple) else (key,)
+    lanes, *rest = key if isinstance(key, tuple) and key else (key,)
     if isinstance(lanes, LaunchConfig) and not rest:
         return lanes
     sizes = lanes if isinstance(lanes, tuple) else (lanes,)
@@ -50,7 +50,9 @@ def config_of(key: Any) -> LaunchConfig:
         )
     if len(sizes) == 1:
         return LaunchConfig.linear(sizes[0], shape[0])
-    return LaunchConfig.grid_2d(*sizes, shape) if len(sizes) == 2 else LaunchConfig.grid_3d(*sizes, shape)
+    make: Any = LaunchConfig.grid_2d if len(sizes) == 2 else LaunchConfig.grid_3d
+    config: LaunchConfig = make(*sizes, shape)
+    return config
 
 
 def launch(

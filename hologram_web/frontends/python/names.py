@@ -17,12 +17,13 @@ __all__ = ["ALLOWED", "ATOMICS", "INTRINSICS", "MATH", "Array", "ArrayType", "In
 
 ALLOWED = tuple(ty for ty in Type if not ty.is_wide)
 
+_OPERATORS = ("ADD", "SUB", "MUL", "DIV", "REM", "MAD", "NEG")  # these are written as operators
+
 # Functions that are one instruction. Their operands are numbers of one type, and so is the result.
 MATH: dict[str, Row] = {
     row.mnemonic: row
     for row in LANE_ROWS
-    if row.group == "Transcendental"
-    or row.name in "FMA FMS RCP RSQRT CLAMP LERP SIGN FLOOR CEIL ROUND TRUNC RELU SQRT MIN MAX ABS".split()
+    if row.group == "Transcendental" or (row.group == "Arithmetic" and row.name not in _OPERATORS)
 }
 ATOMICS = {f"atomic_{operation.value}": operation for operation in AtomicOperation}
 
@@ -36,9 +37,13 @@ class ArrayType:
 
     def __post_init__(self) -> None:
         if self.ty not in ALLOWED:
-            raise TranslateError(f"{self.ty!r} is no type of array elements: write hg.Array[hg.f32], with a type of at most 64 bits")
+            raise TranslateError(
+                f"{self.ty!r} is no type of array elements: write hg.Array[hg.f32], with a type of at most 64 bits"
+            )
         if self.ndim not in (1, 2, 3) or isinstance(self.ndim, bool):
-            raise TranslateError(f"an array of {self.ndim!r} dimensions: write hg.Array[hg.f32, 2], with 1 to 3 of them")
+            raise TranslateError(
+                f"an array of {self.ndim!r} dimensions: write hg.Array[hg.f32, 2], with 1 to 3 of them"
+            )
 
     def __repr__(self) -> str:
         return f"Array[{self.ty}]" if self.ndim == 1 else f"Array[{self.ty}, {self.ndim}]"

@@ -210,7 +210,7 @@ def _import(source: Source, node: ast.Import | ast.ImportFrom, known: dict[str, 
         module = node.module if isinstance(node, ast.ImportFrom) and not node.level else alias.name
         if module == "__future__":
             continue
-        if module not in known or isinstance(node, ast.ImportFrom) and not hasattr(known[module], alias.name):
+        if module not in known or (isinstance(node, ast.ImportFrom) and not hasattr(known[module], alias.name)):
             source.fail(node, f"{alias.name} cannot be imported here: there are hologram_web and math")
         value = getattr(known[module], alias.name) if isinstance(node, ast.ImportFrom) else known[module]
         names[alias.asname or alias.name] = value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from types import FunctionType
 from typing import Any
 
 from ...errors import TranslateError
@@ -13,7 +14,7 @@ from .arithmetic import literal
 from .calls import Calls
 from .emit import ArrayRef, Loop, Scope
 from .expressions import Shape
-from .names import ALLOWED, Array, ArrayType, Intrinsic
+from .names import ALLOWED, INTRINSICS, Array, ArrayType
 from .source import Definition, Source, constant
 from .types import INDEX, Kind, Value, Weak, default, float_of, join
 
@@ -40,7 +41,7 @@ def check_signature(source: Source, node: ast.FunctionDef) -> list[ast.arg]:
 
 
 class Statements(Calls):
-    """Translates statements. `inlined` counts calls, `calling` are the functions around, `shared_arrays` by statement."""
+    """Translates statements. `inlined` counts calls; `calling` are the functions around; `shared_arrays` by call."""
 
     inlined = 0
     calling: list[ast.FunctionDef]
@@ -83,10 +84,10 @@ class Statements(Calls):
 
     def stmt_Assign(self, node: ast.Assign) -> None:
         target = node.targets[0]
-        if isinstance(node.value, ast.Call) and isinstance(called := self.static(node.value.func), Intrinsic):
-            if called.name == "shared" and len(node.targets) == 1 and isinstance(target, ast.Name):
-                self._share(target, node.value)
-                return
+        called = self.static(node.value.func) if isinstance(node.value, ast.Call) else None
+        if called == INTRINSICS["shared"] and len(node.targets) == 1 and isinstance(target, ast.Name):
+            self._share(target, node.value)
+            return
         if len(node.targets) == 1 and isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target, node.value)
             return
@@ -96,7 +97,8 @@ class Statements(Calls):
                 self.assign(target, node.value, value)
         self.assign(node.targets[-1], node.value, value)
 
-    def _share(self, target: ast.Name, call: ast.Call) -> None:
+    def _share(self, target: ast.Name, call: ast.expr) -> None:
+        assert isinstance(call, ast.Call)
         name, scope = target.id, self.scope
         key = *scope.path, call
         if key not in self.shared_arrays:
@@ -114,7 +116,9 @@ class Statements(Calls):
         elif isinstance(found, tuple):
             values = [self.object_value(node, part) for part in found]
         else:
-            self.fail(node, "only a tuple of values, a constant tuple or a shape is unpacked: assign one name at a time")
+            self.fail(
+                node, "only a tuple of values, a constant tuple or a shape is unpacked: assign one name at a time"
+            )
         if len(values) != len(target.elts):
             self.fail(target, f"{len(values)} values for {len(target.elts)} names")
         held = []
@@ -175,8 +179,8 @@ class Statements(Calls):
             if (Weak.BOOL in (old, new)) or (strong and floats[0] != floats[1] and not literal_int):
                 self.fail(
                     node,
-                    f"{name} is {old} elsewhere and {new} here, and a variable has one type: convert one of them, as in "
-                    f"hg.{default(join(old, new))}(x), or use another name",
+                    f"{name} is {old} elsewhere and {new} here, and a variable has one type: convert one of them, as "
+                    f"in hg.{default(join(old, new))}(x), or use another name",
                 )
             kind = self.meet(node, Value(old), Value(new))
         self.facts.learn(key, kind)
@@ -331,7 +335,7 @@ class Statements(Calls):
     def _count(
         self, node: ast.For, end: Label, values: Any, ty: Type, here: Register, left: Register, trips: int | None
     ) -> Register:
-        """Sets the counters of a loop: `here` to its start, `left` to the rounds after the first; jumps if there is none.
+        """Sets the counters of a loop: `here` to its start, `left` to the rounds after the first; jumps if none is.
 
         Returns a register that holds the step.
         """
@@ -387,7 +391,9 @@ class Statements(Calls):
         """A loop over constants: its body once for each."""
         loop, scope = self._loop(node), self.scope
         if len(elements) > _UNROLLED:
-            self.fail(node.iter, f"a loop over constants is written out, at most {_UNROLLED} times, not {len(elements)}")
+            self.fail(
+                node.iter, f"a loop over constants is written out, at most {_UNROLLED} times, not {len(elements)}"
+            )
         names = [node.target] if isinstance(node.target, ast.Name) else list(getattr(node.target, "elts", []))
         self.free_temporaries()
         for element in elements:
@@ -407,13 +413,13 @@ class Statements(Calls):
             self.place(again)
             scope.assigned = _common([*loop.at_again, scope.assigned])
         for name in names:
-            scope.bound.pop(name.id, None)  # type: ignore[attr-defined]  # they are names: see above
+            scope.bound.pop(name.id, None)
         self.place(loop.end)
         scope.assigned = _common([*loop.at_end, scope.assigned])
 
     # Functions
 
-    def definition(self, node: ast.AST, called: Any) -> Definition:
+    def definition(self, called: FunctionType) -> Definition:
         if called not in self.facts.definitions:
             self.facts.definitions[called] = Source.of(called)
         return self.facts.definitions[called]
@@ -428,7 +434,9 @@ class Statements(Calls):
             self.fail(node, f"more than {_INLINED} calls are inlined: split the kernel")
         parameters = check_signature(definition.source, called)
         if len(parameters) != len(node.args):
-            self.fail(node, f"write {called.name}({', '.join(p.arg for p in parameters)}): arguments are missing or too many")
+            self.fail(
+                node, f"write {called.name}({', '.join(p.arg for p in parameters)}): arguments are missing or too many"
+            )
         stores = stored_names(called)
         scope = Scope((*outer.path, node), called.name, definition.source, stores)
         started: list[tuple[ast.arg, Value]] = []

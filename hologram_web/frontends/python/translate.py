@@ -60,7 +60,9 @@ def translate(definition: Definition) -> Translation:
 def _parameters(definition: Definition) -> dict[str, Type | ArrayType]:
     node, source = definition.node, definition.source
     if node.returns is not None and not (isinstance(node.returns, ast.Constant) and node.returns.value is None):
-        source.fail(node.returns, "a kernel returns nothing: leave the annotation out, and store the result in an array")
+        source.fail(
+            node.returns, "a kernel returns nothing: leave the annotation out, and store the result in an array"
+        )
     params: dict[str, Type | ArrayType] = {}
     for parameter in check_signature(source, node):
         if parameter.annotation is None:

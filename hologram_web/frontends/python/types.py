@@ -65,7 +65,8 @@ def join(a: Kind, b: Kind) -> Kind:
         return float_of(b) if a is Weak.FLOAT else b
     if a.is_float or b.is_float:
         x, y = float_of(a), float_of(b)
-        assert isinstance(x, Type) and isinstance(y, Type)
+        assert isinstance(x, Type)
+        assert isinstance(y, Type)
         if x is y:
             return x
         return Type.F32 if x.bits == y.bits else max(x, y, key=lambda ty: ty.bits)
