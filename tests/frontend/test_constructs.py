@@ -442,6 +442,47 @@ def early_return(x: hg.Array[hg.i32], y: hg.Array[hg.i32]):
         y[i] = k
 
 
+@case(ints(), out((13, 2)))
+def written_out(x: hg.Array[hg.i32], y: hg.Array[hg.i32, 2]):
+    """A name that is the variable of a loop, and then of one that is written out."""
+    i = hg.global_id()
+    total = 0
+    for k in range(i):
+        total += k * x[k]
+    k = -1
+    for k in range(3):
+        if x[i] == k:
+            break
+        total += WEIGHTS[k] * (k + 1)
+    y[i, 0] = total
+    y[i, 1] = k
+    if DEBUG and x[i] > 0 or total < -1000:
+        y[i, 1] = 0
+
+
+def first_above(x, limit):
+    for k in range(len(x)):
+        if x[k] > limit:
+            return k
+        elif x[k] == limit:
+            continue
+        limit -= 1
+    return -1
+
+
+@case(ints(), out(13), helpers=(first_above,))
+def return_from_a_loop(x: hg.Array[hg.i32], y: hg.Array[hg.i32]):
+    i = hg.global_id()
+    y[i] = first_above(x, x[i]) if i % 2 == 0 else first_above(x, 100) * 2
+    flag = x[first_above(x, 0)] > 5 if i < 4 else i // 3 > 2
+    other = i > 2
+    other = not flag
+    if flag or other:
+        y[i] += 100
+    while DEBUG if DEBUG else y[i] > 120:
+        y[i] -= 1
+
+
 FNS = {param.id: param.values[0] for param in CASES}
 
 

@@ -369,3 +369,21 @@ def test_translating_needs_no_numpy():
         "assert not [name for name in sys.modules if name.startswith(('numpy', 'wasmtime')) and sys.modules[name]]\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_registers_are_used_again():
+    terms = " + ".join(f"x[i + {k}] * {k}" for k in range(400))
+    lines = "".join(f"    a{k} = x[{k}] + 1\n" for k in range(200))
+    kernel = hg.kernel_from_source(f"def k(x: hg.Array[hg.i32], i: hg.i32):\n{lines}    x[0] = {terms}\n")
+    assert max(register.index for register in kernel.program.registers()) < 215
+    x = np.arange(500, dtype="i4")
+    kernel[1](x, 3)
+    assert x[0] == sum((k + 3) * k for k in range(400))
+
+
+def test_predicates_run_out():
+    nested = "x[0] > 1"
+    for k in range(17):
+        nested = f"(x[{k}] > {k}) & ({nested})"
+    with pytest.raises(hg.TranslateError, match="the condition needs more than the 16 predicates there are: split it"):
+        hg.kernel_from_source(f"def k(x: hg.Array[hg.i32]):\n    if {nested}:\n        x[0] = 1\n")

@@ -687,4 +687,8 @@ WRONG: list[tuple[str, str]] = [
         "def k(x: hg.Array[hg.i64, 2], n: hg.i64):\n    x[$n, 0] = 0",
         "an index of several is i32, not i64: convert with hg.i32(x)",
     ),
+    (
+        "v = $f(n)",
+        "the function f is not known: define it above the kernel",
+    ),
 ]

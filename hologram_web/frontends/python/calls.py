@@ -80,6 +80,8 @@ class Calls(Expressions):
         if called is MISSING and isinstance(node.func, (ast.Name, ast.Attribute)):
             if short in INTRINSICS:
                 self.fail(node, f"the function {text} is not known: write hg.{short}(...)")
+            if isinstance(node.func, ast.Name):
+                self.fail(node, f"the function {text} is not known: define it above the kernel")
             self.unknown(node.func)
         if called is MISSING:
             self.fail(node, "only functions are called, by their name")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import inspect
 import math
 import sys
@@ -86,7 +87,10 @@ class Source:
                 file,
                 fn.__code__.co_firstlineno,
             ) from None
-        closure = inspect.getclosurevars(fn).nonlocals if fn.__code__.co_freevars else {}
+        closure = {}
+        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+            with contextlib.suppress(ValueError):  # not assigned yet
+                closure[name] = cell.cell_contents
         source = cls(file, [line.rstrip("\r\n") for line in lines], first, {**fn.__globals__, **closure})
         text = "".join(lines)
         indented = text[:1].isspace()

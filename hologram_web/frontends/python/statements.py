@@ -403,9 +403,14 @@ class Statements(Calls):
             for name, part in zip(names, parts, strict=True):
                 if not isinstance(name, ast.Name):
                     self.fail(name, "the variables of a loop are names")
-                if name.id in scope.registers or isinstance(scope.bound.get(name.id), ArrayRef):
-                    self.fail(name, f"{name.id} is in use already: give the variable of this loop a name of its own")
                 found = constant(part)
+                if isinstance(scope.bound.get(name.id), ArrayRef) or (
+                    name.id in scope.registers and isinstance(found, tuple)
+                ):
+                    self.fail(name, f"{name.id} is in use already: give the variable of this loop a name of its own")
+                scope.bound.pop(name.id, None)
+                if name.id in scope.registers:  # which is read after the loop
+                    self.assign_name(name, name.id, literal(found))
                 scope.bound[name.id] = found if isinstance(found, tuple) else literal(found)
             again = loop.again = self.label()
             loop.at_again = []
