@@ -129,7 +129,8 @@ def _long(expression):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (_long("+".join(["x[0]"] * 5000)), "nested too deeply|recursion"),
+        (_long("-" * 1500 + "x[0]"), "nested too deeply"),
+        (_long("+".join(["x[0]"] * 5000)), "nested too deeply"),
         (_long("(" * 5000 + "1" + ")" * 5000), "this is no Python|nested too deeply"),
         ("def k():\n    pass\n\0", "this is no Python"),
         (
@@ -150,7 +151,7 @@ def _long(expression):
         ),
         (_long(f"n + {'(n > 0) + ' * 3}n" + " & n" * 3), None),
     ],
-    ids=["chain", "brackets", "null byte", "registers", "calls", "instructions", "fine"],
+    ids=["signs", "chain", "brackets", "null byte", "registers", "calls", "instructions", "fine"],
 )
 def test_limits(text, message):
     if message is None:

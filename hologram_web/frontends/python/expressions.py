@@ -241,7 +241,15 @@ class Expressions(Arithmetic):
     # Operators
 
     def expr_BinOp(self, node: ast.BinOp) -> Value:
-        return self.binary(node, node.op, self.value(node.left), self.value(node.right))
+        chain: list[ast.BinOp] = []  # a + b + c + ...: long sums are as deep as they are long
+        first: ast.expr = node
+        while isinstance(first, ast.BinOp):
+            chain.append(first)
+            first = first.left
+        value = self.value(first)
+        for part in reversed(chain):
+            value = self.binary(part, part.op, value, self.value(part.right))
+        return value
 
     def expr_UnaryOp(self, node: ast.UnaryOp) -> Value:
         if not isinstance(node.op, ast.Not):

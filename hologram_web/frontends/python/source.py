@@ -191,8 +191,10 @@ def from_text(text: str, file: str, constants: Mapping[str, Any]) -> tuple[Sourc
     except SyntaxError as error:
         at = ast.Pass(lineno=error.lineno or 1, col_offset=max((error.offset or 1) - 1, 0))
         source.fail(at, f"this is no Python: {error.msg}")
-    except (ValueError, RecursionError, MemoryError) as error:  # null bytes, thousands of brackets
+    except ValueError as error:  # null bytes
         raise TranslateError(f"this is no Python: {error}", file) from None
+    except (RecursionError, MemoryError):
+        raise TranslateError("the text is nested too deeply: split its expressions", file) from None
     found: dict[str, Definition] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
