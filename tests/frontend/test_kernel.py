@@ -387,3 +387,17 @@ def test_predicates_run_out():
         nested = f"(x[{k}] > {k}) & ({nested})"
     with pytest.raises(hg.TranslateError, match="the condition needs more than the 16 predicates there are: split it"):
         hg.kernel_from_source(f"def k(x: hg.Array[hg.i32]):\n    if {nested}:\n        x[0] = 1\n")
+
+
+def test_long_conditions(device):
+    some = " or ".join(f"x[{k}] > {k + 5}" for k in range(40))
+    every = " and ".join(f"x[{k}] >= {k}" for k in range(40))
+    chain = " <= ".join(f"x[{k}]" for k in range(40))
+    text = f"def k(x: hg.Array[hg.i32]):\n    a, b, c = {some}, {every}, {chain}\n    x[40] = a + 2 * b + 4 * c\n"
+    kernel = hg.kernel_from_source(text).on(device)
+    for change, expected in ((0, 6), (20, 3), (-20, 4)):
+        x = np.arange(41, dtype="i4")
+        x[:20] += min(change, 0)
+        x[0] += max(change, 0)
+        kernel[1](x)
+        assert x[40] == expected

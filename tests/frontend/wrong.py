@@ -688,6 +688,10 @@ WRONG: list[tuple[str, str]] = [
         "an index of several is i32, not i64: convert with hg.i32(x)",
     ),
     (
+        "v = hg.u8(n) // $256",
+        "256 does not fit u8: convert the other side first, as in hg.i32(x)",
+    ),
+    (
         "v = $f(n)",
         "the function f is not known: define it above the kernel",
     ),

@@ -10,7 +10,7 @@ from ...isa.types import Type
 from .advice import NODES
 from .emit import Emitter
 from .source import MISSING
-from .types import Kind, Value, Weak, default, float_of, join, loses_sign
+from .types import Kind, Value, Weak, default, fits, float_of, join, loses_sign
 
 __all__ = ["Arithmetic"]
 
@@ -96,7 +96,7 @@ class Arithmetic(Emitter):
 
     def divide(self, node: ast.AST, a: Value, b: Value, ty: Type, remainder: bool) -> Register:
         """a // b or a % b."""
-        known = b.const if ty.is_integer and isinstance(b.const, int) else None
+        known = b.const if ty.is_integer and isinstance(b.const, int) and fits(b.const, ty) else None
         if known == 0:
             self.fail(_right(node), "division by zero: the divisor is never 0")
         left = self.register(_left(node), a, ty)

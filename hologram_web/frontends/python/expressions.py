@@ -285,7 +285,9 @@ class Expressions(Arithmetic):
             self.jump(end, ~assigned)
             left, right = right, self.value(operand)
             step = self.compare(node, operator, left, right, keep=number < len(more) - 1)
-            self.emit("PAND", assigned, assigned, self.truth_of(node, step))
+            other = self.truth_of(node, step)
+            self.emit("PAND", assigned, assigned, other)
+            self.drop(other)
         self.place(end)
         return result
 
@@ -323,7 +325,9 @@ class Expressions(Arithmetic):
                 result = self.both("PAND" if conjunction else "POR", result.pred, value.pred)
             else:
                 assert result.pred is not None
-                self.emit("PAND" if conjunction else "POR", result.pred, result.pred, self.truth_of(operand, value))
+                other = self.truth_of(operand, value)
+                self.emit("PAND" if conjunction else "POR", result.pred, result.pred, other)
+                self.drop(other)
         if end is not None:
             self.place(end)
         assert result is not None
