@@ -692,6 +692,14 @@ WRONG: list[tuple[str, str]] = [
         "256 does not fit u8: convert the other side first, as in hg.i32(x)",
     ),
     (
+        "for i in range($2**70):\n    pass",
+        "1180591620717411303424 does not fit i32: convert the other side first, as in hg.i64(x)",
+    ),
+    (
+        "T = (1, 2)\ndef k(x: hg.Array[hg.i32]):\n    for i in $range(2**70):\n        x[0] += T[i]",
+        "a loop over constants is written out, at most 256 times, not 1180591620717411303424",
+    ),
+    (
         "v = $f(n)",
         "the function f is not known: define it above the kernel",
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
@@ -16,7 +17,7 @@ from .emit import ArrayRef, Loop, Scope
 from .expressions import Shape
 from .names import ALLOWED, INTRINSICS, Array, ArrayType
 from .source import Definition, Source, constant
-from .types import INDEX, Kind, Value, Weak, default, float_of, join
+from .types import INDEX, Kind, Value, Weak, default, fits, float_of, join
 
 __all__ = ["Statements", "check_signature", "stored_names"]
 
@@ -298,17 +299,17 @@ class Statements(Calls):
         found = self.static(call)
         if not isinstance(found, tuple):
             self.fail(call, "for loops over a range or a constant tuple: write for i in range(len(x)), and read x[i]")
-        self._unroll(node, list(found))
+        self._unroll(node, found, len(found))
 
     def _range(self, node: ast.For, target: ast.Name, values: list[Value]) -> None:
-        numbers = [int(value.const) for value in values if value.const is not None]
-        trips = len(range(*numbers)) if len(numbers) == len(values) else None
-        if trips is not None and self._indexes_tuple(node, target.id):
-            self._unroll(node, list(range(*numbers)))
-            return
         if len(values) == 1:
             values = [literal(0), *values]
         start, stop, step = values if len(values) == 3 else [*values, literal(1)]
+        numbers = [int(value.const) for value in (start, stop, step) if value.const is not None]
+        trips = max(0, -((numbers[0] - numbers[1]) // numbers[2])) if len(numbers) == 3 else None
+        if trips is not None and self._indexes_tuple(node, target.id):
+            self._unroll(node, range(*numbers), trips)
+            return
         kind = self.meet(node, start, stop)
         ty = default(kind if step.const is not None else self.meet(node, Value(kind), step))
         ty = ty if ty.bits >= 32 else INDEX
@@ -340,6 +341,8 @@ class Statements(Calls):
         Returns a register that holds the step.
         """
         bits, by = ty.unsigned, self.take()
+        if trips is not None and not fits(int(values[1].const), ty):
+            self.register(getattr(node.iter, "args", [])[:2][-1], values[1], ty)  # says so
         self.move(by, self.register(node, values[2], ty))
         start = self.register(node, values[0], ty)
         if trips is not None:
@@ -387,13 +390,11 @@ class Statements(Calls):
                     return True
         return False
 
-    def _unroll(self, node: ast.For, elements: list[Any]) -> None:
+    def _unroll(self, node: ast.For, elements: Iterable[Any], count: int) -> None:
         """A loop over constants: its body once for each."""
         loop, scope = self._loop(node), self.scope
-        if len(elements) > _UNROLLED:
-            self.fail(
-                node.iter, f"a loop over constants is written out, at most {_UNROLLED} times, not {len(elements)}"
-            )
+        if count > _UNROLLED:
+            self.fail(node.iter, f"a loop over constants is written out, at most {_UNROLLED} times, not {count}")
         names = [node.target] if isinstance(node.target, ast.Name) else list(getattr(node.target, "elts", []))
         self.free_temporaries()
         for element in elements:
