@@ -401,3 +401,20 @@ def test_long_conditions(device):
         x[0] += max(change, 0)
         kernel[1](x)
         assert x[40] == expected
+
+
+def test_float_division_is_numpys_to_the_bit():
+    kernel = hg.kernel_from_source(
+        "def k(a: hg.Array[hg.f32], b: hg.Array[hg.f32], y: hg.Array[hg.f32], z: hg.Array[hg.f32]):\n"
+        "    i = hg.global_id()\n    y[i] = a[i] // b[i]\n    z[i] = a[i] % b[i]\n"
+    )
+    special = [0, 0.3, 1, 2.5, 7, 100, np.inf, np.nan, 1e-40, 3e38, 1e-38, 21.178387, 2.941325e-06]
+    random = np.random.default_rng(1)
+    values = np.array([*special, *(random.normal(size=30) * 10.0 ** random.integers(-5, 6, 30))], "f4")
+    a, b = (each.ravel().copy() for each in np.meshgrid(*[np.concatenate([values, -values])] * 2))
+    y, z = np.zeros_like(a), np.zeros_like(a)
+    kernel[len(a)](a, b, y, z)
+    with np.errstate(all="ignore"):
+        for found, expected in ((y, np.floor_divide(a, b)), (z, np.mod(a, b))):
+            same = (found == expected) & (np.signbit(found) == np.signbit(expected))
+            assert (same | (np.isnan(found) & np.isnan(expected))).all()

@@ -1,4 +1,4 @@
-"""Random kernels of typed expressions, on every device against the same text run by Python with NumPy scalars."""
+"""Random kernels of typed expressions, on `cpu` and `wasm` against the same text run by Python with NumPy scalars."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ LANES = 9
 
 @pytest.fixture(scope="module")
 def devices():
+    """Those with all types; the fuzzer compares the others with them."""
     found = {}
-    for name, device in DEVICES.items():
+    for name in ("cpu", "wasm"):
         with contextlib.suppress(hg.BackendUnavailable):
-            found[name] = device()
+            found[name] = DEVICES[name]()
     return found
 
 

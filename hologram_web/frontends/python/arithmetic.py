@@ -136,11 +136,19 @@ class Arithmetic(Emitter):
             result = self.op("SEL", ty, wrong, moved, rest)
             signed = self.op("SEL", ty, self.test("lt", ty, b, zero, keep=True), self.immediate(ty, -0.0), zero)
             return self.op("SEL", ty, is_zero, signed, result)
-        # (a - rest) / b is a whole number but for its rounding. By zero it is a / b, infinity or NaN.
-        whole = self.op("ROUND", ty, self.op("DIV", ty, self.op("SUB", ty, a, rest, keep=True), b, keep=True))
-        less = self.op("SUB", ty, whole, self.immediate(ty, 1.0), keep=True)
-        whole = self.op("SEL", ty, self.both("PAND", wrong, self.negated(is_zero).pred).pred, less, whole)  # type: ignore[arg-type]
+        # (a - rest) / b is a whole number but for its rounding, to the nearest one then. By zero it is infinity or NaN.
+        exact = self.op("DIV", ty, self.op("SUB", ty, a, rest, keep=True), b, keep=True)
+        one = self.immediate(ty, 1.0)
+        less = self.op("SUB", ty, exact, one, keep=True)
+        lower = self.both("PAND", wrong, self.negated(is_zero).pred).pred  # type: ignore[arg-type]
+        exact = self.op("SEL", ty, lower, less, exact)
+        whole = self.op("FLOOR", ty, exact, keep=True)
+        rounded = self.op("ADD", ty, whole, one, keep=True)
+        above = self.test("gt", ty, self.op("SUB", ty, exact, whole, keep=True), self.immediate(ty, 0.5))
+        whole = self.op("SEL", ty, above, rounded, whole)
         plain = self.op("DIV", ty, a, b, keep=True)
+        signed = self.op("MUL", ty, plain, zero, keep=True)  # a zero has the sign of a / b
+        whole = self.op("SEL", ty, self.test("eq", ty, whole, zero, keep=True), signed, whole)
         return self.op("SEL", ty, self.test("eq", ty, b, self.immediate(ty, 0.0), keep=True), plain, whole)
 
     def shift(self, node: ast.AST, operator: ast.operator, a: Value, b: Value) -> Value:

@@ -81,6 +81,7 @@ def launch(
                 device.copy_to_buffer(handles[key], np.ascontiguousarray(array))
             values[name] = handles[key]
         device.execute_program_with_params(translation.program, ExecutionParams(config, values))
+        device.sync()  # some devices raise faults here only
         for name in written:
             array = arrays[name]
             if array.flags.c_contiguous:
