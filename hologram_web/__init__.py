@@ -16,6 +16,8 @@ from .backends.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
 from .backends.protocol import Backend, Limits
 from .errors import *  # noqa: F403
 from .errors import __all__ as _errors
+from .frontends.python import *  # noqa: F403
+from .frontends.python import __all__ as _python
 from .isa import *  # noqa: F403
 from .isa import __all__ as _isa
 from .isa.types import Type
@@ -52,6 +54,7 @@ __all__ = [
     "load",
     *_errors,
     *_isa,
+    *_python,
 ]
 
 # Loaded when they are first asked for: they bring the compiler with them.

@@ -49,6 +49,7 @@ def assert_typed_buffer_eq(backend: Backend, buffer: TypedBuffer, expected: Any,
 def run_program(backend: Backend, *instructions: Instruction, config: LaunchConfig | None = None) -> None:
     """Runs a program of these instructions, by default with 256 lanes. Raises what the device raises."""
     backend.execute_program(Program(list(instructions)), config or LaunchConfig.linear(256))
+    backend.sync()
 
 
 def backend_fixture(*names: str, scope: Any = "function", **options: Any) -> Any:

@@ -1,0 +1,1 @@
+"""Frontends: what makes programs from something people write."""

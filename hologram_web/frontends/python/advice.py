@@ -1,0 +1,100 @@
+"""What to write instead: texts for Python that kernels do not have. Tables only."""
+
+from __future__ import annotations
+
+__all__ = ["CALLS", "METHODS", "NODES", "SignWarning"]
+
+
+class SignWarning(UserWarning):
+    """A kernel mixes signed and unsigned integers in a type that does not hold all values of both."""
+
+
+# By the name of the syntax node.
+NODES = {
+    "AnnAssign": "annotate one name at a time: total: hg.f32 = 0",
+    "Assert": "assert is not available: test with if, and return or store a flag",
+    "AsyncFor": "async is not available: lanes run side by side already; use for",
+    "AsyncFunctionDef": "async is not available: write def",
+    "AsyncWith": "async is not available",
+    "Await": "await is not available: a launch waits for all lanes",
+    "Bytes": "bytes are not available: pass an hg.Array[hg.u8]",
+    "ClassDef": "classes are not available in a kernel: use functions and arrays",
+    "Delete": "del is not available: registers are freed by themselves",
+    "Dict": "dicts are not available: use an array, or a tuple at module level",
+    "DictComp": "comprehensions are not available: write a for loop",
+    "ForElse": "else after a loop is not available: set a flag before break",
+    "FunctionDef": "a function inside a kernel is not available: move it to module level",
+    "GeneratorExp": "comprehensions are not available: write a for loop",
+    "Global": "global is not available: lanes give results through arrays",
+    "Import": "import is not available in a kernel: import at module level",
+    "ImportFrom": "import is not available in a kernel: import at module level",
+    "JoinedStr": "text is not available: kernels compute with numbers",
+    "Lambda": "lambda is not available: write a function at module level, it is inlined",
+    "List": "lists are not available: use hg.shared(type, size), or a tuple at module level",
+    "ListComp": "comprehensions are not available: write a for loop",
+    "MatMult": "@ is not available in a kernel: write the loops",
+    "Match": "match is not available: use if and elif",
+    "NamedExpr": ":= is not available: assign in a line of its own",
+    "Nonlocal": "nonlocal is not available: lanes give results through arrays",
+    "Raise": "raise is not available: store a flag in an array",
+    "Set": "sets are not available: use an array",
+    "SetComp": "comprehensions are not available: write a for loop",
+    "Slice": "slices are not available: pass the bounds, and loop over the elements",
+    "Starred": "* is not available here: write the values one by one",
+    "Str": "text is not available: kernels compute with numbers",
+    "TemplateStr": "text is not available: kernels compute with numbers",
+    "Try": "try is not available: a fault ends the launch and the host gets ExecutionError",
+    "TryStar": "try is not available: a fault ends the launch and the host gets ExecutionError",
+    "Tuple": "a tuple is no number: assign its elements to names of their own",
+    "TypeAlias": "type is not available in a kernel",
+    "With": "with is not available in a kernel",
+    "Yield": "yield is not available: store results in an array",
+    "YieldFrom": "yield is not available: store results in an array",
+    "complex": "complex numbers are not available: keep real and imaginary part apart",
+    "In": "in is not available: compare with ==, or write a loop",
+    "NotIn": "not in is not available: compare with !=, or write a loop",
+    "Is": "is is not available: compare with ==",
+    "IsNot": "is not is not available: compare with !=",
+    "None": "None is not available: use a number with a meaning of your choice",
+}
+
+# By the name of what is called.
+CALLS = {
+    "all": "write a loop that leaves with break",
+    "any": "write a loop that leaves with break",
+    "bool": "compare: x != 0",
+    "complex": "keep real and imaginary part apart",
+    "dict": "use an array",
+    "divmod": "write // and % apart",
+    "enumerate": "write for i in range(len(x))",
+    "float": "write hg.f32(x) or hg.f64(x)",
+    "int": "write hg.i32(x) or hg.i64(x)",
+    "isinstance": "types are known from the annotations",
+    "list": "use hg.shared(type, size)",
+    "map": "write a for loop",
+    "open": "pass data as arrays",
+    "pow": "write x ** y",
+    "print": "store what you want to see in an array",
+    "range": "range stands only in for i in range(...)",
+    "reversed": "write range(n - 1, -1, -1)",
+    "sorted": "sort on the host",
+    "str": "kernels compute with numbers",
+    "sum": "write a for loop that adds",
+    "tuple": "write the values one by one",
+    "type": "types are known from the annotations",
+    "zip": "write for i in range(n)",
+}
+
+# By the name of an attribute of an array.
+METHODS = {
+    "T": "exchange the indices: x[j, i]",
+    "copy": "copy element by element",
+    "dtype": "types are known from the annotations",
+    "fill": "store element by element",
+    "max": "write a loop",
+    "mean": "write a loop",
+    "min": "write a loop",
+    "ndim": "it is in the annotation",
+    "size": "multiply the entries of x.shape",
+    "sum": "write a loop",
+}

@@ -1,0 +1,335 @@
+"""Calls: casts, built-in functions, the functions of `hg`, and functions that are inlined."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+from ...isa.operands import PRELOADED, AtomicOperation, Register
+from ...isa.row import TYPE_SETS
+from ...isa.types import FLOATS, Type
+from .advice import CALLS
+from .arithmetic import literal
+from .emit import ArrayRef
+from .expressions import Expressions, Shape
+from .names import ALLOWED, ATOMICS, INTRINSICS, MATH, Intrinsic
+from .source import MISSING, Definition
+from .types import INDEX, Kind, Value, Weak, default, float_of
+
+__all__ = ["Calls"]
+
+_BUILTINS: dict[Any, str] = {abs: "abs", min: "min", max: "max", round: "round", len: "len"}
+_WHOLE = ("floor", "ceil", "round", "trunc")  # of an integer it is itself
+_IDS = {name: number for number, (name, _) in PRELOADED.items()}
+# Registers of each id, by axis.
+_AXES = {
+    "local_id": [Register(_IDS[f"LANE_IDX_{axis}"]) for axis in "XYZ"],
+    "block_id": [Register(_IDS[f"BLOCK_IDX_{axis}"]) for axis in "XYZ"],
+    "block_dim": [Register(_IDS[f"BLOCK_DIM_{axis}"]) for axis in "XYZ"],
+    "grid_dim": [Register(_IDS[f"GRID_DIM_{axis}"]) for axis in "XYZ"],
+}
+_ELSEWHERE = {"minimum": "min", "maximum": "max", "absolute": "abs", "fabs": "abs", "rint": "round", "around": "round"}
+_ELSEWHERE |= {f"{dict(f='float', i='int', u='uint')[ty.kind]}{ty.bits}": f"hg.{ty}" for ty in ALLOWED}
+
+
+class Calls(Expressions):
+    """Translates calls. `_special` has a method for each function of `hg` that is no single instruction."""
+
+    def inline(self, node: ast.Call, definition: Definition) -> Value | None:
+        """A call of a function that is translated in its place."""
+        raise NotImplementedError
+
+    def call(self, node: ast.Call) -> Value | None:
+        called = self.static(node.func)
+        if isinstance(called, FunctionType) and not (called.__module__ or "").startswith("numpy"):
+            return self.inline(node, self.definition(called))
+        if isinstance(called, Definition):
+            return self.inline(node, called)
+        name = _BUILTINS.get(called) if isinstance(called, BuiltinFunctionType) else None
+        if isinstance(called, Intrinsic):
+            name = called.name
+        if isinstance(called, Type):
+            return self.cast(node, called)
+        if name is None:
+            self._unknown_call(node, called)
+        if name in _AXES or name == "global_id":
+            return self.identity(node, name)
+        self._no_keywords(node)
+        if name in MATH:
+            return self.math(node, name)
+        if name in ATOMICS:
+            return self.atomic(node, ATOMICS[name])
+        special: Callable[[ast.Call], Value | None] = getattr(self, f"call_{name}")
+        return special(node)
+
+    def definition(self, called: FunctionType) -> Definition:
+        """The text of a Python function."""
+        raise NotImplementedError
+
+    def _unknown_call(self, node: ast.Call, called: Any) -> None:
+        text = ast.unparse(node.func)
+        short = text.rpartition(".")[2]
+        if isinstance(called, (Value, int, float, tuple, ArrayRef, Shape)) or self._is_local(node.func):
+            self.fail(node, f"{text} is no function")
+        if called is MISSING and isinstance(node.func, ast.Attribute):
+            owner = self.static(node.func.value)
+            if isinstance(owner, (ArrayRef, Value)) or self._is_local(node.func.value):
+                self.unknown(node.func)
+        if called is MISSING and isinstance(node.func, (ast.Name, ast.Attribute)):
+            if short in INTRINSICS:
+                self.fail(node, f"the function {text} is not known: write hg.{short}(...)")
+            if isinstance(node.func, ast.Name):
+                self.fail(node, f"the function {text} is not known: define it above the kernel")
+            self.unknown(node.func)
+        if called is MISSING:
+            self.fail(node, "only functions are called, by their name")
+        module = (getattr(called, "__module__", None) or type(called).__module__ or "").partition(".")[0]
+        known = short in INTRINSICS and short not in ("local", "shared")
+        if module in ("numpy", "math", "cmath"):
+            owner_name = "NumPy" if module == "numpy" else module
+            builtin = f"hg.{short}" if known else _ELSEWHERE.get(short)
+            instead = f"{builtin}(...)" if builtin else "a loop over the elements"
+            self.fail(node, f"{text} is a {owner_name} function, and kernels do not run Python: write {instead}")
+        if text in CALLS:
+            self.fail(node, f"{text}() is not available in a kernel: {CALLS[text]}")
+        if type(called).__name__ == "Kernel":
+            self.fail(
+                node, f"{text} is a kernel: the host launches it; make what both need a function without @hg.kernel"
+            )
+        self.fail(node, f"{text} cannot be called in a kernel: only functions made by def and the functions of hg can")
+
+    def _is_local(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Name) and node.id in self.scope.local_names
+
+    def _no_keywords(self, node: ast.Call) -> None:
+        if node.keywords:
+            where = node.keywords[0].value
+            self.fail(where, f"{ast.unparse(node.func)} takes no keyword arguments: give them by position")
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                self.scope.source.unsupported(argument)
+
+    def _arguments(self, node: ast.Call, form: str) -> list[ast.expr]:
+        """The arguments, as many as in `form`, which messages show."""
+        wanted = form.count(",") + 1 if form else 0
+        if len(node.args) != wanted:
+            self.fail(node, f"write {ast.unparse(node.func)}({form}): arguments are missing or too many")
+        return node.args
+
+    # Casts and numbers
+
+    def cast(self, node: ast.Call, ty: Type) -> Value:
+        """hg.u32(x): integers wrap, floats are rounded or truncated and saturated."""
+        self._no_keywords(node)
+        (argument,) = self._arguments(node, "x")
+        if ty not in ALLOWED:
+            self.fail(node, f"{ty} is wider than 64 bits: kernels compute in types of at most 64 bits")
+        value = self.value(argument)
+        if value.const is None:
+            return Value(ty, self.register(argument, value, ty))
+        number = ty.from_float(value.const) if isinstance(value.const, float) else value.const
+        return Value(ty, const=ty.decode(ty.encode(number)))
+
+    def math(self, node: ast.Call, name: str) -> Value:
+        """A function that is one instruction."""
+        row = MATH[name]
+        operands = [operand.name for operand in row.operands if operand.role == "use"]
+        chain = name in ("min", "max")
+        if chain and len(node.args) < 2:
+            self.fail(node, f"{name} takes two or more numbers: of the elements of an array, write a loop")
+        arguments = node.args if chain else self._arguments(node, ", ".join(operands))
+        values = [self.value(argument) for argument in arguments]
+        ty: Kind = values[0].ty
+        for value in values[1:]:
+            ty = self.meet(node, Value(ty), value)
+        ty = Weak.INT if ty is Weak.BOOL else ty
+        whole = float_of(ty) is not ty
+        if chain and all(value.const is not None and isinstance(value.ty, Weak) for value in values):
+            return literal((min if name == "min" else max)(value.const for value in values if value.const is not None))
+        if (whole and name in _WHOLE) or (name == "abs" and isinstance(ty, Type) and ty.is_unsigned):
+            return Value(ty, self.register(node, values[0], default(ty)), None)
+        if whole and TYPE_SETS[row.operands[0].type] == FLOATS:
+            ty = float_of(ty)
+        exact = default(ty)
+        registers = [self.register(argument, value, exact) for argument, value in zip(arguments, values, strict=True)]
+        result = registers[0]
+        if chain:
+            for register in registers[1:]:
+                result = self.op(row, exact, result, register)
+        else:
+            result = self.op(row, exact, *registers)
+        return Value(ty, result)
+
+    def call_bitcast(self, node: ast.Call) -> Value:
+        target, argument = self._arguments(node, "hg.u32, x")
+        ty = self._type(target)
+        value = self.value(argument)
+        source = default(value.ty)
+        if source.bits != ty.bits:
+            self.fail(
+                node, f"{source} has {source.bits} bits and {ty} {ty.bits}: convert first, or cast with hg.{ty}(x)"
+            )
+        return Value(ty, self.reinterpret(ty, source, self.register(argument, value, source)))
+
+    def _type(self, node: ast.expr) -> Type:
+        found = self.static(node)
+        if found not in ALLOWED:
+            self.fail(
+                node, f"{ast.unparse(node)} is no type of numbers: write hg.f32, hg.i32 and so on, of at most 64 bits"
+            )
+        assert isinstance(found, Type)
+        return found
+
+    def call_select(self, node: ast.Call) -> Value:
+        test, yes, no = self._arguments(node, "condition, a, b")
+        condition, a, b = self.value(test), self.value(yes), self.value(no)
+        ty = a.ty if a.ty is b.ty else self.meet(node, a, b)
+        exact = default(ty)
+        predicate = self.truth_of(test, condition)
+        left, right = self.register(yes, a, exact), self.register(no, b, exact)
+        return Value(ty, self.op("SEL", exact, predicate, left, right))
+
+    def call_len(self, node: ast.Call) -> Value:
+        (argument,) = self._arguments(node, "x")
+        found = self.static(argument)
+        if isinstance(found, tuple):
+            return literal(len(found))
+        if isinstance(found, Shape):
+            return literal(found.array.ndim)
+        return self.length(self.array(argument), 0)
+
+    # Bits
+
+    def _integer(self, node: ast.expr) -> tuple[Value, Type]:
+        value = self.value(node)
+        if float_of(value.ty) is value.ty:
+            self.fail(node, f"bits are counted and rotated in integers, not {value.ty}: use hg.bitcast(hg.u32, x)")
+        return value, default(value.ty)
+
+    def call_rotl(self, node: ast.Call) -> Value:
+        argument, by = self._arguments(node, "x, k")
+        value, ty = self._integer(argument)
+        amount, _ = self._integer(by)
+        bits = self.reinterpret(ty.unsigned, ty, self.register(argument, value, ty))
+        left = self.register(by, amount, Type.U32)
+        right = self.op("SUB", Type.U32, self.immediate(Type.U32, ty.bits), left, keep=True)
+        high = self.op("SHL", ty.unsigned, bits, left, keep=True)
+        low = self.op("SHR", ty.unsigned, bits, right)
+        return Value(ty, self.reinterpret(ty, ty.unsigned, self.op("OR", ty.unsigned, high, low)))
+
+    def _unsigned(self, argument: ast.expr) -> tuple[Register, Type, int]:
+        """The bits of an integer in U32 or U64, and how many there are."""
+        value, ty = self._integer(argument)
+        bits = self.reinterpret(ty.unsigned, ty, self.register(argument, value, ty))
+        wide = Type.U64 if ty.bits == 64 else Type.U32
+        return self.convert(wide, ty.unsigned, bits), wide, ty.bits
+
+    def call_popcount(self, node: ast.Call) -> Value:
+        (argument,) = self._arguments(node, "x")
+        bits, wide, _ = self._unsigned(argument)
+        return Value(INDEX, self.convert(INDEX, wide, self._ones(bits, wide)))
+
+    def _ones(self, bits: Register, ty: Type) -> Register:
+        """How many bits are set: sums of pairs, of fours, of eights, and of all bytes by a product."""
+
+        def mask(byte: int) -> Register:
+            return self.immediate(ty, int.from_bytes(bytes([byte]) * ty.size_bytes, "little"))
+
+        def shifted(by: int) -> Register:
+            return self.op("SHR", ty, bits, self.immediate(Type.U32, by), keep=True)
+
+        bits = self.op("SUB", ty, bits, self.op("AND", ty, shifted(1), mask(0x55)))
+        high = self.op("AND", ty, shifted(2), mask(0x33))
+        bits = self.op("ADD", ty, self.op("AND", ty, bits, mask(0x33)), high)
+        bits = self.op("AND", ty, self.op("ADD", ty, bits, shifted(4)), mask(0x0F))
+        return self.op("SHR", ty, self.op("MUL", ty, bits, mask(0x01)), self.immediate(Type.U32, ty.bits - 8))
+
+    def call_clz(self, node: ast.Call) -> Value:
+        (argument,) = self._arguments(node, "x")
+        bits, wide, width = self._unsigned(argument)
+        by = 1
+        while by < width:  # sets all bits below the highest one
+            bits = self.op("OR", wide, bits, self.op("SHR", wide, bits, self.immediate(Type.U32, by), keep=True))
+            by *= 2
+        ones = self.convert(INDEX, wide, self._ones(bits, wide))
+        return Value(INDEX, self.op("SUB", INDEX, self.immediate(INDEX, width), ones))
+
+    # Lanes, shared memory, atomics
+
+    def identity(self, node: ast.Call, name: str) -> Value:
+        """hg.global_id(axis) and its kin, as I32."""
+        given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "axis")]
+        values = [self.value(argument) for argument in given]
+        axis = values[0].const if values else 0
+        if len(values) > 1 or len(given) < len(node.args) + len(node.keywords) or axis not in (0, 1, 2):
+            self.fail(node, f"write hg.{name}(axis): the axis is 0, 1 or 2, known while translating")
+        number = int(axis)
+        if name == "global_id":
+            lane, block, size = (_AXES[ids][number] for ids in ("local_id", "block_id", "block_dim"))
+            return Value(INDEX, self.convert(INDEX, Type.U32, self.op("MAD", Type.U32, block, size, lane)))
+        return Value(INDEX, self.convert(INDEX, Type.U32, _AXES[name][number]))
+
+    def call_barrier(self, node: ast.Call) -> None:
+        self._arguments(node, "")
+        self.emit("BarSync", 0)
+
+    def call_shared(self, node: ast.Call) -> Value:
+        self.fail(node, "shared memory gets a name: write tile = hg.shared(hg.f32, 256) in a line of its own")
+
+    def call_local(self, node: ast.Call) -> Value:
+        self.fail(
+            node,
+            "the ISA has no private arrays (registers cannot be indexed): use variables of their own, or a part of "
+            "hg.shared(type, lanes * n) for each lane",
+        )
+
+    def shared_array(self, name: str, node: ast.Call) -> ArrayRef:
+        """`name = hg.shared(type, size)`: the next bytes of shared memory."""
+        self._no_keywords(node)
+        target, size = self._arguments(node, "hg.f32, size")
+        ty = self._type(target)
+        found = self.static(size)
+        parts = size.elts if isinstance(size, ast.Tuple) else None
+        shape = [self.value(part).const for part in parts] if parts is not None else [None]
+        if parts is None:
+            shape = list(found) if isinstance(found, tuple) else [self.value(size).const]
+        if not 1 <= len(shape) <= 3 or any(not isinstance(n, int) or isinstance(n, bool) or n < 1 for n in shape):
+            self.fail(size, "the size of shared memory is known while translating: 1 to 3 positive integers")
+        alignment = ty.alignment
+        offset = -(-self.shared_bytes // alignment) * alignment
+        lengths = tuple(int(n or 0) for n in shape)
+        count = 1
+        for n in lengths:
+            count *= n
+        self.shared_bytes = offset + count * ty.size_bytes
+        if self.shared_bytes > 1 << 24:
+            self.fail(node, f"{self.shared_bytes} bytes of shared memory: at most 2**24 are allowed")
+        return ArrayRef(name, ty, len(lengths), lengths, offset)
+
+    def atomic(self, node: ast.Call, operation: AtomicOperation) -> Value:
+        """hg.atomic_add(x, i, v): the old element."""
+        cas = operation is AtomicOperation.CAS
+        form = "array, i, compare, value" if cas else "array, i, value"
+        arguments = self._arguments(node, form)
+        array = self.array(arguments[0])
+        adds = operation is AtomicOperation.ADD
+        if array.ty not in (Type.I32, Type.U32) and not (adds and array.ty is Type.F32):
+            also = ", atomic_add on f32 too" if adds else ""
+            self.fail(node, f"{array.name} is {array.ty}: atomics work on i32 and u32{also}")
+        operands = [self.stored(argument, self.value(argument), array.ty) for argument in arguments[2:]]
+        address = self.place_of(array, arguments[1])
+        if array.shape is None:
+            self.facts.reads.add(array.name)
+            self.facts.writes.add(array.name)
+        self.drop(address.index, *operands)
+        result = self.temporary()
+        self.emit("ATOM", operation, array.ty, result, address, *reversed(operands))
+        return Value(array.ty, result)
+
+    def stored(self, node: ast.AST, value: Value, ty: Type) -> Register:
+        """A register that holds a value as it is stored: floats do not become integers by themselves."""
+        if ty.is_integer and float_of(value.ty) is value.ty:
+            self.fail(node, f"{value.ty} does not become {ty} by itself: round it, and convert with hg.{ty}(x)")
+        return self.register(node, value, ty)

@@ -1,0 +1,324 @@
+"""What a pass writes: instructions, registers taken and given back, arrays, and the scope of a function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any, NoReturn
+
+from ...isa.address import Address
+from ...isa.builder import ProgramBuilder
+from ...isa.instruction import Instruction
+from ...isa.operands import Label, Predicate, Register
+from ...isa.program import MAX_INSTRUCTIONS, MAX_PARAMETERS
+from ...isa.row import Row
+from ...isa.table import BY_NAME
+from ...isa.types import Type
+from .source import Definition, Source
+from .types import INDEX, Kind, Value, Weak, default, fits
+
+__all__ = ["ArrayRef", "Emitter", "Facts", "Loop", "Scope"]
+
+
+@dataclass(frozen=True)
+class ArrayRef:
+    """An array: a parameter, whose `shape` is known at launch, or shared memory from byte `offset` on."""
+
+    name: str
+    ty: Type
+    ndim: int
+    shape: tuple[int, ...] | None = None
+    offset: int = 0
+
+
+@dataclass
+class Facts:
+    """What passes find out about the kernel. A pass that finds out more is followed by another one.
+
+    `types` of variables by scope and name; `fixed` ones are annotated; `hidden` are the axes of arrays whose lengths
+    are needed; `reads` and `writes` the parameters accessed.
+    """
+
+    types: dict[Any, Kind] = field(default_factory=dict)
+    fixed: set[Any] = field(default_factory=set)
+    hidden: dict[tuple[str, int], None] = field(default_factory=dict)
+    reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)
+    definitions: dict[FunctionType, Definition] = field(default_factory=dict)
+    changed: bool = False
+
+    def learn(self, key: Any, ty: Kind) -> None:
+        """Notes the type of a variable."""
+        if self.types.get(key) is not ty:
+            self.types[key] = ty
+            self.changed = True
+
+    def settle(self) -> bool:
+        """Gives variables that only met literals a type; says whether there were any."""
+        weak = {key: default(ty) for key, ty in self.types.items() if ty in (Weak.INT, Weak.FLOAT)}
+        self.types.update(weak)
+        return bool(weak)
+
+
+@dataclass
+class Loop:
+    """A loop around the current statement, and what is assigned where it is left or goes on."""
+
+    again: Label
+    end: Label
+    at_again: list[set[str]] = field(default_factory=list)
+    at_end: list[set[str]] = field(default_factory=list)
+
+
+@dataclass
+class Scope:
+    """A function being translated: the kernel, or one inlined at `path`.
+
+    `assigned` are the variables written on every path to here; None where no path leads.
+    """
+
+    path: tuple[ast.AST, ...]
+    name: str
+    source: Source
+    local_names: set[str]
+    bound: dict[str, Any] = field(default_factory=dict)  # arrays, constants and arguments that stay as they are
+    registers: dict[str, Register] = field(default_factory=dict)
+    assigned: set[str] | None = field(default_factory=set)
+    loops: list[Loop] = field(default_factory=list)
+    returns: Label | None = None  # where an inlined function ends
+    result: Register | None = None
+    valued: bool | None = None  # whether it returns a value
+
+
+class Emitter:
+    """Instructions and registers of one pass."""
+
+    def __init__(self, name: str, facts: Facts) -> None:
+        self.builder = ProgramBuilder(name)
+        self.facts = facts
+        self.code = self.builder.build().instructions
+        self.lines: list[tuple[Source, int]] = []  # of each instruction
+        self.warnings: dict[tuple[str, int, str], None] = {}
+        self.at: tuple[Source, Any] = (Source("", [], 1, {}), None)
+        self.free: list[int] = []
+        self.free_predicates = list(range(16))
+        self.temporaries: list[list[Register | Predicate]] = []  # of each statement around
+        self.shared_bytes = 0
+        self.labelled = -1  # where the last label was placed
+        self.scope: Scope
+        self.hidden: dict[tuple[str, int], Register] = {}
+
+    def fail(self, node: Any, message: str) -> NoReturn:
+        """Raises TranslateError at a syntax node."""
+        self.scope.source.fail(node, message)
+
+    def warn(self, node: ast.AST, message: str) -> None:
+        source = self.scope.source
+        self.warnings[source.file, source.line(node), message] = None
+
+    # Registers
+
+    def take(self) -> Register:
+        """A register that nothing else uses, until `give`."""
+        if not self.free:
+            self.fail(
+                self.at[1],
+                f"the kernel needs more than the {MAX_PARAMETERS} registers there are: use fewer variables at a time, "
+                "or split the kernel",
+            )
+        number = min(self.free)
+        self.free.remove(number)
+        return Register(number)
+
+    def give(self, register: Register | Predicate) -> None:
+        (self.free if isinstance(register, Register) else self.free_predicates).append(register.index)
+
+    def temporary(self) -> Register:
+        """A register for the current statement."""
+        register = self.take()
+        self.temporaries[-1].append(register)
+        return register
+
+    def predicate(self) -> Predicate:
+        """A predicate for the current statement."""
+        if not self.free_predicates:
+            self.fail(self.at[1], "the condition needs more than the 16 predicates there are: split it")
+        number = min(self.free_predicates)
+        self.free_predicates.remove(number)
+        self.temporaries[-1].append(Predicate(number))
+        return Predicate(number)
+
+    def drop(self, *registers: Any) -> None:
+        """Gives back those that are temporaries of the current statement."""
+        for register in registers:
+            if register in self.temporaries[-1]:
+                self.temporaries[-1].remove(register)
+                self.give(register)
+
+    @contextmanager
+    def pinned(self, value: Value | None) -> Iterator[None]:
+        """Keeps the registers of a value that is needed once more."""
+        own = self.temporaries[-1]
+        kept = [held for held in (value and value.reg, value and value.pred) if held in own]
+        for held in kept:
+            own.remove(held)
+        yield
+        own.extend(kept)
+
+    # Instructions
+
+    def emit(self, name: str | Row, *operands: Any, **fields: Any) -> None:
+        """Appends an instruction."""
+        row = name if isinstance(name, Row) else BY_NAME[name]
+        if len(self.code) >= MAX_INSTRUCTIONS:
+            self.fail(self.at[1], f"the kernel has more than {MAX_INSTRUCTIONS} instructions: split it")
+        self.builder.add(Instruction.make(row, *operands, **fields))
+        self.lines.append((self.at[0], self.at[0].line(self.at[1])))
+
+    def op(self, name: str | Row, ty: Type, *operands: Any, keep: bool = False) -> Register:
+        """A value computed from operands, in a temporary; the operands' temporaries are given back unless kept."""
+        if not keep:
+            self.drop(*operands)
+        register = self.temporary()
+        self.emit(name, ty, register, *operands)
+        return register
+
+    def test(self, condition: str, ty: Type, a: Register, b: Register, keep: bool = False) -> Predicate:
+        """A comparison."""
+        if not keep:
+            self.drop(a, b)
+        predicate = self.predicate()
+        self.emit("SETcc", condition, ty, predicate, a, b)
+        return predicate
+
+    def immediate(self, ty: Type, number: int | float) -> Register:
+        """A constant in a temporary; integers wrap."""
+        register = self.temporary()
+        value = ty.decode(ty.encode(number)) if ty.is_integer else number
+        self.emit("MOV_IMM", ty, register, value)
+        return register
+
+    def convert(self, to: Type, ty: Type, register: Register) -> Register:
+        """CVT, where the types differ."""
+        if to is ty:
+            return register
+        self.drop(register)
+        result = self.temporary()
+        self.emit("CVT", to, ty, result, register)
+        return result
+
+    def reinterpret(self, to: Type, ty: Type, register: Register, keep: bool = False) -> Register:
+        """BITCAST, where the types differ."""
+        if to is ty:
+            return register
+        if not keep:
+            self.drop(register)
+        result = self.temporary()
+        self.emit("BITCAST", to, ty, result, register)
+        return result
+
+    def label(self) -> Label:
+        return self.builder.label()
+
+    def place(self, label: Label) -> None:
+        """Lets a label mark the next instruction; a jump there right before it goes."""
+        if self.code and self.labelled != len(self.code):
+            last = self.code[-1]
+            if last.row.name == "BRA" and last.values == (label, None):
+                self.code.pop()
+                self.lines.pop()
+        self.builder.place(label)
+        self.labelled = len(self.code)
+
+    def jump(self, label: Label, predicate: Predicate | None = None) -> None:
+        self.emit("BRA", label, predicate)
+
+    # Values
+
+    def register(self, node: ast.AST, value: Value, ty: Type) -> Register:
+        """A register that holds a value as `ty`. Literals have to fit, all else is converted."""
+        if value.const is not None:
+            number = value.const
+            if isinstance(value.ty, Type) and value.ty is not ty:  # a cast literal
+                if not value.ty.is_float or ty.is_float:
+                    return self.immediate(ty, number if ty.is_float else int(number))
+                return self.immediate(ty, ty.from_float(float(number)))
+            if not fits(int(number) if isinstance(number, bool) else number, ty):
+                advice = "hg.i32(x)" if ty.bits < 32 or ty is Type.U32 else "hg.i64(x)"
+                if isinstance(number, float):
+                    self.fail(node, f"{number!r} is a float, and {ty} is needed: round it, and convert with hg.{ty}(x)")
+                self.fail(node, f"{number} does not fit {ty}: convert the other side first, as in {advice}")
+            return self.immediate(ty, float(number) if ty.is_float and isinstance(number, bool) else number)
+        if value.pred is not None:
+            return self.from_predicate(value.pred, ty)
+        assert value.reg is not None
+        return self.convert(ty, default(value.ty), value.reg)
+
+    def from_predicate(self, predicate: Predicate, ty: Type) -> Register:
+        """1 where the predicate holds, else 0."""
+        one, zero = self.immediate(ty, 1), self.immediate(ty, 0)
+        return self.op("SEL", ty, predicate, one, zero)
+
+    def truth(self, node: ast.AST, value: Value) -> Predicate:
+        """Whether a value that is no constant is true: numbers are, if they are not zero."""
+        if value.pred is not None:
+            return value.pred
+        assert value.reg is not None
+        ty = default(value.ty)
+        return self.test("ne", ty, value.reg, self.immediate(ty, 0))
+
+    def move(self, target: Register, source: Register) -> None:
+        """Puts a value into a variable; what computed it just now does so right away."""
+        if source == target:
+            return
+        last = self.code[-1] if self.code else None
+        if (
+            last is not None
+            and source in self.temporaries[-1]
+            and self.labelled != len(self.code)
+            and last.row.defs
+            and last.values[last.row.defs[0]] == source
+            and last.row.operands[last.row.defs[0]].role == "def"
+        ):
+            self.code[-1] = last.replace(**{last.row.operands[last.row.defs[0]].name: target})
+        else:
+            self.emit("MOV", target, source)
+        self.drop(source)
+
+    # Arrays
+
+    def length(self, array: ArrayRef, axis: int) -> Value:
+        """The length of an axis."""
+        if array.shape is not None:
+            return Value(Weak.INT, const=array.shape[axis])
+        key = array.name, axis
+        if key not in self.facts.hidden:
+            self.facts.hidden[key] = None
+            self.facts.changed = True
+        return Value(INDEX, self.hidden.get(key, Register(1)))
+
+    def access(self, array: ArrayRef, index: Register | None, offset: int) -> Address:
+        """The address of element `index + offset` of an array."""
+        size = array.ty.size_bytes
+        base = Address.Buffer(array.name) if array.shape is None else Address.Shared(array.offset)
+        if index is None:
+            return Address(base.space, base.base, offset=base.offset + offset * size)
+        return Address.Register(base, index, scale=size, offset=offset * size)
+
+    def load(self, array: ArrayRef, address: Address) -> Register:
+        """Reads an element."""
+        if array.shape is None:
+            self.facts.reads.add(array.name)
+        self.drop(address.index)
+        register = self.temporary()
+        self.emit("LDG" if array.shape is None else "LDS", array.ty, register, address)
+        return register
+
+    def store(self, array: ArrayRef, address: Address, value: Register) -> None:
+        """Writes an element."""
+        if array.shape is None:
+            self.facts.writes.add(array.name)
+        self.emit("STG" if array.shape is None else "STS", array.ty, address, value)

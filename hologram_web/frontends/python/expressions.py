@@ -1,0 +1,431 @@
+"""Expressions: names, elements of arrays, conditions, and what may be computed without being needed."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from types import FunctionType, ModuleType
+from typing import Any
+
+from ...isa.address import Address
+from ...isa.operands import Label, Register
+from ...isa.types import Type
+from .advice import METHODS, NODES
+from .arithmetic import Arithmetic, literal
+from .emit import ArrayRef
+from .names import Intrinsic
+from .source import MISSING, constant
+from .types import INDEX, Kind, Value, Weak, default, float_of
+
+__all__ = ["Expressions", "Shape"]
+
+_PURE_BUILTINS = (abs, min, max, round, len)
+_EFFECTS = ("barrier", "atomic")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """`x.shape` of an array."""
+
+    array: ArrayRef
+
+
+class Expressions(Arithmetic):
+    """Makes values of syntax nodes."""
+
+    def call(self, node: ast.Call) -> Value | None:
+        """A call; None if it has no value."""
+        raise NotImplementedError
+
+    def value(self, node: ast.expr) -> Value:
+        """The value of an expression."""
+        make = getattr(self, f"expr_{type(node).__name__}", None)
+        if make is None:
+            self.scope.source.unsupported(node)
+        before, self.at = self.at, (self.scope.source, node)
+        found: Value = make(node)
+        self.at = before
+        return found
+
+    # Names and constants
+
+    def static(self, node: ast.AST) -> Any:
+        """The object an expression stands for without being computed: an array, a constant, a function; or MISSING."""
+        if isinstance(node, ast.Name):
+            if node.id in self.scope.bound:
+                return self.scope.bound[node.id]
+            return MISSING if node.id in self.scope.local_names else self.scope.source.lookup(node.id)
+        if isinstance(node, ast.Attribute):
+            owner = self.static(node.value)
+            if isinstance(owner, ArrayRef) and node.attr == "shape":
+                return Shape(owner)
+            return getattr(owner, node.attr, MISSING) if isinstance(owner, ModuleType) else MISSING
+        if isinstance(node, ast.Subscript):
+            owner = self.static(node.value)
+            if isinstance(owner, (tuple, Shape)):
+                return self._element(node, owner)
+        return self.scope.source.fold(node) if isinstance(node, ast.Tuple) else MISSING
+
+    def _element(self, node: ast.Subscript, owner: tuple[Any, ...] | Shape) -> Any:
+        """Element of a constant tuple or of a shape."""
+        index = self.value(node.slice) if isinstance(node.slice, ast.expr) else Value(Weak.INT)
+        size = owner.array.ndim if isinstance(owner, Shape) else len(owner)
+        if index.const is None or isinstance(index.const, float):
+            what = "an axis of a shape" if isinstance(owner, Shape) else "the index into a tuple"
+            loop = "" if isinstance(owner, Shape) else ", or the variable of a for loop over a literal range"
+            self.fail(node.slice, f"{what} is known while translating: write a number{loop}")
+        if not 0 <= index.const < size:
+            what = (
+                f"axis: {owner.array.name} has {size}" if isinstance(owner, Shape) else f"element: the tuple has {size}"
+            )
+            name, _, rest = what.partition(": ")
+            self.fail(node.slice, f"there is no {name} {index.const}: {rest}, counted from 0")
+        return self.length(owner.array, int(index.const)) if isinstance(owner, Shape) else owner[int(index.const)]
+
+    def object_value(self, node: ast.AST, found: Any) -> Value:
+        """The value of what `static` found."""
+        if isinstance(found, Value):
+            return found
+        number = constant(found)
+        if isinstance(number, (int, float)):
+            return literal(number)
+        text = ast.unparse(node)
+        if isinstance(found, ArrayRef):
+            brackets = "[i]" if found.ndim == 1 else f"[{', '.join('ijk'[: found.ndim])}]"
+            self.fail(node, f"{text} is an array: read an element of it, {text}{brackets}")
+        if isinstance(found, Shape):
+            self.fail(node, f"{text} is a tuple: take one length, {text}[0]")
+        if isinstance(found, tuple):
+            self.fail(node, f"{text} is a tuple: take one element, {text}[0]")
+        if isinstance(found, (Type, Intrinsic)) or callable(found):
+            self.fail(node, f"{text} is {'a type' if isinstance(found, Type) else 'a function'}: call it, {text}(...)")
+        if found is MISSING:
+            self.unknown(node)
+        self.fail(
+            node,
+            f"{text} is of type {type(found).__name__}: kernels see ints, floats, bools and tuples of them from "
+            "outside; pass everything else as an argument",
+        )
+
+    def unknown(self, node: ast.AST) -> Any:
+        """Raises TranslateError for a name or attribute that means nothing."""
+        if isinstance(node, ast.Attribute):
+            owner = self.static(node.value)
+            if isinstance(owner, ArrayRef):
+                advice = METHODS.get(node.attr, "arrays have shape, len(x) and elements")
+                self.fail(node, f"arrays have no {node.attr} in a kernel: {advice}")
+            if isinstance(owner, ModuleType):
+                self.fail(
+                    node, f"{ast.unparse(node.value)} has no {node.attr}: the names that kernels use are in the manual"
+                )
+            self.value(node.value)
+            self.fail(node, f"numbers have no attribute {node.attr} in a kernel")
+        name = ast.unparse(node)
+        self.fail(node, f"the name {name} is not known: assign it before, or make it a parameter or a module constant")
+
+    def expr_Name(self, node: ast.Name) -> Value:
+        if node.id in self.scope.local_names and node.id not in self.scope.bound:
+            return self.local(node)
+        return self.object_value(node, self.static(node))
+
+    def local(self, node: ast.Name) -> Value:
+        """A variable's value."""
+        scope, register = self.scope, self.scope.registers.get(node.id)
+        if register is None or (scope.assigned is not None and node.id not in scope.assigned):
+            self.fail(node, f"{node.id} is used before it is assigned on some path: assign it before, on all paths")
+        return Value(self.facts.types[scope.path, node.id], register)
+
+    def expr_Attribute(self, node: ast.Attribute) -> Value:
+        return self.object_value(node, self.static(node))
+
+    def expr_Constant(self, node: ast.Constant) -> Value:
+        if not isinstance(node.value, (int, float)):
+            self.scope.source.unsupported(node)
+        return literal(node.value)
+
+    # Elements of arrays
+
+    def expr_Subscript(self, node: ast.Subscript) -> Value:
+        if isinstance(node.slice, ast.Slice):
+            self.scope.source.unsupported(node.slice)
+        owner = self.static(node.value)
+        if isinstance(owner, (tuple, Shape)):
+            return self.object_value(node, self._element(node, owner))
+        array = self.array(node.value)
+        return Value(array.ty, self.load(array, self.place_of(array, node.slice)))
+
+    def array(self, node: ast.expr) -> ArrayRef:
+        """The array an expression names. Raises TranslateError if it is none."""
+        found = self.static(node)
+        if not isinstance(found, ArrayRef):
+            if not (isinstance(node, ast.Name) and node.id in self.scope.local_names):
+                if found is MISSING and isinstance(node, (ast.Name, ast.Attribute)):
+                    self.unknown(node)
+                if found is not MISSING and not isinstance(found, Value) and constant(found) is MISSING:
+                    self.object_value(node, found)
+            self.fail(node, f"{ast.unparse(node)} is no array: only arrays have elements")
+        return found
+
+    def place_of(self, array: ArrayRef, index: ast.expr) -> Address:
+        """The address of an element: row-major, counted from 0."""
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        for part in parts:
+            if isinstance(part, (ast.Slice, ast.Starred)):
+                self.scope.source.unsupported(part)
+        if len(parts) != array.ndim:
+            wanted = ", ".join("ijk"[: array.ndim])
+            self.fail(
+                index,
+                f"{array.name} is {array.ndim}-D, and here are {len(parts)} indices: write {array.name}[{wanted}]",
+            )
+        split = [self._index(part) for part in parts[:-1]] + [self._split(parts[-1])]
+        for axis, (part, (value, offset)) in enumerate(zip(parts, split, strict=True)):
+            if value is None and offset < 0:
+                last = f"{array.name}.shape[{axis}] - {-offset}" if array.ndim > 1 else f"len({array.name}) - {-offset}"
+                self.fail(part, f"the index {offset} is negative: indices count from 0; from the end, write {last}")
+            if value is None and array.shape is not None and offset >= array.shape[axis]:
+                self.fail(part, f"there is no element {offset}: axis {axis} of {array.name} has {array.shape[axis]}")
+        if all(value is None for value, _ in split) and (array.ndim == 1 or array.shape is not None):
+            position = 0
+            for (_, offset), length in zip(split, array.shape or (0,), strict=True):
+                position = position * length + offset
+            return self.access(array, None, position)
+        if array.ndim == 1:
+            value, offset = split[0]
+            assert value is not None
+            return self.access(array, self.register(index, value, default(value.ty)), offset)
+        return self._row_major(array, parts, split)
+
+    def _row_major(self, array: ArrayRef, parts: list[ast.expr], split: list[tuple[Value | None, int]]) -> Address:
+        position, last = None, 0
+        for axis, (part, (value, offset)) in enumerate(zip(parts, split, strict=True)):
+            if value is None or axis < array.ndim - 1:
+                value, last = value or Value(INDEX, const=offset), 0
+            else:
+                last = offset
+            if value.ty in (Type.I64, Type.U64):
+                self.fail(part, f"an index of several is {INDEX}, not {value.ty}: convert with hg.i32(x)")
+            here = self.register(part, value, INDEX)
+            if position is None:
+                position = here
+            else:
+                length = self.register(part, self.length(array, axis), INDEX)
+                position = self.op("MAD", INDEX, position, length, here)
+        return self.access(array, position, last)
+
+    def _index(self, node: ast.expr) -> tuple[Value | None, int]:
+        """An index: a value, or None and a literal."""
+        value = self.value(node)
+        if float_of(value.ty) is value.ty:
+            self.fail(node, f"an index is an integer, not {value.ty}: convert with hg.i32(x), which rounds toward zero")
+        if value.const is not None:
+            return None, int(value.const)
+        return value, 0
+
+    def _split(self, node: ast.expr) -> tuple[Value | None, int]:
+        """The same, with a literal that is added to an I32 kept apart: addresses have room for it."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+            value, offset = self._index(node.left)
+            other = self.value(node.right)
+            if other.ty is Weak.INT and other.const is not None and abs(other.const) < 1 << 20:
+                sign = 1 if isinstance(node.op, ast.Add) else -1
+                if value is None or default(value.ty) is INDEX:
+                    return value, offset + sign * int(other.const)
+            left = value if value is not None else literal(offset)
+            value = self.binary(node, node.op, left, other)
+            if float_of(value.ty) is value.ty:
+                self.fail(node, f"an index is an integer, not {value.ty}: convert with hg.i32(x)")
+            return (None, int(value.const)) if value.const is not None else (value, 0)
+        return self._index(node)
+
+    # Operators
+
+    def expr_BinOp(self, node: ast.BinOp) -> Value:
+        chain: list[ast.BinOp] = []  # a + b + c + ...: long sums are as deep as they are long
+        first: ast.expr = node
+        while isinstance(first, ast.BinOp):
+            chain.append(first)
+            first = first.left
+        value = self.value(first)
+        for part in reversed(chain):
+            value = self.binary(part, part.op, value, self.value(part.right))
+        return value
+
+    def expr_UnaryOp(self, node: ast.UnaryOp) -> Value:
+        if not isinstance(node.op, ast.Not):
+            return self.unary(node, self.value(node.operand))
+        value = self.value(node.operand)
+        if value.const is not None:
+            return literal(not value.const)
+        return self.negated(self.truth(node, value))
+
+    def expr_Compare(self, node: ast.Compare) -> Value:
+        for operator in node.ops:
+            if type(operator).__name__ in NODES:
+                self.fail(node, NODES[type(operator).__name__])
+        left = self.value(node.left)
+        right = self.value(node.comparators[0])
+        more = node.comparators[1:]
+        result = self.compare(node, node.ops[0], left, right, keep=bool(more))
+        if not more:
+            return result
+        if all(map(self.pure, more)):
+            for number, (operator, operand) in enumerate(zip(node.ops[1:], more, strict=True)):
+                left, right = right, self.value(operand)
+                step = self.compare(node, operator, left, right, keep=number < len(more) - 1)
+                result = self._and(node, result, step)
+            return result
+        if result.const is not None:
+            if not result.const:
+                return result
+            result = Value(Weak.BOOL, pred=self.truth_of(node, result))
+        end, assigned = self.label(), result.pred
+        assert assigned is not None
+        for number, (operator, operand) in enumerate(zip(node.ops[1:], more, strict=True)):
+            self.jump(end, ~assigned)
+            left, right = right, self.value(operand)
+            step = self.compare(node, operator, left, right, keep=number < len(more) - 1)
+            other = self.truth_of(node, step)
+            self.emit("PAND", assigned, assigned, other)
+            self.drop(other)
+        self.place(end)
+        return result
+
+    def _and(self, node: ast.AST, a: Value, b: Value) -> Value:
+        for one, other in ((a, b), (b, a)):
+            if one.const is not None:
+                return other if one.const else one
+        assert a.pred is not None
+        assert b.pred is not None
+        return self.both("PAND", a.pred, b.pred)
+
+    def expr_BoolOp(self, node: ast.BoolOp) -> Value:
+        conjunction = isinstance(node.op, ast.And)
+        result: Value | None = None
+        end = None
+        for operand in node.values:
+            if result is not None and result.const is not None:
+                if bool(result.const) is not conjunction:
+                    return result
+                result = None
+            if result is not None and not self.pure(operand):
+                assert result.pred is not None
+                end = end or self.label()
+                self.jump(end, ~result.pred if conjunction else result.pred)
+            value = self.condition(operand, "and" if conjunction else "or")
+            if value.const is None:
+                value = Value(Weak.BOOL, pred=self.truth(operand, value))
+            if result is None:
+                result = value
+            elif end is None and value.const is not None:
+                result = value if bool(value.const) is not conjunction else result
+            elif end is None:
+                assert result.pred is not None
+                assert value.pred is not None
+                result = self.both("PAND" if conjunction else "POR", result.pred, value.pred)
+            else:
+                assert result.pred is not None
+                other = self.truth_of(operand, value)
+                self.emit("PAND" if conjunction else "POR", result.pred, result.pred, other)
+                self.drop(other)
+        if end is not None:
+            self.place(end)
+        assert result is not None
+        return result
+
+    def expr_IfExp(self, node: ast.IfExp) -> Value:
+        test = self.value(node.test)
+        if test.const is not None:
+            return self.value(node.body if test.const else node.orelse)
+        condition = self.truth(node.test, test)
+        if self.pure(node.body) and self.pure(node.orelse):
+            a, b = self.value(node.body), self.value(node.orelse)
+            ty = self._choice(node, a.ty, b)
+            left, right = self._coded(node.body, a, ty), self._coded(node.orelse, b, ty)
+            return Value(ty, self.op("SEL", default(ty), condition, left, right))
+        key = "if", self.scope.path, node
+        otherwise, end, result = self.label(), self.label(), self.temporary()
+        self.jump(otherwise, ~condition)
+        self.drop(condition)
+        for branch in (node.body, node.orelse):
+            value = self.value(branch)
+            ty = self._choice(node, self.facts.types.get(key), value)
+            self.facts.learn(key, ty)
+            register = self._coded(branch, value, ty)
+            self.emit("MOV", result, register)
+            self.drop(register)
+            if branch is node.body:
+                self.jump(end)
+                self.place(otherwise)
+        self.place(end)
+        return Value(ty, result)
+
+    def _choice(self, node: ast.AST, known: Kind | None, value: Value) -> Kind:
+        """The type of a conditional expression, one more branch of which is known."""
+        if known is None or known is value.ty:
+            return value.ty
+        return self.meet(node, Value(known), value)
+
+    def _coded(self, node: ast.AST, value: Value, ty: Kind) -> Register:
+        """A register that holds a value of a kind; bools are 0 and 1."""
+        return self.register(node, value, default(ty))
+
+    # Conditions that decide where to go
+
+    def branch(self, node: ast.expr, label: Label, when: bool, joined: str = "") -> bool | None:
+        """Jumps to the label if a condition is `when`. If that is known while translating, it says whether it jumps."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return self.branch(node.operand, label, not when)
+        if isinstance(node, ast.BoolOp) and not all(map(self.pure, node.values[1:])):
+            word = "and" if isinstance(node.op, ast.And) else "or"
+            if (word == "and") is not when:  # one operand that is `when` decides
+                known = [self.branch(operand, label, when, word) for operand in node.values]
+                return True if True in known else False if known == [False] * len(known) else None
+            past = self.label()
+            known = [self.branch(operand, past, not when, word) for operand in node.values[:-1]]
+            last = self.branch(node.values[-1], label, when, word)
+            self.place(past)
+            if True in known:
+                return False
+            return last if known == [False] * len(known) else None
+        value = self.condition(node, joined) if joined else self.value(node)
+        if value.const is not None:
+            if bool(value.const) is when:
+                self.jump(label)
+                return True
+            return False
+        predicate = self.truth(node, value)
+        self.jump(label, predicate if when else ~predicate)
+        self.drop(predicate)
+        return None
+
+    def condition(self, node: ast.expr, word: str) -> Value:
+        """The value of an operand of `and` or `or`."""
+        value = self.value(node)
+        if value.ty is not Weak.BOOL:
+            self.fail(node, f"{word} joins conditions, and this is {value.ty}: compare it, as in x != 0")
+        return value
+
+    def pure(self, node: ast.AST) -> bool:
+        """Whether an expression can be computed where it is not needed: it cannot fault and changes nothing."""
+        for part in ast.walk(node):
+            if isinstance(part, ast.Subscript) and not isinstance(self.static(part.value), (tuple, Shape)):
+                return False
+            if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.FloorDiv, ast.Mod)):
+                right = part.right
+                if not (isinstance(right, ast.Constant) and right.value) and constant(self.static(right)) is MISSING:
+                    return False
+            if isinstance(part, ast.Call):
+                called = self.static(part.func)
+                if isinstance(called, Intrinsic):
+                    if called.name.startswith(_EFFECTS):
+                        return False
+                elif isinstance(called, FunctionType) or not (isinstance(called, Type) or called in _PURE_BUILTINS):
+                    return False
+        return True
+
+    def expr_Call(self, node: ast.Call) -> Value:
+        value = self.call(node)
+        if value is None:
+            self.fail(node, f"{ast.unparse(node.func)} returns nothing: call it in a line of its own")
+        return value

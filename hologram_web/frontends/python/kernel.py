@@ -1,0 +1,179 @@
+"""Kernel: a Python function as a program, to look at and to launch."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, overload
+
+from ...errors import ExecutionError, TranslateError
+from .advice import SignWarning
+from .names import ArrayType, function
+from .source import Definition, Source, from_text
+from .translate import Translation, translate
+
+if TYPE_CHECKING:
+    from ...backends import Backend
+    from ...isa.program import Program
+    from ...isa.types import Type
+
+__all__ = ["Kernel", "kernel", "kernel_from_source"]
+
+
+class Kernel:
+    """A kernel. `kernel[n](x, y)` launches `n` lanes on NumPy arrays, which are changed in place.
+
+    `program` is the program for every device; `params` the parameters as written, by name: a Type or an ArrayType;
+    `hidden` the lengths among the program's parameters (`x.shape0` is the length of the first axis of x), by name:
+    array and axis; `lines` the file and the line each instruction comes from.
+    """
+
+    def __init__(self, definition: Definition, translation: Translation, device: Backend | None = None) -> None:
+        self._definition, self._translation, self._device = definition, translation, device
+        self.name: str = definition.node.name
+        self.program: Program = translation.program
+        self.params: dict[str, Type | ArrayType] = translation.params
+        self.hidden: dict[str, tuple[str, int]] = translation.hidden
+        self.lines: list[tuple[str, int]] = translation.lines
+        self.__name__ = self.__qualname__ = self.name
+        first = definition.node.body[0]
+        text = getattr(getattr(first, "value", None), "value", None)
+        self.__doc__ = text if isinstance(text, str) else None
+
+    def on(self, device: Backend | str) -> Kernel:
+        """The kernel bound to a device, which may be given by name. Raises BackendUnavailable."""
+        if isinstance(device, str):
+            from ...backends import DEVICES
+
+            if device not in DEVICES:
+                raise TranslateError(f"there is no device {device!r}: there are {', '.join(DEVICES)}")
+            return self.on(DEVICES[device]())
+        return Kernel(self._definition, self._translation, device)
+
+    def __getitem__(self, lanes: Any) -> Callable[..., None]:
+        """`kernel[n]`, `kernel[n, block]`, `kernel[(w, h), (bx, by)]`: launches that many lanes when called.
+
+        Arrays are NumPy arrays of the annotated type and number of axes, scalars Python or NumPy numbers. Raises
+        LaunchError for what does not fit, ExecutionError for a fault, with the line it comes from as a note.
+        """
+        from .launch import config_of, default_device, launch
+
+        config = config_of(lanes)
+
+        def run(*args: Any, **named: Any) -> None:
+            try:
+                launch(self._translation, self._device or default_device(), config, args, named)
+            except ExecutionError as error:
+                if error.instruction is not None and error.instruction < len(self.lines):
+                    error.add_note(self._where(error.instruction))
+                raise
+
+        return run
+
+    def __call__(self, *args: Any, **named: Any) -> None:
+        raise TranslateError(f"a kernel is launched with a number of lanes: {self.name}[n](...)")
+
+    def _where(self, instruction: int) -> str:
+        file, line = self.lines[instruction]
+        return f"{file}:{line}: {self._text(file, line)}".rstrip(": ")
+
+    def _text(self, file: str, line: int) -> str:
+        source = self._definition.source
+        inside = file == source.file and 0 <= line - source.first < len(source.lines)
+        return source.lines[line - source.first].strip() if inside else ""
+
+    def wgsl(self, block: tuple[int, ...] = (256, 1, 1)) -> str:
+        """The WGSL shader for blocks of that shape. Raises UnsupportedType and UnsupportedInstruction."""
+        from ...isa.address import Space
+        from ...targets import wgsl
+
+        compiled = self._compiled(block)
+        groups = [[base] for base in compiled.bases if base.space is not Space.SHARED]
+        return wgsl.compile_kernel(compiled, groups, self.program.shared_memory).code
+
+    def wat(self, block: tuple[int, ...] = (256, 1, 1)) -> str:
+        """The WebAssembly text for blocks of that shape. Raises UnsupportedType and UnsupportedInstruction."""
+        from ...targets import wasm
+
+        return wasm.compile_kernel(self._compiled(block)).module.to_wat()
+
+    def _compiled(self, block: tuple[int, ...]) -> Any:
+        from ...compiler.build import build
+        from ...compiler.passes import optimize
+        from ...isa.verify import analyze
+
+        x, y, z = (*block, 1, 1)[:3]
+        return optimize(build(analyze(self.program), (x, y, z)))
+
+    def explain(self) -> str:
+        """The program with the source line above the instructions it became."""
+        labels: dict[int, list[str]] = {}
+        for name, place in self.program.labels.items():
+            labels.setdefault(place, []).append(name)
+        lines = [f"{self.name}({', '.join(map(str, self.program.params))})"]
+        before = None
+        for number, instruction in enumerate(self.program.instructions):
+            if self.lines[number] != before:
+                before = self.lines[number]
+                lines.append(f"{before[1]:>5} | {self._text(*before)}".rstrip())
+            lines += [f"      {label}:" for label in labels.get(number, ())]
+            lines.append(f"          {instruction}")
+        lines += [f"      {label}:" for label in labels.get(len(self.program), ())]
+        return "\n".join(lines) + "\n"
+
+    def __repr__(self) -> str:
+        return f"<Kernel {self.name}({', '.join(f'{name}: {ty}' for name, ty in self.params.items())})>"
+
+
+def _make(definition: Definition) -> Kernel:
+    translation = translate(definition)
+    for file, line, text in translation.warnings:
+        warnings.warn_explicit(text, SignWarning, file, line)
+    return Kernel(definition, translation)
+
+
+@overload
+def kernel(fn: Callable[..., None]) -> Kernel: ...
+@overload
+def kernel() -> Callable[[Callable[..., None]], Kernel]: ...
+def kernel(fn: Any = None) -> Any:
+    """Translates a function to a Kernel; it is parsed and never executed. Raises TranslateError."""
+    if fn is None:
+        return kernel
+    if not isinstance(fn, FunctionType):
+        raise TranslateError(f"@hg.kernel translates a function, not {fn!r}")
+    return _make(Source.of(fn))
+
+
+def kernel_from_source(
+    text: str, name: str | None = None, constants: Mapping[str, Any] | None = None, file: str = "<kernel>"
+) -> Kernel:
+    """The kernel in a text, which is parsed and never executed: what is typed into a page is safe to translate.
+
+    The text may import hologram_web (known as `hg` without it) and math, assign constants, and define functions; the
+    kernel is the one called `name`, by default the one under @hg.kernel, or the only one. `constants` adds numbers
+    and tuples by name. Raises TranslateError.
+    """
+    source, found = from_text(text, file, constants or {})
+    marked = [d for d in found.values() if any(_decorator(d, node) is kernel for node in d.node.decorator_list)]
+    if name is None:
+        candidates = marked or list(found.values())
+        if len(candidates) != 1:
+            names = ", ".join(d.node.name for d in candidates) or "none"
+            raise TranslateError(f"the text has to have one kernel, or say its name; it has {names}", file)
+        definition = candidates[0]
+    elif name in found:
+        definition = found[name]
+    else:
+        raise TranslateError(f"the text has no function {name!r}; it has {', '.join(found) or 'none'}", file)
+    for other in found.values():
+        for node in other.node.decorator_list:
+            if _decorator(other, node) not in (kernel, function):
+                source.fail(node, "kernels have no decorator but @hg.kernel, functions none but @hg.function")
+    return _make(definition)
+
+
+def _decorator(definition: Definition, node: Any) -> Any:
+    call = getattr(node, "func", None)
+    return definition.source.resolve(call if call is not None and not node.args and not node.keywords else node)

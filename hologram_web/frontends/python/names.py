@@ -1,0 +1,89 @@
+"""The names that kernels use: `hg.Array`, `hg.global_id`, `hg.sqrt` and so on. Outside kernels they only raise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, TypeVar
+
+from ...errors import TranslateError
+from ...isa.operands import AtomicOperation
+from ...isa.row import Row
+from ...isa.table import LANE_ROWS
+from ...isa.types import Type
+
+__all__ = ["ALLOWED", "ATOMICS", "INTRINSICS", "MATH", "Array", "ArrayType", "Intrinsic", "function"]
+
+ALLOWED = tuple(ty for ty in Type if not ty.is_wide)
+
+_OPERATORS = ("ADD", "SUB", "MUL", "DIV", "REM", "MAD", "NEG")  # these are written as operators
+
+# Functions that are one instruction. Their operands are numbers of one type, and so is the result.
+MATH: dict[str, Row] = {
+    row.mnemonic: row
+    for row in LANE_ROWS
+    if row.group == "Transcendental" or (row.group == "Arithmetic" and row.name not in _OPERATORS)
+}
+ATOMICS = {f"atomic_{operation.value}": operation for operation in AtomicOperation}
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """What `hg.Array[hg.f32, 2]` means: elements of one type, one to three dimensions."""
+
+    ty: Type
+    ndim: int = 1
+
+    def __post_init__(self) -> None:
+        if self.ty not in ALLOWED:
+            raise TranslateError(
+                f"{self.ty!r} is no type of array elements: write hg.Array[hg.f32], with a type of at most 64 bits"
+            )
+        if self.ndim not in (1, 2, 3) or isinstance(self.ndim, bool):
+            raise TranslateError(
+                f"an array of {self.ndim!r} dimensions: write hg.Array[hg.f32, 2], with 1 to 3 of them"
+            )
+
+    def __repr__(self) -> str:
+        return f"Array[{self.ty}]" if self.ndim == 1 else f"Array[{self.ty}, {self.ndim}]"
+
+
+class Array:
+    """Annotation of array parameters: `hg.Array[hg.f32]`, `hg.Array[hg.f32, 2]`."""
+
+    def __class_getitem__(cls, item: Any) -> Any:
+        return ArrayType(*item) if isinstance(item, tuple) else ArrayType(item)
+
+
+@dataclass(frozen=True)
+class Intrinsic:
+    """A function that only kernels have."""
+
+    name: str
+
+    def __call__(self, *args: Any, **fields: Any) -> Any:
+        raise TranslateError(f"hg.{self.name} belongs into a kernel: call it in a function under @hg.kernel")
+
+    def __repr__(self) -> str:
+        return f"hg.{self.name}"
+
+
+INTRINSICS = {
+    name: Intrinsic(name)
+    for name in (
+        *("global_id", "local_id", "block_id", "block_dim", "grid_dim"),
+        *("shared", "local", "barrier", "bitcast", "select", "rotl", "popcount", "clz"),
+        *ATOMICS,
+        *(name for name in MATH if name not in ("min", "max", "abs", "round")),
+    )
+}
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def function(fn: _F) -> _F:
+    """Marks a function as one that kernels call. They inline it; on the host it stays what it is."""
+    if not isinstance(fn, FunctionType):
+        raise TranslateError(f"@hg.function marks a function, not {fn!r}")
+    return fn

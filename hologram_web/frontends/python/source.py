@@ -1,0 +1,222 @@
+"""Where a kernel's text comes from, what the names in it mean, and errors that show the line."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import inspect
+import math
+import sys
+from collections.abc import Mapping
+from types import FunctionType, ModuleType
+from typing import Any, NoReturn
+
+from ...errors import TranslateError
+from .advice import NODES
+
+__all__ = ["MISSING", "Definition", "Source", "from_text"]
+
+MISSING: Any = object()
+_FOLDED_BITS = 4096  # integer literals computed while translating have no more bits
+
+
+class Definition:
+    """A function's syntax tree and the source it is in."""
+
+    def __init__(self, node: ast.FunctionDef, source: Source) -> None:
+        self.node, self.source = node, source
+
+
+class Source:
+    """Text of kernels: `lines`, the first of which is number `first` of `file`; and what its names mean."""
+
+    def __init__(self, file: str, lines: list[str], first: int, names: Mapping[str, Any]) -> None:
+        self.file, self.lines, self.first, self.names = file, lines, first, names
+
+    def fail(self, node: Any, message: str) -> NoReturn:
+        """Raises TranslateError with the place of a syntax node, its line, and a caret below."""
+        line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        before = text.encode()[:offset].decode(errors="ignore")  # offsets of syntax nodes count bytes
+        indent = len(text) - len(text.lstrip())
+        shown = f"\n    {text.strip()}\n    {' ' * (len(before) - indent)}^" if text.strip() else ""
+        raise TranslateError(message + shown, self.file, self.first + line - 1, len(before) + 1)
+
+    def line(self, node: ast.AST) -> int:
+        """The number of a node's line in the file."""
+        return self.first + int(getattr(node, "lineno", 1)) - 1
+
+    def unsupported(self, node: ast.AST) -> NoReturn:
+        """Raises TranslateError for syntax that kernels do not have."""
+        name = type(node).__name__
+        if isinstance(node, ast.Constant):
+            name = "None" if node.value is None else type(node.value).__name__.capitalize()
+            name = "complex" if name == "Complex" else name
+        self.fail(node, NODES.get(name, f"{name} is not available in a kernel"))
+
+    def lookup(self, name: str) -> Any:
+        """What a name means outside the kernel, or MISSING."""
+        found = self.names.get(name, MISSING)
+        return getattr(builtins, name, MISSING) if found is MISSING else found
+
+    def resolve(self, node: ast.AST) -> Any:
+        """The object that a name, an attribute of a module, or an element of a tuple is; else MISSING."""
+        if isinstance(node, ast.Name):
+            return self.lookup(node.id)
+        if isinstance(node, ast.Attribute):
+            owner = self.resolve(node.value)
+            return getattr(owner, node.attr, MISSING) if isinstance(owner, ModuleType) else MISSING
+        return MISSING
+
+    @classmethod
+    def of(cls, fn: FunctionType) -> Definition:
+        """The definition of a Python function. Raises TranslateError where its text cannot be found."""
+        file = fn.__code__.co_filename
+        if hasattr(fn, "__wrapped__"):
+            raise TranslateError(
+                f"{fn.__name__} is wrapped by a decorator, which kernels do not run: take the decorator away",
+                file,
+                fn.__code__.co_firstlineno,
+            )
+        try:
+            lines, first = inspect.getsourcelines(fn)
+        except (OSError, TypeError):
+            raise TranslateError(
+                f"the text of {fn.__name__} cannot be found: write it in a file, or use hg.kernel_from_source(text)",
+                file,
+                fn.__code__.co_firstlineno,
+            ) from None
+        closure = {}
+        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+            with contextlib.suppress(ValueError):  # not assigned yet
+                closure[name] = cell.cell_contents
+        source = cls(file, [line.rstrip("\r\n") for line in lines], first, {**fn.__globals__, **closure})
+        text = "".join(lines)
+        indented = text[:1].isspace()
+        try:
+            tree = ast.parse("if 1:\n" + text if indented else text)
+        except SyntaxError:  # a lambda in the middle of something
+            raise TranslateError(f"{fn.__name__} is no function made by def", file, first) from None
+        node: Any = tree.body[0]
+        if indented:
+            node = ast.increment_lineno(node.body[0], -1)
+        if isinstance(node, ast.AsyncFunctionDef):
+            source.unsupported(node)
+        if not isinstance(node, ast.FunctionDef):
+            source.fail(node, f"{fn.__name__} is no function made by def")
+        return Definition(node, source)
+
+    def fold(self, node: ast.AST) -> Any:
+        """The number or tuple that an expression of constants is; else MISSING. Raises TranslateError if it fails."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+            return node.value
+        if isinstance(node, ast.Tuple):
+            parts = tuple(self.fold(part) for part in node.elts)
+            return MISSING if any(part is MISSING for part in parts) else parts
+        if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+            return self.unary(node, self.fold(node.operand))
+        if isinstance(node, ast.BinOp):
+            return self.binary(node, node.op, self.fold(node.left), self.fold(node.right))
+        return constant(self.resolve(node))
+
+    def unary(self, node: ast.AST, value: Any) -> Any:
+        """-, + or ~ of a constant."""
+        assert isinstance(node, ast.UnaryOp)
+        if not isinstance(value, (int, float)) or (isinstance(value, float) and isinstance(node.op, ast.Invert)):
+            return MISSING
+        if isinstance(node.op, ast.USub):
+            return -value
+        return ~int(value) if isinstance(node.op, ast.Invert) else +value
+
+    def binary(self, node: ast.AST, operator: ast.operator, left: Any, right: Any) -> Any:
+        """An operation on two constants, as Python computes it."""
+        if not isinstance(left, (int, float)) or not isinstance(right, (int, float)):
+            return MISSING
+        compute = _FOLD.get(type(operator))
+        if compute is None:
+            return MISSING
+        if isinstance(operator, (ast.Pow, ast.LShift)) and isinstance(right, int) and abs(right) > _FOLDED_BITS:
+            self.fail(node, f"the constant is too large: it may have {_FOLDED_BITS} bits")
+        try:
+            result = compute(left, right)
+        except (ArithmeticError, ValueError, TypeError) as error:
+            self.fail(node, f"this constant cannot be computed: {error}")
+        if isinstance(result, int) and result.bit_length() > _FOLDED_BITS:
+            self.fail(node, f"the constant is too large: it may have {_FOLDED_BITS} bits")
+        return MISSING if isinstance(result, complex) else result
+
+
+_FOLD: dict[type[ast.operator], Any] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+    ast.FloorDiv: lambda a, b: a // b,
+    ast.Mod: lambda a, b: a % b,
+    ast.Pow: lambda a, b: a**b,
+    ast.LShift: lambda a, b: a << b,
+    ast.RShift: lambda a, b: a >> b,
+    ast.BitAnd: lambda a, b: a & b,
+    ast.BitOr: lambda a, b: a | b,
+    ast.BitXor: lambda a, b: a ^ b,
+}
+
+
+def constant(value: Any) -> Any:
+    """`value`, if it is a number, a bool or a tuple of such, NumPy scalars as Python's; else MISSING."""
+    if isinstance(value, tuple):
+        parts = tuple(constant(part) for part in value)
+        return MISSING if any(part is MISSING for part in parts) else parts
+    if hasattr(value, "item") and getattr(value, "shape", None) == ():
+        value = value.item()
+    return value if isinstance(value, (int, float)) else MISSING
+
+
+def from_text(text: str, file: str, constants: Mapping[str, Any]) -> tuple[Source, dict[str, Definition]]:
+    """A source typed somewhere, and the functions in it. Nothing of it is executed.
+
+    At module level it may import hologram_web and math, define functions and assign constants; `hg` and `math` are
+    known without import. Raises TranslateError.
+    """
+    known = {"hologram_web": sys.modules["hologram_web"], "math": math}
+    names: dict[str, Any] = {"hg": known["hologram_web"], "math": math}
+    for name, value in constants.items():
+        if constant(value) is MISSING:
+            raise TranslateError(f"the constant {name!r} is {value!r}: give an int, a float, a bool or a tuple of them")
+        names[name] = value
+    source = Source(file, text.splitlines(), 1, names)
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        at = ast.Pass(lineno=error.lineno or 1, col_offset=max((error.offset or 1) - 1, 0))
+        source.fail(at, f"this is no Python: {error.msg}")
+    except ValueError as error:  # null bytes
+        raise TranslateError(f"this is no Python: {error}", file) from None
+    except (RecursionError, MemoryError):
+        raise TranslateError("the text is nested too deeply: split its expressions", file) from None
+    found: dict[str, Definition] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            names[node.name] = found[node.name] = Definition(node, source)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            _import(source, node, known, names)
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            value = source.fold(node.value)
+            if value is MISSING:
+                source.fail(node.value, "only constants are assigned at module level: numbers and tuples of numbers")
+            names[node.targets[0].id] = value
+        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):  # a docstring
+            source.fail(node, "at module level there are only imports, constants and functions: move it into a kernel")
+    return source, found
+
+
+def _import(source: Source, node: ast.Import | ast.ImportFrom, known: dict[str, Any], names: dict[str, Any]) -> None:
+    for alias in node.names:
+        module = node.module if isinstance(node, ast.ImportFrom) and not node.level else alias.name
+        if module == "__future__":
+            continue
+        if module not in known or (isinstance(node, ast.ImportFrom) and not hasattr(known[module], alias.name)):
+            source.fail(node, f"{alias.name} cannot be imported here: there are hologram_web and math")
+        value = getattr(known[module], alias.name) if isinstance(node, ast.ImportFrom) else known[module]
+        names[alias.asname or alias.name] = value

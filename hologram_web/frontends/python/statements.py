@@ -1,0 +1,555 @@
+"""Statements: assignments, branches, loops, and functions in the place where they are called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from types import FunctionType
+from typing import Any
+
+from ...errors import TranslateError
+from ...isa.operands import Label, Register
+from ...isa.types import Type
+from .advice import NODES
+from .arithmetic import literal
+from .calls import Calls
+from .emit import ArrayRef, Loop, Scope
+from .expressions import Shape
+from .names import ALLOWED, INTRINSICS, Array, ArrayType
+from .source import Definition, Source, constant
+from .types import INDEX, Kind, Value, Weak, default, fits, float_of, join
+
+__all__ = ["Statements", "check_signature", "stored_names"]
+
+_UNROLLED = 256
+_INLINED = 4096
+
+
+def stored_names(node: ast.FunctionDef) -> set[str]:
+    """The names a function assigns."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+
+
+def check_signature(source: Source, node: ast.FunctionDef) -> list[ast.arg]:
+    """The parameters of a function: positional ones without defaults. Raises TranslateError."""
+    arguments = node.args
+    for extra in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs):
+        if extra is not None:
+            source.fail(extra, "*args, **kwargs and keyword-only parameters are not available: list the parameters")
+    if arguments.defaults:
+        source.fail(arguments.defaults[0], "default values are not available: give every argument at the call")
+    return [*arguments.posonlyargs, *arguments.args]
+
+
+class Statements(Calls):
+    """Translates statements. `inlined` counts calls; `calling` are the functions around; `shared_arrays` by call."""
+
+    inlined = 0
+    calling: list[ast.FunctionDef]
+    shared_arrays: dict[Any, ArrayRef]
+
+    def statements(self, body: list[ast.stmt]) -> None:
+        for node in body:
+            self.statement(node)
+
+    def statement(self, node: ast.stmt) -> None:
+        make = getattr(self, f"stmt_{type(node).__name__}", None)
+        if make is None:
+            self.scope.source.unsupported(node)
+        before, self.at = self.at, (self.scope.source, node)
+        self.temporaries.append([])
+        make(node)
+        self.free_temporaries()
+        self.temporaries.pop()
+        self.at = before
+
+    def free_temporaries(self) -> None:
+        """Gives back the registers of the statement's expressions, before what is nested in it."""
+        for held in self.temporaries[-1]:
+            self.give(held)
+        self.temporaries[-1].clear()
+
+    def stmt_Pass(self, node: ast.Pass) -> None:
+        pass
+
+    def stmt_Expr(self, node: ast.Expr) -> None:
+        value = node.value
+        if isinstance(value, ast.Call):
+            self.call(value)
+        elif not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
+            if type(value).__name__ in NODES:
+                self.scope.source.unsupported(value)
+            self.fail(node, "this line has no effect: assign the value, or store it in an array")
+
+    # Assignments
+
+    def stmt_Assign(self, node: ast.Assign) -> None:
+        target = node.targets[0]
+        called = self.static(node.value.func) if isinstance(node.value, ast.Call) else None
+        if called == INTRINSICS["shared"] and len(node.targets) == 1 and isinstance(target, ast.Name):
+            self._share(target, node.value)
+            return
+        if len(node.targets) == 1 and isinstance(target, (ast.Tuple, ast.List)):
+            self._unpack(target, node.value)
+            return
+        value = self.value(node.value)
+        for target in node.targets[:-1]:
+            with self.pinned(value):
+                self.assign(target, node.value, value)
+        self.assign(node.targets[-1], node.value, value)
+
+    def _share(self, target: ast.Name, call: ast.expr) -> None:
+        assert isinstance(call, ast.Call)
+        name, scope = target.id, self.scope
+        key = *scope.path, call
+        if key not in self.shared_arrays:
+            if name in scope.bound or name in scope.registers:
+                self.fail(target, f"{name} is in use already: give the shared memory a name of its own")
+            self.shared_arrays[key] = self.shared_array(name, call)
+        scope.bound[name] = self.shared_arrays[key]
+
+    def _unpack(self, target: ast.Tuple | ast.List, node: ast.expr) -> None:
+        found = self.static(node)
+        if isinstance(node, ast.Tuple):
+            values = [self.value(part) for part in node.elts]
+        elif isinstance(found, Shape):
+            values = [self.length(found.array, axis) for axis in range(found.array.ndim)]
+        elif isinstance(found, tuple):
+            values = [self.object_value(node, part) for part in found]
+        else:
+            self.fail(
+                node, "only a tuple of values, a constant tuple or a shape is unpacked: assign one name at a time"
+            )
+        if len(values) != len(target.elts):
+            self.fail(target, f"{len(values)} values for {len(target.elts)} names")
+        held = []
+        for value in values:
+            if value.reg is not None and value.reg not in self.temporaries[-1]:
+                copy = self.temporary()
+                self.emit("MOV", copy, value.reg)
+                value = Value(value.ty, copy)
+            held.append(value)
+        for part, value in zip(target.elts, held, strict=True):
+            self.assign(part, node, value)
+
+    def assign(self, target: ast.expr, node: ast.AST, value: Value) -> None:
+        """Assigns a value to a name or an element."""
+        if isinstance(target, ast.Name):
+            self.assign_name(target, target.id, value, node)
+        elif isinstance(target, ast.Subscript):
+            if isinstance(target.slice, ast.Slice):
+                self.scope.source.unsupported(target.slice)
+            array = self.array(target.value)
+            register = self.stored(node, value, array.ty)
+            self.store(array, self.place_of(array, target.slice), register)
+        elif isinstance(target, ast.Attribute):
+            self.fail(target, "attributes cannot be assigned: use a variable or an element of an array")
+        else:
+            self.scope.source.unsupported(target)
+
+    def assign_name(self, node: ast.AST, name: str, value: Value, origin: ast.AST | None = None) -> None:
+        """Assigns a value, made at the node `origin`, to a variable, whose type joins all it is ever assigned."""
+        origin = origin or node
+        scope = self.scope
+        bound = scope.bound.get(name)
+        if isinstance(bound, ArrayRef):
+            self.fail(node, f"{name} is an array: store an element, {name}[i] = ..., or use another name")
+        if bound is not None:
+            self.fail(node, f"{name} is the variable of an unrolled loop: use another name")
+        key = scope.path, name
+        if key in self.facts.fixed:
+            ty = default(self.facts.types[key])
+            register = self.stored(origin, value, ty)
+        else:
+            kind = self._unify(node, key, name, value.ty)
+            register = self.register(origin, value, default(kind))
+        if name not in scope.registers:
+            scope.registers[name] = self.take()
+        self.move(scope.registers[name], register)
+        if scope.assigned is not None:
+            scope.assigned.add(name)
+
+    def _unify(self, node: ast.AST, key: Any, name: str, new: Kind) -> Kind:
+        old = self.facts.types.get(key)
+        if old is None or old is new:
+            kind = new
+        else:
+            strong = isinstance(old, Type) or isinstance(new, Type)
+            floats = [float_of(ty) is ty for ty in (old, new)]
+            literal_int = Weak.INT in (old, new) and True in floats
+            if (Weak.BOOL in (old, new)) or (strong and floats[0] != floats[1] and not literal_int):
+                self.fail(
+                    node,
+                    f"{name} is {old} elsewhere and {new} here, and a variable has one type: convert one of them, as "
+                    f"in hg.{default(join(old, new))}(x), or use another name",
+                )
+            kind = self.meet(node, Value(old), Value(new))
+        self.facts.learn(key, kind)
+        return kind
+
+    def stmt_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if not isinstance(node.target, ast.Name):
+            self.scope.source.unsupported(node)
+        name, ty = node.target.id, self._type(node.annotation)
+        key = self.scope.path, name
+        if key in self.facts.fixed and self.facts.types[key] is not ty:
+            self.fail(node, f"{name} is {self.facts.types[key]} by annotation elsewhere: a variable has one type")
+        if key not in self.facts.fixed:
+            self.facts.fixed.add(key)
+            self.facts.learn(key, ty)
+        if node.value is not None:
+            self.assign_name(node.target, name, self.value(node.value), node.value)
+
+    def stmt_AugAssign(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Name):
+            if isinstance(bound := self.scope.bound.get(node.target.id), ArrayRef):
+                self.assign_name(node.target, bound.name, literal(0))
+            load = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+            old = self.value(load)
+            self.assign_name(node.target, node.target.id, self.binary(node, node.op, old, self.value(node.value)))
+            return
+        if not isinstance(node.target, ast.Subscript) or isinstance(node.target.slice, ast.Slice):
+            self.assign(node.target, node, literal(0))
+            return
+        array = self.array(node.target.value)
+        address = self.place_of(array, node.target.slice)
+        with self.pinned(Value(INDEX, address.index)):
+            old = Value(array.ty, self.load(array, address))
+            result = self.binary(node, node.op, old, self.value(node.value))
+            self.store(array, address, self.stored(node, result, array.ty))
+
+    # Flow. `assigned` of the scope follows it: None where no path leads
+
+    def stmt_If(self, node: ast.If) -> None:
+        otherwise = self.label()
+        known = self.branch(node.test, otherwise, False)
+        self.free_temporaries()
+        before = self.scope.assigned
+        after: list[set[str] | None] = []
+        if known is not True:
+            self.scope.assigned = _copy(before)
+            self.statements(node.body)
+            after.append(self.scope.assigned)
+        self.scope.assigned = _copy(before)
+        end = self.label()
+        if node.orelse and known is None and after[0] is not None:
+            self.jump(end)
+        self.place(otherwise)
+        if known is not False:
+            self.statements(node.orelse)
+            after.append(self.scope.assigned)
+        self.place(end)
+        self.scope.assigned = _common(after)
+
+    def stmt_While(self, node: ast.While) -> None:
+        loop = self._loop(node)
+        self.place(loop.again)
+        before = self.scope.assigned
+        known = self.branch(node.test, loop.end, False)
+        self.free_temporaries()
+        if known is not True:
+            self.scope.assigned = _copy(before)
+            self._body(loop, node.body)
+            if self.scope.assigned is not None:
+                self.jump(loop.again)
+        self.place(loop.end)
+        self.scope.assigned = _common([*loop.at_end, *([] if known is False else [before])])
+
+    def _loop(self, node: ast.While | ast.For) -> Loop:
+        if node.orelse:
+            self.fail(node.orelse[0], NODES["ForElse"])
+        return Loop(self.label(), self.label())
+
+    def _body(self, loop: Loop, body: list[ast.stmt]) -> None:
+        self.scope.loops.append(loop)
+        self.statements(body)
+        self.scope.loops.pop()
+
+    def stmt_Break(self, node: ast.Break) -> None:
+        self._leave(node, "end")
+
+    def stmt_Continue(self, node: ast.Continue) -> None:
+        self._leave(node, "again")
+
+    def _leave(self, node: ast.stmt, where: str) -> None:
+        if not self.scope.loops:
+            self.fail(node, f"{type(node).__name__.lower()} stands outside a loop")
+        loop = self.scope.loops[-1]
+        if self.scope.assigned is not None:
+            getattr(loop, f"at_{where}").append(set(self.scope.assigned))
+        self.jump(getattr(loop, where))
+        self.scope.assigned = None
+
+    def stmt_For(self, node: ast.For) -> None:
+        call = node.iter
+        if isinstance(call, ast.Call) and self.static(call.func) is range:
+            self._no_keywords(call)
+            if not 1 <= len(call.args) <= 3:
+                self.fail(call, f"range takes 1 to 3 arguments, not {len(call.args)}")
+            if not isinstance(node.target, ast.Name):
+                self.fail(node.target, "the variable of a loop over a range is one name")
+            values = [self.value(argument) for argument in call.args]
+            for argument, value in zip(call.args, values, strict=True):
+                if float_of(value.ty) is value.ty:
+                    self.fail(argument, f"range counts integers, not {value.ty}: convert with hg.i32(x)")
+            if len(values) == 3 and values[2].const == 0:
+                self.fail(call.args[2], "the step of range is not 0")
+            self._range(node, node.target, values)
+            return
+        found = self.static(call)
+        if not isinstance(found, tuple):
+            self.fail(call, "for loops over a range or a constant tuple: write for i in range(len(x)), and read x[i]")
+        self._unroll(node, found, len(found))
+
+    def _range(self, node: ast.For, target: ast.Name, values: list[Value]) -> None:
+        if len(values) == 1:
+            values = [literal(0), *values]
+        start, stop, step = values if len(values) == 3 else [*values, literal(1)]
+        numbers = [int(value.const) for value in (start, stop, step) if value.const is not None]
+        trips = max(0, -((numbers[0] - numbers[1]) // numbers[2])) if len(numbers) == 3 else None
+        if trips is not None and self._indexes_tuple(node, target.id):
+            self._unroll(node, range(*numbers), trips)
+            return
+        kind = self.meet(node, start, stop)
+        ty = default(kind if step.const is not None else self.meet(node, Value(kind), step))
+        ty = ty if ty.bits >= 32 else INDEX
+        loop = self._loop(node)
+        before = self.scope.assigned
+        here, left = self.take(), self.take()
+        by = self._count(node, loop.end, (start, stop, step), ty, here, left, trips)
+        self.free_temporaries()
+        body = self.label()
+        self.place(body)
+        self.scope.assigned = _copy(before)
+        self.assign_name(target, target.id, Value(ty, here))
+        self.free_temporaries()
+        self._body(loop, node.body)
+        self.place(loop.again)
+        reached = _common([*loop.at_again, self.scope.assigned])
+        self.emit("ADD", ty, here, here, by)
+        self._again(left, ty.unsigned, body, loop.end)
+        self.place(loop.end)
+        for register in (here, left, by):
+            self.give(register)
+        self.scope.assigned = _common([*loop.at_end, reached if trips else before])
+
+    def _count(
+        self, node: ast.For, end: Label, values: Any, ty: Type, here: Register, left: Register, trips: int | None
+    ) -> Register:
+        """Sets the counters of a loop: `here` to its start, `left` to the rounds after the first; jumps if none is.
+
+        Returns a register that holds the step.
+        """
+        bits, by = ty.unsigned, self.take()
+        if trips is not None and not fits(int(values[1].const), ty):
+            self.register(getattr(node.iter, "args", [])[:2][-1], values[1], ty)  # says so
+        self.move(by, self.register(node, values[2], ty))
+        start = self.register(node, values[0], ty)
+        if trips is not None:
+            self.move(here, start)
+            self.emit("MOV_IMM", bits, left, max(trips - 1, 0))
+            if trips == 0:
+                self.jump(end)
+            return by
+        stop = self.register(node, values[1], ty)
+        low, high, size = start, stop, by
+        known = values[2].const
+        if known is not None and known < 0:
+            low, high = stop, start
+        if known is None and ty.is_signed:
+            up = self.test("gt", ty, by, self.immediate(ty, 0), keep=True)
+            low = self.op("SEL", ty, up, start, stop, keep=True)
+            high = self.op("SEL", ty, up, stop, start, keep=True)
+            size = self.op("ABS", ty, by)
+        difference = [self.reinterpret(bits, ty, register, keep=True) for register in (high, low)]
+        rounds = self.op("SUB", bits, *difference, keep=True)
+        rounds = self.op("SUB", bits, rounds, self.immediate(bits, 1))
+        if known not in (1, -1):
+            divisor = self.immediate(bits, abs(known)) if known is not None else self.reinterpret(bits, ty, size)
+            rounds = self.op("DIV", bits, rounds, divisor)
+        none = self.test("ge", ty, low, high, keep=True)
+        self.emit("MOV", left, rounds)
+        self.emit("MOV", here, start)
+        self.jump(end, none)
+        return by
+
+    def _again(self, left: Register, ty: Type, body: Label, end: Label) -> None:
+        if ty is Type.U32:
+            self.emit("LOOP", left, body)
+            return
+        self.jump(end, self.test("eq", ty, left, self.immediate(ty, 0), keep=True))
+        self.emit("SUB", ty, left, left, self.immediate(ty, 1))
+        self.jump(body)
+
+    def _indexes_tuple(self, node: ast.For, name: str) -> bool:
+        """Whether the loop's variable is in the index of a constant tuple."""
+        for part in (part for statement in node.body for part in ast.walk(statement)):
+            if isinstance(part, ast.Subscript) and isinstance(part.value, (ast.Name, ast.Attribute)):
+                names = {inner.id for inner in ast.walk(part.slice) if isinstance(inner, ast.Name)}
+                if name in names and isinstance(self.static(part.value), tuple):
+                    return True
+        return False
+
+    def _unroll(self, node: ast.For, elements: Iterable[Any], count: int) -> None:
+        """A loop over constants: its body once for each."""
+        loop, scope = self._loop(node), self.scope
+        if count > _UNROLLED:
+            self.fail(node.iter, f"a loop over constants is written out, at most {_UNROLLED} times, not {count}")
+        names = [node.target] if isinstance(node.target, ast.Name) else list(getattr(node.target, "elts", []))
+        self.free_temporaries()
+        for element in elements:
+            parts = (element,) if isinstance(node.target, ast.Name) else element
+            if not isinstance(parts, tuple) or len(parts) != len(names) or not names:
+                self.fail(node.target, f"{element!r} is not unpacked to {len(names)} names")
+            for name, part in zip(names, parts, strict=True):
+                if not isinstance(name, ast.Name):
+                    self.fail(name, "the variables of a loop are names")
+                found = constant(part)
+                if isinstance(scope.bound.get(name.id), ArrayRef) or (
+                    name.id in scope.registers and isinstance(found, tuple)
+                ):
+                    self.fail(name, f"{name.id} is in use already: give the variable of this loop a name of its own")
+                scope.bound.pop(name.id, None)
+                if name.id in scope.registers:  # which is read after the loop
+                    self.assign_name(name, name.id, literal(found))
+                scope.bound[name.id] = found if isinstance(found, tuple) else literal(found)
+            again = loop.again = self.label()
+            loop.at_again = []
+            self._body(loop, node.body)
+            self.place(again)
+            scope.assigned = _common([*loop.at_again, scope.assigned])
+        for name in names:
+            scope.bound.pop(name.id, None)
+        self.place(loop.end)
+        scope.assigned = _common([*loop.at_end, scope.assigned])
+
+    # Functions
+
+    def definition(self, called: FunctionType) -> Definition:
+        if called not in self.facts.definitions:
+            self.facts.definitions[called] = Source.of(called)
+        return self.facts.definitions[called]
+
+    def inline(self, node: ast.Call, definition: Definition) -> Value | None:
+        called, outer = definition.node, self.scope
+        self._no_keywords(node)
+        if called in self.calling:
+            self.fail(node, f"{called.name} calls itself: recursion is not available, write a loop")
+        self.inlined += 1
+        if self.inlined > _INLINED:
+            self.fail(node, f"more than {_INLINED} calls are inlined: split the kernel")
+        parameters = check_signature(definition.source, called)
+        if len(parameters) != len(node.args):
+            self.fail(
+                node, f"write {called.name}({', '.join(p.arg for p in parameters)}): arguments are missing or too many"
+            )
+        stores = stored_names(called)
+        scope = Scope((*outer.path, node), called.name, definition.source, stores)
+        started: list[tuple[ast.arg, Value]] = []
+        for parameter, argument in zip(parameters, node.args, strict=True):
+            value = self._argument(definition.source, parameter, argument, parameter.arg in stores)
+            if isinstance(value, Value) and parameter.arg in stores:
+                started.append((parameter, value))
+            else:
+                scope.bound[parameter.arg] = value
+        result = self.temporary()
+        scope.result, scope.returns = result, self.label()
+        self.scope, before = scope, self.at
+        self.calling.append(called)
+        if called.returns is not None:
+            wanted = self.static(called.returns)
+            if isinstance(wanted, Type):
+                self.facts.fixed.add((scope.path, "return"))
+                self.facts.types[scope.path, "return"] = wanted
+        self.temporaries.append([])
+        for parameter, value in started:
+            self.assign_name(parameter, parameter.arg, value)
+        self.statements(called.body)
+        self.free_temporaries()
+        self.temporaries.pop()
+        if scope.valued and scope.assigned is not None:
+            self.fail(called, f"{called.name} returns a value on some paths only: end it with a return")
+        self.place(scope.returns)
+        for register in scope.registers.values():
+            self.give(register)
+        self.calling.pop()
+        self.scope, self.at = outer, before
+        if not scope.valued:
+            self.drop(result)
+            return None
+        return Value(self.facts.types[scope.path, "return"], result)
+
+    def _argument(self, source: Source, parameter: ast.arg, argument: ast.expr, changes: bool) -> Any:
+        """What a parameter of an inlined function stands for: an array, a tuple, or a value."""
+        wanted = None if parameter.annotation is None else annotation(source, parameter.annotation)
+        found = self.static(argument)
+        if isinstance(found, tuple) and wanted is None:
+            return found
+        if isinstance(found, ArrayRef):
+            if wanted is not None and wanted != ArrayType(found.ty, found.ndim):
+                self.fail(argument, f"{found.name} is {ArrayType(found.ty, found.ndim)}, and {wanted} is wanted here")
+            return found
+        if isinstance(wanted, ArrayType):
+            self.array(argument)
+        value = self.value(argument)
+        if isinstance(wanted, Type) and value.ty is not wanted:
+            if value.const is not None and wanted.is_float:
+                return Value(wanted, const=wanted.from_float(float(value.const)))
+            return Value(wanted, self.stored(argument, value, wanted))
+        return value
+
+    def stmt_Return(self, node: ast.Return) -> None:
+        scope = self.scope
+        if scope.returns is None:
+            if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
+                self.fail(node.value, "a kernel returns nothing: store the result in an array")
+            self.emit("EXIT")
+        else:
+            valued = node.value is not None
+            if scope.valued is not None and scope.valued is not valued:
+                self.fail(node, f"{scope.name} returns a value on some paths only: return one on all of them")
+            scope.valued = valued
+            if node.value is not None:
+                self._return(scope, node.value)
+            self.jump(scope.returns)
+        scope.assigned = None
+
+    def _return(self, scope: Scope, node: ast.expr) -> None:
+        assert scope.result is not None
+        value = self.value(node)
+        key = scope.path, "return"
+        if key in self.facts.fixed:
+            register = self.stored(node, value, default(self.facts.types[key]))
+        else:
+            kind = self._choice(node, self.facts.types.get(key), value)
+            self.facts.learn(key, kind)
+            register = self.register(node, value, default(kind))
+        self.move(scope.result, register)
+
+
+def annotation(source: Source, node: ast.expr) -> Type | ArrayType:
+    """What an annotation says: a type or an array. Raises TranslateError."""
+    found = source.resolve(node)
+    if isinstance(node, ast.Subscript) and source.resolve(node.value) is Array:
+        item = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        ndim = source.fold(item[1]) if len(item) > 1 else 1
+        try:
+            return ArrayType(source.resolve(item[0]), ndim)
+        except TranslateError as error:
+            source.fail(node, str(error))
+    if isinstance(found, Type) and found in ALLOWED:
+        return found
+    text = ast.unparse(node)
+    if isinstance(found, Type):
+        source.fail(node, f"{text} is wider than 64 bits: kernels compute in types of at most 64 bits")
+    source.fail(node, f"{text} is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]")
+
+
+def _copy(assigned: set[str] | None) -> set[str] | None:
+    return None if assigned is None else set(assigned)
+
+
+def _common(states: list[set[str] | None]) -> set[str] | None:
+    """What is assigned where several paths meet."""
+    reached = [state for state in states if state is not None]
+    return set.intersection(*reached) if reached else None

@@ -1,0 +1,132 @@
+"""From a function's syntax tree to a Program."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...errors import IsaError, TranslateError
+from ...isa.operands import Access, Register
+from ...isa.program import MAX_PARAMETERS, Program
+from ...isa.types import Type
+from .emit import ArrayRef, Facts, Scope
+from .names import ArrayType
+from .source import Definition
+from .statements import Statements, annotation, check_signature, stored_names
+from .types import INDEX
+
+__all__ = ["Translation", "translate"]
+
+_PASSES = 1000
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A kernel as a program.
+
+    `params` are the parameters as written; `hidden` the lengths that the host adds, by their name in the program:
+    array and axis. `lines` has file and line of each instruction, `warnings` file, line and text.
+    """
+
+    program: Program
+    params: dict[str, Type | ArrayType]
+    hidden: dict[str, tuple[str, int]]
+    lines: list[tuple[str, int]]
+    warnings: list[tuple[str, int, str]]
+
+
+def translate(definition: Definition) -> Translation:
+    """Translates a kernel. Passes are made until one finds nothing new about types. Raises TranslateError."""
+    node, source = definition.node, definition.source
+    params = _parameters(definition)
+    facts = Facts()
+    try:
+        for _ in range(_PASSES):
+            facts.changed = False
+            order = list(params)
+            facts.hidden = dict.fromkeys(sorted(facts.hidden, key=lambda key: (order.index(key[0]), key[1])))
+            current = _Pass(definition, params, facts)
+            current.run()
+            if not facts.changed and not facts.settle():
+                return current.translation()
+    except RecursionError:
+        raise TranslateError(
+            "the kernel is nested too deeply: split its expressions", source.file, source.line(node)
+        ) from None
+    raise AssertionError("types have to settle")  # each pass widens a type, and there are few
+
+
+def _parameters(definition: Definition) -> dict[str, Type | ArrayType]:
+    node, source = definition.node, definition.source
+    if node.returns is not None and not (isinstance(node.returns, ast.Constant) and node.returns.value is None):
+        source.fail(
+            node.returns, "a kernel returns nothing: leave the annotation out, and store the result in an array"
+        )
+    params: dict[str, Type | ArrayType] = {}
+    for parameter in check_signature(source, node):
+        if parameter.annotation is None:
+            source.fail(parameter, f"{parameter.arg} has no type: write {parameter.arg}: hg.f32, or hg.Array[hg.f32]")
+        params[parameter.arg] = annotation(source, parameter.annotation)
+    return params
+
+
+class _Pass(Statements):
+    """One translation of a kernel with what is known so far."""
+
+    def __init__(self, definition: Definition, params: dict[str, Type | ArrayType], facts: Facts) -> None:
+        super().__init__(definition.node.name, facts)
+        node = definition.node
+        self.calling: list[ast.FunctionDef] = [node]
+        self.shared_arrays: dict[Any, ArrayRef] = {}
+        self.definition_of_kernel, self.params = definition, params
+        self.scope = Scope((), node.name, definition.source, stored_names(node))
+        self.at = (definition.source, node)
+        self.names: dict[str, tuple[str, int]] = {}
+
+    def run(self) -> None:
+        node = self.definition_of_kernel.node
+        for parameter in (*node.args.posonlyargs, *node.args.args):
+            self._declare(parameter)
+        for array, axis in list(self.facts.hidden):
+            name = f"{array}.shape{axis}"
+            self.hidden[array, axis] = self._add(node, name, INDEX)
+            self.names[name] = array, axis
+        self.free = list(range(len(self.builder.build().params) + 1, MAX_PARAMETERS + 1))
+        self.temporaries.append([])
+        self.statements(node.body)
+
+    def _declare(self, parameter: ast.arg) -> None:
+        name, ty, scope = parameter.arg, self.params[parameter.arg], self.scope
+        if isinstance(ty, ArrayType):
+            self._add(parameter, name, ty)
+            scope.bound[name] = ArrayRef(name, ty.ty, ty.ndim)
+            return
+        scope.registers[name] = self._add(parameter, name, ty)
+        scope.local_names.add(name)
+        self.facts.fixed.add(((), name))
+        self.facts.types[(), name] = ty
+        assert scope.assigned is not None
+        scope.assigned.add(name)
+
+    def _add(self, node: ast.AST, name: str, ty: Type | ArrayType) -> Register:
+        try:
+            if isinstance(ty, ArrayType):
+                return self.builder.param_buffer(name, ty.ty)
+            return self.builder.param_scalar(name, ty)
+        except IsaError as error:
+            self.fail(node, str(error))
+
+    def translation(self) -> Translation:
+        """What the last pass made. Labels that nothing jumps to go."""
+        program = self.builder.build()
+        program.shared_memory = self.shared_bytes
+        targets = {i.values[i.row.positions["target"]].name for i in self.code if i.name in ("BRA", "LOOP")}
+        program.labels = {name: place for name, place in program.labels.items() if name in targets}
+        for number, param in enumerate(program.params):
+            if param.kind == "buffer":
+                reads, writes = param.name in self.facts.reads, param.name in self.facts.writes
+                access = Access.READ_WRITE if reads and writes else Access.WRITE if writes else Access.READ
+                program.params[number] = replace(param, access=access)
+        lines = [(source.file, line) for source, line in self.lines]
+        return Translation(program, self.params, self.names, lines, list(self.warnings))

@@ -1,0 +1,706 @@
+"""Wrong kernels: the text, and what is said about it. `$` in the text stands where the caret points and is taken out.
+
+A text without `def k(` is the body of the kernel that HEAD begins.
+"""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+MODULE = "import hologram_web as hg\n\n\n@hg.kernel\n"
+HEAD = "def k(x: hg.Array[hg.f32], m: hg.Array[hg.i32, 2], u: hg.u32, n: hg.i32):\n"
+
+WRONG: list[tuple[str, str]] = [
+    (
+        "v = $[1, 2]",
+        "lists are not available: use hg.shared(type, size), or a tuple at module level",
+    ),
+    (
+        "v = ${}",
+        "dicts are not available: use an array, or a tuple at module level",
+    ),
+    (
+        "v = ${1}",
+        "sets are not available: use an array",
+    ),
+    (
+        "v = ${1: 2}",
+        "dicts are not available: use an array, or a tuple at module level",
+    ),
+    (
+        'v = $"text"',
+        "text is not available: kernels compute with numbers",
+    ),
+    (
+        'v = $b"bytes"',
+        "bytes are not available: pass an hg.Array[hg.u8]",
+    ),
+    (
+        'v = $f"{n}"',
+        "text is not available: kernels compute with numbers",
+    ),
+    (
+        "v = $None",
+        "None is not available: use a number with a meaning of your choice",
+    ),
+    (
+        "v = $1j",
+        "complex numbers are not available: keep real and imaginary part apart",
+    ),
+    (
+        "v = ${i for i in range(3)}",
+        "comprehensions are not available: write a for loop",
+    ),
+    (
+        "v = $[i for i in range(3)]",
+        "comprehensions are not available: write a for loop",
+    ),
+    (
+        "v = $(i for i in range(3))",
+        "comprehensions are not available: write a for loop",
+    ),
+    (
+        "v = $lambda a: a",
+        "lambda is not available: write a function at module level, it is inlined",
+    ),
+    (
+        "v = ($w := 3)",
+        ":= is not available: assign in a line of its own",
+    ),
+    (
+        "v = x[$1:3]",
+        "slices are not available: pass the bounds, and loop over the elements",
+    ),
+    (
+        "v = $1, 2",
+        "a tuple is no number: assign its elements to names of their own",
+    ),
+    (
+        "$try:\n    pass\nfinally:\n    pass",
+        "try is not available: a fault ends the launch and the host gets ExecutionError",
+    ),
+    (
+        "$with n:\n    pass",
+        "with is not available in a kernel",
+    ),
+    (
+        "$import math",
+        "import is not available in a kernel: import at module level",
+    ),
+    (
+        "$from math import pi",
+        "import is not available in a kernel: import at module level",
+    ),
+    (
+        "$global g",
+        "global is not available: lanes give results through arrays",
+    ),
+    (
+        "$class C:\n    pass",
+        "classes are not available in a kernel: use functions and arrays",
+    ),
+    (
+        "$def f(a):\n    return a",
+        "a function inside a kernel is not available: move it to module level",
+    ),
+    (
+        "$async def f(a):\n    return a",
+        "async is not available: write def",
+    ),
+    (
+        "$assert n > 0",
+        "assert is not available: test with if, and return or store a flag",
+    ),
+    (
+        "$raise n",
+        "raise is not available: store a flag in an array",
+    ),
+    (
+        "$del n",
+        "del is not available: registers are freed by themselves",
+    ),
+    (
+        "$match n:\n    case 1:\n        pass",
+        "match is not available: use if and elif",
+    ),
+    (
+        "$print(n)",
+        "print() is not available in a kernel: store what you want to see in an array",
+    ),
+    (
+        "v = $int(n)",
+        "int() is not available in a kernel: write hg.i32(x) or hg.i64(x)",
+    ),
+    (
+        "v = $float(n)",
+        "float() is not available in a kernel: write hg.f32(x) or hg.f64(x)",
+    ),
+    (
+        "v = $sum(x)",
+        "sum() is not available in a kernel: write a for loop that adds",
+    ),
+    (
+        "for i, v in $enumerate(x):\n    pass",
+        "for loops over a range or a constant tuple: write for i in range(len(x)), and read x[i]",
+    ),
+    (
+        "for v in $x:\n    pass",
+        "for loops over a range or a constant tuple: write for i in range(len(x)), and read x[i]",
+    ),
+    (
+        "for i in range(n):\n    pass\nelse:\n    $x[0] = 1.0",
+        "else after a loop is not available: set a flag before break",
+    ),
+    (
+        "while n > 0:\n    n -= 1\nelse:\n    $n = 1",
+        "else after a loop is not available: set a flag before break",
+    ),
+    (
+        "for $i, j in range(3):\n    pass",
+        "the variable of a loop over a range is one name",
+    ),
+    (
+        "for i in $range():\n    pass",
+        "range takes 1 to 3 arguments, not 0",
+    ),
+    (
+        "for i in range(0, n, $0):\n    pass",
+        "the step of range is not 0",
+    ),
+    (
+        "for i in range($1.5):\n    pass",
+        "range counts integers, not float literal: convert with hg.i32(x)",
+    ),
+    (
+        "$break",
+        "break stands outside a loop",
+    ),
+    (
+        "$continue",
+        "continue stands outside a loop",
+    ),
+    (
+        "return $n",
+        "a kernel returns nothing: store the result in an array",
+    ),
+    (
+        "v = $nowhere",
+        "the name nowhere is not known: assign it before, or make it a parameter or a module constant",
+    ),
+    (
+        "v = $math.nothing",
+        "math has no nothing: the names that kernels use are in the manual",
+    ),
+    (
+        "v = $math.sqrt(2.0)",
+        "math.sqrt is a math function, and kernels do not run Python: write hg.sqrt(...)",
+    ),
+    (
+        "v = $x",
+        "x is an array: read an element of it, x[i]",
+    ),
+    (
+        "v = $hg.f32",
+        "hg.f32 is a type: call it, hg.f32(...)",
+    ),
+    (
+        "v = $hg.sqrt",
+        "hg.sqrt is a function: call it, hg.sqrt(...)",
+    ),
+    (
+        "v = $hg.global_id",
+        "hg.global_id is a function: call it, hg.global_id(...)",
+    ),
+    (
+        "v = $x.dtype",
+        "arrays have no dtype in a kernel: types are known from the annotations",
+    ),
+    (
+        "v = $x.T",
+        "arrays have no T in a kernel: exchange the indices: x[j, i]",
+    ),
+    (
+        "v = $x.sum()",
+        "arrays have no sum in a kernel: write a loop",
+    ),
+    (
+        "v = $x.shape",
+        "x.shape is a tuple: take one length, x.shape[0]",
+    ),
+    (
+        "v = x.shape[$n]",
+        "an axis of a shape is known while translating: write a number",
+    ),
+    (
+        "v = x.shape[$1]",
+        "there is no axis 1: x has 1, counted from 0",
+    ),
+    (
+        "v = x[$0, 1]",
+        "x is 1-D, and here are 2 indices: write x[i]",
+    ),
+    (
+        "v = m[$0]",
+        "m is 2-D, and here are 1 indices: write m[i, j]",
+    ),
+    (
+        "v = x[$0.5]",
+        "an index is an integer, not float literal: convert with hg.i32(x), which rounds toward zero",
+    ),
+    (
+        "v = x[$u * 0.5]",
+        "an index is an integer, not f32: convert with hg.i32(x), which rounds toward zero",
+    ),
+    (
+        "v = x[$-1]",
+        "the index -1 is negative: indices count from 0; from the end, write len(x) - 1",
+    ),
+    (
+        "v = m[0, $-2]",
+        "the index -2 is negative: indices count from 0; from the end, write m.shape[1] - 2",
+    ),
+    (
+        "v = $n[0]",
+        "n is no array: only arrays have elements",
+    ),
+    (
+        "v = $u.real",
+        "numbers have no attribute real in a kernel",
+    ),
+    (
+        "$x = 1.0",
+        "x is an array: store an element, x[i] = ..., or use another name",
+    ),
+    (
+        "$x += 1.0",
+        "x is an array: store an element, x[i] = ..., or use another name",
+    ),
+    (
+        "$n.real = 1",
+        "attributes cannot be assigned: use a variable or an element of an array",
+    ),
+    (
+        "x[$:] = 1.0",
+        "slices are not available: pass the bounds, and loop over the elements",
+    ),
+    (
+        "if n:\n    v = 1\nx[0] = $v",
+        "v is used before it is assigned on some path: assign it before, on all paths",
+    ),
+    (
+        "while n > 0:\n    v = 1.0\n    n -= 1\nx[0] = $v",
+        "v is used before it is assigned on some path: assign it before, on all paths",
+    ),
+    (
+        "x[0] = $v\nv = 1.0",
+        "v is used before it is assigned on some path: assign it before, on all paths",
+    ),
+    (
+        "v = n\n$v = 0.5",
+        "v is i32 elsewhere and float literal here, and a variable has one type: convert one of them, as in hg.f32(x), or use another name",
+    ),
+    (
+        "v = n > 0\n$v = 1",
+        "v is bool elsewhere and int literal here, and a variable has one type: convert one of them, as in hg.i32(x), or use another name",
+    ),
+    (
+        "v: hg.i32 = 1\nw: hg.f32 = v\n$v: hg.f32 = 2",
+        "v is i32 by annotation elsewhere: a variable has one type",
+    ),
+    (
+        "v: $float = 1",
+        "float is no type of numbers: write hg.f32, hg.i32 and so on, of at most 64 bits",
+    ),
+    (
+        "v: hg.i32 = $0.5",
+        "float literal does not become i32 by itself: round it, and convert with hg.i32(x)",
+    ),
+    (
+        "m[0, 0] = $0.5",
+        "float literal does not become i32 by itself: round it, and convert with hg.i32(x)",
+    ),
+    (
+        "m[0, 0] = $x[0]",
+        "f32 does not become i32 by itself: round it, and convert with hg.i32(x)",
+    ),
+    (
+        "m[0, 0] = $x[0] * n",
+        "f32 does not become i32 by itself: round it, and convert with hg.i32(x)",
+    ),
+    (
+        "$m[0, 0] /= 2",
+        "f32 does not become i32 by itself: round it, and convert with hg.i32(x)",
+    ),
+    (
+        "v = u + $-1",
+        "-1 does not fit u32: convert the other side first, as in hg.i32(x)",
+    ),
+    (
+        "v: hg.u8 = $300",
+        "300 does not fit u8: convert the other side first, as in hg.i32(x)",
+    ),
+    (
+        "v = hg.u8(n) + $256",
+        "256 does not fit u8: convert the other side first, as in hg.i32(x)",
+    ),
+    (
+        "v = $n & 0.5",
+        "& works on integers, not float literal: convert with hg.i32(x)",
+    ),
+    (
+        "v = $~x[0]",
+        "~ works on integers, not f32: convert with hg.i32(x)",
+    ),
+    (
+        "v = $~(n > 0)",
+        "~ works on integers: write not for a condition",
+    ),
+    (
+        "v = n << $32",
+        "i32 is shifted by 0 to 31 bits, not 32",
+    ),
+    (
+        "v = $n ** n",
+        "** of integers needs a literal exponent up to 64: write a loop, or convert with hg.f32(x)",
+    ),
+    (
+        "v = $n ** -1",
+        "i32 to a negative power is no integer: convert with hg.f32(x) first",
+    ),
+    (
+        "v = $n @ n",
+        "@ is not available in a kernel: write the loops",
+    ),
+    (
+        "v = $n in x",
+        "in is not available: compare with ==, or write a loop",
+    ),
+    (
+        "v = $n is 1",
+        "is is not available: compare with ==",
+    ),
+    (
+        "v = n % $0",
+        "division by zero: the divisor is never 0",
+    ),
+    (
+        "v = $1 // 0",
+        "this constant cannot be computed: integer division or modulo by zero",
+    ),
+    (
+        "v = $2 ** 100000",
+        "the constant is too large: it may have 4096 bits",
+    ),
+    (
+        "v = $n and u > 1",
+        "and joins conditions, and this is i32: compare it, as in x != 0",
+    ),
+    (
+        "v = $hg.bitcast(hg.u64, n)",
+        "i32 has 32 bits and u64 64: convert first, or cast with hg.u64(x)",
+    ),
+    (
+        "v = hg.bitcast($x, n)",
+        "x is no type of numbers: write hg.f32, hg.i32 and so on, of at most 64 bits",
+    ),
+    (
+        "v = $hg.local(hg.u32, 64)",
+        "the ISA has no private arrays (registers cannot be indexed): use variables of their own, or a part of hg.shared(type, lanes * n) for each lane",
+    ),
+    (
+        "v = 1 + $hg.shared(hg.u32, 64)",
+        "shared memory gets a name: write tile = hg.shared(hg.f32, 256) in a line of its own",
+    ),
+    (
+        "v = hg.shared(hg.u32, $n)",
+        "the size of shared memory is known while translating: 1 to 3 positive integers",
+    ),
+    (
+        "v = hg.shared(hg.u32, $0)",
+        "the size of shared memory is known while translating: 1 to 3 positive integers",
+    ),
+    (
+        "v = hg.shared($int, 4)",
+        "int is no type of numbers: write hg.f32, hg.i32 and so on, of at most 64 bits",
+    ),
+    (
+        "$n = hg.shared(hg.u32, 4)",
+        "n is in use already: give the shared memory a name of its own",
+    ),
+    (
+        "v = $hg.global_id(3)",
+        "write hg.global_id(axis): the axis is 0, 1 or 2, known while translating",
+    ),
+    (
+        "v = $hg.global_id(axis=n)",
+        "write hg.global_id(axis): the axis is 0, 1 or 2, known while translating",
+    ),
+    (
+        "v = $hg.global_id(dim=1)",
+        "write hg.global_id(axis): the axis is 0, 1 or 2, known while translating",
+    ),
+    (
+        "v = $hg.sqrt(n, 1)",
+        "write hg.sqrt(src): arguments are missing or too many",
+    ),
+    (
+        "v = hg.sqrt(x=$n)",
+        "hg.sqrt takes no keyword arguments: give them by position",
+    ),
+    (
+        "v = $min(n)",
+        "min takes two or more numbers: of the elements of an array, write a loop",
+    ),
+    (
+        "v = $round(x[0], 2)",
+        "write round(src): arguments are missing or too many",
+    ),
+    (
+        "v = hg.popcount($x[0])",
+        "bits are counted and rotated in integers, not f32: use hg.bitcast(hg.u32, x)",
+    ),
+    (
+        "v = $hg.i128(n)",
+        "i128 is wider than 64 bits: kernels compute in types of at most 64 bits",
+    ),
+    (
+        "$hg.atomic_add(x, 0)",
+        "write hg.atomic_add(array, i, value): arguments are missing or too many",
+    ),
+    (
+        "hg.atomic_add($n, 0, 1)",
+        "n is no array: only arrays have elements",
+    ),
+    (
+        "$hg.atomic_max(x, 0, 1.0)",
+        "x is f32: atomics work on i32 and u32",
+    ),
+    (
+        "v = $hg.barrier()",
+        "hg.barrier returns nothing: call it in a line of its own",
+    ),
+    (
+        "$hg.barrier(1)",
+        "write hg.barrier(): arguments are missing or too many",
+    ),
+    (
+        "$n + 1",
+        "this line has no effect: assign the value, or store it in an array",
+    ),
+    (
+        "$n == 1",
+        "this line has no effect: assign the value, or store it in an array",
+    ),
+    (
+        "v = $n(1)",
+        "n is no function",
+    ),
+    (
+        "v = $(n + 1)(2)",
+        "only functions are called, by their name",
+    ),
+    (
+        "v = $k(n)",
+        "k calls itself: recursion is not available, write a loop",
+    ),
+    (
+        "a, b = $n",
+        "only a tuple of values, a constant tuple or a shape is unpacked: assign one name at a time",
+    ),
+    (
+        "$a, b = 1, 2, 3",
+        "3 values for 2 names",
+    ),
+    (
+        "(a) = b = $hg.shared(hg.u32, 4)",
+        "shared memory gets a name: write tile = hg.shared(hg.f32, 256) in a line of its own",
+    ),
+    (
+        "v = (1, 2)[$n]",
+        "the index into a tuple is known while translating: write a number, or the variable of a for loop over a literal range",
+    ),
+    (
+        "v = $hg.exp2(x[0])",
+        "hg has no exp2: the names that kernels use are in the manual",
+    ),
+    (
+        "v = $hg.Program(n)",
+        "hg.Program cannot be called in a kernel: only functions made by def and the functions of hg can",
+    ),
+    (
+        "s = hg.shared(hg.f32, 4)\nv = s[$4]",
+        "there is no element 4: axis 0 of s has 4",
+    ),
+    (
+        "$x[0]: hg.f32 = 1.0",
+        "annotate one name at a time: total: hg.f32 = 0",
+    ),
+    (
+        "import hologram_web as hg\ndef k(x: hg.f32=$1.0):\n    pass",
+        "default values are not available: give every argument at the call",
+    ),
+    (
+        "def k($x):\n    pass",
+        "x has no type: write x: hg.f32, or hg.Array[hg.f32]",
+    ),
+    (
+        "def k(*$args):\n    pass",
+        "*args, **kwargs and keyword-only parameters are not available: list the parameters",
+    ),
+    (
+        "def k(**$args):\n    pass",
+        "*args, **kwargs and keyword-only parameters are not available: list the parameters",
+    ),
+    (
+        "def k(*, $x: hg.f32):\n    pass",
+        "*args, **kwargs and keyword-only parameters are not available: list the parameters",
+    ),
+    (
+        "def k(x: hg.f32) -> $hg.f32:\n    pass",
+        "a kernel returns nothing: leave the annotation out, and store the result in an array",
+    ),
+    (
+        "def k(x: $float):\n    pass",
+        "float is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]",
+    ),
+    (
+        "def k(x: $hg.i256):\n    pass",
+        "hg.i256 is wider than 64 bits: kernels compute in types of at most 64 bits",
+    ),
+    (
+        "def k(x: $hg.Array):\n    pass",
+        "hg.Array is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]",
+    ),
+    (
+        "def k(x: $hg.Array[float]):\n    pass",
+        "<class 'float'> is no type of array elements: write hg.Array[hg.f32], with a type of at most 64 bits",
+    ),
+    (
+        "def k(x: $hg.Array[hg.f32, 4]):\n    pass",
+        "an array of 4 dimensions: write hg.Array[hg.f32, 2], with 1 to 3 of them",
+    ),
+    (
+        "def k($pool: hg.f32):\n    pass",
+        "'pool' cannot name a parameter: use letters, digits, '_', '$' and '.', not starting with a digit, at most 128 of them, and none of the forms r0, p0, shared, pool, class, phi, true, false, none, inf, nan",
+    ),
+    (
+        "def k($größe: hg.f32):\n    pass",
+        "'größe' cannot name a parameter: use letters, digits, '_', '$' and '.', not starting with a digit, at most 128 of them, and none of the forms r0, p0, shared, pool, class, phi, true, false, none, inf, nan",
+    ),
+    (
+        "@$staticmethod\ndef k(x: hg.f32):\n    pass",
+        "kernels have no decorator but @hg.kernel, functions none but @hg.function",
+    ),
+    (
+        "$async def f():\n    pass\ndef k():\n    pass",
+        "at module level there are only imports, constants and functions: move it into a kernel",
+    ),
+    (
+        "$while True:\n    pass\ndef k():\n    pass",
+        "at module level there are only imports, constants and functions: move it into a kernel",
+    ),
+    (
+        "A = $[1]\ndef k():\n    pass",
+        "only constants are assigned at module level: numbers and tuples of numbers",
+    ),
+    (
+        "$import numpy as np\ndef k():\n    pass",
+        "numpy cannot be imported here: there are hologram_web and math",
+    ),
+    (
+        "def k($:\n    pass",
+        "this is no Python: invalid syntax",
+    ),
+    (
+        "def f(a):\n    return $f(a)\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f(1.0)",
+        "f calls itself: recursion is not available, write a loop",
+    ),
+    (
+        "def f(a):\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = $f(1.0, 2.0)",
+        "write f(a): arguments are missing or too many",
+    ),
+    (
+        "def f(a=$1):\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f(1.0)",
+        "default values are not available: give every argument at the call",
+    ),
+    (
+        "$def f(a):\n    if a > 0:\n        return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f(x[1])",
+        "f returns a value on some paths only: end it with a return",
+    ),
+    (
+        "def f(a):\n    if a > 0:\n        return a\n    $return\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f(x[1])",
+        "f returns a value on some paths only: return one on all of them",
+    ),
+    (
+        "def f(a):\n    a += 1\ndef k(x: hg.Array[hg.f32]):\n    x[0] = $f(x[1])",
+        "f returns nothing: call it in a line of its own",
+    ),
+    (
+        "def f(a: hg.Array[hg.i32]):\n    return a[0]\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f($x)",
+        "x is Array[f32], and Array[i32] is wanted here",
+    ),
+    (
+        "def f(a: hg.Array[hg.i32]):\n    return a[0]\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f($1)",
+        "1 is no array: only arrays have elements",
+    ),
+    (
+        "def f(a: hg.i32):\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f($x[0])",
+        "f32 does not become i32 by itself: round it, and convert with hg.i32(x)",
+    ),
+    (
+        "def f(a):\n    return $b\ndef k(x: hg.Array[hg.f32]):\n    b = 1\n    x[0] = f(1)",
+        "the name b is not known: assign it before, or make it a parameter or a module constant",
+    ),
+    (
+        "T = (1, 2, 3)\ndef k(x: hg.Array[hg.i32], n: hg.i32):\n    x[0] = T[$n]",
+        "the index into a tuple is known while translating: write a number, or the variable of a for loop over a literal range",
+    ),
+    (
+        "T = (1, 2, 3)\ndef k(x: hg.Array[hg.i32]):\n    x[0] = T[$3]",
+        "there is no element 3: the tuple has 3, counted from 0",
+    ),
+    (
+        "T = (1, 2, 3)\ndef k(x: hg.Array[hg.i32]):\n    x[0] = $T",
+        "T is a tuple: take one element, T[0]",
+    ),
+    (
+        "T = (1, 2, 3)\ndef k(x: hg.Array[hg.i32]):\n    for i in range(3):\n        $i = T[i]",
+        "i is the variable of an unrolled loop: use another name",
+    ),
+    (
+        "T = (1, (2, 3))\ndef k(x: hg.Array[hg.i32]):\n    for $a, b in T:\n        x[a] = b",
+        "1 is not unpacked to 2 names",
+    ),
+    (
+        "T = (1, 2, 3)\ndef k(x: hg.Array[hg.i32]):\n    for i in range(3):\n        x[0] = T[i]\n    x[1] = $i",
+        "i is used before it is assigned on some path: assign it before, on all paths",
+    ),
+    (
+        "def k(x: hg.Array[hg.i32]):\n    for i in range(len(x)):\n        pass\n    x[1] = $i",
+        "i is used before it is assigned on some path: assign it before, on all paths",
+    ),
+    (
+        "def k(x: hg.Array[hg.f32, 2]):\n    $x = 1\n    x[0, 0] = 0.0",
+        "x is an array: store an element, x[i] = ..., or use another name",
+    ),
+    (
+        "def k(x: hg.Array[hg.i64, 2], n: hg.i64):\n    x[$n, 0] = 0",
+        "an index of several is i32, not i64: convert with hg.i32(x)",
+    ),
+    (
+        "v = hg.u8(n) // $256",
+        "256 does not fit u8: convert the other side first, as in hg.i32(x)",
+    ),
+    (
+        "for i in range($2**70):\n    pass",
+        "1180591620717411303424 does not fit i32: convert the other side first, as in hg.i64(x)",
+    ),
+    (
+        "T = (1, 2)\ndef k(x: hg.Array[hg.i32]):\n    for i in $range(2**70):\n        x[0] += T[i]",
+        "a loop over constants is written out, at most 256 times, not 1180591620717411303424",
+    ),
+    (
+        "v = $f(n)",
+        "the function f is not known: define it above the kernel",
+    ),
+]
