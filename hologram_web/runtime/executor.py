@@ -1,0 +1,256 @@
+"""Executor and Buffer: arrays on a device, programs and kernels run on them (sdk.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+from ..backends.launch import ExecutionParams, LaunchConfig
+from ..errors import InvalidBuffer, UnsupportedType
+from ..isa.operands import BufferHandle, PoolHandle
+from ..isa.program import Program
+from ..isa.types import Type
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..backends.selection import Selection
+
+__all__ = ["Buffer", "Executor"]
+
+Shape = int | Sequence[int]
+
+
+class Buffer:
+    """An array on a device: row-major, of one type. `Executor.array`, `empty`, `zeros` and `full` make it.
+
+    It is freed with `free`, at the end of a `with`, or when the executor is closed. Every use of a freed one raises
+    InvalidBuffer.
+    """
+
+    def __init__(self, executor: Executor, handle: BufferHandle, shape: tuple[int, ...], dtype: Type) -> None:
+        self.executor, self.handle, self.shape, self.dtype = executor, handle, shape, dtype
+
+    @property
+    def size(self) -> int:
+        """Elements."""
+        count = 1
+        for length in self.shape:
+            count *= length
+        return count
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.size_bytes
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a buffer without axes has no length")
+        return self.shape[0]
+
+    def from_numpy(self, data: Any) -> Self:
+        """Writes all elements: an array of the same shape, converted to the buffer's type as NumPy does.
+
+        Raises InvalidBuffer for another shape.
+        """
+        import numpy as np
+
+        array = np.asarray(data)
+        if array.shape != self.shape:
+            raise InvalidBuffer(f"an array of shape {array.shape} does not fit a buffer of shape {self.shape}")
+        self.executor.backend_device.copy_to_buffer(
+            self.handle, np.ascontiguousarray(array, self.dtype.numpy).reshape(-1).view(np.uint8)
+        )
+        return self
+
+    def numpy(self) -> NDArray[Any]:
+        """A copy as a NumPy array; waits for what was launched, and raises its faults."""
+        import numpy as np
+
+        out = np.empty(self.shape, self.dtype.numpy)
+        self.executor.backend_device.copy_from_buffer(self.handle, out.reshape(-1).view(np.uint8))
+        return out
+
+    to_numpy = numpy
+
+    async def read(self) -> NDArray[Any]:
+        """`numpy`, without blocking the event loop."""
+        import numpy as np
+
+        out = np.empty(self.shape, self.dtype.numpy)
+        await self.executor.backend_device.read_async(self.handle, out.reshape(-1).view(np.uint8))
+        return out
+
+    def view(self) -> NDArray[Any]:
+        """The elements themselves, without a copy, until the buffer is freed. Raises InvalidBuffer where the device's
+        memory is out of NumPy's reach."""
+        if not hasattr(self.executor.backend_device, "view"):
+            raise InvalidBuffer(
+                f"the memory of {self.executor.backend.selected} is out of reach: numpy() copies, or use wasm or cpu"
+            )
+        found: NDArray[Any] = self.executor.backend_device.view(self.handle)
+        return found.view(self.dtype.numpy).reshape(self.shape)
+
+    def fill(self, value: int | float) -> Self:
+        """Sets every element."""
+        import numpy as np
+
+        return self.from_numpy(np.full(self.shape, value, self.dtype.numpy))
+
+    def copy_from(self, other: Buffer) -> Self:
+        """Copies another buffer's elements; shapes and types have to agree."""
+        if (other.shape, other.dtype) != (self.shape, self.dtype):
+            raise InvalidBuffer(f"{other!r} is not like {self!r}: shape and type have to agree")
+        return self.from_numpy(other.numpy())
+
+    def free(self) -> None:
+        """Gives the memory back."""
+        self.executor._forget(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.free()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError("the elements are on a device: they have to be copied")
+        found = self.numpy()
+        return found if dtype is None else found.astype(dtype)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.numpy().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0  # a copy, in host memory
+
+    def __repr__(self) -> str:
+        return f"<Buffer {self.shape} {self.dtype} on {self.executor.backend.selected}>"
+
+
+class Executor:
+    """A device with the buffers made on it.
+
+    `backend` is "auto" (a real GPU, else wasm, else cpu) or a device's name, which then runs or raises
+    BackendUnavailable; `options` are the device's own. `ex.backend` is the record of what was chosen and why.
+    """
+
+    def __init__(self, backend: str = "auto", **options: Any) -> None:
+        from ..backends.selection import open_backend
+
+        self.backend_device: Any
+        self.backend: Selection
+        self.backend_device, self.backend = open_backend(backend, **options)
+        self._buffers: dict[BufferHandle, Buffer] = {}
+        self._pools: list[PoolHandle] = []
+
+    # Buffers
+
+    def array(self, data: Any, dtype: Type | None = None) -> Buffer:
+        """A buffer with a copy of anything NumPy or DLPack takes for an array; its type is the array's, or `dtype`.
+
+        Raises UnsupportedType for a dtype that is no type of the ISA.
+        """
+        import numpy as np
+
+        foreign = hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray)
+        array = np.from_dlpack(data) if foreign and not hasattr(data, "__array__") else np.asarray(data)
+        buffer = self.empty(array.shape, dtype or _type_of(array.dtype))
+        return buffer.from_numpy(array)
+
+    def zeros(self, shape: Shape, dtype: Type = Type.F32) -> Buffer:
+        """A buffer of zeros."""
+        lengths = (shape,) if isinstance(shape, int) else tuple(int(length) for length in shape)
+        if any(length < 0 for length in lengths):
+            raise InvalidBuffer(f"a shape has lengths from 0 on, not {lengths}")
+        count = 1
+        for length in lengths:
+            count *= length
+        handle = self.backend_device.allocate_buffer(count * dtype.size_bytes)
+        buffer = self._buffers[handle] = Buffer(self, handle, lengths, dtype)
+        return buffer
+
+    empty = zeros  # memory of every device is zeroed: nobody sees what others left
+
+    def full(self, shape: Shape, value: int | float, dtype: Type = Type.F32) -> Buffer:
+        """A buffer with one value in every element."""
+        return self.zeros(shape, dtype).fill(value)
+
+    def allocate(self, size: int, dtype: Type = Type.F32) -> Buffer:
+        """A buffer of `size` elements along one axis, zeroed."""
+        return self.zeros(size, dtype)
+
+    def allocate_pool(self, size: int) -> PoolHandle:
+        """A pool of `size` bytes, freed with the executor."""
+        handle: PoolHandle = self.backend_device.allocate_pool(size)
+        self._pools.append(handle)
+        return handle
+
+    def _forget(self, buffer: Buffer) -> None:
+        self.backend_device.free_buffer(buffer.handle)
+        self._buffers.pop(buffer.handle, None)
+
+    # Running
+
+    def run(self, program: Any, config: LaunchConfig | int | None = None, **params: Any) -> Any:
+        """Runs a Program (`config`: a LaunchConfig or a number of lanes), or a compiled one (no config).
+
+        Arguments are Buffers, pools and numbers. A compiled program takes NumPy arrays, too, and gives what it wrote.
+        """
+        values = {name: value.handle if isinstance(value, Buffer) else value for name, value in params.items()}
+        if not isinstance(program, Program):
+            arrays = {name: value.numpy() if isinstance(value, Buffer) else value for name, value in params.items()}
+            return program.run(self.backend_device, **arrays)
+        launch = LaunchConfig.linear(config) if isinstance(config, int) else config or LaunchConfig()
+        self.backend_device.execute_program_with_params(program, ExecutionParams(launch, values))
+        return None
+
+    def submit(self, calls: Sequence[tuple[Program, LaunchConfig | int | None, Mapping[str, Any]]]) -> None:
+        """Runs programs one after another; a GPU gets them in as few submits as possible."""
+        for program, config, params in calls:
+            self.run(program, config, **params)
+
+    def sync(self) -> None:
+        """Waits until all is done, and raises the fault of a launch that was not raised yet."""
+        self.backend_device.sync()
+
+    def class_memory(self, class_id: int) -> Any:
+        """The 12,288 bytes of a class."""
+        return self.backend_device.class_memory(class_id)
+
+    def stats(self) -> dict[str, Any]:
+        """Live buffers and bytes, and the device's own counters."""
+        counters = getattr(self.backend_device, "stats", None)
+        return {
+            "buffers": len(self._buffers),
+            "live_bytes": sum(buffer.nbytes for buffer in self._buffers.values()),
+            **({} if counters is None else vars(counters)),
+        }
+
+    def close(self) -> None:
+        """Frees every buffer and pool, after a last `sync`."""
+        self._buffers.clear()
+        self._pools.clear()
+        self.backend_device.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Executor on {self.backend}>"
+
+
+def _type_of(dtype: Any) -> Type:
+    """The ISA's type of a NumPy dtype."""
+    import numpy as np
+
+    if dtype == np.bool_:
+        return Type.U8
+    for ty in Type:
+        if not ty.is_wide and np.dtype(ty.numpy) == dtype.newbyteorder("="):
+            return ty
+    raise UnsupportedType(None, f"there is no type for NumPy's {dtype}: convert the array, or give a dtype")
