@@ -258,7 +258,8 @@ def main(words: list[str]) -> int:
 
 
 def _group(mutant: Mutant) -> str:
-    return mutant.name.partition(": ")[0] if ": " in mutant.name else mutant.device
+    """`compiler`, `wasm` or `wgsl`, which the name starts with, or `cpu`."""
+    return "cpu" if mutant.device == "cpu" else mutant.name.partition(": ")[0]
 
 
 if __name__ == "__main__":
