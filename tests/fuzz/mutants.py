@@ -212,9 +212,10 @@ def _row(mutant: Mutant, trials: _Trials, shrinking: float) -> tuple[str, bool]:
     if found is not None:
         number, case, failure = found
         program = f"program {number}"
-        opponent = Opponent("mutant", broken_device(mutant))
-        left = len(shrink(case, fails_like(failure, opponent), shrinking).program)
-        size = f"{left} instruction{'' if left == 1 else 's'}"
+        if shrinking:
+            opponent = Opponent("mutant", broken_device(mutant))
+            left = len(shrink(case, fails_like(failure, opponent), shrinking).program)
+            size = f"{left} instruction{'' if left == 1 else 's'}"
     name = mutant.name.removeprefix(f"{_group(mutant)}: ")
     line = f"| {name} | {f'`{failing}`' if failing else '-'} | {program} | {size} |"
     return line, failing is not None and found is not None
@@ -224,7 +225,9 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.mutants", description="Tries seeded bugs on the tests.")
     parser.add_argument("--programs", type=int, default=1500, help="fuzz programs tried on each (%(default)s)")
     parser.add_argument("--shaders", type=int, default=300, help="the same for shaders (%(default)s)")
-    parser.add_argument("--shrink", type=float, default=20.0, help="seconds to shrink what is found (%(default)s)")
+    parser.add_argument(
+        "--shrink", type=float, default=20.0, help="seconds to shrink what is found; 0 to leave it (%(default)s)"
+    )
     parser.add_argument("--docs", action="store_true", help="write the tables into docs/fuzzing.md")
     parser.add_argument("--only", help="those whose names hold this")
     options = parser.parse_args(words)
