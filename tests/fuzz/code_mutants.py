@@ -421,8 +421,8 @@ _WGSL = (
     _wgsl(
         "reductions have 16 accumulators",
         "effects:Effects._reduction",
-        "(i & 31u)",
-        "(i & 15u)",
+        "(k & 31u)",
+        "(k & 15u)",
         "reduce/order_orbits.atlas",
     ),
 )
