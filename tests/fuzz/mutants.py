@@ -27,7 +27,7 @@ from .mutant import Mutant, broken_device, sound_device
 from .report import replace_section
 from .shrink import fails_like, shrink
 
-__all__ = ["MUTANTS", "apply_named", "first_cases", "hunt", "passes", "prepared", "run_lines"]
+__all__ = ["MUTANTS", "apply_named", "first_cases", "hunt", "passes", "prepared", "shown_lines"]
 
 
 _OPS = "backends.cpu.vector_ops:VectorOps."
@@ -166,6 +166,14 @@ def run_lines(device: str) -> list[tuple[Any, Any]]:
     return [(case, case.launch(device)) for case in cases_]
 
 
+def shown_lines(mutant: Mutant) -> list[tuple[Any, Any]]:
+    """The run lines that are named to show a bug."""
+    from ..filetest import FOLDER, load
+
+    cases = load(FOLDER / mutant.shown_by.split(":")[0]).cases()
+    return [(case, case.launch("cpu")) for case in cases if case.id.startswith(mutant.shown_by) and case.run]
+
+
 def passes(device: Any, launch: Any) -> bool:
     """Whether a device does what a run line says."""
     from ..filetest_run import check
@@ -182,31 +190,35 @@ def passes(device: Any, launch: Any) -> bool:
 
 @dataclass
 class _Trials:
-    """What the bugs of a device are tried on, and how much of it the device does not pass without a bug."""
+    """What the bugs of a device are tried on: what it passes without a bug. Without `lines`, what `shown_by` names."""
 
+    device: Any
     lines: list[tuple[Any, Any]]
     cases: list[tuple[Case, Outcome]]
-    left_out: str
+    text: str
 
     @classmethod
-    def of(cls, name: str, programs: int) -> _Trials:
-        device = sound_device(name)
-        lines, cases = run_lines(name), prepared(first_cases(programs, name))
+    def of(cls, name: str, programs: int, named: bool) -> _Trials:
+        device, cases = sound_device(name), prepared(first_cases(programs, name))
+        lines = [] if named else run_lines(name)
         Random(0).shuffle(lines)  # mixes the folders
         good = [(case, launch) for case, launch in lines if passes(device, launch)]
         opponent = Opponent(name, device)
         sound = [(case, expected) for case, expected in cases if against(case, expected, opponent) is None]
-        left_out = (
-            f"{len(good):,} of {len(lines):,} run lines of filetests and {len(sound):,} of {len(cases):,} programs, "
-            "which the device without a bug passes"
-        )
-        return cls(good, sound, left_out)
+        tests = "the filetests named for each" if named else f"{len(good):,} of {len(lines):,} run lines of filetests"
+        text = f"{tests} and {len(sound):,} of {len(cases):,} programs, which the device without a bug passes"
+        return cls(device, good, sound, text)
+
+    def failing(self, mutant: Mutant) -> str | None:
+        """The first run line that the device with the bug does not pass."""
+        lines = self.lines or [pair for pair in shown_lines(mutant) if passes(self.device, pair[1])]
+        broken = broken_device(mutant)
+        return next((case.id for case, launch in lines if not passes(broken, launch)), None)
 
 
 def _row(mutant: Mutant, trials: _Trials, shrinking: float) -> tuple[str, bool]:
     """The line of the table, and whether both found it."""
-    device = broken_device(mutant)
-    failing = next((case.id for case, launch in trials.lines if not passes(device, launch)), None)
+    failing = trials.failing(mutant)
     found = hunt(mutant, trials.cases)
     program = size = "-"
     if found is not None:
@@ -229,6 +241,7 @@ def main(words: list[str]) -> int:
         "--shrink", type=float, default=20.0, help="seconds to shrink what is found; 0 to leave it (%(default)s)"
     )
     parser.add_argument("--docs", action="store_true", help="write the tables into docs/fuzzing.md")
+    parser.add_argument("--named", action="store_true", help="only the filetests that are named for a bug, not all")
     parser.add_argument("--only", help="those whose names hold this")
     options = parser.parse_args(words)
     lines: list[str] = []
@@ -237,12 +250,13 @@ def main(words: list[str]) -> int:
         chosen = [m for m in MUTANTS.values() if _group(m) == group and (options.only or "") in m.name]
         if not chosen:
             continue
-        trials = _Trials.of(chosen[0].device, options.shaders if group == "wgsl" else options.programs)
+        programs = options.shaders if group == "wgsl" else options.programs
+        trials = _Trials.of(chosen[0].device, programs, options.named and group != "cpu")
         start = len(lines)
         lines += [
             f"### {group}" if group != "compiler" else "### compiler, run on wasm",
             "",
-            f"Tried on {date.today().isoformat()}: {len(chosen)} bugs, on {trials.left_out}.",
+            f"Tried on {date.today().isoformat()}: {len(chosen)} bugs, on {trials.text}.",
             "",
             "| Bug | Found by the filetest | Found by the fuzzer | Shrunk to |",
             "|---|---|---|---|",
