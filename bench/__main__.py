@@ -11,7 +11,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from datetime import date
 from importlib.metadata import version
 from statistics import median
@@ -35,8 +35,10 @@ def timed(run: Callable[[], Any]) -> float:
     return 1000 * (time.perf_counter() - start)
 
 
-def devices() -> Iterator[hg.Backend]:
+def devices(wanted: Container[str]) -> Iterator[hg.Backend]:
     for name, make in hg.backends.DEVICES.items():
+        if name not in wanted:
+            continue
         try:
             yield make()
         except hg.BackendUnavailable as error:
@@ -61,14 +63,14 @@ def on_device(device: hg.Backend, case: Case) -> Peer:
     return run, lambda: np.frombuffer(device.copy_from_buffer(handles["z"]) or b"", case.arguments["z"].dtype)
 
 
-def sides(case: Case, gpu: Gpu | None) -> Iterator[tuple[str, str, Peer]]:
+def sides(case: Case, gpu: Gpu | None, wanted: Container[str]) -> Iterator[tuple[str, str, Peer]]:
     """Everybody who does the case: name, by which code by hand its time is divided, and how it runs."""
     if any(instruction.row.collective for instruction in case.program.instructions):
         gpu = None  # a collective is launches of several programs: no one shader does it
     functions = variants(case)
     for function in functions:
         yield f"WAT by hand{'' if function == 'run' else ', ' + function}", "WAT by hand", hand_wat(case, function)
-    for device in devices():
+    for device in devices(wanted):
         yield device.name, "WAT by hand" if device.name == "wasm" else "", on_device(device, case)
     if gpu is not None:
         for function in functions:
@@ -89,8 +91,8 @@ def check(case: Case, name: str, peer: Peer) -> None:
         sys.exit(f"{case.name}, {name}: {np.count_nonzero(wrong):,} results are not NumPy's: nothing was timed")
 
 
-def run_rows(case: Case, gpu: Gpu | None, rounds: int) -> Iterator[list[str]]:
-    peers = {name: (other, peer) for name, other, peer in sides(case, gpu)}
+def run_rows(case: Case, gpu: Gpu | None, wanted: Container[str], rounds: int) -> Iterator[list[str]]:
+    peers = {name: (other, peer) for name, other, peer in sides(case, gpu, wanted)}
     for name, (_, peer) in peers.items():
         check(case, name, peer)
     times: dict[str, list[float]] = {name: [] for name in peers}
@@ -133,8 +135,16 @@ def table(header: str, rows: Iterable[list[str]]) -> None:
 
 @click.command()
 @click.option("--case", "names", multiple=True, type=click.Choice(list(CASES)), help="One of them.  [default: all]")
+@click.option(
+    "--device",
+    "wanted",
+    multiple=True,
+    default=list(hg.backends.DEVICES),
+    type=click.Choice(list(hg.backends.DEVICES)),
+    help="One of the devices.  [default: all]",
+)
 @click.option("--rounds", default=7, show_default=True, type=click.IntRange(1))
-def main(names: tuple[str, ...], rounds: int) -> None:
+def main(names: tuple[str, ...], wanted: tuple[str, ...], rounds: int) -> None:
     """Every device found here, code written by hand, and NumPy, at the same work."""
     gpu = None
     try:
@@ -149,7 +159,7 @@ def main(names: tuple[str, ...], rounds: int) -> None:
     cases = [CASES[name]() for name in names or CASES]
     table("case|size|moved, MB|operations, millions", [amounts(case) for case in cases])
     header = "case|size|by|ms|from to|GB/s|G operations/s|times as fast as by hand|as NumPy"
-    table(header, [row for case in cases for row in run_rows(case, gpu, rounds)])
+    table(header, [row for case in cases for row in run_rows(case, gpu, wanted, rounds)])
     # A collective is lowered when it runs: there is no module of the program as a whole.
     programs = [case for case in cases if not any(i.row.collective for i in case.program.instructions)]
     header = "program|instructions|bytes of WebAssembly|verify, ms|verify and compile to WebAssembly, ms|wasmtime, ms"

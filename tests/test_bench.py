@@ -10,6 +10,7 @@ import pytest
 from bench.__main__ import check, sides
 from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
+from hologram_web.backends import DEVICES
 
 SMALL = {
     "saxpy": partial(saxpy, 1024),
@@ -34,7 +35,7 @@ def test_every_case_is_here():
 def test_all_sides_agree(name, gpu):
     case = SMALL[name]()
     names = []
-    for side, _, peer in sides(case, gpu):
+    for side, _, peer in sides(case, gpu, DEVICES):
         check(case, side, peer)
         names.append(side)
     assert {"cpu", "wasm", "NumPy"} <= set(names)

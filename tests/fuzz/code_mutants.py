@@ -171,11 +171,12 @@ _WASM = (
         "arithmetic/floor.atlas:f32",
     ),
     _wasm(
-        "SUB swapped",
+        "64-bit SUB swapped",  # in 32 bits LOOP, too, would never end
         _VALUES + "_integer",
         'self._operands(node)\n        self.put((f"{kind}.{_SIMPLE[op]}"',
-        'for arg in node.args[::-1]:\n            self.value(arg)\n        self.put((f"{kind}.{_SIMPLE[op]}"',
-        "arithmetic/sub.atlas:u32",
+        'for arg in node.args[:: -1 if kind == "i64" else 1]:\n            self.value(arg)\n'
+        '        self.put((f"{kind}.{_SIMPLE[op]}"',
+        "arithmetic/sub.atlas:i64",
     ),
     _wasm(
         "FMA rounds twice",
@@ -285,11 +286,11 @@ _WGSL = (
         "logic/shl.atlas",
     ),
     _wgsl(
-        "SUB swapped",
+        "signed SUB swapped",  # unsigned, LOOP, too, would never end
         "values:Values._integer",
         "({args[0]} {_OPERATORS[op]} {args[1]})",
-        "({args[1]} {_OPERATORS[op]} {args[0]})",
-        "control/reconverge.atlas",
+        "({args[suffix == '']} {_OPERATORS[op]} {args[suffix != '']})",
+        "arithmetic/sub.atlas:i8",
     ),
     _wgsl(
         "a signed comparison of 64 bits is unsigned",
