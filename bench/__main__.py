@@ -28,6 +28,8 @@ import hologram_web as hg
 from .by_hand import Gpu, Peer, hand_shader, hand_wat, our_shader, variants
 from .cases import CASES, Case
 
+_BY_HAND = {"wasm": "WAT by hand", "webgpu": "WGSL by hand"}  # what a device's time is compared with
+
 
 def timed(run: Callable[[], Any]) -> float:
     start = time.perf_counter()
@@ -71,7 +73,7 @@ def sides(case: Case, gpu: Gpu | None, wanted: Container[str]) -> Iterator[tuple
     for function in functions:
         yield f"WAT by hand{'' if function == 'run' else ', ' + function}", "WAT by hand", hand_wat(case, function)
     for device in devices(wanted):
-        yield device.name, "WAT by hand" if device.name == "wasm" else "", on_device(device, case)
+        yield device.name, _BY_HAND.get(device.name, ""), on_device(device, case)
     if gpu is not None:
         for function in functions:
             name = f"WGSL by hand{'' if function == 'run' else ', ' + function}"

@@ -158,7 +158,7 @@ def hand_shader(gpu: Gpu, case: Case, function: str) -> Peer:
 
 
 def our_shader(gpu: Gpu, case: Case) -> Peer:
-    """Our shader for the case's program, in this harness. Where there is a device webgpu, that is what to measure."""
+    """Our shader for the case's program, in this harness: the time of the kernel alone, as that of the one by hand."""
     analysis = analyze(case.program)
     config, block = case.config, tuple(case.config.block)
     function = optimize(build(analysis, block))  # type: ignore[arg-type]  # three numbers
