@@ -23,7 +23,18 @@ import hologram_web as hg
 from . import reference
 from .reference import Planes
 
-__all__ = ["CREDIT", "LEVEL", "PROGRAMS", "REFERENCE", "STAGES", "Result", "Stage", "photograph", "run"]
+__all__ = [
+    "CREDIT",
+    "LEVEL",
+    "PROGRAMS",
+    "REFERENCE",
+    "STAGES",
+    "Result",
+    "Stage",
+    "photograph",
+    "run",
+    "run_reference",
+]
 
 PROGRAMS = Path(__file__).parent / "programs"
 CREDIT = "The photograph shows Eileen Collins; it is by NASA, in the public domain, and comes with scikit-image."
@@ -144,6 +155,16 @@ def photograph() -> NDArray:
     return photo
 
 
+def run_reference(photo: NDArray, level: int = LEVEL) -> Planes:
+    """All planes as SciPy makes them, with the photograph as `rgb`."""
+    scipy = _Scipy(photo, level)
+    expected: Planes = {"rgb": photo}
+    for stage in STAGES:
+        scipy.prepare(stage)()
+        expected |= scipy.planes(stage)
+    return expected
+
+
 def run(
     devices: Sequence[hg.Backend],
     photo: NDArray,
@@ -187,8 +208,8 @@ class _Scipy:
         self.known: dict[str, Any] = {"rgb": photo, "level": level}
         self.made: Planes = {}
 
-    def prepare(self, stage: Stage, program: hg.Program) -> Callable[[], None]:
-        """What runs the stage once, until its planes can be read."""
+    def prepare(self, stage: Stage, program: hg.Program | None = None) -> Callable[[], None]:
+        """What runs the stage once, until its planes can be read. It takes no program."""
         wanted = {name: self.known[name] for name in signature(stage.reference).parameters}
 
         def once() -> None:
