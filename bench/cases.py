@@ -22,7 +22,7 @@ class Case:
     """`peer` does by NumPy what the program does: `moved` bytes are read and written, `work` operations done.
 
     Arrays among the arguments become buffers, z is the result. Results agree bit for bit, or relatively within
-    `tolerance`.
+    `tolerance`; those of shaders within `tolerance` and `shader_tolerance`, but for `shader_strays` of the elements.
     """
 
     name: str
@@ -33,6 +33,12 @@ class Case:
     moved: int
     work: int
     tolerance: float = 0.0
+    shader_tolerance: float = 0.0
+    shader_strays: float = 0.0
+
+    @property
+    def lanes(self) -> int:
+        return self.config.total_threads()
 
     @property
     def program(self) -> Program:
@@ -48,7 +54,7 @@ def saxpy(n: int = 1 << 22) -> Case:
         return np.add(np.multiply(a, x, out=product), y, out=z)
 
     arguments = {"a": a, "x": x, "y": y, "z": z}
-    return Case("saxpy", f"{n:,}", LaunchConfig.linear(n), arguments, peer, 12 * n, 2 * n)
+    return Case("saxpy", f"{n:,}", LaunchConfig.linear(n), arguments, peer, 12 * n, 2 * n, shader_tolerance=1e-6)
 
 
 def total(n: int = 1 << 22) -> Case:
@@ -58,7 +64,7 @@ def total(n: int = 1 << 22) -> Case:
     return Case("sum", f"{n:,}", LaunchConfig(), arguments, lambda: np.array([x.sum()]), 4 * n, n, 1e-6)
 
 
-def mandelbrot(side: int = 256, most: int = 200) -> Case:
+def mandelbrot(side: int = 512, most: int = 200) -> Case:
     step = np.float32(3 / side)
     real, imaginary = np.meshgrid(*(np.arange(side, dtype=np.float32) * step + np.float32(s) for s in (-2, -1.5)))
 
@@ -77,8 +83,24 @@ def mandelbrot(side: int = 256, most: int = 200) -> Case:
 
     work = 8 * int(peer().sum())  # three products and five sums a round
     arguments = {"width": side, "step": step, "most": most, "z": np.empty(side * side, np.uint32)}
-    config = LaunchConfig.grid_2d(side, side)
-    return Case("mandelbrot", f"{side} x {side}", config, arguments, peer, 4 * side * side, work)
+    config, moved = LaunchConfig.grid_2d(side, side), 4 * side * side
+    # A shader compiler may contract a product and a sum, and then pixels at the rim count otherwise.
+    return Case("mandelbrot", f"{side} x {side}", config, arguments, peer, moved, work, shader_strays=0.01)
+
+
+def block_sum(n: int = 1 << 22) -> Case:
+    x = np.random.default_rng(4).random(n, np.float32)
+
+    def peer() -> Array:
+        tile, half = x.reshape(-1, 256), 128
+        while half:
+            tile = tile[:, :half] + tile[:, half : 2 * half]
+            half //= 2
+        return tile[:, 0]
+
+    blocks = n // 256
+    arguments = {"x": x, "z": np.empty(blocks, np.float32)}
+    return Case("block_sum", f"{n:,}", LaunchConfig.linear(n), arguments, peer, 4 * (n + blocks), 255 * blocks)
 
 
 def blur(side: int = 1024) -> Case:
@@ -95,4 +117,10 @@ def blur(side: int = 1024) -> Case:
     return Case("blur", f"{side} x {side}", config, arguments, peer, moved, 18 * side * side)
 
 
-CASES: dict[str, Callable[[], Case]] = {"saxpy": saxpy, "sum": total, "mandelbrot": mandelbrot, "blur": blur}
+CASES: dict[str, Callable[[], Case]] = {
+    "saxpy": saxpy,
+    "sum": total,
+    "block_sum": block_sum,
+    "mandelbrot": mandelbrot,
+    "blur": blur,
+}

@@ -1,7 +1,7 @@
 """MkDocs hook: writes the instruction reference, one page per group, from the instruction table.
 
-The pages exist only while the site is built. Examples are the shortest filetests that use an instruction, so what
-the reference shows has been run on every device.
+The pages exist only while the site is built. Examples are the filetests of an instruction's name, or the shortest that
+use it, so what the reference shows has been run on every device.
 """
 
 from __future__ import annotations
@@ -124,17 +124,18 @@ def default(operand: Operand) -> str:
 
 @cache
 def examples() -> dict[str, Path]:
-    """For each mnemonic the shortest filetest whose program uses it, and in which all goes well."""
+    """For each mnemonic the filetest of its name, or else the shortest that uses it; all goes well in it."""
     mnemonics = {row.mnemonic for row in ROWS}
     result: dict[str, Path] = {}
-    paths = (path for path in FILETESTS.glob("**/*.atlas") if path.parent.name not in ("errors", "faults"))
+    paths = [path for path in FILETESTS.glob("**/*.atlas") if path.parent.name not in ("errors", "faults")]
+    named = {path.stem: path for path in paths}
     for path in sorted(paths, key=lambda path: (path.stat().st_size, path)):
         for word in re.findall(r"^[ \t]*(?:[\w$.]+:[ \t]*)?([a-z][\w.]*)", path.read_text(encoding="utf-8"), re.M):
             parts = word.split(".")  # in "set.lt.f32" the mnemonic is the longest beginning that is one
             beginnings = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
             if mnemonic := next((text for text in beginnings if text in mnemonics), None):
                 result.setdefault(mnemonic, path)
-    return result
+    return {mnemonic: named.get(mnemonic, path) for mnemonic, path in result.items()}
 
 
 def table(header: str, rows: Any) -> Iterator[str]:

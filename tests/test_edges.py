@@ -13,7 +13,7 @@ from PIL import Image
 
 import hologram_web as hg
 from examples.edges.__main__ import main
-from examples.edges.pipeline import PROGRAMS, STAGES, photograph, run, run_reference
+from examples.edges.pipeline import PROGRAMS, REFERENCE, STAGES, photograph, run, run_reference
 
 RANDOM = np.random.default_rng(7)
 
@@ -58,31 +58,31 @@ def programs():
 
 @pytest.mark.parametrize("photo", PHOTOS.values(), ids=PHOTOS)
 def test_every_stage_equals_scipy(device, programs, photo):
-    expected, _ = run_reference(photo)
-    results = list(run(device, expected, programs))
-    assert [result.stage for result in results] == list(STAGES)
-    assert sum(len(result.planes) for result in results) == len(expected) - 1  # all but the photograph
+    results = list(run([device], photo, programs))
+    assert [(result.device, result.stage) for result in results] == [
+        (name, stage) for stage in STAGES for name in (REFERENCE, device.name)
+    ]
+    assert sum(len(result.planes) for result in results) == 2 * 8
+    assert all(result.first_ms > 0 and len(result.rounds_ms) == 1 for result in results)
     assert {name: count for result in results for name, count in result.differing.items() if count} == {}
 
 
 def test_no_program_has_a_data_race(programs):
-    expected, _ = run_reference(_noise(37, 21))
-    results = list(run(hg.backends.CpuBackend(check_races=True), expected, programs))
-    assert [result.total_differing for result in results] == [0] * len(STAGES)
+    results = list(run([hg.backends.CpuBackend(check_races=True)], _noise(37, 21), programs))
+    assert [result.total_differing for result in results] == [0] * 2 * len(STAGES)
 
 
 def test_a_missing_barrier_is_a_data_race(programs):
     text = programs["gaussian_rows"].to_text()
     raced = programs | {"gaussian_rows": hg.Program.from_text(text.replace("bar_sync 0", "mem_fence.block"))}
-    expected, _ = run_reference(_noise(20, 20))
     with pytest.raises(hg.ExecutionError, match="DataRace"):
-        list(run(hg.backends.CpuBackend(check_races=True), expected, raced))
+        list(run([hg.backends.CpuBackend(check_races=True)], _noise(20, 20), raced))
 
 
 def test_the_reference_sees_edges_where_they_are():
     photo = np.zeros((12, 12, 3), np.uint8)
     photo[:, 6:] = 200
-    expected, _ = run_reference(photo)
+    expected = run_reference(photo)
     assert (expected["edges"][:, 5:7] == 255).all()
     assert (expected["edges"][:, [0, 1, 10, 11]] == 0).all()
     assert set(expected["direction"][:, 5:7].flat) == {0}  # brighter to the right
@@ -115,6 +115,8 @@ def test_the_report_is_complete(tmp_path):
     for stage in STAGES:
         assert stage.title in page
         assert f"{stage.name}.atlas" in page
+    assert len(re.findall(r"(?s)<pre>(.*?)</pre>", page)) == 3 * len(STAGES)  # program, WGSL and WebAssembly
+    assert page.count("@compute") == page.count("&quot;kernel&quot;") == len(STAGES)
     assert not _pixels(out / "edges-cpu-difference.png").any()
 
 

@@ -21,7 +21,8 @@ from .fuzz.devices import LIMITS, Failure, Opponent, against, open_devices, refe
 from .fuzz.generator import generate
 from .fuzz.guard import NanEscape, Untame, nan_guard, tame_guard
 from .fuzz.liveness import Statistics, live_instructions
-from .fuzz.mutants import MUTANTS, MutantBackend, first_cases, hunt, prepared
+from .fuzz.mutant import broken_device, sound_device
+from .fuzz.mutants import MUTANTS, first_cases, hunt, passes, prepared, shown_lines
 from .fuzz.plan import EXACT, GPU, STANDARD
 from .fuzz.runner import Progress, Settings, run, run_seeds, write_smallest
 from .fuzz.shrink import sound
@@ -171,7 +172,7 @@ def test_a_broken_device_is_found_and_the_program_shrunk(tmp_path):
     found = hunt(mutant, prepared(first_cases(60)))
     assert found is not None
     _, case, failure = found
-    device = MutantBackend(mutant)
+    device = broken_device(mutant)
     path, smallest = write_smallest(case, failure, reference(), Opponent("mutant", device), tmp_path, 60.0)
     assert len(smallest.program) < 10
     assert "shl." in smallest.program.to_text()
@@ -188,7 +189,7 @@ def test_a_shrunk_fault_is_a_filetest(tmp_path):
     found = hunt(mutant, prepared(cases))
     assert found is not None
     _, case, failure = found
-    device = MutantBackend(mutant)
+    device = broken_device(mutant)
     path, smallest = write_smallest(case, failure, reference(), Opponent("mutant", device), tmp_path, 60.0)
     assert len(smallest.program) < 10
     (test,) = filetest.load(path).cases()
@@ -202,6 +203,27 @@ def test_mutants_apply(name):
     """The text that they change is there."""
     with MUTANTS[name].applied():
         pass
+
+
+@cache
+def _sound(name):
+    return sound_device(name)
+
+
+@pytest.mark.parametrize("name", [name for name, mutant in MUTANTS.items() if mutant.shown_by])
+def test_filetests_find_bugs_of_compiler_and_targets(name):
+    mutant = MUTANTS[name]
+    good = [launch for _, launch in shown_lines(mutant) if passes(_sound(mutant.device), launch)]  # WGSL has no f64
+    assert good
+    broken = broken_device(mutant)
+    assert not all(passes(broken, launch) for launch in good)
+
+
+def test_every_bug_of_the_code_generators_is_shown():
+    shown = [mutant for mutant in MUTANTS.values() if mutant.device != "cpu"]
+    assert all(mutant.shown_by for mutant in shown)
+    assert sum(mutant.device == "wasm" for mutant in shown) > 12
+    assert sum(mutant.device == "wgsl" for mutant in shown) > 10
 
 
 def test_outcomes_differ_in_bits_but_not_in_nans():

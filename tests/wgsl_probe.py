@@ -125,7 +125,7 @@ class WgslProbe(HostDevice):
         code = kernel.code
         body = code[code.index("fn fence") :]
         names = {0: "status", 1: "arguments", **{n + 2: f"b{n}" for n in range(len(kernel.groups))}}
-        used = [e for e in entries if re.search(rf"\b{names[e['binding']]}\b", body)]
+        used = [e for e in entries if re.search(rf"\b{names[e['binding']]}[\[.]", body)]
         return self.gpu.create_bind_group(layout=pipeline.get_bind_group_layout(0), entries=used)
 
     def _fault(self, analysis: Any, config: Any, kernel: WgslKernel, memory: Any, found: Any) -> ExecutionError:

@@ -9,7 +9,7 @@ from hologram_web.isa.operands import PRELOADED
 from hologram_web.isa.program import Program
 from hologram_web.isa.table import BY_MNEMONIC
 
-__all__ = ["highlight"]
+__all__ = ["highlight", "highlight_code"]
 
 _TOKEN = re.compile(
     r"""(?P<string>"(?:[^"\\]|\\.)*")
@@ -20,6 +20,32 @@ _TOKEN = re.compile(
       | (?P<word>[A-Za-z_$][\w$.]*)""",
     re.VERBOSE,
 )
+
+# WGSL and WAT: what they call the same looks the same as in a program.
+_CODE = re.compile(
+    r"""(?P<comment>//[^\n]*|;;[^\n]*|\(;.*?;\))
+      | (?P<string>"[^"\n]*")
+      | (?P<directive>@\w+|\b(?:module|import|export|memory|type)\b(?!\.))
+      | (?P<label>\$(?:block|loop|if)\d+)
+      | (?P<register>\$[\w.]+|\bv\d+\b)
+      | (?P<param>\b(?:param|result|local|arguments|status|b\d+|shared_memory)\b(?!\.))
+      | (?P<mnemonic>\b(?:(?:i32|i64|f32|f64|local|memory)\.[\w.]+|br|br_if|br_table|call|return|drop|select|func|fn|let
+          |var|block|loop|if|else|end|switch|case|default|break|continue|for|while|struct|unreachable)\b)
+      | (?P<predicate>\b(?:u32|i32|i64|f32|f64|bool|vec[234][uif]|array|atomic|bitcast)\b)
+      | (?P<number>(?<![\w.$])-?(?:0x[0-9a-fA-F.]+(?:p[-+]?\d+)?|\d+(?:\.\d*)?)[uif]?\b)
+      | (?P<word>\w+)""",
+    re.VERBOSE,
+)
+
+
+def highlight_code(text: str) -> str:
+    """WGSL or WAT as the content of a <pre>."""
+    parts, place = [], 0
+    for token in _CODE.finditer(text):
+        word = escape(token[0]) if token.lastgroup == "word" else _span(token.lastgroup or "", token[0])
+        parts += [escape(text[place : token.start()]), word]
+        place = token.end()
+    return "".join([*parts, escape(text[place:])]).rstrip("\n")
 
 
 def highlight(source: str, program: Program) -> str:

@@ -8,10 +8,11 @@ reference function, and words about it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,22 @@ import hologram_web as hg
 from . import reference
 from .reference import Planes
 
-__all__ = ["CREDIT", "LEVEL", "PROGRAMS", "STAGES", "Result", "Stage", "photograph", "run", "run_reference"]
+__all__ = [
+    "CREDIT",
+    "LEVEL",
+    "PROGRAMS",
+    "REFERENCE",
+    "STAGES",
+    "Result",
+    "Stage",
+    "photograph",
+    "run",
+    "run_reference",
+]
 
 PROGRAMS = Path(__file__).parent / "programs"
 CREDIT = "The photograph shows Eileen Collins; it is by NASA, in the public domain, and comes with scikit-image."
+REFERENCE = "SciPy"  # who else does the stages, by examples/edges/reference.py
 LEVEL = 12 * 256  # what counts as an edge: twelve grey levels a pixel, in Q8
 
 Launch = Callable[[int, int], hg.LaunchConfig]
@@ -115,13 +128,19 @@ STAGES = (
 
 @dataclass(frozen=True)
 class Result:
-    """What one device made of one stage."""
+    """What SciPy or a device made of one stage: milliseconds of the first run, and of each one after it."""
 
     device: str
     stage: Stage
-    ms: float
+    first_ms: float
+    rounds_ms: tuple[float, ...]
     planes: Planes
-    differing: dict[str, int]  # pixels that are not the reference's, for each plane
+    differing: dict[str, int]  # pixels that are not SciPy's, for each plane
+
+    @property
+    def ms(self) -> float:
+        """The median of the runs after the first."""
+        return median(self.rounds_ms)
 
     @property
     def total_differing(self) -> int:
@@ -136,54 +155,117 @@ def photograph() -> NDArray:
     return photo
 
 
-def run_reference(photo: NDArray, level: int = LEVEL) -> tuple[Planes, dict[str, float]]:
-    """All planes as SciPy makes them, and the milliseconds of each stage."""
-    known: dict[str, Any] = {"rgb": photo, "level": level}
-    ms = {}
+def run_reference(photo: NDArray, level: int = LEVEL) -> Planes:
+    """All planes as SciPy makes them, with the photograph as `rgb`."""
+    scipy = _Scipy(photo, level)
+    expected: Planes = {"rgb": photo}
     for stage in STAGES:
-        wanted = {name: known[name] for name in signature(stage.reference).parameters}
-        start = time.perf_counter()
-        known |= stage.reference(**wanted)
-        ms[stage.name] = 1000 * (time.perf_counter() - start)
-    return {name: value for name, value in known.items() if name != "level"}, ms
+        scipy.prepare(stage)()
+        expected |= scipy.planes(stage)
+    return expected
 
 
 def run(
-    device: hg.Backend,
-    expected: Planes,
+    devices: Sequence[hg.Backend],
+    photo: NDArray,
     programs: Mapping[str, hg.Program],
     level: int = LEVEL,
-    repeat: int = 1,
+    rounds: int = 1,
 ) -> Iterator[Result]:
-    """Runs the stages on a device, one result at a time; each stage works on what the device made before.
+    """Runs the stages by SciPy and on every device: for each stage the result of SciPy, then those of the devices.
 
-    `expected` holds the photograph (`rgb`) and the planes to compare with, `programs` the program of each stage. The
-    time of a stage is the best of `repeat` launches, from the call until the answer can be read.
+    Each works on what it made before. `programs` are those of the stages. After its first run a stage runs `rounds`
+    times: one round of SciPy, one of each device, again and again, so that a machine that slows down slows down all.
     """
-    height, width = expected["rgb"].shape[:2]
-    settings = {"width": width, "height": height, "level": level}
-    handles = {"rgb": _upload(device, expected["rgb"])}
+    runners: list[_Scipy | _Device] = [_Scipy(photo, level), *(_Device(device, photo, level) for device in devices)]
     try:
         for stage in STAGES:
-            program = programs[stage.name]
-            made = [param for param in program.params if param.access is not None and param.access.writes]
-            for param in made:
-                # A pixel that no lane writes keeps this value, so that it does not pass for a zero.
-                handles[param.name] = _upload(device, np.full(expected[param.name].shape, 0x5A, _dtype(param)))
-            args: dict[str | hg.Register, Any] = {
-                param.name: (handles | settings)[param.name] for param in program.params
-            }
-            params = hg.ExecutionParams(stage.launch(width, height), args)
-            ms = min(_timed(device, program, params, handles[made[0].name]) for _ in range(repeat))
-            planes = {}
-            for param in made:
-                planes[param.name] = np.empty(expected[param.name].shape, _dtype(param))
-                device.copy_from_buffer(handles[param.name], out=planes[param.name])
-            differing = {name: int(np.count_nonzero(plane != expected[name])) for name, plane in planes.items()}
-            yield Result(device.name, stage, ms, planes, differing)
+            runs = [runner.prepare(stage, programs[stage.name]) for runner in runners]
+            first = [_timed(run) for run in runs]
+            later = [[_timed(run) for run in runs] for _ in range(rounds)]
+            expected = runners[0].planes(stage)
+            for number, runner in enumerate(runners):
+                planes = runner.planes(stage)
+                differing = {name: int(np.count_nonzero(planes[name] != expected[name])) for name in expected}
+                yield Result(runner.name, stage, first[number], tuple(ms[number] for ms in later), planes, differing)
     finally:
-        for handle in handles.values():
-            device.free_buffer(handle)
+        for runner in runners:
+            runner.close()
+
+
+def _timed(run: Callable[[], None]) -> float:
+    start = time.perf_counter()
+    run()
+    return 1000 * (time.perf_counter() - start)
+
+
+class _Scipy:
+    """The stages by SciPy."""
+
+    name = REFERENCE
+
+    def __init__(self, photo: NDArray, level: int) -> None:
+        self.known: dict[str, Any] = {"rgb": photo, "level": level}
+        self.made: Planes = {}
+
+    def prepare(self, stage: Stage, program: hg.Program | None = None) -> Callable[[], None]:
+        """What runs the stage once, until its planes can be read. It takes no program."""
+        wanted = {name: self.known[name] for name in signature(stage.reference).parameters}
+
+        def once() -> None:
+            self.made = stage.reference(**wanted)
+
+        return once
+
+    def planes(self, stage: Stage) -> Planes:
+        """What the stage made."""
+        self.known |= self.made
+        return self.made
+
+    def close(self) -> None:
+        pass
+
+
+class _Device:
+    """The stages on a device, whose buffers hold the planes."""
+
+    def __init__(self, device: hg.Backend, photo: NDArray, level: int) -> None:
+        self.device, self.name = device, device.name
+        self.shape = photo.shape[:2]
+        height, width = self.shape
+        self.settings = {"width": width, "height": height, "level": level}
+        self.handles = {"rgb": _upload(device, photo)}
+        self.made: list[hg.Param] = []
+
+    def prepare(self, stage: Stage, program: hg.Program) -> Callable[[], None]:
+        """What runs the stage once. Reading the first byte waits for devices that work in the background."""
+        self.made = [param for param in program.params if param.access is not None and param.access.writes]
+        for param in self.made:
+            # A pixel that no lane writes keeps this value, so that it does not pass for a zero.
+            self.handles[param.name] = _upload(self.device, np.full(self.shape, 0x5A, _dtype(param)))
+        args: dict[str | hg.Register, Any] = {
+            param.name: (self.handles | self.settings)[param.name] for param in program.params
+        }
+        height, width = self.shape
+        params = hg.ExecutionParams(stage.launch(width, height), args)
+        result, byte = self.handles[self.made[0].name], bytearray(1)
+
+        def once() -> None:
+            self.device.execute_program_with_params(program, params)
+            self.device.copy_from_buffer(result, out=byte)
+
+        return once
+
+    def planes(self, stage: Stage) -> Planes:
+        """What the stage made."""
+        found = {param.name: np.empty(self.shape, _dtype(param)) for param in self.made}
+        for name, plane in found.items():
+            self.device.copy_from_buffer(self.handles[name], out=plane)
+        return found
+
+    def close(self) -> None:
+        for handle in self.handles.values():
+            self.device.free_buffer(handle)
 
 
 def _dtype(param: hg.Param) -> np.dtype:
@@ -195,11 +277,3 @@ def _upload(device: hg.Backend, array: NDArray) -> hg.BufferHandle:
     handle = device.allocate_buffer(array.nbytes)
     device.copy_to_buffer(handle, np.ascontiguousarray(array))
     return handle
-
-
-def _timed(device: hg.Backend, program: hg.Program, params: hg.ExecutionParams, result: hg.BufferHandle) -> float:
-    """Milliseconds of a launch. Reading the first byte of a result waits for devices that work in the background."""
-    start = time.perf_counter()
-    device.execute_program_with_params(program, params)
-    device.copy_from_buffer(result, out=bytearray(1))
-    return 1000 * (time.perf_counter() - start)

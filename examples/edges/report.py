@@ -14,14 +14,14 @@ from PIL import Image
 
 import hologram_web as hg
 
-from .highlight import highlight
+from .code import Code
+from .highlight import highlight, highlight_code
 from .pictures import COMPASS, PLANES, difference
-from .pipeline import STAGES, Result, Stage
+from .pipeline import REFERENCE, STAGES, Result, Stage
 from .reference import Planes
 
 __all__ = ["write_report"]
 
-_REFERENCE = "scipy"
 # The row of small pictures on top: plane, what it is called there, and the stage to jump to.
 _STRIP = (
     ("rgb", "photograph", ""),
@@ -34,25 +34,27 @@ _STRIP = (
 
 def write_report(
     folder: Path,
-    expected: Planes,
-    reference_ms: Mapping[str, float],
+    photo: NDArray,
     results: Sequence[Result],
     sources: Mapping[str, str],
-    repeat: int,
+    codes: Mapping[str, Code],
     credit: str,
 ) -> Path:
     """Writes `index.html` and its pictures, and returns the path of the page.
 
-    `sources` are the program texts by stage; `credit` says where the photograph is from.
+    `sources` are the program texts by stage, `codes` what they are compiled to; `credit` says where the photograph is
+    from.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    expected = {"rgb": photo}
+    for result in results:
+        if result.device == REFERENCE:
+            expected |= result.planes
+    devices = [name for name in dict.fromkeys(result.device for result in results) if name != REFERENCE]
     _save_pictures(folder, expected, results)
-    height, width = expected["rgb"].shape[:2]
+    height, width = photo.shape[:2]
     differing = sum(result.total_differing for result in results)
-    devices = list(dict.fromkeys(result.device for result in results))
-    launches = "The first launch of each stage, verifying and compiling included"
-    if repeat > 1:
-        launches = f"The best of {repeat} launches of each stage"
+    rounds = len(results[0].rounds_ms)
     template = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
     page = template.substitute(
         title="Edges of a photograph",
@@ -61,12 +63,18 @@ def write_report(
         verdict_class="bad" if differing else "good",
         verdict=_verdict(differing, devices),
         strip="\n".join(_strip_item(*item) for item in _STRIP),
-        time_note=f"{launches}: from the call until the answer can be read. "
-        f"SciPy takes {sum(reference_ms.values()):.1f} ms for all of them.",
-        times="\n".join(_time_rows(device, results) for device in devices),
-        stages="\n".join(_stage(number, stage, results, sources[stage.name]) for number, stage in enumerate(STAGES, 1)),
+        time_note="From the call until the answer can be read. The first run of a stage verifies and compiles; the "
+        f"median is that of {rounds} more, one of each in turn.",
+        times="\n".join(_time_rows(name, results) for name in (REFERENCE, *devices)),
+        compile_rows="\n".join(_compile_row(stage, sources[stage.name], codes[stage.name]) for stage in STAGES),
+        stages="\n".join(
+            _stage(number, stage, results, sources[stage.name], codes[stage.name])
+            for number, stage in enumerate(STAGES, 1)
+        ),
         footer=escape(f"{credit} {_versions()}"),
         rendering="pixelated" if max(width, height) < 256 else "auto",
+        devices=max(len(devices), 1),
+        aspect=f"{height / width:.6f}",
     )
     path = folder / "index.html"
     path.write_text(page, encoding="utf-8")
@@ -74,12 +82,12 @@ def write_report(
 
 
 def _save_pictures(folder: Path, expected: Planes, results: Sequence[Result]) -> None:
-    for name in expected:
-        _save(folder / _file(name, _REFERENCE), PLANES[name].picture(expected))
+    _save(folder / _file("rgb", REFERENCE), PLANES["rgb"].picture(expected))
     for result in results:
         for name, plane in result.planes.items():
             _save(folder / _file(name, result.device), PLANES[name].picture(result.planes))
-            _save(folder / _file(name, result.device, "difference"), difference(plane, expected[name]))
+            if result.device != REFERENCE:
+                _save(folder / _file(name, result.device, "difference"), difference(plane, expected[name]))
 
 
 def _save(path: Path, picture: NDArray) -> None:
@@ -87,7 +95,7 @@ def _save(path: Path, picture: NDArray) -> None:
 
 
 def _file(*words: str) -> str:
-    return "-".join(words) + ".png"
+    return "-".join(words).lower() + ".png"
 
 
 def _verdict(differing: int, devices: Sequence[str]) -> str:
@@ -96,7 +104,7 @@ def _verdict(differing: int, devices: Sequence[str]) -> str:
 
 
 def _strip_item(plane: str, caption: str, stage: str) -> str:
-    item = f'<img src="{_file(plane, _REFERENCE)}" alt="">{caption}'
+    item = f'<img src="{_file(plane, REFERENCE)}" alt="">{caption}'
     return f'<li><a href="#{stage}">{item}</a></li>' if stage else f"<li>{item}</li>"
 
 
@@ -109,23 +117,40 @@ def _time_rows(device: str, results: Sequence[Result]) -> str:
         bar = f'<i style="width:{100 * result.ms / longest:.1f}%"></i>'
         rows.append(
             f'<tr>{head}<td><a href="#{result.stage.name}">{escape(result.stage.title)}</a></td>'
-            f'<td class="number">{result.ms:.1f}</td><td class="bar">{bar}</td>'
-            f"{_count_cell(result.total_differing)}</tr>"
+            f'{_ms_cells(result.first_ms, result.ms)}<td class="bar">{bar}</td>'
+            f"{_count_cell(device, result.total_differing)}</tr>"
         )
-    total = sum(result.ms for result in own)
+    first, total = sum(result.first_ms for result in own), sum(result.ms for result in own)
     rows.append(
-        f'<tr class="total"><td>all</td><td class="number">{total:.1f}</td><td class="bar"></td>'
-        f"{_count_cell(sum(result.total_differing for result in own))}</tr>"
+        f'<tr class="total"><td>all</td>{_ms_cells(first, total)}<td class="bar"></td>'
+        f"{_count_cell(device, sum(result.total_differing for result in own))}</tr>"
     )
     return f'<tbody class="device">{"".join(rows)}</tbody>'
 
 
-def _count_cell(count: int) -> str:
+def _ms_cells(*values: float) -> str:
+    return "".join(f'<td class="number">{value:.1f}</td>' for value in values)
+
+
+def _compile_row(stage: Stage, source: str, code: Code) -> str:
+    program = hg.Program.from_text(source)
+    sizes = len(program), len(code.wgsl), code.wasm_size
+    return (
+        f'<tr><td><a href="#{stage.name}">{escape(stage.title)}</a></td>'
+        + _ms_cells(code.ms["verify"], code.ms["ir"], code.ms["wgsl"], code.ms["wasm"])
+        + "".join(f'<td class="number">{size:,}</td>' for size in sizes)
+        + "</tr>"
+    )
+
+
+def _count_cell(device: str, count: int) -> str:
+    if device == REFERENCE:
+        return '<td class="number faint">-</td>'
     return f'<td class="number {"bad" if count else "good"}">{count:,}</td>'
 
 
-def _stage(number: int, stage: Stage, results: Sequence[Result], source: str) -> str:
-    own = [result for result in results if result.stage is stage]
+def _stage(number: int, stage: Stage, results: Sequence[Result], source: str, code: Code) -> str:
+    own = [result for result in results if result.stage is stage and result.device != REFERENCE]
     program = hg.Program.from_text(source)
     chips = "".join(f"<li>{escape(chip)}</li>" for chip in _facts(stage, program))
     planes = "\n".join(_plane(name, own) for name in own[0].planes)
@@ -135,7 +160,7 @@ def _stage(number: int, stage: Stage, results: Sequence[Result], source: str) ->
 <code class="formula">{escape(stage.formula)}</code>
 <ul class="chips">{chips}</ul>
 {planes}
-{_listing(f"{stage.name}.atlas", highlight(source, program))}
+{_listings(stage.name, source, program, code)}
 </section>"""
 
 
@@ -148,7 +173,7 @@ def _facts(stage: Stage, program: hg.Program) -> list[str]:
 
 def _plane(name: str, results: Sequence[Result]) -> str:
     compass = _COMPASS if name == "direction" else ""
-    pictures = [_figure(_file(name, _REFERENCE), "SciPy")]
+    pictures = [_figure(_file(name, REFERENCE), REFERENCE)]
     for result in results:
         count = result.differing[name]
         differs = f'difference: <span class="{"bad" if count else "good"}">{_pixels(count)}</span>'
@@ -158,7 +183,7 @@ def _plane(name: str, results: Sequence[Result]) -> str:
         ]
     return (
         f'<div class="plane"><h3>{escape(PLANES[name].caption)}{compass}</h3>'
-        f'<div class="pictures" style="--devices:{len(results)}">{"".join(pictures)}</div></div>'
+        f'<div class="pictures">{"".join(pictures)}</div></div>'
     )
 
 
@@ -171,8 +196,20 @@ def _pixels(count: int) -> str:
     return "no pixel" if count == 0 else f"{count:,} pixel{'s' if count > 1 else ''}"
 
 
-def _listing(name: str, html: str) -> str:
-    return f"<details><summary>{escape(name)}</summary><pre>{html}</pre></details>"
+def _listings(name: str, source: str, program: hg.Program, code: Code) -> str:
+    """The program and its code for both targets, as tabs that need no script: a radio button before each text."""
+    texts = {
+        f"{name}.atlas": highlight(source, program),
+        "WGSL": highlight_code(code.wgsl),
+        "WebAssembly": highlight_code(code.wat),
+    }
+    tabs = "".join(
+        f'<input type="radio" name="code-{name}" id="code-{name}-{number}"{"" if number else " checked"}>'
+        f'<label for="code-{name}-{number}">{escape(title)}</label>'
+        for number, title in enumerate(texts)
+    )
+    listings = "".join(f"<pre>{text}</pre>" for text in texts.values())
+    return f'<details><summary>program and code</summary><div class="tabs">{tabs}{listings}</div></details>'
 
 
 def _versions() -> str:

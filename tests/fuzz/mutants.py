@@ -1,98 +1,33 @@
-"""Seeded bugs: small changes to the cpu device that every good test suite has to notice.
+"""Seeded bugs: small changes to devices, compiler and targets that every good test suite has to notice.
 
-    python -m tests.fuzz.mutants              tries all of them on the filetests and on the fuzzer, prints a table
-    python -m tests.fuzz.mutants --docs       and writes it into docs/fuzzing.md
+    python -m tests.fuzz.mutants              tries all of them on the filetests and on the fuzzer, prints tables
+    python -m tests.fuzz.mutants --docs       and writes them into docs/fuzzing.md
     HOLOGRAM_MUTANT="SUB swapped" pytest tests/test_filetests.py --device cpu       one of them, by hand
 
-A mutant replaces a piece of the source text of one function while it is applied. The fuzzer's programs are run by the
-device as it is, then by the mutant; the filetests say themselves what is right.
+The fuzzer's programs are run by the reference as it is, then by the device with the bug; the filetests say themselves
+what is right. Both are tried on the device without the bug first: what it does not pass cannot show anything.
 """
 
 from __future__ import annotations
-import __future__
 
 import argparse
-import inspect
 import sys
-import textwrap
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 from random import Random
-from types import CodeType
 from typing import Any
 
-from hologram_web.backends.cpu import CpuBackend
-from hologram_web.isa import Program
-
 from .case import Case, Outcome, execute
-from .devices import LIMITS, Opponent, against, reference
+from .code_mutants import CODE_MUTANTS
+from .devices import Opponent, against, reference
 from .generator import generate
+from .mutant import Mutant, broken_device, sound_device
 from .report import replace_section
 from .shrink import fails_like, shrink
 
-__all__ = ["MUTANTS", "Mutant", "MutantBackend", "apply_named", "first_cases", "hunt", "prepared"]
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """A bug: in the source of the function `place` ("module:qualified name"), `new` stands for `old`."""
-
-    name: str
-    place: str
-    old: str
-    new: str
-
-    def _function(self) -> Any:
-        module, _, path = self.place.partition(":")
-        found: Any = import_module(f"hologram_web.{module}")
-        for part in path.split("."):
-            found = inspect.getattr_static(found, part)
-        found = getattr(found, "__func__", found)  # of a static method
-        return inspect.unwrap(found)
-
-    def code(self) -> CodeType:
-        """The changed function. Raises LookupError if the text to change is not there (once)."""
-        function = self._function()
-        source = textwrap.dedent(inspect.getsource(function))
-        if source.count(self.old) != 1:
-            raise LookupError(f"mutant {self.name!r}: {self.place} holds {source.count(self.old)} times {self.old!r}")
-        lines = source.replace(self.old, self.new).split("\n")
-        while lines[0].startswith("@"):
-            lines.pop(0)
-        flags = __future__.annotations.compiler_flag
-        names: dict[str, Any] = {}
-        exec(compile("\n".join(lines), self.place, "exec", flags), function.__globals__, names)
-        code: CodeType = names[function.__name__].__code__
-        return code
-
-    def apply(self) -> Callable[[], None]:
-        """Lets the bug in; what it returns takes it out."""
-        function = self._function()
-        old, function.__code__ = function.__code__, _changed(self)
-
-        def undo() -> None:
-            function.__code__ = old
-
-        return undo
-
-    @contextmanager
-    def applied(self) -> Iterator[None]:
-        undo = self.apply()
-        try:
-            yield
-        finally:
-            undo()
-
-
-@cache
-def _changed(mutant: Mutant) -> CodeType:
-    return mutant.code()
+__all__ = ["MUTANTS", "apply_named", "first_cases", "hunt", "passes", "prepared", "shown_lines"]
 
 
 _OPS = "backends.cpu.vector_ops:VectorOps."
@@ -172,6 +107,7 @@ MUTANTS: dict[str, Mutant] = {
             "wide * scale + offset",
             "(wide + offset) * scale",
         ),
+        *CODE_MUTANTS,
     )
 }
 
@@ -181,28 +117,15 @@ def apply_named(name: str) -> None:
     MUTANTS[name].apply()
 
 
-class MutantBackend(CpuBackend):
-    """The cpu device with a bug, while it runs a program."""
-
-    def __init__(self, mutant: Mutant) -> None:
-        super().__init__(limits=LIMITS)
-        self.mutant = mutant
-        _changed(mutant)  # if it does not apply, then now
-
-    def execute_program_with_params(self, program: Program, params: Any) -> None:
-        with self.mutant.applied():
-            super().execute_program_with_params(program, params)
-
-
 # The fuzzer
 
 
 _PROFILES = ("exact", "exact", "exact", "faults")
 
 
-def first_cases(count: int) -> list[Case]:
-    """The cases of the first seeds, one in four of them with a fault."""
-    return [generate(seed, _PROFILES[seed % len(_PROFILES)]) for seed in range(count)]
+def first_cases(count: int, device: str = "cpu") -> list[Case]:
+    """The cases of the first seeds, one in four of them with a fault; for shaders those of the profile gpu."""
+    return [generate(seed, "gpu" if device == "wgsl" else _PROFILES[seed % len(_PROFILES)]) for seed in range(count)]
 
 
 def prepared(cases: list[Case]) -> list[tuple[Case, Outcome]]:
@@ -211,81 +134,149 @@ def prepared(cases: list[Case]) -> list[tuple[Case, Outcome]]:
     return [(case, execute(first, case)) for case in cases]
 
 
+def _found_by(opponent: Opponent, case: Case, expected: Outcome) -> Any:
+    """The failure of an opponent, or None. To refuse a program is none."""
+    failure = against(case, expected, opponent)
+    return None if failure is None or failure.kind == "refused" else failure
+
+
 def hunt(mutant: Mutant, cases: list[tuple[Case, Outcome]]) -> tuple[int, Case, Any] | None:
     """The first case that tells the mutant from the device: how many that took, the case, the failure."""
-    opponent = Opponent("mutant", MutantBackend(mutant))
+    opponent = Opponent("mutant", broken_device(mutant))
     for number, (case, expected) in enumerate(cases, 1):
-        failure = against(case, expected, opponent)
+        failure = _found_by(opponent, case, expected)
         if failure is not None:
             return number, case, failure
     return None
 
 
-def _shrunk(mutant: Mutant, case: Case, failure: Any, seconds: float) -> Case:
-    opponent = Opponent("mutant", MutantBackend(mutant))
-    return shrink(case, fails_like(failure, opponent), seconds)
-
-
 # The filetests
 
 
-def _filetests() -> list[tuple[Any, Any]]:
-    """Every run line of the filetests for cpu, in an order that mixes the folders."""
+def run_lines(device: str) -> list[tuple[Any, Any]]:
+    """The run lines of the filetests for a device, with their launches: for shaders those of one type each."""
+    if device == "wgsl":
+        from ..test_targets import cases
+
+        return [(case, case.launch("cpu")) for case in cases()]
     from ..filetest import FOLDER, load
 
     tests = [load(path) for path in sorted(FOLDER.rglob("*.atlas"))]
-    cases = [case for test in tests if test.runs_on("cpu") for case in test.cases() if case.run is not None]
-    Random(0).shuffle(cases)
-    return [(case, case.launch("cpu")) for case in cases]
+    cases_ = [case for test in tests if test.runs_on(device) for case in test.cases() if case.run is not None]
+    return [(case, case.launch(device)) for case in cases_]
 
 
-def _first_failing(mutant: Mutant, tests: list[tuple[Any, Any]]) -> str | None:
+def shown_lines(mutant: Mutant) -> list[tuple[Any, Any]]:
+    """The run lines that are named to show a bug."""
+    from ..filetest import FOLDER, load
+
+    cases = load(FOLDER / mutant.shown_by.split(":")[0]).cases()
+    return [(case, case.launch("cpu")) for case in cases if case.id.startswith(mutant.shown_by) and case.run]
+
+
+def passes(device: Any, launch: Any) -> bool:
+    """Whether a device does what a run line says."""
     from ..filetest_run import check
 
-    device = MutantBackend(mutant)
-    for case, launch in tests:
-        try:
-            check(launch, device)
-        except Exception:
-            return str(case.id)
-    return None
+    try:
+        check(launch, device)
+    except Exception:  # a mutant may fail in any way
+        return False
+    return True
+
+
+# All of them
+
+
+@dataclass
+class _Trials:
+    """What the bugs of a device are tried on: what it passes without a bug. Without `lines`, what `shown_by` names."""
+
+    device: Any
+    lines: list[tuple[Any, Any]]
+    cases: list[tuple[Case, Outcome]]
+    text: str
+
+    @classmethod
+    def of(cls, name: str, programs: int, named: bool) -> _Trials:
+        device, cases = sound_device(name), prepared(first_cases(programs, name))
+        lines = [] if named else run_lines(name)
+        Random(0).shuffle(lines)  # mixes the folders
+        good = [(case, launch) for case, launch in lines if passes(device, launch)]
+        opponent = Opponent(name, device)
+        sound = [(case, expected) for case, expected in cases if against(case, expected, opponent) is None]
+        tests = "the filetests named for each" if named else f"{len(good):,} of {len(lines):,} run lines of filetests"
+        text = f"{tests} and {len(sound):,} of {len(cases):,} programs, which the device without a bug passes"
+        return cls(device, good, sound, text)
+
+    def failing(self, mutant: Mutant) -> str | None:
+        """The first run line that the device with the bug does not pass."""
+        lines = self.lines or [pair for pair in shown_lines(mutant) if passes(self.device, pair[1])]
+        broken = broken_device(mutant)
+        return next((case.id for case, launch in lines if not passes(broken, launch)), None)
+
+
+def _row(mutant: Mutant, trials: _Trials, shrinking: float) -> tuple[str, bool]:
+    """The line of the table, and whether both found it."""
+    failing = trials.failing(mutant)
+    found = hunt(mutant, trials.cases)
+    program = size = "-"
+    if found is not None:
+        number, case, failure = found
+        program = f"program {number}"
+        if shrinking:
+            opponent = Opponent("mutant", broken_device(mutant))
+            left = len(shrink(case, fails_like(failure, opponent), shrinking).program)
+            size = f"{left} instruction{'' if left == 1 else 's'}"
+    name = mutant.name.removeprefix(f"{_group(mutant)}: ")
+    line = f"| {name} | {f'`{failing}`' if failing else '-'} | {program} | {size} |"
+    return line, failing is not None and found is not None
 
 
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.mutants", description="Tries seeded bugs on the tests.")
     parser.add_argument("--programs", type=int, default=1500, help="fuzz programs tried on each (%(default)s)")
-    parser.add_argument("--shrink", type=float, default=20.0, help="seconds to shrink what is found (%(default)s)")
-    parser.add_argument("--docs", action="store_true", help="write the table into docs/fuzzing.md")
-    parser.add_argument("--only", help="one mutant, by its name")
+    parser.add_argument("--shaders", type=int, default=300, help="the same for shaders (%(default)s)")
+    parser.add_argument(
+        "--shrink", type=float, default=20.0, help="seconds to shrink what is found; 0 to leave it (%(default)s)"
+    )
+    parser.add_argument("--docs", action="store_true", help="write the tables into docs/fuzzing.md")
+    parser.add_argument("--named", action="store_true", help="only the filetests that are named for a bug, not all")
+    parser.add_argument("--only", help="those whose names hold this")
     options = parser.parse_args(words)
-    cases, tests = prepared(first_cases(options.programs)), _filetests()
-    lines = [
-        f"Tried on {date.today().isoformat()}: {len(MUTANTS)} bugs, {len(tests)} run lines of filetests, at most "
-        f"{options.programs} programs of the fuzzer for each.",
-        "",
-        "| Bug | Found by the filetest | Found by the fuzzer | Shrunk to |",
-        "|---|---|---|---|",
-    ]
-    print("\n".join(lines))
+    lines: list[str] = []
     missed = 0
-    for mutant in MUTANTS.values():
-        if options.only not in (None, mutant.name):
+    for group in dict.fromkeys(map(_group, MUTANTS.values())):
+        chosen = [m for m in MUTANTS.values() if _group(m) == group and (options.only or "") in m.name]
+        if not chosen:
             continue
-        start = time.monotonic()
-        failing = _first_failing(mutant, tests)
-        found = hunt(mutant, cases)
-        program = shrunk = "-"
-        if found is not None:
-            number, case, failure = found
-            program = f"program {number}"
-            left = len(_shrunk(mutant, case, failure, options.shrink).program)
-            shrunk = f"{left} instruction{'' if left == 1 else 's'}"
-        missed += failing is None or found is None
-        lines.append(f"| {mutant.name} | {f'`{failing}`' if failing else '-'} | {program} | {shrunk} |")
-        print(lines[-1], f"{time.monotonic() - start:.0f} s", flush=True)
+        programs = options.shaders if group == "wgsl" else options.programs
+        trials = _Trials.of(chosen[0].device, programs, options.named and group != "cpu")
+        start = len(lines)
+        lines += [
+            f"### {group}" if group != "compiler" else "### compiler, run on wasm",
+            "",
+            f"Tried on {date.today().isoformat()}: {len(chosen)} bugs, on {trials.text}.",
+            "",
+            "| Bug | Found by the filetest | Found by the fuzzer | Shrunk to |",
+            "|---|---|---|---|",
+        ]
+        print("\n".join(lines[start:]), flush=True)
+        for mutant in chosen:
+            begin = time.monotonic()
+            line, both = _row(mutant, trials, options.shrink)
+            missed += not both
+            lines.append(line)
+            print(line, f"{time.monotonic() - begin:.0f} s", flush=True)
+        lines.append("")
     if options.docs:
-        replace_section(Path(__file__).resolve().parents[2] / "docs" / "fuzzing.md", "mutants", "\n".join(lines) + "\n")
+        replace_section(Path(__file__).resolve().parents[2] / "docs" / "fuzzing.md", "mutants", "\n".join(lines))
     return 1 if missed else 0
+
+
+def _group(mutant: Mutant) -> str:
+    """`compiler`, `wasm` or `wgsl`, which the name starts with, or `cpu`."""
+    return "cpu" if mutant.device == "cpu" else mutant.name.partition(": ")[0]
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from ...compiler.passes import optimize
 from ...errors import ExecutionError
 from ...isa.program import Program
 from ...isa.verify import Analysis
-from ...targets.wasm import ARGUMENTS, FAULT_KINDS, WasmKernel, compile_kernel
+from ...targets.wasm import ARGUMENTS, FAULT_KINDS, WasmKernel, compile_kernel, disassemble
 from ..compiled import CompiledDevice, Job, Status
 from ..device import Bytes
 from ..host_device import HostDevice
@@ -85,7 +85,7 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
 
     def compile_to_wat(self, program: Program, block: tuple[int, int, int] = (256, 1, 1)) -> str:
         """The module in text form, for people."""
-        return self._compile(self._analysis(program, program), block, None, {}).module.to_wat()
+        return disassemble(self.compile_to_wasm(program, block))
 
     def view(self, handle: Any) -> Bytes:
         """The bytes of a buffer, to read and write without a copy; valid until the buffer is freed."""

@@ -96,7 +96,7 @@ class Kernel:
         """The WebAssembly text for blocks of that shape. Raises UnsupportedType and UnsupportedInstruction."""
         from ...targets import wasm
 
-        return wasm.compile_kernel(self._compiled(block)).module.to_wat()
+        return wasm.disassemble(wasm.compile_kernel(self._compiled(block)).code)
 
     def _compiled(self, block: tuple[int, ...]) -> Any:
         from ...compiler.build import build

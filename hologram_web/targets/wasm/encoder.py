@@ -1,11 +1,10 @@
-"""WebAssembly modules: functions as lists of instructions, encoded to bytes or shown as WAT.
+"""WebAssembly modules: functions as lists of instructions, encoded to bytes.
 
 An instruction is a tuple of its name and its immediates, such as ("i32.const", 5) or ("block", None).
 """
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,11 +46,15 @@ class FunctionBody:
     locals: list[str] = field(default_factory=list)
     code: list[Instr] = field(default_factory=list)
     exported: bool = False
+    names: dict[int, str] = field(default_factory=dict)  # of parameters and locals, for people
 
-    def local(self, ty: str) -> int:
+    def local(self, ty: str, name: str = "") -> int:
         """A further local of that type."""
         self.locals.append(ty)
-        return len(self.params) + len(self.locals) - 1
+        number = len(self.params) + len(self.locals) - 1
+        if name:
+            self.names[number] = name
+        return number
 
 
 @dataclass
@@ -92,63 +95,25 @@ class Module:
                 _section(3, _vector([unsigned(types[f.params, f.results]) for f in self.functions])),
                 _section(7, _vector(exports)),
                 _section(10, _vector([_body(function) for function in self.functions])),
+                self._names(),
             ]
         )
 
-    def to_wat(self) -> str:
-        """The module in text form, for people."""
-        lines = ["(module", '  (import "env" "memory" (memory 1 65536))']
-        for function in self.functions:
-            head = (
-                f"  (func ${function.name}{f' (export {chr(34)}{function.name}{chr(34)})' if function.exported else ''}"
-            )
-            head += "".join(f" (param {ty})" for ty in function.params)
-            head += "".join(f" (result {ty})" for ty in function.results)
-            lines.append(head)
-            if function.locals:
-                lines.append("    (local " + " ".join(function.locals) + ")")
-            depth = 2
-            for name, *immediates in function.code:
-                depth -= name in ("end", "else")
-                lines.append("  " * depth + wat_line(name, immediates, self.functions))
-                depth += name in ("block", "loop", "if", "else")
-            lines.append("  )")
-        return "\n".join([*lines, ")", ""])
-
-
-def wat_line(name: str, immediates: list[Any], functions: list[FunctionBody]) -> str:
-    """One instruction of the text form."""
-    if name in ("block", "loop", "if"):
-        return name if immediates[0] is None else f"{name} (result {immediates[0]})"
-    if name == "call":
-        return f"call ${functions[immediates[0]].name}"
-    if name in ("f32.const", "f64.const"):
-        return f"{name} {_float_text(name[:3], immediates[0])}"
-    if OPCODES[name][1] == "mem":
-        return name + (f" offset={immediates[1]}" if immediates[1] else "")
-    if name == "br_table":
-        return f"{name} {' '.join(map(str, immediates[0]))}"
-    if name.startswith("memory."):
-        return name
-    return " ".join([name, *map(str, immediates)])
-
-
-def _float_text(ty: str, bits: int) -> str:
-    mantissa, exponent = (23, 8) if ty == "f32" else (52, 11)
-    payload = bits & ((1 << mantissa) - 1)
-    sign = "-" if bits >> (mantissa + exponent) else ""
-    if bits >> mantissa & ((1 << exponent) - 1) == (1 << exponent) - 1:
-        return f"{sign}nan:{hex(payload)}" if payload else f"{sign}inf"
-    form = "<I", "<f"
-    if ty == "f64":
-        form = "<Q", "<d"
-    value: float = struct.unpack(form[1], struct.pack(form[0], bits))[0]
-    return value.hex()
+    def _names(self) -> bytes:
+        """The custom section that tells debuggers and the disassembler what functions and locals are called."""
+        functions = {number: function.name for number, function in enumerate(self.functions)}
+        named = [(number, function.names) for number, function in enumerate(self.functions) if function.names]
+        locals_ = _vector([unsigned(number) + _name_map(names) for number, names in named])
+        return _section(0, _name("name") + _section(1, _name_map(functions)) + _section(2, locals_))
 
 
 def _name(text: str) -> bytes:
     raw = text.encode()
     return unsigned(len(raw)) + raw
+
+
+def _name_map(names: dict[int, str]) -> bytes:
+    return _vector([unsigned(number) + _name(name) for number, name in sorted(names.items())])
 
 
 def _vector(items: list[bytes]) -> bytes:

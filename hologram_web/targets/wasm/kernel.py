@@ -38,12 +38,11 @@ class WasmKernel:
     `spill` is the number of bytes each lane needs across barriers, `code` the module's bytes.
     """
 
-    module: Module
+    code: bytes
     scalars: list[tuple[str, Type]]
     bases: list[Base]
     spill: int
     block_lanes: int
-    code: bytes = b""
 
     @property
     def arguments_size(self) -> int:
@@ -55,6 +54,7 @@ class _Emitter(Effects):
         self.function = function
         self.module = Module()
         self.body = FunctionBody("kernel", ("i32", "i32", "i32"), (), exported=True)
+        self.body.names = {0: "arguments", 1: "begin", 2: "end"}
         self.module.add(self.body)
         self.lowered: Lowered = lower(function)
         self.values = Values(self.body, self.lowered.variables, self._leaf, Routines(self.module))
@@ -79,7 +79,8 @@ class _Emitter(Effects):
     def named(self, name: Any, ty: str = "i32") -> int:
         """A local by name, made when first asked for."""
         if name not in self.locals:
-            self.locals[name] = self.body.local(ty)
+            words = name if isinstance(name, tuple) else (name,)
+            self.locals[name] = self.body.local(ty, ".".join(map(str, words)))
         return self.locals[name]
 
     def get(self, name: Any, ty: str = "i32") -> Instr:
@@ -109,9 +110,7 @@ class _Emitter(Effects):
         live = [self.lowered.live(piece) for piece in self.lowered.resumes[1:]]
         slots = {variable for variables in live for variable in variables}
         spill = (1 + self._has_budget() + len(slots)) * _SLOT if len(self.lowered.resumes) > 1 else 0
-        kernel = WasmKernel(self.module, self.scalars, self.bases, spill, self._block_lanes())
-        kernel.code = self.module.encode()
-        return kernel
+        return WasmKernel(self.module.encode(), self.scalars, self.bases, spill, self._block_lanes())
 
     def _prologue(self) -> None:
         """Loads what is the same for all blocks into locals."""

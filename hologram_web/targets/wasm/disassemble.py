@@ -1,0 +1,400 @@
+"""WebAssembly modules as text: the bytes that the encoder writes, read back with its table of opcodes.
+
+The text is flat WAT with a line for each instruction. A tool that reads WAT makes the same code of it again.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+
+from ...errors import CompileError
+from .encoder import VALUE_TYPES
+from .opcodes import OPCODES
+
+__all__ = ["MalformedModule", "disassemble"]
+
+_INSTRUCTIONS = {opcode: (name, kinds) for name, (opcode, kinds) in OPCODES.items()}
+_PREFIXES = frozenset(opcode[0] for opcode in _INSTRUCTIONS if len(opcode) > 1)
+_TYPE_NAMES = {code: name for name, code in VALUE_TYPES.items()}
+_SECTIONS = {1: "types", 2: "imports", 3: "functions", 7: "exports", 10: "code"}
+_EMPTY = 0x40
+# What keeps the text of a few hostile bytes short: locals and results of a module, letters of a name, levels indented.
+_MOST_LOCALS, _MOST_LETTERS, _MOST_INDENTED = 100_000, 80, 40
+_OPENING = frozenset({"block", "loop", "if"})
+_WORD = re.compile(r"[^A-Za-z0-9!#$%&'*+./:<=>?@^_`|~-]")
+
+
+class MalformedModule(CompileError):
+    """Bytes that are no module of the encoder's kind. `offset` is the place of the first wrong byte."""
+
+    def __init__(self, offset: int, reason: str) -> None:
+        super().__init__(None, f"byte {offset}: {reason}")
+        self.offset = offset
+
+
+class _Reader:
+    """Reads the parts of the binary format from a range of the bytes."""
+
+    def __init__(self, data: bytes, start: int, end: int) -> None:
+        self.data, self.at, self.end = data, start, end
+
+    def byte(self) -> int:
+        return self.raw(1)[0]
+
+    def raw(self, count: int) -> bytes:
+        if self.at + count > self.end:
+            raise MalformedModule(self.at, f"{count} more bytes should follow, but the part ends at byte {self.end}")
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def unsigned(self) -> int:
+        """A u32 in LEB128."""
+        start, value, shift = self.at, 0, 0
+        while True:
+            byte = self.byte()
+            value |= (byte & 0x7F) << shift
+            if shift == 28 and byte > 0x0F:
+                raise MalformedModule(start, "a number of more than 32 bits")
+            if byte < 0x80:
+                return value
+            shift += 7
+
+    def signed(self, bits: int) -> int:
+        """A signed number of that many bits in LEB128."""
+        start, value, shift = self.at, 0, 0
+        while True:
+            byte = self.byte()
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                value -= (byte & 0x40) << (shift - 6)
+                if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
+                    raise MalformedModule(start, f"a number of more than {bits} bits")
+                return value
+            if shift >= bits:
+                raise MalformedModule(start, f"a number of more than {bits} bits")
+
+    def size(self, what: str) -> int:
+        """A count of items of at least one byte each."""
+        start, count = self.at, self.unsigned()
+        if count > self.end - self.at:
+            raise MalformedModule(start, f"{count} {what} do not fit into the {self.end - self.at} bytes left")
+        return count
+
+    def name(self) -> str:
+        start = self.at
+        try:
+            return self.raw(self.size("bytes of a name")).decode()
+        except UnicodeDecodeError:
+            raise MalformedModule(start, "a name that is not UTF-8") from None
+
+    def part(self, what: str) -> _Reader:
+        """The next part of the bytes, which starts with its size."""
+        size = self.size(f"bytes of {what}")
+        self.at += size
+        return _Reader(self.data, self.at - size, self.at)
+
+    def value_type(self) -> str:
+        start, code = self.at, self.byte()
+        if code not in _TYPE_NAMES:
+            raise MalformedModule(start, f"the value type {code:#04x} is not known")
+        return _TYPE_NAMES[code]
+
+    def finish(self, what: str) -> None:
+        if self.at != self.end:
+            raise MalformedModule(self.at, f"{what} ends here, but {self.end - self.at} bytes are left")
+
+
+class _Names:
+    """Names that are unique, and made of the characters that WAT allows."""
+
+    def __init__(self, prefix: str, given: dict[int, str]) -> None:
+        self.prefix, self.given = prefix, given
+        self.taken: dict[str, int] = {}
+        self.known: dict[int, str] = {}
+
+    def __getitem__(self, number: int) -> str:
+        if number not in self.known:
+            name = _WORD.sub("_", self.given.get(number, "")[:_MOST_LETTERS] or f"{self.prefix}{number}")
+            while self.taken.setdefault(name, number) != number:
+                name = f"{name}.{number}"
+            self.known[number] = f"${name}"
+        return self.known[number]
+
+
+class _Module:
+    """The sections of a module, read one after another."""
+
+    def __init__(self, data: bytes) -> None:
+        self.types: list[tuple[list[str], list[str]]] = []
+        self.functions: list[int] = []
+        self.head: list[str] = []
+        self.exports: dict[int, list[str]] = {}
+        self.bodies: list[_Reader] = []
+        self.names: dict[int, str] = {}
+        self.local_names: dict[int, dict[int, str]] = {}
+        if data[:8] != b"\0asm\x01\0\0\0":
+            raise MalformedModule(0, "a module starts with \\0asm and the version 1")
+        reader, last = _Reader(data, 8, len(data)), 0
+        while reader.at < reader.end:
+            start, number = reader.at, reader.byte()
+            section = reader.part("a section")
+            if number == 0:
+                self._custom(section)
+                continue
+            if number not in _SECTIONS:
+                raise MalformedModule(start, f"section {number} is not one that the encoder writes")
+            if number <= last:
+                raise MalformedModule(start, f"section {number} may not stand behind section {last}")
+            last = number
+            getattr(self, f"_{_SECTIONS[number]}")(section)
+            section.finish(f"section {number}")
+        if len(self.bodies) != len(self.functions):
+            raise MalformedModule(
+                len(data), f"{len(self.functions)} functions are declared, but {len(self.bodies)} have code"
+            )
+
+    def _custom(self, reader: _Reader) -> None:
+        """The section `name` says what functions and locals are called; others are passed over."""
+        if reader.name() != "name":
+            return
+        while reader.at < reader.end:
+            kind, part = reader.byte(), reader.part("names")
+            if kind == 1:
+                self.names = dict(self._name_map(part))
+            elif kind == 2:
+                for _ in range(part.size("functions with names")):
+                    number = part.unsigned()
+                    self.local_names[number] = dict(self._name_map(part))
+
+    @staticmethod
+    def _name_map(reader: _Reader) -> Iterator[tuple[int, str]]:
+        for _ in range(reader.size("names")):
+            yield reader.unsigned(), reader.name()
+
+    def _types(self, reader: _Reader) -> None:
+        for _ in range(reader.size("types")):
+            start = reader.at
+            if reader.byte() != 0x60:
+                raise MalformedModule(start, "a type that is not a function's")
+            params = [reader.value_type() for _ in range(reader.size("parameters"))]
+            self.types.append((params, [reader.value_type() for _ in range(reader.size("results"))]))
+
+    def _imports(self, reader: _Reader) -> None:
+        for _ in range(reader.size("imports")):
+            module, name, start = reader.name(), reader.name(), reader.at
+            if reader.byte() != 2:
+                raise MalformedModule(start, f"the import {name!r} is not a memory")
+            flags = reader.byte()
+            if flags not in (0, 1, 3):
+                raise MalformedModule(start + 1, f"a memory with the flags {flags:#04x}")
+            limits = [str(reader.unsigned()) for _ in range(2 if flags & 1 else 1)]
+            words = " ".join([*limits, *(["shared"] if flags & 2 else [])])
+            self.head.append(f"(import {_quoted(module)} {_quoted(name)} (memory {words}))")
+
+    def _functions(self, reader: _Reader) -> None:
+        for _ in range(reader.size("functions")):
+            start, number = reader.at, reader.unsigned()
+            if number >= len(self.types):
+                raise MalformedModule(start, f"type {number} of {len(self.types)}")
+            self.functions.append(number)
+
+    def _exports(self, reader: _Reader) -> None:
+        for _ in range(reader.size("exports")):
+            name, start = reader.name(), reader.at
+            if reader.byte() != 0:
+                raise MalformedModule(start, f"the export {name!r} is not a function")
+            number = reader.unsigned()
+            if number >= len(self.functions):
+                raise MalformedModule(start + 1, f"the export {name!r} is function {number} of {len(self.functions)}")
+            self.exports.setdefault(number, []).append(name)
+
+    def _code(self, reader: _Reader) -> None:
+        self.bodies = [reader.part("a function") for _ in range(reader.size("functions"))]
+
+
+class _Printer:
+    """Writes the text of a module."""
+
+    def __init__(self, module: _Module) -> None:
+        self.module = module
+        self.functions = _Names("f", module.names)
+        self.locals_left = _MOST_LOCALS
+        self.lines = ["(module"]
+
+    def run(self) -> str:
+        for number, (params, results) in enumerate(self.module.types):
+            self.lines.append(f"  (type $t{number} (func{_list('param', params)}{_list('result', results)}))")
+        self.lines += [f"  {text}" for text in self.module.head]
+        for number, body in enumerate(self.module.bodies):
+            self._function(number, body)
+        return "\n".join([*self.lines, ")", ""])
+
+    def _function(self, number: int, reader: _Reader) -> None:
+        ty = self.module.functions[number]
+        params, results = self.module.types[ty]
+        names = _Names("l", self.module.local_names.get(number, {}))
+        exports = "".join(f" (export {_quoted(name)})" for name in self.module.exports.get(number, []))
+        size, start = reader.end - reader.at, reader.at
+        self.lines.append(f"  (func {self.functions[number]}{exports} (type $t{ty})  ;; {size} bytes at {start:#x}")
+        self._count_locals(start, len(params) + len(results))
+        self._wrapped([f"(param {names[place]} {kind})" for place, kind in enumerate(params)])
+        self._wrapped([f"(result {kind})" for kind in results])
+        place, declared = len(params), list[str]()
+        for _ in range(reader.size("groups of locals")):
+            start, count = reader.at, reader.unsigned()
+            self._count_locals(start, count)
+            kind = reader.value_type()
+            declared += [f"(local {names[place + k]} {kind})" for k in range(count)]
+            place += count
+        self._wrapped(declared)
+        self._instructions(reader, names, place)
+        reader.finish("the function")
+        self.lines.append("  )")
+
+    def _wrapped(self, items: list[str]) -> None:
+        """Lines of items, not too long."""
+        line = ""
+        for item in items:
+            if len(line) + len(item) > 100:
+                self.lines.append(line)
+                line = ""
+            line = f"{line} {item}" if line else f"    {item}"
+        if line:
+            self.lines.append(line)
+
+    def _count_locals(self, at: int, count: int) -> None:
+        """A few bytes can declare four billion locals: more than a sane module has are refused."""
+        self.locals_left -= count
+        if self.locals_left < 0:
+            raise MalformedModule(at, f"more than {_MOST_LOCALS:,} locals and results")
+
+    def _instructions(self, reader: _Reader, names: _Names, count: int) -> None:
+        """The instructions to the end of the function; `labels` are the open constructs."""
+        labels: list[str] = []
+        opened = 0
+        while True:
+            start = reader.at
+            name, kinds = _opcode(reader)
+            if name == "end" and not labels:
+                return
+            if name in ("end", "else"):
+                if name == "else" and not (labels and labels[-1].startswith("$if")):
+                    raise MalformedModule(start, "an else outside of every if")
+                outer = len(labels) - 1
+                text = f"{name}  ;; {labels[-1]}"
+                if name == "end":
+                    labels.pop()
+            else:
+                outer = len(labels)
+                text = name
+                if name in _OPENING:
+                    labels.append(f"${name}{opened}")
+                    opened += 1
+                    text = f"{name} {labels[-1]}"
+                for kind in kinds.split():
+                    text += self._immediate(reader, name, kind, names, count, labels)
+            self.lines.append("  " * (2 + min(outer, _MOST_INDENTED)) + text)
+
+    def _immediate(self, reader: _Reader, name: str, kind: str, names: _Names, count: int, labels: list[str]) -> str:
+        start = reader.at
+        match kind:
+            case "u" if name == "call":
+                number = reader.unsigned()
+                if number >= len(self.module.functions):
+                    raise MalformedModule(start, f"function {number} of {len(self.module.functions)}")
+                return f" {self.functions[number]}"
+            case "u" if name.startswith("local."):
+                number = reader.unsigned()
+                if number >= count:
+                    raise MalformedModule(start, f"local {number} of {count}")
+                return f" {names[number]}"
+            case "u":
+                return f" {_label(reader, labels)}"
+            case "table":
+                targets = reader.size("labels") + 1
+                return "".join(f" {_label(reader, labels)}" for _ in range(targets))
+            case "i32" | "i64":
+                return f" {reader.signed(int(kind[1:]))}"
+            case "f32" | "f64":
+                return f" {_float(kind, reader.raw(int(kind[1:]) // 8))}"
+            case "mem":
+                return _place(reader, name)
+            case "block":
+                code = reader.byte()
+                if code == _EMPTY:
+                    return ""
+                reader.at = start
+                return f" (result {reader.value_type()})"
+            case "memory":
+                if reader.byte() != 0:
+                    raise MalformedModule(start, "there is one memory, number 0")
+                return ""
+            case _:
+                raise AssertionError(f"the disassembler has no immediate {kind}, which {name} has")
+
+
+def _opcode(reader: _Reader) -> tuple[str, str]:
+    """Name and kinds of immediates of the next instruction."""
+    start = reader.at
+    if reader.byte() in _PREFIXES:
+        reader.unsigned()
+    code = reader.data[start : reader.at]
+    if code not in _INSTRUCTIONS:
+        raise MalformedModule(start, f"the opcode {code.hex(' ')} is not one that the encoder writes")
+    return _INSTRUCTIONS[code]
+
+
+def _label(reader: _Reader, labels: list[str]) -> str:
+    """The label so many constructs out. The function is the outermost, without a name."""
+    start, depth = reader.at, reader.unsigned()
+    if depth > len(labels):
+        raise MalformedModule(start, f"label {depth} of {len(labels) + 1}")
+    return labels[-1 - depth] if depth < len(labels) else f"{depth} (;the function;)"
+
+
+def _place(reader: _Reader, name: str) -> str:
+    """Offset and alignment of an access, where they are not 0 and the natural one."""
+    start, power, offset = reader.at, reader.unsigned(), reader.unsigned()
+    digits = re.search(r"(?:load|store)(\d+)", name) or re.search(r"(\d+)", name)
+    assert digits is not None  # every access names its size
+    natural = int(digits[1]) // 8
+    if 1 << min(power, 5) > natural:
+        raise MalformedModule(start, f"{name} cannot be aligned to 2**{power} bytes")
+    aligned = "" if 1 << power == natural else f" align={1 << power}"
+    return (f" offset={offset}" if offset else "") + aligned
+
+
+def _float(kind: str, raw: bytes) -> str:
+    """A float that reads back to the same bits, with its decimal form as a comment."""
+    digits, form = (23, "<f") if kind == "f32" else (52, "<d")
+    bits = int.from_bytes(raw, "little")
+    value: float = struct.unpack(form, raw)[0]
+    payload = bits & ((1 << digits) - 1)
+    sign = "-" if raw[-1] & 0x80 else ""
+    if value != value:
+        return f"{sign}nan:{payload:#x}"
+    if value in (float("inf"), float("-inf")):
+        return f"{sign}inf"
+    significand, power = value.hex().split("p")
+    significand = significand.rstrip("0").rstrip(".") if "." in significand else significand
+    return f"{significand}p{power} (;{value:.9g};)"
+
+
+def _list(word: str, kinds: list[str]) -> str:
+    return f" ({word} {' '.join(kinds)})" if kinds else ""
+
+
+def _quoted(text: str) -> str:
+    return '"' + "".join(c if c.isalnum() and c.isascii() else f"\\u{{{ord(c):x}}}" for c in text) + '"'
+
+
+def disassemble(code: bytes) -> str:
+    """The text of a module. Names come from its section `name`; without one, locals are $l0, functions $f0.
+
+    Raises MalformedModule (a CompileError, with the `offset` of the byte) for what the encoder never writes: damaged
+    bytes, other sections, unknown opcodes. Types on the stack are not checked; an engine does that.
+    """
+    return _Printer(_Module(code)).run()

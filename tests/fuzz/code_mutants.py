@@ -1,0 +1,431 @@
+"""Seeded bugs of the compiler and of its targets: WebAssembly (run by the device wasm) and WGSL (run by a GPU adapter).
+
+Bugs of the compiler itself are tried on wasm. `shown_by` is the beginning of the ids of filetests that show the bug, a
+few of those that do.
+"""
+
+from __future__ import annotations
+
+from .mutant import Mutant
+
+__all__ = ["CODE_MUTANTS"]
+
+
+def _wasm(name: str, place: str, old: str, new: str, shown_by: str) -> Mutant:
+    return Mutant(f"wasm: {name}", place, old, new, "wasm", shown_by)
+
+
+def _compiler(name: str, place: str, old: str, new: str, shown_by: str) -> Mutant:
+    return Mutant(f"compiler: {name}", f"compiler.{place}", old, new, "wasm", shown_by)
+
+
+def _wgsl(name: str, place: str, old: str, new: str, shown_by: str) -> Mutant:
+    return Mutant(f"wgsl: {name}", f"targets.wgsl.{place}", old, new, "wgsl", shown_by)
+
+
+_VALUES = "targets.wasm.values:Values."
+_EFFECTS = "targets.wasm.effects:Effects."
+_KERNEL = "targets.wasm.kernel:_Emitter."
+_FOLD = "passes.fold:"
+_BUILD = "build:Builder."
+
+_COMPILER = (
+    _compiler(
+        "fold: 0 - x is x",
+        _FOLD + "_neutral",
+        'in ("add", "or",',
+        'in ("add", "sub", "or",',
+        "arithmetic/zero_minus.atlas:i32",
+    ),
+    _compiler(
+        "fold: x - x of floats is 0", _FOLD + "_cancels", "_integer(node) and ", "", "arithmetic/sub_itself.atlas:f32"
+    ),
+    _compiler(
+        "fold: to a narrow integer and back is nothing",
+        _FOLD + "_round_trip",
+        "source if widens else None",
+        "source",
+        "data/cvt_narrow.atlas",
+    ),
+    _compiler(
+        "fold: <= is decided like <",
+        _FOLD + "_known_comparison",
+        "if a > d else None",
+        "if a >= d else None",
+        "logic/set_ranges.atlas",
+    ),
+    _compiler(
+        "ranges: what wraps stays in range",
+        "ranges:Ranges.of",
+        "if found[0] < whole[0] or",
+        "if",
+        "logic/set_ranges.atlas",
+    ),
+    _compiler(
+        "ranges: a remainder is less than it can be",
+        "ranges:_remainder",
+        "b[1] - 1",
+        "b[1] // 2",
+        "logic/set_ranges.atlas",
+    ),
+    _compiler(
+        "cse: a load takes the value from before a store",
+        "passes.cse:eliminate_common",
+        "if node.op in EFFECTS:",
+        "twin = [n for n in kept if n.op == node.op == 'load' and n.args == node.args"
+        " and (n.attr.base, n.ty) == (node.attr.base, node.ty)]\n"
+        "            if twin:\n"
+        "                replaced[node] = twin[0]\n"
+        "                continue\n"
+        "            if node.op in EFFECTS:",
+        "memory/aliasing.atlas",
+    ),
+    _compiler(
+        "cse: what one branch computed is used in the other",
+        "passes.cse:eliminate_common",
+        "del available[key]",
+        "pass",
+        "control/same_both_ways.atlas",
+    ),
+    _compiler(
+        "dce: a load that may fault is removed",
+        "passes.dce:_may_go",
+        " and not node.attr.checked",
+        "",
+        "faults/bounds_unused.atlas",
+    ),
+    _compiler(
+        "branches: the wrong way of a known branch",
+        "passes.branches:fold_branches",
+        "if holds else block",
+        "if not holds else block",
+        "control/bra_known.atlas",
+    ),
+    _compiler(
+        "LOOP runs once less",
+        _BUILD + "_count",
+        "self.eq(Type.U32, counter, self.constant(Type.U32, 0))",
+        "self.le(Type.U32, counter, self.constant(Type.U32, 1))",
+        "control/loop.atlas",
+    ),
+    _compiler(
+        "BAR_SYNC is no barrier", _BUILD + "_block", 'end.ways = "barrier"', 'end.ways = "jump"', "sync/bar_sync.atlas"
+    ),
+    _compiler(
+        "a guard's negation is lost",
+        _BUILD + "_block",
+        "if instruction.pred.negated:",
+        "if False:",
+        "control/if_else.atlas",
+    ),
+    _compiler(
+        "no guard of a division",
+        _BUILD + "_instruction",
+        "if faulty is not None:",
+        "if False:",
+        "faults/division_by_zero.atlas",
+    ),
+    _compiler(
+        "values behind a barrier are not live",
+        "lower:Lowered.__post_init__",
+        "after - written[piece]",
+        "after - written[piece] if len(piece.ways) > 1 else set()",
+        "sync/atom_add_shared.atlas:u32",
+    ),
+)
+
+_WASM = (
+    _wasm(
+        "the amount of a small shift is not masked",
+        _VALUES + "_shift",
+        "if ty.bits < 32:",
+        "if False:",
+        "logic/shl.atlas:u8",
+    ),
+    _wasm(
+        "16-bit results keep their upper bits",
+        _VALUES + "_normalise",
+        "if ty.bits < 32:",
+        "if ty.bits < 16:",
+        "arithmetic/small_results.atlas:u16",
+    ),
+    _wasm(
+        "signed integers compare as unsigned",
+        _VALUES + "_comparison",
+        'else "_s" if',
+        'else "_u" if',
+        "logic/set.atlas:i32",
+    ),
+    _wasm(
+        "SHR of signed integers is logical",
+        _VALUES + "_shift",
+        '"_s" if ty.is_signed',
+        '"_u" if ty.is_signed',
+        "logic/shr.atlas:i32",
+    ),
+    _wasm(
+        "FLOOR is TRUNC",
+        _VALUES + "_float",
+        "{_FLOAT[op]}",
+        "{_FLOAT[op].replace('floor', 'trunc')}",
+        "arithmetic/floor.atlas:f32",
+    ),
+    _wasm(
+        "64-bit SUB swapped",  # in 32 bits LOOP, too, would never end
+        _VALUES + "_integer",
+        'self._operands(node)\n        self.put((f"{kind}.{_SIMPLE[op]}"',
+        'for arg in node.args[:: -1 if kind == "i64" else 1]:\n            self.value(arg)\n'
+        '        self.put((f"{kind}.{_SIMPLE[op]}"',
+        "arithmetic/sub.atlas:i64",
+    ),
+    _wasm(
+        "FMA rounds twice",
+        _VALUES + "_float",
+        'self._operands(node)\n        self.put(("call", self.routine(f"fma_{kind}")))',
+        'self.value(node.args[0])\n        self.value(node.args[1])\n        self.put((f"{kind}.mul",))\n'
+        '        self.value(node.args[2])\n        self.put((f"{kind}.add",))',
+        "arithmetic/fma.atlas:f32",
+    ),
+    _wasm(
+        "64-bit integers to F16 round twice",
+        _VALUES + "_to_f32_before_half",
+        '("call", self.routine("f64_to_f32_odd"))',
+        '("f32.demote_f64",)',
+        "data/cvt_int_float.atlas:bf16:i64",
+    ),
+    _wasm("MIN / -1 traps", _VALUES + "_divide", "or harmless:", "or True:", "arithmetic/div_signed.atlas"),
+    _wasm(
+        "small integers are loaded without their sign",
+        "targets.wasm.routines:load_instruction",
+        "'s' if ty.kind == 'i' else 'u'",
+        "'u'",
+        "arithmetic/abs.atlas:i8",
+    ),
+    _wasm(
+        "a byte is stored as two",
+        "targets.wasm.routines:store_instruction",
+        "{ty.bits if size < 4 else ''}",
+        "{16 if size < 4 else ''}",
+        "memory/mixed_types.atlas",
+    ),
+    _wasm(
+        "one byte past the end is in bounds",
+        _KERNEL + "_prologue",
+        '("i64.const", size - 1)',
+        '("i64.const", size - 2)',
+        "faults/bounds_partial.atlas:f64",
+    ),
+    _wasm(
+        "half-aligned accesses are let through",
+        _EFFECTS + "_alignment",
+        "align - 1)",
+        "align // 2 - 1)",
+        "faults/misaligned_load.atlas:i16",
+    ),
+    _wasm(
+        "phis are copied one after another",
+        _KERNEL + "_statement",
+        "for _, value in pairs:\n                self.values.value(value)\n"
+        "            for variable, _ in reversed(pairs):\n",
+        "for variable, value in pairs:\n                self.values.value(value)\n",
+        "control/loop_swap.atlas",
+    ),
+    _wasm(
+        "a spilled variable is lost",
+        _KERNEL + "_stop",
+        "self.lowered.live(target):",
+        "self.lowered.live(target)[1:]:",
+        "memory/shared.atlas:i32",
+    ),
+    _wasm(
+        "lanes go on behind the wrong barrier",
+        _KERNEL + "_stop",
+        "self.lowered.resumes.index(target) |",
+        "min(self.lowered.resumes.index(target) + 1, len(self.lowered.resumes) - 1) |",
+        "sync/bar_sync_three.atlas",
+    ),
+    _wasm(
+        "shared memory is not zeroed",
+        _KERNEL + "_enter_block",
+        "if self._uses_shared():",
+        "if False:",
+        "memory/shared_zeroed.atlas",
+    ),
+    _wasm(
+        "one surplus lane runs",
+        _KERNEL + "_enter_block",
+        '("i32.mul",), ("i32.sub",), ',
+        '("i32.mul",), ("i32.sub",), ("i32.const", 1), ("i32.add",), ',
+        "launch/sizes.atlas:1",
+    ),
+    _wasm(
+        "CAS stores where the cell differs", _EFFECTS + "_atomic", '{kind}.eq"', '{kind}.ne"', "sync/atom_cas.atlas:i32"
+    ),
+    _wasm(
+        "reductions have 16 accumulators",
+        "targets.wasm.routines:Routines._reduce",
+        '("i32.const", _ORBITS - 1)',
+        '("i32.const", _ORBITS // 2 - 1)',
+        "reduce/order_orbits.atlas",
+    ),
+)
+
+_WGSL = (
+    _wgsl(
+        "small results keep their upper bits",
+        "values:Values._normalise",
+        "if ty.bits == 32:",
+        "if ty.bits >= 8:",
+        "arithmetic/small_results.atlas",
+    ),
+    _wgsl(
+        "the amount of a small shift is not masked",
+        "values:Values._integer",
+        "& {ty.bits - 1}u))",
+        "& 31u))",
+        "logic/shl.atlas",
+    ),
+    _wgsl(
+        "signed SUB swapped",  # unsigned, LOOP, too, would never end
+        "values:Values._integer",
+        "({args[0]} {_OPERATORS[op]} {args[1]})",
+        "({args[suffix == '']} {_OPERATORS[op]} {args[suffix != '']})",
+        "arithmetic/sub.atlas:i8",
+    ),
+    _wgsl(
+        "a signed comparison of 64 bits is unsigned",
+        "values:Values._comparison",
+        '"i64" if ty.is_signed else "u64"',
+        '"u64"',
+        "control/phi_order.atlas",
+    ),
+    _wgsl(
+        "33 bits pass for 32",
+        "values:Values.is_narrow",
+        "high < 1 << 32",
+        "high < 1 << 36",
+        "arithmetic/wide_sum.atlas",
+    ),
+    _wgsl(
+        "F32 is not fenced",
+        "values:Values.fence",
+        'f"fence({text})" if self.fenced else text',
+        "text",
+        "arithmetic/add_back.atlas",
+    ),
+    _wgsl(
+        "the carry of a 64-bit sum is lost",
+        "library:library_for",
+        "join(text for",
+        "join(text.replace('select(0u, 1u, low < a.x)', '0u') for",
+        "control/retyped.atlas",
+    ),
+    _wgsl(
+        "a 64-bit shift by nothing mixes its words",
+        "library:library_for",
+        "join(text for",
+        "join(text.replace('((a.y << 1u) << (31u - s))', '(a.y << (32u - s))') for",
+        "logic/shift_long.atlas",
+    ),
+    _wgsl(
+        "one element past the end is in bounds",
+        "effects:Effects._limit",
+        "u + 1u, {size} >= {end}u)",
+        "u + 2u, {size} >= {end}u)",
+        "faults/bounds_load.atlas:i8:12",
+    ),
+    _wgsl(
+        "negative indices before a negative offset pass",
+        "effects:Effects._guarded",
+        "if offset < 0:",
+        "if False:",
+        "faults/bounds_negative_offset.atlas",
+    ),
+    _wgsl(
+        "small integers are loaded without their sign",
+        "effects:Effects._element",
+        'if ty.kind == "i":',
+        "if False:",
+        "arithmetic/small_results.atlas",
+    ),
+    _wgsl(
+        "bytes are four bits apart", "effects:Effects._store", "& 3u) * 8u;", "& 3u) * 4u;", "memory/mixed_types.atlas"
+    ),
+    _wgsl(
+        "a small store writes the whole word",
+        "effects:Effects._store",
+        'f"atomicXor(&{memory}[{byte} >> 2u], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);"',
+        'f"atomicStore(&{memory}[{byte} >> 2u], (({bits}) & {(1 << ty.bits) - 1}u) << shift);"',
+        "logic/and.atlas",
+    ),
+    _wgsl(
+        "a small store is a load and a store",
+        "effects:Effects._store",
+        'f"atomicXor(&{memory}[{byte} >> 2u], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);"',
+        'f"atomicStore(&{memory}[{byte} >> 2u], atomicLoad(&{memory}[{byte} >> 2u])'
+        ' ^ (((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift));"',
+        "logic/and.atlas",
+    ),
+    _wgsl(
+        "signed atomic MIN and MAX compare as unsigned",
+        "effects:Effects._atomic",
+        ' or (operation in ("min", "max") and ty is Type.I32)',
+        "",
+        "sync/atom_min.atlas",
+    ),
+    _wgsl(
+        "phis are copied one after another",
+        "kernel:_Emitter._copies",
+        'if len(texts) == 1:\n        self.put(f"{texts[0][0]} = {texts[0][1]};")',
+        'if True:\n        for name, text in texts:\n            self.put(f"{name} = {text};")',
+        "control/loop_swap.atlas",
+    ),
+    _wgsl(
+        "shared memory is not zeroed",
+        "kernel:_Emitter._zeroing",
+        "if not any(",
+        "if any(",
+        "memory/shared_zeroed.atlas",
+    ),
+    _wgsl(
+        "no barrier behind the zeroing",
+        "kernel:_Emitter._zeroing",
+        '"  workgroupBarrier();"',
+        '""',
+        "sync/bar_sync_reversed.atlas",
+    ),
+    _wgsl(
+        "one surplus lane runs", "kernel:_Emitter._entry", "all(place < arg", "all(place <= arg", "launch/sizes.atlas:1"
+    ),
+    _wgsl("rows of blocks overlap", "kernel:_Emitter._entry", "* 65535u;", "* 65534u;", "launch/many_rows.atlas"),
+    _wgsl(
+        "lanes go on behind the wrong barrier",
+        "kernel:_Emitter._stop",
+        "{self.lowered.resumes.index(piece.ways[0])}u",
+        "{min(self.lowered.resumes.index(piece.ways[0]) + 1, len(self.lowered.resumes) - 1)}u",
+        "sync/bar_sync_three.atlas",
+    ),
+    _wgsl(
+        "a divergent barrier is passed",
+        "kernel:_Emitter._segments",
+        '"    if (met.x != met.y) {"',
+        '"    if (met.x > met.y) {"',
+        "faults/divergent_barrier_block.atlas",
+    ),
+    _wgsl(
+        "the flag of a branch is not reset",
+        "kernel:_Emitter._go_on",
+        'self.put("br = 0u;")',
+        "pass",
+        "control/irreducible_three.atlas",
+    ),
+    _wgsl(
+        "reductions have 16 accumulators",
+        "effects:Effects._reduction",
+        "(k & 31u)",
+        "(k & 15u)",
+        "reduce/order_orbits.atlas",
+    ),
+)
+
+CODE_MUTANTS = (*_COMPILER, *_WASM, *_WGSL)
