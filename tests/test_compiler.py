@@ -10,10 +10,12 @@ import pytest
 
 from hologram_web.backends.cpu.vector_ops import VECTOR_OPS
 from hologram_web.compiler.build import build
+from hologram_web.compiler.fission import fission
 from hologram_web.compiler.library import LIBRARY
 from hologram_web.compiler.lower import lower
 from hologram_web.compiler.passes import optimize
 from hologram_web.compiler.structure import Branch, If, Labelled, Loop, Straight, structure
+from hologram_web.compiler.uniformity import Uniformity
 from hologram_web.isa import Program, Type
 from hologram_web.isa.ops import SCALAR_OPS
 from hologram_web.isa.verify import analyze
@@ -221,3 +223,85 @@ def test_irreducible_code_is_split_and_has_no_dispatch_loop():
     found = list(pieces(structure(lowered.resumes[0])))
     assert len(found) > len(set(found))  # what the second entry reaches was copied
     assert len(found) < 3 * len(set(found))
+
+
+def uniform_stores(text: str) -> list[bool]:
+    """For each store in order whether what it stores is uniform."""
+    built = optimize(function(text))
+    uniformity = Uniformity(built)
+    return [uniformity.is_uniform(node.args[1]) for node in built.nodes() if node.op == "store"]
+
+
+HEAD = ".param n: u32\n.param y: buffer u32\n.shared 256\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("add.u32 r2, r1, r253\n stg.u32 [y], r2", [True]),
+        ("add.u32 r2, r1, r252\n stg.u32 [y], r2", [False]),
+        ("ldg.u32 r2, [y]\n stg.u32 [y], r2", [False]),
+        ("atom.add.u32 r2, [y], r1\n stg.u32 [y], r2", [False]),
+        # A value merged where lanes took different ways, and where all took the same.
+        (
+            "mov r3, r1\n set.lt.u32 p0, r252, r1\n bra on, p0\n mov_imm.u32 r3, 1\non:\n stg.u32 [y], r3",
+            [False],
+        ),
+        ("mov r3, r1\n set.lt.u32 p0, r253, r1\n bra on, p0\n mov_imm.u32 r3, 1\non:\n stg.u32 [y], r3", [True]),
+        # Lanes that exit leave those that stay together.
+        (
+            "mov r3, r1\n set.lt.u32 p0, r252, r1\n bra on, p0\n exit\non:\n bar_sync 0\n stg.u32 [y], r3",
+            [True],
+        ),
+        # A loop that lanes leave in different rounds: its counter is the same inside only if a barrier is.
+        ("mov_imm.u32 r3, 0\n mov_imm.u32 r4, 1\n mov r5, r252\nl:\n add.u32 r3, r3, r4\n loop r5, l\n"
+         " stg.u32 [y], r3", [False]),
+        ("mov_imm.u32 r3, 0\n mov_imm.u32 r4, 1\n mov r5, r1\nl:\n add.u32 r3, r3, r4\n loop r5, l\n"
+         " stg.u32 [y], r3", [True]),
+        ("mov_imm.u32 r3, 0\n mov_imm.u32 r4, 1\n mov r5, r252\nl:\n bar_sync 0\n add.u32 r3, r3, r4\n"
+         " stg.u32 [y], r3\n loop r5, l\n stg.u32 [y], r3", [True, True]),
+        ("mov_imm.u32 r3, 0\n mov_imm.u32 r4, 1\n mov r5, r252\nl:\n bar_sync 0\n add.u32 r3, r3, r4\n"
+         " loop r5, l\n add.u32 r3, r3, r4\n stg.u32 [y], r3", [False]),
+    ],
+)  # fmt: skip
+def test_uniformity(code, expected):
+    assert uniform_stores(HEAD + code) == expected
+
+
+def division(code: str):
+    return fission(lower(optimize(function(HEAD + code))))
+
+
+def test_runs_end_where_the_block_goes_on():
+    plan = division("""
+        mov r3, r1
+    next:
+        sts.u32 [shared + r252*4], r3
+        bar_sync 0
+        lds.u32 r4, [shared]
+        loop r3, next
+        stg.u32 [y + r252*4], r4
+    """)
+    assert plan is not None
+    assert not plan.endless
+    assert sum(isinstance(tree, Loop) for tree in structure(plan.entry)) == 1  # the block loops, not its lanes
+    assert len(plan.uniform) >= 1
+    assert [run.leaves for run in plan.runs].count(True) == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "divided", "endless"),
+    [
+        ("set.lt.u32 p0, r252, r1\n bra on, p0\n exit\non:\n bar_sync 0\n stg.u32 [y], r1", True, False),
+        ("mov r5, r252\nl:\n bar_sync 0\n loop r5, l", True, True),
+        ("set.lt.u32 p0, r252, r1\n bra on, p0\n bar_sync 0\non:\n bar_sync 1", False, False),
+        ("set.lt.u32 p0, r253, r1\n bra on, p0\n bar_sync 0\non:\n bar_sync 1", True, False),
+        ("ldg.u32 r5, [y]\n set.lt.u32 p0, r5, r1\n bra on, p0\n bar_sync 0\non:\n bar_sync 1", False, False),
+        # A division may fault: the block does not compute its result before the guard.
+        ("div.u32 r5, r253, r1\n set.lt.u32 p0, r5, r1\n bra on, p0\n bar_sync 0\non:\n bar_sync 1", False, False),
+    ],
+)
+def test_which_functions_are_divided(code, divided, endless):
+    plan = division(code)
+    assert (plan is not None) == divided
+    assert plan is None or plan.endless == endless

@@ -3,17 +3,22 @@
 Binding 0 is the status buffer, 1 the argument block (uniform), the memories follow. Several parameters may share a
 binding (`groups`): the same buffer may be passed for all of them, and WebGPU binds a buffer for writing once only.
 
-Barriers take the run-to-barrier form: the code is cut into segments that end at barriers; each lane runs its segment,
-all lanes meet, and the workgroup finds out whether they stand at the same barrier. That is legal WGSL for any control
-flow, and it finds divergent barriers.
+Where the lanes of a block provably stop at the same barriers (`compiler/fission.py`), `main` goes the block's way: the
+block's variables are its own, set under uniform control flow from uniform values only, so that Tint allows the
+barriers; what lanes do in between are functions, called if the lane is `alive`.
+
+Otherwise barriers take the run-to-barrier form: the code is cut into segments that end at barriers; each lane runs its
+segment, all lanes meet, and the workgroup finds out whether they stand at the same barrier. That is legal WGSL for any
+control flow, and it finds divergent barriers.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
-from ...compiler.lower import Copies, Do, Let, Lowered, Piece, Statement, Step, lower
+from ...compiler.lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, lower
 from ...compiler.ranges import Ranges
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
 from ...errors import FaultKind, UnsupportedType
@@ -73,7 +78,13 @@ class _Emitter(Effects):
         self.frames: list[_Frame] = []
         self.labels: dict[int, int] = {}
         self.segmented = any(piece.kind == "barrier" for piece in self.lowered.pieces)
+        plan = fission(self.lowered) if self.segmented else None
+        # Where lanes leave a loop of the block by themselves, nothing uniform ends it.
+        self.plan: Fission | None = None if plan is None or plan.endless else plan
+        self.run_: Run | None = None  # whose lanes are emitted
+        self.in_block = False  # whether `main` is, with the block's own code
         self.atomic, self.written = self._uses()
+        self.meet = ["workgroupBarrier();", *(["storageBarrier();"] if self._stores_before_barriers() else [])]
         self.limits: dict[str, str] = {}
 
     # What memories need
@@ -94,13 +105,30 @@ class _Emitter(Effects):
                 atomic.add(name)
         return atomic, written
 
+    def _stores_before_barriers(self) -> bool:
+        """Whether what lanes store in buffers is to be seen by others of the block."""
+        before: dict[Piece, list[Piece]] = {piece: [] for piece in self.lowered.pieces}
+        for piece in self.lowered.pieces:
+            for way in piece.ways:
+                before[way].append(piece)
+        return any(
+            isinstance(statement, Do)
+            and statement.node.op in ("store", "atomic")
+            and (access := access_of(statement.node)) is not None
+            and access.base.space is not Space.SHARED
+            for piece in reachable((p for p in before if p.kind == "barrier"), before.__getitem__)
+            for statement in piece.statements
+        )
+
     # Whole shader
 
     def run(self) -> WgslKernel:
-        body = self._segments() if self.segmented else self._flat()
+        body = self._block(self.plan) if self.plan else self._segments() if self.segmented else self._flat()
+        uniform = self.plan.uniform if self.plan else set()
         variables = "".join(
             f"var<private> {self.values.name(variable)}: {self.values.type_name(node)};\n"
             for node, variable in self.lowered.variables.items()
+            if variable not in uniform
         )
         declarations, words = self._declarations()
         text = "\n".join([*self.helpers.values(), body])
@@ -170,12 +198,15 @@ class _Emitter(Effects):
             "  let block = group.x + group.y * 65535u;",
             "  lane = index;",
             "  lane_id = local;",
-            "  block_id = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,",
-            "                   block / (arguments.grid.x * arguments.grid.y));",
+            "  if (block >= arguments.misc.x) {",
+            "    return;",
+            "  }",
+            "  let block_of = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,",
+            "                       block / (arguments.grid.x * arguments.grid.y));",
+            "  block_id = block_of;",
             f"  global_id = block * {x * y * z}u + index;",
             "  budget = arguments.misc.y;",
-            f"  let place = block_id * vec3u({x}u, {y}u, {z}u) + local;",
-            "  let alive = (block < arguments.misc.x) && all(place < arguments.lanes.xyz);",
+            f"  var alive = all(block_id * vec3u({x}u, {y}u, {z}u) + local < arguments.lanes.xyz);",
             *self._zeroing(),
         ]
 
@@ -218,6 +249,34 @@ class _Emitter(Effects):
             "  }",
         ]
 
+    def _block(self, plan: Fission) -> str:
+        """The block's own code in `main`; each run is a function that says whether the lane goes on."""
+        parts = [self._run_function(run) for run in plan.runs]
+        self.lines, self.depth, self.labels, self.limits = [], 1, {}, {}
+        self.in_block = True
+        self._trees(structure(plan.entry))
+        self.in_block = False
+        nodes = {variable: node for node, variable in self.lowered.variables.items()}
+        ordered = sorted(plan.uniform, key=lambda variable: variable.number)
+        variables = [f"  var {self.values.name(v)}: {self.values.type_name(nodes[v])};" for v in ordered]
+        counter = ["  var rounds = arguments.misc.y;"] if any("rounds" in line for line in self.lines) else []
+        flag = ["  var br = 0u;"] if self.labels else []
+        return "\n".join([*parts, *self._entry(), *variables, *counter, *flag, *self.lines, "}", ""])
+
+    def _run_function(self, run: Run) -> str:
+        nodes = {variable: node for node, variable in self.lowered.variables.items()}
+        parameters = [f"{self.values.name(v)}: {self.values.type_name(nodes[v])}" for v in run.uniform]
+        self.run_ = run
+        code = self._function(f"run{run.number}", run.entry, ", ".join(parameters), self._may_end(run))
+        self.run_ = None
+        return code
+
+    @staticmethod
+    def _may_end(run: Run) -> bool:
+        """Whether a lane may end before the cut, by itself or by its budget."""
+        steps = any(isinstance(s, Step) for p in reachable([run.entry], lambda p: p.ways) for s in p.statements)
+        return not run.last and (run.leaves or steps)
+
     def _segments(self) -> str:
         parts = [self._function(f"segment{k}", start) for k, start in enumerate(self.lowered.resumes)]
         parts += [
@@ -238,7 +297,7 @@ class _Emitter(Effects):
             "      atomicStore(&least, 0xffffffffu);",
             "      atomicStore(&most, 0u);",
             "    }",
-            "    workgroupBarrier();",
+            *(f"    {line}" for line in self.meet),
             f"    if (resume != {_EXITED}u) {{",
             "      atomicMin(&least, stopped + 1u);",
             "      atomicMax(&most, stopped + 1u);",
@@ -279,13 +338,15 @@ class _Emitter(Effects):
         ]
         return "\n".join(parts[len(self.lowered.resumes) :] + parts[: len(self.lowered.resumes)] + lines)
 
-    def _function(self, name: str, start: Piece) -> str:
+    def _function(self, name: str, start: Piece, parameters: str = "", says: bool = False) -> str:
         self.lines, self.depth, self.frames, self.labels, self.limits = [], 1, [], {}, {}
         trees = structure(start)
         self._trees(trees)
         flag = ["  var br = 0u;"] if self.labels else []
         limits = [f"  let {name_} = {text};" for text, name_ in self.limits.items()]
-        return "\n".join([f"fn {name}() {{", *flag, *limits, *self.lines, "}", ""])
+        last = ["  return true;"] if says else []
+        head = f"fn {name}({parameters}){' -> bool' if says else ''} {{"
+        return "\n".join([head, *flag, *limits, *self.lines, *last, "}", ""])
 
     def put(self, text: str) -> None:
         """Appends a line, indented."""
@@ -370,7 +431,10 @@ class _Emitter(Effects):
         self.put("}")
 
     def _stop(self, piece: Piece) -> None:
-        if self.segmented:
+        if self.run_ is not None and self._may_end(self.run_):
+            self.put(f"return {'true' if piece.kind == 'cut' else 'false'};")
+            return
+        if self.segmented and self.plan is None:
             if piece.kind == "barrier":
                 self.put(f"stopped = {piece.at}u;")
                 self.put(f"resume = {self.lowered.resumes.index(piece.ways[0])}u;")
@@ -386,16 +450,43 @@ class _Emitter(Effects):
                 self.put(f"{self.values.name(variable)} = {self.values.compute(value)};")
             case Copies(pairs):
                 self._copies(pairs)
+            case Step(at) if self.in_block:
+                self._step_of_block(at)
             case Step(at):
                 self.put("budget -= 1u;")
                 self.put("if (budget == 0u) {")
-                self.put(f"  fault({fault_number(FaultKind.STEP_LIMIT)}u, {at}u, 0xffffffffu, vec2u(0u), 0u, 0u);")
-                if self.segmented:
+                self.put(f"  {_step_limit(at)}")
+                if self.segmented and self.plan is None:
                     self.put(f"  resume = {_EXITED}u;")
-                self.put("  return;")
+                self.put("  return false;" if self.run_ is not None and self._may_end(self.run_) else "  return;")
                 self.put("}")
+            case Run():
+                self._call(statement)
+            case Meet():
+                for line in self.meet:
+                    self.put(line)
             case Do(node, variable):
                 self.effect(node, None if variable is None else self.values.name(variable))
+
+    def _call(self, run: Run) -> None:
+        call = f"run{run.number}({', '.join(map(self.values.name, run.uniform))});"
+        self.put("if (alive) {")
+        self.put(f"  alive = {call}" if self._may_end(run) else f"  {call}")
+        self.put("}")
+
+    def _step_of_block(self, at: int) -> None:
+        """Takes a step from every lane; all leave when a lane could not have had more, so that loops end uniformly."""
+        self.put("if (alive) {")
+        self.put("  budget -= 1u;")
+        self.put("  if (budget == 0u) {")
+        self.put(f"    {_step_limit(at)}")
+        self.put("    alive = false;")
+        self.put("  }")
+        self.put("}")
+        self.put("rounds -= 1u;")
+        self.put("if (rounds == 0u) {")
+        self.put("  return;")
+        self.put("}")
 
     def _copies(self, pairs: tuple[tuple[object, Node], ...]) -> None:
         """Sets variables at once: through temporaries, where there are several."""
@@ -431,11 +522,15 @@ class _Emitter(Effects):
             case "LANE_IDX":
                 return f"lane_id.{axis}"
             case "BLOCK_IDX":
-                return f"block_id.{axis}"
+                return f"{'block_of' if self.in_block else 'block_id'}.{axis}"  # private variables are never uniform
             case "BLOCK_DIM":
                 return f"{self.function.block_shape['xyz'.index(axis)]}u"
             case _:
                 return f"arguments.grid.{axis}"
+
+
+def _step_limit(at: int) -> str:
+    return f"fault({fault_number(FaultKind.STEP_LIMIT)}u, {at}u, 0xffffffffu, vec2u(0u), 0u, 0u);"
 
 
 def compile_kernel(
