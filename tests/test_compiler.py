@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from hologram_web.backends.cpu.vector_ops import VECTOR_OPS
+from hologram_web.compiler.bounds import Bounds, access_of, repeated
 from hologram_web.compiler.build import build
 from hologram_web.compiler.fission import fission
 from hologram_web.compiler.library import LIBRARY
@@ -305,3 +306,40 @@ def test_which_functions_are_divided(code, divided, endless):
     plan = division(code)
     assert (plan is not None) == divided
     assert plan is None or plan.endless == endless
+
+
+def proven(text: str) -> tuple[int, int]:
+    """How many accesses a block can prove to be in bounds, and how many there are."""
+    built = optimize(function(text))
+    effects = [node for node in built.nodes() if access_of(node) is not None]
+    return len(Bounds(built).prove(effects)[1]), len(effects)
+
+
+BUFFERS = ".param n: u32\n.param m: u64\n.param x: buffer u32\n.param y: buffer u32\n.shared 256\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("ldg.u32 r10, [x + r255*4]\n stg.u32 [y + r255*4 + 8], r10", (2, 2)),
+        ("mad.u32 r10, r249, r1, r252\n stg.u32 [y + r10*4], r1", (1, 1)),
+        ("stg.u32 [y + r2*4], r1", (1, 1)),
+        ("ldg.u32 r10, [x]\n stg.u32 [y + r10*4], r1", (1, 2)),  # what is loaded may be anything
+        ("ldg.u32 r10, [x]\n set.lt.u32 p0, r10, r1\n bra on, !p0\n stg.u32 [y + r10*4], r1\non:", (2, 2)),
+        ("ldg.u32 r10, [x]\n set.lt.u32 p0, r10, r1\n bra on, p0\n stg.u32 [y + r10*4], r1\non:", (1, 2)),
+        ("ldg.u32 r10, [x]\n min.u32 r10, r10, r1\n stg.u32 [y + r10*4], r1", (2, 2)),
+        ("rem.u32 r10, r252, r1\n stg.u32 [y + r10*4], r1", (1, 1)),
+        ("mov r10, r1\nl:\n stg.u32 [y + r10*4], r1\n loop r10, l", (1, 1)),
+        ("xor.u32 r10, r252, r1\n stg.u32 [y + r10*4], r1", (0, 1)),
+        ("sts.u32 [shared + r252*4], r1", (1, 1)),
+    ],
+)
+def test_bounds_proofs(code, expected):
+    assert proven(BUFFERS + code) == expected
+
+
+def test_a_second_access_to_the_same_place_needs_no_check():
+    built = optimize(function(BUFFERS + "ldg.u32 r10, [x]\n ldg.u32 r11, [y + r10*4]\n stg.u32 [y + r10*4], r11"))
+    assert [node.op for node in built.nodes() if node in repeated(built)] == ["store"]
+    other = optimize(function(BUFFERS + "ldg.u32 r10, [x]\n ldg.u8 r11, [y + r10*4]\n stg.u32 [y + r10*4], r10"))
+    assert not repeated(other)  # the first is of one byte

@@ -1,8 +1,9 @@
 """Out of SSA: from a Function to pieces of code that work on variables.
 
-A value gets a variable if it is used more than once or in another block than its own; other pure values are computed
-where they are used. Phis become copies on edges. From here on code may be duplicated freely, because a variable may be
-set in several places: splitting at barriers and node splitting (`structure.py`) rely on that.
+A value gets a variable if it is used more than once or in another block than its own; other pure values, and
+conversions of what is there from the start, are computed where they are used. Phis become copies on edges. From here on
+code may be duplicated freely, because a variable may be set in several places: splitting at barriers and node splitting
+(`structure.py`) rely on that.
 """
 
 from __future__ import annotations
@@ -200,7 +201,7 @@ def _kept(function: Function) -> dict[Node, Variable]:
             use(block.end.value, block)
     variables: dict[Node, Variable] = {}
     for node in function.nodes():
-        if node.op in LEAVES or node not in uses:
+        if node.op in LEAVES or node not in uses or (node.op == "cvt" and node.args[0].op in LEAVES):
             continue
         if node.op == "phi" or node.op in EFFECTS or uses[node] > 1 or node in elsewhere:
             variables[node] = Variable(len(variables), node.ty)

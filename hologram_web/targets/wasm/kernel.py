@@ -16,15 +16,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ...compiler.bounds import Bounds, access_of, repeated
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
 from ...compiler.lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, lower
+from ...compiler.ranges import Ranges
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
 from ...errors import FaultKind, UnsupportedInstruction, UnsupportedType
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
-from .effects import ARGUMENTS, FAULT_KINDS, Effects, access_of
+from .effects import ARGUMENTS, FAULT_KINDS, Effects
 from .encoder import FunctionBody, Instr, Module
 from .routines import Routines, load_instruction
 from .values import Values, value_type
@@ -32,6 +34,10 @@ from .values import Values, value_type
 __all__ = ["ARGUMENTS", "FAULT_KINDS", "WasmKernel", "compile_kernel"]
 
 _SLOT = 8  # bytes of a spilled variable
+_SPAN = 64  # blocks whose lanes are one loop, where they may be
+_MAX_TWICE = 400  # statements of a loop over lanes that is written twice, without checks and with
+_MAX_CONDITIONS = 64
+_BLOCK_IDX = ("BLOCK_IDX_X", "BLOCK_IDX_Y", "BLOCK_IDX_Z")
 _EXITED = -1
 
 
@@ -61,7 +67,8 @@ class _Emitter(Effects):
         self.body = FunctionBody("kernel", ("i32", "i32", "i32"), (), exported=True)
         self.module.add(self.body)
         self.lowered: Lowered = lower(function)
-        self.values = Values(self.body, self.lowered.variables, self._leaf, Routines(self.module))
+        variables, ranges = dict(self.lowered.variables), Ranges(function)
+        self.values = Values(self.body, variables, self._leaf, Routines(self.module), ranges)
         used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
         self.scalars: list[tuple[str, Type]] = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
         self.bases = [base for base in function.bases if base.space is not Space.SHARED]
@@ -73,7 +80,11 @@ class _Emitter(Effects):
         self.segmented = any(piece.kind == "barrier" for piece in self.lowered.pieces)
         self.plan: Fission | None = fission(self.lowered) if self.segmented else None
         self.run_: Run | None = None  # whose lanes are emitted
+        uniform = self.plan.uniform if self.plan is not None else set[Variable]()
+        self.bounds = Bounds(function, lambda node: self.lowered.variables.get(node) in uniform)
+        self.repeated = self.proven = repeated(function)
         self.slots, self.stride = self._slots()
+        self.wide = self._is_wide()
 
     # Small helpers
 
@@ -105,18 +116,22 @@ class _Emitter(Effects):
     def run(self) -> WasmKernel:
         self._prologue()
         put = self.put
-        put(("local.get", 1), self.set("block"))
-        put(("block", None), ("loop", None))
-        put(self.get("block"), ("local.get", 2), ("i32.ge_s",), ("br_if", 1))
+        put(("local.get", 1), ("local.tee", self.named("block")), ("local.get", 2), ("i32.lt_s",), ("if", None))
+        self._first_block()
+        put(("loop", None))
         self.cancel_check()
+        put(("block", None))
         self._enter_block()
         if self.plan is not None:
             self._block(self.plan)
         elif self.segmented:
             self._segments()
         else:
-            self._lanes(lambda: self._trees(structure(self.lowered.resumes[0])))
-        put(self.get("block"), ("i32.const", 1), ("i32.add",), self.set("block"), ("br", 0), ("end",), ("end",))
+            trees = structure(self.lowered.resumes[0])
+            self._both_ways(self.lowered.pieces, lambda: self._lanes(lambda: self._trees(trees)))
+        put(("end",))
+        self._next_block()
+        put(("local.get", 2), ("i32.lt_s",), ("br_if", 0), ("end",), ("end",))
         kernel = WasmKernel(self.module, self.scalars, self.bases, self.stride, self._block_lanes())
         kernel.code = self.module.encode()
         return kernel
@@ -187,37 +202,92 @@ class _Emitter(Effects):
             for s in piece.statements
         )
 
-    def _enter_block(self) -> None:
-        """Coordinates of the block, how many of its lanes are on, fresh shared memory."""
+    def _first_block(self) -> None:
+        """Coordinates of the first block."""
         put = self.put
-        names = [f"BLOCK_IDX_{axis}" for axis in "XYZ"]
         put(self.get("block"), self.set("rest"))
-        for axis, name in enumerate(names):
-            put(self.get("rest"))
+        for axis, name in enumerate(_BLOCK_IDX[:2]):
+            self.argument("grid", 4 * axis)
+            put(self.set(("grid", axis)), self.get("rest"), self.get(("grid", axis)), ("i32.rem_u",), self.set(name))
+            put(self.get("rest"), self.get(("grid", axis)), ("i32.div_u",), self.set("rest"))
+        put(self.get("rest"), self.set(_BLOCK_IDX[2]))
+        put(("i32.const", 1), self.set("span"))
+        if self.wide:
+            self.argument("grid", 4)
+            self.argument("grid", 8)
+            put(("i32.mul",), ("i32.const", 1), ("i32.eq",), ("if", None), ("i32.const", _SPAN), self.set("span"))
+            put(("end",))
+
+    def _next_block(self) -> None:
+        """Counts the coordinates on, and pushes the number of the next block."""
+        put = self.put
+        for axis, name in enumerate(_BLOCK_IDX):
+            put(self.get(name), self.get("span") if axis == 0 else ("i32.const", 1), ("i32.add",), self.set(name))
             if axis < 2:
-                self.argument("grid", 4 * axis)
-                put(("i32.rem_u",), self.set(name), self.get("rest"))
-                self.argument("grid", 4 * axis)
-                put(("i32.div_u",), self.set("rest"))
-            else:
-                put(self.set(name))
-        for axis, (name, size) in enumerate(zip(names, self.function.block_shape, strict=True)):
+                put(self.get(name), self.get(("grid", axis)), ("i32.ge_u",), ("if", None))
+                put(("i32.const", 0), self.set(name))
+        put(("end",), ("end",))
+        put(self.get("block"), self.get("span"), ("i32.add",), ("local.tee", self.named("block")))
+
+    def _enter_block(self) -> None:
+        """How many lanes of the block are on, fresh shared memory. Goes on to the next block if there is none."""
+        put = self.put
+        for axis, (name, size) in enumerate(zip(_BLOCK_IDX, self.function.block_shape, strict=True)):
             # Lanes of this block that are on along the axis: min(size, lanes - index * size).
             on = self.named(("on", axis))
             self.argument("lanes", 4 * axis)
-            put(self.get(name), ("i32.const", size), ("i32.mul",), ("i32.sub",), ("local.tee", on))
-            put(("i32.const", size), ("local.get", on), ("i32.const", size), ("i32.lt_s",), ("select",))
-            put(("local.set", on))
+            put(self.get(name), ("i32.const", size), ("i32.mul",), ("i32.sub",), ("local.set", on))
+            self._at_most(
+                on, ("i32.const", size), *([self.get("span"), ("i32.mul",)] if self.wide and not axis else [])
+            )
+            if self.wide and not axis:
+                self._at_most(on, ("local.get", 2), self.get("block"), ("i32.sub",), ("i32.const", size), ("i32.mul",))
+            put(("local.get", on), ("i32.const", 0), ("i32.le_s",), ("br_if", 0))
         if self._uses_shared():
             put(self.get(("base", Base(Space.SHARED, None))), ("i32.const", 0))
             self.argument("shared_size")
             put(("memory.fill", 0))
         lanes = self._block_lanes()
-        put(self.get("block"), ("i32.const", lanes), ("i32.mul",), self.set("first"))
+        # Lanes are counted from the first of the block, or all together (`first` is then 0).
+        put(self.get("block"), ("i32.const", lanes), ("i32.mul",), self.set("start" if self.wide else "first"))
+        if self.wide:
+            put(self.get("start"), ("local.get", self.named(("on", 0))), ("i32.add",), self.set("stop"))
+
+    def _at_most(self, local: int, *limit: Instr) -> None:
+        """Lowers a local to a limit."""
+        with self.values.temporary("i32") as most:
+            self.put(*limit, ("local.tee", most), ("local.get", local), ("local.get", most), ("local.get", local))
+            self.put(("i32.lt_s",), ("select",), ("local.set", local))
+
+    def _is_wide(self) -> bool:
+        """Whether a lane's code depends on nothing but its number, so that the lanes of many blocks can be one loop."""
+        specials = {node.attr for node in self.function.nodes() if node.op == "special"}
+        flat = self.function.block_shape[1:] == (1, 1)
+        own = self.segmented or self._uses_shared()
+        return flat and not own and not any(name.startswith(("LANE_IDX", "BLOCK_IDX")) for name in specials)
 
     def _block_lanes(self) -> int:
         x, y, z = self.function.block_shape
         return x * y * z
+
+    def _both_ways(self, pieces: list[Piece], lanes: Callable[[], None]) -> None:
+        """A loop over lanes twice: without checks of what the block proves to be in bounds, and with all."""
+        put = self.put
+        statements = [s for piece in pieces for s in piece.statements]
+        effects = [s.node for s in statements if isinstance(s, Do) and s.node not in self.repeated]
+        few = len(statements) < _MAX_TWICE
+        conditions, proven = self.bounds.prove(effects) if few else ([], set[Node]())
+        if not proven or len(conditions) > _MAX_CONDITIONS:
+            lanes()
+            return
+        self.values.all_hold(conditions)
+        put(("if", None))
+        self.proven = self.repeated | proven
+        lanes()
+        self.proven = self.repeated
+        put(("else",))
+        lanes()
+        put(("end",))
 
     def _lanes(self, run: Callable[[], None], resuming: int | None = None) -> None:
         """A loop over the lanes that are on; `run` emits what each does. `br` to lane_depth ends the lane."""
@@ -225,9 +295,9 @@ class _Emitter(Effects):
         x, y, z = self.function.block_shape
         flat = y == z == 1
         count = ("local.get", self.named(("on", 0))) if flat else ("i32.const", x * y * z)
-        if flat:
-            put(count, ("i32.const", 0), ("i32.gt_s",), ("if", None))
-        put(("i32.const", 0), self.set("lane"), ("loop", None), ("block", None))
+        if self.wide:
+            count = self.get("stop")
+        put(self.get("start") if self.wide else ("i32.const", 0), self.set("lane"), ("loop", None), ("block", None))
         self.lane_depth = self.depth
         if resuming is not None:
             self._address_of_spill()
@@ -239,8 +309,6 @@ class _Emitter(Effects):
         run()
         put(("end",), self.get("lane"), ("i32.const", 1), ("i32.add",), ("local.tee", self.named("lane")))
         put(count, ("i32.lt_s",), ("br_if", 0), ("end",))
-        if flat:
-            put(("end",))
 
     def _coordinates(self, flat: bool) -> None:
         """Lane coordinates; lanes that are off go on to the next."""
@@ -256,6 +324,9 @@ class _Emitter(Effects):
             put(self.get(f"LANE_IDX_{name}"), ("local.get", self.named(("on", axis))), ("i32.ge_s",))
             put(("br_if", self.depth - self.lane_depth))
 
+    def lane_id(self) -> None:
+        self.put(*([] if self.wide else [self.get("first")]), self.get("lane"), *([] if self.wide else [("i32.add",)]))
+
     def _leaf(self, node: Node) -> None:
         """Pushes a parameter or a preloaded value."""
         if node.op == "param":
@@ -264,7 +335,8 @@ class _Emitter(Effects):
         x, y, z = self.function.block_shape
         match node.attr:
             case "GLOBAL_LANE_ID":
-                self.put(self.get("first"), self.get("lane"), ("i32.add",), ("i64.extend_i32_u",))
+                self.lane_id()
+                self.put(("i64.extend_i32_u",))
             case "BLOCK_DIM_X" | "BLOCK_DIM_Y" | "BLOCK_DIM_Z":
                 self.put(("i32.const", (x, y, z)["XYZ".index(node.attr[-1])]))
             case "GRID_DIM_X" | "GRID_DIM_Y" | "GRID_DIM_Z":
@@ -273,6 +345,18 @@ class _Emitter(Effects):
                 self.put(self.get("lane"))
             case "LANE_IDX_Y" | "LANE_IDX_Z" if y == z == 1:
                 self.put(("i32.const", 0))
+            case "FIRST_LANE_ID":
+                self.put(self.get("start" if self.wide else "first"), ("i64.extend_i32_u",))
+            case "LAST_LANE_ID":
+                self.put(self.get("start" if self.wide else "first"))
+                for axis, weight in enumerate((1, x, x * y)):
+                    self.put(("local.get", self.named(("on", axis))), ("i32.const", 1), ("i32.sub",))
+                    self.put(("i32.const", weight), ("i32.mul",), ("i32.add",))
+                self.put(("i64.extend_i32_u",))
+            case "LAST_LANE_IDX_X" | "LAST_LANE_IDX_Y" | "LAST_LANE_IDX_Z":
+                self.put(("local.get", self.named(("on", "XYZ".index(node.attr[-1])))), ("i32.const", 1), ("i32.sub",))
+            case ("limit", _, _):
+                self.put(self.get(node.attr, "i64"))
             case name:
                 self.put(self.get(name))
 
@@ -383,8 +467,6 @@ class _Emitter(Effects):
         put = self.put
         put(("block", None))
         self.block_depth = self.depth
-        for axis in range(3):
-            put(("local.get", self.named(("on", axis))), ("i32.const", 0), ("i32.le_s",), ("br_if", 0))
         if self._has_budget():
             put(("i64.const", 0), self.set("taken", "i64"), ("i32.const", 0), self.set("least_lane"))
             self.argument("budget", 0, "i64")
@@ -407,6 +489,7 @@ class _Emitter(Effects):
         """A loop over the lanes of a run; the block ends if no lane is left."""
         put = self.put
         labels, self.labels, self.run_ = self.labels, {}, run
+        trees = structure(run.entry)
         if run.leaves:
             put(("i32.const", 0), self.set("some"))
         if self._has_budget() and not run.last:
@@ -421,9 +504,9 @@ class _Emitter(Effects):
                 put(self.get("lane_spill"), ("i64.load", 3, self._budget_slot()))
                 put(self.get("taken", "i64"), ("i64.sub",), self.set("budget", "i64"))
             self._load(run.loads)
-            self._trees(structure(run.entry))
+            self._trees(trees)
 
-        self._lanes(lane)
+        self._both_ways(reachable([run.entry], lambda piece: piece.ways), lambda: self._lanes(lane))
         self.labels, self.run_ = labels, None
         if run.leaves:
             put(self.get("some"), ("i32.eqz",), ("br_if", self.depth - self.block_depth))
