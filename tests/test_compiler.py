@@ -343,3 +343,49 @@ def test_a_second_access_to_the_same_place_needs_no_check():
     assert [node.op for node in built.nodes() if node in repeated(built)] == ["store"]
     other = optimize(function(BUFFERS + "ldg.u32 r10, [x]\n ldg.u8 r11, [y + r10*4]\n stg.u32 [y + r10*4], r10"))
     assert not repeated(other)  # the first is of one byte
+
+
+LOOP = """
+    .param n: u32
+    .param m: u32
+    .param y: buffer u32
+    mov_imm.u32 r10, 0
+    mov_imm.u32 r11, 1
+    mov r12, r10
+next:
+    {}
+    add.u32 r12, r12, r20
+    add.u32 r10, r10, r11
+    set.lt.u32 p0, r10, r1
+    bra next, p0
+    stg.u32 [y], r12
+"""
+
+
+def moved(code: str) -> bool:
+    """Whether the first operation of that name was moved out of the loop."""
+    built = optimize(function(LOOP.format(code)))
+    looping = {block for block in built.blocks if any(way.number <= block.number for way in block.end.ways)}
+    op = code.split(".")[0]
+    assert any(node.op == op for node in built.nodes())
+    return not any(node.op == op for block in looping for node in block.nodes)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("mul.u32 r20, r1, r2", True),
+        ("xor.u32 r20, r1, r10", False),
+        ("mul.u32 r20, r10, r2", False),  # another in each round
+        ("div.u32 r20, r1, r2", False),  # its guard stays, and so does it
+    ],
+)
+def test_invariant_code_moves_out_of_loops(code, expected):
+    assert moved(code) == expected
+
+
+@pytest.mark.parametrize("code", ["bar_sync 0\n mul.u32 r20, r1, r2", "ldg.u32 r20, [y]"])
+def test_loads_and_loops_with_barriers_stay(code):
+    stages: list[str] = []
+    optimize(function(LOOP.format(code)), lambda name, _: stages.append(name))
+    assert "licm" not in stages

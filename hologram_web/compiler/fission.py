@@ -17,10 +17,10 @@ from functools import partial
 from .dominance import Dominators
 from .ir import EFFECTS, Node
 from .lower import LEAVES, Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, targets_of
-from .ranges import Ranges
+from .ranges import Ranges, may_trap
 from .uniformity import Uniformity
 
-__all__ = ["Fission", "fission", "may_trap", "reachable"]
+__all__ = ["Fission", "fission", "reachable"]
 
 
 @dataclass
@@ -48,18 +48,6 @@ def fission(lowered: Lowered) -> Fission | None:
         return _Divider(lowered, skeleton).divide()
     finally:
         sys.setrecursionlimit(limit)
-
-
-def may_trap(node: Node, ranges: Ranges) -> bool:
-    """Whether a pure node must stay behind its guard: a division whose divisor may be zero."""
-    return node.op in ("div", "rem") and node.args[1].ty is node.ty and _may_be_zero(node.args[1], ranges)
-
-
-def _may_be_zero(node: Node, ranges: Ranges) -> bool:
-    if node.ty is None or isinstance(node.ty, str) or node.ty.is_float:
-        return False
-    low, high = ranges.of(node)
-    return low <= 0 <= high
 
 
 class _Skeleton:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..isa.types import Type
 from .ir import Function, Node
 
-__all__ = ["Ranges"]
+__all__ = ["Ranges", "may_trap"]
 
 Interval = tuple[int, int]
 _MAX_LANES = (1 << 31) - 1
@@ -95,3 +95,11 @@ _ARITHMETIC = {
     "shr": _right,
     "shl": _left,
 }
+
+
+def may_trap(node: Node, ranges: Ranges) -> bool:
+    """Whether a pure node has to stay behind its guard: an integer division whose divisor may be zero."""
+    if node.op not in ("div", "rem") or not isinstance(node.ty, Type) or node.ty.is_float:
+        return False
+    low, high = ranges.of(node.args[1])
+    return low <= 0 <= high
