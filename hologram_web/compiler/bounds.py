@@ -1,13 +1,15 @@
-"""Bounds proofs: conditions on a block, computed before its lanes run, under which accesses cannot leave their memory.
+"""Bounds proofs: conditions, computed before lanes run, under which their accesses cannot leave their memory.
 
 The index of an access is followed through integer arithmetic, loop counters and the conditions of dominating branches.
-What comes out is an interval whose ends are values that are the same for the whole block: parameters, coordinates of
-the block, the last coordinates of its lanes. Nothing is assumed about them: where a sum might wrap, that it does not is
-one more condition. A condition that does not hold proves nothing, and the block takes the code that checks.
+What comes out is an interval whose ends are values that are the same for a whole block: parameters, coordinates of the
+block, the last coordinates of its lanes; or, for proofs of a whole launch, the last coordinates of its blocks. Nothing
+is assumed about them: where a sum might wrap, that it does not is one more condition. A condition that does not hold
+proves nothing, and the code that checks runs.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -17,7 +19,7 @@ from .dominance import Dominators
 from .ir import PRED, Access, Block, Function, Node
 from .ranges import Ranges
 
-__all__ = ["Bounds", "access_of", "limit_of", "repeated"]
+__all__ = ["Bounds", "access_of", "holds", "limit_of", "repeated"]
 
 _LONG = Type.I64
 _FAR = 1 << 40  # ends of intervals stay within, so that 64 bits hold what is made of them
@@ -48,9 +50,15 @@ class Interval(NamedTuple):
 
 
 class Bounds:
-    """Proofs for a function. `known` tells which nodes a block knows before its lanes run, besides parameters."""
+    """Proofs for a function, by block or for a whole launch.
 
-    def __init__(self, function: Function, known: Callable[[Node], bool] = lambda node: False) -> None:
+    `known` tells which nodes a block knows before its lanes run, besides parameters.
+    """
+
+    def __init__(
+        self, function: Function, known: Callable[[Node], bool] = lambda node: False, *, launch: bool = False
+    ) -> None:
+        self._launch = launch
         self._ranges = Ranges(function)
         self._nodes: dict[object, Node] = {}
         self._intervals: dict[tuple[Node, Block], Interval | None] = {}
@@ -202,6 +210,9 @@ class Bounds:
 
     def _special(self, node: Node) -> Interval:
         low, high = self._ranges.of(node)
+        if self._launch and not node.attr.startswith("GRID_DIM"):
+            last = self._node("special", Type.U32, attr=f"LAST_{node.attr}")
+            return Interval(self._const(0), self._long(last), 0, high)
         if node.attr == "GLOBAL_LANE_ID":
             first = self._long(self._node("special", _LONG, attr="FIRST_LANE_ID"))
             return Interval(first, self._node("special", _LONG, attr="LAST_LANE_ID"), low, high)
@@ -312,6 +323,29 @@ class Bounds:
         if a.is_const and b.is_const:
             return self._node("const", PRED, attr=getattr(SCALAR_OPS, op)(_LONG, a.attr, b.attr))
         return self._node(op, PRED, a, b, attr=_LONG)
+
+
+def holds(condition: Node, leaf: Callable[[Node], int]) -> bool:
+    """Whether a condition holds, in exact arithmetic. `leaf` gives the numbers of parameters and special values."""
+
+    def value(node: Node) -> int:
+        if node.is_const and isinstance(node.ty, Type):
+            return int(node.ty.decode(node.attr))
+        return leaf(node) if node.op in ("param", "special") else _EXACT[node.op](*map(value, node.args))
+
+    return bool(value(condition))
+
+
+_EXACT: dict[str, Callable[..., int]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "min": min,
+    "max": max,
+    "le": operator.le,
+    "lt": operator.lt,
+    "cvt": int,
+}
 
 
 def _is_step(node: Node, phi: Node) -> bool:

@@ -14,10 +14,12 @@ control flow, and it finds divergent barriers.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...compiler.bounds import Bounds, access_of, holds
 from ...compiler.fission import Fission, fission, reachable
-from ...compiler.ir import Function, Node
+from ...compiler.ir import PRED, Function, Node
 from ...compiler.lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, lower
 from ...compiler.ranges import Ranges
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
@@ -25,7 +27,7 @@ from ...errors import FaultKind, UnsupportedType
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
-from .effects import FAULT_KINDS, Effects, access_of, fault_number
+from .effects import FAULT_KINDS, Effects, fault_number
 from .library import library_for
 from .values import Values
 
@@ -33,6 +35,26 @@ __all__ = ["FAULT_KINDS", "STATUS_WORDS", "WgslKernel", "compile_kernel"]
 
 STATUS_WORDS = ("kind", "at", "base", "lane", "offset", "offset_high", "need", "other")
 _EXITED = 0xFFFFFFFF
+_MAX_CONDITIONS = 64
+# What code calls if it needs it.
+_FUNCTIONS = {
+    "fence": """fn fence(x: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(x) ^ arguments.misc.z);
+}
+""",
+    "fault": """fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
+  if (atomicCompareExchangeWeak(&status[0], 0u, kind).exchanged) {
+    atomicStore(&status[1], at);
+    atomicStore(&status[2], base);
+    atomicStore(&status[3], global_id);
+    atomicStore(&status[4], offset.x);
+    atomicStore(&status[5], offset.y);
+    atomicStore(&status[6], need);
+    atomicStore(&status[7], other);
+  }
+}
+""",
+}
 _FIXED = 4  # vec4u words of the argument block before scalars: grid, lanes, misc, spare
 
 
@@ -41,6 +63,9 @@ class WgslKernel:
     """A shader. `scalars` and `bases` say what the argument block holds, `groups` what each binding from 2 on binds.
 
     `written` are the bindings that the shader writes.
+
+    `fast` is the shader without the checks of accesses that are proven to be in bounds in launches for which `proves`
+    says so; it has the same bindings and arguments, of which it may leave some unused.
     """
 
     code: str
@@ -50,6 +75,27 @@ class WgslKernel:
     written: list[bool]
     block: tuple[int, int, int]
     words: int = 0
+    fast: str | None = None
+    conditions: tuple[Node, ...] = ()
+
+    def proves(self, grid: Sequence[int], scalars: Mapping[str, int], sizes: Mapping[Base, int], shared: int) -> bool:
+        """Whether `fast` may run: for so many blocks, scalars by their bits, bytes of memories and shared memory."""
+        lanes = self.block[0] * self.block[1] * self.block[2]
+        last = {f"LAST_BLOCK_IDX_{axis}": size - 1 for axis, size in zip("XYZ", grid, strict=True)}
+        last |= {f"LAST_LANE_IDX_{axis}": size - 1 for axis, size in zip("XYZ", self.block, strict=True)}
+        last |= {f"GRID_DIM_{axis}": size for axis, size in zip("XYZ", grid, strict=True)}
+        last["LAST_GLOBAL_LANE_ID"] = grid[0] * grid[1] * grid[2] * lanes - 1
+
+        def leaf(node: Node) -> int:
+            if node.op == "param":
+                assert isinstance(node.ty, Type)
+                return int(node.ty.decode(scalars[node.attr]))
+            if isinstance(node.attr, str):
+                return last[node.attr]
+            base, need = node.attr[1:]
+            return max(int(shared if base.space is Space.SHARED else sizes[base]) - int(need) + 1, 0)
+
+        return self.fast is not None and all(holds(condition, leaf) for condition in self.conditions)
 
 
 @dataclass
@@ -63,9 +109,18 @@ class _Frame:
 
 class _Emitter(Effects):
     def __init__(
-        self, function: Function, groups: list[list[Base]], shared: int, fenced: bool, coded: bool, canary: bool
+        self,
+        function: Function,
+        groups: list[list[Base]],
+        shared: int,
+        fenced: bool,
+        coded: bool,
+        canary: bool,
+        proven: set[Node],
+        line: bool = False,
     ) -> None:
-        self.function, self.groups, self.shared = function, groups, shared
+        self.line = line  # whether the grid is one row of blocks, whose coordinates nothing needs
+        self.function, self.groups, self.shared, self.proven = function, groups, shared, proven
         self.lowered: Lowered = lower(function)
         self.values = Values(Ranges(function), self.lowered.variables, self._leaf, fenced, coded)
         self.canary = canary
@@ -134,6 +189,7 @@ class _Emitter(Effects):
         text = "\n".join([*self.helpers.values(), body])
         code = declarations + variables + text
         library = library_for(code)
+        library = "".join(f for name, f in _FUNCTIONS.items() if f"{name}(" in text + library) + library
         kernel_words = words
         return WgslKernel(
             declarations + variables + library + "\n" + text,
@@ -169,20 +225,6 @@ class _Emitter(Effects):
             "var<private> block_id: vec3u;",
             "var<private> global_id: u32;",
             "var<private> budget: u32;",
-            "fn fence(x: f32) -> f32 {",
-            "  return bitcast<f32>(bitcast<u32>(x) ^ arguments.misc.z);",
-            "}",
-            "fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {",
-            "  if (atomicCompareExchangeWeak(&status[0], 0u, kind).exchanged) {",
-            "    atomicStore(&status[1], at);",
-            "    atomicStore(&status[2], base);",
-            "    atomicStore(&status[3], global_id);",
-            "    atomicStore(&status[4], offset.x);",
-            "    atomicStore(&status[5], offset.y);",
-            "    atomicStore(&status[6], need);",
-            "    atomicStore(&status[7], other);",
-            "  }",
-            "}",
             "",
         ]
         return "\n".join(lines), count * 4
@@ -190,6 +232,12 @@ class _Emitter(Effects):
     def _entry(self) -> list[str]:
         """Coordinates of the lane; `alive` says whether it is on."""
         x, y, z = self.function.block_shape
+        coordinates = [
+            "  let block_of = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,",
+            "                       block / (arguments.grid.x * arguments.grid.y));",
+            "  block_id = block_of;",
+            f"  var alive = all(block_id * vec3u({x}u, {y}u, {z}u) + local < arguments.lanes.xyz);",
+        ]
         return [
             f"@compute @workgroup_size({x}, {y}, {z})",
             "fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,",
@@ -201,12 +249,9 @@ class _Emitter(Effects):
             "  if (block >= arguments.misc.x) {",
             "    return;",
             "  }",
-            "  let block_of = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,",
-            "                       block / (arguments.grid.x * arguments.grid.y));",
-            "  block_id = block_of;",
             f"  global_id = block * {x * y * z}u + index;",
             "  budget = arguments.misc.y;",
-            f"  var alive = all(block_id * vec3u({x}u, {y}u, {z}u) + local < arguments.lanes.xyz);",
+            *(["  var alive = global_id < arguments.lanes.x;"] if self.line else coordinates),
             *self._zeroing(),
         ]
 
@@ -259,9 +304,10 @@ class _Emitter(Effects):
         nodes = {variable: node for node, variable in self.lowered.variables.items()}
         ordered = sorted(plan.uniform, key=lambda variable: variable.number)
         variables = [f"  var {self.values.name(v)}: {self.values.type_name(nodes[v])};" for v in ordered]
-        counter = ["  var rounds = arguments.misc.y;"] if any("rounds" in line for line in self.lines) else []
+        counter = ["  var steps = arguments.misc.y;"] if any("steps" in line for line in self.lines) else []
         flag = ["  var br = 0u;"] if self.labels else []
-        return "\n".join([*parts, *self._entry(), *variables, *counter, *flag, *self.lines, "}", ""])
+        body = [*variables, *counter, *flag, *self.lines, *self._check_loops(), "}", ""]
+        return "\n".join([*parts, *self._entry(), *body])
 
     def _run_function(self, run: Run) -> str:
         nodes = {variable: node for node, variable in self.lowered.variables.items()}
@@ -483,8 +529,8 @@ class _Emitter(Effects):
         self.put("    alive = false;")
         self.put("  }")
         self.put("}")
-        self.put("rounds -= 1u;")
-        self.put("if (rounds == 0u) {")
+        self.put("steps -= 1u;")
+        self.put("if (steps == 0u) {")
         self.put("  return;")
         self.put("}")
 
@@ -529,6 +575,11 @@ class _Emitter(Effects):
                 return f"arguments.grid.{axis}"
 
 
+def _is_one(special: str) -> Node:
+    one = Node("const", Type.U32, (), 1)
+    return Node("le", PRED, (Node("special", Type.U32, (), special), one), Type.U32)
+
+
 def _step_limit(at: int) -> str:
     return f"fault({fault_number(FaultKind.STEP_LIMIT)}u, {at}u, 0xffffffffu, vec2u(0u), 0u, 0u);"
 
@@ -551,4 +602,11 @@ def compile_kernel(
         for ty in (node.ty, node.attr):
             if isinstance(ty, Type) and ty.bits > 32 and ty not in (Type.I64, Type.U64):
                 raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 32 bits, or run on wasm")
-    return _Emitter(function, groups, shared, fenced, coded, canary).run()
+    kernel = _Emitter(function, groups, shared, fenced, coded, canary, set()).run()
+    conditions, proven = Bounds(function, launch=True).prove(function.nodes())
+    if proven and len(conditions) <= _MAX_CONDITIONS:
+        specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
+        line = function.block_shape[1:] == (1, 1) and not any(name.startswith("BLOCK_IDX") for name in specials)
+        kernel.fast = _Emitter(function, groups, shared, fenced, coded, canary, proven, line).run().code
+        kernel.conditions = (*conditions, *(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z")) if line else ()))
+    return kernel
