@@ -129,6 +129,7 @@ class _Emitter(Effects):
         self.bases = [base for group in groups for base in group]
         self.helpers: dict[str, str] = {}
         self.lines: list[str] = []
+        self.loops = False  # whether code of the kernel goes around
         self.depth = 1
         self.frames: list[_Frame] = []
         self.labels: dict[int, int] = {}
@@ -278,7 +279,7 @@ class _Emitter(Effects):
 
         A last loop of two rounds then ends after one. A lane that was off has no rounds to lose.
         """
-        if not self.canary:
+        if not self.canary or not (self.loops or self.helpers or (self.segmented and self.plan is None)):
             return []
         limit = fault_number(FaultKind.STEP_LIMIT)
         return [
@@ -396,6 +397,7 @@ class _Emitter(Effects):
 
     def put(self, text: str) -> None:
         """Appends a line, indented."""
+        self.loops |= text == "loop {"
         self.lines.append("  " * self.depth + text)
 
     # Control flow
