@@ -307,8 +307,7 @@ class _Emitter(Effects):
         variables = [f"  var {self.values.name(v)}: {self.values.type_name(nodes[v])};" for v in ordered]
         counter = ["  var steps = arguments.misc.y;"] if any("steps" in line for line in self.lines) else []
         flag = ["  var br = 0u;"] if self.labels else []
-        body = [*variables, *counter, *flag, *self.lines, *self._check_loops(), "}", ""]
-        return "\n".join([*parts, *self._entry(), *body])
+        return "\n".join([*parts, *self._entry(), *variables, *counter, *flag, *self.lines, "}", ""])
 
     def _run_function(self, run: Run) -> str:
         nodes = {variable: node for node, variable in self.lowered.variables.items()}
@@ -482,6 +481,8 @@ class _Emitter(Effects):
         if self.run_ is not None and self._may_end(self.run_):
             self.put(f"return {'true' if piece.kind == 'cut' else 'false'};")
             return
+        if self.in_block:
+            self.lines += self._check_loops()
         if self.segmented and self.plan is None:
             if piece.kind == "barrier":
                 self.put(f"stopped = {piece.at}u;")
