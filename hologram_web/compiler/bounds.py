@@ -46,7 +46,12 @@ class Interval(NamedTuple):
     hi: Node
     low: int
     high: int
-    conditions: frozenset[Node] = frozenset()
+    conditions: tuple[Node, ...] = ()
+
+
+def _union(*several: tuple[Node, ...]) -> tuple[Node, ...]:
+    """All of them once, in order: code must not depend on where nodes lie in memory."""
+    return tuple(dict.fromkeys(node for nodes in several for node in nodes))
 
 
 class Bounds:
@@ -138,7 +143,7 @@ class Bounds:
                 lo, low = self._op("max", lo, self._plus(other.lo, strict)), max(low, other.low + strict)
             if not least or fact.op == "eq":
                 hi, high = self._op("min", hi, self._plus(other.hi, -strict)), min(high, other.high - strict)
-            interval = Interval(lo, hi, low, high, conditions | other.conditions)
+            interval = Interval(lo, hi, low, high, _union(conditions, other.conditions))
         return interval
 
     def _plain(self, node: Node) -> Interval | None:
@@ -199,13 +204,13 @@ class Bounds:
 
     def _within(self, interval: Interval, low: int, high: int) -> Interval:
         """The interval with the condition that it lies within limits, where that is not clear."""
-        conditions = set(interval.conditions)
+        conditions = list(interval.conditions)
         if interval.low < low:
-            conditions.add(self._compare("le", self._const(low), interval.lo))
+            conditions.append(self._compare("le", self._const(low), interval.lo))
         if interval.high > high:
-            conditions.add(self._compare("le", interval.hi, self._const(high)))
+            conditions.append(self._compare("le", interval.hi, self._const(high)))
         return interval._replace(
-            low=max(interval.low, low), high=min(interval.high, high), conditions=frozenset(conditions)
+            low=max(interval.low, low), high=min(interval.high, high), conditions=_union(tuple(conditions))
         )
 
     def _special(self, node: Node) -> Interval:
@@ -222,7 +227,7 @@ class Bounds:
         value = self._long(node)
         return Interval(value, value, low, high)
 
-    def _union(self, intervals: list[Interval | None]) -> Interval | None:
+    def _hull(self, intervals: list[Interval | None]) -> Interval | None:
         found: Interval | None = None
         for interval in intervals:
             if interval is None:
@@ -235,7 +240,7 @@ class Bounds:
         block = self.home[phi]
         ways = list(zip(phi.args, block.predecessors, strict=True))
         back = [(a, b) for a, b in ways if self._tree.dominates(block, b) and a is not phi]
-        entering = self._union(
+        entering = self._hull(
             [
                 self._refined(a, self._of(a, b), self._edge(b, block))
                 for a, b in ways
@@ -259,16 +264,17 @@ class Bounds:
                 return None
             top, limit, extra = nexts[0]
             hi, high = self._op("max", hi, top), max(high, limit)
-            conditions |= extra
+            conditions = _union(conditions, extra)
             # The last sum does not wrap.
             if high + step > int(phi.ty.max_value):
-                conditions |= {self._compare("le", self._plus(hi, step), self._const(int(phi.ty.max_value)))}
+                sums = self._compare("le", self._plus(hi, step), self._const(int(phi.ty.max_value)))
+                conditions = _union(conditions, (sums,))
                 high = min(high, int(phi.ty.max_value))
         return Interval(lo, hi, low, high, conditions)
 
     def _below(
         self, node: Node, facts: Iterable[tuple[Node, bool]], plus: int, header: Block
-    ) -> list[tuple[Node, int, frozenset[Node]]]:
+    ) -> list[tuple[Node, int, tuple[Node, ...]]]:
         """Upper bounds of a node by facts, plus a number."""
         found = []
         for fact, truth in facts:
@@ -364,17 +370,17 @@ def _is_step(node: Node, phi: Node) -> bool:
 
 def _either(of: Bounds, a: Interval, b: Interval) -> Interval:
     lo, hi = of._op("min", a.lo, b.lo), of._op("max", a.hi, b.hi)
-    return Interval(lo, hi, min(a.low, b.low), max(a.high, b.high), a.conditions | b.conditions)
+    return Interval(lo, hi, min(a.low, b.low), max(a.high, b.high), _union(a.conditions, b.conditions))
 
 
 def _sum(of: Bounds, a: Interval, b: Interval) -> Interval:
     lo, hi = of._op("add", a.lo, b.lo), of._op("add", a.hi, b.hi)
-    return Interval(lo, hi, a.low + b.low, a.high + b.high, a.conditions | b.conditions)
+    return Interval(lo, hi, a.low + b.low, a.high + b.high, _union(a.conditions, b.conditions))
 
 
 def _difference(of: Bounds, a: Interval, b: Interval) -> Interval:
     lo, hi = of._op("sub", a.lo, b.hi), of._op("sub", a.hi, b.lo)
-    return Interval(lo, hi, a.low - b.high, a.high - b.low, a.conditions | b.conditions)
+    return Interval(lo, hi, a.low - b.high, a.high - b.low, _union(a.conditions, b.conditions))
 
 
 def _product(of: Bounds, a: Interval, b: Interval) -> Interval | None:
@@ -383,7 +389,7 @@ def _product(of: Bounds, a: Interval, b: Interval) -> Interval | None:
         a, b = of._within(a, -_HALF, _HALF), of._within(b, -_HALF, _HALF)
     a, b = of._within(a, 0, a.high), of._within(b, 0, b.high)
     lo, hi = of._op("mul", a.lo, b.lo), of._op("mul", a.hi, b.hi)
-    return Interval(lo, hi, a.low * b.low, a.high * b.high, a.conditions | b.conditions)
+    return Interval(lo, hi, a.low * b.low, a.high * b.high, _union(a.conditions, b.conditions))
 
 
 def _shifted(of: Bounds, a: Interval, b: Interval) -> Interval | None:
@@ -395,12 +401,12 @@ def _shifted(of: Bounds, a: Interval, b: Interval) -> Interval | None:
 
 def _smaller(of: Bounds, a: Interval, b: Interval) -> Interval:
     lo, hi = of._op("min", a.lo, b.lo), of._op("min", a.hi, b.hi)
-    return Interval(lo, hi, min(a.low, b.low), min(a.high, b.high), a.conditions | b.conditions)
+    return Interval(lo, hi, min(a.low, b.low), min(a.high, b.high), _union(a.conditions, b.conditions))
 
 
 def _greater(of: Bounds, a: Interval, b: Interval) -> Interval:
     lo, hi = of._op("max", a.lo, b.lo), of._op("max", a.hi, b.hi)
-    return Interval(lo, hi, max(a.low, b.low), max(a.high, b.high), a.conditions | b.conditions)
+    return Interval(lo, hi, max(a.low, b.low), max(a.high, b.high), _union(a.conditions, b.conditions))
 
 
 def _remainder(of: Bounds, a: Interval, b: Interval) -> Interval | None:
@@ -408,13 +414,13 @@ def _remainder(of: Bounds, a: Interval, b: Interval) -> Interval | None:
     if a.low < 0 or b.low < 0:
         return None
     hi = of._op("max", of._op("min", a.hi, of._plus(b.hi, -1)), of._const(0))
-    return Interval(of._const(0), hi, 0, max(min(a.high, b.high - 1), 0), a.conditions | b.conditions)
+    return Interval(of._const(0), hi, 0, max(min(a.high, b.high - 1), 0), _union(a.conditions, b.conditions))
 
 
 def _masked(of: Bounds, a: Interval, b: Interval) -> Interval | None:
     if a.low < 0 or b.low < 0:
         return None
-    return Interval(of._const(0), of._op("min", a.hi, b.hi), 0, min(a.high, b.high), a.conditions | b.conditions)
+    return Interval(of._const(0), of._op("min", a.hi, b.hi), 0, min(a.high, b.high), _union(a.conditions, b.conditions))
 
 
 _CLAMPS = frozenset({"min", "max", "rem", "and"})  # one side is enough

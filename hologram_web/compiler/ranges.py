@@ -52,10 +52,10 @@ class Ranges:
             return min(a, c), max(b, d)
         if node.op not in _ARITHMETIC or ty.is_float:
             return whole
-        a, b = (self.of(arg, depth) for arg in node.args[:2])
-        if node.op in ("shl", "shr") and b[0] == b[1]:  # amounts are taken modulo the width
-            b = b[0] % ty.bits, b[0] % ty.bits
-        return _ARITHMETIC[node.op](a, b) or whole
+        left, right = (self.of(arg, depth) for arg in node.args[:2])
+        if node.op in ("shl", "shr") and right[0] == right[1]:  # amounts are taken modulo the width
+            right = right[0] % ty.bits, right[0] % ty.bits
+        return _ARITHMETIC[node.op](left, right) or whole
 
 
 def _product(a: Interval, b: Interval) -> Interval:

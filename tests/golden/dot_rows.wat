@@ -250,16 +250,16 @@
           i64.const 4294967295
           i64.le_s
           i32.and
+          local.get 23
+          i64.const 2147483648
+          i64.le_s
+          i32.and
           local.get 28
           i64.const 4294967295
           i64.le_s
           i32.and
           local.get 29
           i64.const 4294967295
-          i64.le_s
-          i32.and
-          local.get 23
-          i64.const 2147483648
           i64.le_s
           i32.and
           i64.const 0
