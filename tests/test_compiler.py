@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from hologram_web.backends.cpu.vector_ops import VECTOR_OPS
+from hologram_web.compiler.bounds import Bounds, access_of, repeated
 from hologram_web.compiler.build import build
+from hologram_web.compiler.fission import fission
 from hologram_web.compiler.library import LIBRARY
 from hologram_web.compiler.lower import lower
 from hologram_web.compiler.passes import optimize
 from hologram_web.compiler.structure import Branch, If, Labelled, Loop, Straight, structure
+from hologram_web.compiler.uniformity import Uniformity
 from hologram_web.isa import Program, Type
 from hologram_web.isa.ops import SCALAR_OPS
 from hologram_web.isa.verify import analyze
@@ -221,3 +224,168 @@ def test_irreducible_code_is_split_and_has_no_dispatch_loop():
     found = list(pieces(structure(lowered.resumes[0])))
     assert len(found) > len(set(found))  # what the second entry reaches was copied
     assert len(found) < 3 * len(set(found))
+
+
+def uniform_stores(text: str) -> list[bool]:
+    """For each store in order whether what it stores is uniform."""
+    built = optimize(function(text))
+    uniformity = Uniformity(built)
+    return [uniformity.is_uniform(node.args[1]) for node in built.nodes() if node.op == "store"]
+
+
+HEAD = ".param n: u32\n.param y: buffer u32\n.shared 256\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("add.u32 r2, r1, r253\n stg.u32 [y], r2", [True]),
+        ("add.u32 r2, r1, r252\n stg.u32 [y], r2", [False]),
+        ("ldg.u32 r2, [y]\n stg.u32 [y], r2", [False]),
+        ("atom.add.u32 r2, [y], r1\n stg.u32 [y], r2", [False]),
+        # A value merged where lanes took different ways, and where all took the same.
+        (
+            "mov r3, r1\n set.lt.u32 p0, r252, r1\n bra on, p0\n mov_imm.u32 r3, 1\non:\n stg.u32 [y], r3",
+            [False],
+        ),
+        ("mov r3, r1\n set.lt.u32 p0, r253, r1\n bra on, p0\n mov_imm.u32 r3, 1\non:\n stg.u32 [y], r3", [True]),
+        # Lanes that exit leave those that stay together.
+        (
+            "mov r3, r1\n set.lt.u32 p0, r252, r1\n bra on, p0\n exit\non:\n bar_sync 0\n stg.u32 [y], r3",
+            [True],
+        ),
+        # A loop that lanes leave in different rounds: its counter is the same inside only if a barrier is.
+        ("mov_imm.u32 r3, 0\n mov_imm.u32 r4, 1\n mov r5, r252\nl:\n add.u32 r3, r3, r4\n loop r5, l\n"
+         " stg.u32 [y], r3", [False]),
+        ("mov_imm.u32 r3, 0\n mov_imm.u32 r4, 1\n mov r5, r1\nl:\n add.u32 r3, r3, r4\n loop r5, l\n"
+         " stg.u32 [y], r3", [True]),
+        ("mov_imm.u32 r3, 0\n mov_imm.u32 r4, 1\n mov r5, r252\nl:\n bar_sync 0\n add.u32 r3, r3, r4\n"
+         " stg.u32 [y], r3\n loop r5, l\n stg.u32 [y], r3", [True, True]),
+        ("mov_imm.u32 r3, 0\n mov_imm.u32 r4, 1\n mov r5, r252\nl:\n bar_sync 0\n add.u32 r3, r3, r4\n"
+         " loop r5, l\n add.u32 r3, r3, r4\n stg.u32 [y], r3", [False]),
+    ],
+)  # fmt: skip
+def test_uniformity(code, expected):
+    assert uniform_stores(HEAD + code) == expected
+
+
+def division(code: str):
+    return fission(lower(optimize(function(HEAD + code))))
+
+
+def test_runs_end_where_the_block_goes_on():
+    plan = division("""
+        mov r3, r1
+    next:
+        sts.u32 [shared + r252*4], r3
+        bar_sync 0
+        lds.u32 r4, [shared]
+        loop r3, next
+        stg.u32 [y + r252*4], r4
+    """)
+    assert plan is not None
+    assert not plan.endless
+    assert sum(isinstance(tree, Loop) for tree in structure(plan.entry)) == 1  # the block loops, not its lanes
+    assert len(plan.uniform) >= 1
+    assert [run.leaves for run in plan.runs].count(True) == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "divided", "endless"),
+    [
+        ("set.lt.u32 p0, r252, r1\n bra on, p0\n exit\non:\n bar_sync 0\n stg.u32 [y], r1", True, False),
+        ("mov r5, r252\nl:\n bar_sync 0\n loop r5, l", True, True),
+        ("set.lt.u32 p0, r252, r1\n bra on, p0\n bar_sync 0\non:\n bar_sync 1", False, False),
+        ("set.lt.u32 p0, r253, r1\n bra on, p0\n bar_sync 0\non:\n bar_sync 1", True, False),
+        ("ldg.u32 r5, [y]\n set.lt.u32 p0, r5, r1\n bra on, p0\n bar_sync 0\non:\n bar_sync 1", False, False),
+        # A division may fault: the block does not compute its result before the guard.
+        ("div.u32 r5, r253, r1\n set.lt.u32 p0, r5, r1\n bra on, p0\n bar_sync 0\non:\n bar_sync 1", False, False),
+    ],
+)
+def test_which_functions_are_divided(code, divided, endless):
+    plan = division(code)
+    assert (plan is not None) == divided
+    assert plan is None or plan.endless == endless
+
+
+def proven(text: str) -> tuple[int, int]:
+    """How many accesses a block can prove to be in bounds, and how many there are."""
+    built = optimize(function(text))
+    effects = [node for node in built.nodes() if access_of(node) is not None]
+    return len(Bounds(built).prove(effects)[1]), len(effects)
+
+
+BUFFERS = ".param n: u32\n.param m: u64\n.param x: buffer u32\n.param y: buffer u32\n.shared 256\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("ldg.u32 r10, [x + r255*4]\n stg.u32 [y + r255*4 + 8], r10", (2, 2)),
+        ("mad.u32 r10, r249, r1, r252\n stg.u32 [y + r10*4], r1", (1, 1)),
+        ("stg.u32 [y + r2*4], r1", (1, 1)),
+        ("ldg.u32 r10, [x]\n stg.u32 [y + r10*4], r1", (1, 2)),  # what is loaded may be anything
+        ("ldg.u32 r10, [x]\n set.lt.u32 p0, r10, r1\n bra on, !p0\n stg.u32 [y + r10*4], r1\non:", (2, 2)),
+        ("ldg.u32 r10, [x]\n set.lt.u32 p0, r10, r1\n bra on, p0\n stg.u32 [y + r10*4], r1\non:", (1, 2)),
+        ("ldg.u32 r10, [x]\n min.u32 r10, r10, r1\n stg.u32 [y + r10*4], r1", (2, 2)),
+        ("rem.u32 r10, r252, r1\n stg.u32 [y + r10*4], r1", (1, 1)),
+        ("mov r10, r1\nl:\n stg.u32 [y + r10*4], r1\n loop r10, l", (1, 1)),
+        ("xor.u32 r10, r252, r1\n stg.u32 [y + r10*4], r1", (0, 1)),
+        ("sts.u32 [shared + r252*4], r1", (1, 1)),
+    ],
+)
+def test_bounds_proofs(code, expected):
+    assert proven(BUFFERS + code) == expected
+
+
+def test_a_second_access_to_the_same_place_needs_no_check():
+    built = optimize(function(BUFFERS + "ldg.u32 r10, [x]\n ldg.u32 r11, [y + r10*4]\n stg.u32 [y + r10*4], r11"))
+    assert [node.op for node in built.nodes() if node in repeated(built)] == ["store"]
+    other = optimize(function(BUFFERS + "ldg.u32 r10, [x]\n ldg.u8 r11, [y + r10*4]\n stg.u32 [y + r10*4], r10"))
+    assert not repeated(other)  # the first is of one byte
+
+
+LOOP = """
+    .param n: u32
+    .param m: u32
+    .param y: buffer u32
+    mov_imm.u32 r10, 0
+    mov_imm.u32 r11, 1
+    mov r12, r10
+next:
+    {}
+    add.u32 r12, r12, r20
+    add.u32 r10, r10, r11
+    set.lt.u32 p0, r10, r1
+    bra next, p0
+    stg.u32 [y], r12
+"""
+
+
+def moved(code: str) -> bool:
+    """Whether the first operation of that name was moved out of the loop."""
+    built = optimize(function(LOOP.format(code)))
+    looping = {block for block in built.blocks if any(way.number <= block.number for way in block.end.ways)}
+    op = code.split(".")[0]
+    assert any(node.op == op for node in built.nodes())
+    return not any(node.op == op for block in looping for node in block.nodes)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("mul.u32 r20, r1, r2", True),
+        ("xor.u32 r20, r1, r10", False),
+        ("mul.u32 r20, r10, r2", False),  # another in each round
+        ("div.u32 r20, r1, r2", False),  # its guard stays, and so does it
+    ],
+)
+def test_invariant_code_moves_out_of_loops(code, expected):
+    assert moved(code) == expected
+
+
+@pytest.mark.parametrize("code", ["bar_sync 0\n mul.u32 r20, r1, r2", "ldg.u32 r20, [y]"])
+def test_loads_and_loops_with_barriers_stay(code):
+    stages: list[str] = []
+    optimize(function(LOOP.format(code)), lambda name, _: stages.append(name))
+    assert "licm" not in stages

@@ -47,7 +47,8 @@ class WgslProbe(HostDevice):
             "max-compute-workgroup-storage-size",
         ]
         self.gpu = adapter.request_device_sync(required_limits={name: adapter.limits[name] for name in names})
-        self.pipelines: dict[Any, tuple[WgslKernel, Any]] = {}
+        self.pipelines: dict[Any, tuple[WgslKernel, dict[bool, Any]]] = {}
+        self.fast = 0  # launches whose accesses were proven to be in bounds
 
     def _reserve(self, size: int) -> np.ndarray:
         return np.zeros(size, np.uint8)
@@ -74,12 +75,20 @@ class WgslProbe(HostDevice):
         if key not in self.pipelines:
             function = optimize(build(analysis, (config.block.x, config.block.y, config.block.z)))
             kernel = compile_kernel(function, parts, shared)
-            module = self.gpu.create_shader_module(code=kernel.code)
-            stage = {"module": module, "entry_point": "main"}
-            self.pipelines[key] = kernel, self.gpu.create_compute_pipeline(layout="auto", compute=stage)
-        self._run(analysis, config, memory, scalars, *self.pipelines[key])
+            self.pipelines[key] = kernel, {}
+        kernel, pipelines = self.pipelines[key]
+        sizes = {base: memory[base].size for base in kernel.bases}
+        fast = kernel.proves(config.grid, scalars, sizes, shared)
+        self.fast += fast
+        code = (kernel.fast if fast else None) or kernel.code
+        if fast not in pipelines:
+            stage = {"module": self.gpu.create_shader_module(code=code), "entry_point": "main"}
+            pipelines[fast] = self.gpu.create_compute_pipeline(layout="auto", compute=stage)
+        self._run(analysis, config, memory, scalars, kernel, pipelines[fast], code)
 
-    def _run(self, analysis: Any, config: Any, memory: Any, scalars: Any, kernel: WgslKernel, pipeline: Any) -> None:
+    def _run(
+        self, analysis: Any, config: Any, memory: Any, scalars: Any, kernel: WgslKernel, pipeline: Any, code: str
+    ) -> None:
         usage = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
         words = np.zeros(16 + kernel.words, np.uint32)
         words[:3] = config.grid
@@ -104,7 +113,7 @@ class WgslProbe(HostDevice):
         entries = [
             {"binding": n, "resource": {"buffer": b, "offset": 0, "size": b.size}} for n, b in enumerate(buffers)
         ]
-        group = self._bind(pipeline, entries, kernel)
+        group = self._bind(pipeline, entries, code)
         encoder = self.gpu.create_command_encoder()
         compute = encoder.begin_compute_pass()
         compute.set_pipeline(pipeline)
@@ -120,11 +129,10 @@ class WgslProbe(HostDevice):
         if found[0]:
             raise self._fault(analysis, config, kernel, memory, found)
 
-    def _bind(self, pipeline: Any, entries: list[Any], kernel: WgslKernel) -> Any:
+    def _bind(self, pipeline: Any, entries: list[Any], code: str) -> Any:
         """With an automatic layout only the bindings that the shader really uses may be given."""
-        code = kernel.code
-        body = code[code.index("fn fence") :]
-        names = {0: "status", 1: "arguments", **{n + 2: f"b{n}" for n in range(len(kernel.groups))}}
+        body = code[code.index("var<private> lane") :]
+        names = {0: "status", 1: "arguments", **{n + 2: f"b{n}" for n in range(len(entries) - 2)}}
         used = [e for e in entries if re.search(rf"\b{names[e['binding']]}[\[.]", body)]
         return self.gpu.create_bind_group(layout=pipeline.get_bind_group_layout(0), entries=used)
 

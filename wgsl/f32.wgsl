@@ -33,6 +33,27 @@ fn f32_le(x: f32, y: f32) -> bool {
   return f32_lt(x, y) || f32_eq(x, y);
 }
 
+// Comparisons with a positive number given by its bits, below infinity.
+fn f32_above(x: f32, c: i32) -> bool {
+  let a = bitcast<i32>(x);
+  return (a > c) && (a <= 0x7f800000);
+}
+
+fn f32_from(x: f32, c: i32) -> bool {
+  let a = bitcast<i32>(x);
+  return (a >= c) && (a <= 0x7f800000);
+}
+
+fn f32_below(x: f32, c: u32) -> bool {
+  let a = bitcast<u32>(x);
+  return (a < c) || ((a >= 0x80000000u) && (a <= 0xff800000u));
+}
+
+fn f32_up_to(x: f32, c: u32) -> bool {
+  let a = bitcast<u32>(x);
+  return (a <= c) || ((a >= 0x80000000u) && (a <= 0xff800000u));
+}
+
 fn f32_min(x: f32, y: f32) -> f32 {
   let a = bitcast<u32>(x);
   let b = bitcast<u32>(y);

@@ -1,8 +1,9 @@
 """Out of SSA: from a Function to pieces of code that work on variables.
 
-A value gets a variable if it is used more than once or in another block than its own; other pure values are computed
-where they are used. Phis become copies on edges. From here on code may be duplicated freely, because a variable may be
-set in several places: splitting at barriers and node splitting (`structure.py`) rely on that.
+A value gets a variable if it is used more than once or in another block than its own; other pure values, and
+conversions of what is there from the start, are computed where they are used. Phis become copies on edges. From here on
+code may be duplicated freely, because a variable may be set in several places: splitting at barriers and node splitting
+(`structure.py`) rely on that.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from ..isa.types import Type
 from .ir import EFFECTS, Block, Function, Node, ValueType
 
-__all__ = ["LEAVES", "Copies", "Do", "Let", "Lowered", "Piece", "Step", "Variable", "lower"]
+__all__ = ["LEAVES", "Copies", "Do", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "lower"]
 
 # Values that are there from the start of the kernel or the lane: never kept in variables of their own.
 LEAVES = frozenset({"const", "param", "special"})
@@ -60,12 +61,37 @@ class Step:
     at: int
 
 
-Statement = Let | Do | Copies | Step
+@dataclass(frozen=True, eq=False)
+class Meet:
+    """All lanes of the block meet at the barrier of that instruction (`fission.py`)."""
+
+    at: int
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What all lanes of the block do from `entry` on (`fission.py`): up to a cut, or to their end if `last`.
+
+    A cut is a piece of that kind. `loads` are the variables of a lane that the run needs from earlier ones, `stores`
+    those that later ones need from it, `uniform` the variables of the block that it reads. `leaves` says that lanes may
+    exit before the cut.
+    """
+
+    number: int
+    entry: Piece
+    loads: list[Variable]
+    stores: list[Variable]
+    uniform: list[Variable]
+    leaves: bool
+    last: bool
+
+
+Statement = Let | Do | Copies | Step | Meet | Run
 
 
 @dataclass(eq=False)
 class Piece:
-    """Straight code. `kind` is jump, branch (on `value`), exit, barrier (goes on at ways[0]) or collective."""
+    """Straight code. `kind` is jump, branch (on `value`), exit, barrier (goes on at ways[0]), collective or cut."""
 
     number: int
     statements: list[Statement] = field(default_factory=list)
@@ -102,8 +128,8 @@ class Lowered:
         for piece in self.pieces:
             reads, writes = read.setdefault(piece, set()), written.setdefault(piece, set())
             for statement in piece.statements:
-                reads |= {variable for node in _values(statement) for variable in self.reads(node)} - writes
-                writes |= set(_targets(statement))
+                reads |= set(self.read_by(statement)) - writes
+                writes |= set(targets_of(statement))
             if piece.value is not None:
                 reads |= set(self.reads(piece.value)) - writes
         self._live = {piece: set(read[piece]) for piece in self.pieces}
@@ -117,6 +143,11 @@ class Lowered:
                     self._live[piece] = live
                     changed = True
 
+    def read_by(self, statement: Statement) -> Iterator[Variable]:
+        """Variables that a statement reads."""
+        for node in values_of(statement):
+            yield from self.reads(node)
+
     def reads(self, node: Node) -> Iterator[Variable]:
         """Variables that computing a value reads."""
         variable = self.variables.get(node)
@@ -127,7 +158,7 @@ class Lowered:
                 yield from self.reads(arg)
 
 
-def _values(statement: Statement) -> list[Node]:
+def values_of(statement: Statement) -> list[Node]:
     """Values that a statement reads: not the one that it sets its variable to, which is read under that name."""
     match statement:
         case Let(_, node) | Do(node, _):
@@ -137,7 +168,7 @@ def _values(statement: Statement) -> list[Node]:
     return []
 
 
-def _targets(statement: Statement) -> list[Variable]:
+def targets_of(statement: Statement) -> list[Variable]:
     match statement:
         case Let(variable, _):
             return [variable]
@@ -170,7 +201,7 @@ def _kept(function: Function) -> dict[Node, Variable]:
             use(block.end.value, block)
     variables: dict[Node, Variable] = {}
     for node in function.nodes():
-        if node.op in LEAVES or node not in uses:
+        if node.op in LEAVES or node not in uses or (node.op == "cvt" and node.args[0].op in LEAVES):
             continue
         if node.op == "phi" or node.op in EFFECTS or uses[node] > 1 or node in elsewhere:
             variables[node] = Variable(len(variables), node.ty)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..isa.types import Type
 from .ir import Function, Node
 
-__all__ = ["Ranges"]
+__all__ = ["Ranges", "may_trap"]
 
 Interval = tuple[int, int]
 _MAX_LANES = (1 << 31) - 1
@@ -52,7 +52,10 @@ class Ranges:
             return min(a, c), max(b, d)
         if node.op not in _ARITHMETIC or ty.is_float:
             return whole
-        return _ARITHMETIC[node.op](*(self.of(arg, depth) for arg in node.args[:2])) or whole
+        left, right = (self.of(arg, depth) for arg in node.args[:2])
+        if node.op in ("shl", "shr") and right[0] == right[1]:  # amounts are taken modulo the width
+            right = right[0] % ty.bits, right[0] % ty.bits
+        return _ARITHMETIC[node.op](left, right) or whole
 
 
 def _product(a: Interval, b: Interval) -> Interval:
@@ -95,3 +98,11 @@ _ARITHMETIC = {
     "shr": _right,
     "shl": _left,
 }
+
+
+def may_trap(node: Node, ranges: Ranges) -> bool:
+    """Whether a pure node has to stay behind its guard: an integer division whose divisor may be zero."""
+    if node.op not in ("div", "rem") or not isinstance(node.ty, Type) or node.ty.is_float:
+        return False
+    low, high = ranges.of(node.args[1])
+    return low <= 0 <= high

@@ -226,12 +226,15 @@ class WebGpuBackend(CompiledDevice[Memory]):
         else:
             kernel = known
             self._kernels.move_to_end(key)
-        pipeline, fresh = self._gpu.pipeline(kernel)
+        sizes = {base: job.memory[base].size for base in kernel.bases}
+        scalars = {name: job.scalars[name][1] for name, _ in kernel.scalars}
+        # Where all accesses are proven to be in bounds the shader without checks runs: another pipeline, made once.
+        proven = kernel.fast is not None and kernel.proves(config.grid, scalars, sizes, shared)
+        pipeline, fresh = self._gpu.pipeline(kernel, kernel.fast if proven and kernel.fast else kernel.code)
         self.stats.pipelines += fresh
         self.stats.cache_hits += not fresh
         self.stats.launches += 1
         bound = [(job.memory[group[0]].buffer, self._bound_size(job, group)) for group in kernel.groups]
-        sizes = {base: job.memory[base].size for base in kernel.bases}
         limits, explain, as_written, deferred = self.limits, job.explain, self._as_written, self.check == "deferred"
         name, number = analysis.program.metadata.name or "a program without a name", self.stats.launches
 

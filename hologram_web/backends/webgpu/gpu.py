@@ -180,16 +180,16 @@ class Gpu:
 
     # Pipelines
 
-    def pipeline(self, kernel: WgslKernel) -> tuple[Pipeline, bool]:
-        """The pipeline of a shader, and whether it had to be made. Raises CompileError."""
-        key = kernel.code, tuple(kernel.written)
+    def pipeline(self, kernel: WgslKernel, code: str) -> tuple[Pipeline, bool]:
+        """The pipeline of a kernel's shader (`code` or `fast`), and whether it had to be made. Raises CompileError."""
+        key = code, tuple(kernel.written)
         found = self._pipelines.get(key)
         if found is not None:
             return found, False
         with self.guard():
             layout, whole = self._layout(key[1])
             try:
-                module = self.device.create_shader_module(code=kernel.code)
+                module = self.device.create_shader_module(code=code)
                 made = self.device.create_compute_pipeline(
                     layout=whole, compute={"module": module, "entry_point": "main"}
                 )

@@ -9,6 +9,7 @@ from .branches import fold_branches
 from .cse import eliminate_common
 from .dce import eliminate_dead
 from .fold import fold
+from .licm import hoist_invariants
 
 __all__ = ["PASSES", "optimize"]
 
@@ -16,6 +17,7 @@ PASSES: dict[str, Callable[[Function], bool]] = {
     "fold": fold,
     "branches": fold_branches,
     "cse": eliminate_common,
+    "licm": hoist_invariants,
     "dce": eliminate_dead,
 }
 _ROUNDS = 4

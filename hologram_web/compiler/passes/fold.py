@@ -13,7 +13,7 @@ from ..ranges import Ranges
 __all__ = ["RULES", "fold"]
 
 _SCALAR: dict[str, str] = {"and": "and_", "or": "or_", "not": "not_"}
-_UNFOLDED = EFFECTS | {"const", "param", "special", "phi"}
+_UNFOLDED = EFFECTS | {"const", "param", "phi"}
 
 
 class Context:
@@ -162,7 +162,16 @@ def _idle_clamp(node: Node, context: Context) -> Node | None:
     return node.args[0] if low_first else node.args[1] if low_second else None
 
 
+def _known_special(node: Node, context: Context) -> Node | None:
+    """The size of a block, and coordinates along an axis that has one lane."""
+    if node.op != "special":
+        return None
+    low, high = context.ranges.of(node)
+    return context.const(node.ty, low) if low == high else None
+
+
 RULES: dict[str, Rule] = {
+    "known-special": _known_special,
     "constant": _constant,
     "neutral": _neutral,
     "absorbing": _absorbing,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...compiler.bounds import access_of
 from ...compiler.ir import Access, Function, Node
 from ...errors import FaultKind
 from ...isa.address import Space
@@ -33,6 +34,7 @@ class Effects:
     scalars: list[tuple[str, Type]]
     bases: list[Base]
     locals: dict[object, int]
+    proven: set[Node]  # accesses that are known to be in bounds in what is emitted now
 
     def put(self, *code: Instr) -> None:
         """Appends instructions."""
@@ -40,6 +42,10 @@ class Effects:
 
     def get(self, name: object, ty: str = "i32") -> Instr:
         """Reads a local by name."""
+        raise NotImplementedError
+
+    def lane_id(self) -> None:
+        """Pushes the number of the lane in the launch, as i32."""
         raise NotImplementedError
 
     def argument(self, field_name: str, extra: int = 0, ty: str = "i32") -> None:
@@ -63,10 +69,13 @@ class Effects:
     ) -> None:
         """Writes the status words and leaves the kernel."""
         nobody = kind is FaultKind.CANCELLED
-        lane: list[Instr] = [("i32.const", -1)] if nobody else [self.get("first"), self.get("lane"), ("i32.add",)]
         number = -1 if base is None else self._base_number(base)
         self.put(("local.get", 0), ("i32.const", FAULT_KINDS.index(kind) + 1), ("i32.const", at), ("i32.const", number))
-        self.put(*lane, other, offset, need, ("call", self._fault_routine()), ("return",))
+        if nobody:
+            self.put(("i32.const", -1))
+        else:
+            self.lane_id()
+        self.put(other, offset, need, ("call", self._fault_routine()), ("return",))
 
     def _fault_routine(self) -> int:
         """A function that stores its operands into the status words."""
@@ -105,16 +114,12 @@ class Effects:
                 self.cancel_check(node.attr)
                 put(("end",))
             case "load":
-                with self.values.temporary("i64") as offset:
-                    self._offset(node.attr, node.args[0], offset)
-                    self._place(node.attr, offset)
-                    put(load_instruction(node.attr.element))
+                further = self._address(node, node.attr)
+                put(load_instruction(node.attr.element, further))
             case "store":
-                with self.values.temporary("i64") as offset:
-                    self._offset(node.attr, node.args[0], offset)
-                    self._place(node.attr, offset)
-                    self.values.value(node.args[1])
-                    put(store_instruction(node.attr.element))
+                further = self._address(node, node.attr)
+                self.values.value(node.args[1])
+                put(store_instruction(node.attr.element, further))
             case "atomic":
                 self._atomic(node)
             case "reduce":
@@ -124,13 +129,34 @@ class Effects:
             case op:
                 raise AssertionError(f"the wasm target has no effect {op}")
 
-    def _offset(self, access: Access, index: Node, offset: int) -> None:
+    def _address(self, node: Node, access: Access) -> int:
+        """Pushes the address of an access; the result is what its instruction has to add."""
+        put, index = self.put, node.args[0]
+        align = access.element.alignment
+        if node not in self.proven or access.scale % align or access.offset % align:
+            with self.values.temporary("i64") as offset:
+                self._offset(node, access, offset)
+                put(self.get(("base", access.base)), ("local.get", offset), ("i32.wrap_i64",), ("i32.add",))
+            return 0
+        # The offset is within the memory, so that its lower half is enough.
+        put(self.get(("base", access.base)))
+        if not index.is_const or index.attr:
+            self.values.low(index)
+            if access.scale != 1:
+                put(("i32.const", access.scale), ("i32.mul",))
+            put(("i32.add",))
+        if access.offset >= 0 and self.values.ranges.of(index)[0] >= 0:
+            return access.offset
+        put(("i32.const", access.offset), ("i32.add",))
+        return 0
+
+    def _offset(self, node: Node, access: Access, offset: int) -> None:
         """Computes the byte offset into an i64 local, and faults if no element is there."""
         put = self.put
-        self._raw_offset(access, index)
+        self._raw_offset(access, node.args[0])
         put(("local.set", offset))
         size = access.element.size_bytes
-        if access.checked:
+        if access.checked and node not in self.proven:
             put(("local.get", offset), self.get(("limit", access.base, size), "i64"), ("i64.ge_u",), ("if", None))
             self.fault(FaultKind.OUT_OF_BOUNDS, access.at, access.base, ("local.get", offset), ("i64.const", size))
             put(("end",))
@@ -160,12 +186,11 @@ class Effects:
         operation, access = node.attr
         ty: Type = access.element
         kind = value_type(ty)
-        with self.values.temporary("i64") as offset, self.values.temporary("i32") as address:
-            self._offset(access, node.args[0], offset)
-            self._place(access, offset)
+        with self.values.temporary("i32") as address:
+            further = self._address(node, access)
             put(("local.set", address))
             with self.values.temporary(kind) as old:
-                put(("local.get", address), load_instruction(ty), ("local.set", old))
+                put(("local.get", address), load_instruction(ty, further), ("local.set", old))
                 put(("local.get", address))
                 if operation == "exch":
                     self.values.value(node.args[1])
@@ -178,7 +203,7 @@ class Effects:
                     held = Node("param", ty, (), ("local", old))
                     self.locals["param", ("local", old)] = old
                     self.values.compute(Node(operation, ty, (held, node.args[1])))
-                put(store_instruction(ty), ("local.get", old))
+                put(store_instruction(ty, further), ("local.get", old))
 
     def _reduce(self, node: Node) -> None:
         """Checks the whole range, then calls the routine at the level that has one block."""
@@ -219,9 +244,3 @@ class Effects:
             start = ARGUMENTS["values"] + 8 * len(self.scalars)
             self.put(("local.get", 0), ("i32.load", 2, start + 8 * self.bases.index(base) + 4))
         self.put(("i64.extend_i32_u",))
-
-
-def access_of(node: Node) -> Access | None:
-    if node.op in ("load", "store"):
-        return node.attr  # type: ignore[no-any-return]  # an Access, by the node's op
-    return node.attr[1] if node.op in ("atomic", "reduce") else None

@@ -4,23 +4,29 @@
 block; its layout is ARGUMENTS, then 8 bytes for each scalar, then address and size (u32 each) of each memory. A fault
 is written into the status words, and the kernel returns at once.
 
-Barriers are handled by loop fission over lanes: the code is cut into segments that end at barriers; each runs for all
-lanes of the block before the next does, and what is live at a barrier is kept in the spill memory of the lane.
+Barriers are handled by loop fission over lanes: the code is cut where lanes stop; each part runs for all lanes of the
+block before the next does, and what is live in between is kept in the spill memory of the lane. Where the lanes
+provably stop at the same barriers (`compiler/fission.py`) the block goes its way once, and uniform values stay in
+locals. Otherwise each lane keeps the number of the segment that it goes on with.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ...compiler.bounds import Bounds, access_of, repeated
+from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
-from ...compiler.lower import Copies, Do, Let, Lowered, Piece, Statement, Step, Variable, lower
+from ...compiler.lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, lower
+from ...compiler.ranges import Ranges
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
 from ...errors import FaultKind, UnsupportedInstruction, UnsupportedType
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
-from .effects import ARGUMENTS, FAULT_KINDS, Effects, access_of
+from .effects import ARGUMENTS, FAULT_KINDS, Effects
 from .encoder import FunctionBody, Instr, Module
 from .routines import Routines, load_instruction
 from .values import Values, value_type
@@ -28,6 +34,10 @@ from .values import Values, value_type
 __all__ = ["ARGUMENTS", "FAULT_KINDS", "WasmKernel", "compile_kernel"]
 
 _SLOT = 8  # bytes of a spilled variable
+_SPAN = 64  # blocks whose lanes are one loop, where they may be
+_MAX_TWICE = 400  # statements of a loop over lanes that is written twice, without checks and with
+_MAX_CONDITIONS = 64
+_BLOCK_IDX = ("BLOCK_IDX_X", "BLOCK_IDX_Y", "BLOCK_IDX_Z")
 _EXITED = -1
 
 
@@ -57,7 +67,8 @@ class _Emitter(Effects):
         self.body.names = {0: "arguments", 1: "begin", 2: "end"}
         self.module.add(self.body)
         self.lowered: Lowered = lower(function)
-        self.values = Values(self.body, self.lowered.variables, self._leaf, Routines(self.module))
+        variables, ranges = dict(self.lowered.variables), Ranges(function)
+        self.values = Values(self.body, variables, self._leaf, Routines(self.module), ranges)
         used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
         self.scalars: list[tuple[str, Type]] = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
         self.bases = [base for base in function.bases if base.space is not Space.SHARED]
@@ -65,6 +76,15 @@ class _Emitter(Effects):
         self.depth = 0
         self.locals: dict[Any, int] = {}
         self.lane_depth = 0
+        self.block_depth = 0
+        self.segmented = any(piece.kind == "barrier" for piece in self.lowered.pieces)
+        self.plan: Fission | None = fission(self.lowered) if self.segmented else None
+        self.run_: Run | None = None  # whose lanes are emitted
+        uniform = self.plan.uniform if self.plan is not None else set[Variable]()
+        self.bounds = Bounds(function, lambda node: self.lowered.variables.get(node) in uniform)
+        self.repeated = self.proven = repeated(function)
+        self.slots, self.stride = self._slots()
+        self.wide = self._is_wide()
 
     # Small helpers
 
@@ -97,20 +117,23 @@ class _Emitter(Effects):
     def run(self) -> WasmKernel:
         self._prologue()
         put = self.put
-        put(("local.get", 1), self.set("block"))
-        put(("block", None), ("loop", None))
-        put(self.get("block"), ("local.get", 2), ("i32.ge_s",), ("br_if", 1))
+        put(("local.get", 1), ("local.tee", self.named("block")), ("local.get", 2), ("i32.lt_s",), ("if", None))
+        self._first_block()
+        put(("loop", None))
         self.cancel_check()
+        put(("block", None))
         self._enter_block()
-        if len(self.lowered.resumes) == 1 and not any(piece.kind == "barrier" for piece in self.lowered.pieces):
-            self._lanes(lambda: self._trees(structure(self.lowered.resumes[0])))
-        else:
+        if self.plan is not None:
+            self._block(self.plan)
+        elif self.segmented:
             self._segments()
-        put(self.get("block"), ("i32.const", 1), ("i32.add",), self.set("block"), ("br", 0), ("end",), ("end",))
-        live = [self.lowered.live(piece) for piece in self.lowered.resumes[1:]]
-        slots = {variable for variables in live for variable in variables}
-        spill = (1 + self._has_budget() + len(slots)) * _SLOT if len(self.lowered.resumes) > 1 else 0
-        return WasmKernel(self.module.encode(), self.scalars, self.bases, spill, self._block_lanes())
+        else:
+            trees = structure(self.lowered.resumes[0])
+            self._both_ways(self.lowered.pieces, lambda: self._lanes(lambda: self._trees(trees)))
+        put(("end",))
+        self._next_block()
+        put(("local.get", 2), ("i32.lt_s",), ("br_if", 0), ("end",), ("end",))
+        return WasmKernel(self.module.encode(), self.scalars, self.bases, self.stride, self._block_lanes())
 
     def _prologue(self) -> None:
         """Loads what is the same for all blocks into locals."""
@@ -133,7 +156,7 @@ class _Emitter(Effects):
         if self._uses_shared():
             self.argument("shared")
             self.put(self.set(("base", Base(Space.SHARED, None))))
-        if len(self.lowered.resumes) > 1:
+        if self.stride:
             self.argument("spill")
             self.put(self.set("spill"))
 
@@ -151,61 +174,140 @@ class _Emitter(Effects):
     def _has_budget(self) -> bool:
         return any(isinstance(s, Step) for piece in self.lowered.pieces for s in piece.statements)
 
-    def _enter_block(self) -> None:
-        """Coordinates of the block, how many of its lanes are on, fresh shared memory."""
+    def _slots(self) -> tuple[dict[Variable, int], int]:
+        """Where variables lie in the spill memory of a lane, and how much of it each lane has."""
+        if not self.segmented:
+            return {}, 0
+        if self.plan is None:
+            kept = [v for piece in self.lowered.resumes[1:] for v in self.lowered.live(piece)]
+            head = 1 + self._has_budget()
+        else:
+            kept = [v for run in self.plan.runs for v in (*run.loads, *run.stores)]
+            head = self._lanes_leave() + self._lanes_step()
+        slots = {variable: _SLOT * (head + number) for number, variable in enumerate(dict.fromkeys(kept))}
+        return slots, _SLOT * (head + len(slots))
+
+    def _lanes_leave(self) -> bool:
+        """Whether lanes of a block that is divided may exit while others go on."""
+        return self.plan is not None and any(run.leaves for run in self.plan.runs)
+
+    def _lanes_step(self) -> bool:
+        """Whether lanes of a block that is divided take steps by themselves, so that their budgets differ."""
+        runs = [] if self.plan is None else self.plan.runs
+        return any(
+            isinstance(s, Step)
+            for run in runs
+            for piece in reachable([run.entry], lambda p: p.ways)
+            for s in piece.statements
+        )
+
+    def _first_block(self) -> None:
+        """Coordinates of the first block."""
         put = self.put
-        names = [f"BLOCK_IDX_{axis}" for axis in "XYZ"]
         put(self.get("block"), self.set("rest"))
-        for axis, name in enumerate(names):
-            put(self.get("rest"))
+        for axis, name in enumerate(_BLOCK_IDX[:2]):
+            self.argument("grid", 4 * axis)
+            put(self.set(("grid", axis)), self.get("rest"), self.get(("grid", axis)), ("i32.rem_u",), self.set(name))
+            put(self.get("rest"), self.get(("grid", axis)), ("i32.div_u",), self.set("rest"))
+        put(self.get("rest"), self.set(_BLOCK_IDX[2]))
+        put(("i32.const", 1), self.set("span"))
+        if self.wide:
+            self.argument("grid", 4)
+            self.argument("grid", 8)
+            put(("i32.mul",), ("i32.const", 1), ("i32.eq",), ("if", None), ("i32.const", _SPAN), self.set("span"))
+            put(("end",))
+
+    def _next_block(self) -> None:
+        """Counts the coordinates on, and pushes the number of the next block."""
+        put = self.put
+        for axis, name in enumerate(_BLOCK_IDX):
+            put(self.get(name), self.get("span") if axis == 0 else ("i32.const", 1), ("i32.add",), self.set(name))
             if axis < 2:
-                self.argument("grid", 4 * axis)
-                put(("i32.rem_u",), self.set(name), self.get("rest"))
-                self.argument("grid", 4 * axis)
-                put(("i32.div_u",), self.set("rest"))
-            else:
-                put(self.set(name))
-        for axis, (name, size) in enumerate(zip(names, self.function.block_shape, strict=True)):
+                put(self.get(name), self.get(("grid", axis)), ("i32.ge_u",), ("if", None))
+                put(("i32.const", 0), self.set(name))
+        put(("end",), ("end",))
+        put(self.get("block"), self.get("span"), ("i32.add",), ("local.tee", self.named("block")))
+
+    def _enter_block(self) -> None:
+        """How many lanes of the block are on, fresh shared memory. Goes on to the next block if there is none."""
+        put = self.put
+        for axis, (name, size) in enumerate(zip(_BLOCK_IDX, self.function.block_shape, strict=True)):
             # Lanes of this block that are on along the axis: min(size, lanes - index * size).
             on = self.named(("on", axis))
             self.argument("lanes", 4 * axis)
-            put(self.get(name), ("i32.const", size), ("i32.mul",), ("i32.sub",), ("local.tee", on))
-            put(("i32.const", size), ("local.get", on), ("i32.const", size), ("i32.lt_s",), ("select",))
-            put(("local.set", on))
+            put(self.get(name), ("i32.const", size), ("i32.mul",), ("i32.sub",), ("local.set", on))
+            self._at_most(
+                on, ("i32.const", size), *([self.get("span"), ("i32.mul",)] if self.wide and not axis else [])
+            )
+            if self.wide and not axis:
+                self._at_most(on, ("local.get", 2), self.get("block"), ("i32.sub",), ("i32.const", size), ("i32.mul",))
+            put(("local.get", on), ("i32.const", 0), ("i32.le_s",), ("br_if", 0))
         if self._uses_shared():
             put(self.get(("base", Base(Space.SHARED, None))), ("i32.const", 0))
             self.argument("shared_size")
             put(("memory.fill", 0))
         lanes = self._block_lanes()
-        put(self.get("block"), ("i32.const", lanes), ("i32.mul",), self.set("first"))
+        # Lanes are counted from the first of the block, or all together (`first` is then 0).
+        put(self.get("block"), ("i32.const", lanes), ("i32.mul",), self.set("start" if self.wide else "first"))
+        if self.wide:
+            put(self.get("start"), ("local.get", self.named(("on", 0))), ("i32.add",), self.set("stop"))
+
+    def _at_most(self, local: int, *limit: Instr) -> None:
+        """Lowers a local to a limit."""
+        with self.values.temporary("i32") as most:
+            self.put(*limit, ("local.tee", most), ("local.get", local), ("local.get", most), ("local.get", local))
+            self.put(("i32.lt_s",), ("select",), ("local.set", local))
+
+    def _is_wide(self) -> bool:
+        """Whether a lane's code depends on nothing but its number, so that the lanes of many blocks can be one loop."""
+        specials = {node.attr for node in self.function.nodes() if node.op == "special"}
+        flat = self.function.block_shape[1:] == (1, 1)
+        own = self.segmented or self._uses_shared()
+        return flat and not own and not any(name.startswith(("LANE_IDX", "BLOCK_IDX")) for name in specials)
 
     def _block_lanes(self) -> int:
         x, y, z = self.function.block_shape
         return x * y * z
 
-    def _lanes(self, run: Any, resuming: int | None = None) -> None:
+    def _both_ways(self, pieces: list[Piece], lanes: Callable[[], None]) -> None:
+        """A loop over lanes twice: without checks of what the block proves to be in bounds, and with all."""
+        put = self.put
+        statements = [s for piece in pieces for s in piece.statements]
+        effects = [s.node for s in statements if isinstance(s, Do) and s.node not in self.repeated]
+        few = len(statements) < _MAX_TWICE
+        conditions, proven = self.bounds.prove(effects) if few else ([], set[Node]())
+        if not proven or len(conditions) > _MAX_CONDITIONS:
+            lanes()
+            return
+        self.values.all_hold(conditions)
+        put(("if", None))
+        self.proven = self.repeated | proven
+        lanes()
+        self.proven = self.repeated
+        put(("else",))
+        lanes()
+        put(("end",))
+
+    def _lanes(self, run: Callable[[], None], resuming: int | None = None) -> None:
         """A loop over the lanes that are on; `run` emits what each does. `br` to lane_depth ends the lane."""
         put = self.put
         x, y, z = self.function.block_shape
         flat = y == z == 1
-        put(("i32.const", 0), self.set("lane"), ("block", None), ("loop", None))
-        put(self.get("lane"))
-        put(*([("local.get", self.named(("on", 0)))] if flat else [("i32.const", x * y * z)]))
-        put(("i32.ge_s",), ("br_if", 1), ("block", None))
+        count = ("local.get", self.named(("on", 0))) if flat else ("i32.const", x * y * z)
+        if self.wide:
+            count = self.get("stop")
+        put(self.get("start") if self.wide else ("i32.const", 0), self.set("lane"), ("loop", None), ("block", None))
         self.lane_depth = self.depth
         if resuming is not None:
             self._address_of_spill()
-        else:
-            self._coordinates(flat)
-        if resuming is not None:
             put(self.get("lane_spill"), ("i32.load", 2, 0), ("i32.const", resuming), ("i32.ne",), ("br_if", 0))
-            self._coordinates(flat)
-        if self._has_budget() and not resuming:
+        self._coordinates(flat)
+        if self._has_budget() and not resuming and self.plan is None:
             self.argument("budget", 0, "i64")
             put(self.set("budget", "i64"))
         run()
-        put(("end",), self.get("lane"), ("i32.const", 1), ("i32.add",), self.set("lane"), ("br", 0))
-        put(("end",), ("end",))
+        put(("end",), self.get("lane"), ("i32.const", 1), ("i32.add",), ("local.tee", self.named("lane")))
+        put(count, ("i32.lt_s",), ("br_if", 0), ("end",))
 
     def _coordinates(self, flat: bool) -> None:
         """Lane coordinates; lanes that are off go on to the next."""
@@ -221,6 +323,9 @@ class _Emitter(Effects):
             put(self.get(f"LANE_IDX_{name}"), ("local.get", self.named(("on", axis))), ("i32.ge_s",))
             put(("br_if", self.depth - self.lane_depth))
 
+    def lane_id(self) -> None:
+        self.put(*([] if self.wide else [self.get("first")]), self.get("lane"), *([] if self.wide else [("i32.add",)]))
+
     def _leaf(self, node: Node) -> None:
         """Pushes a parameter or a preloaded value."""
         if node.op == "param":
@@ -229,7 +334,8 @@ class _Emitter(Effects):
         x, y, z = self.function.block_shape
         match node.attr:
             case "GLOBAL_LANE_ID":
-                self.put(self.get("first"), self.get("lane"), ("i32.add",), ("i64.extend_i32_u",))
+                self.lane_id()
+                self.put(("i64.extend_i32_u",))
             case "BLOCK_DIM_X" | "BLOCK_DIM_Y" | "BLOCK_DIM_Z":
                 self.put(("i32.const", (x, y, z)["XYZ".index(node.attr[-1])]))
             case "GRID_DIM_X" | "GRID_DIM_Y" | "GRID_DIM_Z":
@@ -238,14 +344,25 @@ class _Emitter(Effects):
                 self.put(self.get("lane"))
             case "LANE_IDX_Y" | "LANE_IDX_Z" if y == z == 1:
                 self.put(("i32.const", 0))
+            case "FIRST_LANE_ID":
+                self.put(self.get("start" if self.wide else "first"), ("i64.extend_i32_u",))
+            case "LAST_LANE_ID":
+                self.put(self.get("start" if self.wide else "first"))
+                for axis, weight in enumerate((1, x, x * y)):
+                    self.put(("local.get", self.named(("on", axis))), ("i32.const", 1), ("i32.sub",))
+                    self.put(("i32.const", weight), ("i32.mul",), ("i32.add",))
+                self.put(("i64.extend_i32_u",))
+            case "LAST_LANE_IDX_X" | "LAST_LANE_IDX_Y" | "LAST_LANE_IDX_Z":
+                self.put(("local.get", self.named(("on", "XYZ".index(node.attr[-1])))), ("i32.const", 1), ("i32.sub",))
+            case ("limit", _, _):
+                self.put(self.get(node.attr, "i64"))
             case name:
                 self.put(self.get(name))
 
     # Segments between barriers
 
     def _address_of_spill(self) -> None:
-        size = self.named("spill_size")
-        self.put(self.get("spill"), self.get("lane"), ("local.get", size), ("i32.mul",), ("i32.add",))
+        self.put(self.get("spill"), self.get("lane"), ("i32.const", self.stride), ("i32.mul",), ("i32.add",))
         self.put(self.set("lane_spill"))
 
     def _segments(self) -> None:
@@ -256,16 +373,8 @@ class _Emitter(Effects):
         """
         put = self.put
         resumes = self.lowered.resumes
-        slots = self._slots()
-        size = (1 + self._has_budget() + len(slots)) * _SLOT
-        put(("i32.const", size), self.set("spill_size"))
         barriers = {piece.ways[0]: piece.at for piece in self.lowered.pieces if piece.kind == "barrier"}
-        # Every lane that is on starts with segment 0; the others have exited.
-        put(("i32.const", 0), self.set("lane"), ("loop", None))
-        self._address_of_spill()
-        put(self.get("lane_spill"), ("i32.const", 0), ("i32.store", 2, 0))
-        put(self.get("lane"), ("i32.const", 1), ("i32.add",), ("local.tee", self.named("lane")))
-        put(("i32.const", self._block_lanes()), ("i32.lt_s",), ("br_if", 0), ("end",))
+        self._every_spill(lambda: put(self.get("lane_spill"), ("i32.const", 0), ("i32.store", 2, 0)))
         put(("i32.const", -1), self.set("current"))
         put(("block", None), ("loop", None))
         round_depth = self.depth
@@ -275,7 +384,7 @@ class _Emitter(Effects):
             # Segments that lanes go on with after the barrier they all stopped at.
             put(self.get("current"), ("i32.const", barriers.get(start, -1) if number else -1), ("i32.eq",))
             put(("if", None))
-            self._lanes(lambda number=number, start=start: self._segment(number, start, slots), number)
+            self._lanes(lambda number=number, start=start: self._segment(number, start), number)  # type: ignore[misc]
             put(("end",))
         self._strip_marks()
         put(self.get("stop"), ("local.tee", self.named("current")), ("i32.const", -1), ("i32.eq",))
@@ -284,28 +393,39 @@ class _Emitter(Effects):
     def _strip_marks(self) -> None:
         """Lanes that stopped in this round were marked, so that no later segment of the round took them up."""
         put = self.put
+
+        def strip() -> None:
+            put(self.get("lane_spill"), self.get("lane_spill"), ("i32.load", 2, 0), self.set("rest"))
+            put(self.get("rest"), ("i32.const", 0xFFFF), ("i32.and",), ("i32.const", _EXITED))
+            put(self.get("rest"), ("i32.const", 0), ("i32.ge_s",), ("select",), ("i32.store", 2, 0))
+
+        self._every_spill(strip)
+
+    def _every_spill(self, run: Callable[[], None]) -> None:
+        """Does something to the spill memory of every lane, those that are off included."""
+        put = self.put
         put(("i32.const", 0), self.set("lane"), ("loop", None))
         self._address_of_spill()
-        put(self.get("lane_spill"), self.get("lane_spill"), ("i32.load", 2, 0), self.set("rest"))
-        put(self.get("rest"), ("i32.const", 0xFFFF), ("i32.and",), ("i32.const", _EXITED))
-        put(self.get("rest"), ("i32.const", 0), ("i32.ge_s",), ("select",), ("i32.store", 2, 0))
+        run()
         put(self.get("lane"), ("i32.const", 1), ("i32.add",), ("local.tee", self.named("lane")))
         put(("i32.const", self._block_lanes()), ("i32.lt_s",), ("br_if", 0), ("end",))
 
-    def _slots(self) -> dict[Variable, int]:
-        found: dict[Variable, int] = {}
-        for piece in self.lowered.resumes[1:]:
-            for variable in self.lowered.live(piece):
-                found.setdefault(variable, _SLOT * (1 + self._has_budget() + len(found)))
-        return found
+    def _load(self, variables: list[Variable]) -> None:
+        """Takes variables from the spill memory of the lane."""
+        for variable in variables:
+            self.put(self.get("lane_spill"), (f"{value_type(variable.ty)}.load", 2, self.slots[variable]))
+            self.put(("local.set", self.values.local(variable)))
 
-    def _segment(self, number: int, start: Piece, slots: dict[Variable, int]) -> None:
+    def _store(self, variables: list[Variable]) -> None:
+        """Keeps variables in the spill memory of the lane."""
+        for variable in variables:
+            self.put(self.get("lane_spill"), ("local.get", self.values.local(variable)))
+            self.put((f"{value_type(variable.ty)}.store", 2, self.slots[variable]))
+
+    def _segment(self, number: int, start: Piece) -> None:
         put = self.put
         if number:
-            for variable in self.lowered.live(start):
-                kind = value_type(variable.ty)
-                put(self.get("lane_spill"), (f"{kind}.load", 2, slots[variable]))
-                put(("local.set", self.values.local(variable)))
+            self._load(self.lowered.live(start))
             if self._has_budget():
                 put(self.get("lane_spill"), ("i64.load", 3, _SLOT), self.set("budget", "i64"))
         self._trees(structure(start))
@@ -313,14 +433,12 @@ class _Emitter(Effects):
     def _stop(self, piece: Piece) -> None:
         """The end of a lane, or of its segment."""
         put = self.put
-        segmented = len(self.lowered.resumes) > 1
+        if self.plan is not None:
+            self._stop_of_run(piece)
+            return
         if piece.kind == "barrier":
             target = piece.ways[0]
-            slots = self._slots()
-            for variable in self.lowered.live(target):
-                kind = value_type(variable.ty)
-                put(self.get("lane_spill"), ("local.get", self.values.local(variable)))
-                put((f"{kind}.store", 2, slots[variable]))
+            self._store(self.lowered.live(target))
             if self._has_budget():
                 put(self.get("lane_spill"), self.get("budget", "i64"), ("i64.store", 3, _SLOT))
             put(self.get("lane_spill"), ("i32.const", self.lowered.resumes.index(target) | 0x10000))
@@ -332,8 +450,89 @@ class _Emitter(Effects):
                 put(self.get("first"), self.get("stop_lane"), ("i32.add",), ("i64.extend_i32_u",), ("local.set", first))
                 self.fault(FaultKind.DIVERGENT_BARRIER, piece.at, None, ("local.get", first), other=self.get("stop"))
             put(("end",), ("end",))
-        elif segmented:
+        elif self.segmented:
             put(self.get("lane_spill"), ("i32.const", _EXITED), ("i32.store", 2, 0))
+        put(("br", self.depth - self.lane_depth))
+
+    # Blocks whose lanes stop together
+
+    def _block(self, plan: Fission) -> None:
+        """The block's own code, with loops over lanes in it.
+
+        The spill memory of a lane starts with whether it goes on (if lanes may leave) and what is left of its budget,
+        but for the steps that the block took, which are in `taken`. `least` is the smallest such budget of those lanes
+        that go on, `least_lane` the first lane that has it.
+        """
+        put = self.put
+        put(("block", None))
+        self.block_depth = self.depth
+        if self._has_budget():
+            put(("i64.const", 0), self.set("taken", "i64"), ("i32.const", 0), self.set("least_lane"))
+            self.argument("budget", 0, "i64")
+            put(("local.tee", self.named("budget", "i64")), self.set("least", "i64"))
+        if self._lanes_leave() or self._lanes_step():
+            self._every_spill(self._fresh)
+        self._trees(structure(plan.entry))
+        put(("end",))
+
+    def _fresh(self) -> None:
+        if self._lanes_leave():
+            self.put(self.get("lane_spill"), ("i32.const", 1), ("i32.store", 2, 0))
+        if self._lanes_step():
+            self.put(self.get("lane_spill"), self.get("budget", "i64"), ("i64.store", 3, self._budget_slot()))
+
+    def _budget_slot(self) -> int:
+        return _SLOT * self._lanes_leave()
+
+    def _run(self, run: Run) -> None:
+        """A loop over the lanes of a run; the block ends if no lane is left."""
+        put = self.put
+        labels, self.labels, self.run_ = self.labels, {}, run
+        trees = structure(run.entry)
+        if run.leaves:
+            put(("i32.const", 0), self.set("some"))
+        if self._has_budget() and not run.last:
+            put(("i64.const", (1 << 63) - 1), self.set("least", "i64"))
+
+        def lane() -> None:
+            if self.stride:
+                self._address_of_spill()
+            if self._lanes_leave():
+                put(self.get("lane_spill"), ("i32.load", 2, 0), ("i32.eqz",), ("br_if", self.depth - self.lane_depth))
+            if self._lanes_step():
+                put(self.get("lane_spill"), ("i64.load", 3, self._budget_slot()))
+                put(self.get("taken", "i64"), ("i64.sub",), self.set("budget", "i64"))
+            self._load(run.loads)
+            self._trees(trees)
+
+        self._both_ways(reachable([run.entry], lambda piece: piece.ways), lambda: self._lanes(lane))
+        self.labels, self.run_ = labels, None
+        if run.leaves:
+            put(self.get("some"), ("i32.eqz",), ("br_if", self.depth - self.block_depth))
+
+    def _stop_of_run(self, piece: Piece) -> None:
+        """The end of a lane, of its part in a run, or of the block."""
+        put, run = self.put, self.run_
+        if run is None:
+            put(("br", self.depth - self.block_depth))
+            return
+        if piece.kind == "cut":
+            self._store(run.stores)
+            if run.leaves:
+                put(("i32.const", 1), self.set("some"))
+            if self._has_budget():
+                put(self.get("budget", "i64"))
+                if self._lanes_step():
+                    left = self.named("left", "i64")
+                    put(self.get("taken", "i64"), ("i64.add",), ("local.set", left))
+                    put(self.get("lane_spill"), ("local.get", left), ("i64.store", 3, self._budget_slot()))
+                    put(("local.get", left))
+                with self.values.temporary("i64") as own:
+                    put(("local.tee", own), self.get("least", "i64"), ("i64.lt_s",), ("if", None))
+                    put(("local.get", own), self.set("least", "i64"))
+                    put(self.get("lane"), self.set("least_lane"), ("end",))
+        elif run.leaves:
+            put(self.get("lane_spill"), ("i32.const", 0), ("i32.store", 2, 0))
         put(("br", self.depth - self.lane_depth))
 
     # Code of a lane
@@ -356,6 +555,8 @@ class _Emitter(Effects):
             case Loop(label, body):
                 put(("loop", None))
                 self.labels[label] = self.depth
+                if self.plan is not None and self.run_ is None:
+                    self.cancel_check()
                 self._trees(body)
                 put(("end",))
             case If(condition, then, otherwise):
@@ -381,8 +582,18 @@ class _Emitter(Effects):
                     self.values.value(value)
                 for variable, _ in reversed(pairs):
                     self.put(("local.set", self.values.local(variable)))
+            case Step(at) if self.plan is not None and self.run_ is None:
+                put = self.put
+                put(self.get("taken", "i64"), ("i64.const", 1), ("i64.add",), ("local.tee", self.named("taken", "i64")))
+                put(self.get("least", "i64"), ("i64.ge_s",), ("if", None), self.get("least_lane"), self.set("lane"))
+                self.fault(FaultKind.STEP_LIMIT, at)
+                put(("end",))
             case Step(at):
                 self._step(at)
+            case Run():
+                self._run(statement)
+            case Meet():
+                pass  # one lane runs at a time
             case Do(node, variable):
                 self.effect(node)
                 if variable is not None:

@@ -9,6 +9,7 @@ from ...compiler.library import LIBRARY
 from ...compiler.lower import Let, lower
 from ...compiler.node_ops import NodeOps
 from ...compiler.passes import optimize
+from ...compiler.ranges import Ranges
 from ...isa.ops import IDENTITIES, reduce_type
 from ...isa.types import Type
 from .encoder import FunctionBody, Instr, Module
@@ -17,6 +18,7 @@ from .values import Values, value_type
 __all__ = ["Routines", "load_instruction", "store_instruction"]
 
 _BLOCK, _ORBITS = 2048, 32
+_NO_RANGES = Ranges(Function([], 0, [], (1, 1, 1)))
 
 
 def load_instruction(ty: Type, offset: int = 0) -> Instr:
@@ -62,7 +64,8 @@ class Routines:
         lowered = lower(function)
         body = FunctionBody(name, tuple(map(value_type, routine.operands)), (value_type(routine.result),))
         self.module.add(body)
-        values = Values(body, lowered.variables, lambda node: body.code.append(("local.get", node.attr)), self)
+        leaf: Callable[[Node], None] = lambda node: body.code.append(("local.get", node.attr))  # noqa: E731
+        values = Values(body, lowered.variables, leaf, self, Ranges(function))
         for statement in lowered.resumes[0].statements:
             assert isinstance(statement, Let)
             values.compute(statement.value)
@@ -79,7 +82,7 @@ class Routines:
         def leaf(node: Node) -> None:
             pushes[node.attr]()
 
-        values = Values(body, {}, leaf, self)
+        values = Values(body, {}, leaf, self, _NO_RANGES)
         pushes.update({"left": left, "right": right})
         values.compute(Node(op, ty, (Node("param", ty, (), "left"), Node("param", ty, (), "right"))))
 
@@ -98,7 +101,7 @@ class Routines:
         j, end, row, half, above = (body.local("i32") for _ in range(5))
         put = body.code.extend
         identity = Node("const", ty, (), ty.encode(IDENTITIES[op](ty)))
-        values = Values(body, {}, lambda node: None, self)
+        values = Values(body, {}, lambda node: None, self, _NO_RANGES)
         number = self.module.add(body)  # it calls itself
 
         def accumulator(position: list[Instr]) -> None:

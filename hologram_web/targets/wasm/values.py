@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ...compiler.ir import Node, ValueType
-from ...compiler.lower import Variable
+from ...compiler.lower import LEAVES, Variable
+from ...compiler.ranges import Ranges
 from ...isa.types import Type
 from .encoder import FunctionBody, Instr
 
@@ -50,8 +51,10 @@ class Values:
         variables: dict[Node, Variable],
         leaf: Callable[[Node], None],
         routine: Callable[[str], int],
+        ranges: Ranges,
     ) -> None:
         self.function = function
+        self.ranges = ranges
         self.variables = variables
         self.leaf = leaf
         self.routine = routine
@@ -114,6 +117,49 @@ class Values:
         else:
             assert isinstance(node.ty, Type)
             (self._float if node.ty.is_float else self._integer)(op, node, node.ty)
+
+    def low(self, node: Node) -> None:
+        """Pushes the lower half of a 64-bit integer."""
+        if node not in self.variables:
+            if node.op == "cvt" and node.attr.is_integer:
+                if node.attr.bits == 64:
+                    self.low(node.args[0])
+                else:
+                    self.value(node.args[0])
+                return
+            if node.op in ("add", "sub", "mul") and node.ty in (Type.I64, Type.U64):
+                self.low(node.args[0])
+                self.low(node.args[1])
+                self.put((f"i32.{node.op}",))
+                return
+        self.value(node)
+        self.put(("i32.wrap_i64",))
+
+    def all_hold(self, conditions: list[Node]) -> None:
+        """Pushes whether all predicates hold; what several of them need is computed once."""
+        uses: dict[Node, int] = {}
+        order: list[Node] = []
+
+        def visit(node: Node) -> None:
+            uses[node] = uses.get(node, 0) + 1
+            if uses[node] == 1 and node not in self.variables:
+                for arg in node.args:
+                    visit(arg)
+                order.append(node)
+
+        for node in conditions:
+            visit(node)
+        shared = [node for node in order if uses[node] > 1 and node.op not in LEAVES]
+        for node in shared:
+            self.compute(node)
+            self.variables[node] = Variable(-1, node.ty)
+            self.put(("local.set", self.local(self.variables[node])))
+        self.put(("i32.const", 1))
+        for node in conditions:
+            self.value(node)
+            self.put(("i32.and",))
+        for node in shared:
+            del self.variables[node]
 
     def _operands(self, node: Node) -> None:
         for arg in node.args:

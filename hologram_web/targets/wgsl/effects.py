@@ -16,7 +16,7 @@ from ...isa.types import Type
 from ...isa.verify import Base
 from .values import Values
 
-__all__ = ["FAULT_KINDS", "Effects", "access_of", "fault_number"]
+__all__ = ["FAULT_KINDS", "Effects", "fault_number"]
 
 FAULT_KINDS = tuple(FaultKind)  # the status word holds the number in this order, plus 1
 
@@ -36,6 +36,7 @@ class Effects:
     atomic: set[str]
     limits: dict[str, str]
     helpers: dict[str, str]
+    proven: set[Node]  # accesses that are known to be in bounds
     depth: int
 
     def put(self, text: str) -> None:
@@ -132,6 +133,14 @@ class Effects:
         self.put("{")
         self.depth += 1
         self.put(f"let index = {text};")
+        align = access.element.alignment
+        if node in self.proven and not (access.scale % align or offset % align):
+            start = offset + self._start(access.base)
+            sign = f" {'+' if start > 0 else '-'} {abs(start)}u" if start else ""
+            then(f"(index * {access.scale}u{sign})")
+            self.depth -= 1
+            self.put("}")
+            return
         wrong = [f"(index >= {self._limit(access, offset)})"]
         if strange is not None:
             wrong.insert(0, strange)
@@ -144,7 +153,6 @@ class Effects:
         self.put(f"  fault({self._fault_text(FaultKind.OUT_OF_BOUNDS, access, index, access.element.size_bytes)});")
         if target is not None:
             self.put(f"  {target} = {_zero(self.values.type_name(node))};")
-        align = access.element.alignment
         if access.scale % align or offset % align:
             self.put(f"}} else if ((byte & {align - 1}u) != 0u) {{")
             self.put(f"  fault({self._fault_text(FaultKind.MISALIGNED_ACCESS, access, index, 0)});")
@@ -363,9 +371,3 @@ def fault_number(kind: FaultKind) -> int:
 
 def _zero(type_name: str) -> str:
     return {"f32": "0.0", "i32": "0", "u32": "0u", "vec2u": "vec2u(0u)", "bool": "false"}[type_name]
-
-
-def access_of(node: Node) -> Access | None:
-    if node.op in ("load", "store"):
-        return node.attr  # type: ignore[no-any-return]  # an Access, by the node's op
-    return node.attr[1] if node.op in ("atomic", "reduce") else None

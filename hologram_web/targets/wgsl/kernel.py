@@ -3,24 +3,31 @@
 Binding 0 is the status buffer, 1 the argument block (uniform), the memories follow. Several parameters may share a
 binding (`groups`): the same buffer may be passed for all of them, and WebGPU binds a buffer for writing once only.
 
-Barriers take the run-to-barrier form: the code is cut into segments that end at barriers; each lane runs its segment,
-all lanes meet, and the workgroup finds out whether they stand at the same barrier. That is legal WGSL for any control
-flow, and it finds divergent barriers.
+Where the lanes of a block provably stop at the same barriers (`compiler/fission.py`), `main` goes the block's way: the
+block's variables are its own, set under uniform control flow from uniform values only, so that Tint allows the
+barriers; what lanes do in between are functions, called if the lane is `alive`.
+
+Otherwise barriers take the run-to-barrier form: the code is cut into segments that end at barriers; each lane runs its
+segment, all lanes meet, and the workgroup finds out whether they stand at the same barrier. That is legal WGSL for any
+control flow, and it finds divergent barriers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...compiler.ir import Function, Node
-from ...compiler.lower import Copies, Do, Let, Lowered, Piece, Statement, Step, lower
+from ...compiler.bounds import Bounds, access_of, holds
+from ...compiler.fission import Fission, fission, reachable
+from ...compiler.ir import PRED, Function, Node
+from ...compiler.lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, lower
 from ...compiler.ranges import Ranges
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
 from ...errors import FaultKind, UnsupportedType
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
-from .effects import FAULT_KINDS, Effects, access_of, fault_number
+from .effects import FAULT_KINDS, Effects, fault_number
 from .library import library_for
 from .values import Values
 
@@ -28,6 +35,27 @@ __all__ = ["FAULT_KINDS", "STATUS_WORDS", "WgslKernel", "compile_kernel"]
 
 STATUS_WORDS = ("kind", "at", "base", "lane", "offset", "offset_high", "need", "other")
 _EXITED = 0xFFFFFFFF
+_MAX_CONDITIONS = 64
+_EXPIRED = -1  # the label behind everything, for lanes whose budget is used up
+# What code calls if it needs it.
+_FUNCTIONS = {
+    "fence": """fn fence(x: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(x) ^ arguments.misc.z);
+}
+""",
+    "fault": """fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
+  if (atomicCompareExchangeWeak(&status[0], 0u, kind).exchanged) {
+    atomicStore(&status[1], at);
+    atomicStore(&status[2], base);
+    atomicStore(&status[3], global_id);
+    atomicStore(&status[4], offset.x);
+    atomicStore(&status[5], offset.y);
+    atomicStore(&status[6], need);
+    atomicStore(&status[7], other);
+  }
+}
+""",
+}
 _FIXED = 4  # vec4u words of the argument block before scalars: grid, lanes, misc, spare
 
 
@@ -36,6 +64,9 @@ class WgslKernel:
     """A shader. `scalars` and `bases` say what the argument block holds, `groups` what each binding from 2 on binds.
 
     `written` are the bindings that the shader writes.
+
+    `fast` is the shader without the checks of accesses that are proven to be in bounds in launches for which `proves`
+    says so; it has the same bindings and arguments, of which it may leave some unused.
     """
 
     code: str
@@ -45,22 +76,56 @@ class WgslKernel:
     written: list[bool]
     block: tuple[int, int, int]
     words: int = 0
+    fast: str | None = None
+    conditions: tuple[Node, ...] = ()
+
+    def proves(self, grid: Sequence[int], scalars: Mapping[str, int], sizes: Mapping[Base, int], shared: int) -> bool:
+        """Whether `fast` may run: for so many blocks, scalars by their bits, bytes of memories and shared memory."""
+        lanes = self.block[0] * self.block[1] * self.block[2]
+        last = {f"LAST_BLOCK_IDX_{axis}": size - 1 for axis, size in zip("XYZ", grid, strict=True)}
+        last |= {f"LAST_LANE_IDX_{axis}": size - 1 for axis, size in zip("XYZ", self.block, strict=True)}
+        last |= {f"GRID_DIM_{axis}": size for axis, size in zip("XYZ", grid, strict=True)}
+        last["LAST_GLOBAL_LANE_ID"] = grid[0] * grid[1] * grid[2] * lanes - 1
+
+        def leaf(node: Node) -> int:
+            if node.op == "param":
+                assert isinstance(node.ty, Type)
+                return int(node.ty.decode(scalars[node.attr]))
+            if isinstance(node.attr, str):
+                return last[node.attr]
+            base, need = node.attr[1:]
+            return max(int(shared if base.space is Space.SHARED else sizes[base]) - int(need) + 1, 0)
+
+        return self.fast is not None and all(holds(condition, leaf) for condition in self.conditions)
 
 
 @dataclass
 class _Frame:
-    """An open construct of WGSL: `switch` for Labelled, `loop` for Loop; `crossed` are labels left through it."""
+    """An open construct of WGSL: `switch` for Labelled, `loop` for Loop; `crossed` are labels left through it.
+
+    `follow` is the label right behind a loop, to which a `break` goes.
+    """
 
     kind: str
     label: int
+    follow: int | None = None
     crossed: set[int] = field(default_factory=set)
 
 
 class _Emitter(Effects):
     def __init__(
-        self, function: Function, groups: list[list[Base]], shared: int, fenced: bool, coded: bool, canary: bool
+        self,
+        function: Function,
+        groups: list[list[Base]],
+        shared: int,
+        fenced: bool,
+        coded: bool,
+        canary: bool,
+        proven: set[Node],
+        line: bool = False,
     ) -> None:
-        self.function, self.groups, self.shared = function, groups, shared
+        self.line = line  # whether the grid is one row of blocks, whose coordinates nothing needs
+        self.function, self.groups, self.shared, self.proven = function, groups, shared, proven
         self.lowered: Lowered = lower(function)
         self.values = Values(Ranges(function), self.lowered.variables, self._leaf, fenced, coded)
         self.canary = canary
@@ -69,11 +134,18 @@ class _Emitter(Effects):
         self.bases = [base for group in groups for base in group]
         self.helpers: dict[str, str] = {}
         self.lines: list[str] = []
+        self.loops = False  # whether code of the kernel goes around
         self.depth = 1
         self.frames: list[_Frame] = []
         self.labels: dict[int, int] = {}
         self.segmented = any(piece.kind == "barrier" for piece in self.lowered.pieces)
+        plan = fission(self.lowered) if self.segmented else None
+        # Where lanes leave a loop of the block by themselves, nothing uniform ends it.
+        self.plan: Fission | None = None if plan is None or plan.endless else plan
+        self.run_: Run | None = None  # whose lanes are emitted
+        self.in_block = False  # whether `main` is, with the block's own code
         self.atomic, self.written = self._uses()
+        self.meet = ["workgroupBarrier();", *(["storageBarrier();"] if self._stores_before_barriers() else [])]
         self.limits: dict[str, str] = {}
 
     # What memories need
@@ -94,18 +166,36 @@ class _Emitter(Effects):
                 atomic.add(name)
         return atomic, written
 
+    def _stores_before_barriers(self) -> bool:
+        """Whether what lanes store in buffers is to be seen by others of the block."""
+        before: dict[Piece, list[Piece]] = {piece: [] for piece in self.lowered.pieces}
+        for piece in self.lowered.pieces:
+            for way in piece.ways:
+                before[way].append(piece)
+        return any(
+            isinstance(statement, Do)
+            and statement.node.op in ("store", "atomic")
+            and (access := access_of(statement.node)) is not None
+            and access.base.space is not Space.SHARED
+            for piece in reachable((p for p in before if p.kind == "barrier"), before.__getitem__)
+            for statement in piece.statements
+        )
+
     # Whole shader
 
     def run(self) -> WgslKernel:
-        body = self._segments() if self.segmented else self._flat()
+        body = self._block(self.plan) if self.plan else self._segments() if self.segmented else self._flat()
+        uniform = self.plan.uniform if self.plan else set()
         variables = "".join(
             f"var<private> {self.values.name(variable)}: {self.values.type_name(node)};\n"
             for node, variable in self.lowered.variables.items()
+            if variable not in uniform
         )
         declarations, words = self._declarations()
         text = "\n".join([*self.helpers.values(), body])
         code = declarations + variables + text
         library = library_for(code)
+        library = "".join(f for name, f in _FUNCTIONS.items() if f"{name}(" in text + library) + library
         kernel_words = words
         return WgslKernel(
             declarations + variables + library + "\n" + text,
@@ -141,20 +231,6 @@ class _Emitter(Effects):
             "var<private> block_id: vec3u;",
             "var<private> global_id: u32;",
             "var<private> budget: u32;",
-            "fn fence(x: f32) -> f32 {",
-            "  return bitcast<f32>(bitcast<u32>(x) ^ arguments.misc.z);",
-            "}",
-            "fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {",
-            "  if (atomicCompareExchangeWeak(&status[0], 0u, kind).exchanged) {",
-            "    atomicStore(&status[1], at);",
-            "    atomicStore(&status[2], base);",
-            "    atomicStore(&status[3], global_id);",
-            "    atomicStore(&status[4], offset.x);",
-            "    atomicStore(&status[5], offset.y);",
-            "    atomicStore(&status[6], need);",
-            "    atomicStore(&status[7], other);",
-            "  }",
-            "}",
             "",
         ]
         return "\n".join(lines), count * 4
@@ -162,6 +238,12 @@ class _Emitter(Effects):
     def _entry(self) -> list[str]:
         """Coordinates of the lane; `alive` says whether it is on."""
         x, y, z = self.function.block_shape
+        coordinates = [
+            "  let block_of = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,",
+            "                       block / (arguments.grid.x * arguments.grid.y));",
+            "  block_id = block_of;",
+            f"  var alive = all(block_id * vec3u({x}u, {y}u, {z}u) + local < arguments.lanes.xyz);",
+        ]
         return [
             f"@compute @workgroup_size({x}, {y}, {z})",
             "fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,",
@@ -170,12 +252,12 @@ class _Emitter(Effects):
             "  let block = group.x + group.y * 65535u;",
             "  lane = index;",
             "  lane_id = local;",
-            "  block_id = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,",
-            "                   block / (arguments.grid.x * arguments.grid.y));",
+            "  if (block >= arguments.misc.x) {",
+            "    return;",
+            "  }",
             f"  global_id = block * {x * y * z}u + index;",
             "  budget = arguments.misc.y;",
-            f"  let place = block_id * vec3u({x}u, {y}u, {z}u) + local;",
-            "  let alive = (block < arguments.misc.x) && all(place < arguments.lanes.xyz);",
+            *(["  var alive = global_id < arguments.lanes.x;"] if self.line else coordinates),
             *self._zeroing(),
         ]
 
@@ -202,7 +284,7 @@ class _Emitter(Effects):
 
         A last loop of two rounds then ends after one. A lane that was off has no rounds to lose.
         """
-        if not self.canary:
+        if not self.canary or not (self.loops or self.helpers or (self.segmented and self.plan is None)):
             return []
         limit = fault_number(FaultKind.STEP_LIMIT)
         return [
@@ -217,6 +299,34 @@ class _Emitter(Effects):
             f"    fault({limit}u, 0xffffffffu, 0xffffffffu, vec2u(0u), 0u, 0u);",
             "  }",
         ]
+
+    def _block(self, plan: Fission) -> str:
+        """The block's own code in `main`; each run is a function that says whether the lane goes on."""
+        parts = [self._run_function(run) for run in plan.runs]
+        self.lines, self.depth, self.labels, self.limits = [], 1, {}, {}
+        self.in_block = True
+        self._trees(structure(plan.entry))
+        self.in_block = False
+        nodes = {variable: node for node, variable in self.lowered.variables.items()}
+        ordered = sorted(plan.uniform, key=lambda variable: variable.number)
+        variables = [f"  var {self.values.name(v)}: {self.values.type_name(nodes[v])};" for v in ordered]
+        counter = ["  var steps = arguments.misc.y;"] if any("steps" in line for line in self.lines) else []
+        flag = ["  var br = 0u;"] if self.labels else []
+        return "\n".join([*parts, *self._entry(), *variables, *counter, *flag, *self.lines, "}", ""])
+
+    def _run_function(self, run: Run) -> str:
+        nodes = {variable: node for node, variable in self.lowered.variables.items()}
+        parameters = [f"{self.values.name(v)}: {self.values.type_name(nodes[v])}" for v in run.uniform]
+        self.run_ = run
+        code = self._function(f"run{run.number}", run.entry, ", ".join(parameters), self._may_end(run))
+        self.run_ = None
+        return code
+
+    @staticmethod
+    def _may_end(run: Run) -> bool:
+        """Whether a lane may end before the cut, by itself or by its budget."""
+        steps = any(isinstance(s, Step) for p in reachable([run.entry], lambda p: p.ways) for s in p.statements)
+        return not run.last and (run.leaves or steps)
 
     def _segments(self) -> str:
         parts = [self._function(f"segment{k}", start) for k, start in enumerate(self.lowered.resumes)]
@@ -238,7 +348,7 @@ class _Emitter(Effects):
             "      atomicStore(&least, 0xffffffffu);",
             "      atomicStore(&most, 0u);",
             "    }",
-            "    workgroupBarrier();",
+            *(f"    {line}" for line in self.meet),
             f"    if (resume != {_EXITED}u) {{",
             "      atomicMin(&least, stopped + 1u);",
             "      atomicMax(&most, stopped + 1u);",
@@ -279,16 +389,20 @@ class _Emitter(Effects):
         ]
         return "\n".join(parts[len(self.lowered.resumes) :] + parts[: len(self.lowered.resumes)] + lines)
 
-    def _function(self, name: str, start: Piece) -> str:
+    def _function(self, name: str, start: Piece, parameters: str = "", says: bool = False) -> str:
         self.lines, self.depth, self.frames, self.labels, self.limits = [], 1, [], {}, {}
         trees = structure(start)
         self._trees(trees)
         flag = ["  var br = 0u;"] if self.labels else []
+        flag += ["  var expired = 0u;"] if _EXPIRED in self.labels else []
         limits = [f"  let {name_} = {text};" for text, name_ in self.limits.items()]
-        return "\n".join([f"fn {name}() {{", *flag, *limits, *self.lines, "}", ""])
+        last = ["  return true;"] if says else []
+        head = f"fn {name}({parameters}){' -> bool' if says else ''} {{"
+        return "\n".join([head, *flag, *limits, *self.lines, *last, "}", ""])
 
     def put(self, text: str) -> None:
         """Appends a line, indented."""
+        self.loops |= text == "loop {"
         self.lines.append("  " * self.depth + text)
 
     # Control flow
@@ -302,6 +416,8 @@ class _Emitter(Effects):
             case Straight(piece):
                 for statement in piece.statements:
                     self._statement(statement)
+            case Labelled(label, [Loop(inner, body)]):
+                self._construct("loop", inner, body, label)
             case Labelled(label, body):
                 self._construct("switch", label, body)
             case Loop(label, body):
@@ -323,8 +439,8 @@ class _Emitter(Effects):
         self._trees(trees)
         self.depth -= 1
 
-    def _construct(self, kind: str, label: int, body: list[Tree]) -> None:
-        frame = _Frame(kind, label)
+    def _construct(self, kind: str, label: int, body: list[Tree], follow: int | None = None) -> None:
+        frame = _Frame(kind, label, follow)
         self.frames.append(frame)
         self.put("loop {" if kind == "loop" else "switch (0u) { default: {")
         self._nested(body)
@@ -339,7 +455,8 @@ class _Emitter(Effects):
         """The statement that goes to a label from here, if one does."""
         if not self.frames:
             return None
-        if self.frames[-1].label == label and self.frames[-1].kind == "switch":
+        frame = self.frames[-1]
+        if frame.follow == label or (frame.label == label and frame.kind == "switch"):
             return "break;"
         loop = next((frame for frame in reversed(self.frames) if frame.kind == "loop"), None)
         return "continue;" if loop is not None and loop.label == label else None
@@ -357,6 +474,12 @@ class _Emitter(Effects):
     def _go_on(self, label: int) -> None:
         """Behind a construct that was left on the way to a label further out."""
         number = self.labels[label]
+        if not self.frames:
+            assert label == _EXPIRED
+            self.put(f"if (br == {number}u) {{")
+            self._expire("expired")
+            self.put("}")
+            return
         direct = self._direct(label)
         self.put(f"if (br == {number}u) {{")
         self.depth += 1
@@ -370,7 +493,12 @@ class _Emitter(Effects):
         self.put("}")
 
     def _stop(self, piece: Piece) -> None:
-        if self.segmented:
+        if self.run_ is not None and self._may_end(self.run_):
+            self.put(f"return {'true' if piece.kind == 'cut' else 'false'};")
+            return
+        if self.in_block:
+            self.lines += self._check_loops()
+        if self.segmented and self.plan is None:
             if piece.kind == "barrier":
                 self.put(f"stopped = {piece.at}u;")
                 self.put(f"resume = {self.lowered.resumes.index(piece.ways[0])}u;")
@@ -386,16 +514,54 @@ class _Emitter(Effects):
                 self.put(f"{self.values.name(variable)} = {self.values.compute(value)};")
             case Copies(pairs):
                 self._copies(pairs)
+            case Step(at) if self.in_block:
+                self._step_of_block(at)
             case Step(at):
                 self.put("budget -= 1u;")
                 self.put("if (budget == 0u) {")
-                self.put(f"  fault({fault_number(FaultKind.STEP_LIMIT)}u, {at}u, 0xffffffffu, vec2u(0u), 0u, 0u);")
-                if self.segmented:
-                    self.put(f"  resume = {_EXITED}u;")
-                self.put("  return;")
+                if self.frames:
+                    # The fault and the return stand behind all loops: inside they would cost every round.
+                    self.depth += 1
+                    self.put(f"expired = {at}u;")
+                    self._branch(_EXPIRED)
+                    self.depth -= 1
+                else:
+                    self._expire(f"{at}u")
                 self.put("}")
+            case Run():
+                self._call(statement)
+            case Meet():
+                for line in self.meet:
+                    self.put(line)
             case Do(node, variable):
                 self.effect(node, None if variable is None else self.values.name(variable))
+
+    def _expire(self, at: str) -> None:
+        """The end of a lane whose budget is used up."""
+        self.put(f"  {_step_limit(at)}")
+        if self.segmented and self.plan is None:
+            self.put(f"  resume = {_EXITED}u;")
+        self.put("  return false;" if self.run_ is not None and self._may_end(self.run_) else "  return;")
+
+    def _call(self, run: Run) -> None:
+        call = f"run{run.number}({', '.join(map(self.values.name, run.uniform))});"
+        self.put("if (alive) {")
+        self.put(f"  alive = {call}" if self._may_end(run) else f"  {call}")
+        self.put("}")
+
+    def _step_of_block(self, at: int) -> None:
+        """Takes a step from every lane; all leave when a lane could not have had more, so that loops end uniformly."""
+        self.put("if (alive) {")
+        self.put("  budget -= 1u;")
+        self.put("  if (budget == 0u) {")
+        self.put(f"    {_step_limit(f'{at}u')}")
+        self.put("    alive = false;")
+        self.put("  }")
+        self.put("}")
+        self.put("steps -= 1u;")
+        self.put("if (steps == 0u) {")
+        self.put("  return;")
+        self.put("}")
 
     def _copies(self, pairs: tuple[tuple[object, Node], ...]) -> None:
         """Sets variables at once: through temporaries, where there are several."""
@@ -431,11 +597,20 @@ class _Emitter(Effects):
             case "LANE_IDX":
                 return f"lane_id.{axis}"
             case "BLOCK_IDX":
-                return f"block_id.{axis}"
+                return f"{'block_of' if self.in_block else 'block_id'}.{axis}"  # private variables are never uniform
             case "BLOCK_DIM":
                 return f"{self.function.block_shape['xyz'.index(axis)]}u"
             case _:
                 return f"arguments.grid.{axis}"
+
+
+def _is_one(special: str) -> Node:
+    one = Node("const", Type.U32, (), 1)
+    return Node("le", PRED, (Node("special", Type.U32, (), special), one), Type.U32)
+
+
+def _step_limit(at: str) -> str:
+    return f"fault({fault_number(FaultKind.STEP_LIMIT)}u, {at}, 0xffffffffu, vec2u(0u), 0u, 0u);"
 
 
 def compile_kernel(
@@ -456,4 +631,11 @@ def compile_kernel(
         for ty in (node.ty, node.attr):
             if isinstance(ty, Type) and ty.bits > 32 and ty not in (Type.I64, Type.U64):
                 raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 32 bits, or run on wasm")
-    return _Emitter(function, groups, shared, fenced, coded, canary).run()
+    kernel = _Emitter(function, groups, shared, fenced, coded, canary, set()).run()
+    conditions, proven = Bounds(function, launch=True).prove(function.nodes())
+    if proven and len(conditions) <= _MAX_CONDITIONS:
+        specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
+        line = function.block_shape[1:] == (1, 1) and not any(name.startswith("BLOCK_IDX") for name in specials)
+        kernel.fast = _Emitter(function, groups, shared, fenced, coded, canary, proven, line).run().code
+        kernel.conditions = (*conditions, *(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z")) if line else ()))
+    return kernel

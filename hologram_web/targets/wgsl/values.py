@@ -24,6 +24,9 @@ _OVERFLOWING = frozenset({"add", "sub", "mul", "shl", "neg", "abs", "div", "not"
 _F32_FUNCTIONS = frozenset({"min", "max", "neg", "abs", "trunc", "floor", "ceil", "round", "rem", "fma"})
 # The fused multiply-add, which is computed in integers, with one operand that changes nothing.
 _AS_FMA = {"add": "{0}, 1.0, {1}", "sub": "{1}, -1.0, {0}", "mul": "{0}, {1}, f32_bits(0x80000000u)"}
+# Comparisons with a positive constant are cheaper: of the constant with a value, of a value with the constant.
+_ABOVE = {"lt": "f32_above", "le": "f32_from"}
+_BELOW = {"lt": "f32_below", "le": "f32_up_to"}
 # Operations on 64-bit values that are right on their low words where operands and result fit 32 bits.
 _NARROWING = frozenset({"add", "sub", "mul", "and", "or", "xor", "min", "max", "div", "rem", "select", "shr", "shl"})
 
@@ -151,6 +154,9 @@ class Values:
         ty: Type = node.attr
         a, b = node.args
         if ty is Type.F32:
+            for constant, other, name in ((a, b, _ABOVE), (b, a, _BELOW)):
+                if constant.is_const and 0 < constant.attr < 0x7F800000 and node.op in name:
+                    return f"{name[node.op]}({self.value(other)}, {constant.attr:#x})"
             return f"f32_{node.op}({self.value(a)}, {self.value(b)})"
         if ty in _LONG and not (self.is_narrow(a) and self.is_narrow(b)):
             x, y = self.long(a), self.long(b)

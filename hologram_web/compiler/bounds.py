@@ -1,0 +1,457 @@
+"""Bounds proofs: conditions, computed before lanes run, under which their accesses cannot leave their memory.
+
+The index of an access is followed through integer arithmetic, loop counters and the conditions of dominating branches.
+What comes out is an interval whose ends are values that are the same for a whole block: parameters, coordinates of the
+block, the last coordinates of its lanes; or, for proofs of a whole launch, the last coordinates of its blocks. Nothing
+is assumed about them: where a sum might wrap, that it does not is one more condition. A condition that does not hold
+proves nothing, and the code that checks runs.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from ..isa.ops import SCALAR_OPS
+from ..isa.types import Type
+from .dominance import Dominators
+from .ir import PRED, Access, Block, Function, Node
+from .ranges import Ranges
+
+__all__ = ["Bounds", "access_of", "holds", "limit_of", "repeated"]
+
+_LONG = Type.I64
+_FAR = 1 << 40  # ends of intervals stay within, so that 64 bits hold what is made of them
+_HALF = 1 << 31
+_MANY = 1 << 17  # an index that may be any number below this or a greater one is not worth a condition
+
+
+def access_of(node: Node) -> Access | None:
+    """What an effect reaches in memory."""
+    if node.op in ("load", "store"):
+        return node.attr  # type: ignore[no-any-return]  # an Access, by the node's op
+    return node.attr[1] if node.op in ("atomic", "reduce") else None
+
+
+def limit_of(access: Access) -> tuple[str, object, int]:
+    """The name of the special value that is one past the last byte offset at which the access is in bounds."""
+    return "limit", access.base, access.element.size_bytes
+
+
+class Interval(NamedTuple):
+    """From `lo` to `hi`, if all `conditions` hold; `low` and `high` are bounds of the ends for every launch."""
+
+    lo: Node
+    hi: Node
+    low: int
+    high: int
+    conditions: tuple[Node, ...] = ()
+
+
+def _union(*several: tuple[Node, ...]) -> tuple[Node, ...]:
+    """All of them once, in order: code must not depend on where nodes lie in memory."""
+    return tuple(dict.fromkeys(node for nodes in several for node in nodes))
+
+
+class Bounds:
+    """Proofs for a function, by block or for a whole launch.
+
+    `known` tells which nodes a block knows before its lanes run, besides parameters.
+    """
+
+    def __init__(
+        self, function: Function, known: Callable[[Node], bool] = lambda node: False, *, launch: bool = False
+    ) -> None:
+        self._launch = launch
+        self._ranges = Ranges(function)
+        self._nodes: dict[object, Node] = {}
+        self._intervals: dict[tuple[Node, Block], Interval | None] = {}
+        self._active: set[tuple[Node, Block]] = set()
+        self._tree = Dominators(function.blocks[0], lambda block: block.end.ways)
+        self.home = {n: b for b in self._tree.order for n in (*b.phis, *b.nodes)}
+        number, dominates = self._tree.number, self._tree.dominates
+        reducible = all(
+            number[way] > number[block] or dominates(way, block) for block in number for way in block.end.ways
+        )
+        # In a loop with two entries nobody tells which of the values that the block knows are of the same round.
+        self._known = known if reducible else lambda node: False
+        self._facts: dict[Block, tuple[tuple[Node, bool], ...]] = {}
+        for block in self._tree.order:
+            parent = self._tree.immediate[block]
+            above = self._facts.get(parent, ())
+            alone = block.predecessors == [parent]
+            self._facts[block] = above + (self._edge(parent, block) if alone else ())
+
+    def prove(self, effects: Iterable[Node]) -> tuple[list[Node], set[Node]]:
+        """Conditions, and the effects that are in bounds where all of them hold."""
+        conditions: dict[Node, None] = {}
+        proven: set[Node] = set()
+        for node in effects:
+            access = access_of(node)
+            if access is None or node.op == "reduce" or not access.checked:
+                continue
+            found = self._of(node.args[0], self.home[node])
+            if found is None or abs(access.offset) > _FAR or (found.hi.is_const and found.high >= _MANY):
+                continue
+            found = self._within(found, -_FAR, _FAR)
+            low, high = (self._byte(end, access) for end in (found.lo, found.hi))
+            limit = self._node("special", _LONG, attr=limit_of(access))
+            wanted = [*found.conditions, self._compare("le", self._const(0), low), self._compare("lt", high, limit)]
+            if not any(condition.is_const and not condition.attr for condition in wanted):
+                conditions.update(dict.fromkeys(condition for condition in wanted if not condition.is_const))
+                proven.add(node)
+        return list(conditions), proven
+
+    def _byte(self, index: Node, access: Access) -> Node:
+        return self._op("add", self._op("mul", index, self._const(access.scale)), self._const(access.offset))
+
+    # Facts
+
+    @staticmethod
+    def _edge(source: Block, target: Block) -> tuple[tuple[Node, bool], ...]:
+        """What holds after going from one block to another: predicates, with whether they are true."""
+        if source.end.kind != "branch" or source.end.value is None:
+            return ()
+        found: list[tuple[Node, bool]] = []
+        work = [(source.end.value, source.end.ways[0] is target)]
+        while work:
+            node, truth = work.pop()
+            if node.op == "pnot":
+                work.append((node.args[0], not truth))
+            elif node.op == ("pand" if truth else "por"):
+                work += [(arg, truth) for arg in node.args]
+            elif node.op in ("eq", "lt", "le") and not node.attr.is_float and (truth or node.op != "eq"):
+                found.append((node, truth))
+        return tuple(found)
+
+    def _refined(self, node: Node, interval: Interval | None, facts: Iterable[tuple[Node, bool]]) -> Interval | None:
+        for fact, truth in facts:
+            if node not in fact.args or fact.args[0] is fact.args[1]:
+                continue
+            other = self._plain(fact.args[1] if fact.args[0] is node else fact.args[0])
+            if other is None:
+                continue
+            least = fact.op == "eq" or (fact.args[0] is node) != truth  # the other is a lower bound
+            strict = int(fact.op == "lt" if truth else fact.op == "le")
+            if interval is None:
+                interval = self._anything(node, least)
+            if interval is None:
+                continue
+            lo, hi, low, high, conditions = interval
+            if least or fact.op == "eq":
+                lo, low = self._op("max", lo, self._plus(other.lo, strict)), max(low, other.low + strict)
+            if not least or fact.op == "eq":
+                hi, high = self._op("min", hi, self._plus(other.hi, -strict)), min(high, other.high - strict)
+            interval = Interval(lo, hi, low, high, _union(conditions, other.conditions))
+        return interval
+
+    def _plain(self, node: Node) -> Interval | None:
+        """The interval of a node without what branches say."""
+        return self._of(node, self._tree.order[0])
+
+    def _anything(self, node: Node, least: bool) -> Interval | None:
+        """What is known of a node, of which a lower (`least`) or an upper bound will be known besides."""
+        assert isinstance(node.ty, Type)
+        if node.ty.bits == 64 and (node.ty.is_signed or least):
+            return None
+        low, high = int(node.ty.min_value), min(int(node.ty.max_value), _FAR)
+        return Interval(self._const(low), self._const(high), low, high)
+
+    # Intervals
+
+    def _of(self, node: Node, block: Block) -> Interval | None:
+        """The interval of an integer node for lanes in a block; None if nothing is known."""
+        key = node, block
+        if key in self._intervals:
+            return self._intervals[key]
+        if key in self._active or len(self._active) > 100:
+            return None
+        self._active.add(key)
+        found = self._refined(node, self._base(node, block), self._facts[block])
+        self._active.discard(key)
+        self._intervals[key] = found
+        return found
+
+    def _base(self, node: Node, block: Block) -> Interval | None:
+        ty = node.ty
+        if not isinstance(ty, Type) or not ty.is_integer or ty.bits > 64:
+            return None
+        if node.is_const:
+            value = int(ty.decode(node.attr))
+            return Interval(self._const(value), self._const(value), value, value) if abs(value) < 1 << 60 else None
+        if node.op == "param" or (node.op != "special" and self._known(node)):
+            value_node = self._long(node)
+            low, high = (-1 << 63, 1 << 63) if ty.bits == 64 else (int(ty.min_value), int(ty.max_value))
+            return self._within(Interval(value_node, value_node, low, high), -_FAR if ty.is_signed else 0, _FAR)
+        if node.op == "special":
+            return self._special(node)
+        if node.op == "phi":
+            return self._phi(node)
+        found = None
+        if node.op in _RULES:
+            args = [self._of(arg, block) for arg in node.args if arg.ty != PRED]
+            if node.op in _CLAMPS and ty.bits <= 32:
+                args = [arg or self._anything(node, True) for arg in args]
+            if all(args):
+                found = _RULES[node.op](self, *args)
+        if found is not None:
+            found = self._within(found, max(int(ty.min_value), -_FAR), min(int(ty.max_value), _FAR))
+        low, high = self._ranges.of(node)
+        if found is None and max(-low, high) < _MANY:
+            return Interval(self._const(low), self._const(high), low, high)
+        return found
+
+    def _within(self, interval: Interval, low: int, high: int) -> Interval:
+        """The interval with the condition that it lies within limits, where that is not clear."""
+        conditions = list(interval.conditions)
+        if interval.low < low:
+            conditions.append(self._compare("le", self._const(low), interval.lo))
+        if interval.high > high:
+            conditions.append(self._compare("le", interval.hi, self._const(high)))
+        return interval._replace(
+            low=max(interval.low, low), high=min(interval.high, high), conditions=_union(tuple(conditions))
+        )
+
+    def _special(self, node: Node) -> Interval:
+        low, high = self._ranges.of(node)
+        if self._launch and not node.attr.startswith("GRID_DIM"):
+            last = self._node("special", Type.U32, attr=f"LAST_{node.attr}")
+            return Interval(self._const(0), self._long(last), 0, high)
+        if node.attr == "GLOBAL_LANE_ID":
+            first = self._long(self._node("special", _LONG, attr="FIRST_LANE_ID"))
+            return Interval(first, self._node("special", _LONG, attr="LAST_LANE_ID"), low, high)
+        if node.attr.startswith("LANE_IDX_"):
+            last = self._node("special", Type.U32, attr=f"LAST_LANE_IDX_{node.attr[-1]}")
+            return Interval(self._const(0), self._long(last), low, high)
+        value = self._long(node)
+        return Interval(value, value, low, high)
+
+    def _hull(self, intervals: list[Interval | None]) -> Interval | None:
+        found: Interval | None = None
+        for interval in intervals:
+            if interval is None:
+                return None
+            found = interval if found is None else _either(self, found, interval)
+        return found
+
+    def _phi(self, phi: Node) -> Interval | None:
+        """What ways bring together, and counters: init, then plus a constant while below something, or LOOP's."""
+        block = self.home[phi]
+        ways = list(zip(phi.args, block.predecessors, strict=True))
+        back = [(a, b) for a, b in ways if self._tree.dominates(block, b) and a is not phi]
+        entering = self._hull(
+            [
+                self._refined(a, self._of(a, b), self._edge(b, block))
+                for a, b in ways
+                if not self._tree.dominates(block, b)
+            ]
+        )
+        if entering is None or not back:
+            return entering
+        assert isinstance(phi.ty, Type)
+        lo, hi, low, high, conditions = entering
+        for arg, source in back:
+            if arg.op == "sub" and arg.args[0] is phi and _is_step(arg.args[1], phi):
+                lo, low = self._const(0), 0
+                continue
+            if arg.op != "add" or arg.args[0] is not phi or not arg.args[1].is_const:
+                return None
+            step = int(phi.ty.decode(arg.args[1].attr))
+            nexts = self._below(arg, self._facts[source] + self._edge(source, block), 0, block)
+            nexts += self._below(phi, self._facts[self.home[arg]], step, block)
+            if step <= 0 or not nexts:
+                return None
+            top, limit, extra = nexts[0]
+            hi, high = self._op("max", hi, top), max(high, limit)
+            conditions = _union(conditions, extra)
+            # The last sum does not wrap.
+            if high + step > int(phi.ty.max_value):
+                sums = self._compare("le", self._plus(hi, step), self._const(int(phi.ty.max_value)))
+                conditions = _union(conditions, (sums,))
+                high = min(high, int(phi.ty.max_value))
+        return Interval(lo, hi, low, high, conditions)
+
+    def _below(
+        self, node: Node, facts: Iterable[tuple[Node, bool]], plus: int, header: Block
+    ) -> list[tuple[Node, int, tuple[Node, ...]]]:
+        """Upper bounds of a node by facts, plus a number."""
+        found = []
+        for fact, truth in facts:
+            upper = fact.args[1] if truth and fact.args[0] is node else None
+            if not truth and fact.args[1] is node:
+                upper = fact.args[0]
+            other = None if upper is None or fact.op == "eq" else self._plain(upper)
+            if other is not None and not self._changes(other, header):
+                less = plus - int(fact.op == "lt" if truth else fact.op == "le")
+                found.append((self._plus(other.hi, less), other.high + less, other.conditions))
+        return found
+
+    def _changes(self, interval: Interval, header: Block) -> bool:
+        """Whether an end of an interval may change in the next round of a loop: the block knows the current value."""
+        work = [interval.hi, *interval.conditions]
+        while work:
+            node = work.pop()
+            home = self.home.get(node)
+            if home is None:
+                work += node.args
+            elif self._known(node) and self._tree.dominates(header, home):
+                return True
+        return False
+
+    # Nodes of 64 bits, each made once
+
+    def _node(self, op: str, ty: Type | str, *args: Node, attr: object = None) -> Node:
+        node = Node(op, ty, args, attr)
+        return self._nodes.setdefault(node.key, node)
+
+    def _const(self, value: int) -> Node:
+        return self._node("const", _LONG, attr=_LONG.encode(value))
+
+    def _long(self, node: Node) -> Node:
+        return node if node.ty is _LONG else self._node("cvt", _LONG, node, attr=node.ty)
+
+    def _plus(self, node: Node, number: int) -> Node:
+        return self._op("add", node, self._const(number))
+
+    def _op(self, op: str, a: Node, b: Node) -> Node:
+        if a.is_const and b.is_const:
+            return self._node("const", _LONG, attr=getattr(SCALAR_OPS, op)(_LONG, a.attr, b.attr))
+        if (op in ("min", "max") and a is b) or (op in ("add", "shl") and b.is_const and not b.attr):
+            return a
+        if op == "mul" and b.is_const and b.attr == 1:
+            return a
+        if op == "add" and b.is_const and a.op == "add" and a.args[1].is_const:
+            return self._op("add", a.args[0], self._op("add", a.args[1], b))
+        return self._node(op, _LONG, a, b)
+
+    def _compare(self, op: str, a: Node, b: Node) -> Node:
+        if a.is_const and b.is_const:
+            return self._node("const", PRED, attr=getattr(SCALAR_OPS, op)(_LONG, a.attr, b.attr))
+        return self._node(op, PRED, a, b, attr=_LONG)
+
+
+def holds(condition: Node, leaf: Callable[[Node], int]) -> bool:
+    """Whether a condition holds, in exact arithmetic. `leaf` gives the numbers of parameters and special values."""
+
+    def value(node: Node) -> int:
+        if node.is_const and isinstance(node.ty, Type):
+            return int(node.ty.decode(node.attr))
+        return leaf(node) if node.op in ("param", "special") else _EXACT[node.op](*map(value, node.args))
+
+    return bool(value(condition))
+
+
+_EXACT: dict[str, Callable[..., int]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "min": min,
+    "max": max,
+    "le": operator.le,
+    "lt": operator.lt,
+    "cvt": int,
+}
+
+
+def _is_step(node: Node, phi: Node) -> bool:
+    """Whether a node is what LOOP takes from its counter: 1, or 0 where it is 0."""
+    if node.op != "select" or not all(arg.is_const for arg in node.args[1:]):
+        return False
+    more, one, zero = node.args
+    return (
+        (more.op, one.attr, zero.attr) == ("pnot", 1, 0)
+        and more.args[0].op == "eq"
+        and more.args[0].args[0] is phi
+        and more.args[0].args[1].is_const
+        and more.args[0].args[1].attr == 0
+    )
+
+
+def _either(of: Bounds, a: Interval, b: Interval) -> Interval:
+    lo, hi = of._op("min", a.lo, b.lo), of._op("max", a.hi, b.hi)
+    return Interval(lo, hi, min(a.low, b.low), max(a.high, b.high), _union(a.conditions, b.conditions))
+
+
+def _sum(of: Bounds, a: Interval, b: Interval) -> Interval:
+    lo, hi = of._op("add", a.lo, b.lo), of._op("add", a.hi, b.hi)
+    return Interval(lo, hi, a.low + b.low, a.high + b.high, _union(a.conditions, b.conditions))
+
+
+def _difference(of: Bounds, a: Interval, b: Interval) -> Interval:
+    lo, hi = of._op("sub", a.lo, b.hi), of._op("sub", a.hi, b.lo)
+    return Interval(lo, hi, a.low - b.high, a.high - b.low, _union(a.conditions, b.conditions))
+
+
+def _product(of: Bounds, a: Interval, b: Interval) -> Interval | None:
+    """Of numbers that are not negative, and below 2**31 if nothing else keeps the product in 62 bits."""
+    if a.high * b.high >= 1 << 62:
+        a, b = of._within(a, -_HALF, _HALF), of._within(b, -_HALF, _HALF)
+    a, b = of._within(a, 0, a.high), of._within(b, 0, b.high)
+    lo, hi = of._op("mul", a.lo, b.lo), of._op("mul", a.hi, b.hi)
+    return Interval(lo, hi, a.low * b.low, a.high * b.high, _union(a.conditions, b.conditions))
+
+
+def _shifted(of: Bounds, a: Interval, b: Interval) -> Interval | None:
+    if b.low != b.high or not 0 <= b.low < 31:
+        return None
+    factor = of._const(1 << b.low)
+    return _product(of, a, Interval(factor, factor, 1 << b.low, 1 << b.low))
+
+
+def _smaller(of: Bounds, a: Interval, b: Interval) -> Interval:
+    lo, hi = of._op("min", a.lo, b.lo), of._op("min", a.hi, b.hi)
+    return Interval(lo, hi, min(a.low, b.low), min(a.high, b.high), _union(a.conditions, b.conditions))
+
+
+def _greater(of: Bounds, a: Interval, b: Interval) -> Interval:
+    lo, hi = of._op("max", a.lo, b.lo), of._op("max", a.hi, b.hi)
+    return Interval(lo, hi, max(a.low, b.low), max(a.high, b.high), _union(a.conditions, b.conditions))
+
+
+def _remainder(of: Bounds, a: Interval, b: Interval) -> Interval | None:
+    """Of numbers that are not negative; a divisor of zero is a fault before."""
+    if a.low < 0 or b.low < 0:
+        return None
+    hi = of._op("max", of._op("min", a.hi, of._plus(b.hi, -1)), of._const(0))
+    return Interval(of._const(0), hi, 0, max(min(a.high, b.high - 1), 0), _union(a.conditions, b.conditions))
+
+
+def _masked(of: Bounds, a: Interval, b: Interval) -> Interval | None:
+    if a.low < 0 or b.low < 0:
+        return None
+    return Interval(of._const(0), of._op("min", a.hi, b.hi), 0, min(a.high, b.high), _union(a.conditions, b.conditions))
+
+
+_CLAMPS = frozenset({"min", "max", "rem", "and"})  # one side is enough
+_RULES: dict[str, Callable[..., Interval | None]] = {
+    "add": _sum,
+    "sub": _difference,
+    "mul": _product,
+    "shl": _shifted,
+    "min": _smaller,
+    "max": _greater,
+    "rem": _remainder,
+    "and": _masked,
+    "select": _either,
+    "cvt": lambda of, a: a,
+}
+
+
+def repeated(function: Function) -> set[Node]:
+    """Accesses that a dominating one with the same index, base and place has checked already."""
+    tree = Dominators(function.blocks[0], lambda block: block.end.ways)
+    seen: dict[tuple[object, ...], list[tuple[Block, int]]] = {}
+    found: set[Node] = set()
+    for block in tree.order:
+        for node in block.nodes:
+            access = access_of(node)
+            if access is None or node.op == "reduce" or not access.checked:
+                continue
+            size = access.element.size_bytes
+            before = seen.setdefault((node.args[0], access.base, access.scale, access.offset), [])
+            if any(size <= other and tree.dominates(place, block) for place, other in before):
+                found.add(node)
+            else:
+                before.append((block, size))
+    return found

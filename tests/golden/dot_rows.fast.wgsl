@@ -1,0 +1,92 @@
+struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,
+  words: array<vec4u, 2> }
+@group(0) @binding(0) var<storage, read_write> status: array<atomic<u32>, 8>;
+@group(0) @binding(1) var<uniform> arguments: Arguments;
+@group(0) @binding(2) var<storage, read> b0: array<u32>;
+@group(0) @binding(3) var<storage, read_write> b1: array<u32>;
+var<private> lane: u32;
+var<private> lane_id: vec3u;
+var<private> block_id: vec3u;
+var<private> global_id: u32;
+var<private> budget: u32;
+var<private> v0: u32;
+var<private> v1: u32;
+var<private> v2: i32;
+var<private> v3: i32;
+fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
+  if (atomicCompareExchangeWeak(&status[0], 0u, kind).exchanged) {
+    atomicStore(&status[1], at);
+    atomicStore(&status[2], base);
+    atomicStore(&status[3], global_id);
+    atomicStore(&status[4], offset.x);
+    atomicStore(&status[5], offset.y);
+    atomicStore(&status[6], need);
+    atomicStore(&status[7], other);
+  }
+}
+
+fn run() {
+  var br = 0u;
+  var expired = 0u;
+  if ((global_id < arguments.words[0][0])) {
+    v0 = (global_id * arguments.words[0][2]);
+    {
+      let t0 = 0u;
+      let t1 = (0);
+      v1 = t0;
+      v2 = t1;
+    }
+    loop {
+      if ((arguments.words[0][2] <= v1)) {
+        break;
+      } else {
+        {
+          let index = (v0 + v1);
+          v3 = bitcast<i32>(b0[((index * 4u)) >> 2u]);
+        }
+        {
+          let t0 = (v1 + 1u);
+          let t1 = ((v3 * v3) + v2);
+          v1 = t0;
+          v2 = t1;
+        }
+        budget -= 1u;
+        if (budget == 0u) {
+          expired = 13u;
+          br = 1u;
+          break;
+        }
+        continue;
+      }
+      break;
+    }
+    if (br == 1u) {
+      fault(6u, expired, 0xffffffffu, vec2u(0u), 0u, 0u);
+      return;
+    }
+    {
+      let index = global_id;
+      b1[(index * 4u) >> 2u] = bitcast<u32>(v2);
+    }
+    return;
+  } else {
+    return;
+  }
+}
+
+@compute @workgroup_size(256, 1, 1)
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,
+        @builtin(local_invocation_index) index: u32) {
+  let block = group.x + group.y * 65535u;
+  lane = index;
+  lane_id = local;
+  if (block >= arguments.misc.x) {
+    return;
+  }
+  global_id = block * 256u + index;
+  budget = arguments.misc.y;
+  var alive = global_id < arguments.lanes.x;
+  if (alive) {
+    run();
+  }
+}

@@ -1,0 +1,129 @@
+struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,
+  words: array<vec4u, 2> }
+@group(0) @binding(0) var<storage, read_write> status: array<atomic<u32>, 8>;
+@group(0) @binding(1) var<uniform> arguments: Arguments;
+@group(0) @binding(2) var<storage, read> b0: array<u32>;
+@group(0) @binding(3) var<storage, read_write> b1: array<u32>;
+var<private> lane: u32;
+var<private> lane_id: vec3u;
+var<private> block_id: vec3u;
+var<private> global_id: u32;
+var<private> budget: u32;
+var<private> v0: u32;
+var<private> v1: u32;
+var<private> v2: i32;
+var<private> v3: i32;
+fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
+  if (atomicCompareExchangeWeak(&status[0], 0u, kind).exchanged) {
+    atomicStore(&status[1], at);
+    atomicStore(&status[2], base);
+    atomicStore(&status[3], global_id);
+    atomicStore(&status[4], offset.x);
+    atomicStore(&status[5], offset.y);
+    atomicStore(&status[6], need);
+    atomicStore(&status[7], other);
+  }
+}
+fn u64_add(a: vec2u, b: vec2u) -> vec2u {
+  let low = a.x + b.x;
+  return vec2u(low, a.y + b.y + select(0u, 1u, low < a.x));
+}
+
+// The 64-bit product of two words, by 16-bit halves.
+fn u64_widemul(a: u32, b: u32) -> vec2u {
+  let a0 = a & 0xffffu;
+  let a1 = a >> 16u;
+  let b0 = b & 0xffffu;
+  let b1 = b >> 16u;
+  let low = a0 * b0;
+  let mid = a1 * b0 + (low >> 16u);
+  let mid2 = a0 * b1 + (mid & 0xffffu);
+  return vec2u((mid2 << 16u) | (low & 0xffffu), a1 * b1 + (mid >> 16u) + (mid2 >> 16u));
+}
+
+fn u64_mul(a: vec2u, b: vec2u) -> vec2u {
+  let product = u64_widemul(a.x, b.x);
+  return vec2u(product.x, product.y + a.x * b.y + a.y * b.x);
+}
+
+fn run() {
+  var br = 0u;
+  var expired = 0u;
+  let limit0 = select(0u, (arguments.words[1][0] - 4u) / 4u + 1u, arguments.words[1][0] >= 4u);
+  let limit1 = select(0u, (arguments.words[1][1] - 4u) / 4u + 1u, arguments.words[1][1] >= 4u);
+  if ((global_id < arguments.words[0][0])) {
+    v0 = (global_id * arguments.words[0][2]);
+    {
+      let t0 = 0u;
+      let t1 = (0);
+      v1 = t0;
+      v2 = t1;
+    }
+    loop {
+      if ((arguments.words[0][2] <= v1)) {
+        break;
+      } else {
+        {
+          let index = (v0 + v1);
+          let byte = index * 4u;
+          if ((index >= limit0)) {
+            fault(1u, 10u, 0u, u64_add(u64_mul(vec2u((v0 + v1), 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
+            v3 = 0;
+          } else {
+            v3 = bitcast<i32>(b0[(byte) >> 2u]);
+          }
+        }
+        {
+          let t0 = (v1 + 1u);
+          let t1 = ((v3 * v3) + v2);
+          v1 = t0;
+          v2 = t1;
+        }
+        budget -= 1u;
+        if (budget == 0u) {
+          expired = 13u;
+          br = 1u;
+          break;
+        }
+        continue;
+      }
+      break;
+    }
+    if (br == 1u) {
+      fault(6u, expired, 0xffffffffu, vec2u(0u), 0u, 0u);
+      return;
+    }
+    {
+      let index = global_id;
+      let byte = index * 4u;
+      if ((index >= limit1)) {
+        fault(1u, 14u, 1u, u64_add(u64_mul(vec2u(global_id, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
+      } else {
+        b1[byte >> 2u] = bitcast<u32>(v2);
+      }
+    }
+    return;
+  } else {
+    return;
+  }
+}
+
+@compute @workgroup_size(256, 1, 1)
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,
+        @builtin(local_invocation_index) index: u32) {
+  let block = group.x + group.y * 65535u;
+  lane = index;
+  lane_id = local;
+  if (block >= arguments.misc.x) {
+    return;
+  }
+  global_id = block * 256u + index;
+  budget = arguments.misc.y;
+  let block_of = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,
+                       block / (arguments.grid.x * arguments.grid.y));
+  block_id = block_of;
+  var alive = all(block_id * vec3u(256u, 1u, 1u) + local < arguments.lanes.xyz);
+  if (alive) {
+    run();
+  }
+}

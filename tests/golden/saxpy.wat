@@ -1,0 +1,413 @@
+(module
+  (type $t0 (func (param i32 i32 i32)))
+  (type $t1 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
+  (import "env" "memory" (memory 1 65536))
+  (func $kernel (export "kernel") (type $t0)  ;; 678 bytes at 0x47
+    (param $arguments i32) (param $begin i32) (param $end i32)
+    (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
+    (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32) (local $rest i32)
+    (local $grid.0 i32) (local $BLOCK_IDX_X i32) (local $grid.1 i32) (local $BLOCK_IDX_Y i32)
+    (local $BLOCK_IDX_Z i32) (local $span i32) (local $on.0 i32) (local $l17 i32) (local $on.1 i32)
+    (local $on.2 i32) (local $start i32) (local $stop i32) (local $l22 i64) (local $lane i32)
+    (local $l24 f32) (local $l25 f32) (local $l26 i64)
+    local.get $arguments
+    f32.load offset=88
+    local.set $param.a
+    local.get $arguments
+    i32.load offset=96
+    local.set $base.buffer_x
+    local.get $arguments
+    i32.load offset=104
+    local.set $base.buffer_y
+    local.get $arguments
+    i32.load offset=100
+    i64.extend_i32_u
+    i64.const 3
+    i64.sub
+    local.tee $limit.buffer_x.4
+    i64.const 0
+    local.get $limit.buffer_x.4
+    i64.const 0
+    i64.gt_s
+    select
+    local.set $limit.buffer_x.4
+    local.get $arguments
+    i32.load offset=108
+    i64.extend_i32_u
+    i64.const 3
+    i64.sub
+    local.tee $limit.buffer_y.4
+    i64.const 0
+    local.get $limit.buffer_y.4
+    i64.const 0
+    i64.gt_s
+    select
+    local.set $limit.buffer_y.4
+    local.get $begin
+    local.tee $block
+    local.get $end
+    i32.lt_s
+    if $if0
+      local.get $block
+      local.set $rest
+      local.get $arguments
+      i32.load offset=32
+      local.set $grid.0
+      local.get $rest
+      local.get $grid.0
+      i32.rem_u
+      local.set $BLOCK_IDX_X
+      local.get $rest
+      local.get $grid.0
+      i32.div_u
+      local.set $rest
+      local.get $arguments
+      i32.load offset=36
+      local.set $grid.1
+      local.get $rest
+      local.get $grid.1
+      i32.rem_u
+      local.set $BLOCK_IDX_Y
+      local.get $rest
+      local.get $grid.1
+      i32.div_u
+      local.set $rest
+      local.get $rest
+      local.set $BLOCK_IDX_Z
+      i32.const 1
+      local.set $span
+      local.get $arguments
+      i32.load offset=36
+      local.get $arguments
+      i32.load offset=40
+      i32.mul
+      i32.const 1
+      i32.eq
+      if $if1
+        i32.const 64
+        local.set $span
+      end  ;; $if1
+      loop $loop2
+        local.get $arguments
+        i32.atomic.load offset=24
+        if $if3
+          local.get $arguments
+          i32.const 9
+          i32.const -1
+          i32.const -1
+          i32.const -1
+          i32.const 0
+          i64.const 0
+          i64.const 0
+          call $fault
+          return
+        end  ;; $if3
+        block $block4
+          local.get $arguments
+          i32.load offset=44
+          local.get $BLOCK_IDX_X
+          i32.const 256
+          i32.mul
+          i32.sub
+          local.set $on.0
+          i32.const 256
+          local.get $span
+          i32.mul
+          local.tee $l17
+          local.get $on.0
+          local.get $l17
+          local.get $on.0
+          i32.lt_s
+          select
+          local.set $on.0
+          local.get $end
+          local.get $block
+          i32.sub
+          i32.const 256
+          i32.mul
+          local.tee $l17
+          local.get $on.0
+          local.get $l17
+          local.get $on.0
+          i32.lt_s
+          select
+          local.set $on.0
+          local.get $on.0
+          i32.const 0
+          i32.le_s
+          br_if $block4
+          local.get $arguments
+          i32.load offset=48
+          local.get $BLOCK_IDX_Y
+          i32.const 1
+          i32.mul
+          i32.sub
+          local.set $on.1
+          i32.const 1
+          local.tee $l17
+          local.get $on.1
+          local.get $l17
+          local.get $on.1
+          i32.lt_s
+          select
+          local.set $on.1
+          local.get $on.1
+          i32.const 0
+          i32.le_s
+          br_if $block4
+          local.get $arguments
+          i32.load offset=52
+          local.get $BLOCK_IDX_Z
+          i32.const 1
+          i32.mul
+          i32.sub
+          local.set $on.2
+          i32.const 1
+          local.tee $l17
+          local.get $on.2
+          local.get $l17
+          local.get $on.2
+          i32.lt_s
+          select
+          local.set $on.2
+          local.get $on.2
+          i32.const 0
+          i32.le_s
+          br_if $block4
+          local.get $block
+          i32.const 256
+          i32.mul
+          local.set $start
+          local.get $start
+          local.get $on.0
+          i32.add
+          local.set $stop
+          local.get $start
+          local.get $on.0
+          i32.const 1
+          i32.sub
+          i32.const 1
+          i32.mul
+          i32.add
+          local.get $on.1
+          i32.const 1
+          i32.sub
+          i32.const 256
+          i32.mul
+          i32.add
+          local.get $on.2
+          i32.const 1
+          i32.sub
+          i32.const 256
+          i32.mul
+          i32.add
+          i64.extend_i32_u
+          i64.const 4
+          i64.mul
+          local.set $l22
+          i32.const 1
+          i64.const 0
+          local.get $start
+          i64.extend_i32_u
+          i64.const 4
+          i64.mul
+          i64.le_s
+          i32.and
+          local.get $l22
+          local.get $limit.buffer_x.4
+          i64.lt_s
+          i32.and
+          local.get $l22
+          local.get $limit.buffer_y.4
+          i64.lt_s
+          i32.and
+          if $if5
+            local.get $start
+            local.set $lane
+            loop $loop6
+              block $block7
+                local.get $base.buffer_x
+                local.get $lane
+                i64.extend_i32_u
+                i32.wrap_i64
+                i32.const 4
+                i32.mul
+                i32.add
+                f32.load
+                local.set $l24
+                local.get $base.buffer_y
+                local.get $lane
+                i64.extend_i32_u
+                i32.wrap_i64
+                i32.const 4
+                i32.mul
+                i32.add
+                f32.load
+                local.set $l25
+                local.get $base.buffer_y
+                local.get $lane
+                i64.extend_i32_u
+                i32.wrap_i64
+                i32.const 4
+                i32.mul
+                i32.add
+                local.get $param.a
+                local.get $l24
+                f32.mul
+                local.get $l25
+                f32.add
+                f32.store
+                br $block7
+              end  ;; $block7
+              local.get $lane
+              i32.const 1
+              i32.add
+              local.tee $lane
+              local.get $stop
+              i32.lt_s
+              br_if $loop6
+            end  ;; $loop6
+          else  ;; $if5
+            local.get $start
+            local.set $lane
+            loop $loop8
+              block $block9
+                local.get $lane
+                i64.extend_i32_u
+                i64.const 4
+                i64.mul
+                local.set $l26
+                local.get $l26
+                local.get $limit.buffer_x.4
+                i64.ge_u
+                if $if10
+                  local.get $arguments
+                  i32.const 1
+                  i32.const 0
+                  i32.const 0
+                  local.get $lane
+                  i32.const 0
+                  local.get $l26
+                  i64.const 4
+                  call $fault
+                  return
+                end  ;; $if10
+                local.get $base.buffer_x
+                local.get $l26
+                i32.wrap_i64
+                i32.add
+                f32.load
+                local.set $l24
+                local.get $lane
+                i64.extend_i32_u
+                i64.const 4
+                i64.mul
+                local.set $l26
+                local.get $l26
+                local.get $limit.buffer_y.4
+                i64.ge_u
+                if $if11
+                  local.get $arguments
+                  i32.const 1
+                  i32.const 1
+                  i32.const 1
+                  local.get $lane
+                  i32.const 0
+                  local.get $l26
+                  i64.const 4
+                  call $fault
+                  return
+                end  ;; $if11
+                local.get $base.buffer_y
+                local.get $l26
+                i32.wrap_i64
+                i32.add
+                f32.load
+                local.set $l25
+                local.get $base.buffer_y
+                local.get $lane
+                i64.extend_i32_u
+                i32.wrap_i64
+                i32.const 4
+                i32.mul
+                i32.add
+                local.get $param.a
+                local.get $l24
+                f32.mul
+                local.get $l25
+                f32.add
+                f32.store
+                br $block9
+              end  ;; $block9
+              local.get $lane
+              i32.const 1
+              i32.add
+              local.tee $lane
+              local.get $stop
+              i32.lt_s
+              br_if $loop8
+            end  ;; $loop8
+          end  ;; $if5
+        end  ;; $block4
+        local.get $BLOCK_IDX_X
+        local.get $span
+        i32.add
+        local.set $BLOCK_IDX_X
+        local.get $BLOCK_IDX_X
+        local.get $grid.0
+        i32.ge_u
+        if $if12
+          i32.const 0
+          local.set $BLOCK_IDX_X
+          local.get $BLOCK_IDX_Y
+          i32.const 1
+          i32.add
+          local.set $BLOCK_IDX_Y
+          local.get $BLOCK_IDX_Y
+          local.get $grid.1
+          i32.ge_u
+          if $if13
+            i32.const 0
+            local.set $BLOCK_IDX_Y
+            local.get $BLOCK_IDX_Z
+            i32.const 1
+            i32.add
+            local.set $BLOCK_IDX_Z
+          end  ;; $if13
+        end  ;; $if12
+        local.get $block
+        local.get $span
+        i32.add
+        local.tee $block
+        local.get $end
+        i32.lt_s
+        br_if $loop2
+      end  ;; $loop2
+    end  ;; $if0
+  )
+  (func $fault (type $t1)  ;; 51 bytes at 0x2ee
+    (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
+    (param $l6 i64) (param $l7 i64)
+    local.get $l0
+    local.get $l1
+    i32.store
+    local.get $l0
+    local.get $l2
+    i32.store offset=4
+    local.get $l0
+    local.get $l3
+    i32.store offset=8
+    local.get $l0
+    local.get $l4
+    i32.store offset=12
+    local.get $l0
+    local.get $l5
+    i32.store offset=28
+    local.get $l0
+    local.get $l6
+    i64.store offset=16 align=4
+    local.get $l0
+    local.get $l7
+    i64.store offset=80 align=4
+  )
+)
