@@ -285,7 +285,7 @@ def test_runs_end_where_the_block_goes_on():
     """)
     assert plan is not None
     assert not plan.endless
-    assert sum(isinstance(tree, Loop) for tree in structure(plan.entry)) == 1  # the block loops, not its lanes
+    assert str(structure(plan.entry)).count("Loop(") == 1  # the block loops, not its lanes
     assert len(plan.uniform) >= 1
     assert [run.leaves for run in plan.runs].count(True) == 0
 
