@@ -31,37 +31,41 @@ class Reader {
     readonly data: Uint8Array,
   ) {}
 
-  must(holds: boolean, what: string): void {
-    must(holds, `section ${this.tag}, offset ${this.at}: ${what}`);
+  fail(): never {
+    throw new ArtifactError(`damaged artifact: section ${this.tag} is wrong at byte ${this.at}`);
+  }
+
+  must(holds: boolean): void {
+    if (!holds) this.fail();
   }
 
   bytes(count: number): Uint8Array {
-    this.must(count <= this.data.length - this.at, "it ends too soon");
+    this.must(count <= this.data.length - this.at);
     this.at += count;
     return this.data.subarray(this.at - count, this.at);
   }
 
-  u8(limit: number, what: string): number {
+  u8(limit: number): number {
     const value = this.bytes(1)[0]!;
-    this.must(value < limit, `no ${what} has the number ${value}`);
+    this.must(value < limit);
     return value;
   }
 
   uint(limit = LARGEST): number {
     let value = 0;
     for (let count = 0, scale = 1; ; count++, scale *= 128) {
-      const byte = this.u8(256, "byte");
-      this.must(count < 8 && (byte > 0 || count === 0), "a number is not in its shortest form");
+      const byte = this.u8(256);
+      this.must(count < 8 && (byte > 0 || count === 0));
       value += (byte & 127) * scale;
       if (byte < 128) break;
     }
-    this.must(value <= limit, `the number ${value} is too large`);
+    this.must(value <= limit);
     return value;
   }
 
-  index(length: number, what: string): number {
+  index(length: number): number {
     const value = this.uint();
-    this.must(value < length, `there is no ${what} ${value}`);
+    this.must(value < length);
     return value;
   }
 
@@ -70,7 +74,7 @@ class Reader {
     try {
       return UTF8.decode(raw);
     } catch {
-      throw new ArtifactError(`damaged artifact: section ${this.tag}, offset ${this.at}: a text is no UTF-8`);
+      this.fail();
     }
   }
 
@@ -84,22 +88,22 @@ class Reader {
   }
 
   /** Indices that are all different. */
-  places(length: number, what: string): number[] {
-    const found = this.list(() => this.index(length, what));
-    this.must(new Set(found).size === found.length, `a ${what} is there twice`);
+  places(length: number): number[] {
+    const found = this.list(() => this.index(length));
+    this.must(new Set(found).size === found.length);
     return found;
   }
 
   type(): Type {
-    return TYPES[this.u8(TYPES.length, "type")] as Type;
+    return TYPES[this.u8(TYPES.length)] as Type;
   }
 
   flag(): boolean {
-    return this.u8(2, "flag") === 1;
+    return this.u8(2) === 1;
   }
 
   end(): void {
-    this.must(this.at === this.data.length, "bytes are left");
+    this.must(this.at === this.data.length);
   }
 }
 
@@ -132,8 +136,8 @@ function readMetadata(raw: Uint8Array): Record<string, string> {
 
 function readKernels(s: Reader, programs: number, modules: number, shaders: number): Kernel[] {
   const memory = (): KernelMemory => {
-    const kind = s.u8(4, "kind of memory");
-    const base = kind === 3 ? "" : kind === 2 ? s.index(CLASSES, "class") : s.string();
+    const kind = s.u8(4);
+    const base = kind === 3 ? "" : kind === 2 ? s.index(CLASSES) : s.string();
     return { kind, base, written: s.flag() };
   };
   return s.list((): Kernel => {
@@ -141,10 +145,10 @@ function readKernels(s: Reader, programs: number, modules: number, shaders: numb
     const program = s.uint(programs) - 1;
     const block = s.three(() => s.uint(1024));
     const lanes = block[0] * block[1] * block[2];
-    s.must(lanes >= 1 && lanes <= 1024, `a block of ${name} has ${lanes} lanes`);
+    s.must(lanes >= 1 && lanes <= 1024);
     const shared = s.uint(1 << 25);
     const scalars = s.list(() => ({ name: s.string(), type: s.type() }));
-    s.must(scalars.every(({ type }) => bitsOf(type) <= 64), `a scalar of ${name} has more than 64 bits`);
+    s.must(scalars.every(({ type }) => bitsOf(type) <= 64));
     const memories = s.list(memory);
     s.flag(); // whether blocks may run at the same time
     const module = s.uint(modules) - 1;
@@ -154,18 +158,18 @@ function readKernels(s: Reader, programs: number, modules: number, shaders: numb
         : {
             module,
             spill: s.uint(1 << 20),
-            scalars: s.places(scalars.length, "scalar"),
-            memories: s.places(memories.length, "memory"),
+            scalars: s.places(scalars.length),
+            memories: s.places(memories.length),
           };
     const variants = s.list((): Variant => {
-      const shader = s.index(shaders, "shader");
+      const shader = s.index(shaders);
       const size = s.uint(65_536);
-      const places = s.places(scalars.length, "scalar");
-      const bindings = s.list(() => ({ writable: s.flag(), memories: s.places(memories.length, "memory") }));
+      const places = s.places(scalars.length);
+      const bindings = s.list(() => ({ writable: s.flag(), memories: s.places(memories.length) }));
       const bound = bindings.flatMap((binding) => binding.memories);
-      s.must(bindings.every((binding) => binding.memories.length > 0), "a binding binds nothing");
-      s.must(new Set(bound).size === bound.length, "a memory is bound twice");
-      s.must(size === 64 + 16 * Math.ceil((2 * places.length + bound.length + 1) / 4), "the arguments have another size");
+      s.must(bindings.every((binding) => binding.memories.length > 0));
+      s.must(new Set(bound).size === bound.length);
+      s.must(size === 64 + 16 * Math.ceil((2 * places.length + bound.length + 1) / 4));
       return { shader, size, scalars: places, bindings };
     });
     return { name, program, block, shared, scalars, memories, wasm, wgsl: variants.length ? variants : s.string() };
@@ -197,7 +201,7 @@ class PlanReader {
   ) {
     const name = (): string => {
       const found = s.string();
-      s.must(NAME.test(found) && !OPERATORS.includes(found), `'${found}' is no name`);
+      s.must(NAME.test(found) && !OPERATORS.includes(found));
       return found;
     };
     this.variables = s.list(name);
@@ -215,11 +219,11 @@ class PlanReader {
     const { s } = this;
     const shapes: number[] = [];
     this.ports = s.list((): Port => {
-      const [name, type, access] = [this.name(), s.type(), ACCESS[s.u8(4, "access")]!];
+      const [name, type, access] = [this.name(), s.type(), ACCESS[s.u8(4)]!];
       if (access !== "scalar") {
         return { name, type, access, shape: s.list(() => this.use(shapes), 8) };
       }
-      s.must(bitsOf(type) <= 64, `the scalar ${name} has more than 64 bits`);
+      s.must(bitsOf(type) <= 64);
       return { name, type, access, shape: [] };
     });
     for (const port of this.ports) {
@@ -228,21 +232,21 @@ class PlanReader {
     }
     for (const port of this.ports) {
       const real = port.access !== "scalar" || !isFloat(port.type);
-      s.must(real || !this.known.has(port.name), `${port.name} is a float, and the length of a dimension`);
+      s.must(real || !this.known.has(port.name));
     }
     const temporaries = s.list(() => ({ name: this.name(), size: this.use(shapes) }));
     for (const number of shapes) this.checkNames(number);
-    const constants = s.list(() => ({ name: this.name(), blob: s.index(this.blobs, "constant") }));
+    const constants = s.list(() => ({ name: this.name(), blob: s.index(this.blobs) }));
     const names = [...this.ports, ...temporaries, ...constants].map(({ name }) => name);
     different("name", names);
-    s.must(names.length <= 4096, "it has more than 4096 names");
+    s.must(names.length <= 4096);
     this.arrays = this.ports.filter((port) => port.access !== "scalar");
     for (const port of this.ports) if (port.access === "scalar") this.scalars.add(port.name);
     this.constantsFrom = this.arrays.length + temporaries.length;
     this.classMemory = this.constantsFrom + constants.length;
     const steps = this.steps(0, -1);
-    s.must(this.usedFormulas === this.formulas.length, "a formula is not used");
-    s.must(this.usedVariables === this.variables.length, "a variable is not used");
+    s.must(this.usedFormulas === this.formulas.length);
+    s.must(this.usedVariables === this.variables.length);
     s.end();
     return { ports: this.ports, formulas: this.formulas, temporaries, constants, steps };
   }
@@ -251,16 +255,16 @@ class PlanReader {
     const { s } = this;
     let depth = 0;
     const code = s.list(() => {
-      const kind = s.u8(3 + OPERATORS.length, "part of a formula");
+      const kind = s.u8(3 + OPERATORS.length);
       depth += kind < 3 ? 1 : -1;
-      s.must(depth >= 1 && depth <= 32, "a formula is not well formed");
+      s.must(depth >= 1 && depth <= 32);
       if (kind > 2) return OPERATORS[kind - 3]!;
-      if (kind === 2) return this.variables[s.index(this.variables.length, "variable")]!;
+      if (kind === 2) return this.variables[s.index(this.variables.length)]!;
       const value = s.uint();
-      s.must(kind === 0 || value > 0, "a formula has a negative zero");
+      s.must(kind === 0 || value > 0);
       return kind ? -value : value;
     }, 256);
-    s.must(depth === 1, "a formula is not well formed");
+    s.must(depth === 1);
     return code;
   }
 
@@ -270,8 +274,8 @@ class PlanReader {
 
   /** The number of a formula. Formulas and variables are numbered in the order of their first use. */
   private useNumber(later?: number[]): number {
-    const number = this.s.index(this.formulas.length, "formula");
-    this.s.must(number <= this.usedFormulas, "formulas are not in the order of their use");
+    const number = this.s.index(this.formulas.length);
+    this.s.must(number <= this.usedFormulas);
     const formula = this.formulas[number]!;
     if (number === this.usedFormulas) {
       this.usedFormulas++;
@@ -284,7 +288,7 @@ class PlanReader {
 
   private useVariable(name: string): void {
     const number = this.numbers.get(name)!;
-    this.s.must(number <= this.usedVariables, "variables are not in the order of their use");
+    this.s.must(number <= this.usedVariables);
     if (number === this.usedVariables) this.usedVariables++;
   }
 
@@ -293,7 +297,7 @@ class PlanReader {
     let global = true;
     for (const token of this.formulas[number]!) {
       if (typeof token !== "string" || OPERATORS.includes(token)) continue;
-      this.s.must(this.known.has(token), `a formula uses ${token}, which has no value there`);
+      this.s.must(this.known.has(token));
       global &&= !this.counters.has(token);
     }
     if (global) this.checked.add(number);
@@ -303,21 +307,21 @@ class PlanReader {
   private readonly counters = new Set<string>();
 
   private steps(depth: number, program: number): Step[] {
-    this.s.must(depth <= 16, "steps are nested too deeply");
+    this.s.must(depth <= 16);
     return this.s.list(() => this.step(depth, program), 65_536);
   }
 
   private step(depth: number, program: number): Step {
     const { s } = this;
-    s.must(++this.stepCount <= 65_536, "it has more than 65536 steps");
-    const kind = s.u8(6, "step");
-    s.must(kind > 0 && (kind === 1 || kind === 2 === program < 0), "a step stands where it may not");
+    s.must(++this.stepCount <= 65_536);
+    const kind = s.u8(6);
+    s.must(kind > 0 && (kind === 1 || kind === 2 === program < 0));
     const formula = () => this.use();
     if (kind === 1) {
       const count = formula();
-      const variable = this.variables[s.index(this.variables.length, "variable")]!;
+      const variable = this.variables[s.index(this.variables.length)]!;
       this.useVariable(variable);
-      s.must(!this.known.has(variable) && !this.scalars.has(variable), `'${variable}' cannot count a repeat`);
+      s.must(!this.known.has(variable) && !this.scalars.has(variable));
       this.known.add(variable);
       this.counters.add(variable);
       const body = this.steps(depth + 1, program);
@@ -326,77 +330,77 @@ class PlanReader {
       return { step: "repeat", count, variable, body };
     }
     if (kind === 2) {
-      const number = s.index(this.programs.length, "program");
+      const number = s.index(this.programs.length);
       const [x, y, z] = s.three(() => s.uint(1024));
-      s.must(x * y * z >= 1 && x * y * z <= 1024, "a block has not 1 to 1024 lanes");
+      s.must(x * y * z >= 1 && x * y * z <= 1024);
       s.uint(1 << 24); // shared memory, grid, lanes and arguments are for devices that compile the program
       for (let count = 6; count > 0; count--) formula();
       s.list(() => {
         const argument = this.argument();
-        s.must(argument.kind !== 3, "an argument of a call is read from memory");
+        s.must(argument.kind !== 3);
       });
       return { step: "call", program: number, code: this.steps(depth + 1, number) };
     }
     if (kind === 3) return this.launch(program);
     if (kind === 4) {
       const target = this.buffer(true);
-      const source = s.index(this.classMemory + 1, "buffer");
-      s.must(source !== target, "a buffer is copied onto itself");
+      const source = s.index(this.classMemory + 1);
+      s.must(source !== target);
       return { step: "copy", target, source };
     }
     const [need, offset, size] = s.three(formula);
     const type = s.type();
-    const instruction = s.index(this.programs[program]!.length, "instruction");
+    const instruction = s.index(this.programs[program]!.length);
     return { step: "bounds", need, offset, size, type, instruction, memory: s.string() };
   }
 
   private launch(program: number): Step {
     const { s } = this;
-    const number = s.index(this.kernels.length, "kernel");
+    const number = s.index(this.kernels.length);
     const kernel = this.kernels[number]!;
     const variants = typeof kernel.wgsl === "string" ? [] : kernel.wgsl;
     const variant = s.uint(variants.length);
-    s.must(variant > 0 || variants.length === 0, "a launch has no variant");
+    s.must(variant > 0 || variants.length === 0);
     const origin = s.uint(this.programs[program]!.length);
-    s.must(kernel.program === -1 ? origin > 0 : kernel.program === program && origin === 0, "a kernel is of another program");
+    s.must(kernel.program === -1 ? origin > 0 : kernel.program === program && origin === 0);
     const grid = s.three(() => this.use());
     const lanes = s.three(() => this.use());
     const scalars = kernel.scalars.map(({ type }) => {
       const argument = this.argument();
       const { kind } = argument;
       const port = kind === 1 ? this.ports[argument.index]! : null;
-      s.must(kind < 4 && (kind !== 2 || !isFloat(type)), "an argument does not fit its parameter");
-      s.must(kind !== 0 || argument.bits >> BigInt(bitsOf(type)) === 0n, "an argument has too many bits");
-      s.must(port === null || (port.access === "scalar" && port.type === type), "an argument is of another type");
+      s.must(kind < 4 && (kind !== 2 || !isFloat(type)));
+      s.must(kind !== 0 || argument.bits >> BigInt(bitsOf(type)) === 0n);
+      s.must(port === null || (port.access === "scalar" && port.type === type));
       return argument;
     });
     const memories = kernel.memories.map(({ kind, written }) => {
       const place = this.buffer(written, true);
-      s.must(kind < 2 || place === this.classMemory, "a class is not in the class memory");
+      s.must(kind < 2 || place === this.classMemory);
       return place;
     });
     const bindings = variants[variant - 1]?.bindings ?? [];
     const groups = bindings.map((binding) => new Set(binding.memories.map((k) => memories[k]!)));
     const bound = new Set(groups.flatMap((group) => [...group]));
-    s.must(groups.every((group) => group.size === 1) && bound.size === groups.length, "a launch binds a buffer twice");
+    s.must(groups.every((group) => group.size === 1) && bound.size === groups.length);
     return { step: "launch", kernel: number, variant, origin, grid, lanes, scalars, memories };
   }
 
   private argument(): Argument {
     const { s } = this;
-    const kind = s.u8(5, "kind of argument");
+    const kind = s.u8(5);
     if (kind === 0) return { kind, bits: view(s.bytes(8)).getBigUint64(0, true) };
-    if (kind === 1) return { kind, index: s.index(this.ports.length, "port") };
+    if (kind === 1) return { kind, index: s.index(this.ports.length) };
     if (kind === 2) return { kind, index: this.useNumber() };
-    const index = s.index(this.classMemory, "buffer");
-    s.must(kind === 4 || (index >= this.arrays.length && index < this.constantsFrom), "an argument is in no temporary");
+    const index = s.index(this.classMemory);
+    s.must(kind === 4 || (index >= this.arrays.length && index < this.constantsFrom));
     return { kind: kind as 3 | 4, index };
   }
 
   private buffer(written: boolean, classes = false): number {
-    const number = this.s.index(this.classMemory + (classes ? 1 : 0), "buffer");
+    const number = this.s.index(this.classMemory + (classes ? 1 : 0));
     const fixed = this.arrays[number]?.access === "read" || (number >= this.constantsFrom && number < this.classMemory);
-    this.s.must(!written || !fixed, "a buffer that is only read is written");
+    this.s.must(!written || !fixed);
     return number;
   }
 }
@@ -409,7 +413,7 @@ function readBlobs(s: Reader, raw: Uint8Array, start: number): Blob[] {
     const location = s.string();
     const offset = s.uint();
     if (location) return { length, hash, location, offset, data: null };
-    s.must(offset === 0 && length <= raw.length - place, "a constant is not in the file");
+    s.must(offset === 0 && length <= raw.length - place);
     const blob = { length, hash, location, offset, data: checked(raw.subarray(place, place + length), length, hash, "") };
     const end = up(place + length, 64);
     must(zeros(raw.subarray(place + length, end)), "bytes between constants are not zero");
@@ -467,7 +471,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
   const metadata = readMetadata(meta.data);
   const programs = prog.list(() => {
     const code = prog.bytes(prog.uint());
-    prog.must(hex(code.subarray(0, 4)) === "48475052", "a program is none");
+    prog.must(hex(code.subarray(0, 4)) === "48475052");
     return prog.string().split("\n");
   });
   const modules = wasm.list(() => wasm.bytes(wasm.uint()));
@@ -482,10 +486,10 @@ export function readArtifact(raw: Uint8Array): Artifact {
   different("piece of WGSL", pieces);
   let total = 0;
   const shaders = wgsl.list(() => {
-    const shader = wgsl.list(() => wgsl.index(pieces.length, "piece of WGSL"));
+    const shader = wgsl.list(() => wgsl.index(pieces.length));
     const size = shader.reduce((sum, piece) => sum + sizes[piece]!, 0);
     total += size;
-    wgsl.must(size <= 1 << 24 && total <= 1 << 26, "a shader is too large");
+    wgsl.must(size <= 1 << 24 && total <= 1 << 26);
     return shader;
   });
   const kernels = readKernels(kern, programs.length, modules.length, shaders.length);
