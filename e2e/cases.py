@@ -154,10 +154,10 @@ def write(folder: Path = BUILD, only: str = "") -> int:
     return len(rows)
 
 
-def judge(name: str, answer: Answer) -> str | None:
+def judge(name: str, answer: Answer, device: str = "wasm") -> str | None:
     """What is wrong with an answer; None if it is what the filetest says."""
     try:
-        check(cases()[name].launch("wasm"), _Replay(answer))
+        check(cases()[name].launch(device), _Replay(answer))
     except AssertionError as error:
         return str(error)
     return None

@@ -81,7 +81,7 @@ export class Runtime {
         const opened = await openDevice(found);
         const wrong = await probe(opened);
         adapter.inexact = wrong;
-        const broken = wrong.filter((operation) => !["/", "sqrt"].includes(operation));
+        const broken = wrong.filter((operation) => !["/", "sqrt", "subnormals"].includes(operation));
         if (requested === "auto" && broken.length) {
           opened.destroy();
           throw new BackendUnavailable("webgpu", `the adapter ${name} gets ${broken.join(", ")} wrong`);

@@ -26,7 +26,7 @@ export interface AdapterInfo {
   description: string;
   /** Whether it is a GPU, not a program that stands in for one. */
   real: boolean;
-  /** F32 operations whose results are not the nearest numbers here. */
+  /** What F32 does not do as elsewhere: operations whose results are not the nearest numbers, "subnormals". */
   inexact: string[];
 }
 
@@ -61,9 +61,9 @@ export function describeAdapter(info: GPUAdapterInfo): AdapterInfo {
 
 const LANES = 64;
 const ROUNDS = 70_000; // some drivers end loops after 65,535 rounds
-const NAMES = ["+", "-", "*", "/", "sqrt", "loops"];
+const NAMES = ["+", "-", "*", "/", "sqrt", "loops", "subnormals"];
 
-// The fence keeps compilers from folding (a + b) - b; all of it is normal numbers.
+// The fence keeps compilers from folding (a + b) - b; all numbers but the last are normal.
 const PROBE = `
 @group(0) @binding(0) var<storage, read_write> words: array<u32>;
 @group(0) @binding(1) var<uniform> zero: vec4u;
@@ -83,13 +83,14 @@ fn fence(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ zero.x); }
     if (lane > zero.x) { break; }
   }
   words[lane + ${7 * LANES}u] = hash;
+  words[lane + ${8 * LANES}u] = bitcast<u32>(fence(a * bitcast<f32>(lane + 64u + zero.x)));
 }`;
 
 /** The operations, of NAMES, that the device gets wrong. */
 export async function probe(device: GPUDevice): Promise<string[]> {
-  const words = new Uint32Array(8 * LANES);
+  const words = new Uint32Array(9 * LANES);
   const floats = new Float32Array(words.buffer);
-  const expected = new Uint32Array(8 * LANES);
+  const expected = new Uint32Array(9 * LANES);
   const results = new Float32Array(expected.buffer);
   const part = (number: number, lane: number) => number * LANES + lane;
   for (let lane = 0; lane < LANES; lane++) {
@@ -101,6 +102,7 @@ export async function probe(device: GPUDevice): Promise<string[]> {
     let hash = lane;
     for (let round = lane ? ROUNDS - 1 : 0; round < ROUNDS; round++) hash = (Math.imul(hash, 1664525) + 1013904223) >>> 0;
     expected[part(7, lane)] = hash;
+    results[part(8, lane)] = a * (lane + 64) * 2 ** -149;
   }
   const size = words.byteLength;
   const buffer = device.createBuffer({ size, usage: USAGE.STORAGE | USAGE.COPY_DST | USAGE.COPY_SRC });

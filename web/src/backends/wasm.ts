@@ -105,7 +105,7 @@ export class WasmDevice implements Device {
   async prepare(file: Artifact): Promise<void> {
     if (this.prepared.has(file)) return;
     for (const { name, wasm } of file.kernels) {
-      if (typeof wasm === "string") throw new CompileError(null, `${name} has no WebAssembly: ${wasm}`);
+      if (typeof wasm === "string") throw new CompileError(null, `${name || "a kernel"} has no WebAssembly: ${wasm}`);
     }
     this.prepared.set(file, await Promise.all(file.modules.map((module) => this.functionOf(module))));
   }

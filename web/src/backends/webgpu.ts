@@ -119,7 +119,7 @@ export class WebGpuDevice implements Device {
     const codes = new Map<number, string>();
     const work: Promise<unknown>[] = [];
     for (const kernel of file.kernels) {
-      if (typeof kernel.wgsl === "string") throw new CompileError(null, `${kernel.name} has no WGSL: ${kernel.wgsl}`);
+      if (typeof kernel.wgsl === "string") throw new CompileError(null, `${kernel.name || "a kernel"} has no WGSL: ${kernel.wgsl}`);
       for (const variant of kernel.wgsl) {
         this.checkLimits(kernel, variant);
         let code = codes.get(variant.shader);
@@ -148,7 +148,7 @@ export class WebGpuDevice implements Device {
 
   private checkLimit(name: string, need: number, limit: keyof GPUSupportedLimits & string): void {
     const most = this.gpu.limits[limit] as number;
-    if (need > most) throw new LaunchError(`${name} needs ${need}, and ${limit} is ${most} on this adapter`);
+    if (need > most) throw new LaunchError(`${name || "a kernel"} needs ${need}, and ${limit} is ${most} on this adapter`);
   }
 
   private pipelineOf(kernel: Kernel, variant: Variant, code: string): Promise<Pipeline> {
@@ -180,7 +180,7 @@ export class WebGpuDevice implements Device {
       return { layout, pipeline };
     } catch (error) {
       if (this.lost !== null) throw new BackendUnavailable("webgpu", this.lost);
-      throw new CompileError(null, `the WGSL of ${kernel.name} is refused: ${(error as Error).message}`);
+      throw new CompileError(null, `the WGSL of ${kernel.name || "a kernel"} is refused: ${(error as Error).message}`);
     }
   }
 
