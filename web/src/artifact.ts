@@ -169,7 +169,7 @@ function readKernels(s: Reader, programs: number, modules: number, shaders: numb
       const bound = bindings.flatMap((binding) => binding.memories);
       s.must(bindings.every((binding) => binding.memories.length > 0));
       s.must(new Set(bound).size === bound.length);
-      s.must(size === 64 + 16 * Math.ceil((2 * places.length + bound.length + 1) / 4));
+      s.must(size % 16 === 0 && size >= 64 + 8 * places.length + 4 * bound.length);
       return { shader, size, scalars: places, bindings };
     });
     return { name, program, block, shared, scalars, memories, wasm, wgsl: variants.length ? variants : s.string() };
