@@ -4,7 +4,7 @@ import { ArtifactError } from "./errors.js";
 import type { Formula } from "./formula.js";
 import { LARGEST, OPERATORS, variableOf } from "./formula.js";
 import type { Argument, Artifact, Blob, Kernel, KernelMemory, Port, Step, Triple, Variant, WasmCode } from "./plan.js";
-import { ACCESS, CLASSES } from "./plan.js";
+import { ACCESS, BACKENDS, CLASSES } from "./plan.js";
 import type { Type } from "./types.js";
 import { TYPES, bitsOf, isFloat, view } from "./types.js";
 
@@ -314,7 +314,7 @@ class PlanReader {
   private step(depth: number, program: number): Step {
     const { s } = this;
     s.must(++this.stepCount <= 65_536);
-    const kind = s.u8(6);
+    const kind = s.u8(7);
     s.must(kind > 0 && (kind === 1 || kind === 2 === program < 0));
     const formula = () => this.use();
     if (kind === 1) {
@@ -348,6 +348,7 @@ class PlanReader {
       s.must(source !== target);
       return { step: "copy", target, source };
     }
+    if (kind === 6) return { step: "target", backend: BACKENDS[s.u8(2)]!, body: this.steps(depth + 1, program) };
     const [need, offset, size] = s.three(formula);
     const type = s.type();
     const instruction = s.index(this.programs[program]!.length);

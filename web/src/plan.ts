@@ -70,7 +70,28 @@ export interface Bounds {
   readonly memory: string;
 }
 
-export type Step = Repeat | Call | Launch | Copy | Bounds;
+export type Backend = "wasm" | "webgpu";
+/** In the order of the binary form. */
+export const BACKENDS: readonly Backend[] = ["wasm", "webgpu"];
+
+/** Steps for one kind of kernels only. */
+export interface Target {
+  readonly step: "target";
+  readonly backend: Backend;
+  readonly body: readonly Step[];
+}
+
+export type Step = Repeat | Call | Launch | Copy | Bounds | Target;
+
+/** The launches among steps that a backend may come to. */
+export function launchesOf(steps: readonly Step[], backend: Backend): Launch[] {
+  return steps.flatMap((step) => {
+    if (step.step === "launch") return [step];
+    if (step.step === "call") return launchesOf(step.code, backend);
+    if (step.step === "repeat" || (step.step === "target" && step.backend === backend)) return launchesOf(step.body, backend);
+    return [];
+  });
+}
 
 /** A memory of a kernel: a parameter that is a buffer (0) or a pool (1), a class (2), the class memory (3). */
 export interface KernelMemory {

@@ -300,6 +300,8 @@ class Started {
           await this.walk(run, step.body, program);
         }
         this.values.delete(step.variable);
+      } else if (step.step === "target") {
+        if (step.backend === this.device.backend) await this.walk(run, step.body, program);
       } else if (step.step === "call") {
         await this.walk(run, step.code, step.program);
       } else if (step.step === "bounds") {

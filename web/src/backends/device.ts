@@ -1,5 +1,5 @@
 /** What a run needs of a device. */
-import type { Artifact, Kernel, Launch, Triple } from "../plan.js";
+import type { Artifact, Backend, Kernel, Launch, Triple } from "../plan.js";
 
 /** Memory of a device: `bytes` of it belong to who asked for it. */
 export interface Memory {
@@ -32,7 +32,7 @@ export interface Run {
 }
 
 export interface Device {
-  readonly backend: "webgpu" | "wasm";
+  readonly backend: Backend;
   /** Kept from run to run. */
   readonly classMemory: Memory;
   readonly counts: Counts;

@@ -3,7 +3,7 @@ import { blake3 } from "../blake3.js";
 import { AllocationFailed, ArtifactError, CompileError, ExecutionError } from "../errors.js";
 import { faultOf } from "../faults.js";
 import type { Artifact, Kernel } from "../plan.js";
-import { CLASSES, CLASS_BYTES, lanesOf } from "../plan.js";
+import { CLASSES, CLASS_BYTES, lanesOf, launchesOf } from "../plan.js";
 import type { Device, Job, Memory, Run } from "./device.js";
 import { blocksOf, noCounts } from "./device.js";
 
@@ -94,7 +94,7 @@ export class WasmDevice implements Device {
   private readonly arena = new Arena();
   private readonly scratch: number;
   private readonly functions = new Map<string, Promise<KernelFunction>>();
-  private readonly prepared = new WeakMap<Artifact, KernelFunction[]>();
+  private readonly prepared = new WeakMap<Artifact, Map<number, KernelFunction>>();
 
   constructor() {
     this.classMemory = this.allocate(CLASSES * CLASS_BYTES);
@@ -104,10 +104,14 @@ export class WasmDevice implements Device {
 
   async prepare(file: Artifact): Promise<void> {
     if (this.prepared.has(file)) return;
-    for (const { name, wasm } of file.kernels) {
+    const modules = new Set<number>();
+    for (const { kernel } of launchesOf(file.steps, this.backend)) {
+      const { name, wasm } = file.kernels[kernel]!;
       if (typeof wasm === "string") throw new CompileError(null, `${name || "a kernel"} has no WebAssembly: ${wasm}`);
+      modules.add(wasm.module);
     }
-    this.prepared.set(file, await Promise.all(file.modules.map((module) => this.functionOf(module))));
+    const found = [...modules].map(async (number) => [number, await this.functionOf(file.modules[number]!)] as const);
+    this.prepared.set(file, new Map(await Promise.all(found)));
   }
 
   private functionOf(code: Uint8Array): Promise<KernelFunction> {
@@ -232,7 +236,7 @@ export class WasmDevice implements Device {
         block.setUint32(place + 4, kind === 2 ? CLASS_BYTES : bytes, true);
         place += 8;
       }
-      this.call(this.prepared.get(job.file)![code.module]!, kernel, at, begin, end);
+      this.call(this.prepared.get(job.file)!.get(code.module)!, kernel, at, begin, end);
       const status = new DataView(this.arena.memory.buffer, at, HEAD);
       const [kind, instruction, base, lane] = [0, 4, 8, 12].map((k) => status.getInt32(k, true)) as [
         number, number, number, number,

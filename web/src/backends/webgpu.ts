@@ -2,7 +2,7 @@
 import { AllocationFailed, BackendUnavailable, CompileError, InvalidBuffer, LaunchError } from "../errors.js";
 import { faultOf } from "../faults.js";
 import type { Artifact, Kernel, Variant } from "../plan.js";
-import { CLASSES, CLASS_BYTES } from "../plan.js";
+import { CLASSES, CLASS_BYTES, launchesOf } from "../plan.js";
 import { COMPUTE, USAGE } from "./adapter.js";
 import type { Device, Job, Memory, Run } from "./device.js";
 import { blocksOf, noCounts } from "./device.js";
@@ -116,20 +116,17 @@ export class WebGpuDevice implements Device {
   async prepare(file: Artifact): Promise<void> {
     if (this.prepared.has(file)) return;
     const found = new Map<Variant, Pipeline>();
-    const codes = new Map<number, string>();
-    const work: Promise<unknown>[] = [];
-    for (const kernel of file.kernels) {
+    const used = new Map<Variant, Kernel>();
+    for (const launch of launchesOf(file.steps, this.backend)) {
+      const kernel = file.kernels[launch.kernel]!;
       if (typeof kernel.wgsl === "string") throw new CompileError(null, `${kernel.name || "a kernel"} has no WGSL: ${kernel.wgsl}`);
-      for (const variant of kernel.wgsl) {
-        this.checkLimits(kernel, variant);
-        let code = codes.get(variant.shader);
-        if (code === undefined) {
-          code = file.shaders[variant.shader]!.map((piece) => file.pieces[piece]!).join("");
-          codes.set(variant.shader, code);
-        }
-        work.push(this.pipelineOf(kernel, variant, code).then((pipeline) => found.set(variant, pipeline)));
-      }
+      used.set(kernel.wgsl[launch.variant - 1]!, kernel);
     }
+    const work = [...used].map(async ([variant, kernel]) => {
+      this.checkLimits(kernel, variant);
+      const code = file.shaders[variant.shader]!.map((piece) => file.pieces[piece]!).join("");
+      found.set(variant, await this.pipelineOf(kernel, variant, code));
+    });
     await Promise.all(work);
     this.prepared.set(file, found);
   }
