@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import base64
 import json
+import random
+import struct
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,10 @@ import numpy as np
 
 import hologram_web as hg
 from examples.edges.pipeline import LEVEL, STAGES
-from hologram_web.runtime.artifact import Blob
+from hologram_web.errors import ArtifactError
+from hologram_web.runtime.artifact import Blob, read
 from hologram_web.runtime.artifact import write as write_artifact
+from hologram_web.runtime.blake3 import blake3
 from hologram_web.runtime.compiled import CompiledProgram
 from tests.artifact.samples import collectives, powers, saxpy, whole_plan
 
@@ -127,6 +131,30 @@ def _packed(value: Any) -> Any:
     return {"type": TYPES[str(value.dtype)], "shape": value.shape, "data": data}
 
 
+def _rehashed(raw: bytes) -> bytes:
+    (head,) = struct.unpack("<I", raw[12:16])
+    return raw[:32] + blake3(raw[:32] + raw[64:head]) + raw[64:]
+
+
+def damaged(raw: bytes, count: int = 2000) -> list[tuple[int, int, bool | None]]:
+    """Places of the head, what to put there, and whether the file is still one, its hash made right; None if what is
+    wrong is an argument of a call, which a runner of kernels looks past."""
+    source = random.Random(1)
+    found: list[tuple[int, int, bool | None]] = []
+    fine: bool | None
+    head = struct.unpack("<I", raw[12:16])[0]
+    for _ in range(count):
+        place = source.randrange(64, head)
+        value = source.choice((0, 1, 2, 127, 128, 255, raw[place] ^ 1, (raw[place] + 1) % 256, (raw[place] - 1) % 256))
+        try:
+            read(_rehashed(raw[:place] + bytes([value]) + raw[place + 1 :]))
+            fine = True
+        except ArtifactError as error:
+            fine = None if "the argument " in str(error) else False
+        found.append((place, value, fine))
+    return found
+
+
 def write(folder: Path = BUILD) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     backend = hg.backends.WasmBackend()
@@ -143,7 +171,9 @@ def write(folder: Path = BUILD) -> None:
     powers().save(folder / "outside.holo", external="weights.bin")
     halves().save(folder / "halves.holo")
     whole = replace(whole_plan(), blobs=(Blob.of(b"abc"), Blob.of(b"12345")))
-    found["everything"] = {"holo": base64.b64encode(write_artifact(whole)).decode(), "args": {}, "results": {}}
+    raw = write_artifact(whole)
+    found["everything"] = {"holo": base64.b64encode(raw).decode(), "args": {}, "results": {}}
+    (folder / "damaged.json").write_text(json.dumps(damaged(raw)))
     (folder / "samples.json").write_text(json.dumps(found))
 
 

@@ -144,8 +144,7 @@ function readKernels(s: Reader, programs: number, modules: number, shaders: numb
     const name = s.string();
     const program = s.uint(programs) - 1;
     const block = s.three(() => s.uint(1024));
-    const lanes = block[0] * block[1] * block[2];
-    s.must(lanes >= 1 && lanes <= 1024);
+    s.must(fitsBlock(block));
     const shared = s.uint(1 << 25);
     const scalars = s.list(() => ({ name: s.string(), type: s.type() }));
     s.must(scalars.every(({ type }) => bitsOf(type) <= 64));
@@ -174,6 +173,13 @@ function readKernels(s: Reader, programs: number, modules: number, shaders: numb
     });
     return { name, program, block, shared, scalars, memories, wasm, wgsl: variants.length ? variants : s.string() };
   });
+}
+
+/** The call around a step. */
+type Around = { readonly program: number; readonly block: Triple<number> } | null;
+
+function fitsBlock([x, y, z]: Triple<number>): boolean {
+  return x * y * z >= 1 && x * y * z <= 1024;
 }
 
 /** Reads and checks the section PLAN. */
@@ -244,7 +250,7 @@ class PlanReader {
     for (const port of this.ports) if (port.access === "scalar") this.scalars.add(port.name);
     this.constantsFrom = this.arrays.length + temporaries.length;
     this.classMemory = this.constantsFrom + constants.length;
-    const steps = this.steps(0, -1);
+    const steps = this.steps(0, null);
     s.must(this.usedFormulas === this.formulas.length);
     s.must(this.usedVariables === this.variables.length);
     s.end();
@@ -306,16 +312,16 @@ class PlanReader {
   /** Variables of the repeats around the reader. */
   private readonly counters = new Set<string>();
 
-  private steps(depth: number, program: number): Step[] {
+  private steps(depth: number, call: Around): Step[] {
     this.s.must(depth <= 16);
-    return this.s.list(() => this.step(depth, program), 65_536);
+    return this.s.list(() => this.step(depth, call), 65_536);
   }
 
-  private step(depth: number, program: number): Step {
+  private step(depth: number, call: Around): Step {
     const { s } = this;
     s.must(++this.stepCount <= 65_536);
     const kind = s.u8(7);
-    s.must(kind > 0 && (kind === 1 || kind === 2 === program < 0));
+    s.must(kind > 0 && (kind === 1 || (kind === 2) === (call === null)));
     const formula = () => this.use();
     if (kind === 1) {
       const count = formula();
@@ -324,38 +330,38 @@ class PlanReader {
       s.must(!this.known.has(variable) && !this.scalars.has(variable));
       this.known.add(variable);
       this.counters.add(variable);
-      const body = this.steps(depth + 1, program);
+      const body = this.steps(depth + 1, call);
       this.known.delete(variable);
       this.counters.delete(variable);
       return { step: "repeat", count, variable, body };
     }
     if (kind === 2) {
       const number = s.index(this.programs.length);
-      const [x, y, z] = s.three(() => s.uint(1024));
-      s.must(x * y * z >= 1 && x * y * z <= 1024);
+      const block = s.three(() => s.uint(1024));
+      s.must(fitsBlock(block));
       s.uint(1 << 24); // shared memory, grid, lanes and arguments are for devices that compile the program
       for (let count = 6; count > 0; count--) formula();
       s.list(() => {
         const argument = this.argument();
         s.must(argument.kind !== 3);
       });
-      return { step: "call", program: number, code: this.steps(depth + 1, number) };
+      return { step: "call", program: number, code: this.steps(depth + 1, { program: number, block }) };
     }
-    if (kind === 3) return this.launch(program);
+    if (kind === 3) return this.launch(call!);
     if (kind === 4) {
       const target = this.buffer(true);
       const source = s.index(this.classMemory + 1);
       s.must(source !== target);
       return { step: "copy", target, source };
     }
-    if (kind === 6) return { step: "target", backend: BACKENDS[s.u8(2)]!, body: this.steps(depth + 1, program) };
+    if (kind === 6) return { step: "target", backend: BACKENDS[s.u8(2)]!, body: this.steps(depth + 1, call) };
     const [need, offset, size] = s.three(formula);
     const type = s.type();
-    const instruction = s.index(this.programs[program]!.length);
+    const instruction = s.index(this.programs[call!.program]!.length);
     return { step: "bounds", need, offset, size, type, instruction, memory: s.string() };
   }
 
-  private launch(program: number): Step {
+  private launch({ program, block }: NonNullable<Around>): Step {
     const { s } = this;
     const number = s.index(this.kernels.length);
     const kernel = this.kernels[number]!;
@@ -363,7 +369,8 @@ class PlanReader {
     const variant = s.uint(variants.length);
     s.must(variant > 0 || variants.length === 0);
     const origin = s.uint(this.programs[program]!.length);
-    s.must(kernel.program === -1 ? origin > 0 : kernel.program === program && origin === 0);
+    const whole = kernel.program === program && kernel.block.join() === block.join() && origin === 0;
+    s.must(kernel.program === -1 ? origin > 0 : whole);
     const grid = s.three(() => this.use());
     const lanes = s.three(() => this.use());
     const scalars = kernel.scalars.map(({ type }) => {
