@@ -54,7 +54,8 @@ def find_chromium() -> str | None:
         (home / "Library/Caches/ms-playwright", "chromium-*/chrome-mac*/Chromium.app/Contents/MacOS/Chromium"),
         (Path("/Applications"), "*Chrom*.app/Contents/MacOS/*Chrom*"),
     )
-    return next((str(path) for folder, pattern in patterns for path in sorted(folder.glob(pattern), reverse=True)), None)
+    found = [path for folder, pattern in patterns for path in sorted(folder.glob(pattern), reverse=True)]
+    return str(found[0]) if found else None
 
 
 class JobFailed(Exception):
@@ -133,7 +134,7 @@ class Browser:
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        self.log = open(Path(self.folder.name, "log"), "w+b")  # noqa: SIM115  # closed in __exit__
+        self.log = open(Path(self.folder.name, "log"), "w+b")
         address = f"{self.address}/e2e/page.html"
         self.process = subprocess.Popen(
             [*self.command, f"--user-data-dir={self.folder.name}/profile", address], stdout=self.log, stderr=self.log
@@ -167,7 +168,8 @@ class Browser:
             except queue.Empty:
                 if self.process.poll() is not None:
                     self.log.seek(0)
-                    raise RuntimeError(f"the browser ended: {self.log.read().decode(errors='replace')[-4000:]}") from None
+                    told = self.log.read().decode(errors="replace")[-4000:]
+                    raise RuntimeError(f"the browser ended: {told}") from None
                 continue
             if number != self.count:  # of a job that took too long
                 continue

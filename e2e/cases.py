@@ -25,9 +25,6 @@ from tests.filetest_run import check
 
 BUILD = Path(__file__).resolve().parent.parent / "build" / "e2e"
 
-# The runtime has no such limit, or a test of time has no place where time is not known.
-_STEPS = 1 << 26
-
 
 class Answer(NamedTuple):
     """What a runtime made of a case: the bytes of written arrays, or its error."""
@@ -45,7 +42,7 @@ class _Recorder:
 
     last: tuple[bytes, dict[str, int], dict[str, Any], int]
 
-    def __init__(self, raw: bytes, steps: int = _STEPS) -> None:
+    def __init__(self, raw: bytes, steps: int = 1 << 26) -> None:
         self.raw, self.steps = raw, steps
 
     def run(self, scalars: dict[str, int], arrays: dict[str, Any]) -> Any:
@@ -105,7 +102,9 @@ def _record(path: str) -> Iterator[tuple[dict[str, Any], bytes, list[bytes]]]:
             if isinstance(error.__cause__, CompileError):  # what artifacts do not run: tests/artifact knows
                 continue
             raise
-        types = {str(param.name): param.ty for param in launch.program.params if param.kind == "scalar"} | {"$x": Type.U32}
+        types = {str(param.name): param.ty for param in launch.program.params if param.kind == "scalar"} | {
+            "$x": Type.U32
+        }
         row = {
             "id": case.id,
             "steps": steps,

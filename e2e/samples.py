@@ -1,7 +1,9 @@
-"""Artifacts and what they give, for the tests of the TypeScript runtime: `.venv/bin/python -m e2e.samples` writes them.
+"""Artifacts and what they give, for the tests of the TypeScript runtime.
 
-`build/e2e/samples.json` has for each its file, the arguments of a run, and what comes out on the device `wasm`; arrays are
-their type, shape and bytes.
+    .venv/bin/python -m e2e.samples
+
+`build/e2e/samples.json` has for each its file, the arguments of a run, and what comes out on the device `wasm`; arrays
+are their type, shape and bytes.
 """
 
 from __future__ import annotations

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 import wasmtime
 from blake3 import blake3
 
-from tools.assemble_wasm import GENERATED, WAT, assemble, generated
-
+TOOL = runpy.run_path(str(Path(__file__).resolve().parent.parent / "tools" / "assemble_wasm.py"))
 PIECE = 65_536
 LENGTHS = [
     *(0, 1, 2, 3, 63, 64, 65, 127, 128, 129, 1023, 1024, 1025, 2047, 2048, 2049, 3072, 3073, 4096, 5121, 8192, 16384),
@@ -19,7 +21,7 @@ LENGTHS = [
 @pytest.fixture(scope="module")
 def hasher():
     store = wasmtime.Store()
-    instance = wasmtime.Instance(store, wasmtime.Module(store.engine, assemble(WAT)), [])
+    instance = wasmtime.Instance(store, wasmtime.Module(store.engine, TOOL["assemble"](TOOL["WAT"])), [])
     exports = instance.exports(store)
     memory, update = exports["memory"], exports["update"]
     at, result = (exports[name].value(store) for name in ("input", "output"))
@@ -48,4 +50,5 @@ def test_pieces(hasher, piece):
 
 
 def test_generated_file_is_up_to_date():
-    assert GENERATED.read_text(encoding="utf-8") == generated(WAT), "run tools/assemble_wasm.py"
+    expected = TOOL["generated"](TOOL["WAT"])
+    assert TOOL["GENERATED"].read_text(encoding="utf-8") == expected, "run tools/assemble_wasm.py"

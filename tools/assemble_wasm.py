@@ -1,6 +1,6 @@
 """Assemble wasm/*.wat into web/src/*.gen.ts, as base64. Needs wasmtime.
 
-    .venv/bin/python tools/assemble_wasm.py
+.venv/bin/python tools/assemble_wasm.py
 """
 
 from __future__ import annotations
