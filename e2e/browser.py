@@ -54,8 +54,8 @@ def find_chromium() -> str | None:
         (home / "Library/Caches/ms-playwright", "chromium-*/chrome-mac*/Chromium.app/Contents/MacOS/Chromium"),
         (Path("/Applications"), "*Chrom*.app/Contents/MacOS/*Chrom*"),
     )
-    found = [path for folder, pattern in patterns for path in sorted(folder.glob(pattern), reverse=True)]
-    return str(found[0]) if found else None
+    installed = [path for folder, pattern in patterns for path in sorted(folder.glob(pattern), reverse=True)]
+    return str(installed[0]) if installed else None
 
 
 class JobFailed(Exception):

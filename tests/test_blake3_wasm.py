@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ LENGTHS = [
 def hasher():
     store = wasmtime.Store()
     instance = wasmtime.Instance(store, wasmtime.Module(store.engine, TOOL["assemble"](TOOL["WAT"])), [])
-    exports = instance.exports(store)
+    exports: Any = instance.exports(store)
     memory, update = exports["memory"], exports["update"]
     at, result = (exports[name].value(store) for name in ("input", "output"))
 
