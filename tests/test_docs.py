@@ -1,7 +1,7 @@
 """Every fenced block of README, CONTRIBUTING and docs is run, read or applied; what they name is there.
 
-What follows ``` says what a block is: `python` and `js` (in Node) are run, all blocks of a file one after the other, and
-a `text` block right behind one is what it prints; `atlas` is a valid program, or a filetest that passes; `sh` names
+What follows ``` says what a block is: `python` and `js` (in Node) are run, all blocks of a file one after the other,
+and a `text` block right behind one is what it prints; `atlas` is a valid program, or a filetest that passes; `sh` names
 things there are, `sh run` is run; `diff` applies to the tree, and its filetests pass then; `text` is anything else.
 """
 
