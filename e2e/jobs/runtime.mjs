@@ -219,6 +219,23 @@ const checks = {
     equal([...(await saxpy.run({ a: 1, x: new Float32Array([1]), y: new Float32Array([1]) }))], [2]);
   },
 
+  async "a device of the caller"({ runtime, hologram, load }) {
+    if (runtime.info.selected === "wasm") return;
+    const device = await (await navigator.gpu.requestAdapter()).requestDevice();
+    const other = await hologram.Runtime.create({ device });
+    equal([other.info.selected, other.info.reason, other.gpuDevice === device], ["webgpu", "a GPUDevice was given", true]);
+    const saxpy = await other.load(await (await fetch("/build/e2e/saxpy.holo")).arrayBuffer());
+    const x = new Float32Array([1, 2]);
+    equal([...(await saxpy.run({ a: 2, x, y: x }))], [3, 6]);
+    await rejects(hologram.Runtime.create({ backend: "wasm", device }), "BackendUnavailable");
+    await other.close();
+    await rejects(saxpy.run({ a: 2, x, y: x }), "BackendUnavailable", "the runtime was closed");
+    const third = await hologram.Runtime.create({ device });
+    device.destroy();
+    await device.lost;
+    await rejects(third.load(await (await fetch("/build/e2e/saxpy.holo")).arrayBuffer()), "BackendUnavailable", "create a runtime on another device");
+  },
+
   async "a lost device"({ runtime, saxpy }) {
     if (runtime.info.selected === "wasm") return;
     const x = new Float32Array([1, 2]);

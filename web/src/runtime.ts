@@ -65,7 +65,7 @@ export class Runtime {
       if (requested === "wasm") throw new BackendUnavailable("wasm", "a GPUDevice was given to run on");
       reason = "a GPUDevice was given";
       if (device.adapterInfo) adapter = describeAdapter(device.adapterInfo);
-      const given = new WebGpuDevice(device);
+      const given = new WebGpuDevice(device, false);
       return new Runtime(info("webgpu"), given, async () => {
         throw new BackendUnavailable("webgpu", `${given.lost}: create a runtime on another device`);
       });

@@ -69,7 +69,11 @@ export class WebGpuDevice implements Device {
   private checks: Promise<GPUError | null>[] = [];
   private readonly clock: { set: GPUQuerySet; buffer: GPUBuffer } | null;
 
-  constructor(readonly gpu: GPUDevice) {
+  /** `owned`: whether closing ends it. */
+  constructor(
+    readonly gpu: GPUDevice,
+    private readonly owned = true,
+  ) {
     void gpu.lost.then(({ message, reason }) => (this.lost = `the device was lost: ${message || reason}`));
     this.pool = new Pool(gpu);
     this.classMemory = this.allocate(CLASSES * CLASS_BYTES);
@@ -89,7 +93,7 @@ export class WebGpuDevice implements Device {
     try {
       return work();
     } finally {
-      for (const _ of kinds) this.checks.push(this.gpu.popErrorScope());
+      for (const _ of kinds) this.checks.push(this.gpu.popErrorScope().catch(() => null));
     }
   }
 
@@ -393,7 +397,7 @@ export class WebGpuDevice implements Device {
   }
 
   close(): void {
-    this.gpu.destroy();
+    if (this.owned) this.gpu.destroy();
   }
 }
 
