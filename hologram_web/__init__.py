@@ -25,6 +25,7 @@ from .runtime.typed import GenericExecutor, TypedBuffer
 
 if TYPE_CHECKING:
     from .runtime.compiled import CompiledProgram, compile, load
+    from .runtime.executor import Buffer, Executor
     from .runtime.plan_builder import PlanBuilder
 
 __version__ = "0.1.0"
@@ -39,8 +40,10 @@ u256, u512, u1024, u2048, u4096 = Type.U256, Type.U512, Type.U1024, Type.U2048, 
 __all__ = [
     "Backend",
     "BlockDim",
+    "Buffer",
     "CompiledProgram",
     "ExecutionParams",
+    "Executor",
     "GenericExecutor",
     "GridDim",
     "LaunchConfig",
@@ -59,7 +62,9 @@ __all__ = [
 
 # Loaded when they are first asked for: they bring the compiler with them.
 _LAZY = {
+    "Buffer": "runtime.executor",
     "CompiledProgram": "runtime.compiled",
+    "Executor": "runtime.executor",
     "PlanBuilder": "runtime.plan_builder",
     "compile": "runtime.compiled",
     "load": "runtime.compiled",

@@ -20,6 +20,7 @@ from hologram_web.compiler.uniformity import Uniformity
 from hologram_web.isa import Program, Type
 from hologram_web.isa.ops import SCALAR_OPS
 from hologram_web.isa.verify import analyze
+from hologram_web.targets import wasm, wgsl
 
 F16, BF16, F32, F64, I64, U64 = Type.F16, Type.BF16, Type.F32, Type.F64, Type.I64, Type.U64
 COUNT = 4000
@@ -389,3 +390,11 @@ def test_loads_and_loops_with_barriers_stay(code):
     stages: list[str] = []
     optimize(function(LOOP.format(code)), lambda name, _: stages.append(name))
     assert "licm" not in stages
+
+
+def test_long_sums_are_cut():
+    """Targets walk expressions recursively."""
+    lines = ["mov r2, r252", *("mov_imm.u32 r3, 3\n mul.u32 r2, r2, r3\n xor.u32 r2, r2, r252" for _ in range(2000))]
+    built = optimize(function(HEAD + "\n".join(lines) + "\n stg.u32 [y], r2"))
+    assert len(wasm.compile_kernel(built).code) > 2000
+    assert "v9" in wgsl.compile_kernel(built, [[base] for base in built.bases], 0).code

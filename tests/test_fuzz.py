@@ -65,8 +65,9 @@ def test_programs_for_gpus_keep_floats_tame():
     with tame_guard():
         for seed in range(80):
             execute(reference(), generate(seed, "gpu"))
-        with pytest.raises(Untame):
-            execute(reference(), generate(0, "exact"))
+        with pytest.raises(Untame):  # noqa: PT012
+            for seed in range(10):
+                execute(reference(), generate(seed, "exact"))
 
 
 def test_the_guard_sees_nans_in_integers():
@@ -265,7 +266,8 @@ def test_a_run_survives_the_death_of_its_processes_and_goes_on_where_it_was(tmp_
     deadly = [seed for seed in range(6) if len(generate(seed).program) % 3 == 0]
     assert deadly
     assert progress.failures == [Failure(seed, "exact", device, "died", "exit code 3") for seed in deadly]
-    assert said == [str(failure) for failure in progress.failures]
+    # Lines that tell how far it is come every few seconds.
+    assert [line for line in said if " programs, " not in line] == [str(failure) for failure in progress.failures]
     assert progress.programs == 6 - len(deadly)
     again = run(settings, state=state)
     assert (again.programs, again.failures, again.statistics) == (

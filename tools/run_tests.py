@@ -26,6 +26,14 @@ class Area(NamedTuple):
 AREAS = (
     Area("lint", 1, ("ruff check", "ruff format --check", "mypy")),
     Area("python", 20, ("pytest -n 2",)),
+    Area(
+        "fuzz",  # the same seeds every time, as far as two minutes go
+        3,
+        (
+            "python -m tests.fuzz --devices wasm,cpu --count 2000 --seconds 75 --shrink 20",
+            "python -m tests.fuzz --profile gpu --devices webgpu --count 300 --seconds 45 --shrink 20",
+        ),
+    ),
     Area("web", 1.5, ("npm run --silent typecheck", "npm run --silent test", "npm run --silent size")),
     Area("e2e", 4, ("npm run --silent bundle", "pytest e2e")),
     Area("docs", 1, ("mkdocs build --strict --quiet",)),

@@ -179,6 +179,10 @@ def targets_of(statement: Statement) -> list[Variable]:
     return []
 
 
+# Expressions nest no deeper: targets walk them recursively, and so do shader compilers.
+_DEEPEST = 40
+
+
 def _kept(function: Function) -> dict[Node, Variable]:
     """Variables for the values that need one."""
     home = {node: block for block in function.blocks for node in (*block.phis, *block.nodes)}
@@ -200,11 +204,15 @@ def _kept(function: Function) -> dict[Node, Variable]:
         if block.end.value is not None:
             use(block.end.value, block)
     variables: dict[Node, Variable] = {}
+    depths: dict[Node, int] = {}  # of what is computed where it is used
     for node in function.nodes():
+        depth = 1 + max((depths.get(arg, 0) for arg in node.args), default=0)
         if node.op in LEAVES or node not in uses or (node.op == "cvt" and node.args[0].op in LEAVES):
             continue
-        if node.op == "phi" or node.op in EFFECTS or uses[node] > 1 or node in elsewhere:
+        if node.op == "phi" or node.op in EFFECTS or uses[node] > 1 or node in elsewhere or depth > _DEEPEST:
             variables[node] = Variable(len(variables), node.ty)
+        else:
+            depths[node] = depth
     return variables
 
 

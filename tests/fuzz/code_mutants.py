@@ -130,7 +130,7 @@ _COMPILER = (
         "lower:Lowered.__post_init__",
         "after - written[piece]",
         "after - written[piece] if len(piece.ways) > 1 else set()",
-        "sync/atom_add_shared.atlas:u32",
+        "sync/bar_sync_loaded_branch.atlas",
     ),
 )
 
@@ -233,16 +233,16 @@ _WASM = (
     _wasm(
         "a spilled variable is lost",
         _KERNEL + "_stop",
-        "self.lowered.live(target):",
-        "self.lowered.live(target)[1:]:",
-        "memory/shared.atlas:i32",
+        "self.lowered.live(target))",
+        "self.lowered.live(target)[1:])",
+        "sync/bar_sync_loaded_branch.atlas",
     ),
     _wasm(
         "lanes go on behind the wrong barrier",
         _KERNEL + "_stop",
         "self.lowered.resumes.index(target) |",
         "min(self.lowered.resumes.index(target) + 1, len(self.lowered.resumes) - 1) |",
-        "sync/bar_sync_three.atlas",
+        "sync/bar_sync_loaded_branch.atlas",
     ),
     _wasm(
         "shared memory is not zeroed",
@@ -394,16 +394,14 @@ _WGSL = (
         '""',
         "sync/bar_sync_reversed.atlas",
     ),
-    _wgsl(
-        "one surplus lane runs", "kernel:_Emitter._entry", "all(place < arg", "all(place <= arg", "launch/sizes.atlas:1"
-    ),
+    _wgsl("one surplus lane runs", "kernel:_Emitter._entry", "+ local < arg", "+ local <= arg", "launch/sizes.atlas:1"),
     _wgsl("rows of blocks overlap", "kernel:_Emitter._entry", "* 65535u;", "* 65534u;", "launch/many_rows.atlas"),
     _wgsl(
         "lanes go on behind the wrong barrier",
         "kernel:_Emitter._stop",
         "{self.lowered.resumes.index(piece.ways[0])}u",
         "{min(self.lowered.resumes.index(piece.ways[0]) + 1, len(self.lowered.resumes) - 1)}u",
-        "sync/bar_sync_three.atlas",
+        "sync/bar_sync_loaded_branch.atlas",
     ),
     _wgsl(
         "a divergent barrier is passed",

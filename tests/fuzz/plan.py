@@ -41,7 +41,7 @@ __all__ = [
 STANDARD = 1500  # programs of the standard run
 SHARE = 31  # combinations of lane instructions that a seed owns,
 # and on GPUs: what llvmpipe takes to compile a shader grows faster than its length (20 seconds for one of 2,000 lines).
-SHARE_GPU = 10
+SHARE_GPU = 4
 COLLECTIVE_EVERY = 4  # every so many seeds make a program with collectives,
 COLLECTIVE_SHARE = 8  # each with so many of them
 

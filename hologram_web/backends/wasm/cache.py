@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections import OrderedDict
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,13 +18,15 @@ from ...runtime.blake3 import blake3
 
 __all__ = ["ModuleCache"]
 
+_KEPT_MODULES = 1024
+
 
 class ModuleCache:
     """Modules by the BLAKE3 of their bytes, in memory and, if `enabled`, on disk."""
 
     def __init__(self, engine: wasmtime.Engine, enabled: bool = True) -> None:
         self._engine = engine
-        self._known: dict[bytes, wasmtime.Module] = {}
+        self._known: OrderedDict[bytes, wasmtime.Module] = OrderedDict()
         self._folder = self._make_folder() if enabled else None
 
     @staticmethod
@@ -46,6 +49,7 @@ class ModuleCache:
         key = blake3(code)
         module = self._known.get(key)
         if module is not None:
+            self._known.move_to_end(key)
             return module, False
         path = None if self._folder is None else self._folder / f"{key.hex()}.cwasm"
         module = self._load(path)
@@ -54,6 +58,8 @@ class ModuleCache:
             module = wasmtime.Module(self._engine, code)
             self._save(path, module)
         self._known[key] = module
+        if len(self._known) > _KEPT_MODULES:
+            self._known.popitem(last=False)
         return module, fresh
 
     def _load(self, path: Path | None) -> wasmtime.Module | None:

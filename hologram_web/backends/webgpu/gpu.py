@@ -24,7 +24,7 @@ from ...targets.wgsl import WgslKernel
 __all__ = ["SLOT", "Gpu", "Memory", "Pipeline", "adapter_info"]
 
 SLOT = 256  # bytes of a status or of a small argument block: the offset alignment every adapter has
-_KEPT_GROUPS = 1024
+_KEPT_GROUPS, _KEPT_PIPELINES = 1024, 512
 _LIMITS = (
     "max-buffer-size",
     "max-compute-invocations-per-workgroup",
@@ -95,7 +95,7 @@ class Gpu:
         self.lost = False
         self._free: dict[tuple[int, int], list[Any]] = {}
         self.kept_bytes = 0
-        self._pipelines: dict[tuple[str, tuple[bool, ...]], Pipeline] = {}
+        self._pipelines: OrderedDict[tuple[str, tuple[bool, ...]], Pipeline] = OrderedDict()
         self._layouts: dict[tuple[bool, ...], tuple[Any, Any]] = {}
         self._groups: OrderedDict[Any, Any] = OrderedDict()
 
@@ -185,6 +185,7 @@ class Gpu:
         key = code, tuple(kernel.written)
         found = self._pipelines.get(key)
         if found is not None:
+            self._pipelines.move_to_end(key)
             return found, False
         with self.guard():
             layout, whole = self._layout(key[1])
@@ -198,6 +199,8 @@ class Gpu:
                     raise
                 raise CompileError(None, f"the adapter refuses the shader: {error}") from error
         self._pipelines[key] = Pipeline(kernel, made, layout)
+        if len(self._pipelines) > _KEPT_PIPELINES:
+            self._pipelines.popitem(last=False)
         return self._pipelines[key], True
 
     def _layout(self, written: tuple[bool, ...]) -> tuple[Any, Any]:
