@@ -16,7 +16,7 @@ from .holo_device import HoloDevice
 LEFT_OUT = {
     "collective/negative_sizes.atlas:12": (LaunchError, "out of range"),
     "faults/collective.atlas:13": (AssertionError, "out of range"),
-    "faults/step_limit_time.atlas:10": (AssertionError, "the fault StepLimit is expected, not None"),
+    "faults/step_limit_time.atlas:11": (AssertionError, "the fault StepLimit is expected, not None"),
 }
 
 
