@@ -20,7 +20,7 @@ run: python3 ## find the edges in a photograph, on every device found here (ARGS
 	@$(SETUP) run
 	@$(PY) -m examples.edges $(ARGS)
 
-test: setup ## lint, Python, fuzz, web and docs, with the seconds each took (AREAS="lint web")
+test: setup ## lint, Python, fuzz, web, e2e and docs, with the seconds each took (AREAS="lint web")
 	@$(PY) tools/run_tests.py $(AREAS)
 
 lint: setup ## ruff and mypy

@@ -1,8 +1,8 @@
 """Every fenced block of README, CONTRIBUTING and docs is run, read or applied; what they name is there.
 
-What follows ``` says what a block is: `python` is run, all blocks of a file one after the other, and a `text` block
-right behind one is what it prints; `atlas` is a valid program, or a filetest that passes; `sh` names things there are,
-`sh run` is run; `diff` applies to the tree, and its filetests pass then; `text` is anything else.
+What follows ``` says what a block is: `python` and `js` (in Node) are run, all blocks of a file one after the other,
+and a `text` block right behind one is what it prints; `atlas` is a valid program, or a filetest that passes; `sh` names
+things there are, `sh run` is run; `diff` applies to the tree, and its filetests pass then; `text` is anything else.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .filetest_run import check
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-KINDS = ("python", "atlas", "sh", "sh run", "diff", "text")
+KINDS = ("python", "js", "atlas", "sh", "sh run", "diff", "text")
 BIN = Path(sys.executable).parent
 
 
@@ -83,7 +83,8 @@ def test_every_block_says_what_it_is(page):
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if any(b.kind == "python" for b in BLOCKS[p])], ids=lambda p: p.name)
-def test_python(page):
+def test_python(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     names = {"__name__": "__main__"}
     printed = ""
     for block in BLOCKS[page]:
@@ -95,6 +96,31 @@ def test_python(page):
         elif block.kind == "text" and not block.gap and printed:
             assert block.text.rstrip() == printed.rstrip(), block.place
             printed = ""
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="Node is needed to run JavaScript")
+@pytest.mark.parametrize("page", [p for p in PAGES if any(b.kind == "js" for b in BLOCKS[p])], ids=lambda p: p.name)
+def test_js(page, tmp_path, monkeypatch):
+    """Runs the Python blocks in a folder, for the files that they write, then the JavaScript there."""
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__"}
+    for block in BLOCKS[page]:
+        if block.kind == "python":
+            exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), names)
+    package = tmp_path / "node_modules" / "hologram-web"
+    command = ["npx", "--no-install", "esbuild", "web/src/index.ts", "--bundle", "--format=esm", "--log-level=error"]
+    subprocess.run([*command, f"--outfile={package / 'index.js'}"], cwd=ROOT, check=True)
+    (package / "package.json").write_text('{"name": "hologram-web", "type": "module", "exports": "./index.js"}')
+    expected, parts = [], []
+    for block in BLOCKS[page]:
+        if block.kind == "js":
+            parts.append(f'{block.text}console.log("--");\n')
+            expected.append("")
+        elif block.kind == "text" and not block.gap and parts:
+            expected[-1] = block.text
+    (tmp_path / "page.mjs").write_text("".join(parts), encoding="utf-8")
+    run = subprocess.run(["node", "page.mjs"], cwd=tmp_path, check=True, stdout=subprocess.PIPE, encoding="utf-8")
+    assert run.stdout == "".join(f"{text}--\n" for text in expected)
 
 
 @pytest.mark.parametrize("block", _of("atlas"))

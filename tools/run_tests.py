@@ -34,7 +34,8 @@ AREAS = (
             "python -m tests.fuzz --profile gpu --devices webgpu --count 50 --shrink 20",
         ),
     ),
-    Area("web", 1, ("npm run --silent typecheck", "npm run --silent test", "npm run --silent size")),
+    Area("web", 1.5, ("npm run --silent typecheck", "npm run --silent test", "npm run --silent size")),
+    Area("e2e", 8, ("npm run --silent bundle", "pytest e2e")),
     Area("docs", 1, ("mkdocs build --strict --quiet",)),
 )
 
@@ -62,7 +63,7 @@ def main(names: list[str]) -> int:
     if unknown := [name for name in names if name not in known]:
         print(f"no such area: {', '.join(unknown)}; there are {', '.join(known)}")
         return 2
-    rows, pytest_summary, all_passed = [], "", True
+    rows, summaries, all_passed = [], [], True
     for area in AREAS:
         if names and area.name not in names:
             continue
@@ -72,14 +73,14 @@ def main(names: list[str]) -> int:
             succeeded, last_line = run(command)
             passed &= succeeded
             if command.startswith("pytest"):
-                pytest_summary = last_line
+                summaries.append(last_line)
         seconds = time.monotonic() - start
         all_passed &= passed
         over = f"  WARNING: over its budget of {area.minutes:g} min" if seconds > 60 * area.minutes else ""
         rows.append(f"{area.name:<8} {'passed' if passed else 'FAILED':<8} {seconds:7.1f} s{over}")
     print("\n" + "\n".join(rows))
-    if pytest_summary:  # once more at the very end, where people and CI look
-        print("\n" + pytest_summary)
+    if summaries:  # once more at the very end, where people and CI look
+        print("\n" + "\n".join(summaries))
     return 0 if all_passed else 1
 
 

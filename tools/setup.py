@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 OLDEST = (3, 11)
 NEWEST_TESTED = 13
-OLDEST_NODE = 18
+OLDEST_NODE = 20
 START = time.monotonic()
 
 EXTRAS = {"run": "native,cli,examples", "test": "dev"}

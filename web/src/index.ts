@@ -1,3 +1,7 @@
+export type { AdapterInfo } from "./backends/adapter.js";
+export { Buffer } from "./buffer.js";
 export * from "./errors.js";
-export type { InstructionInfo, OperandInfo } from "./isa.js";
-export { INSTRUCTIONS, ISA_VERSION } from "./isa.gen.js";
+export type { Input, Output, Program, RunOptions, ShapedArray } from "./program.js";
+export type { BackendName, LoadOptions, RuntimeInfo, RuntimeOptions, Source, Stats } from "./runtime.js";
+export { Runtime } from "./runtime.js";
+export type { Type, TypedArray } from "./types.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { INSTRUCTIONS, ISA_VERSION } from "../src/index.js";
+import { INSTRUCTIONS, ISA_VERSION } from "../src/isa.gen.js";
 
 test("the version is a positive integer", () => {
   expect(Number.isInteger(ISA_VERSION) && ISA_VERSION > 0).toBe(true);

@@ -1,0 +1,308 @@
+// What the runtime does besides running programs. Each check throws if something is not as it has to be.
+
+const equal = (found, expected, what) => {
+  const [a, b] = [found, expected].map((value) => JSON.stringify(value, (_, part) => (typeof part === "bigint" ? `${part}n` : part)));
+  if (a !== b) throw new Error(`${what ?? "it"} is ${a}, not ${b}`);
+};
+
+async function rejects(work, name, text) {
+  let error = null;
+  try {
+    await (typeof work === "function" ? work() : work);
+  } catch (caught) {
+    error = caught;
+  }
+  equal(error?.name, name, `the error (${error?.message})`);
+  if (text !== undefined && !error.message.includes(text)) throw new Error(`the message is ${error.message}, without ${text}`);
+  return error;
+}
+
+const CLASSES = { f32: Float32Array, u32: Uint32Array, i32: Int32Array, u8: Uint8Array, u16: Uint16Array };
+const bytes = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+
+/** Arguments and results as samples.json has them. */
+function unpacked(values) {
+  const array = ({ type, shape, data }) => ({ data: new CLASSES[type](bytes(data).buffer), shape });
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === "object" ? array(value) : value]));
+}
+
+const checks = {
+  async samples({ runtime, samples }) {
+    for (const [name, { holo, args, results }] of Object.entries(samples)) {
+      if (name === "everything") continue;
+      const program = await runtime.load(bytes(holo));
+      equal(program.name, { collectives: "rounds" }[name] ?? name);
+      for (let round = 0; round < 2; round++) {
+        const found = await program.run(unpacked(args));
+        for (const [key, { data }] of Object.entries(unpacked(results))) equal([...(found[key] ?? found)], [...data], `${name} ${key}`);
+      }
+      program.dispose();
+    }
+  },
+
+  async buffers({ runtime }) {
+    const buffer = runtime.buffer("f32", new Float32Array([1, 2, 3]));
+    equal([buffer.dtype, buffer.shape, buffer.length, buffer.nbytes], ["f32", [3], 3, 12]);
+    await buffer.write(new Float32Array([7]), 1);
+    equal([...(await buffer.read())], [1, 7, 3]);
+    await rejects(() => buffer.write(new Float32Array(3), 1), "InvalidBuffer", "do not fit");
+    await rejects(() => buffer.write(new Int32Array(1)), "LaunchError", "write takes a Float32Array for f32, not Int32Array");
+    buffer.free();
+    buffer.free();
+    await rejects(() => buffer.read(), "InvalidBuffer", "freed");
+    const odd = runtime.buffer("u8", new Uint8Array([1, 2, 3, 4, 5]));
+    equal([...(await odd.read())], [1, 2, 3, 4, 5]);
+    equal((await runtime.buffer("u64", [2, 3]).read()).length, 6);
+    equal((await runtime.buffer("f32", 0).read()).length, 0);
+    await rejects(async () => runtime.buffer("f33", 1), "LaunchError", "is no type");
+    await rejects(async () => runtime.buffer("f32", [2, -1]), "LaunchError");
+    await rejects(async () => runtime.buffer("f32", new Float32Array(3), [2, 2]), "LaunchError", "shape");
+    odd.free();
+  },
+
+  async "memory is recycled, and zero when it is new"({ runtime, saxpy }) {
+    const { liveBytes } = runtime.stats();
+    for (let round = 0; round < 200; round++) {
+      const buffer = runtime.buffer("u32", 1000);
+      if (round % 50 === 0) equal((await buffer.read()).some((word) => word), false, "a new buffer");
+      await buffer.write(new Uint32Array(1000).fill(round + 1));
+      buffer.free();
+    }
+    for (let round = 0; round < 20; round++) await saxpy.run({ a: 1, x: new Float32Array(500), y: new Float32Array(500) });
+    await runtime.buffer("u32", 0).read(); // what was freed is, when its turn comes
+    equal(runtime.stats().liveBytes, liveBytes, "live bytes");
+  },
+
+  async "buffers are written in place, in the order of calls"({ runtime, saxpy }) {
+    const x = runtime.buffer("f32", new Float32Array([1, 2, 3]));
+    const y = runtime.buffer("f32", 3);
+    const runs = [1, 2, 3].map((a) => saxpy.run({ a, x, y }));
+    const seen = y.read();
+    const late = y.write(new Float32Array([9, 9, 9]));
+    equal([...(await seen)], [6, 12, 18]);
+    equal((await Promise.all(runs)).every((found) => found === y), true, "the result");
+    await late;
+    const made = await saxpy.run({ a: 2, x, y: new Float32Array([1, 1, 1]) }, { output: "buffer" });
+    equal([made.dtype, made.shape, [...(await made.read())]], ["f32", [3], [3, 5, 7]]);
+    for (const buffer of [x, y, made]) buffer.free();
+  },
+
+  async "ports that share a buffer"({ runtime, saxpy, pair }) {
+    const y = runtime.buffer("f32", new Float32Array([1, 2, 3]));
+    await saxpy.run({ a: 10, x: y, y });
+    equal([...(await y.read())], [11, 22, 33]);
+    const both = runtime.buffer("u32", [3]);
+    const m = { data: new Uint32Array(3), shape: [3, 1] };
+    await rejects(pair.run({ m, total: both, twice: runtime.buffer("u32", [3, 1]) }).then(() => pair.run({ m, total: both, twice: both })), "LaunchError", "dimensions");
+    const square = runtime.buffer("u32", [1, 1]);
+    await rejects(pair.run({ m: square, total: both, twice: square }), "LaunchError");
+  },
+
+  async shapes({ runtime, pair }) {
+    const data = new Uint32Array([1, 2, 3, 4, 5, 6]);
+    const { total, twice } = await pair.run({ m: { data, shape: [2, 3] } });
+    equal([[...total], [...twice]], [[6, 15], [2, 4, 6, 8, 10, 12]]);
+    await rejects(pair.run({ m: data }), "LaunchError", "m: u32[h, w] read needs its shape");
+    await rejects(pair.run({ m: { data, shape: [2, 2] } }), "LaunchError", "6 elements with the shape [2,2]");
+    await rejects(pair.run({ m: { data, shape: [6] } }), "LaunchError", "has 2 dimensions");
+    await rejects(pair.run({ m: { data, shape: [2, 3] }, total: new Uint32Array(3) }), "LaunchError", "total: u32[h] write has the shape [2] here, not [3]");
+    const m = runtime.buffer("u32", data, [3, 2]);
+    const made = await pair.run({ m }, { output: "buffer" });
+    equal([made.total.shape, made.twice.shape, [...(await made.total.read())]], [[3], [3, 2], [3, 7, 11]]);
+  },
+
+  async types({ halves }) {
+    const h = new Uint16Array([0x3c00, 0x4000]); // 1, 2
+    const b = new Uint16Array([0x4040, 0x4080]); // 3, 4
+    const n = new BigInt64Array([-5n, 2n ** 62n]);
+    const first = await halves.run({ h, b, n, k: 5 });
+    equal([[...first.n], [...first.c]], [[0n, 2n ** 62n + 5n], [4, 6]]);
+    equal([...(await halves.run({ h, b, n, k: -(2n ** 63n) })).n], [2n ** 63n - 5n, 2n ** 62n - 2n ** 63n]);
+    if (typeof Float16Array !== "undefined") equal([...(await halves.run({ h: new Float16Array([1, 2]), b, n, k: 0 })).c], [4, 6]);
+    const c = new Uint8ClampedArray(2);
+    equal([...(await halves.run({ h, b, n, k: 0, c })).c], [4, 6]);
+    await rejects(halves.run({ h, b, n, k: 2n ** 63n }), "LaunchError", "parameter 'k' is i64: 9223372036854775808 does not fit");
+    await rejects(halves.run({ h, b, n, k: 2 ** 60 }), "LaunchError", "BigInt");
+    await rejects(halves.run({ h, b, n, k: 0.5 }), "LaunchError", "give an integer, not 0.5");
+  },
+
+  async "arguments that do not fit"({ saxpy, runtime }) {
+    const x = new Float32Array(3);
+    const listed = "a: f32, x: f32[n] read, y: f32[n] read_write";
+    equal(`${saxpy}`, `saxpy(${listed})`);
+    equal(saxpy.ports[1], { name: "x", dtype: "f32", access: "read", shape: ["n"] });
+    await rejects(saxpy.run({ a: 1, x }), "LaunchError", `'y' is missing: it takes ${listed}`);
+    await rejects(saxpy.run({ a: 1, x, y: x, z: 1 }), "LaunchError", `'z' is no port: it takes ${listed}`);
+    await rejects(saxpy.run({ a: "1", x, y: x }), "LaunchError", "parameter 'a' is f32: give a number, not string");
+    await rejects(saxpy.run({ a: 1, x, y: new Float64Array(3) }), "LaunchError", "takes a Float32Array for f32, not Float64Array");
+    await rejects(saxpy.run({ a: 1, x, y: new Float32Array(4) }), "LaunchError", "y: f32[n] read_write has the shape [3] here, not [4]");
+    await rejects(saxpy.run({ a: 1, x, y: [1, 2, 3] }), "LaunchError", "takes a typed array");
+    await rejects(saxpy.run({ a: 1, x, y: runtime.buffer("u32", 3) }), "LaunchError", "takes a buffer of f32, not of u32");
+    await rejects(saxpy.run({ a: 1, x, y: x }, { steps: 0 }), "LaunchError", "steps");
+    equal((await saxpy.run({ a: 1, x: new Float32Array(0), y: new Float32Array(0) })).length, 0);
+  },
+
+  async limits({ runtime, load, pair }) {
+    const powers = await load("powers");
+    const x = new Uint32Array(4);
+    const error = await rejects(powers.run({ count: 2 ** 20, x }), "ExecutionError", "a plan runs at most 1048576 steps");
+    equal([error.kind, error.instruction], ["StepLimit", null]);
+    const m = { data: new Uint32Array(200), shape: [2, 100] };
+    const fault = await rejects(pair.run({ m }, { steps: 50 }), "ExecutionError", "a lane went around loops more than 50 times: does a loop not end?, in ");
+    equal(fault.kind, "StepLimit");
+    await pair.run({ m }, { steps: 100 });
+    await rejects(async () => runtime.buffer("u8", 2 ** 46), "AllocationFailed");
+  },
+
+  async "a run can be cancelled"({ load, saxpy }) {
+    const x = new Float32Array(4);
+    const aborted = await rejects(saxpy.run({ a: 1, x, y: x }, { signal: AbortSignal.abort() }), "ExecutionError", "cancelled");
+    equal(aborted.kind, "Cancelled");
+    const rounds = await load("collectives");
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 5);
+    const args = { x: new Int32Array(5000), n: 5000, rounds: 20_000 };
+    equal((await rejects(rounds.run(args, { signal: controller.signal }), "ExecutionError")).kind, "Cancelled");
+    const x2 = new Int32Array([1, 2]);
+    const found = await rounds.run({ x: x2, n: 2, rounds: 1 }, { signal: new AbortController().signal });
+    equal([...found.x], [4, 8]);
+  },
+
+  async sources({ runtime, hologram, address }) {
+    const url = `${address}/build/e2e/saxpy.holo`;
+    const raw = await (await fetch(url)).arrayBuffer();
+    for (const source of [url, new URL(url), raw, new Uint8Array(raw), new Blob([raw]), await fetch(url)]) {
+      equal((await runtime.load(source)).name, "saxpy");
+    }
+    await rejects(runtime.load(`${address}/build/e2e/no.holo`), "ArtifactError", "status 404");
+    await rejects(runtime.load(7), "ArtifactError");
+    await rejects(runtime.load(new Uint8Array(10)), "ArtifactError", "they do not start with HOLO");
+    await rejects(runtime.load(raw.slice(0, -1)), "ArtifactError", "cut off");
+    const damaged = new Uint8Array(raw.slice(0));
+    damaged[1000] ^= 1;
+    await rejects(runtime.load(damaged), "ArtifactError", "its hash does not fit");
+    equal(hologram.ArtifactError.name.length > 0, true);
+  },
+
+  async "constants beside the file"({ runtime, address }) {
+    const url = `${address}/build/e2e/outside.holo`;
+    const x = new Uint32Array([0, 1, 2, 3]);
+    const expected = [...(await (await runtime.load(`${address}/build/e2e/powers.holo`)).run({ count: 3, x }))];
+    equal([...(await (await runtime.load(url)).run({ count: 3, x }))], expected);
+    const raw = await (await fetch(url)).arrayBuffer();
+    equal([...(await (await runtime.load(raw, { base: url })).run({ count: 3, x }))], expected);
+    await rejects(runtime.load(raw), "ArtifactError", "give a base");
+    await rejects(runtime.load(raw, { base: `${address}/build/e2e/else/` }), "ArtifactError", "status 404");
+  },
+
+  async "an artifact without code for the device"({ runtime, samples }) {
+    const text = { wasm: "part has no WebAssembly: no WebAssembly for this", webgpu: "is refused: " }[runtime.info.selected];
+    await rejects(runtime.load(bytes(samples.everything.holo)), "CompileError", text);
+  },
+
+  async "GPUBuffers go in and come out"({ runtime, saxpy }) {
+    const { gpuDevice } = runtime;
+    if (runtime.info.selected === "wasm") return equal(gpuDevice, null);
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC;
+    const y = gpuDevice.createBuffer({ size: 16, usage });
+    gpuDevice.queue.writeBuffer(y, 0, new Float32Array([1, 2, 3, 4]));
+    const x = runtime.buffer("f32", new Float32Array([1, 1, 1, 1]));
+    equal((await saxpy.run({ a: 2, x, y })) === y, true, "the result");
+    equal([...(await saxpy.run({ a: 0, x: y, y: new Float32Array(4) }))], [0, 0, 0, 0]);
+    equal([...(await saxpy.run({ a: 1, x: y, y: new Float32Array(4) }))], [3, 4, 5, 6]);
+    equal((await saxpy.run({ a: 1, x: y, y: x.gpuBuffer ? x : y })) === x, true);
+    equal([...(await x.read())], [4, 5, 6, 7]);
+    const copy = gpuDevice.createBuffer({ size: 16, usage: GPUBufferUsage.COPY_DST });
+    await rejects(saxpy.run({ a: 1, x, y: copy }), "InvalidBuffer", "STORAGE");
+    y.destroy();
+    await rejects(saxpy.run({ a: 1, x, y }), "LaunchError", "WebGPU");
+    equal([...(await saxpy.run({ a: 1, x: new Float32Array([1]), y: new Float32Array([1]) }))], [2]);
+  },
+
+  async "a device of the caller"({ runtime, hologram, load }) {
+    if (runtime.info.selected === "wasm") return;
+    const device = await (await navigator.gpu.requestAdapter()).requestDevice();
+    const other = await hologram.Runtime.create({ device });
+    equal([other.info.selected, other.info.reason, other.gpuDevice === device], ["webgpu", "a GPUDevice was given", true]);
+    const saxpy = await other.load(await (await fetch("/build/e2e/saxpy.holo")).arrayBuffer());
+    const x = new Float32Array([1, 2]);
+    equal([...(await saxpy.run({ a: 2, x, y: x }))], [3, 6]);
+    await rejects(hologram.Runtime.create({ backend: "wasm", device }), "BackendUnavailable");
+    await other.close();
+    await rejects(saxpy.run({ a: 2, x, y: x }), "BackendUnavailable", "the runtime was closed");
+    const third = await hologram.Runtime.create({ device });
+    device.destroy();
+    await device.lost;
+    await rejects(third.load(await (await fetch("/build/e2e/saxpy.holo")).arrayBuffer()), "BackendUnavailable", "create a runtime on another device");
+  },
+
+  async "a lost device"({ runtime, saxpy }) {
+    if (runtime.info.selected === "wasm") return;
+    const x = new Float32Array([1, 2]);
+    const old = runtime.buffer("f32", x);
+    const device = runtime.gpuDevice;
+    device.destroy();
+    await device.lost;
+    await rejects(() => old.read(), "InvalidBuffer", "the device was lost");
+    equal([...(await saxpy.run({ a: 2, x, y: x }))], [3, 6]);
+    equal(runtime.gpuDevice !== device, true, "the device");
+    await rejects(saxpy.run({ a: 2, x, y: old }), "InvalidBuffer");
+    const broken = saxpy.run({ a: 1, x: new Float32Array(100_000), y: new Float32Array(100_000) });
+    runtime.gpuDevice.destroy();
+    const outcome = await broken.then(() => "done", (error) => error.name);
+    if (!["BackendUnavailable", "done"].includes(outcome)) throw new Error(`a run on a device that is lost gives ${outcome}`);
+    equal([...(await saxpy.run({ a: 2, x, y: x }))], [3, 6]);
+  },
+
+  async stats({ runtime, saxpy }) {
+    const before = runtime.stats();
+    await saxpy.run({ a: 1, x: new Float32Array(1000), y: new Float32Array(1000) });
+    const after = runtime.stats();
+    equal([after.launches - before.launches, after.submits - before.submits], [1, 1]);
+    equal(after.compiles, before.compiles);
+    equal(after.milliseconds >= 0, true, "milliseconds");
+  },
+
+  async "two runtimes do not mix, and a closed one says so"({ runtime, hologram, load }) {
+    const other = await hologram.Runtime.create({ backend: runtime.info.selected });
+    const buffer = other.buffer("f32", 2);
+    const saxpy = await load("saxpy");
+    await rejects(saxpy.run({ a: 1, x: buffer, y: new Float32Array(2) }), "InvalidBuffer", "another runtime");
+    await other.close();
+    await rejects(other.load("/"), "ArtifactError");
+  },
+
+  async selection({ runtime, hologram }) {
+    const { requested, selected, reason } = runtime.info;
+    equal([requested === selected, reason], [true, "it was asked for"]);
+    await rejects(hologram.Runtime.create({ backend: "cuda" }), "BackendUnavailable", "there are 'auto', 'webgpu' and 'wasm'");
+    const empty = { requestAdapter: async () => null };
+    await rejects(hologram.Runtime.create({ backend: "webgpu", gpu: empty }), "BackendUnavailable", "no adapter");
+    const chosen = await hologram.Runtime.create({ gpu: empty });
+    equal([chosen.info.requested, chosen.info.selected, chosen.info.reason], ["auto", "wasm", "the browser has no adapter"]);
+    const { gpu } = globalThis.navigator ?? {};
+    const { info } = await hologram.Runtime.create();
+    equal(info.selected, "wasm"); // the adapter of the tests is no GPU
+    if (gpu) equal([info.reason, info.adapter.real], ["the adapter google swiftshader is no GPU but a program", false]);
+    else equal(info.reason.startsWith("there is no navigator.gpu here"), true, info.reason);
+  },
+};
+
+export default async function runtimeChecks({ get, hologram, address = globalThis.location?.origin }, { backend }) {
+  const samples = JSON.parse(new TextDecoder().decode(await get("/build/e2e/samples.json")));
+  const runtime = await hologram.Runtime.create({ backend });
+  const load = async (name) => runtime.load(await get(`/build/e2e/${name}.holo`));
+  const programs = { saxpy: await load("saxpy"), pair: await load("pair"), halves: await load("halves") };
+  const found = {};
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      await check({ hologram, runtime, samples, load, address, ...programs });
+      found[name] = null;
+    } catch (error) {
+      found[name] = `${error.stack ?? error}`;
+    }
+  }
+  const { info } = runtime;
+  await runtime.close();
+  return { json: { info, found } };
+}

@@ -1,0 +1,11 @@
+// Runs a job in Node: node e2e/node.mjs JOB ARGUMENTS OUT, as e2e/driver.mjs does in a page.
+import { readFile, writeFile } from "node:fs/promises";
+import { pack } from "./pack.mjs";
+
+const [, , job, args, out] = process.argv;
+const root = new URL("..", import.meta.url);
+const get = (path) => readFile(new URL(`.${path}`, root));
+const hologram = await import(new URL("web/dist/index.js", root));
+const { default: run } = await import(new URL(`e2e/jobs/${job}`, root));
+await writeFile(out, pack(await run({ get, hologram }, JSON.parse(args))));
+process.exit(0);

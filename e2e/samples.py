@@ -1,0 +1,183 @@
+"""Artifacts and what they give, for the tests of the TypeScript runtime.
+
+    .venv/bin/python -m e2e.samples
+
+`build/e2e/samples.json` has for each its file, the arguments of a run, and what comes out on the device `wasm`; arrays
+are their type, shape and bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import struct
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hologram_web as hg
+from examples.edges.pipeline import LEVEL, STAGES
+from hologram_web.errors import ArtifactError
+from hologram_web.runtime.artifact import Blob, read
+from hologram_web.runtime.artifact import write as write_artifact
+from hologram_web.runtime.blake3 import blake3
+from hologram_web.runtime.compiled import CompiledProgram
+from tests.artifact.samples import collectives, powers, saxpy, whole_plan
+
+BUILD = Path(__file__).resolve().parent.parent / "build" / "e2e"
+
+TYPES = {"float32": "f32", "uint32": "u32", "int32": "i32", "uint8": "u8", "uint16": "u16"}
+HALVES = hg.Program.from_text("""
+    .program halves                         ; f16, bf16, i64 and u8 in one program
+    .param h: buffer f16 read
+    .param b: buffer bf16 read
+    .param n: buffer i64 read_write
+    .param k: i64
+    .param c: buffer u8 write
+        ldg.f16 r10, [h + r255*2]
+        cvt.f32.f16 r11, r10
+        ldg.bf16 r12, [b + r255*2]
+        cvt.f32.bf16 r13, r12
+        add.f32 r11, r11, r13
+        cvt.u8.f32 r14, r11
+        stg.u8 [c + r255], r14
+        ldg.i64 r15, [n + r255*8]
+        add.i64 r15, r15, r4
+        stg.i64 [n + r255*8], r15
+""")
+PAIR = hg.Program.from_text("""
+    .program pair                           ; the sum of the rows of a matrix, and its doubles
+    .param m: buffer u32 read
+    .param total: buffer u32 write
+    .param twice: buffer u32 write
+    .param width: u32
+        cvt.u32.u64 r10, r255
+        mul.u32 r11, r10, r4
+        mov r12, r4
+        mov_imm.u32 r13, 0
+    next:
+        ldg.u32 r14, [m + r11*4]
+        add.u32 r13, r13, r14
+        add.u32 r15, r14, r14
+        stg.u32 [twice + r11*4], r15
+        mov_imm.u32 r16, 1
+        add.u32 r11, r11, r16
+        sub.u32 r12, r12, r16
+        mov_imm.u32 r17, 0
+        set.ne.u32 p0, r12, r17
+        bra next, p0
+        stg.u32 [total + r255*4], r13
+""")
+
+
+def edges() -> CompiledProgram:
+    """The photograph's edges as one plan of five launches."""
+    shape = ("height", "width")
+    builder = hg.PlanBuilder("edges", shapes={"rgb": (*shape, 3), "edges": shape})
+    for name in ("width", "height"):
+        builder.scalar(name, hg.u32)
+    programs = {stage.name: stage.program() for stage in STAGES}
+    planes: dict[str, int] = {}
+    for program in programs.values():
+        for param in program.params:
+            if param.kind == "buffer" and param.name not in ("rgb", "edges"):
+                assert param.ty is not None
+                planes[param.name] = param.ty.size_bytes
+    for name, size in planes.items():
+        builder.temporary(name, f"{size} * width * height")
+    for name, program in programs.items():
+        tiles = name in ("gaussian_rows", "gaussian_cols", "sobel")
+        builder.launch(program, ("width", "height") if tiles else "width * height")
+    return CompiledProgram.from_builder(builder)
+
+
+def pair() -> CompiledProgram:
+    shapes = {"m": ("h", "w"), "total": ("h",), "twice": ("h", "w")}
+    builder = hg.PlanBuilder("pair", shapes=shapes)
+    builder.launch(PAIR, "h", args={"width": "w"})
+    return CompiledProgram.from_builder(builder)
+
+
+def halves() -> CompiledProgram:
+    return hg.compile(HALVES, grid="n", shapes={"h": ("n",), "b": ("n",), "n": ("n",), "c": ("n",)})
+
+
+def samples() -> dict[str, tuple[CompiledProgram, dict[str, Any]]]:
+    source = np.random.default_rng(7)
+    x = source.random(100_000, np.float32)
+    width, height = 250, 130
+    return {
+        "saxpy": (saxpy(), {"a": 2.5, "x": x, "y": x[::-1].copy()}),
+        "collectives": (collectives(), {"x": np.arange(50, dtype=np.int32), "n": 50, "rounds": 3}),
+        "powers": (powers(), {"count": 5, "x": np.arange(4, dtype=np.uint32)}),
+        "edges": (
+            edges(),
+            {
+                "width": width,
+                "height": height,
+                "level": LEVEL,
+                "rgb": source.integers(0, 256, (height, width, 3), np.uint8),
+            },
+        ),
+        "pair": (pair(), {"m": np.arange(15, dtype=np.uint32).reshape(3, 5)}),
+    }
+
+
+def _packed(value: Any) -> Any:
+    if not isinstance(value, np.ndarray):
+        return value
+    data = base64.b64encode(value.tobytes()).decode()
+    return {"type": TYPES[str(value.dtype)], "shape": value.shape, "data": data}
+
+
+def _rehashed(raw: bytes) -> bytes:
+    (head,) = struct.unpack("<I", raw[12:16])
+    return raw[:32] + blake3(raw[:32] + raw[64:head]) + raw[64:]
+
+
+def damaged(raw: bytes, count: int = 2000) -> list[tuple[int, int, bool | None]]:
+    """Places of the head, what to put there, and whether the file is still one, its hash made right; None if what is
+    wrong is an argument of a call, which a runner of kernels looks past."""
+    source = random.Random(1)
+    found: list[tuple[int, int, bool | None]] = []
+    fine: bool | None
+    head = struct.unpack("<I", raw[12:16])[0]
+    for _ in range(count):
+        place = source.randrange(64, head)
+        value = source.choice((0, 1, 2, 127, 128, 255, raw[place] ^ 1, (raw[place] + 1) % 256, (raw[place] - 1) % 256))
+        try:
+            read(_rehashed(raw[:place] + bytes([value]) + raw[place + 1 :]))
+            fine = True
+        except ArtifactError as error:
+            fine = None if "the argument " in str(error) else False
+        found.append((place, value, fine))
+    return found
+
+
+def write(folder: Path = BUILD) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    backend = hg.backends.WasmBackend()
+    found = {}
+    for name, (compiled, arguments) in samples().items():
+        result = compiled.run(backend, **arguments)
+        outputs = result if isinstance(result, dict) else {"": result}
+        found[name] = {
+            "holo": base64.b64encode(compiled.to_bytes()).decode(),
+            "args": {key: _packed(value) for key, value in arguments.items()},
+            "results": {key: _packed(value) for key, value in outputs.items()},
+        }
+        compiled.save(folder / f"{name}.holo")
+    powers().save(folder / "outside.holo", external="weights.bin")
+    halves().save(folder / "halves.holo")
+    whole = replace(whole_plan(), blobs=(Blob.of(b"abc"), Blob.of(b"12345")))
+    raw = write_artifact(whole)
+    found["everything"] = {"holo": base64.b64encode(raw).decode(), "args": {}, "results": {}}
+    (folder / "damaged.json").write_text(json.dumps(damaged(raw)))
+    (folder / "samples.json").write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,112 @@
+"""The TypeScript runtime in Chromium: in a page and in a worker, on WebAssembly and on WebGPU."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from . import cases, samples
+from .browser import Browser, Result, find_chromium
+
+pytestmark = pytest.mark.timeout(900)  # shaders are compiled on the processor
+
+PLACES = [(where, backend) for backend in ("wasm", "webgpu") for where in ("page", "worker")]
+
+# SwiftShader computes F32, and bf16 with it, without subnormal numbers; these run lines are about them.
+_LINES = {
+    "arithmetic/add_float": (18,),
+    "arithmetic/div_float": (18, 20),
+    "arithmetic/mad_float": (22,),
+    "arithmetic/mul_float": (18, 19),
+    "arithmetic/rcp": (13, 15),
+    "arithmetic/rsqrt": (12,),
+    "arithmetic/sqrt": (12, 13),
+    "arithmetic/sub_float": (18,),
+    "collective/parallel_map_binary_float": (24,),
+    "collective/parallel_map_float": (27,),
+}
+SUBNORMAL = {f"{path}.atlas:{ty}:{line}" for path, lines in _LINES.items() for line in lines for ty in ("bf16", "f32")}
+SUBNORMAL |= {"collective/overlap.atlas:6", "sync/atom_add_f32_special.atlas:11"}
+WIDE_BLOCKS = "and maxComputeInvocationsPerWorkgroup is 256 on this adapter"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = find_chromium()
+    if path is None:
+        pytest.skip("there is no Chromium: install it, or say where it is with CHROMIUM=/path/to/it")
+    samples.write()
+    with Browser(path) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def bundle() -> int:
+    return cases.write()
+
+
+@pytest.mark.parametrize(("where", "backend"), PLACES)
+def test_runtime(browser: Browser, where: str, backend: str) -> None:
+    found = browser.run("runtime.mjs", where, backend=backend)
+    assert found.json["info"]["selected"] == backend
+    failed = {name: text for name, text in found.json["found"].items() if text is not None}
+    assert not failed, "\n".join(f"{name}: {text}" for name, text in failed.items())
+    assert len(found.json["found"]) > 15
+
+
+def _answers(found: Result) -> dict[str, cases.Answer]:
+    def cut(place: list[int]) -> bytes:
+        return found.blob[place[0] : place[0] + place[1]]
+
+    return {
+        answer["id"]: cases.Answer({name: cut(place) for name, place in answer["outputs"].items()}, answer["error"])
+        for answer in found.json["answers"]
+    }
+
+
+def _wrong(answers: dict[str, cases.Answer], device: str) -> dict[str, str]:
+    problems = {name: cases.judge(name, answer, device) for name, answer in answers.items()}
+    return {name: problem for name, problem in problems.items() if problem is not None}
+
+
+def test_filetests_on_wasm(browser: Browser, bundle: int) -> None:
+    found = browser.run("conformance.mjs", backend="wasm")
+    answers = _answers(found)
+    assert len(answers) == bundle > 2500
+    assert not _wrong(answers, "wasm")
+    again = browser.run("conformance.mjs", "worker", backend="wasm")
+    assert (again.json["answers"], again.blob) == (found.json["answers"], found.blob)
+
+
+# SwiftShader compiles every shader on the processor: all cases are the long form, E2E_STEP=1.
+STEP = int(os.environ.get("E2E_STEP", "6"))
+
+
+@pytest.mark.parametrize(("where", "step"), [("page", STEP), ("worker", 15)])
+def test_filetests_on_webgpu(browser: Browser, bundle: int, where: str, step: int) -> None:
+    found = browser.run("conformance.mjs", where, 850, backend="webgpu", step=step)
+    answers = _answers(found)
+    assert len(answers) == -(-bundle // step)
+    flushed = SUBNORMAL & set(answers)
+    wrong = _wrong(answers, "webgpu")
+    for name, problem in sorted(wrong.items()):
+        case = cases.cases()[name]
+        if "WGSL has no f64" in problem:
+            assert "f64" in case.fill(case.test.text), name
+        elif WIDE_BLOCKS in problem:
+            assert problem.startswith("LaunchError"), name
+        elif case.test.runs_on("webgpu"):
+            assert name in flushed, f"{name}: {problem}"
+    assert flushed <= set(wrong), "these are right: take them out of SUBNORMAL"
+    assert found.json["info"]["adapter"]["inexact"] == ["subnormals"]
+
+
+def test_one_saxpy_and_the_edges_plan_are_timed(browser: Browser) -> None:
+    """Prints what loading and running takes; nothing is asserted on times."""
+    for backend in ("wasm", "webgpu"):
+        found = browser.run("times.mjs", backend=backend)
+        print(backend, json.dumps(found.json))
+        assert set(found.json) == {"saxpy", "edges"}

@@ -1,0 +1,64 @@
+/** What a run needs of a device. */
+import type { Artifact, Backend, Kernel, Launch, Triple } from "../plan.js";
+
+/** Memory of a device: `bytes` of it belong to who asked for it. */
+export interface Memory {
+  readonly bytes: number;
+  /** What it is a part of; two memories share bytes only if this is the same. */
+  readonly identity: unknown;
+}
+
+/** A launch and all its numbers. A scalar that is a memory is its first 8 bytes when the launch runs. */
+export interface Job {
+  readonly file: Artifact;
+  /** Of the call around it. */
+  readonly program: number;
+  readonly launch: Launch;
+  readonly kernel: Kernel;
+  readonly grid: Triple<number>;
+  readonly lanes: Triple<number>;
+  readonly scalars: readonly (bigint | Memory)[];
+  readonly memories: readonly Memory[];
+}
+
+export const blocksOf = ({ grid }: Job): number => grid[0] * grid[1] * grid[2];
+
+/** A run. Steps run in order; a promise is to be waited for before the next one. */
+export interface Run {
+  launch(job: Job): void | Promise<void>;
+  copy(target: Memory, source: Memory): void | Promise<void>;
+  /** The bytes of memories when all is done. All is handed over when this returns. Rejects with the first fault. */
+  finish(reads: readonly Memory[]): Promise<Uint8Array<ArrayBuffer>[]>;
+}
+
+export interface Device {
+  readonly backend: Backend;
+  /** Kept from run to run. */
+  readonly classMemory: Memory;
+  readonly counts: Counts;
+  /** Why the device is gone; null while it is there. */
+  readonly lost: string | null;
+  /** Compiles the kernels of an artifact. Rejects with CompileError, LaunchError or ArtifactError. */
+  prepare(file: Artifact): Promise<void>;
+  /** Memory of zeros, or with these bytes, as many of them. Raises AllocationFailed. */
+  allocate(bytes: number, data?: Uint8Array): Memory;
+  /** The caller's own memory, if it is a kind that the device knows. Raises InvalidBuffer. */
+  adopt(value: unknown, bytes?: number): Memory | null;
+  free(memory: Memory): void;
+  write(memory: Memory, data: Uint8Array, offset: number): void;
+  read(memory: Memory): Promise<Uint8Array<ArrayBuffer>>;
+  run(steps: number, signal: AbortSignal | undefined): Run;
+  close(): void;
+}
+
+export interface Counts {
+  /** Bytes of buffers, temporaries and constants that are in use. */
+  liveBytes: number;
+  compiles: number;
+  launches: number;
+  submits: number;
+  /** Of the last run: by the clock of the GPU where it has one, else of this machine, which waits for wasm only. */
+  milliseconds: number | null;
+}
+
+export const noCounts = (): Counts => ({ liveBytes: 0, compiles: 0, launches: 0, submits: 0, milliseconds: null });

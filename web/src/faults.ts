@@ -1,0 +1,90 @@
+/** What faults say; `hologram_web/backends/fault_text.py` says the same. */
+import type { Job } from "./backends/device.js";
+import { ExecutionError } from "./errors.js";
+import { FAULT_KINDS } from "./isa.gen.js";
+import { CLASS_BYTES, lanesOf } from "./plan.js";
+import type { Type } from "./types.js";
+import { bytesOf } from "./types.js";
+
+/** The status words of a kernel. `at` and `base` are -1 where there is none; `base` is a place in `order`. */
+export interface Status {
+  kind: number;
+  at: number;
+  base: number;
+  lane: number;
+  offset: bigint;
+  need: bigint;
+  other: number;
+}
+
+export function outside(need: number | bigint, offset: number | bigint, memory: string, size: number): string {
+  return `${need} bytes at offset ${offset} are outside ${memory}, which has ${size} bytes: check the index against the length`;
+}
+
+export const alignmentOf = (type: Type): number => Math.min(bytesOf(type), 16);
+
+export function misaligned(type: Type, offset: number | bigint, memory: string): string {
+  return `${type} at offset ${offset} of ${memory} is not aligned: the offset has to be a multiple of ${alignmentOf(type)}`;
+}
+
+const COORDINATES = ["class", 95, "page", 47, "byte", 255];
+const MEMORIES = ["buffer ", "pool ", "class ", "class memory"];
+
+/** The error of a launch whose kernel reported a fault. `order` are the memories of the kernel as its code has them. */
+export function faultOf(job: Job, order: readonly number[], status: Status, steps: number): ExecutionError {
+  const { kernel, launch } = job;
+  const kind = FAULT_KINDS[status.kind - 1]!;
+  const { offset, need, other } = status;
+  const lines = job.file.programs[job.program]!;
+  let { at, lane } = status;
+  let memory: string | undefined;
+  let size = kernel.shared;
+  if (launch.origin) {
+    at = launch.origin - 1;
+  } else if (status.base === order.length) {
+    memory = "shared memory";
+  } else if (order[status.base] !== undefined) {
+    const place = order[status.base]!;
+    const { kind: of, base } = kernel.memories[place]!;
+    memory = `${MEMORIES[of]}${base}`;
+    size = of === 2 ? CLASS_BYTES : job.memories[place]!.bytes;
+  }
+  let detail: string;
+  switch (kind) {
+    case "DivergentBarrier": {
+      const pairs = [[at, lane], [other, Number(offset)]].sort(([a], [b]) => a! - b!) as [[number, number], [number, number]];
+      const [[first, one], [second, two]] = pairs;
+      const block = Math.floor(lane / lanesOf(kernel));
+      detail =
+        `lanes of block ${block} wait at different places: lane ${one} at instruction ${first}, ` +
+        `lane ${two} at instruction ${second}; let all lanes of a block reach the same bar_sync`;
+      [at, lane] = [first, one];
+      break;
+    }
+    case "DivisionByZero":
+      detail = launch.origin ? `the divisor of element ${lane} is zero` : "the divisor is zero: test it before";
+      break;
+    case "StepLimit":
+      detail =
+        at >= 0
+          ? `a lane went around loops more than ${steps} times: does a loop not end?`
+          : "this adapter ends the loops of a shader after 65,535 rounds in all: do less in a lane, or run on another device";
+      break;
+    case "Cancelled":
+      detail = "the launch was cancelled";
+      break;
+    case "MisalignedAccess": {
+      const type = lines[at]!.split(/\s/)[0]!.split(".").pop() as Type;
+      detail = misaligned(type, offset, String(memory));
+      break;
+    }
+    default:
+      detail =
+        need > 0n
+          ? outside(need, offset, String(memory), size)
+          : `${COORDINATES[2 * other]} ${offset} does not exist: it is from 0 to ${COORDINATES[2 * other + 1]}`;
+  }
+  if (lines[at] !== undefined) detail += `, in ${lines[at]}`;
+  const place = memory === undefined ? {} : { buffer: memory, offset: Number(offset) };
+  return new ExecutionError(kind, at < 0 ? null : at, detail, { ...(lane < 0 ? {} : { lane }), ...place });
+}

@@ -1,0 +1,155 @@
+/** What a plan consists of; docs/artifact.md says what each part means. */
+import type { Formula } from "./formula.js";
+import { text } from "./formula.js";
+import type { Type } from "./types.js";
+
+export const CLASS_BYTES = 12_288;
+export const CLASSES = 96;
+
+export type Access = "scalar" | "read" | "write" | "read_write";
+/** In the order of the binary form. */
+export const ACCESS: readonly Access[] = ["scalar", "read", "write", "read_write"];
+
+/** An argument of a run: a scalar, or an array with a shape. */
+export interface Port {
+  readonly name: string;
+  readonly type: Type;
+  readonly access: Access;
+  readonly shape: readonly Formula[];
+}
+
+export function describe(port: Port): string {
+  const shape = port.access === "scalar" ? "" : `[${port.shape.map(text).join(", ")}] ${port.access}`;
+  return `${port.name}: ${port.type}${shape}`;
+}
+
+export type Triple<T> = readonly [T, T, T];
+
+/** What a parameter is given: bits, or a number of a port (1), a formula (2), or a buffer that holds it (3) or is it (4). */
+export type Argument = { readonly kind: 0; readonly bits: bigint } | { readonly kind: 1 | 2 | 3 | 4; readonly index: number };
+
+export interface Repeat {
+  readonly step: "repeat";
+  readonly count: Formula;
+  readonly variable: string;
+  readonly body: readonly Step[];
+}
+
+export interface Call {
+  readonly step: "call";
+  readonly program: number;
+  readonly code: readonly Step[];
+}
+
+export interface Launch {
+  readonly step: "launch";
+  readonly kernel: number;
+  /** From 1; 0 if there is no WGSL. */
+  readonly variant: number;
+  /** 1 + index of the collective that this is a part of, or 0. */
+  readonly origin: number;
+  readonly grid: Triple<Formula>;
+  readonly lanes: Triple<Formula>;
+  readonly scalars: readonly Argument[];
+  readonly memories: readonly number[];
+}
+
+export interface Copy {
+  readonly step: "copy";
+  readonly target: number;
+  readonly source: number;
+}
+
+export interface Bounds {
+  readonly step: "bounds";
+  readonly need: Formula;
+  readonly offset: Formula;
+  readonly size: Formula;
+  readonly type: Type;
+  readonly instruction: number;
+  readonly memory: string;
+}
+
+export type Backend = "wasm" | "webgpu";
+/** In the order of the binary form. */
+export const BACKENDS: readonly Backend[] = ["wasm", "webgpu"];
+
+/** Steps for one kind of kernels only. */
+export interface Target {
+  readonly step: "target";
+  readonly backend: Backend;
+  readonly body: readonly Step[];
+}
+
+export type Step = Repeat | Call | Launch | Copy | Bounds | Target;
+
+/** The launches among steps that a backend may come to. */
+export function launchesOf(steps: readonly Step[], backend: Backend): Launch[] {
+  return steps.flatMap((step) => {
+    if (step.step === "launch") return [step];
+    if (step.step === "call") return launchesOf(step.code, backend);
+    if (step.step === "repeat" || (step.step === "target" && step.backend === backend)) return launchesOf(step.body, backend);
+    return [];
+  });
+}
+
+/** A memory of a kernel: a parameter that is a buffer (0) or a pool (1), a class (2), the class memory (3). */
+export interface KernelMemory {
+  readonly kind: number;
+  readonly base: string | number;
+  readonly written: boolean;
+}
+
+export interface WasmCode {
+  readonly module: number;
+  readonly spill: number;
+  readonly scalars: readonly number[];
+  readonly memories: readonly number[];
+}
+
+export interface Variant {
+  readonly shader: number;
+  readonly size: number;
+  readonly scalars: readonly number[];
+  readonly bindings: readonly { readonly writable: boolean; readonly memories: readonly number[] }[];
+}
+
+export interface Kernel {
+  readonly name: string;
+  /** -1 in a part of a collective. */
+  readonly program: number;
+  readonly block: Triple<number>;
+  readonly shared: number;
+  readonly scalars: readonly { readonly name: string; readonly type: Type }[];
+  readonly memories: readonly KernelMemory[];
+  /** The code, or why there is none. */
+  readonly wasm: WasmCode | string;
+  readonly wgsl: readonly Variant[] | string;
+}
+
+/** Bytes of a constant. `location` is empty if they are in the file. */
+export interface Blob {
+  readonly length: number;
+  readonly hash: string;
+  readonly location: string;
+  readonly offset: number;
+  readonly data: Uint8Array | null;
+}
+
+export interface Artifact {
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly ports: readonly Port[];
+  readonly formulas: readonly Formula[];
+  readonly temporaries: readonly { readonly name: string; readonly size: Formula }[];
+  readonly constants: readonly { readonly name: string; readonly blob: number }[];
+  readonly steps: readonly Step[];
+  /** The instructions of each program, as text. */
+  readonly programs: readonly (readonly string[])[];
+  readonly kernels: readonly Kernel[];
+  readonly modules: readonly Uint8Array[];
+  readonly pieces: readonly string[];
+  readonly shaders: readonly (readonly number[])[];
+  readonly blobs: readonly Blob[];
+}
+
+export const lanesOf = (kernel: Kernel): number => kernel.block[0] * kernel.block[1] * kernel.block[2];

@@ -1,0 +1,105 @@
+/** Types of elements, and what of JavaScript holds them. */
+import { LaunchError } from "./errors.js";
+
+const WIDTHS = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
+
+/** Names of types by their number in artifacts. */
+export const TYPES = ["f16", "bf16", "f32", "f64", ...WIDTHS.map((n) => `i${n}`), ...WIDTHS.map((n) => `u${n}`)];
+
+export type Type =
+  | "f16" | "bf16" | "f32" | "f64"
+  | "i8" | "i16" | "i32" | "i64" | "i128" | "i256" | "i512" | "i1024" | "i2048" | "i4096"
+  | "u8" | "u16" | "u32" | "u64" | "u128" | "u256" | "u512" | "u1024" | "u2048" | "u4096";
+
+/** An array of elements, as the caller has it. */
+export type TypedArray =
+  | Int8Array | Int16Array | Int32Array | BigInt64Array
+  | Uint8Array | Uint8ClampedArray | Uint16Array | Uint32Array | BigUint64Array
+  | Float32Array | Float64Array;
+
+interface ArrayClass {
+  readonly name: string;
+  new (buffer: ArrayBufferLike, offset?: number, length?: number): TypedArray;
+}
+
+/** Engines that have it hold f16 as numbers; in others f16 is its bits in a Uint16Array. */
+const HALF = (globalThis as { Float16Array?: ArrayClass }).Float16Array ?? Uint16Array;
+
+const CLASSES: { [type: string]: ArrayClass } = {
+  f16: HALF, bf16: Uint16Array, f32: Float32Array, f64: Float64Array,
+  i8: Int8Array, i16: Int16Array, i32: Int32Array, i64: BigInt64Array,
+  u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, u64: BigUint64Array,
+};
+
+export const bitsOf = (type: Type): number => Number(/\d+$/.exec(type)![0]);
+export const bytesOf = (type: Type): number => bitsOf(type) / 8;
+export const isFloat = (type: Type): boolean => type[0] === "f" || type[0] === "b";
+export const isSigned = (type: Type): boolean => type[0] === "i";
+
+/** The class of arrays that results of a type are. Types of more than 64 bits are bytes, little-endian. */
+const classOf = (type: Type): ArrayClass => CLASSES[type] ?? Uint8Array;
+
+/** Bytes as an array of a type. */
+export function arrayOf(type: Type, bytes: Uint8Array): TypedArray {
+  const kind = classOf(type);
+  return new kind(bytes.buffer, bytes.byteOffset, bytes.byteLength / (kind === Uint8Array ? 1 : bytesOf(type)));
+}
+
+/** The bytes of an array that is given for a type. Raises LaunchError for an array of another class. */
+export function bytesIn(what: string, type: Type, value: ArrayBufferView): Uint8Array {
+  const kind = classOf(type);
+  const given = value.constructor.name;
+  const allowed = [kind.name, ...(type === "u8" ? ["Uint8ClampedArray", "Buffer"] : type === "f16" ? ["Uint16Array"] : [])];
+  if (!allowed.includes(given) || value.byteLength % bytesOf(type)) {
+    throw new LaunchError(`${what} takes a ${kind.name}${kind === Uint8Array ? "" : ` for ${type}`}, not ${given}`);
+  }
+  return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+}
+
+export const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** The bit pattern of a number as a scalar. Raises LaunchError. */
+export function scalarBits(name: string, type: Type, value: unknown): bigint {
+  const bits = bitsOf(type);
+  if (typeof value !== "number" && typeof value !== "bigint") {
+    throw new LaunchError(`parameter '${name}' is ${type}: give a number, not ${typeof value}`);
+  }
+  if (isFloat(type)) return floatBits(type, Number(value));
+  if (typeof value === "number" && !Number.isSafeInteger(value)) {
+    const what = Number.isInteger(value) ? "a BigInt for integers that large" : "an integer";
+    throw new LaunchError(`parameter '${name}' is ${type}: give ${what}, not ${value}`);
+  }
+  const number = BigInt(value);
+  const least = isSigned(type) ? -(1n << BigInt(bits - 1)) : 0n;
+  const most = least + (1n << BigInt(bits)) - 1n;
+  if (number < least || number > most) {
+    throw new LaunchError(`parameter '${name}' is ${type}: ${number} does not fit ${least} to ${most}`);
+  }
+  return BigInt.asUintN(bits, number);
+}
+
+/** The number that bits of an integer type are. */
+export function integerOf(type: Type, bits: bigint): number {
+  return Number(isSigned(type) ? BigInt.asIntN(bitsOf(type), bits) : bits);
+}
+
+function floatBits(type: Type, value: number): bigint {
+  const data = new DataView(new ArrayBuffer(8));
+  if (type === "f32") {
+    data.setFloat32(0, value);
+    return BigInt(data.getUint32(0));
+  }
+  data.setFloat64(0, value);
+  if (type === "f64") return data.getBigUint64(0);
+  const [fraction, bias] = type === "f16" ? [10, 15] : [7, 127];
+  const infinity = (2 * bias + 1) * 2 ** fraction;
+  const sign = data.getUint8(0) & 128 ? 0x8000 : 0;
+  if (value !== value) return BigInt(sign + infinity + 2 ** (fraction - 1));
+  // In units of the last place, rounded to nearest even; a carry goes on into the exponent.
+  const exponent = Math.max(((data.getUint16(0) >> 4) & 2047) - 1023, 1 - bias);
+  const scaled = Math.abs(value) * 2 ** (fraction - exponent);
+  const down = Math.floor(scaled);
+  const rest = scaled - down;
+  const digits = down + (rest > 0.5 || (rest === 0.5 && down % 2) ? 1 : 0);
+  return BigInt(sign + Math.min((exponent + bias - 1) * 2 ** fraction + digits, infinity));
+}

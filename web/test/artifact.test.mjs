@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { readArtifact } from "../src/artifact.ts";
+import { blake3, hex } from "../src/blake3.ts";
+import { ArtifactError } from "../src/errors.ts";
+import { describe as line } from "../src/plan.ts";
+
+// `npm test` writes these with the package: see e2e/samples.py.
+const folder = new URL("../../build/e2e/", import.meta.url);
+const json = (name) => JSON.parse(readFileSync(new URL(name, folder), "utf-8"));
+const samples = json("samples.json");
+const raw = (name) => new Uint8Array(Buffer.from(samples[name].holo, "base64"));
+const everything = raw("everything");
+
+function rehashed(bytes) {
+  const head = new DataView(bytes.buffer, bytes.byteOffset).getUint32(12, true);
+  bytes.set(Buffer.from(blake3(bytes.subarray(0, 32), bytes.subarray(64, head)), "hex"), 32);
+  return bytes;
+}
+
+function problem(bytes) {
+  try {
+    readArtifact(bytes);
+    return null;
+  } catch (error) {
+    if (error instanceof ArtifactError) return error.message;
+    throw error;
+  }
+}
+
+describe("BLAKE3", () => {
+  // The package blake3 gives these of bytes that count to 250, again and again.
+  test.each([
+    [0, "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"],
+    [1, "2d3adedff11b61f14c886e35afa036736dcd87a74d27b5c1510225d0f592e213"],
+    [1024, "42214739f095a406f3fc83deb889744ac00df831c10daa55189b5d121c855af7"],
+    [102400, "bc3e3d41a1146b069abffad3c0d44860cf664390afce4d9661f7902e7943e085"],
+  ])("of %d bytes", (length, digest) => {
+    const data = Uint8Array.from({ length }, (_, k) => k % 251);
+    expect(blake3(data)).toBe(digest);
+    const cut = Math.floor(length / 3);
+    expect(blake3(data.subarray(0, cut), data.subarray(cut))).toBe(digest);
+  });
+});
+
+test("an artifact with everything is read", () => {
+  const file = readArtifact(everything);
+  expect(file.metadata).toEqual({ name: "everything", ö: '"\\\n' });
+  expect(file.ports.map(line)).toEqual(["a: f32", "x: f32[n] read", "y: f32[n * 2, 1] write"]);
+  expect(file.temporaries.map(({ name }) => name)).toEqual(["t"]);
+  expect(file.constants.map(({ name }) => name)).toEqual(["c", "d"]);
+  expect(file.blobs.map(({ data }) => new TextDecoder().decode(data))).toEqual(["abc", "12345"]);
+  const [call] = file.steps;
+  expect(call?.step === "call" && call.code.map(({ step }) => step)).toEqual(
+    expect.arrayContaining(["launch", "bounds", "repeat"]),
+  );
+});
+
+test("what is damaged is refused where Python refuses it", { timeout: 60_000 }, () => {
+  // Python reads programs, too, which a runner of kernels looks past.
+  const verdicts = json("damaged.json");
+  const wrong = [];
+  const more = [];
+  for (const [place, value, fine] of verdicts) {
+    const bytes = everything.slice();
+    bytes[place] = value;
+    const found = problem(rehashed(bytes));
+    if (fine && found !== null) wrong.push([place, value, found]);
+    if (fine === false && found === null) more.push(place);
+  }
+  expect(wrong).toEqual([]);
+  const data = new DataView(everything.buffer);
+  const [start, end] = [data.getUint32(100, true), data.getUint32(100, true) + data.getUint32(104, true)];
+  expect(verdicts.filter(([, , fine]) => fine).length).toBeGreaterThan(50);
+  expect(more.filter((place) => place < start || place >= end)).toEqual([]);
+});
+
+test("a hash that does not fit, and files that end too soon", () => {
+  for (let length = 0; length < everything.length; length += 7) {
+    expect(problem(everything.subarray(0, length))).not.toBe(null);
+  }
+  const bytes = raw("saxpy");
+  for (let place = 0; place < bytes.length; place += 13) {
+    const other = bytes.slice();
+    other[place] ^= 1 << (place % 8);
+    expect(problem(other), `byte ${place}`).not.toBe(null);
+  }
+});
+
+test("versions, lengths and zeros", () => {
+  const change = (place, value) => {
+    const bytes = everything.slice();
+    bytes[place] = value;
+    return problem(bytes);
+  };
+  expect(change(8, 2)).toBe("the artifact has version 2; this release reads 1: compile it again");
+  expect(change(0, 0)).toBe("these bytes are no artifact: they do not start with HOLO");
+  expect(change(28, 1)).toBe("damaged artifact: its header is wrong");
+  expect(change(23, 255)).toMatch("was it cut off?");
+  expect(change(everything.length - 1, 1)).toBe("damaged artifact: bytes between constants are not zero");
+  expect(hex(new Uint8Array([0, 255]))).toBe("00ff");
+});

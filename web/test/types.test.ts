@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { LaunchError } from "../src/errors.js";
+import type { Type } from "../src/types.js";
+import { TYPES, arrayOf, bytesIn, bytesOf, integerOf, scalarBits } from "../src/types.js";
+
+test("types have the numbers and sizes of the format", () => {
+  expect(TYPES).toHaveLength(24);
+  expect([0, 3, 4, 7, 13, 14, 17, 23].map((number) => TYPES[number])).toEqual([
+    "f16", "f64", "i8", "i64", "i4096", "u8", "u64", "u4096",
+  ]);
+  expect(["f16", "bf16", "f32", "i64", "u4096"].map((type) => bytesOf(type as Type))).toEqual([2, 2, 4, 8, 512]);
+});
+
+// Bits that NumPy and ml_dtypes give.
+test.each([
+  ["f32", 0.1, 0x3dcccccd],
+  ["f32", -0, 0x80000000],
+  ["f16", 1, 0x3c00],
+  ["f16", 65504, 0x7bff],
+  ["f16", 65519.99, 0x7bff],
+  ["f16", 65520, 0x7c00],
+  ["f16", -Infinity, 0xfc00],
+  ["f16", 2 ** -24, 1],
+  ["f16", 2 ** -25, 0],
+  ["f16", 2 ** -25 * 1.0000001, 1],
+  ["f16", 1 + 2 ** -11, 0x3c00],
+  ["f16", 1 + 3 * 2 ** -11, 0x3c02],
+  ["f16", 2 ** -14 - 2 ** -25, 0x400],
+  ["f16", NaN, 0x7e00],
+  ["bf16", 1, 0x3f80],
+  ["bf16", -3.3895313892515355e38, 0xff7f],
+  ["bf16", 3.4e38, 0x7f80],
+  ["bf16", 2 ** -133, 1],
+  ["bf16", 1 + 2 ** -8, 0x3f80],
+  ["bf16", 1 + 3 * 2 ** -8, 0x3f82],
+  ["bf16", 5e-324, 0],
+  ["i8", -128, 0x80],
+  ["u8", 255, 0xff],
+] as [Type, number, number][])("%s of %d", (type, number, bits) => {
+  expect(scalarBits("x", type, number)).toBe(BigInt(bits));
+});
+
+test("integers of 64 bits", () => {
+  expect(scalarBits("x", "i64", -1n)).toBe(2n ** 64n - 1n);
+  expect(scalarBits("x", "u64", 2n ** 64n - 1n)).toBe(2n ** 64n - 1n);
+  expect(scalarBits("x", "f64", -2)).toBe(0xc000000000000000n);
+  expect(integerOf("i8", 0x80n)).toBe(-128);
+  expect(integerOf("u8", 0x80n)).toBe(128);
+});
+
+test.each([
+  ["u8", 256, "parameter 'x' is u8: 256 does not fit 0 to 255"],
+  ["i8", -129n, "parameter 'x' is i8: -129 does not fit -128 to 127"],
+  ["i32", 1.5, "parameter 'x' is i32: give an integer, not 1.5"],
+  ["i64", 2 ** 53, "parameter 'x' is i64: give a BigInt for integers that large, not 9007199254740992"],
+  ["u32", NaN, "parameter 'x' is u32: give an integer, not NaN"],
+  ["f32", true, "parameter 'x' is f32: give a number, not boolean"],
+] as [Type, unknown, string][])("%s of %s is refused", (type, value, message) => {
+  expect(() => scalarBits("x", type, value)).toThrow(new LaunchError(message));
+});
+
+test("arrays keep their place in a larger buffer", () => {
+  const part = new Float32Array([1, 2, 3]).subarray(1);
+  expect([...arrayOf("f32", bytesIn("x", "f32", part).slice())]).toEqual([2, 3]);
+  expect(() => bytesIn("x: u32[n] read", "u32", part)).toThrow("x: u32[n] read takes a Uint32Array for u32, not Float32Array");
+});
