@@ -22,6 +22,7 @@ from ..errors import (
     InvalidBuffer,
     InvalidPool,
     IsaError,
+    LaunchError,
     UnsupportedInstruction,
     UnsupportedType,
 )
@@ -146,6 +147,12 @@ class Device(AsyncTwins, Generic[M]):
             self._class_memory = self._reserve(CLASS_MEMORY_BYTES)
         return self._class_memory
 
+    def _class(self, class_id: int) -> M:
+        """The memory of a class. Raises LaunchError."""
+        if not 0 <= class_id < 96:
+            raise LaunchError(f"class {class_id} does not exist: classes are 0 to 95")
+        return self._class_part(class_id * CLASS_BYTES, CLASS_BYTES)
+
     def cancel(self) -> None:
         """Ends the running launch with ExecutionError: Cancelled; does nothing if none is running."""
         self._cancelled.set()
@@ -268,7 +275,7 @@ class Device(AsyncTwins, Generic[M]):
                 found[Base(Space[param.kind.upper()], param.name)] = memory
         for base in set(analysis.bases.values()):
             if base.space is Space.CLASS and isinstance(base.name, int):
-                found[base] = self._class_part(base.name * CLASS_BYTES, CLASS_BYTES)
+                found[base] = self._class(base.name)
             elif base.space is Space.PHI:
                 found[base] = self._class_part(0, CLASS_MEMORY_BYTES)
         return found

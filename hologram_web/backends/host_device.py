@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import LaunchError
-from .device import CLASS_BYTES, Bytes, Device
+from .device import Bytes, Device
 
 __all__ = ["HostDevice"]
 
@@ -25,6 +24,4 @@ class HostDevice(Device[Bytes]):
 
     def class_memory(self, class_id: int) -> Bytes:
         """The 12,288 bytes of a class: a view that reads and writes."""
-        if not 0 <= class_id < 96:
-            raise LaunchError(f"class {class_id} does not exist: classes are 0 to 95")
-        return self._class_part(class_id * CLASS_BYTES, CLASS_BYTES)
+        return self._class(class_id)

@@ -17,7 +17,6 @@ from .plan import Binding, Call, Kernel, Launch, Memory, Repeat, Step, Target, W
 __all__ = ["KernelTable", "LaneKernel"]
 
 _IDLE = frozenset({"fence", "poll"})  # effects that do nothing for anybody else
-_MODE = re.compile(r"@binding\((\d+)\) var<storage, (\w+)> b\d+")
 _OTHER = "this kernel is for the other target"
 _PIECE = re.compile(r".*?\n}\n|.+\Z", re.DOTALL)
 
@@ -126,16 +125,15 @@ class KernelTable:
                 raise
             self.kernels[number] = replace(kernel, wgsl=str(error))
             return 0
-        writable = {int(place) - 2: mode == "read_write" for place, mode in _MODE.findall(compiled.code)}
         numbers = tuple(self.pieces.setdefault(piece, len(self.pieces)) for piece in _PIECE.findall(compiled.code))
         if numbers not in self.shaders:
             self.shaders.append(numbers)
         order = list(made.scalars)
         code = WgslCode(
             self.shaders.index(numbers),
-            4 * (16 + compiled.words),
+            compiled.arguments_size,
             tuple(order.index(name) for name, _ in compiled.scalars),
-            tuple(Binding(writable[place], group) for place, group in enumerate(wanted)),
+            tuple(Binding(*pair) for pair in zip(compiled.written, wanted, strict=True)),
         )
         self.kernels[number] = replace(kernel, wgsl=(*kernel.wgsl, code))
         return len(kernel.wgsl) + 1

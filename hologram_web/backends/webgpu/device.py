@@ -17,7 +17,7 @@ from ...isa.program import Program
 from ...isa.verify import Analysis, Base
 from ...targets.wgsl import FAULT_KINDS, WgslKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Status
-from ..device import CLASS_BYTES, Bytes
+from ..device import Bytes
 from ..protocol import Limits
 from .gpu import Gpu, Memory
 from .probe import Traits, probe
@@ -121,10 +121,8 @@ class WebGpuBackend(CompiledDevice[Memory]):
 
     def class_memory(self, class_id: int) -> ClassMemory:
         """The 12,288 bytes of a class: indexing reads from the GPU and writes to it."""
-        if not 0 <= class_id < 96:
-            raise LaunchError(f"class {class_id} does not exist: classes are 0 to 95")
         with self._lock:
-            return ClassMemory(self, self._class_part(class_id * CLASS_BYTES, CLASS_BYTES))
+            return ClassMemory(self, self._class(class_id))
 
     # Memory
 
@@ -258,9 +256,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
             self.sync()
 
     def _bound_size(self, job: Job[Memory], group: list[Base]) -> int:
-        memory = job.memory[group[0]]
-        if self._class_memory is not None and memory.buffer is self._class_memory.buffer:
-            memory = self._class_memory
+        memory, _ = self._whole(job.memory[group[0]])
         return max(-(-memory.size // 4) * 4, 4)
 
     def _compile(
@@ -281,7 +277,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
 
     def _arguments(self, job: Job[Memory], kernel: WgslKernel, sizes: dict[Base, int], shared: int) -> bytes:
         config = job.config
-        words = np.zeros(16 + kernel.words, np.uint32)
+        words = np.zeros(kernel.arguments_size // 4, np.uint32)
         words[:3] = config.grid
         words[4:7] = config.lanes or [g * b for g, b in zip(config.grid, config.block, strict=True)]
         words[8:13] = config.blocks, min(self.limits.steps + 1, 0xFFFFFFFF), 0, shared, 1

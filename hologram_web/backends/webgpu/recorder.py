@@ -19,7 +19,7 @@ from .gpu import SLOT, Gpu, Memory, Pipeline
 __all__ = ["Recorder", "Work"]
 
 _SLOTS = 1024
-_WAITING = 64  # launches that wait before they are submitted
+_WAITING = 64  # launches, copies and clears that wait before they are submitted
 _ARGUMENTS = 1 << 18  # bytes of argument blocks of one submit
 _ROW = 65_535  # the most workgroups along an axis
 
@@ -88,12 +88,12 @@ class Recorder:
         self._waiting.append(work)
         self._used_arguments += size
         self._touched.update(id(buffer) for buffer, _ in work.bound[2:])
-        if sum(isinstance(item, Work) for item in self._waiting) >= _WAITING:
+        if len(self._waiting) >= _WAITING:
             self.submit()
 
     def bound(self, pipeline: Pipeline) -> tuple[tuple[Any, int], ...]:
         """What bindings 0 and 1 of a pipeline are."""
-        return (self._status, 32), (self._arguments, 4 * (16 + pipeline.kernel.words))
+        return (self._status, 32), (self._arguments, pipeline.kernel.arguments_size)
 
     def clear(self, memory: Memory) -> None:
         """Fills with zeros."""

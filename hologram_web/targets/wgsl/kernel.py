@@ -79,6 +79,11 @@ class WgslKernel:
     fast: str | None = None
     conditions: tuple[Node, ...] = ()
 
+    @property
+    def arguments_size(self) -> int:
+        """Bytes of the argument block."""
+        return 16 * _FIXED + 4 * self.words
+
     def proves(self, grid: Sequence[int], scalars: Mapping[str, int], sizes: Mapping[Base, int], shared: int) -> bool:
         """Whether `fast` may run: for so many blocks, scalars by their bits, bytes of memories and shared memory."""
         lanes = self.block[0] * self.block[1] * self.block[2]
@@ -196,7 +201,6 @@ class _Emitter(Effects):
         code = declarations + variables + text
         library = library_for(code)
         library = "".join(f for name, f in _FUNCTIONS.items() if f"{name}(" in text + library) + library
-        kernel_words = words
         return WgslKernel(
             declarations + variables + library + "\n" + text,
             self.scalars,
@@ -204,7 +208,7 @@ class _Emitter(Effects):
             self.groups,
             [f"b{number}" in self.written for number in range(len(self.groups))],
             self.function.block_shape,
-            kernel_words,
+            words,
         )
 
     def _declarations(self) -> tuple[str, int]:
