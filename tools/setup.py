@@ -86,9 +86,9 @@ def has_chromium() -> bool:
 
 
 NEEDS = (
-    Need("nodejs npm", "to build and test the browser runtime", True, ("test",), has_node),
+    Need("nodejs npm", "to build the browser runtime", True, ("run", "test"), has_node),
     Need("mesa-vulkan-drivers", "a Vulkan driver, so that WebGPU runs natively", False, ("run", "test"), has_vulkan),
-    Need("chromium", "to test in a real browser", False, ("test",), has_chromium),
+    Need("chromium", "a real browser to run in", False, ("run", "test"), has_chromium),
 )
 
 
@@ -190,8 +190,7 @@ def set_up_node() -> None:
 def main(goal: str) -> None:
     install([need for need in NEEDS if goal in need.goals])
     set_up_python(goal)
-    if goal == "test":
-        set_up_node()
+    set_up_node()
     if time.monotonic() - START > 1:
         say("ready")
 
