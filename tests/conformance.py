@@ -757,6 +757,8 @@ next:
         self.works(backend)
 
     def test_cancel(self, backend):
+        backend.limits = Limits(seconds=0.01)  # to have it compiled, so that the timer comes while it runs
+        self.refused(hg.ExecutionError, self.run, backend, self.very_long, 4)
         backend.limits = Limits(seconds=60)
         timer = threading.Timer(0.2, backend.cancel)
         timer.start()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..errors import CompileError
 from .dominance import Dominators
 from .ir import Node
-from .lower import Piece
+from .lower import Copies, Piece
 
 __all__ = ["Branch", "If", "Labelled", "Loop", "Stop", "Straight", "Tree", "structure"]
 
@@ -75,9 +75,48 @@ def structure(entry: Piece) -> list[Tree]:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 50_000))
     try:
-        return _Structurer(entry).tree(entry)
+        return _without_labels(_Structurer(entry).tree(entry))
     finally:
         sys.setrecursionlimit(limit)
+
+
+def _without_labels(trees: list[Tree], ends: frozenset[int] = frozenset()) -> list[Tree]:
+    """The code without branches to where it goes anyway, and without labels that nothing goes to then.
+
+    `ends` are the labels at the end of this code.
+    """
+    if not trees:
+        return trees
+    *before, last = trees
+    head = [tree for one in before for tree in _without_labels([one])]
+    match last:
+        case Branch(label) if label in ends:
+            return head
+        case If(condition, then, otherwise):
+            return [*head, If(condition, _without_labels(then, ends), _without_labels(otherwise, ends))]
+        case Loop(label, body):
+            return [*head, Loop(label, _without_labels(body))]
+        case Labelled(label, body):
+            body = _without_labels(body, ends | {label})
+            return [*head, Labelled(label, body)] if _goes_to(label, body) else head + body
+        case _:
+            return [*head, last]
+
+
+def _goes_to(label: int, trees: list[Tree]) -> bool:
+    for tree in trees:
+        match tree:
+            case Branch(target):
+                found = target == label
+            case If(_, then, otherwise):
+                found = _goes_to(label, then) or _goes_to(label, otherwise)
+            case Labelled(_, body) | Loop(_, body):
+                found = _goes_to(label, body)
+            case _:
+                found = False
+        if found:
+            return True
+    return False
 
 
 class _Structurer:
@@ -118,10 +157,18 @@ class _Structurer:
         for piece in self.tree_of.order[1:]:
             above = self.tree_of.immediate[piece]
             left = [header for header in loops.get(above, []) if header not in loops.get(piece, [])]
-            if left:
+            if left and not self._is_edge(piece):
                 found[left[0]].append(piece)
                 self.merges.add(piece)
         return found
+
+    def _is_edge(self, piece: Piece) -> bool:
+        """Whether a piece only sets variables on the way from one piece to another: that is best done at the branch.
+
+        Behind the loop a flag would have to say that it is to be done.
+        """
+        alone = len(self.tree_of.predecessors[piece]) == 1 and piece.kind == "jump"
+        return alone and all(isinstance(statement, Copies) for statement in piece.statements)
 
     def tree(self, piece: Piece) -> list[Tree]:
         """The code of a piece and of everything it dominates."""

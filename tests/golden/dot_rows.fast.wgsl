@@ -39,26 +39,23 @@ fn run() {
     loop {
       if ((arguments.words[0][2] <= v1)) {
         break;
-      } else {
-        {
-          let index = (v0 + v1);
-          v3 = bitcast<i32>(b0[((index * 4u)) >> 2u]);
-        }
-        {
-          let t0 = (v1 + 1u);
-          let t1 = ((v3 * v3) + v2);
-          v1 = t0;
-          v2 = t1;
-        }
-        budget -= 1u;
-        if (budget == 0u) {
-          expired = 13u;
-          br = 1u;
-          break;
-        }
-        continue;
       }
-      break;
+      {
+        let index = (v0 + v1);
+        v3 = bitcast<i32>(b0[((index * 4u)) >> 2u]);
+      }
+      {
+        let t0 = (v1 + 1u);
+        let t1 = ((v3 * v3) + v2);
+        v1 = t0;
+        v2 = t1;
+      }
+      budget -= 1u;
+      if (budget == 0u) {
+        expired = 13u;
+        br = 1u;
+        break;
+      }
     }
     if (br == 1u) {
       fault(6u, expired, 0xffffffffu, vec2u(0u), 0u, 0u);
@@ -69,9 +66,8 @@ fn run() {
       b1[(index * 4u) >> 2u] = bitcast<u32>(v2);
     }
     return;
-  } else {
-    return;
   }
+  return;
 }
 
 @compute @workgroup_size(256, 1, 1)
@@ -85,6 +81,8 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   }
   global_id = block * 256u + index;
   budget = arguments.misc.y;
+  let block_of = vec3u(block, 0u, 0u);
+  block_id = block_of;
   var alive = global_id < arguments.lanes.x;
   if (alive) {
     run();

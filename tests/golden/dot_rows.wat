@@ -2,7 +2,7 @@
   (type $t0 (func (param i32 i32 i32)))
   (type $t1 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (import "env" "memory" (memory 1 65536))
-  (func $kernel (export "kernel") (type $t0)  ;; 1086 bytes at 0x47
+  (func $kernel (export "kernel") (type $t0)  ;; 1096 bytes at 0x47
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
@@ -312,271 +312,277 @@
           if $if5
             local.get $start
             local.set $lane
-            loop $loop6
-              block $block7
-                local.get $arguments
-                i64.load offset=64 align=4
-                local.set $budget
-                local.get $lane
-                i64.extend_i32_u
-                i32.wrap_i64
-                local.get $param.rows
-                i32.lt_u
-                if $if8
+            block $block6
+              loop $loop7
+                block $block8
+                  local.get $arguments
+                  i64.load offset=64 align=4
+                  local.set $budget
                   local.get $lane
                   i64.extend_i32_u
                   i32.wrap_i64
-                  local.get $param.n
-                  i32.mul
-                  local.set $l32
-                  i32.const 0
-                  i32.const 0
-                  local.set $l33
-                  local.set $l34
-                  block $block9
-                    loop $loop10
-                      local.get $param.n
-                      local.get $l34
-                      i32.le_u
-                      if $if11
-                        br $block9
-                      else  ;; $if11
-                        local.get $base.buffer_x
-                        local.get $l32
+                  local.get $param.rows
+                  i32.lt_u
+                  if $if9
+                    local.get $lane
+                    i64.extend_i32_u
+                    i32.wrap_i64
+                    local.get $param.n
+                    i32.mul
+                    local.set $l32
+                    i32.const 0
+                    i32.const 0
+                    local.set $l33
+                    local.set $l34
+                    block $block10
+                      loop $loop11
+                        local.get $param.n
                         local.get $l34
-                        i32.add
-                        i32.const 4
-                        i32.mul
-                        i32.add
-                        i32.load
-                        local.set $l35
-                        local.get $l34
-                        i32.const 1
-                        i32.add
-                        local.get $l35
-                        local.get $l35
-                        i32.mul
-                        local.get $l33
-                        i32.add
-                        local.set $l33
-                        local.set $l34
-                        local.get $budget
-                        i64.const 1
-                        i64.sub
-                        local.tee $budget
-                        i32.wrap_i64
-                        i32.const 65535
-                        i32.and
-                        i32.eqz
+                        i32.le_u
                         if $if12
+                          br $block10
+                        else  ;; $if12
+                          local.get $base.buffer_x
+                          local.get $l32
+                          local.get $l34
+                          i32.add
+                          i32.const 4
+                          i32.mul
+                          i32.add
+                          i32.load
+                          local.set $l35
+                          local.get $l34
+                          i32.const 1
+                          i32.add
+                          local.get $l35
+                          local.get $l35
+                          i32.mul
+                          local.get $l33
+                          i32.add
+                          local.set $l33
+                          local.set $l34
                           local.get $budget
-                          i64.eqz
+                          i64.const 1
+                          i64.sub
+                          local.tee $budget
+                          i32.wrap_i64
+                          i32.const 65535
+                          i32.and
+                          i32.eqz
                           if $if13
+                            local.get $budget
+                            i64.eqz
+                            if $if14
+                              local.get $arguments
+                              i32.const 6
+                              i32.const 13
+                              i32.const -1
+                              local.get $lane
+                              i32.const 0
+                              i64.const 0
+                              i64.const 0
+                              call $fault
+                              return
+                            end  ;; $if14
                             local.get $arguments
-                            i32.const 6
-                            i32.const 13
-                            i32.const -1
-                            local.get $lane
-                            i32.const 0
-                            i64.const 0
-                            i64.const 0
-                            call $fault
-                            return
+                            i32.atomic.load offset=24
+                            if $if15
+                              local.get $arguments
+                              i32.const 9
+                              i32.const 13
+                              i32.const -1
+                              i32.const -1
+                              i32.const 0
+                              i64.const 0
+                              i64.const 0
+                              call $fault
+                              return
+                            end  ;; $if15
                           end  ;; $if13
-                          local.get $arguments
-                          i32.atomic.load offset=24
-                          if $if14
-                            local.get $arguments
-                            i32.const 9
-                            i32.const 13
-                            i32.const -1
-                            i32.const -1
-                            i32.const 0
-                            i64.const 0
-                            i64.const 0
-                            call $fault
-                            return
-                          end  ;; $if14
+                          br $loop11
                         end  ;; $if12
-                        br $loop10
-                      end  ;; $if11
-                    end  ;; $loop10
-                  end  ;; $block9
-                  local.get $base.buffer_y
-                  local.get $lane
-                  i64.extend_i32_u
-                  i32.wrap_i64
-                  i32.const 4
-                  i32.mul
-                  i32.add
-                  local.get $l33
-                  i32.store
-                  br $block7
-                else  ;; $if8
-                  br $block7
-                end  ;; $if8
-              end  ;; $block7
-              local.get $lane
-              i32.const 1
-              i32.add
-              local.tee $lane
-              local.get $stop
-              i32.lt_s
-              br_if $loop6
-            end  ;; $loop6
+                      end  ;; $loop11
+                    end  ;; $block10
+                    local.get $base.buffer_y
+                    local.get $lane
+                    i64.extend_i32_u
+                    i32.wrap_i64
+                    i32.const 4
+                    i32.mul
+                    i32.add
+                    local.get $l33
+                    i32.store
+                    br $block8
+                  else  ;; $if9
+                    br $block8
+                  end  ;; $if9
+                end  ;; $block8
+                local.get $lane
+                i32.const 1
+                i32.add
+                local.set $lane
+                local.get $lane
+                local.get $stop
+                i32.lt_s
+                br_if $loop7
+              end  ;; $loop7
+            end  ;; $block6
           else  ;; $if5
             local.get $start
             local.set $lane
-            loop $loop15
-              block $block16
-                local.get $arguments
-                i64.load offset=64 align=4
-                local.set $budget
-                local.get $lane
-                i64.extend_i32_u
-                i32.wrap_i64
-                local.get $param.rows
-                i32.lt_u
-                if $if17
+            block $block16
+              loop $loop17
+                block $block18
+                  local.get $arguments
+                  i64.load offset=64 align=4
+                  local.set $budget
                   local.get $lane
                   i64.extend_i32_u
                   i32.wrap_i64
-                  local.get $param.n
-                  i32.mul
-                  local.set $l32
-                  i32.const 0
-                  i32.const 0
-                  local.set $l33
-                  local.set $l34
-                  block $block18
-                    loop $loop19
-                      local.get $param.n
-                      local.get $l34
-                      i32.le_u
-                      if $if20
-                        br $block18
-                      else  ;; $if20
-                        local.get $l32
+                  local.get $param.rows
+                  i32.lt_u
+                  if $if19
+                    local.get $lane
+                    i64.extend_i32_u
+                    i32.wrap_i64
+                    local.get $param.n
+                    i32.mul
+                    local.set $l32
+                    i32.const 0
+                    i32.const 0
+                    local.set $l33
+                    local.set $l34
+                    block $block20
+                      loop $loop21
+                        local.get $param.n
                         local.get $l34
-                        i32.add
-                        i64.extend_i32_u
-                        i64.const 4
-                        i64.mul
-                        local.set $l24
-                        local.get $l24
-                        local.get $limit.buffer_x.4
-                        i64.ge_u
-                        if $if21
-                          local.get $arguments
-                          i32.const 1
-                          i32.const 10
-                          i32.const 0
-                          local.get $lane
-                          i32.const 0
-                          local.get $l24
-                          i64.const 4
-                          call $fault
-                          return
-                        end  ;; $if21
-                        local.get $base.buffer_x
-                        local.get $l24
-                        i32.wrap_i64
-                        i32.add
-                        i32.load
-                        local.set $l35
-                        local.get $l34
-                        i32.const 1
-                        i32.add
-                        local.get $l35
-                        local.get $l35
-                        i32.mul
-                        local.get $l33
-                        i32.add
-                        local.set $l33
-                        local.set $l34
-                        local.get $budget
-                        i64.const 1
-                        i64.sub
-                        local.tee $budget
-                        i32.wrap_i64
-                        i32.const 65535
-                        i32.and
-                        i32.eqz
+                        i32.le_u
                         if $if22
-                          local.get $budget
-                          i64.eqz
+                          br $block20
+                        else  ;; $if22
+                          local.get $l32
+                          local.get $l34
+                          i32.add
+                          i64.extend_i32_u
+                          i64.const 4
+                          i64.mul
+                          local.set $l24
+                          local.get $l24
+                          local.get $limit.buffer_x.4
+                          i64.ge_u
                           if $if23
                             local.get $arguments
-                            i32.const 6
-                            i32.const 13
-                            i32.const -1
+                            i32.const 1
+                            i32.const 10
+                            i32.const 0
                             local.get $lane
                             i32.const 0
-                            i64.const 0
-                            i64.const 0
+                            local.get $l24
+                            i64.const 4
                             call $fault
                             return
                           end  ;; $if23
-                          local.get $arguments
-                          i32.atomic.load offset=24
+                          local.get $base.buffer_x
+                          local.get $l24
+                          i32.wrap_i64
+                          i32.add
+                          i32.load
+                          local.set $l35
+                          local.get $l34
+                          i32.const 1
+                          i32.add
+                          local.get $l35
+                          local.get $l35
+                          i32.mul
+                          local.get $l33
+                          i32.add
+                          local.set $l33
+                          local.set $l34
+                          local.get $budget
+                          i64.const 1
+                          i64.sub
+                          local.tee $budget
+                          i32.wrap_i64
+                          i32.const 65535
+                          i32.and
+                          i32.eqz
                           if $if24
+                            local.get $budget
+                            i64.eqz
+                            if $if25
+                              local.get $arguments
+                              i32.const 6
+                              i32.const 13
+                              i32.const -1
+                              local.get $lane
+                              i32.const 0
+                              i64.const 0
+                              i64.const 0
+                              call $fault
+                              return
+                            end  ;; $if25
                             local.get $arguments
-                            i32.const 9
-                            i32.const 13
-                            i32.const -1
-                            i32.const -1
-                            i32.const 0
-                            i64.const 0
-                            i64.const 0
-                            call $fault
-                            return
+                            i32.atomic.load offset=24
+                            if $if26
+                              local.get $arguments
+                              i32.const 9
+                              i32.const 13
+                              i32.const -1
+                              i32.const -1
+                              i32.const 0
+                              i64.const 0
+                              i64.const 0
+                              call $fault
+                              return
+                            end  ;; $if26
                           end  ;; $if24
+                          br $loop21
                         end  ;; $if22
-                        br $loop19
-                      end  ;; $if20
-                    end  ;; $loop19
-                  end  ;; $block18
-                  local.get $lane
-                  i64.extend_i32_u
-                  i32.wrap_i64
-                  i64.extend_i32_u
-                  i64.const 4
-                  i64.mul
-                  local.set $l24
-                  local.get $l24
-                  local.get $limit.buffer_y.4
-                  i64.ge_u
-                  if $if25
-                    local.get $arguments
-                    i32.const 1
-                    i32.const 14
-                    i32.const 1
+                      end  ;; $loop21
+                    end  ;; $block20
                     local.get $lane
-                    i32.const 0
-                    local.get $l24
+                    i64.extend_i32_u
+                    i32.wrap_i64
+                    i64.extend_i32_u
                     i64.const 4
-                    call $fault
-                    return
-                  end  ;; $if25
-                  local.get $base.buffer_y
-                  local.get $l24
-                  i32.wrap_i64
-                  i32.add
-                  local.get $l33
-                  i32.store
-                  br $block16
-                else  ;; $if17
-                  br $block16
-                end  ;; $if17
-              end  ;; $block16
-              local.get $lane
-              i32.const 1
-              i32.add
-              local.tee $lane
-              local.get $stop
-              i32.lt_s
-              br_if $loop15
-            end  ;; $loop15
+                    i64.mul
+                    local.set $l24
+                    local.get $l24
+                    local.get $limit.buffer_y.4
+                    i64.ge_u
+                    if $if27
+                      local.get $arguments
+                      i32.const 1
+                      i32.const 14
+                      i32.const 1
+                      local.get $lane
+                      i32.const 0
+                      local.get $l24
+                      i64.const 4
+                      call $fault
+                      return
+                    end  ;; $if27
+                    local.get $base.buffer_y
+                    local.get $l24
+                    i32.wrap_i64
+                    i32.add
+                    local.get $l33
+                    i32.store
+                    br $block18
+                  else  ;; $if19
+                    br $block18
+                  end  ;; $if19
+                end  ;; $block18
+                local.get $lane
+                i32.const 1
+                i32.add
+                local.set $lane
+                local.get $lane
+                local.get $stop
+                i32.lt_s
+                br_if $loop17
+              end  ;; $loop17
+            end  ;; $block16
           end  ;; $if5
         end  ;; $block4
         local.get $BLOCK_IDX_X
@@ -586,7 +592,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if26
+        if $if28
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -596,15 +602,15 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if27
+          if $if29
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if27
-        end  ;; $if26
+          end  ;; $if29
+        end  ;; $if28
         local.get $block
         local.get $span
         i32.add
@@ -615,7 +621,7 @@
       end  ;; $loop2
     end  ;; $if0
   )
-  (func $fault (type $t1)  ;; 51 bytes at 0x486
+  (func $fault (type $t1)  ;; 51 bytes at 0x490
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0

@@ -62,32 +62,29 @@ fn run() {
     loop {
       if ((arguments.words[0][2] <= v1)) {
         break;
-      } else {
-        {
-          let index = (v0 + v1);
-          let byte = index * 4u;
-          if ((index >= limit0)) {
-            fault(1u, 10u, 0u, u64_add(u64_mul(vec2u((v0 + v1), 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
-            v3 = 0;
-          } else {
-            v3 = bitcast<i32>(b0[(byte) >> 2u]);
-          }
-        }
-        {
-          let t0 = (v1 + 1u);
-          let t1 = ((v3 * v3) + v2);
-          v1 = t0;
-          v2 = t1;
-        }
-        budget -= 1u;
-        if (budget == 0u) {
-          expired = 13u;
-          br = 1u;
-          break;
-        }
-        continue;
       }
-      break;
+      {
+        let index = (v0 + v1);
+        let byte = index * 4u;
+        if ((index >= limit0)) {
+          fault(1u, 10u, 0u, u64_add(u64_mul(vec2u((v0 + v1), 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
+          v3 = 0;
+        } else {
+          v3 = bitcast<i32>(b0[(byte) >> 2u]);
+        }
+      }
+      {
+        let t0 = (v1 + 1u);
+        let t1 = ((v3 * v3) + v2);
+        v1 = t0;
+        v2 = t1;
+      }
+      budget -= 1u;
+      if (budget == 0u) {
+        expired = 13u;
+        br = 1u;
+        break;
+      }
     }
     if (br == 1u) {
       fault(6u, expired, 0xffffffffu, vec2u(0u), 0u, 0u);
@@ -103,9 +100,8 @@ fn run() {
       }
     }
     return;
-  } else {
-    return;
   }
+  return;
 }
 
 @compute @workgroup_size(256, 1, 1)

@@ -42,6 +42,8 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   }
   global_id = block * 256u + index;
   budget = arguments.misc.y;
+  let block_of = vec3u(block, 0u, 0u);
+  block_id = block_of;
   var alive = global_id < arguments.lanes.x;
   if (alive) {
     run();

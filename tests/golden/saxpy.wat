@@ -2,14 +2,15 @@
   (type $t0 (func (param i32 i32 i32)))
   (type $t1 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (import "env" "memory" (memory 1 65536))
-  (func $kernel (export "kernel") (type $t0)  ;; 678 bytes at 0x47
+  (func $kernel (export "kernel") (type $t0)  ;; 909 bytes at 0x47
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32) (local $rest i32)
     (local $grid.0 i32) (local $BLOCK_IDX_X i32) (local $grid.1 i32) (local $BLOCK_IDX_Y i32)
     (local $BLOCK_IDX_Z i32) (local $span i32) (local $on.0 i32) (local $l17 i32) (local $on.1 i32)
     (local $on.2 i32) (local $start i32) (local $stop i32) (local $l22 i64) (local $lane i32)
-    (local $l24 f32) (local $l25 f32) (local $l26 i64)
+    (local $l24 i32) (local $l25 f32) (local $l26 i32) (local $l27 f32) (local $l28 i32)
+    (local $l29 i64)
     local.get $arguments
     f32.load offset=88
     local.set $param.a
@@ -224,129 +225,254 @@
           if $if5
             local.get $start
             local.set $lane
-            loop $loop6
-              block $block7
-                local.get $base.buffer_x
+            local.get $lane
+            i32.const 3
+            i32.add
+            local.get $stop
+            i32.lt_s
+            if $if6
+              loop $loop7
+                block $block8
+                  local.get $base.buffer_x
+                  local.get $lane
+                  i64.extend_i32_u
+                  i32.wrap_i64
+                  i32.const 4
+                  i32.mul
+                  i32.add
+                  local.tee $l24
+                  f32.load
+                  local.set $l25
+                  local.get $base.buffer_y
+                  local.get $lane
+                  i64.extend_i32_u
+                  i32.wrap_i64
+                  i32.const 4
+                  i32.mul
+                  i32.add
+                  local.tee $l26
+                  f32.load
+                  local.set $l27
+                  local.get $base.buffer_y
+                  local.get $lane
+                  i64.extend_i32_u
+                  i32.wrap_i64
+                  i32.const 4
+                  i32.mul
+                  i32.add
+                  local.tee $l28
+                  local.get $param.a
+                  local.get $l25
+                  f32.mul
+                  local.get $l27
+                  f32.add
+                  f32.store
+                  br $block8
+                end  ;; $block8
                 local.get $lane
-                i64.extend_i32_u
-                i32.wrap_i64
-                i32.const 4
-                i32.mul
+                i32.const 1
                 i32.add
-                f32.load
-                local.set $l24
-                local.get $base.buffer_y
+                local.set $lane
+                block $block9
+                  local.get $l24
+                  f32.load offset=4
+                  local.set $l25
+                  local.get $l26
+                  f32.load offset=4
+                  local.set $l27
+                  local.get $l28
+                  local.get $param.a
+                  local.get $l25
+                  f32.mul
+                  local.get $l27
+                  f32.add
+                  f32.store offset=4
+                  br $block9
+                end  ;; $block9
                 local.get $lane
-                i64.extend_i32_u
-                i32.wrap_i64
-                i32.const 4
-                i32.mul
+                i32.const 1
                 i32.add
-                f32.load
-                local.set $l25
-                local.get $base.buffer_y
+                local.set $lane
+                block $block10
+                  local.get $l24
+                  f32.load offset=8
+                  local.set $l25
+                  local.get $l26
+                  f32.load offset=8
+                  local.set $l27
+                  local.get $l28
+                  local.get $param.a
+                  local.get $l25
+                  f32.mul
+                  local.get $l27
+                  f32.add
+                  f32.store offset=8
+                  br $block10
+                end  ;; $block10
                 local.get $lane
-                i64.extend_i32_u
-                i32.wrap_i64
-                i32.const 4
-                i32.mul
+                i32.const 1
                 i32.add
-                local.get $param.a
-                local.get $l24
-                f32.mul
-                local.get $l25
-                f32.add
-                f32.store
-                br $block7
-              end  ;; $block7
-              local.get $lane
-              i32.const 1
-              i32.add
-              local.tee $lane
-              local.get $stop
-              i32.lt_s
-              br_if $loop6
-            end  ;; $loop6
+                local.set $lane
+                block $block11
+                  local.get $l24
+                  f32.load offset=12
+                  local.set $l25
+                  local.get $l26
+                  f32.load offset=12
+                  local.set $l27
+                  local.get $l28
+                  local.get $param.a
+                  local.get $l25
+                  f32.mul
+                  local.get $l27
+                  f32.add
+                  f32.store offset=12
+                  br $block11
+                end  ;; $block11
+                local.get $lane
+                i32.const 1
+                i32.add
+                local.set $lane
+                local.get $lane
+                i32.const 3
+                i32.add
+                local.get $stop
+                i32.lt_s
+                br_if $loop7
+              end  ;; $loop7
+            end  ;; $if6
+            local.get $lane
+            local.get $stop
+            i32.lt_s
+            if $if12
+              loop $loop13
+                block $block14
+                  local.get $base.buffer_x
+                  local.get $lane
+                  i64.extend_i32_u
+                  i32.wrap_i64
+                  i32.const 4
+                  i32.mul
+                  i32.add
+                  f32.load
+                  local.set $l25
+                  local.get $base.buffer_y
+                  local.get $lane
+                  i64.extend_i32_u
+                  i32.wrap_i64
+                  i32.const 4
+                  i32.mul
+                  i32.add
+                  f32.load
+                  local.set $l27
+                  local.get $base.buffer_y
+                  local.get $lane
+                  i64.extend_i32_u
+                  i32.wrap_i64
+                  i32.const 4
+                  i32.mul
+                  i32.add
+                  local.get $param.a
+                  local.get $l25
+                  f32.mul
+                  local.get $l27
+                  f32.add
+                  f32.store
+                  br $block14
+                end  ;; $block14
+                local.get $lane
+                i32.const 1
+                i32.add
+                local.set $lane
+                local.get $lane
+                local.get $stop
+                i32.lt_s
+                br_if $loop13
+              end  ;; $loop13
+            end  ;; $if12
           else  ;; $if5
             local.get $start
             local.set $lane
-            loop $loop8
-              block $block9
-                local.get $lane
-                i64.extend_i32_u
-                i64.const 4
-                i64.mul
-                local.set $l26
-                local.get $l26
-                local.get $limit.buffer_x.4
-                i64.ge_u
-                if $if10
-                  local.get $arguments
-                  i32.const 1
-                  i32.const 0
-                  i32.const 0
+            block $block15
+              loop $loop16
+                block $block17
                   local.get $lane
-                  i32.const 0
-                  local.get $l26
+                  i64.extend_i32_u
                   i64.const 4
-                  call $fault
-                  return
-                end  ;; $if10
-                local.get $base.buffer_x
-                local.get $l26
-                i32.wrap_i64
-                i32.add
-                f32.load
-                local.set $l24
-                local.get $lane
-                i64.extend_i32_u
-                i64.const 4
-                i64.mul
-                local.set $l26
-                local.get $l26
-                local.get $limit.buffer_y.4
-                i64.ge_u
-                if $if11
-                  local.get $arguments
-                  i32.const 1
-                  i32.const 1
-                  i32.const 1
+                  i64.mul
+                  local.set $l29
+                  local.get $l29
+                  local.get $limit.buffer_x.4
+                  i64.ge_u
+                  if $if18
+                    local.get $arguments
+                    i32.const 1
+                    i32.const 0
+                    i32.const 0
+                    local.get $lane
+                    i32.const 0
+                    local.get $l29
+                    i64.const 4
+                    call $fault
+                    return
+                  end  ;; $if18
+                  local.get $base.buffer_x
+                  local.get $l29
+                  i32.wrap_i64
+                  i32.add
+                  f32.load
+                  local.set $l25
                   local.get $lane
-                  i32.const 0
-                  local.get $l26
+                  i64.extend_i32_u
                   i64.const 4
-                  call $fault
-                  return
-                end  ;; $if11
-                local.get $base.buffer_y
-                local.get $l26
-                i32.wrap_i64
-                i32.add
-                f32.load
-                local.set $l25
-                local.get $base.buffer_y
+                  i64.mul
+                  local.set $l29
+                  local.get $l29
+                  local.get $limit.buffer_y.4
+                  i64.ge_u
+                  if $if19
+                    local.get $arguments
+                    i32.const 1
+                    i32.const 1
+                    i32.const 1
+                    local.get $lane
+                    i32.const 0
+                    local.get $l29
+                    i64.const 4
+                    call $fault
+                    return
+                  end  ;; $if19
+                  local.get $base.buffer_y
+                  local.get $l29
+                  i32.wrap_i64
+                  i32.add
+                  f32.load
+                  local.set $l27
+                  local.get $base.buffer_y
+                  local.get $lane
+                  i64.extend_i32_u
+                  i32.wrap_i64
+                  i32.const 4
+                  i32.mul
+                  i32.add
+                  local.get $param.a
+                  local.get $l25
+                  f32.mul
+                  local.get $l27
+                  f32.add
+                  f32.store
+                  br $block17
+                end  ;; $block17
                 local.get $lane
-                i64.extend_i32_u
-                i32.wrap_i64
-                i32.const 4
-                i32.mul
+                i32.const 1
                 i32.add
-                local.get $param.a
-                local.get $l24
-                f32.mul
-                local.get $l25
-                f32.add
-                f32.store
-                br $block9
-              end  ;; $block9
-              local.get $lane
-              i32.const 1
-              i32.add
-              local.tee $lane
-              local.get $stop
-              i32.lt_s
-              br_if $loop8
-            end  ;; $loop8
+                local.set $lane
+                local.get $lane
+                local.get $stop
+                i32.lt_s
+                br_if $loop16
+              end  ;; $loop16
+            end  ;; $block15
           end  ;; $if5
         end  ;; $block4
         local.get $BLOCK_IDX_X
@@ -356,7 +482,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if12
+        if $if20
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -366,15 +492,15 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if13
+          if $if21
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if13
-        end  ;; $if12
+          end  ;; $if21
+        end  ;; $if20
         local.get $block
         local.get $span
         i32.add
@@ -385,7 +511,7 @@
       end  ;; $loop2
     end  ;; $if0
   )
-  (func $fault (type $t1)  ;; 51 bytes at 0x2ee
+  (func $fault (type $t1)  ;; 51 bytes at 0x3d5
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0

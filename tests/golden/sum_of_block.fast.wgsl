@@ -28,27 +28,6 @@ fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
     atomicStore(&status[7], other);
   }
 }
-fn u64_add(a: vec2u, b: vec2u) -> vec2u {
-  let low = a.x + b.x;
-  return vec2u(low, a.y + b.y + select(0u, 1u, low < a.x));
-}
-
-// The 64-bit product of two words, by 16-bit halves.
-fn u64_widemul(a: u32, b: u32) -> vec2u {
-  let a0 = a & 0xffffu;
-  let a1 = a >> 16u;
-  let b0 = b & 0xffffu;
-  let b1 = b >> 16u;
-  let low = a0 * b0;
-  let mid = a1 * b0 + (low >> 16u);
-  let mid2 = a0 * b1 + (mid & 0xffffu);
-  return vec2u((mid2 << 16u) | (low & 0xffffu), a1 * b1 + (mid >> 16u) + (mid2 >> 16u));
-}
-
-fn u64_mul(a: vec2u, b: vec2u) -> vec2u {
-  let product = u64_widemul(a.x, b.x);
-  return vec2u(product.x, product.y + a.x * b.y + a.y * b.x);
-}
 
 fn run0() {
   {
@@ -63,54 +42,34 @@ fn run0() {
 }
 
 fn run1() {
-  let limit0 = select(0u, (arguments.misc.w - 4u) / 1u + 1u, arguments.misc.w >= 4u);
-  switch (0u) { default: {
-    if ((!(lane_id.x == 0u))) {
-      break;
-    } else {
-      {
-        let index = 0u;
-        let byte = index;
-        if ((index >= limit0)) {
-          fault(1u, 19u, 2u, u64_add(u64_mul(vec2u(0u, 0u), vec2u(1u, 0u)), vec2u(0u, 0u)), 4u, 0u);
-          v4 = 0.0;
-        } else if ((byte & 3u) != 0u) {
-          fault(3u, 19u, 2u, u64_add(u64_mul(vec2u(0u, 0u), vec2u(1u, 0u)), vec2u(0u, 0u)), 0u, 0u);
-          v4 = 0.0;
-        } else {
-          v4 = bitcast<f32>(shared_memory[(byte) >> 2u]);
-        }
-      }
-      {
-        let index = block_id.x;
-        b1[(index * 4u) >> 2u] = bitcast<u32>(v4);
-      }
-      break;
+  if ((lane_id.x == 0u)) {
+    {
+      let index = 0u;
+      v4 = bitcast<f32>(shared_memory[((index * 4u)) >> 2u]);
     }
-  } }
+    {
+      let index = block_id.x;
+      b1[(index * 4u) >> 2u] = bitcast<u32>(v4);
+    }
+  }
   return;
 }
 
 fn run2(v1: u32) {
-  switch (0u) { default: {
-    if ((v1 <= lane_id.x)) {
-      break;
-    } else {
-      {
-        let index = (lane_id.x + v1);
-        v2 = bitcast<f32>(shared_memory[((index * 4u)) >> 2u]);
-      }
-      {
-        let index = lane_id.x;
-        v3 = bitcast<f32>(shared_memory[((index * 4u)) >> 2u]);
-      }
-      {
-        let index = lane_id.x;
-        shared_memory[(index * 4u) >> 2u] = bitcast<u32>(fence(v3 + v2));
-      }
-      break;
+  if (!((v1 <= lane_id.x))) {
+    {
+      let index = (lane_id.x + v1);
+      v2 = bitcast<f32>(shared_memory[((index * 4u)) >> 2u]);
     }
-  } }
+    {
+      let index = lane_id.x;
+      v3 = bitcast<f32>(shared_memory[((index * 4u)) >> 2u]);
+    }
+    {
+      let index = lane_id.x;
+      shared_memory[(index * 4u) >> 2u] = bitcast<u32>(fence(v3 + v2));
+    }
+  }
   return;
 }
 
@@ -125,16 +84,17 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   }
   global_id = block * 256u + index;
   budget = arguments.misc.y;
-  let block_of = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,
-                       block / (arguments.grid.x * arguments.grid.y));
+  let block_of = vec3u(block, 0u, 0u);
   block_id = block_of;
-  var alive = all(block_id * vec3u(256u, 1u, 1u) + local < arguments.lanes.xyz);
+  var alive = global_id < arguments.lanes.x;
   for (var i = index; i < 256u; i += 256u) {
     shared_memory[i] = 0u;
   }
   workgroupBarrier();
   var v1: u32;
   var steps = arguments.misc.y;
+  var br = 0u;
+  var expired = 0u;
   if (alive) {
     run0();
   }
@@ -143,25 +103,21 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
     workgroupBarrier();
     if ((v1 == 0u)) {
       break;
-    } else {
-      if (alive) {
-        run2(v1);
-      }
-      v1 = (v1 >> (1u & 31u));
-      if (alive) {
-        budget -= 1u;
-        if (budget == 0u) {
-          fault(6u, 16u, 0xffffffffu, vec2u(0u), 0u, 0u);
-          alive = false;
-        }
-      }
-      steps -= 1u;
-      if (steps == 0u) {
-        return;
-      }
-      continue;
     }
-    break;
+    if (alive) {
+      run2(v1);
+    }
+    v1 = (v1 >> (1u & 31u));
+    steps -= 1u;
+    if (steps == 0u) {
+      expired = 16u;
+      br = 1u;
+      break;
+    }
+  }
+  if (br == 1u) {
+    if (alive) { fault(6u, expired, 0xffffffffu, vec2u(0u), 0u, 0u); }
+    return;
   }
   if (alive) {
     run1();

@@ -2,7 +2,7 @@
   (type $t0 (func (param i32 i32 i32)))
   (type $t1 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (import "env" "memory" (memory 1 65536))
-  (func $kernel (export "kernel") (type $t0)  ;; 1451 bytes at 0x47
+  (func $kernel (export "kernel") (type $t0)  ;; 1987 bytes at 0x47
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $base.buffer_x i32) (local $base.buffer_y i32) (local $limit.buffer_x.4 i64)
     (local $limit.shared_memory.4 i64) (local $limit.buffer_y.4 i64) (local $base.shared_memory i32)
@@ -10,9 +10,10 @@
     (local $grid.1 i32) (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32) (local $span i32)
     (local $on.0 i32) (local $l18 i32) (local $on.1 i32) (local $on.2 i32) (local $first i32)
     (local $taken i64) (local $least_lane i32) (local $budget i64) (local $least i64)
-    (local $lane i32) (local $l27 f32) (local $l28 i64) (local $l29 i32) (local $l30 i64)
-    (local $l31 i64) (local $l32 i64) (local $l33 f32) (local $l34 f32) (local $l35 i64)
-    (local $l36 f32)
+    (local $lane i32) (local $l27 i32) (local $l28 f32) (local $l29 i32) (local $l30 i64)
+    (local $l31 i32) (local $l32 i64) (local $l33 i64) (local $l34 i64) (local $low i64)
+    (local $high i64) (local $until i32) (local $l38 i32) (local $l39 f32) (local $l40 i32)
+    (local $l41 f32) (local $l42 i32) (local $l43 i64) (local $l44 f32)
     local.get $arguments
     i32.load offset=88
     local.set $base.buffer_x
@@ -182,8 +183,6 @@
             i64.load offset=64 align=4
             local.tee $budget
             local.set $least
-            i64.const 9223372036854775807
-            local.set $least
             i32.const 1
             i64.const 0
             local.get $first
@@ -229,137 +228,207 @@
             if $if5
               i32.const 0
               local.set $lane
-              loop $loop6
-                block $block7
-                  local.get $base.buffer_x
-                  local.get $first
-                  local.get $lane
-                  i32.add
-                  i64.extend_i32_u
-                  i32.wrap_i64
-                  i32.const 4
-                  i32.mul
-                  i32.add
-                  f32.load
-                  local.set $l27
-                  local.get $base.shared_memory
-                  local.get $lane
-                  i32.const 4
-                  i32.mul
-                  i32.add
-                  local.get $l27
-                  f32.store
-                  local.get $budget
-                  local.tee $l28
-                  local.get $least
-                  i64.lt_s
-                  if $if8
-                    local.get $l28
-                    local.set $least
+              local.get $lane
+              i32.const 3
+              i32.add
+              local.get $on.0
+              i32.lt_s
+              if $if6
+                loop $loop7
+                  block $block8
+                    local.get $base.buffer_x
+                    local.get $first
                     local.get $lane
-                    local.set $least_lane
-                  end  ;; $if8
-                  br $block7
-                end  ;; $block7
-                local.get $lane
-                i32.const 1
-                i32.add
-                local.tee $lane
-                local.get $on.0
-                i32.lt_s
-                br_if $loop6
-              end  ;; $loop6
+                    i32.add
+                    i64.extend_i32_u
+                    i32.wrap_i64
+                    i32.const 4
+                    i32.mul
+                    i32.add
+                    local.tee $l27
+                    f32.load
+                    local.set $l28
+                    local.get $base.shared_memory
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.add
+                    local.tee $l29
+                    local.get $l28
+                    f32.store
+                    br $block8
+                  end  ;; $block8
+                  local.get $lane
+                  i32.const 1
+                  i32.add
+                  local.set $lane
+                  block $block9
+                    local.get $l27
+                    f32.load offset=4
+                    local.set $l28
+                    local.get $l29
+                    local.get $l28
+                    f32.store offset=4
+                    br $block9
+                  end  ;; $block9
+                  local.get $lane
+                  i32.const 1
+                  i32.add
+                  local.set $lane
+                  block $block10
+                    local.get $l27
+                    f32.load offset=8
+                    local.set $l28
+                    local.get $l29
+                    local.get $l28
+                    f32.store offset=8
+                    br $block10
+                  end  ;; $block10
+                  local.get $lane
+                  i32.const 1
+                  i32.add
+                  local.set $lane
+                  block $block11
+                    local.get $l27
+                    f32.load offset=12
+                    local.set $l28
+                    local.get $l29
+                    local.get $l28
+                    f32.store offset=12
+                    br $block11
+                  end  ;; $block11
+                  local.get $lane
+                  i32.const 1
+                  i32.add
+                  local.set $lane
+                  local.get $lane
+                  i32.const 3
+                  i32.add
+                  local.get $on.0
+                  i32.lt_s
+                  br_if $loop7
+                end  ;; $loop7
+              end  ;; $if6
+              local.get $lane
+              local.get $on.0
+              i32.lt_s
+              if $if12
+                loop $loop13
+                  block $block14
+                    local.get $base.buffer_x
+                    local.get $first
+                    local.get $lane
+                    i32.add
+                    i64.extend_i32_u
+                    i32.wrap_i64
+                    i32.const 4
+                    i32.mul
+                    i32.add
+                    f32.load
+                    local.set $l28
+                    local.get $base.shared_memory
+                    local.get $lane
+                    i32.const 4
+                    i32.mul
+                    i32.add
+                    local.get $l28
+                    f32.store
+                    br $block14
+                  end  ;; $block14
+                  local.get $lane
+                  i32.const 1
+                  i32.add
+                  local.set $lane
+                  local.get $lane
+                  local.get $on.0
+                  i32.lt_s
+                  br_if $loop13
+                end  ;; $loop13
+              end  ;; $if12
             else  ;; $if5
               i32.const 0
               local.set $lane
-              loop $loop9
-                block $block10
-                  local.get $first
-                  local.get $lane
-                  i32.add
-                  i64.extend_i32_u
-                  i64.const 4
-                  i64.mul
-                  local.set $l28
-                  local.get $l28
-                  local.get $limit.buffer_x.4
-                  i64.ge_u
-                  if $if11
-                    local.get $arguments
-                    i32.const 1
-                    i32.const 0
-                    i32.const 0
+              block $block15
+                loop $loop16
+                  block $block17
                     local.get $first
                     local.get $lane
                     i32.add
-                    i32.const 0
-                    local.get $l28
+                    i64.extend_i32_u
                     i64.const 4
-                    call $fault
-                    return
-                  end  ;; $if11
-                  local.get $base.buffer_x
-                  local.get $l28
-                  i32.wrap_i64
-                  i32.add
-                  f32.load
-                  local.set $l27
-                  local.get $lane
-                  i64.extend_i32_u
-                  i64.const 4
-                  i64.mul
-                  local.set $l28
-                  local.get $l28
-                  local.get $limit.shared_memory.4
-                  i64.ge_u
-                  if $if12
-                    local.get $arguments
-                    i32.const 1
-                    i32.const 1
-                    i32.const 2
-                    local.get $first
-                    local.get $lane
+                    i64.mul
+                    local.set $l30
+                    local.get $l30
+                    local.get $limit.buffer_x.4
+                    i64.ge_u
+                    if $if18
+                      local.get $arguments
+                      i32.const 1
+                      i32.const 0
+                      i32.const 0
+                      local.get $first
+                      local.get $lane
+                      i32.add
+                      i32.const 0
+                      local.get $l30
+                      i64.const 4
+                      call $fault
+                      return
+                    end  ;; $if18
+                    local.get $base.buffer_x
+                    local.get $l30
+                    i32.wrap_i64
                     i32.add
-                    i32.const 0
-                    local.get $l28
-                    i64.const 4
-                    call $fault
-                    return
-                  end  ;; $if12
-                  local.get $base.shared_memory
-                  local.get $l28
-                  i32.wrap_i64
-                  i32.add
-                  local.get $l27
-                  f32.store
-                  local.get $budget
-                  local.tee $l28
-                  local.get $least
-                  i64.lt_s
-                  if $if13
-                    local.get $l28
-                    local.set $least
+                    f32.load
+                    local.set $l28
                     local.get $lane
-                    local.set $least_lane
-                  end  ;; $if13
-                  br $block10
-                end  ;; $block10
-                local.get $lane
-                i32.const 1
-                i32.add
-                local.tee $lane
-                local.get $on.0
-                i32.lt_s
-                br_if $loop9
-              end  ;; $loop9
+                    i64.extend_i32_u
+                    i64.const 4
+                    i64.mul
+                    local.set $l30
+                    local.get $l30
+                    local.get $limit.shared_memory.4
+                    i64.ge_u
+                    if $if19
+                      local.get $arguments
+                      i32.const 1
+                      i32.const 1
+                      i32.const 2
+                      local.get $first
+                      local.get $lane
+                      i32.add
+                      i32.const 0
+                      local.get $l30
+                      i64.const 4
+                      call $fault
+                      return
+                    end  ;; $if19
+                    local.get $base.shared_memory
+                    local.get $l30
+                    i32.wrap_i64
+                    i32.add
+                    local.get $l28
+                    f32.store
+                    br $block17
+                  end  ;; $block17
+                  local.get $lane
+                  i32.const 1
+                  i32.add
+                  local.set $lane
+                  local.get $lane
+                  local.get $on.0
+                  i32.lt_s
+                  br_if $loop16
+                end  ;; $loop16
+              end  ;; $block15
             end  ;; $if5
             i32.const 128
-            local.set $l29
-            block $block14
-              loop $loop15
+            local.set $l31
+            block $block20
+              loop $loop21
                 local.get $arguments
                 i32.atomic.load offset=24
-                if $if16
+                if $if22
                   local.get $arguments
                   i32.const 9
                   i32.const -1
@@ -370,51 +439,49 @@
                   i64.const 0
                   call $fault
                   return
-                end  ;; $if16
-                local.get $l29
+                end  ;; $if22
+                local.get $l31
                 i32.const 0
                 i32.eq
-                if $if17
-                  br $block14
-                else  ;; $if17
-                  i64.const 9223372036854775807
-                  local.set $least
-                  local.get $l29
+                if $if23
+                  br $block20
+                else  ;; $if23
+                  local.get $l31
                   i64.extend_i32_u
-                  local.set $l30
+                  local.set $l32
                   local.get $on.0
                   i32.const 1
                   i32.sub
                   i64.extend_i32_u
-                  local.set $l28
-                  local.get $l30
+                  local.set $l30
+                  local.get $l32
                   i64.const -1
                   i64.add
-                  local.set $l31
-                  local.get $l28
-                  local.get $l31
-                  local.get $l28
-                  local.get $l31
+                  local.set $l33
+                  local.get $l30
+                  local.get $l33
+                  local.get $l30
+                  local.get $l33
                   i64.lt_s
                   select
-                  local.get $l30
-                  i64.add
-                  local.set $l32
-                  i32.const 1
                   local.get $l32
+                  i64.add
+                  local.set $l34
+                  i32.const 1
+                  local.get $l34
                   i64.const 4294967295
                   i64.le_s
                   i32.and
                   i64.const 0
                   i64.const 0
-                  local.get $l30
-                  local.set $l28
+                  local.get $l32
+                  local.set $l30
                   i64.const 1
-                  local.set $l31
-                  local.get $l28
-                  local.get $l31
-                  local.get $l28
-                  local.get $l31
+                  local.set $l33
+                  local.get $l30
+                  local.get $l33
+                  local.get $l30
+                  local.get $l33
                   i64.gt_s
                   select
                   i64.add
@@ -422,95 +489,232 @@
                   i64.mul
                   i64.le_s
                   i32.and
-                  local.get $l32
+                  local.get $l34
                   i64.const 4
                   i64.mul
                   local.get $limit.shared_memory.4
                   i64.lt_s
                   i32.and
-                  if $if18
+                  if $if24
                     i32.const 0
                     local.set $lane
-                    loop $loop19
-                      block $block20
-                        block $block21
-                          local.get $l29
-                          local.get $lane
-                          i32.le_u
-                          if $if22
-                            br $block21
-                          else  ;; $if22
+                    i64.const 0
+                    local.set $low
+                    local.get $on.0
+                    i64.extend_i32_s
+                    local.set $high
+                    local.get $l31
+                    i64.extend_i32_u
+                    i64.const 0
+                    i64.add
+                    local.tee $l30
+                    local.get $high
+                    local.get $l30
+                    local.get $high
+                    i64.lt_s
+                    select
+                    local.set $high
+                    local.get $low
+                    i32.wrap_i64
+                    local.set $lane
+                    local.get $high
+                    i32.wrap_i64
+                    local.set $until
+                    local.get $low
+                    local.get $high
+                    i64.lt_s
+                    if $if25
+                      local.get $lane
+                      i32.const 3
+                      i32.add
+                      local.get $until
+                      i32.lt_s
+                      if $if26
+                        loop $loop27
+                          block $block28
                             local.get $base.shared_memory
                             local.get $lane
-                            local.get $l29
+                            local.get $l31
                             i32.add
                             i32.const 4
                             i32.mul
                             i32.add
+                            local.tee $l38
                             f32.load
-                            local.set $l33
+                            local.set $l39
                             local.get $base.shared_memory
                             local.get $lane
                             i32.const 4
                             i32.mul
                             i32.add
+                            local.tee $l40
                             f32.load
-                            local.set $l34
+                            local.set $l41
                             local.get $base.shared_memory
                             local.get $lane
                             i32.const 4
                             i32.mul
                             i32.add
-                            local.get $l34
-                            local.get $l33
+                            local.tee $l42
+                            local.get $l41
+                            local.get $l39
                             f32.add
                             f32.store
-                            br $block21
-                          end  ;; $if22
-                        end  ;; $block21
-                        local.get $budget
-                        local.tee $l28
-                        local.get $least
-                        i64.lt_s
-                        if $if23
-                          local.get $l28
-                          local.set $least
+                            br $block28
+                          end  ;; $block28
                           local.get $lane
-                          local.set $least_lane
-                        end  ;; $if23
-                        br $block20
-                      end  ;; $block20
+                          i32.const 1
+                          i32.add
+                          local.set $lane
+                          block $block29
+                            local.get $l38
+                            f32.load offset=4
+                            local.set $l39
+                            local.get $l40
+                            f32.load offset=4
+                            local.set $l41
+                            local.get $l42
+                            local.get $l41
+                            local.get $l39
+                            f32.add
+                            f32.store offset=4
+                            br $block29
+                          end  ;; $block29
+                          local.get $lane
+                          i32.const 1
+                          i32.add
+                          local.set $lane
+                          block $block30
+                            local.get $l38
+                            f32.load offset=8
+                            local.set $l39
+                            local.get $l40
+                            f32.load offset=8
+                            local.set $l41
+                            local.get $l42
+                            local.get $l41
+                            local.get $l39
+                            f32.add
+                            f32.store offset=8
+                            br $block30
+                          end  ;; $block30
+                          local.get $lane
+                          i32.const 1
+                          i32.add
+                          local.set $lane
+                          block $block31
+                            local.get $l38
+                            f32.load offset=12
+                            local.set $l39
+                            local.get $l40
+                            f32.load offset=12
+                            local.set $l41
+                            local.get $l42
+                            local.get $l41
+                            local.get $l39
+                            f32.add
+                            f32.store offset=12
+                            br $block31
+                          end  ;; $block31
+                          local.get $lane
+                          i32.const 1
+                          i32.add
+                          local.set $lane
+                          local.get $lane
+                          i32.const 3
+                          i32.add
+                          local.get $until
+                          i32.lt_s
+                          br_if $loop27
+                        end  ;; $loop27
+                      end  ;; $if26
                       local.get $lane
-                      i32.const 1
-                      i32.add
-                      local.tee $lane
-                      local.get $on.0
+                      local.get $until
                       i32.lt_s
-                      br_if $loop19
-                    end  ;; $loop19
-                  else  ;; $if18
+                      if $if32
+                        loop $loop33
+                          block $block34
+                            local.get $base.shared_memory
+                            local.get $lane
+                            local.get $l31
+                            i32.add
+                            i32.const 4
+                            i32.mul
+                            i32.add
+                            f32.load
+                            local.set $l39
+                            local.get $base.shared_memory
+                            local.get $lane
+                            i32.const 4
+                            i32.mul
+                            i32.add
+                            f32.load
+                            local.set $l41
+                            local.get $base.shared_memory
+                            local.get $lane
+                            i32.const 4
+                            i32.mul
+                            i32.add
+                            local.get $l41
+                            local.get $l39
+                            f32.add
+                            f32.store
+                            br $block34
+                          end  ;; $block34
+                          local.get $lane
+                          i32.const 1
+                          i32.add
+                          local.set $lane
+                          local.get $lane
+                          local.get $until
+                          i32.lt_s
+                          br_if $loop33
+                        end  ;; $loop33
+                      end  ;; $if32
+                    end  ;; $if25
+                  else  ;; $if24
                     i32.const 0
                     local.set $lane
-                    loop $loop24
-                      block $block25
-                        block $block26
-                          local.get $l29
-                          local.get $lane
-                          i32.le_u
-                          if $if27
-                            br $block26
-                          else  ;; $if27
+                    i64.const 0
+                    local.set $low
+                    local.get $on.0
+                    i64.extend_i32_s
+                    local.set $high
+                    local.get $l31
+                    i64.extend_i32_u
+                    i64.const 0
+                    i64.add
+                    local.tee $l30
+                    local.get $high
+                    local.get $l30
+                    local.get $high
+                    i64.lt_s
+                    select
+                    local.set $high
+                    local.get $low
+                    i32.wrap_i64
+                    local.set $lane
+                    local.get $high
+                    i32.wrap_i64
+                    local.set $until
+                    local.get $low
+                    local.get $high
+                    i64.lt_s
+                    if $if35
+                      block $block36
+                        loop $loop37
+                          block $block38
                             local.get $lane
-                            local.get $l29
+                            local.get $l31
                             i32.add
                             i64.extend_i32_u
                             i64.const 4
                             i64.mul
-                            local.set $l28
-                            local.get $l28
+                            local.set $l30
+                            local.get $l30
                             local.get $limit.shared_memory.4
                             i64.ge_u
-                            if $if28
+                            if $if39
                               local.get $arguments
                               i32.const 1
                               i32.const 11
@@ -519,68 +723,58 @@
                               local.get $lane
                               i32.add
                               i32.const 0
-                              local.get $l28
+                              local.get $l30
                               i64.const 4
                               call $fault
                               return
-                            end  ;; $if28
+                            end  ;; $if39
                             local.get $base.shared_memory
-                            local.get $l28
+                            local.get $l30
                             i32.wrap_i64
                             i32.add
                             f32.load
-                            local.set $l33
+                            local.set $l39
                             local.get $base.shared_memory
                             local.get $lane
                             i32.const 4
                             i32.mul
                             i32.add
                             f32.load
-                            local.set $l34
+                            local.set $l41
                             local.get $base.shared_memory
                             local.get $lane
                             i32.const 4
                             i32.mul
                             i32.add
-                            local.get $l34
-                            local.get $l33
+                            local.get $l41
+                            local.get $l39
                             f32.add
                             f32.store
-                            br $block26
-                          end  ;; $if27
-                        end  ;; $block26
-                        local.get $budget
-                        local.tee $l28
-                        local.get $least
-                        i64.lt_s
-                        if $if29
-                          local.get $l28
-                          local.set $least
+                            br $block38
+                          end  ;; $block38
                           local.get $lane
-                          local.set $least_lane
-                        end  ;; $if29
-                        br $block25
-                      end  ;; $block25
-                      local.get $lane
-                      i32.const 1
-                      i32.add
-                      local.tee $lane
-                      local.get $on.0
-                      i32.lt_s
-                      br_if $loop24
-                    end  ;; $loop24
-                  end  ;; $if18
-                  local.get $l29
+                          i32.const 1
+                          i32.add
+                          local.set $lane
+                          local.get $lane
+                          local.get $until
+                          i32.lt_s
+                          br_if $loop37
+                        end  ;; $loop37
+                      end  ;; $block36
+                    end  ;; $if35
+                  end  ;; $if24
+                  local.get $l31
                   i32.const 1
                   i32.shr_u
-                  local.set $l29
+                  local.set $l31
                   local.get $taken
                   i64.const 1
                   i64.add
                   local.tee $taken
                   local.get $least
                   i64.ge_s
-                  if $if30
+                  if $if40
                     local.get $least_lane
                     local.set $lane
                     local.get $arguments
@@ -595,107 +789,232 @@
                     i64.const 0
                     call $fault
                     return
-                  end  ;; $if30
-                  br $loop15
-                end  ;; $if17
-              end  ;; $loop15
-            end  ;; $block14
+                  end  ;; $if40
+                  br $loop21
+                end  ;; $if23
+              end  ;; $loop21
+            end  ;; $block20
             local.get $BLOCK_IDX_X
             i64.extend_i32_u
             i64.const 4
             i64.mul
-            local.set $l35
+            local.set $l43
             i32.const 1
             i64.const 0
             local.get $limit.shared_memory.4
             i64.lt_s
             i32.and
             i64.const 0
-            local.get $l35
+            local.get $l43
             i64.le_s
             i32.and
-            local.get $l35
+            local.get $l43
             local.get $limit.buffer_y.4
             i64.lt_s
             i32.and
-            if $if31
+            if $if41
               i32.const 0
               local.set $lane
-              loop $loop32
-                block $block33
-                  block $block34
-                    local.get $lane
-                    i32.const 0
-                    i32.eq
-                    i32.eqz
-                    if $if35
-                      br $block34
-                    else  ;; $if35
-                      i64.const 0
-                      local.set $l28
-                      local.get $l28
-                      i32.wrap_i64
-                      i32.const 3
-                      i32.and
-                      if $if36
-                        local.get $arguments
-                        i32.const 3
-                        i32.const 19
-                        i32.const 2
-                        local.get $first
-                        local.get $lane
-                        i32.add
-                        i32.const 0
-                        local.get $l28
-                        i64.const 0
-                        call $fault
-                        return
-                      end  ;; $if36
+              i64.const 0
+              local.set $low
+              i32.const 0
+              i64.extend_i32_u
+              i64.const 0
+              i64.add
+              local.tee $l30
+              local.get $low
+              local.get $l30
+              local.get $low
+              i64.gt_s
+              select
+              local.set $low
+              local.get $on.0
+              i64.extend_i32_s
+              local.set $high
+              i32.const 0
+              i64.extend_i32_u
+              i64.const 1
+              i64.add
+              local.tee $l30
+              local.get $high
+              local.get $l30
+              local.get $high
+              i64.lt_s
+              select
+              local.set $high
+              local.get $low
+              i32.wrap_i64
+              local.set $lane
+              local.get $high
+              i32.wrap_i64
+              local.set $until
+              local.get $low
+              local.get $high
+              i64.lt_s
+              if $if42
+                local.get $lane
+                i32.const 3
+                i32.add
+                local.get $until
+                i32.lt_s
+                if $if43
+                  loop $loop44
+                    block $block45
                       local.get $base.shared_memory
-                      local.get $l28
-                      i32.wrap_i64
-                      i32.add
                       f32.load
-                      local.set $l36
+                      local.set $l44
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l36
+                      local.get $l44
                       f32.store
-                      br $block34
-                    end  ;; $if35
-                  end  ;; $block34
-                  br $block33
-                end  ;; $block33
+                      br $block45
+                    end  ;; $block45
+                    local.get $lane
+                    i32.const 1
+                    i32.add
+                    local.set $lane
+                    block $block46
+                      local.get $base.shared_memory
+                      f32.load
+                      local.set $l44
+                      local.get $base.buffer_y
+                      local.get $BLOCK_IDX_X
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l44
+                      f32.store
+                      br $block46
+                    end  ;; $block46
+                    local.get $lane
+                    i32.const 1
+                    i32.add
+                    local.set $lane
+                    block $block47
+                      local.get $base.shared_memory
+                      f32.load
+                      local.set $l44
+                      local.get $base.buffer_y
+                      local.get $BLOCK_IDX_X
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l44
+                      f32.store
+                      br $block47
+                    end  ;; $block47
+                    local.get $lane
+                    i32.const 1
+                    i32.add
+                    local.set $lane
+                    block $block48
+                      local.get $base.shared_memory
+                      f32.load
+                      local.set $l44
+                      local.get $base.buffer_y
+                      local.get $BLOCK_IDX_X
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l44
+                      f32.store
+                      br $block48
+                    end  ;; $block48
+                    local.get $lane
+                    i32.const 1
+                    i32.add
+                    local.set $lane
+                    local.get $lane
+                    i32.const 3
+                    i32.add
+                    local.get $until
+                    i32.lt_s
+                    br_if $loop44
+                  end  ;; $loop44
+                end  ;; $if43
                 local.get $lane
-                i32.const 1
-                i32.add
-                local.tee $lane
-                local.get $on.0
+                local.get $until
                 i32.lt_s
-                br_if $loop32
-              end  ;; $loop32
-            else  ;; $if31
+                if $if49
+                  loop $loop50
+                    block $block51
+                      local.get $base.shared_memory
+                      f32.load
+                      local.set $l44
+                      local.get $base.buffer_y
+                      local.get $BLOCK_IDX_X
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l44
+                      f32.store
+                      br $block51
+                    end  ;; $block51
+                    local.get $lane
+                    i32.const 1
+                    i32.add
+                    local.set $lane
+                    local.get $lane
+                    local.get $until
+                    i32.lt_s
+                    br_if $loop50
+                  end  ;; $loop50
+                end  ;; $if49
+              end  ;; $if42
+            else  ;; $if41
               i32.const 0
               local.set $lane
-              loop $loop37
-                block $block38
-                  block $block39
-                    local.get $lane
-                    i32.const 0
-                    i32.eq
-                    i32.eqz
-                    if $if40
-                      br $block39
-                    else  ;; $if40
+              i64.const 0
+              local.set $low
+              i32.const 0
+              i64.extend_i32_u
+              i64.const 0
+              i64.add
+              local.tee $l30
+              local.get $low
+              local.get $l30
+              local.get $low
+              i64.gt_s
+              select
+              local.set $low
+              local.get $on.0
+              i64.extend_i32_s
+              local.set $high
+              i32.const 0
+              i64.extend_i32_u
+              i64.const 1
+              i64.add
+              local.tee $l30
+              local.get $high
+              local.get $l30
+              local.get $high
+              i64.lt_s
+              select
+              local.set $high
+              local.get $low
+              i32.wrap_i64
+              local.set $lane
+              local.get $high
+              i32.wrap_i64
+              local.set $until
+              local.get $low
+              local.get $high
+              i64.lt_s
+              if $if52
+                block $block53
+                  loop $loop54
+                    block $block55
                       i64.const 0
-                      local.set $l28
-                      local.get $l28
+                      i64.const 4
+                      i64.mul
+                      local.set $l30
+                      local.get $l30
                       local.get $limit.shared_memory.4
                       i64.ge_u
-                      if $if41
+                      if $if56
                         local.get $arguments
                         i32.const 1
                         i32.const 19
@@ -704,44 +1023,26 @@
                         local.get $lane
                         i32.add
                         i32.const 0
-                        local.get $l28
+                        local.get $l30
                         i64.const 4
                         call $fault
                         return
-                      end  ;; $if41
-                      local.get $l28
-                      i32.wrap_i64
-                      i32.const 3
-                      i32.and
-                      if $if42
-                        local.get $arguments
-                        i32.const 3
-                        i32.const 19
-                        i32.const 2
-                        local.get $first
-                        local.get $lane
-                        i32.add
-                        i32.const 0
-                        local.get $l28
-                        i64.const 0
-                        call $fault
-                        return
-                      end  ;; $if42
+                      end  ;; $if56
                       local.get $base.shared_memory
-                      local.get $l28
+                      local.get $l30
                       i32.wrap_i64
                       i32.add
                       f32.load
-                      local.set $l36
+                      local.set $l44
                       local.get $BLOCK_IDX_X
                       i64.extend_i32_u
                       i64.const 4
                       i64.mul
-                      local.set $l28
-                      local.get $l28
+                      local.set $l30
+                      local.get $l30
                       local.get $limit.buffer_y.4
                       i64.ge_u
-                      if $if43
+                      if $if57
                         local.get $arguments
                         i32.const 1
                         i32.const 20
@@ -750,31 +1051,31 @@
                         local.get $lane
                         i32.add
                         i32.const 0
-                        local.get $l28
+                        local.get $l30
                         i64.const 4
                         call $fault
                         return
-                      end  ;; $if43
+                      end  ;; $if57
                       local.get $base.buffer_y
-                      local.get $l28
+                      local.get $l30
                       i32.wrap_i64
                       i32.add
-                      local.get $l36
+                      local.get $l44
                       f32.store
-                      br $block39
-                    end  ;; $if40
-                  end  ;; $block39
-                  br $block38
-                end  ;; $block38
-                local.get $lane
-                i32.const 1
-                i32.add
-                local.tee $lane
-                local.get $on.0
-                i32.lt_s
-                br_if $loop37
-              end  ;; $loop37
-            end  ;; $if31
+                      br $block55
+                    end  ;; $block55
+                    local.get $lane
+                    i32.const 1
+                    i32.add
+                    local.set $lane
+                    local.get $lane
+                    local.get $until
+                    i32.lt_s
+                    br_if $loop54
+                  end  ;; $loop54
+                end  ;; $block53
+              end  ;; $if52
+            end  ;; $if41
             br $block4
           end  ;; $block4
         end  ;; $block3
@@ -785,7 +1086,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if44
+        if $if58
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -795,15 +1096,15 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if45
+          if $if59
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if45
-        end  ;; $if44
+          end  ;; $if59
+        end  ;; $if58
         local.get $block
         local.get $span
         i32.add
@@ -814,7 +1115,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t1)  ;; 51 bytes at 0x5f3
+  (func $fault (type $t1)  ;; 51 bytes at 0x80b
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0

@@ -76,78 +76,65 @@ fn run0() {
 }
 
 fn run1() {
-  let limit0 = select(0u, (arguments.misc.w - 4u) / 1u + 1u, arguments.misc.w >= 4u);
+  let limit0 = select(0u, (arguments.misc.w - 4u) / 4u + 1u, arguments.misc.w >= 4u);
   let limit1 = select(0u, (arguments.words[0][1] - 4u) / 4u + 1u, arguments.words[0][1] >= 4u);
-  switch (0u) { default: {
-    if ((!(lane_id.x == 0u))) {
-      break;
-    } else {
-      {
-        let index = 0u;
-        let byte = index;
-        if ((index >= limit0)) {
-          fault(1u, 19u, 2u, u64_add(u64_mul(vec2u(0u, 0u), vec2u(1u, 0u)), vec2u(0u, 0u)), 4u, 0u);
-          v4 = 0.0;
-        } else if ((byte & 3u) != 0u) {
-          fault(3u, 19u, 2u, u64_add(u64_mul(vec2u(0u, 0u), vec2u(1u, 0u)), vec2u(0u, 0u)), 0u, 0u);
-          v4 = 0.0;
-        } else {
-          v4 = bitcast<f32>(shared_memory[(byte) >> 2u]);
-        }
+  if ((lane_id.x == 0u)) {
+    {
+      let index = 0u;
+      let byte = index * 4u;
+      if ((index >= limit0)) {
+        fault(1u, 19u, 2u, u64_add(u64_mul(vec2u(0u, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
+        v4 = 0.0;
+      } else {
+        v4 = bitcast<f32>(shared_memory[(byte) >> 2u]);
       }
-      {
-        let index = block_id.x;
-        let byte = index * 4u;
-        if ((index >= limit1)) {
-          fault(1u, 20u, 1u, u64_add(u64_mul(vec2u(block_id.x, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
-        } else {
-          b1[byte >> 2u] = bitcast<u32>(v4);
-        }
-      }
-      break;
     }
-  } }
+    {
+      let index = block_id.x;
+      let byte = index * 4u;
+      if ((index >= limit1)) {
+        fault(1u, 20u, 1u, u64_add(u64_mul(vec2u(block_id.x, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
+      } else {
+        b1[byte >> 2u] = bitcast<u32>(v4);
+      }
+    }
+  }
   return;
 }
 
 fn run2(v1: u32) {
   let limit0 = select(0u, (arguments.misc.w - 4u) / 4u + 1u, arguments.misc.w >= 4u);
-  switch (0u) { default: {
-    if ((v1 <= lane_id.x)) {
-      break;
-    } else {
-      {
-        let index = (lane_id.x + v1);
-        let byte = index * 4u;
-        if ((index >= limit0)) {
-          fault(1u, 11u, 2u, u64_add(u64_mul(vec2u((lane_id.x + v1), 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
-          v2 = 0.0;
-        } else {
-          v2 = bitcast<f32>(shared_memory[(byte) >> 2u]);
-        }
+  if (!((v1 <= lane_id.x))) {
+    {
+      let index = (lane_id.x + v1);
+      let byte = index * 4u;
+      if ((index >= limit0)) {
+        fault(1u, 11u, 2u, u64_add(u64_mul(vec2u((lane_id.x + v1), 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
+        v2 = 0.0;
+      } else {
+        v2 = bitcast<f32>(shared_memory[(byte) >> 2u]);
       }
-      {
-        let index = lane_id.x;
-        let byte = index * 4u;
-        if ((index >= limit0)) {
-          fault(1u, 12u, 2u, u64_add(u64_mul(vec2u(lane_id.x, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
-          v3 = 0.0;
-        } else {
-          v3 = bitcast<f32>(shared_memory[(byte) >> 2u]);
-        }
-      }
-      {
-        let index = lane_id.x;
-        let byte = index * 4u;
-        if ((index >= limit0)) {
-          fault(1u, 14u, 2u, u64_add(u64_mul(vec2u(lane_id.x, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
-        } else {
-          shared_memory[byte >> 2u] = bitcast<u32>(fence(v3 + v2));
-        }
-      }
-      break;
     }
-  } }
+    {
+      let index = lane_id.x;
+      let byte = index * 4u;
+      if ((index >= limit0)) {
+        fault(1u, 12u, 2u, u64_add(u64_mul(vec2u(lane_id.x, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
+        v3 = 0.0;
+      } else {
+        v3 = bitcast<f32>(shared_memory[(byte) >> 2u]);
+      }
+    }
+    {
+      let index = lane_id.x;
+      let byte = index * 4u;
+      if ((index >= limit0)) {
+        fault(1u, 14u, 2u, u64_add(u64_mul(vec2u(lane_id.x, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
+      } else {
+        shared_memory[byte >> 2u] = bitcast<u32>(fence(v3 + v2));
+      }
+    }
+  }
   return;
 }
 
@@ -172,6 +159,8 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   workgroupBarrier();
   var v1: u32;
   var steps = arguments.misc.y;
+  var br = 0u;
+  var expired = 0u;
   if (alive) {
     run0();
   }
@@ -180,25 +169,21 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
     workgroupBarrier();
     if ((v1 == 0u)) {
       break;
-    } else {
-      if (alive) {
-        run2(v1);
-      }
-      v1 = (v1 >> (1u & 31u));
-      if (alive) {
-        budget -= 1u;
-        if (budget == 0u) {
-          fault(6u, 16u, 0xffffffffu, vec2u(0u), 0u, 0u);
-          alive = false;
-        }
-      }
-      steps -= 1u;
-      if (steps == 0u) {
-        return;
-      }
-      continue;
     }
-    break;
+    if (alive) {
+      run2(v1);
+    }
+    v1 = (v1 >> (1u & 31u));
+    steps -= 1u;
+    if (steps == 0u) {
+      expired = 16u;
+      br = 1u;
+      break;
+    }
+  }
+  if (br == 1u) {
+    if (alive) { fault(6u, expired, 0xffffffffu, vec2u(0u), 0u, 0u); }
+    return;
   }
   if (alive) {
     run1();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ...isa.ops import SCALAR_OPS
@@ -13,6 +14,7 @@ from ..ranges import Ranges
 __all__ = ["RULES", "fold"]
 
 _SCALAR: dict[str, str] = {"and": "and_", "or": "or_", "not": "not_"}
+_FAR = 1 << 30  # offsets beyond are left to the index
 _UNFOLDED = EFFECTS | {"const", "param", "phi"}
 
 
@@ -186,6 +188,20 @@ RULES: dict[str, Rule] = {
 }
 
 
+def _constant_address(node: Node, context: Context) -> bool:
+    """Moves a constant index into the offset, so that nothing is left of it to compute or to check for alignment."""
+    access, index, align = node.attr, node.args[0], node.attr.element.alignment
+    if not index.is_const or (access.scale == align and not index.attr):
+        return False
+    assert isinstance(index.ty, Type)
+    offset = access.offset + index.ty.decode(index.attr) * access.scale
+    if abs(offset) >= _FAR:
+        return False
+    node.attr = replace(access, scale=align, offset=offset)
+    node.args = (context.const(index.ty, 0), *node.args[1:])
+    return True
+
+
 def fold(function: Function) -> bool:
     """Applies the rules everywhere once; says whether anything changed."""
     context = Context(function)
@@ -201,6 +217,8 @@ def fold(function: Function) -> bool:
         kept = []
         for node in list(block.nodes):
             node.args = tuple(map(final, node.args))
+            if node.op in ("load", "store"):
+                changed |= _constant_address(node, context)
             if node.op == "guard" and node.args[0].is_const and not node.args[0].attr:
                 changed = True
                 continue

@@ -35,6 +35,8 @@ class Effects:
     bases: list[Base]
     locals: dict[object, int]
     proven: set[Node]  # accesses that are known to be in bounds in what is emitted now
+    copy: int | None = None  # which lane of several that are emitted behind each other
+    rows: dict[Node, int]  # by access, the local with the address of the first of them
 
     def put(self, *code: Instr) -> None:
         """Appends instructions."""
@@ -42,6 +44,10 @@ class Effects:
 
     def get(self, name: object, ty: str = "i32") -> Instr:
         """Reads a local by name."""
+        raise NotImplementedError
+
+    def _is_uniform(self, node: Node) -> bool:
+        """Whether the block knows the value of a node before its lanes run."""
         raise NotImplementedError
 
     def lane_id(self) -> None:
@@ -138,6 +144,11 @@ class Effects:
                 self._offset(node, access, offset)
                 put(self.get(("base", access.base)), ("local.get", offset), ("i32.wrap_i64",), ("i32.add",))
             return 0
+        row = self.copy is not None and self._follows_lane(index)
+        further = access.offset if access.offset >= 0 and self.values.ranges.of(index)[0] >= 0 else 0
+        if row and self.copy:
+            put(("local.get", self.rows[node]))
+            return further + self.copy * access.scale
         # The offset is within the memory, so that its lower half is enough.
         put(self.get(("base", access.base)))
         if not index.is_const or index.attr:
@@ -145,10 +156,29 @@ class Effects:
             if access.scale != 1:
                 put(("i32.const", access.scale), ("i32.mul",))
             put(("i32.add",))
-        if access.offset >= 0 and self.values.ranges.of(index)[0] >= 0:
-            return access.offset
-        put(("i32.const", access.offset), ("i32.add",))
-        return 0
+        if further != access.offset:
+            put(("i32.const", access.offset), ("i32.add",))
+        if row:
+            self.rows[node] = self.values.function.local("i32")
+            put(("local.tee", self.rows[node]))
+        return further
+
+    def _follows_lane(self, index: Node) -> bool:
+        """Whether the next lane's index is the next number, given that none wraps: accesses are proven."""
+        match index.op:
+            case "special":
+                return index.attr in ("GLOBAL_LANE_ID", "LANE_IDX_X")
+            case "cvt" | "bitcast":
+                arg = index.args[0]
+                whole = all(isinstance(n.ty, Type) and n.ty.is_integer and n.ty.bits >= 32 for n in (index, arg))
+                return whole and self._follows_lane(arg)
+            case "add" | "sub":
+                a, b = index.args
+                if self._is_uniform(b):
+                    return self._follows_lane(a)
+                return index.op == "add" and self._is_uniform(a) and self._follows_lane(b)
+            case _:
+                return False
 
     def _offset(self, node: Node, access: Access, offset: int) -> None:
         """Computes the byte offset into an i64 local, and faults if no element is there."""
