@@ -1,7 +1,7 @@
-"""Chromium and a server on 127.0.0.1, that run jobs in a page or in a module worker.
+"""Chromium, driven by Playwright, and a server on 127.0.0.1: pages to look at, and jobs in a page or a module worker.
 
-Jobs are modules in e2e/jobs. The page asks for them and posts what they give, so that a browser and a socket are all it
-takes. Pages are cross-origin isolated, and their content security policy allows scripts of the server and WebAssembly.
+Jobs are modules in e2e/jobs. Pages are cross-origin isolated, and their content security policy allows scripts of the
+server and WebAssembly.
 """
 
 from __future__ import annotations
@@ -10,18 +10,19 @@ import json
 import os
 import queue
 import shutil
-import subprocess
 import sys
-import tempfile
 import threading
+import time
 from collections.abc import Iterable
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from playwright.sync_api import Error, Page, sync_playwright
+
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("/web/dist/", "/e2e/", "/build/e2e/")
+FOLDERS = ("/web/", "/e2e/", "/build/", "/node_modules/pyodide/")
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -29,33 +30,26 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 FLAGS = (
-    "--headless=new",
     "--no-sandbox",  # as root, such as in containers
     "--enable-unsafe-webgpu",
     "--use-webgpu-adapter=swiftshader",  # the same adapter everywhere, GPU or not
-    "--no-first-run",
     "--disable-extensions",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-dev-shm-usage",
 )
 
 
 def find_chromium() -> str | None:
-    """$CHROMIUM, one on the path, one that Playwright installed, or the application on macOS."""
+    """$CHROMIUM, or one on the path, or the application on macOS. None leaves it to Playwright, which has its own
+    after `playwright install chromium`."""
     if os.environ.get("CHROMIUM"):
         return os.environ["CHROMIUM"]
     for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"):
         if found := shutil.which(name):
             return found
-    home = Path.home()
-    patterns = (
-        (home / ".cache/ms-playwright", "chromium-*/chrome-linux*/chrome"),
-        (home / "Library/Caches/ms-playwright", "chromium-*/chrome-mac*/Chromium.app/Contents/MacOS/Chromium"),
-        (Path("/Applications"), "*Chrom*.app/Contents/MacOS/*Chrom*"),
-    )
-    installed = [path for folder, pattern in patterns for path in sorted(folder.glob(pattern), reverse=True)]
-    return str(installed[0]) if installed else None
+    return next(map(str, Path("/Applications").glob("*Chrom*.app/Contents/MacOS/*Chrom*")), None)
+
+
+class NoBrowser(Exception):
+    """No Chromium could be started; the text says why."""
 
 
 class JobFailed(Exception):
@@ -76,14 +70,7 @@ class _Handler(SimpleHTTPRequestHandler):
         super().__init__(*args, directory=str(ROOT))
 
     def do_GET(self) -> None:
-        if self.path == "/next":
-            try:
-                body = self.browser.orders.get(timeout=5)
-            except queue.Empty:
-                self._answer(204)
-                return
-            self._answer(200, body, "application/json")
-        elif not self.path.startswith(FOLDERS):
+        if not self.path.startswith(FOLDERS):
             self._answer(404)
         elif "Range" in self.headers:
             self._range()
@@ -121,55 +108,63 @@ class _Handler(SimpleHTTPRequestHandler):
 
 
 class Browser:
-    """A running browser; a context manager. Raises RuntimeError where it ends by itself."""
+    """A running browser; a context manager. Raises NoBrowser where there is none."""
 
-    def __init__(self, path: str, flags: Iterable[str] = FLAGS) -> None:
-        self.command = [path, *flags]
-        self.orders: queue.Queue[bytes] = queue.Queue()
+    def __init__(self, path: str | None = None, flags: Iterable[str] = FLAGS) -> None:
+        self.path = path or find_chromium()
+        self.flags = list(flags)
         self.answers: queue.Queue[tuple[int, str, bytes]] = queue.Queue()
         self.count = 0
+        self._jobs: Page | None = None
+        self._crashed = False
 
     def __enter__(self) -> Browser:
+        self._driver = sync_playwright().start()
+        try:
+            # The channel is Playwright's whole Chromium, where it has one: its headless shell has no WebGPU.
+            channel = None if self.path else "chromium"
+            self._browser = self._driver.chromium.launch(executable_path=self.path, channel=channel, args=self.flags)
+        except Error as error:
+            self._driver.stop()
+            what = "install Chromium, say where it is with CHROMIUM=/path/to/it, or run playwright install chromium"
+            raise NoBrowser(f"{what}: {error.message}") from None
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, self))
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        self.log = open(Path(self.folder.name, "log"), "w+b")
-        address = f"{self.address}/e2e/page.html"
-        self.process = subprocess.Popen(
-            [*self.command, f"--user-data-dir={self.folder.name}/profile", address], stdout=self.log, stderr=self.log
-        )
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.process.terminate()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        self._browser.close()
+        self._driver.stop()
         self.server.shutdown()
         self.server.server_close()
-        self.log.close()
-        self.folder.cleanup()
 
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.server.server_port}"
 
+    def page(self, path: str) -> Page:
+        """A new page with a file of the server, such as "/e2e/page.html"; close it when it is not needed any more."""
+        page = self._browser.new_page()
+        page.goto(self.address + path)
+        return page
+
     def run(self, job: str, where: str = "page", seconds: float = 300, **args: Any) -> Result:
-        """What a job gives. `where` is "page" or "worker". Raises JobFailed, TimeoutError."""
+        """What a job gives. `where` is "page" or "worker". Raises JobFailed, TimeoutError, RuntimeError."""
+        if self._jobs is None:
+            self._jobs = self.page("/e2e/page.html")
+            self._jobs.on("crash", self._crash)
+            self._jobs.wait_for_function("() => globalThis.start")
         self.count += 1
-        order = {"id": self.count, "job": job, "where": where, "args": args}
-        self.orders.put(json.dumps(order).encode())
-        for _ in range(max(int(seconds), 1)):
+        self._jobs.evaluate("order => start(order)", {"id": self.count, "job": job, "where": where, "args": args})
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
             try:
-                number, what, body = self.answers.get(timeout=1)
+                number, what, body = self.answers.get(timeout=0.2)
             except queue.Empty:
-                if self.process.poll() is not None:
-                    self.log.seek(0)
-                    told = self.log.read().decode(errors="replace")[-4000:]
-                    raise RuntimeError(f"the browser ended: {told}") from None
+                self._jobs.wait_for_timeout(0)  # a crash is heard of only in Playwright's own waiting
+                if self._crashed:
+                    raise RuntimeError(f"the page crashed in {job}") from None
                 continue
             if number != self.count:  # of a job that took too long
                 continue
@@ -179,11 +174,12 @@ class Browser:
             return Result(json.loads(body[8 : 8 + size]), body[8 + size :])
         raise TimeoutError(f"{job} did not end within {seconds} seconds")
 
+    def _crash(self, _: Page) -> None:
+        self._crashed, self._jobs = True, None
+
 
 def main(job: str, where: str, args: str, out: str) -> None:
-    path = find_chromium()
-    assert path, "there is no Chromium"
-    with Browser(path) as browser:
+    with Browser() as browser:
         result = browser.run(job, where, 560, **json.loads(args))
     text = json.dumps(result.json).encode()
     Path(out).write_bytes(len(text).to_bytes(8, "little") + text + result.blob)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from . import cases, samples
-from .browser import Browser, Result, find_chromium
+from .browser import Browser, NoBrowser, Result
 
 pytestmark = pytest.mark.timeout(900)  # shaders are compiled on the processor
 
@@ -35,12 +35,12 @@ WIDE_BLOCKS = "and maxComputeInvocationsPerWorkgroup is 256 on this adapter"
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    path = find_chromium()
-    if path is None:
-        pytest.skip("there is no Chromium: install it, or say where it is with CHROMIUM=/path/to/it")
     samples.write()
-    with Browser(path) as found:
-        yield found
+    try:
+        with Browser() as found:
+            yield found
+    except NoBrowser as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="module")
