@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,7 +20,7 @@ from ...targets.wgsl import FAULT_KINDS, WgslKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Status
 from ..device import Bytes
 from ..protocol import Limits
-from .gpu import Gpu, Memory
+from .gpu import SLOT, Gpu, Memory
 from .probe import Traits, probe
 from .recorder import Recorder, Work
 
@@ -210,14 +211,18 @@ class WebGpuBackend(CompiledDevice[Memory]):
             by_buffer.setdefault(id(job.memory[base].buffer), []).append(base)
         groups = list(by_buffer.values())
         shared = analysis.program.shared_memory + config.shared_memory
-        self._check_limits(job, groups, shared)
+        parts = [-(-self._whole(job.memory[group[0]])[0].size // self._window) or 1 for group in groups]
+        self._check_limits(job, parts, shared)
         names = tuple(sorted(job.uniform.values()))
         key = (
             analysis.source, tuple(config.block), job.point, names, tuple(map(tuple, groups)), shared, traits, job.fast,
+            tuple(parts), self._window,
         )  # fmt: skip
         known = self._kernels.get(key)
         if known is None:
-            kernel = self._compile(analysis, tuple(config.block), job.point, job.uniform, groups, shared, job.fast)
+            kernel = self._compile(
+                analysis, tuple(config.block), job.point, job.uniform, groups, shared, job.fast, parts
+            )
             self._kernels[key] = kernel
             if len(self._kernels) > _KEPT_KERNELS:
                 self._kernels.popitem(last=False)
@@ -232,7 +237,8 @@ class WebGpuBackend(CompiledDevice[Memory]):
         self.stats.pipelines += fresh
         self.stats.cache_hits += not fresh
         self.stats.launches += 1
-        bound = [(job.memory[group[0]].buffer, self._bound_size(job, group)) for group in kernel.groups]
+        bound = [self._bound(job, group, 0) for group in kernel.groups]
+        bound += [self._bound(job, kernel.groups[number], part) for number, part in kernel.further]
         limits, explain, as_written, deferred = self.limits, job.explain, self._as_written, self.check == "deferred"
         name, number = analysis.program.metadata.name or "a program without a name", self.stats.launches
 
@@ -255,9 +261,16 @@ class WebGpuBackend(CompiledDevice[Memory]):
         if self.check == "sync":
             self.sync()
 
-    def _bound_size(self, job: Job[Memory], group: list[Base]) -> int:
+    @property
+    def _window(self) -> int:
+        """Bytes of a memory that one binding holds at most; longer ones are bound in parts."""
+        return self._gpu.limits["max-storage-buffer-binding-size"] // SLOT * SLOT
+
+    def _bound(self, job: Job[Memory], group: list[Base], part: int) -> tuple[Any, int, int]:
+        """Buffer, offset and size of a binding."""
         memory, _ = self._whole(job.memory[group[0]])
-        return max(-(-memory.size // 4) * 4, 4)
+        start = part * self._window
+        return memory.buffer, start, max(min(-(-(memory.size - start) // 4) * 4, self._window), 4)
 
     def _compile(
         self,
@@ -268,12 +281,22 @@ class WebGpuBackend(CompiledDevice[Memory]):
         groups: list[list[Base]],
         shared: int,
         fast: bool = False,
+        parts: Sequence[int] = (),
     ) -> WgslKernel:
         self.stats.kernels += 1
         function = optimize(build(analysis, block, point, uniform))
         traits = self.traits
         coded = not traits.exact and not fast
-        return compile_kernel(function, groups, shared, fenced=not fast, coded=coded, canary=traits.ends_loops)
+        return compile_kernel(
+            function,
+            groups,
+            shared,
+            fenced=not fast,
+            coded=coded,
+            canary=traits.ends_loops,
+            parts=parts,
+            window=self._window,
+        )
 
     def _arguments(self, job: Job[Memory], kernel: WgslKernel, sizes: dict[Base, int], shared: int) -> bytes:
         config = job.config
@@ -288,7 +311,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
             words[16 + 2 * len(kernel.scalars) + number] = sizes[base]
         return words.tobytes()
 
-    def _check_limits(self, job: Job[Memory], groups: list[list[Base]], shared: int) -> None:
+    def _check_limits(self, job: Job[Memory], parts: list[int], shared: int) -> None:
         """Raises LaunchError for what the adapter cannot do."""
         limits, block = self._gpu.limits, job.config.block
         most = limits["max-compute-invocations-per-workgroup"]
@@ -306,15 +329,11 @@ class WebGpuBackend(CompiledDevice[Memory]):
         if shared > most:
             raise LaunchError(f"{shared} bytes of shared memory: this adapter has {most}; use less, or another device")
         most = limits["max-storage-buffers-per-shader-stage"] - 1
-        if len(groups) > most:
+        if sum(parts) > most:
+            long = f", those of more than {self._window} bytes in parts" if max(parts) > 1 else ""
             raise LaunchError(
-                f"the program uses {len(groups)} buffers: this adapter binds at most {most}; put some together"
+                f"the program uses {len(parts)} buffers{long}: this adapter binds at most {most}; put some together"
             )
-        most = limits["max-storage-buffer-binding-size"]
-        for group in groups:
-            size = job.memory[group[0]].size
-            if size > most:
-                raise LaunchError(f"{group[0]} has {size} bytes: this adapter binds at most {most}; launch on parts")
 
 
 class ClassMemory:

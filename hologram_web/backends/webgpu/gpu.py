@@ -220,16 +220,16 @@ class Gpu:
             self._layouts[written] = group, self.device.create_pipeline_layout(bind_group_layouts=[group])
         return self._layouts[written]
 
-    def group(self, layout: Any, bound: tuple[tuple[Any, int], ...]) -> Any:
-        """The bind group of buffers with the sizes bound."""
-        key = (id(layout), *((id(buffer), size) for buffer, size in bound))
+    def group(self, layout: Any, bound: tuple[tuple[Any, int, int], ...]) -> Any:
+        """The bind group of buffers, with offset and size of what is bound."""
+        key = (id(layout), *((id(buffer), offset, size) for buffer, offset, size in bound))
         found = self._groups.get(key)
         if found is not None:
             self._groups.move_to_end(key)
             return found[0]
         entries = [
-            {"binding": number, "resource": {"buffer": buffer, "offset": 0, "size": size}}
-            for number, (buffer, size) in enumerate(bound)
+            {"binding": number, "resource": {"buffer": buffer, "offset": offset, "size": size}}
+            for number, (buffer, offset, size) in enumerate(bound)
         ]
         group = self.device.create_bind_group(layout=layout, entries=entries)
         self._groups[key] = group, layout, bound  # which keeps the objects whose ids are the key

@@ -30,7 +30,7 @@ class Work:
 
     name: str
     pipeline: Pipeline
-    bound: tuple[tuple[Any, int], ...]
+    bound: tuple[tuple[Any, int, int], ...]
     arguments: bytes
     blocks: int
     failed: Callable[[NDArray[np.uint32]], ExecutionError]
@@ -87,13 +87,13 @@ class Recorder:
         self._launched.append(work)
         self._waiting.append(work)
         self._used_arguments += size
-        self._touched.update(id(buffer) for buffer, _ in work.bound[2:])
+        self._touched.update(id(buffer) for buffer, _, _ in work.bound[2:])
         if len(self._waiting) >= _WAITING:
             self.submit()
 
-    def bound(self, pipeline: Pipeline) -> tuple[tuple[Any, int], ...]:
+    def bound(self, pipeline: Pipeline) -> tuple[tuple[Any, int, int], ...]:
         """What bindings 0 and 1 of a pipeline are."""
-        return (self._status, 32), (self._arguments, pipeline.kernel.arguments_size)
+        return (self._status, 0, 32), (self._arguments, 0, pipeline.kernel.arguments_size)
 
     def clear(self, memory: Memory) -> None:
         """Fills with zeros."""

@@ -25,7 +25,8 @@ class Effects:
     """Emits effects. The shader (kernel.py) that inherits it knows the bindings and collects the lines.
 
     `atomic` are the memories held as atomics, `limits` the bounds a function computes once, `helpers` the functions
-    that effects need beside the library.
+    that effects need beside the library. `parts` says of memories beyond what one binding holds how many of `window`
+    bytes they have.
     """
 
     function: Function
@@ -38,16 +39,51 @@ class Effects:
     helpers: dict[str, str]
     proven: set[Node]  # accesses that are known to be in bounds
     depth: int
+    parts: dict[str, int]
+    window: int
+    part = 0  # which part code is emitted for
+    in_helper = False  # whether it is for a function that reads any part
 
     def put(self, text: str) -> None:
         """Appends a line."""
         raise NotImplementedError
 
     def binding(self, base: Base) -> str:
-        """The WGSL variable of a memory."""
+        """The WGSL variable of a memory; of the part that code is emitted for, where it is bound in parts."""
         if base.space is Space.SHARED:
             return "shared_memory"
-        return f"b{next(number for number, group in enumerate(self.groups) if base in group)}"
+        number = next(number for number, group in enumerate(self.groups) if base in group)
+        return f"b{number}_{self.part}" if self.part else f"b{number}"
+
+    def _part_by_part(self, access: Access, byte: str, then: Callable[[str], None]) -> None:
+        """Does something at a byte of a memory: in the part where it lies, if there are several."""
+        memory = self.binding(access.base)
+        parts = self.parts.get(memory, 1)
+        if parts == 1:
+            then(byte)
+            return
+        self.put(f"switch (({byte}) / {self.window}u) {{")
+        for part in range(parts):  # elements lie in one part each: they are aligned
+            self.put(f"  {f'case {part}u:' if part < parts - 1 else 'default:'} {{")
+            self.part = part
+            self.depth += 2
+            then(f"({byte} - {part * self.window}u)" if part else byte)
+            self.depth -= 2
+            self.put("  }")
+        self.part = 0
+        self.put("}")
+
+    def _getter(self, memory: str) -> str:
+        """The function that reads a word of a memory in parts."""
+        name, words = f"{memory}_word", self.window // 4
+        lines = [f"fn {name}(index: u32) -> u32 {{"]
+        for part in range(self.parts[memory]):
+            word = f"{memory}{f'_{part}' if part else ''}[index - {part * words}u]"
+            word = f"atomicLoad(&{word})" if memory in self.atomic else word
+            last = part == self.parts[memory] - 1
+            lines.append(f"  return {word};" if last else f"  if (index < {(part + 1) * words}u) {{ return {word}; }}")
+        self.helpers[name] = "\n".join([*lines, "}\n"])
+        return name
 
     def effect(self, node: Node, target: str | None) -> None:
         match node.op:
@@ -137,7 +173,7 @@ class Effects:
         if node in self.proven and not (access.scale % align or offset % align):
             start = offset + self._start(access.base)
             sign = f" {'+' if start > 0 else '-'} {abs(start)}u" if start else ""
-            then(f"(index * {access.scale}u{sign})")
+            self._part_by_part(access, f"(index * {access.scale}u{sign})", then)
             self.depth -= 1
             self.put("}")
             return
@@ -161,7 +197,7 @@ class Effects:
         self.put("} else {")
         self.depth += 1
         start = self._start(access.base)
-        then(f"(byte + {start}u)" if start else "byte")
+        self._part_by_part(access, f"(byte + {start}u)" if start else "byte", then)
         self.depth -= 1
         self.put("}")
         self.depth -= 1
@@ -179,6 +215,8 @@ class Effects:
         return 12_288 * base.name if base.space is Space.CLASS and isinstance(base.name, int) else 0
 
     def _word(self, memory: str, index: str) -> str:
+        if memory in self.parts and self.in_helper:
+            return f"{self._getter(memory)}({index})"
         return f"atomicLoad(&{memory}[{index}])" if memory in self.atomic else f"{memory}[{index}]"
 
     def _element(self, memory: str, ty: Type, byte: str) -> str:
@@ -324,7 +362,9 @@ class Effects:
         inner = Values(self.values.ranges, {}, lambda node: str(node.attr), self.values.fenced, self.values.coded)
         combined = inner.compute(Node(combine, wide, (left, right)))
         kind = self.values.type_name(left)
+        self.in_helper = True
         element = self._element(memory, ty, f"byte + i * {ty.size_bytes}u")
+        self.in_helper = False
         if wide is not ty:
             element = f"{'f16' if ty is Type.F16 else 'bf16'}_to_f32({element})"
         identity = self._identity(combine, wide)

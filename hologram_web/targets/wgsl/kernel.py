@@ -63,7 +63,8 @@ _FIXED = 4  # vec4u words of the argument block before scalars: grid, lanes, mis
 class WgslKernel:
     """A shader. `scalars` and `bases` say what the argument block holds, `groups` what each binding from 2 on binds.
 
-    `written` are the bindings that the shader writes.
+    `written` says of each binding whether the shader writes it. `further` are the bindings behind those of the groups:
+    number of the group, and which part of its memory.
 
     `fast` is the shader without the checks of accesses that are proven to be in bounds in launches for which `proves`
     says so; it has the same bindings and arguments, of which it may leave some unused.
@@ -75,6 +76,7 @@ class WgslKernel:
     groups: list[list[Base]]
     written: list[bool]
     block: tuple[int, int, int]
+    further: list[tuple[int, int]]
     words: int = 0
     fast: str | None = None
     conditions: tuple[Node, ...] = ()
@@ -126,6 +128,8 @@ class _Emitter(Effects):
         fenced: bool,
         coded: bool,
         canary: bool,
+        parts: Sequence[int],
+        window: int,
         proven: set[Node],
         line: bool = False,
     ) -> None:
@@ -152,6 +156,12 @@ class _Emitter(Effects):
         runs = self.plan.runs if self.plan else []
         self.lanes_step = any(_steps(run) for run in runs)  # by themselves: their budgets may differ
         self.atomic, self.written = self._uses()
+        self.window = window
+        self.parts = {f"b{number}": count for number, count in enumerate(parts) if count > 1}
+        self.further = [(number, part) for number, count in enumerate(parts) for part in range(1, count)]
+        self.names = [f"b{number}" for number in range(len(groups))]
+        self.names += [f"b{number}_{part}" for number, part in self.further]
+        self.atomic |= {name for name in self.names if name.split("_")[0] in self.atomic}
         self.meet = ["workgroupBarrier();", *(["storageBarrier();"] if self._stores_before_barriers() else [])]
         self.limits: dict[str, str] = {}
 
@@ -208,8 +218,9 @@ class _Emitter(Effects):
             self.scalars,
             self.bases,
             self.groups,
-            [f"b{number}" in self.written for number in range(len(self.groups))],
+            [name.split("_")[0] in self.written for name in self.names],
             self.function.block_shape,
+            self.further,
             words,
         )
 
@@ -223,10 +234,9 @@ class _Emitter(Effects):
             "@group(0) @binding(0) var<storage, read_write> status: array<atomic<u32>, 8>;",
             "@group(0) @binding(1) var<uniform> arguments: Arguments;",
         ]
-        for number in range(len(self.groups)):
-            name = f"b{number}"
+        for number, name in enumerate(self.names):
             element = "atomic<u32>" if name in self.atomic else "u32"
-            mode = "read_write" if name in self.written or name in self.atomic else "read"
+            mode = "read_write" if name.split("_")[0] in self.written or name in self.atomic else "read"
             lines.append(f"@group(0) @binding({number + 2}) var<storage, {mode}> {name}: array<{element}>;")
         if any(base.space is Space.SHARED for base in self.function.bases):
             element = "atomic<u32>" if "shared_memory" in self.atomic else "u32"
@@ -676,8 +686,12 @@ def compile_kernel(
     fenced: bool = True,
     coded: bool = False,
     canary: bool = False,
+    parts: Sequence[int] = (),
+    window: int = 0,
 ) -> WgslKernel:
     """The shader of a function. `groups` are the memories of each binding, `shared` bytes of shared memory.
+
+    `parts` are the numbers of bindings for each group, of `window` bytes each; there is one of any size if not given.
 
     `fenced` keeps shader compilers from rewriting F32 arithmetic, `coded` does + - * in integers, `canary` finds out
     whether the adapter ended a loop early and makes that a fault. Raises CompileError for what WebGPU does not have.
@@ -686,11 +700,12 @@ def compile_kernel(
         for ty in (node.ty, node.attr):
             if isinstance(ty, Type) and ty.bits > 32 and ty not in (Type.I64, Type.U64):
                 raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 32 bits, or run on wasm")
-    kernel = _Emitter(function, groups, shared, fenced, coded, canary, set()).run()
+    kernel = _Emitter(function, groups, shared, fenced, coded, canary, parts, window, set()).run()
     conditions, proven = Bounds(function, launch=True).prove(function.nodes())
     if proven and len(conditions) <= _MAX_CONDITIONS:
         specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
         line = function.block_shape[1:] == (1, 1) and specials.isdisjoint(("BLOCK_IDX_Y", "BLOCK_IDX_Z"))
-        kernel.fast = _Emitter(function, groups, shared, fenced, coded, canary, proven, line).run().code
+        fast = _Emitter(function, groups, shared, fenced, coded, canary, parts, window, proven, line).run()
+        kernel.fast = fast.code
         kernel.conditions = (*conditions, *(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z")) if line else ()))
     return kernel
