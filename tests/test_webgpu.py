@@ -239,8 +239,8 @@ def test_a_memory_longer_than_a_binding(backend):
     x = buffer(backend, np.arange(count, dtype=np.int32))
     run(backend, DOUBLE, count, x=x, y=x)
     assert (read(backend, x) == 2 * np.arange(count, dtype=np.int32)).all()
+    run(backend, DOUBLE, count + 1, x=x, y=x)
     with pytest.raises(hg.ExecutionError, match=f"OutOfBounds at instruction 0, lane {count}: .* outside buffer x"):
-        run(backend, DOUBLE, count + 1, x=x, y=x)
         backend.sync()
     backend.free_buffer(x)
 
@@ -262,7 +262,8 @@ def _long_cases():
 
 
 def test_filetests_with_memories_in_parts(backend, monkeypatch):
-    assert backend.traits  # found out with the limits of the adapter
+    assert backend.traits
+    assert backend.converts_halves in (False, True)  # found out with the limits of the adapter
     monkeypatch.setitem(Gpu.shared().limits, "max-storage-buffer-binding-size", 512)
     x = buffer(backend, np.arange(1000, dtype=np.uint32))
     run(
@@ -272,11 +273,12 @@ def test_filetests_with_memories_in_parts(backend, monkeypatch):
     cases = list(_long_cases())
     ran = 0
     for case, launch in cases:
-        try:
+        if case.test.path == "memory/class.atlas":  # too many parts
+            with pytest.raises(hg.LaunchError, match="in parts: this adapter binds at most"):
+                check(launch, backend)
+        else:
             check(launch, backend)
             ran += 1
-        except hg.LaunchError as error:
-            assert "in parts: this adapter binds at most" in str(error), case.id
     assert ran > 35, (ran, len(cases))
 
 

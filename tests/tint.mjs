@@ -7,7 +7,7 @@ let text = "";
 for await (const part of process.stdin) text += part;
 globalThis.gpu = create(["backend=null"]); // Dawn crashes once the instance is collected
 const adapter = await globalThis.gpu.requestAdapter();
-const device = await adapter.requestDevice();
+const device = await adapter.requestDevice({ requiredFeatures: ["shader-f16"] });
 const found = {};
 for (const [name, code] of Object.entries(JSON.parse(text))) {
   device.pushErrorScope("validation");

@@ -19,6 +19,7 @@ from typing import Any
 
 from hologram_web.backends.cpu import CpuBackend
 from hologram_web.backends.wasm import WasmBackend
+from hologram_web.backends.webgpu import WebGpuBackend
 
 from .devices import LIMITS
 
@@ -87,13 +88,11 @@ def _changed(mutant: Mutant) -> CodeType:
 
 
 def sound_device(name: str) -> Any:
-    """A device as it is. `wgsl` stands for the shaders of the WGSL target, run by tests/wgsl_probe.py."""
+    """A device as it is; faults come at once. `wgsl` is webgpu."""
     if name == "wgsl":
-        from ..wgsl_probe import WgslProbe
-
-        probe = WgslProbe()
-        probe.limits = LIMITS
-        return probe
+        device = WebGpuBackend(check="sync", limits=LIMITS)
+        assert device.traits  # found out without bugs
+        return device
     return CpuBackend(limits=LIMITS) if name == "cpu" else WasmBackend(limits=LIMITS, cache=False)
 
 
@@ -104,8 +103,10 @@ def broken_device(mutant: Mutant) -> Any:
     _changed(mutant)  # if it does not apply, then now
 
     def run_broken(program: Any, params: Any) -> None:
+        WebGpuBackend.forget_kernels()
         with mutant.applied():
             run(program, params)
+        WebGpuBackend.forget_kernels()
 
     device.execute_program_with_params = run_broken
     return device

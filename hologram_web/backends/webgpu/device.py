@@ -15,13 +15,14 @@ from ...compiler.passes import optimize
 from ...errors import ExecutionError, InvalidBuffer, LaunchError
 from ...isa.address import Space
 from ...isa.program import Program
+from ...isa.types import Type
 from ...isa.verify import Analysis, Base
 from ...targets.wgsl import FAULT_KINDS, WgslKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Status
 from ..device import Bytes
 from ..protocol import Limits
 from .gpu import SLOT, Gpu, Memory
-from .probe import Traits, probe
+from .probe import Traits, probe, probe_halves
 from .recorder import Recorder, Work
 
 __all__ = ["WebGpuBackend", "WebGpuStats"]
@@ -52,6 +53,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
     name = "webgpu"
     parallel = True
     _traits: ClassVar[dict[int, Traits]] = {}  # by generation of the shared GPU
+    _halves: ClassVar[dict[int, bool]] = {}  # likewise
     _kernels: ClassVar[OrderedDict[Any, WgslKernel]] = OrderedDict()
 
     def __init__(self, *, check: str = "deferred", timed: bool = False, limits: Limits | None = None) -> None:
@@ -65,6 +67,11 @@ class WebGpuBackend(CompiledDevice[Memory]):
         self._gpu.revive()
         self._lock = self._gpu.lock
         self._recorder = Recorder(self._gpu, timed)
+
+    @classmethod
+    def forget_kernels(cls) -> None:
+        """Lets programs be compiled again."""
+        cls._kernels.clear()
 
     @property
     def native(self) -> Any:
@@ -92,6 +99,19 @@ class WebGpuBackend(CompiledDevice[Memory]):
                     del self._traits[generation]
                     raise
             return self._traits[generation]
+
+    @property
+    def converts_halves(self) -> bool:
+        """Whether the adapter has `shader-f16` and converts F16 rightly: found out when the first program needs it."""
+        with self._lock:
+            generation = self._gpu.generation
+            if generation not in self._halves:
+                self._halves[generation] = "shader-f16" in self._gpu.features
+                if self._halves[generation]:
+                    other = WebGpuBackend()
+                    self._halves[generation] = probe_halves(other)
+                    other.close()
+            return self._halves[generation]
 
     @property
     def times(self) -> list[tuple[str, float]]:
@@ -294,6 +314,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
             fenced=not fast,
             coded=coded,
             canary=traits.ends_loops,
+            half=any(Type.F16 in (node.ty, node.attr) for node in function.nodes()) and self.converts_halves,
             parts=parts,
             window=self._window,
         )

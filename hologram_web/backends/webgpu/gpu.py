@@ -35,7 +35,7 @@ _LIMITS = (
     "max-storage-buffer-binding-size",
     "max-storage-buffers-per-shader-stage",
 )
-_FEATURES = ("timestamp-query",)
+_FEATURES = ("timestamp-query", "shader-f16")
 # Adapters that are no GPU, whatever type they say they are.
 _SOFTWARE = ("llvmpipe", "swiftshader", "lavapipe", "warp", "microsoft basic render", "softpipe")
 LOST = "the device was lost, and what its memory held: allocate buffers again, the next call opens a new device"

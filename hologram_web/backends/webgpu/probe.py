@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...errors import CompileError
 from ...isa.program import Program
 from ..launch import ExecutionParams, LaunchConfig
 
 if TYPE_CHECKING:
     from .device import WebGpuBackend
 
-__all__ = ["Traits", "probe"]
+__all__ = ["Traits", "probe", "probe_halves"]
 
 _LANES = 4096
 
@@ -54,6 +55,19 @@ next:
     stg.u32 [y], r10
 """
 _ROUNDS = 70_000
+# Every F16 to F32, and an F32 to F16.
+_HALVES = """
+.param a: buffer f16 read
+.param x: buffer f32 read
+.param b: buffer f32 write
+.param y: buffer f16 write
+    ldg.f16 r10, [a + r255*2]
+    cvt.f32.f16 r11, r10
+    stg.f32 [b + r255*4], r11
+    ldg.f32 r12, [x + r255*4]
+    cvt.f16.f32 r13, r12
+    stg.f16 [y + r255*2], r13
+"""
 
 
 @dataclass(frozen=True)
@@ -89,4 +103,39 @@ def probe(backend: WebGpuBackend) -> Traits:
     finally:
         for handle in handles:
             backend.free_buffer(handle)
-    return Traits(bool((found.view(np.uint32) == wanted.view(np.uint32)).all()), int(rounds[0]) != _ROUNDS)
+    exact = bool((found.view(np.uint32) == wanted.view(np.uint32)).all())
+    return Traits(exact, int(rounds[0]) != _ROUNDS)
+
+
+def probe_halves(backend: WebGpuBackend) -> bool:
+    """Whether the adapter's F16 conversions are the contract's: all F16, and F32 around all of them.
+
+    The backend has to use `shader-f16` already.
+    """
+    halves = np.arange(1 << 16, dtype=np.uint16)
+    generator = np.random.default_rng(2026)
+    floats = halves.view(np.float16).astype(np.float32).view(np.uint32)
+    # Next to an F16, halfway to the next or beside that, and any.
+    floats = floats + generator.choice(np.array([0, 1, 0xFFF, 0x1000, 0x1001, 0x1FFF], np.uint32), floats.size)
+    floats[::7] = generator.integers(0, 1 << 32, floats[::7].size, np.uint32)
+    numbers = floats.view(np.float32)
+    with np.errstate(all="ignore"):
+        wanted = numbers.astype(np.float16).view(np.uint16)
+    wide, narrow = np.empty(halves.size, np.uint32), np.empty(halves.size, np.uint16)
+    handles = [backend.allocate_buffer(array.nbytes) for array in (halves, floats, wide, narrow)]
+    try:
+        backend.copy_to_buffer(handles[0], halves)
+        backend.copy_to_buffer(handles[1], floats)
+        names = dict(zip("axby", handles, strict=True))
+        launch = ExecutionParams(LaunchConfig.linear(halves.size), names)
+        backend.execute_program_with_params(Program.from_text(_HALVES), launch)
+        backend.copy_from_buffer(handles[2], wide)
+        backend.copy_from_buffer(handles[3], narrow)
+    except CompileError:
+        return False
+    finally:
+        for handle in handles:
+            backend.free_buffer(handle)
+    nan = np.isnan(halves.view(np.float16)), np.isnan(numbers)
+    widened = halves.view(np.float16).astype(np.float32).view(np.uint32)
+    return bool(((wide == widened) | nan[0]).all() and ((narrow == wanted) | nan[1]).all())

@@ -128,6 +128,7 @@ class _Emitter(Effects):
         fenced: bool,
         coded: bool,
         canary: bool,
+        half: bool,
         parts: Sequence[int],
         window: int,
         proven: set[Node],
@@ -137,7 +138,7 @@ class _Emitter(Effects):
         self.function, self.groups, self.shared, self.proven = function, groups, shared, proven
         self.lowered: Lowered = lower(function)
         self.values = Values(Ranges(function), self.lowered.variables, self._leaf, fenced, coded)
-        self.canary = canary
+        self.canary, self.half = canary, half
         used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
         self.scalars = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
         self.bases = [base for group in groups for base in group]
@@ -211,10 +212,11 @@ class _Emitter(Effects):
         declarations, words = self._declarations()
         text = "\n".join([*self.helpers.values(), body])
         code = declarations + variables + text
-        library = library_for(code)
+        library = library_for(code, self.half)
+        enabled = "enable f16;\n" if "f32(f16(" in library else ""
         library = "".join(f for name, f in _FUNCTIONS.items() if f"{name}(" in text + library) + library
         return WgslKernel(
-            declarations + variables + library + "\n" + text,
+            enabled + declarations + variables + library + "\n" + text,
             self.scalars,
             self.bases,
             self.groups,
@@ -686,6 +688,7 @@ def compile_kernel(
     fenced: bool = True,
     coded: bool = False,
     canary: bool = False,
+    half: bool = False,
     parts: Sequence[int] = (),
     window: int = 0,
 ) -> WgslKernel:
@@ -694,18 +697,20 @@ def compile_kernel(
     `parts` are the numbers of bindings for each group, of `window` bytes each; there is one of any size if not given.
 
     `fenced` keeps shader compilers from rewriting F32 arithmetic, `coded` does + - * in integers, `canary` finds out
-    whether the adapter ended a loop early and makes that a fault. Raises CompileError for what WebGPU does not have.
+    whether the adapter ended a loop early and makes that a fault, `half` converts F16 by `shader-f16`.
+
+    Raises CompileError for what WebGPU does not have.
     """
     for node in function.nodes():
         for ty in (node.ty, node.attr):
             if isinstance(ty, Type) and ty.bits > 32 and ty not in (Type.I64, Type.U64):
                 raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 32 bits, or run on wasm")
-    kernel = _Emitter(function, groups, shared, fenced, coded, canary, parts, window, set()).run()
+    kernel = _Emitter(function, groups, shared, fenced, coded, canary, half, parts, window, set()).run()
     conditions, proven = Bounds(function, launch=True).prove(function.nodes())
     if proven and len(conditions) <= _MAX_CONDITIONS:
         specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
         line = function.block_shape[1:] == (1, 1) and specials.isdisjoint(("BLOCK_IDX_Y", "BLOCK_IDX_Z"))
-        fast = _Emitter(function, groups, shared, fenced, coded, canary, parts, window, proven, line).run()
+        fast = _Emitter(function, groups, shared, fenced, coded, canary, half, parts, window, proven, line).run()
         kernel.fast = fast.code
         kernel.conditions = (*conditions, *(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z")) if line else ()))
     return kernel

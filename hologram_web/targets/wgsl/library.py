@@ -9,6 +9,7 @@ from pathlib import Path
 __all__ = ["library_for"]
 
 _FILES = ("u64.wgsl", "f32.wgsl")
+_HALF = "f16.wgsl"  # instead of functions of the same names, where `shader-f16` is
 
 
 def _folder() -> Path:
@@ -19,19 +20,22 @@ def _folder() -> Path:
 
 
 @cache
-def _functions() -> dict[str, str]:
+def _functions(half: bool) -> dict[str, str]:
     """Every library function by name, with the comment before it."""
     found: dict[str, str] = {}
-    for name in _FILES:
+    for name in (*_FILES, *([_HALF] if half else [])):
         text = (_folder() / name).read_text(encoding="utf-8")
         for match in re.finditer(r"^(?://[^\n]*\n)*fn (\w+)\(.*?^}\n", text, re.MULTILINE | re.DOTALL):
             found[match[1]] = match[0]
     return found
 
 
-def library_for(code: str) -> str:
-    """The functions that `code` calls, and those that they call, in the order of the files."""
-    functions = _functions()
+def library_for(code: str, half: bool = False) -> str:
+    """The functions that `code` calls, and those that they call, in the order of the files.
+
+    `half` takes those for adapters with `shader-f16`; the shader then has to `enable f16` if "f16(" is in it.
+    """
+    functions = _functions(half)
     wanted: set[str] = set()
     work = [code]
     while work:
