@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import hologram_web as hg
-from examples.edges.pipeline import LEVEL, STAGES
+from examples.edges.pipeline import edges_plan
 from hologram_web.errors import ArtifactError
 from hologram_web.runtime.artifact import Blob, read
 from hologram_web.runtime.artifact import write as write_artifact
@@ -73,27 +73,6 @@ PAIR = hg.Program.from_text("""
 """)
 
 
-def edges() -> CompiledProgram:
-    """The photograph's edges as one plan of five launches."""
-    shape = ("height", "width")
-    builder = hg.PlanBuilder("edges", shapes={"rgb": (*shape, 3), "edges": shape})
-    for name in ("width", "height"):
-        builder.scalar(name, hg.u32)
-    programs = {stage.name: stage.program() for stage in STAGES}
-    planes: dict[str, int] = {}
-    for program in programs.values():
-        for param in program.params:
-            if param.kind == "buffer" and param.name not in ("rgb", "edges"):
-                assert param.ty is not None
-                planes[param.name] = param.ty.size_bytes
-    for name, size in planes.items():
-        builder.temporary(name, f"{size} * width * height")
-    for name, program in programs.items():
-        tiles = name in ("gaussian_rows", "gaussian_cols", "sobel")
-        builder.launch(program, ("width", "height") if tiles else "width * height")
-    return CompiledProgram.from_builder(builder)
-
-
 def pair() -> CompiledProgram:
     shapes = {"m": ("h", "w"), "total": ("h",), "twice": ("h", "w")}
     builder = hg.PlanBuilder("pair", shapes=shapes)
@@ -108,19 +87,13 @@ def halves() -> CompiledProgram:
 def samples() -> dict[str, tuple[CompiledProgram, dict[str, Any]]]:
     source = np.random.default_rng(7)
     x = source.random(100_000, np.float32)
-    width, height = 250, 130
     return {
         "saxpy": (saxpy(), {"a": 2.5, "x": x, "y": x[::-1].copy()}),
         "collectives": (collectives(), {"x": np.arange(50, dtype=np.int32), "n": 50, "rounds": 3}),
         "powers": (powers(), {"count": 5, "x": np.arange(4, dtype=np.uint32)}),
         "edges": (
-            edges(),
-            {
-                "width": width,
-                "height": height,
-                "level": LEVEL,
-                "rgb": source.integers(0, 256, (height, width, 3), np.uint8),
-            },
+            edges_plan(),
+            {"rgb": source.integers(0, 256, (130, 250, 3), np.uint8), "low": 1536, "high": 2560, "rounds": 3},
         ),
         "pair": (pair(), {"m": np.arange(15, dtype=np.uint32).reshape(3, 5)}),
     }

@@ -11,11 +11,21 @@ from scipy import ndimage
 
 from .reference import Planes
 
-__all__ = ["COMPASS", "PLANES", "PlaneView", "difference"]
+__all__ = ["COMPASS", "CREDIT", "PLANES", "PlaneView", "difference", "photograph"]
+
+CREDIT = "The photograph shows Eileen Collins; it is by NASA, in the public domain, and comes with scikit-image."
 
 _BRIGHTEST = 40  # grey levels a pixel; hardly a gradient in a photograph is steeper
 # Colours of the eight directions: opposite directions get opposite colours.
 COMPASS = ("#ff5a5f", "#ff9f1c", "#ffe14d", "#8ee04e", "#2ec4b6", "#3a86ff", "#8a5cf6", "#f15bb5")
+
+
+def photograph() -> NDArray:
+    """512 x 512 pixels, from the scikit-image package (no download)."""
+    from skimage import data
+
+    photo: NDArray = data.astronaut()
+    return photo
 
 
 @dataclass(frozen=True)

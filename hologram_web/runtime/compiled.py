@@ -203,7 +203,7 @@ def compile(  # sdk.md's name
     block: Any = None,
     name: str = "",
     shapes: Mapping[str, Sequence[FormulaLike]] | None = None,
-    temporaries: Mapping[str, FormulaLike] | None = None,
+    temporaries: Mapping[str, FormulaLike | tuple[FormulaLike | Sequence[FormulaLike], Type]] | None = None,
     constants: Mapping[str, Any] | None = None,
     scalars: Mapping[str, Type] | None = None,
     shared_memory: int = 0,
@@ -213,8 +213,8 @@ def compile(  # sdk.md's name
 
     `program` is a Program, an object with one as `.program`, or a list of (program, grid, block, args), of which the
     last three may be left out. `grid`, `block` and `args` are those of `PlanBuilder.launch`; `shapes` and `constants`
-    those of PlanBuilder; `temporaries` gives sizes in bytes, `scalars` types of scalars that only formulas use. Raises
-    LaunchError, IsaError, ArtifactError.
+    those of PlanBuilder; `temporaries` gives sizes in bytes, or pairs of a shape and a type; `scalars` types of scalars
+    that only formulas use. Raises LaunchError, IsaError, ArtifactError.
     """
     launches = program if isinstance(program, (list, tuple)) else [(program, grid, block)]
     if not name and len(launches) == 1:
@@ -224,7 +224,7 @@ def compile(  # sdk.md's name
     for key, ty in (scalars or {}).items():
         builder.scalar(key, ty)
     for key, size in (temporaries or {}).items():
-        builder.temporary(key, size)
+        builder.temporary(key, *(size if isinstance(size, tuple) else (size,)))
     for key, data in (constants or {}).items():
         builder.constant(key, data)
     for launch in launches:

@@ -45,11 +45,13 @@ class PlanBuilder:
 
     A name that a launch uses and that is neither a temporary nor a constant is a port: its type is the parameter's, and
     it is written only if the first launch that uses it only writes it. Ports come in the order of their first use,
-    unless `array` and `scalar` declared them before. Raises LaunchError.
+    unless `array` and `scalar` declared them before. The lengths that a Python kernel wants to know are those of the
+    buffers it is given. Raises LaunchError.
     """
 
     def __init__(self, name: str = "", *, shapes: Mapping[str, Sequence[FormulaLike]] | None = None) -> None:
-        """`shapes` has the dimensions of ports: names, formulas, numbers. By default an array x is x[x.len]."""
+        """`shapes` has the dimensions of ports: names, formulas, numbers. By default an array x is x[x.len], or, where
+        a Python kernel takes it with two axes, x[x.len0, x.len1]."""
         self.name = name
         self.programs: dict[bytes, Program] = {}
         self.blobs: dict[bytes, Blob] = {}
@@ -57,6 +59,7 @@ class PlanBuilder:
         self._uses: dict[str, _Use | Type] = {}  # ports: arrays, scalars
         self._declared: dict[str, Access | None] = {}
         self._temporaries: dict[str, Formula] = {}
+        self._widths: dict[str, int] = {}  # bytes of an element, of temporaries and constants
         self._constants: dict[str, int] = {}
         self._steps: list[list[Step]] = [[]]
         self._counters = 0
@@ -75,16 +78,21 @@ class PlanBuilder:
         self._uses[name] = ty
         return name
 
-    def temporary(self, name: str, size: FormulaLike) -> str:
-        """Memory of the run, zeroed: its size in bytes."""
+    def temporary(self, name: str, shape: FormulaLike | Sequence[FormulaLike], ty: Type = Type.U8) -> str:
+        """Memory of the run, zeroed: its shape, or its length, and its type; by default bytes."""
         self._new(name)
-        self._temporaries[name] = Formula.of(size)
+        lengths = (shape,) if isinstance(shape, (Formula, str, int)) else shape
+        self._shapes[name] = tuple(map(Formula.of, lengths))
+        self._temporaries[name] = prod(self._shapes[name], start=Formula.of(ty.size_bytes))
+        self._widths[name] = ty.size_bytes
         return name
 
     def constant(self, name: str, data: Any) -> str:
         """Memory with these bytes (any object with the buffer protocol); equal ones are kept once."""
         self._new(name)
-        blob = Blob.of(memoryview(data).tobytes())
+        view = memoryview(data)
+        self._shapes[name], self._widths[name] = tuple(map(Formula.of, view.shape or ())), view.itemsize
+        blob = Blob.of(view.tobytes())
         self.blobs.setdefault(blob.hash, blob)
         self._constants[name] = list(self.blobs).index(blob.hash)
         return name
@@ -112,7 +120,7 @@ class PlanBuilder:
         *,
         shared_memory: int = 0,
     ) -> None:
-        """Adds a launch of a program, or of an object that has one as `.program`.
+        """Adds a launch of a program, of a Python kernel, or of an object that has a program as `.program`.
 
         `grid` is the number of lanes asked for along x, y and z: a number, a formula, or up to three; or a
         LaunchConfig. By default it is the number of elements of the first array that is written. `args` gives for
@@ -127,9 +135,19 @@ class PlanBuilder:
         if unknown:
             raise LaunchError(f"there is no parameter {unknown[0]!r}: {', '.join(map(str, program.params)) or 'none'}")
         given: list[Argument] = []
+        hidden, takes = (kernel.hidden, kernel.params) if hasattr(kernel, "hidden") else ({}, {})
         for param in program.params:
-            value = fixed[param.name] if param.name in fixed else args.get(param.name, param.name)
-            given.append(self._scalar(param, value) if param.kind == "scalar" else self._buffer(param, value))
+            if param.name in hidden and param.name not in args:
+                array, axis = hidden[param.name]
+                owner = next(other for other in program.params if other.name == array)
+                value: Any = self._length(owner, args.get(array, array), axis)
+            else:
+                value = fixed[param.name] if param.name in fixed else args.get(param.name, param.name)
+            if param.kind == "scalar":
+                given.append(self._scalar(param, value))
+            else:
+                given.append(self._buffer(param, value))
+                self._check_rank(param, value, getattr(takes.get(param.name), "ndim", None))
         blocks, lanes, size = self._grid(program, given, grid, block)
         if isinstance(grid, LaunchConfig):
             shared_memory = grid.shared_memory
@@ -170,6 +188,29 @@ class PlanBuilder:
                 use.first_reads |= param.access is not Access.WRITE
                 use.written = True
         return Argument("buffer", name)
+
+    def _check_rank(self, param: Param, name: str, rank: int | None) -> None:
+        """Whether a buffer has the axes that a Python kernel takes; a port without a shape gets them."""
+        if rank is None or not self._fits(param, name):
+            return
+        if rank > 1:
+            self._shapes.setdefault(name, tuple(Formula((f"{name}.len{axis}",)) for axis in range(rank)))
+        if len(shape := self._shape(name)) != rank:
+            dims = ", ".join(map(str, shape))
+            raise LaunchError(f"the parameter {param} takes an array of {rank} axes, and {name} is {name}[{dims}]")
+
+    def _length(self, param: Param, name: str, axis: int) -> Formula:
+        """The length of an axis of a buffer that a Python kernel wants to know."""
+        if not self._fits(param, name):
+            raise LaunchError(
+                f"the kernel needs the length of {param}, and {name!r} has elements of {self._widths[name]} bytes: "
+                "declare it with its shape and type, plan.temporary(name, shape, type)"
+            )
+        return self._shape(name)[axis]
+
+    def _fits(self, param: Param, name: str) -> bool:
+        assert param.ty is not None
+        return self._widths.get(name, param.ty.size_bytes) == param.ty.size_bytes
 
     def _grid(
         self, program: Program, given: list[Argument], grid: Any, block: Any

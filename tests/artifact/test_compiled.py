@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import ndimage
 
 import hologram_web as hg
-from examples.edges.pipeline import STAGES, photograph, run_reference
+from examples.edges.pictures import photograph
+from examples.edges.pipeline import stages_plan
+from examples.edges.reference import integer_planes
 from hologram_web.runtime.blake3 import blake3
-from hologram_web.runtime.formula import Formula
 from hologram_web.runtime.plan import MAX_STEPS_RUN, leaves
 
 from . import samples
@@ -87,116 +87,99 @@ def test_constants_are_kept_once_and_aligned():
     assert len(hg.load(raw).blobs) == 2
 
 
-# The five programs of examples/edges as one plan
+# The kernels of examples/edges as one plan
 
 
-def edges(*more):
-    height, width = Formula.of("height"), Formula.of("width")
-    planes = ["luma", "blur_rows", "smooth", "gx", "gy", "magnitude", "direction", "edges"]
-    builder = hg.PlanBuilder("edges", shapes={"rgb": (height, width, 3)} | {name: (height, width) for name in planes})
-    for name in ("width", "height"):
-        builder.scalar(name, hg.u32)
-    for stage in STAGES:
-        linear = "linear" in stage.launch_text
-        builder.launch(stage.program(), height * width if linear else (width, height), None if linear else (16, 16))
-    for add in more:
-        add(builder)
-    return hg.CompiledProgram.from_builder(builder)
+LEVELS = {"low": 6 * 256, "high": 10 * 256}
 
 
 @pytest.fixture(scope="module")
-def edges_plan():
-    return edges()
+def edges():
+    return stages_plan()
 
 
-@pytest.mark.parametrize("size", [(1, 1), (16, 16), (33, 47)])
-def test_edges_as_one_plan(backend, edges_plan, size):
+@pytest.mark.parametrize(("size", "rounds"), [((1, 1), 0), ((16, 16), 1), ((33, 47), 5)])
+def test_edges_as_one_plan(backend, edges, size, rounds):
     photo = photograph()[100 : 100 + size[0], 150 : 150 + size[1]]
-    expected = run_reference(photo)
-    found = everywhere(edges_plan, backend, rgb=photo, height=size[0], width=size[1], level=12 * 256)
-    assert found.keys() == expected.keys() - {"rgb"}
+    expected = integer_planes(photo, **LEVELS, rounds=rounds)
+    found = everywhere(edges, backend, rgb=photo, rounds=rounds, **LEVELS)
+    assert found.keys() == expected.keys()
     assert {name: int((plane != expected[name]).sum()) for name, plane in found.items()} == dict.fromkeys(found, 0)
 
 
-def test_edges_of_the_whole_photograph_from_the_file(edges_plan, tmp_path):
-    edges_plan.save(tmp_path / "edges.holo")
-    expected = run_reference(photograph())
+def test_edges_of_the_whole_photograph_from_the_file(edges, tmp_path):
+    edges.save(tmp_path / "edges.holo")
+    expected = integer_planes(photograph(), **LEVELS, rounds=20)
     loaded = hg.load(tmp_path / "edges.holo")
-    given = {"rgb": photograph(), "height": 512, "width": 512, "level": 12 * 256}
+    given = {"rgb": photograph(), "rounds": 20, **LEVELS}
     for found in (loaded.run(hg.backends.WasmBackend(), **given), stored(loaded, **given)):
         assert sum(int((plane != expected[name]).sum()) for name, plane in found.items()) == 0
 
 
-GROW = hg.Program.from_text("""
-.program grow
-.param source: buffer u8 read
-.param magnitude: buffer u16 read
-.param target: buffer u8 write
-.param width: u32
-.param height: u32
-.param low: u32
-    mul.u32 r10, r253, r254
-    add.u32 r10, r10, r252                  ; x
-    mul.u32 r11, r249, r247
-    add.u32 r11, r11, r251                  ; y
-    mul.u32 r12, r11, r4
-    add.u32 r12, r12, r10                   ; the pixel
-    ldg.u8 r20, [source + r12]
-    mov_imm.u32 r13, 0
-    mov_imm.u32 r14, 1
-    set.eq.u32 p0, r10, r13
-    bra right, p0
-    ldg.u8 r21, [source + r12 - 1]
-    or.u8 r20, r20, r21
-right:
-    add.u32 r15, r10, r14
-    set.ge.u32 p0, r15, r4
-    bra above, p0
-    ldg.u8 r21, [source + r12 + 1]
-    or.u8 r20, r20, r21
-above:
-    set.eq.u32 p0, r11, r13
-    bra below, p0
-    sub.u32 r16, r12, r4
-    ldg.u8 r21, [source + r16]
-    or.u8 r20, r20, r21
-below:
-    add.u32 r15, r11, r14
-    set.ge.u32 p0, r15, r5
-    bra weak, p0
-    add.u32 r16, r12, r4
-    ldg.u8 r21, [source + r16]
-    or.u8 r20, r20, r21
-weak:
-    ldg.u16 r22, [magnitude + r12*2]
-    cvt.u32.u16 r22, r22
-    set.gt.u32 p0, r22, r6
-    mov_imm.u8 r23, 0
-    sel.u8 r20, p0, r20, r23
-    stg.u8 [target + r12], r20
-""")
+# Lengths that Python kernels want to know
+
+NARROW = "def narrow(x: hg.Array[hg.u16, 2], y: hg.Array[hg.u8, 2]):\n"
+NARROW += "    i, j = hg.global_id(1), hg.global_id(0)\n    y[i, j] = x[x.shape[0] - 1 - i, j] >> 8\n"
+REVERSE = "def reverse(x: hg.Array[hg.u8], y: hg.Array[hg.u8]):\n"
+REVERSE += "    y[hg.global_id()] = x[len(x) - 1 - hg.global_id()]\n"
 
 
-def test_edges_grow_into_weak_ones_in_a_repeat(backend):
-    """Hysteresis: each round takes two steps, to and fro between the edges and a temporary."""
+@pytest.fixture(scope="module")
+def narrow():
+    return hg.kernel_from_source(NARROW)
 
-    def hysteresis(builder):
-        builder.temporary("other", "width * height")
-        builder.scalar("rounds", hg.u32)
-        with builder.repeat("rounds"):
-            for source, target in (("edges", "other"), ("other", "edges")):
-                builder.launch(GROW, ("width", "height"), args={"source": source, "target": target})
 
-    compiled = edges(hysteresis)
-    photo = photograph()[60:110, 180:240]
-    expected = run_reference(photo)
-    given = {"rgb": photo, "height": 50, "width": 60, "level": 12 * 256, "low": 3 * 256}
-    for rounds in (0, 1, 5):
-        found = everywhere(compiled, backend, rounds=rounds, **given)["edges"]
-        strong, weak = expected["edges"] > 0, expected["magnitude"] > 3 * 256
-        grown = ndimage.binary_dilation(strong, iterations=2 * rounds, mask=weak) if rounds else strong
-        np.testing.assert_array_equal(found > 0, grown)
-    assert grown.sum() > strong.sum()
+@pytest.fixture(scope="module")
+def reverse():
+    return hg.kernel_from_source(REVERSE)
+
+
+def test_kernels_learn_the_lengths_of_ports_temporaries_and_constants(backend, narrow, reverse):
+    """Rows are turned over, in a temporary, in a constant and in ports, whose names stand for the parameters'."""
+    table = np.arange(12, dtype=np.uint16).reshape(3, 4) << 8
+    plan = hg.PlanBuilder("turn", shapes={"flat": ("2 * w",)})
+    plan.constant("table", table)
+    plan.temporary("t", (3, 4), hg.u16)
+    plan.array("image", hg.u16, ("h", "w"))
+    plan.launch(narrow, (4, 3), args={"x": "table", "y": "turned"})
+    plan.launch(narrow, (4, 3), args={"x": "t", "y": "nothing"})
+    plan.launch(narrow, ("w", "h"), args={"x": "image", "y": "small"})
+    plan.launch(reverse, 6, args={"x": "flat", "y": "back"})
+    compiled = hg.CompiledProgram.from_builder(plan)
+    assert [str(port) for port in compiled.ports] == [
+        "image: u16[h, w] read",
+        "turned: u8[turned.len0, turned.len1] write",
+        "nothing: u8[nothing.len0, nothing.len1] write",
+        "small: u8[small.len0, small.len1] write",
+        "flat: u8[2 * w] read",
+        "back: u8[back.len] write",
+    ]
+    image, flat = np.arange(6, dtype=np.uint16).reshape(2, 3) << 8, np.arange(6, dtype=np.uint8)
+    given = {name: np.zeros(shape, np.uint8) for name, shape in [("turned", (3, 4)), ("small", (2, 3)), ("back", 6)]}
+    found = everywhere(compiled, backend, image=image, flat=flat, nothing=np.ones((3, 4), np.uint8), **given)
+    np.testing.assert_array_equal(found["turned"], table[::-1] >> 8)
+    np.testing.assert_array_equal(found["small"], image[::-1] >> 8)
+    np.testing.assert_array_equal(found["back"], flat[::-1])
+    assert not found["nothing"].any()
+
+
+def test_lengths_that_nobody_knows_are_refused(narrow, reverse):
+    for launch, what in [
+        ({"x": "bytes", "y": "y"}, "needs the length of x: buffer u16 read, and 'bytes' has elements of 1 bytes"),
+        ({"x": "line", "y": "y"}, r"x: buffer u16 read takes an array of 2 axes, and line is line\[8\]"),
+        ({"x": "cube", "y": "y"}, r"takes an array of 2 axes, and cube is cube\[n, 2, 2\]"),
+    ]:
+        plan = hg.PlanBuilder(shapes={"cube": ("n", 2, 2)})
+        plan.temporary("bytes", 16)
+        plan.temporary("line", 8, hg.u16)
+        with pytest.raises(hg.LaunchError, match=what):
+            plan.launch(narrow, (1, 1), args=launch)
+    compiled = hg.compile(
+        [(reverse, 4, None, {"y": "t"}), (reverse, 4, None, {"x": "t"})],
+        shapes={"x": (4,), "y": (4,)},
+        temporaries={"t": ((4,), hg.u8)},
+    )
+    assert compiled.run(hg.backends.CpuBackend(), np.arange(4, dtype=np.uint8)).tolist() == [0, 1, 2, 3]
 
 
 # What is refused
@@ -425,8 +408,8 @@ def test_constants_in_a_file_beside(tmp_path, backend):
 _HASH = """
 import hashlib
 from tests.artifact.samples import SAMPLES
-from tests.artifact.test_compiled import edges
-print([hashlib.sha256(make().to_bytes()).hexdigest() for make in (*SAMPLES.values(), edges)])
+from examples.edges.pipeline import stages_plan
+print([hashlib.sha256(make().to_bytes()).hexdigest() for make in (*SAMPLES.values(), stages_plan)])
 """
 
 
@@ -438,7 +421,7 @@ def test_bytes_do_not_depend_on_the_process():
         ).stdout
         for seed in ("1", "2")
     }  # fmt: skip
-    here = [hashlib.sha256(make().to_bytes()).hexdigest() for make in (*SAMPLES.values(), edges)]
+    here = [hashlib.sha256(make().to_bytes()).hexdigest() for make in (*SAMPLES.values(), stages_plan)]
     assert printed == {f"{here}\n"}
 
 

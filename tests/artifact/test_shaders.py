@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
-from examples.edges.pipeline import photograph, run_reference
+from examples.edges.pictures import photograph
+from examples.edges.pipeline import PLANS, stages_plan
+from examples.edges.reference import integer_planes
 from hologram_web.errors import ExecutionError
 
 from ..filetest import FOLDER, Fault, load
@@ -19,7 +21,7 @@ from ..filetest_run import check
 from . import samples
 from .holo_device import HoloDevice
 from .holo_gpu import GpuRunner, device
-from .test_compiled import edges
+from .test_compiled import LEVELS
 
 # Programs of whose kinds llvmpipe shows all: collectives, cells, loops, classes, aliases, shared memory, 8 and 16 bits.
 FILES = [
@@ -46,14 +48,14 @@ def on_gpu(gpu, compiled, **given):
 
 def test_tint_takes_every_shader():
     shaders: dict = {}
-    for name, make in {**samples.SAMPLES, "edges": edges}.items():
+    for name, make in {**samples.SAMPLES, **PLANS}.items():
         artifact = make().artifact
         shaders |= {f"{name} {k}": artifact.shader(k) for k in range(len(artifact.shaders))}
     run = subprocess.run(
         ["node", str(Path(__file__).parents[1] / "tint.mjs")],
         input=json.dumps(shaders), capture_output=True, text=True, timeout=100, check=False,
     )  # fmt: skip
-    assert len(shaders) >= 9
+    assert len(shaders) >= 20
     assert json.loads(run.stdout.strip().splitlines()[-1]) == {}
 
 
@@ -71,8 +73,8 @@ def test_samples(gpu):
 
 def test_edges_of_a_part_of_the_photograph(gpu):
     photo = photograph()[100:147, 150:183]
-    expected = run_reference(photo)
-    found = on_gpu(gpu, edges(), rgb=photo, height=47, width=33, level=12 * 256)
+    expected = integer_planes(photo, **LEVELS, rounds=2)
+    found = on_gpu(gpu, stages_plan(), rgb=photo, rounds=2, **LEVELS)
     assert {name: int((plane != expected[name]).sum()) for name, plane in found.items()} == dict.fromkeys(found, 0)
 
 
