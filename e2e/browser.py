@@ -1,6 +1,6 @@
 """Chromium, driven by Playwright, and a server on 127.0.0.1: pages to look at, and jobs in a page or a module worker.
 
-Jobs are modules in e2e/jobs. Pages are cross-origin isolated, and their content security policy allows scripts of the
+Jobs are modules in e2e/jobs, or elsewhere by their address. Pages are cross-origin isolated, and their content security policy allows scripts of the
 server and WebAssembly.
 """
 
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from playwright.sync_api import Error, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("/web/", "/e2e/", "/build/", "/node_modules/pyodide/")
+FOLDERS = ("/web/", "/e2e/", "/build/", "/examples/", "/node_modules/pyodide/")
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -142,6 +142,10 @@ class Browser:
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.server.server_port}"
+
+    @property
+    def version(self) -> str:
+        return self._browser.version
 
     def page(self, path: str) -> Page:
         """A new page with a file of the server, such as "/e2e/page.html"; close it when it is not needed any more."""

@@ -10,7 +10,7 @@ async function get(path) {
 
 async function run({ job, args }) {
   const hologram = await import("/web/dist/index.js");
-  const { default: work } = await import(`/e2e/jobs/${job}`);
+  const { default: work } = await import(new URL(job, new URL("/e2e/jobs/", location)));
   return pack(await work({ get, hologram }, args));
 }
 

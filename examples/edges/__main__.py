@@ -1,26 +1,35 @@
-"""`python -m examples.edges`: run the pipeline, print the table, write the report."""
+"""`python -m examples.edges`: run the plans everywhere, print the table, write the report."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 import hologram_web as hg
 
-from .code import generate
-from .pipeline import CREDIT, LEVEL, PROGRAMS, REFERENCE, STAGES, Result, photograph, run
+from . import reference
+from .chromium import CHROMIUM, ROOT, Chromium, Figure, InChromium, figures
+from .pictures import CREDIT, photograph
 from .report import write_report
+from .rows import NATIVE, Expected, Native, Row, Runner, Scipy, measure
+from .tasks import HIGH, LOW, ROUNDS, Settings, Task, make_tasks, save
 
-console = Console(highlight=False)
+console = Console(highlight=False, width=None if sys.stdout.isatty() else 130)
+
+_NAMES = {
+    **{name: name for name in NATIVE},
+    **{f"{'pyodide' if python else 'js'}-{backend}": title for title, (backend, python) in CHROMIUM.items()},
+}
 
 
 @click.command()
@@ -28,8 +37,8 @@ console = Console(highlight=False)
     "--device",
     "names",
     multiple=True,
-    type=click.Choice(list(hg.backends.DEVICES)),
-    help="A device to run on; may be given several times.  [default: all that are found here]",
+    type=click.Choice(list(_NAMES)),
+    help="A row to run; may be given several times.  [default: all]",
 )
 @click.option("--out", default="build/report", show_default=True, type=click.Path(file_okay=False, path_type=Path))
 @click.option(
@@ -37,53 +46,62 @@ console = Console(highlight=False)
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A picture of your own.  [default: the photograph in scikit-image]",
 )
-@click.option("--level", default=LEVEL / 256, show_default=True, help="An edge changes by more grey levels a pixel.")
+@click.option("--low", default=LOW, show_default=True, help="Edges go on above that many grey levels a pixel ...")
+@click.option("--high", default=HIGH, show_default=True, help="... and start above that many.")
+@click.option(
+    "--grow", default=ROUNDS, show_default=True, type=click.IntRange(0), help="How often edges grow by two pixels."
+)
 @click.option(
     "--rounds",
-    default=3,
+    default=5,
     show_default=True,
-    type=click.IntRange(1),
-    help="Runs of a stage after the first, interleaved; the median counts.",
+    type=click.IntRange(0),
+    help="Runs after the first, of every device in turn; the median counts.",
 )
-@click.option(
-    "--programs",
-    default=PROGRAMS,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Another folder of programs: change a copy of them and see which pixels differ.",
-)
-def main(names: tuple[str, ...], out: Path, photo: Path | None, level: float, rounds: int, programs: Path) -> None:
+def main(
+    names: tuple[str, ...], out: Path, photo: Path | None, low: float, high: float, grow: int, rounds: int
+) -> None:
     """Find the edges in a photograph, on every device, and compare each stage with SciPy.
 
-    The exit status is 1 if a pixel differs, and 2 if it cannot run.
+    The exit status is 1 if a pixel differs or a device does not run, and 2 for wrong arguments.
     """
+    folder = out.resolve()
+    if not folder.is_relative_to(ROOT / "build"):
+        raise click.UsageError(f"--out is a folder below {ROOT / 'build'}: pages fetch what is in it")
     try:
-        loaded = {stage.name: stage.program(programs) for stage in STAGES}
         picture = photograph() if photo is None else _read(photo)
-        level_q8 = round(level * 256)
-        devices = list(_devices(names))
-        results: list[Result] = []
-        with Progress(
-            TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console, transient=True
-        ) as progress:
-            task = progress.add_task(STAGES[0].title, total=len(STAGES) * (len(devices) + 1))
-            for result in run(devices, picture, loaded, level_q8, rounds):
-                results.append(result)
-                progress.update(task, advance=1, description=result.stage.title)
-        height, width = picture.shape[:2]
-        codes = {stage.name: generate(loaded[stage.name], stage.launch(width, height)) for stage in STAGES}
+        tasks = make_tasks(picture, Settings(low, high, grow))
+        save(tasks, folder)
     except (hg.HologramError, OSError) as error:
-        console.print(f"{type(error).__name__}: {error}", style="red", markup=False)
-        sys.exit(2)
-    console.print(_table(results))
-    sources = {stage.name: stage.source(programs) for stage in STAGES}
-    page = write_report(out, picture, results, sources, codes, CREDIT if photo is None else photo.name)
-    differing = sum(result.total_differing for result in results)
-    if differing:
-        console.print(f"[red]{differing:,} pixels differ from SciPy's[/]")
-    else:
-        console.print("[green]every pixel of every stage equals SciPy's[/]")
+        raise click.UsageError(f"{type(error).__name__}: {error}") from None
+    scipy, *rows, found = run(tasks, folder, names or tuple(_NAMES), rounds)
+    page = write_report(folder, picture, tasks, scipy, rows, found, CREDIT if photo is None else photo.name)
+    console.print(_table(rows, scipy))
+    for row in rows:
+        if row.error:
+            console.print(f"{row.title}: {row.error}", style="red", markup=False)
+    if found:
+        console.print(_figures(found))
+    console.print(_growth(tasks["stages"], scipy))
     console.print(f"the pictures: {page}", soft_wrap=True)
-    sys.exit(1 if differing else 0)
+    sys.exit(0 if all(row.good for row in rows) else 1)
+
+
+def run(tasks: dict[str, Task], folder: Path, names: Sequence[str], rounds: int) -> tuple[Any, ...]:
+    """The rows by these names, after the one of SciPy, and the figures, if all rows in Chromium are wanted."""
+    runners: list[Runner] = [Scipy(), *(Native(name, folder) for name in NATIVE if name in names)]
+    with ExitStack() as stack:
+        chromium = stack.enter_context(Chromium(folder))
+        pages = [InChromium(title, chromium) for name, title in _NAMES.items() if name in names and title in CHROMIUM]
+        status = stack.enter_context(console.status("")) if console.is_terminal else None
+        scipy, *rows = measure([*runners, *pages], tasks, rounds, status.update if status else lambda _: None)
+        found = figures(chromium, pages) if len(pages) == len(CHROMIUM) else []
+    floats = {name: value for name, value in tasks["floats"].args.items()}
+    exact = reference.float_planes(**floats, dtype=np.float64)
+    for row in rows:
+        if not row.error:
+            row.compare(Expected(scipy.planes, exact))
+    return scipy, *rows, found
 
 
 def _read(path: Path) -> NDArray:
@@ -91,38 +109,47 @@ def _read(path: Path) -> NDArray:
         return np.asarray(picture.convert("RGB"))
 
 
-def _devices(names: Iterable[str]) -> Iterator[hg.Backend]:
-    """The devices of these names, or all that are found here. Raises BackendUnavailable for one that was asked for."""
-    for name, device in hg.backends.DEVICES.items():
-        if names and name not in names:
-            continue
-        try:
-            yield device()
-        except hg.BackendUnavailable as error:
-            if names:
-                raise
-            console.print(f"{error}", style="dim", markup=False)
-
-
-def _table(results: Sequence[Result]) -> Table:
-    table = Table()
-    table.add_column("by")
-    table.add_column("stage")
-    table.add_column("first, ms", justify="right")
-    table.add_column("median, ms", justify="right")
-    table.add_column("differing pixels", justify="right")
-    for name in dict.fromkeys(result.device for result in results):
-        for result in (result for result in results if result.device == name):
-            count = result.total_differing
-            table.add_row(
-                name,
-                result.stage.name,
-                f"{result.first_ms:.1f}",
-                f"{result.ms:.1f}",
-                "-" if name == REFERENCE else f"[{'red' if count else 'green'}]{count:,}[/]",
-                end_section=result.stage is STAGES[-1],
-            )
+def _table(rows: Sequence[Row], scipy: Row) -> Table:
+    height, width = scipy.planes["edges"]["edges"].shape
+    table = Table(title=f"edges of {width} x {height} pixels", title_justify="left")
+    table.add_column("device")
+    table.add_column("adapter", overflow="fold")
+    for name in ("compile ms", "run ms", "differing pixels", "max ULP"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict")
+    for row in rows:
+        colour = "green" if row.good else "red"
+        cells = ("-",) * 4
+        if not row.error:
+            counts = f"[{colour}]{row.differing_integers:,}[/]", str(row.max_ulp)
+            cells = f"{row.compile_ms:.1f}", f"{row.ms('edges'):.1f}", *counts
+        table.add_row(row.title, row.adapter, *cells, f"[{colour}]{row.verdict}[/]")
+    table.caption = f"SciPy takes {scipy.ms('edges'):.1f} ms on one thread."
+    table.caption_justify = "left"
     return table
+
+
+def _figures(found: Sequence[Figure]) -> Table:
+    table = Table(title="loading", title_justify="left")
+    table.add_column("what")
+    table.add_column("measured", justify="right")
+    table.add_column("target", justify="right")
+    table.add_column("")
+    for figure in found:
+        measured = figure.unit if figure.value is None else f"{figure.value:.1f} {figure.unit}"
+        verdict = "[green]met[/]" if figure.met else "[red]missed[/]"
+        table.add_row(figure.name, measured, f"< {figure.target:g} {figure.unit.split(':')[0]}", verdict)
+    return table
+
+
+def _growth(task: Task, scipy: Row) -> str:
+    """How far edges grew, by the reference."""
+    steps, last = 1 + 2 * task.args["rounds"], int(scipy.planes["stages"]["changed"][0])
+    whole = reference.connected(scipy.planes["stages"]["marks"])
+    left = int(np.count_nonzero(whole != scipy.planes["stages"]["edges"]))
+    if not left:
+        return f"hysteresis: {steps} steps, {last} were needed; scikit-image's labels give the same edges"
+    return f"hysteresis: {steps} steps are not enough, {left:,} pixels of edges are left out; try --grow"
 
 
 if __name__ == "__main__":

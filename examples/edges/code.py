@@ -1,61 +1,61 @@
-"""What the compiler makes of a program: the shader, the WebAssembly module as text, and how long that takes."""
+"""The code of kernels: Python, the ISA, and what the artifacts hold for WebGPU and WebAssembly."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+import inspect
+import re
 from dataclasses import dataclass
-from statistics import median
+from types import ModuleType
 
 import hologram_web as hg
-from hologram_web.compiler.build import build
-from hologram_web.compiler.passes import optimize
-from hologram_web.isa.address import Space
-from hologram_web.isa.lift import lift
-from hologram_web.isa.verify import analyze
-from hologram_web.targets import wasm, wgsl
+from hologram_web.targets import wasm
 
-__all__ = ["Code", "generate"]
+from . import float_kernels, kernels
 
-_ROUNDS = 5
+__all__ = ["Code", "codes"]
 
 
 @dataclass(frozen=True)
 class Code:
-    """The code of one program for both targets.
+    """A kernel in its four forms; `wasm_size` in bytes, `shared` bytes of shared memory a block."""
 
-    `ms` are medians of five rounds: `verify`, `ir` (building it and the passes), `wgsl` and `wasm` (code from IR).
-    """
-
+    kernel: hg.Kernel
+    python: str
     wgsl: str
     wat: str
     wasm_size: int
-    ms: dict[str, float]
+    shared: int
 
 
-def generate(program: hg.Program, launch: hg.LaunchConfig) -> Code:
-    """Compiles a program without collectives for the blocks of a launch. Raises CompileError."""
-    times: dict[str, list[float]] = {}
-    lifted = lift(program)[0]
-    block = (launch.block.x, launch.block.y, launch.block.z)
-    shared = lifted.shared_memory + launch.shared_memory
-    for _ in range(_ROUNDS):
-        with _timed(times, "verify"):
-            analysis = analyze(lifted)
-        with _timed(times, "ir"):
-            function = optimize(build(analysis, block))
-        groups = [[base] for base in function.bases if base.space is not Space.SHARED]
-        with _timed(times, "wgsl"):
-            shader = wgsl.compile_kernel(function, groups, shared)
-        with _timed(times, "wasm"):
-            kernel = wasm.compile_kernel(function)
-    ms = {name: median(values) for name, values in times.items()}
-    return Code(shader.code, wasm.disassemble(kernel.code), len(kernel.code), ms)
+def codes(plan: hg.CompiledProgram) -> dict[str, Code]:
+    """The code of every kernel of a plan, by its name. Raises CompileError."""
+    artifact = plan.artifact
+    found = {}
+    for made in artifact.kernels:
+        assert not isinstance(made.wasm, str) and not isinstance(made.wgsl, str)  # both targets have these kernels
+        module = artifact.modules[made.wasm.module]
+        home = kernels if hasattr(kernels, made.name) else float_kernels
+        shader = artifact.shader(made.wgsl[0].shader)
+        found[made.name] = Code(
+            getattr(home, made.name),
+            _python(home, made.name),
+            shader,
+            wasm.disassemble(module),
+            len(module),
+            made.shared,
+        )
+    return found
 
 
-@contextmanager
-def _timed(times: dict[str, list[float]], name: str) -> Iterator[None]:
-    start = time.perf_counter()
-    yield
-    times.setdefault(name, []).append(1000 * (time.perf_counter() - start))
+def _python(module: ModuleType, name: str) -> str:
+    """The text of a kernel, with the functions that it calls before it, in their order."""
+    texts = {}
+    for home in dict.fromkeys((kernels, module)):
+        for part in re.split(r"\n(?=@hg\.kernel)|(?<!hg\.kernel)\n(?=def )", inspect.getsource(home)):
+            if found := re.match(r"(?:@hg\.kernel\n)?def (\w+)", part):
+                texts[found[1]] = part.split("\n\n\n# ")[0].strip("\n")
+    wanted = {name}
+    while more := {word for key in wanted for word in re.findall(r"\b(\w+)\(", texts[key]) if word in texts} - wanted:
+        wanted |= more
+    helpers = [text for key, text in texts.items() if key in wanted and key != name]
+    return "\n\n\n".join([*helpers, texts[name]])

@@ -9,7 +9,14 @@ import hologram_web as hg
 from . import kernels
 from .kernels import RADIUS, TILE, change, eighth, fetch_around, fetch_column, fetch_row, is_highest, mark
 
-__all__ = ["double_threshold_f32", "gaussian_cols_f32", "gaussian_rows_f32", "luminance_f32", "sobel_f32", "suppress_f32"]
+__all__ = [
+    "double_threshold_f32",
+    "gaussian_cols_f32",
+    "gaussian_rows_f32",
+    "luminance_f32",
+    "sobel_f32",
+    "suppress_f32",
+]
 
 TAPS = tuple(tap / 65536 for tap in kernels.TAPS)  # exactly the same Gaussian
 

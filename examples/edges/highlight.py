@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from html import escape
 
@@ -9,7 +10,7 @@ from hologram_web.isa.operands import PRELOADED
 from hologram_web.isa.program import Program
 from hologram_web.isa.table import BY_MNEMONIC
 
-__all__ = ["highlight", "highlight_code"]
+__all__ = ["highlight", "highlight_code", "highlight_python"]
 
 _TOKEN = re.compile(
     r"""(?P<string>"(?:[^"\\]|\\.)*")
@@ -38,10 +39,31 @@ _CODE = re.compile(
 )
 
 
+_PYTHON = re.compile(
+    rf"""(?P<comment>\#[^\n]*|\"\"\".*?\"\"\")
+      | (?P<directive>@[\w.]+)
+      | (?P<register>\bhg\.\w+)
+      | (?P<mnemonic>\b(?:{"|".join(keyword.kwlist)})\b)
+      | (?P<label>(?<=def\ )\w+)
+      | (?P<number>\b\d+(?:\.\d+)?\b)
+      | (?P<word>\w+)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def highlight_python(text: str) -> str:
+    """Python as the content of a <pre>."""
+    return _highlighted(text, _PYTHON)
+
+
 def highlight_code(text: str) -> str:
     """WGSL or WAT as the content of a <pre>."""
+    return _highlighted(text, _CODE)
+
+
+def _highlighted(text: str, tokens: re.Pattern[str]) -> str:
     parts, place = [], 0
-    for token in _CODE.finditer(text):
+    for token in tokens.finditer(text):
         word = escape(token[0]) if token.lastgroup == "word" else _span(token.lastgroup or "", token[0])
         parts += [escape(text[place : token.start()]), word]
         place = token.end()

@@ -33,7 +33,8 @@ TILE = 16
 RADIUS = 4
 TAPS = (316, 1882, 6738, 14485, 18694, 14485, 6738, 1882, 316)  # a Gaussian, sigma 1.4, times 65536; the sum is exact
 HALF = 32768  # of what is shifted out: results are rounded
-WEAK, STRONG = 1, 2
+WEAK = 1
+STRONG = 2
 BINS = 256
 
 

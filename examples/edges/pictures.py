@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from .reference import Planes
+from .reference import STRONG, WEAK, Planes
+from .tasks import MANDELBROT
 
-__all__ = ["COMPASS", "CREDIT", "PLANES", "PlaneView", "difference", "photograph"]
+__all__ = ["COMPASS", "CREDIT", "MARKS", "VIEWS", "View", "difference", "photograph"]
 
 CREDIT = "The photograph shows Eileen Collins; it is by NASA, in the public domain, and comes with scikit-image."
-
 _BRIGHTEST = 40  # grey levels a pixel; hardly a gradient in a photograph is steeper
 # Colours of the eight directions: opposite directions get opposite colours.
 COMPASS = ("#ff5a5f", "#ff9f1c", "#ffe14d", "#8ee04e", "#2ec4b6", "#3a86ff", "#8a5cf6", "#f15bb5")
+MARKS = {WEAK: "#3a86ff", STRONG: "#ffffff"}
 
 
 def photograph() -> NDArray:
@@ -29,45 +30,75 @@ def photograph() -> NDArray:
 
 
 @dataclass(frozen=True)
-class PlaneView:
-    """What a plane shows, and its picture, which may use other planes of the same device."""
+class View:
+    """What a plane shows, and its picture (uint8, grey or RGB), which may use other planes of the same task."""
 
     caption: str
-    picture: Callable[[Planes], NDArray]  # of uint8, grey or RGB
+    picture: Callable[[Planes], NDArray]
 
 
-def _q8(name: str) -> Callable[[Planes], NDArray]:
-    return lambda planes: (planes[name] >> 8).astype(np.uint8)
+def _levels(name: str, planes: Planes) -> NDArray:
+    """A plane in grey levels: integers have 8 bits after the point."""
+    plane = planes[name].astype(np.float64)
+    return plane / 256 if planes[name].dtype.kind in "iu" else plane
+
+
+def _grey(name: str) -> Callable[[Planes], NDArray]:
+    return lambda planes: np.clip(np.floor(_levels(name, planes)), 0, 255).astype(np.uint8)
 
 
 def _signed(name: str) -> Callable[[Planes], NDArray]:
-    return lambda planes: _clipped(128 + planes[name] / (2 * _BRIGHTEST))
+    return lambda planes: _clipped(128 + 128 * _levels(name, planes) / _BRIGHTEST)
 
 
-def _magnitude(planes: Planes) -> NDArray:
-    return _clipped(255 * np.sqrt(planes["magnitude"] / (256 * _BRIGHTEST)))
+def _root(name: str) -> Callable[[Planes], NDArray]:
+    return lambda planes: _clipped(255 * np.sqrt(_levels(name, planes) / _BRIGHTEST))
 
 
 def _direction(planes: Planes) -> NDArray:
-    colours = [tuple(int(colour[at : at + 2], 16) for at in (1, 3, 5)) for colour in COMPASS]
-    palette = np.array([*colours, *[(0, 0, 0)] * (256 - len(COMPASS))], np.float64)
-    return _clipped(palette[planes["direction"]] * (_magnitude(planes)[..., None] / 255))
+    palette = _palette(dict(enumerate(COMPASS))).astype(np.float64)
+    return _clipped(palette[planes["direction"]] * (_root("magnitude")(planes)[..., None] / 255))
+
+
+def _marks(name: str) -> Callable[[Planes], NDArray]:
+    return lambda planes: _palette(MARKS)[planes[name]]
+
+
+def _mandelbrot(planes: Planes) -> NDArray:
+    """Blue to yellow with the logarithm of the rounds; black where z stays."""
+    most = MANDELBROT["most"]
+    place = np.log1p(planes["rounds"].astype(np.float64)) / np.log1p(most)
+    stops = np.array([(5, 8, 40), (20, 50, 130), (60, 130, 200), (240, 220, 130), (255, 250, 230)], np.float64)
+    at = np.linspace(0, 1, len(stops))
+    colours = np.stack([np.interp(place, at, stops[:, channel]) for channel in range(3)], axis=-1)
+    return _clipped(np.where(planes["rounds"][..., None] == most, 0, colours))
+
+
+def _palette(colours: dict[int, str]) -> NDArray:
+    found = np.zeros((256, 3), np.uint8)
+    for value, colour in colours.items():
+        found[value] = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+    return found
 
 
 def _clipped(values: NDArray) -> NDArray:
     return np.clip(np.rint(values), 0, 255).astype(np.uint8)
 
 
-PLANES = {
-    "rgb": PlaneView("the photograph", lambda planes: planes["rgb"]),
-    "luma": PlaneView("luminance", _q8("luma")),
-    "blur_rows": PlaneView("blurred along the rows", _q8("blur_rows")),
-    "smooth": PlaneView("blurred both ways", _q8("smooth")),
-    "gx": PlaneView("gradient to the right (grey is 0)", _signed("gx")),
-    "gy": PlaneView("gradient downwards (grey is 0)", _signed("gy")),
-    "magnitude": PlaneView("magnitude of the gradient", _magnitude),
-    "direction": PlaneView("its direction, as bright as its magnitude", _direction),
-    "edges": PlaneView("edges", lambda planes: planes["edges"]),
+VIEWS = {
+    "rgb": View("the photograph", lambda planes: planes["rgb"]),
+    "luma": View("luminance", _grey("luma")),
+    "blur_rows": View("blurred along the rows", _grey("blur_rows")),
+    "smooth": View("blurred both ways", _grey("smooth")),
+    "gx": View("gradient to the right (grey is 0)", _signed("gx")),
+    "gy": View("gradient downwards (grey is 0)", _signed("gy")),
+    "magnitude": View("magnitude of the gradient", _root("magnitude")),
+    "direction": View("its direction, as bright as its magnitude", _direction),
+    "thin": View("the highest pixels", _root("thin")),
+    "marks": View("strong and weak pixels", _marks("marks")),
+    "grown": View("after hysteresis", _marks("grown")),
+    "edges": View("edges", lambda planes: planes["edges"]),
+    "rounds": View("rounds until z leaves", _mandelbrot),
 }
 
 

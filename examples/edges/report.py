@@ -1,219 +1,302 @@
-"""The report: one page with every stage's pictures, times and program, which asks nothing of the network."""
+"""The report: one page with every stage's pictures, times and code, which asks nothing of the network."""
 
 from __future__ import annotations
 
+import hashlib
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.metadata import version
+from math import log10
 from pathlib import Path
 from string import Template
 
+import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
 import hologram_web as hg
 
-from .code import Code
-from .highlight import highlight, highlight_code
-from .pictures import COMPASS, PLANES, difference
-from .pipeline import REFERENCE, STAGES, Result, Stage
-from .reference import Planes
+from .chromium import Figure
+from .code import Code, codes
+from .highlight import highlight, highlight_code, highlight_python
+from .pictures import COMPASS, MARKS, VIEWS, difference
+from .reference import FLOAT_ERRORS, STRONG, WEAK, Planes
+from .rows import REFERENCE, Row
+from .stages import ABOUT, STORY, Stage
+from .tasks import Task
 
 __all__ = ["write_report"]
 
-# The row of small pictures on top: plane, what it is called there, and the stage to jump to.
+# The row of pictures on top: plane, what it is called there, and the kernel to jump to.
 _STRIP = (
     ("rgb", "photograph", ""),
     ("luma", "luminance", "luminance"),
-    ("smooth", "blur", "gaussian_cols"),
+    ("smooth", "Gaussian", "gaussian_cols"),
     ("direction", "gradient", "sobel"),
-    ("edges", "edges", "threshold"),
+    ("marks", "thin, and marked", "double_threshold"),
+    ("edges", "edges", "strong_edges"),
 )
+
+
+class _Pictures:
+    """Files of pictures, each once: devices that agree share them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob("*.png"):
+            old.unlink()
+        self._known: set[str] = set()
+
+    def save(self, picture: NDArray) -> str:
+        """Its address in the page."""
+        name = hashlib.sha256(repr(picture.shape).encode() + picture.tobytes()).hexdigest()[:16] + ".png"
+        if name not in self._known:
+            self._known.add(name)
+            Image.fromarray(picture).save(self.folder / name)
+        return f"{self.folder.name}/{name}"
 
 
 def write_report(
     folder: Path,
     photo: NDArray,
-    results: Sequence[Result],
-    sources: Mapping[str, str],
-    codes: Mapping[str, Code],
+    tasks: Mapping[str, Task],
+    scipy: Row,
+    rows: Sequence[Row],
+    figures: Sequence[Figure],
     credit: str,
 ) -> Path:
     """Writes `index.html` and its pictures, and returns the path of the page.
 
-    `sources` are the program texts by stage, `codes` what they are compiled to; `credit` says where the photograph is
-    from.
+    `rows` are those of the devices, compared with `scipy`; `credit` says where the photograph is from.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    expected = {"rgb": photo}
-    for result in results:
-        if result.device == REFERENCE:
-            expected |= result.planes
-    devices = [name for name in dict.fromkeys(result.device for result in results) if name != REFERENCE]
-    _save_pictures(folder, expected, results)
+    pictures = _Pictures(folder / "pictures")
+    ran = [row for row in rows if not row.error]
     height, width = photo.shape[:2]
-    differing = sum(result.total_differing for result in results)
-    rounds = len(results[0].rounds_ms)
-    template = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
+    listings = {name: _listings(code) for task in tasks.values() for name, code in codes(task.plan).items()}
+    kernels = {name: code for task in tasks.values() for name, code in codes(task.plan).items()}
+    good = all(row.good for row in rows)
+    template = Template((Path(__file__).parent / "page" / "report.html").read_text(encoding="utf-8"))
     page = template.substitute(
         title="Edges of a photograph",
-        lead=f"A photograph of {width} × {height} pixels goes through {len(STAGES)} programs in the text form of the "
-        "Atlas ISA, in integers only. SciPy does the same on its own, and every stage is compared pixel by pixel.",
-        verdict_class="bad" if differing else "good",
-        verdict=_verdict(differing, devices),
-        strip="\n".join(_strip_item(*item) for item in _STRIP),
-        time_note="From the call until the answer can be read. The first run of a stage verifies and compiles; the "
-        f"median is that of {rounds} more, one of each in turn.",
-        times="\n".join(_time_rows(name, results) for name in (REFERENCE, *devices)),
-        compile_rows="\n".join(_compile_row(stage, sources[stage.name], codes[stage.name]) for stage in STAGES),
-        stages="\n".join(
-            _stage(number, stage, results, sources[stage.name], codes[stage.name])
-            for number, stage in enumerate(STAGES, 1)
+        lead=f"A photograph of {width} × {height} pixels goes through {len(STORY)} kernels written in Python, in "
+        "integers from the luminance on. The same plan runs natively and in a browser, where Python can compile it, "
+        "too. SciPy, scikit-image and NumPy do the same on their own, and every stage is compared pixel by pixel.",
+        verdict_class="good" if good else "bad",
+        verdict=escape(_verdict(rows)),
+        strip="\n".join(_strip_item(pictures, photo, scipy.planes["stages"], *item) for item in _STRIP),
+        devices="\n".join(_device(row) for row in rows),
+        errors="".join(
+            f'<p class="bad">{escape(row.title)}</p><pre>{escape(row.error)}</pre>' for row in rows if row.error
         ),
+        times="\n".join(
+            _times(name, ABOUT[name], [scipy, *ran]) for name in ("edges", "floats", "histogram", "mandelbrot")
+        ),
+        figures=_figures(figures),
+        stages="\n".join(
+            _stage(number, stage, kernels[stage.name], listings[stage.name], pictures, scipy, ran)
+            for number, stage in enumerate(STORY, 1)
+        ),
+        bounds=_bounds(ran),
+        float_note=escape(_float_note(scipy)),
+        float_pictures="\n".join(_planes(name, "floats", pictures, scipy, ran) for name in ("magnitude", "edges")),
+        float_code="\n".join(_details(name, listings[name]) for name in kernels if name.endswith("_f32")),
+        histogram=_histogram(scipy, ran) + _details("histogram", listings["histogram"]),
+        mandelbrot=_planes("rounds", "mandelbrot", pictures, scipy, ran)
+        + _details("mandelbrot", listings["mandelbrot"]),
         footer=escape(f"{credit} {_versions()}"),
         rendering="pixelated" if max(width, height) < 256 else "auto",
-        devices=max(len(devices), 1),
-        aspect=f"{height / width:.6f}",
     )
     path = folder / "index.html"
     path.write_text(page, encoding="utf-8")
     return path
 
 
-def _save_pictures(folder: Path, expected: Planes, results: Sequence[Result]) -> None:
-    _save(folder / _file("rgb", REFERENCE), PLANES["rgb"].picture(expected))
-    for result in results:
-        for name, plane in result.planes.items():
-            _save(folder / _file(name, result.device), PLANES[name].picture(result.planes))
-            if result.device != REFERENCE:
-                _save(folder / _file(name, result.device, "difference"), difference(plane, expected[name]))
+def _verdict(rows: Sequence[Row]) -> str:
+    if failed := [row.title for row in rows if row.error]:
+        return f"did not run: {', '.join(failed)}"
+    if differing := sum(row.differing_integers for row in rows):
+        return f"{differing:,} pixels differ from {REFERENCE}'s"
+    ulp = max(row.max_ulp for row in rows)
+    return f"{len(rows)} devices, no integer pixel differs, floats by at most {ulp} ULP"
 
 
-def _save(path: Path, picture: NDArray) -> None:
-    Image.fromarray(picture).save(path, optimize=True)
+def _strip_item(pictures: _Pictures, photo: NDArray, planes: Planes, plane: str, caption: str, kernel: str) -> str:
+    item = f'<img src="{pictures.save(VIEWS[plane].picture({**planes, "rgb": photo}))}" alt="">{caption}'
+    return f'<li><a href="#{kernel}">{item}</a></li>' if kernel else f"<li>{item}</li>"
 
 
-def _file(*words: str) -> str:
-    return "-".join(words).lower() + ".png"
-
-
-def _verdict(differing: int, devices: Sequence[str]) -> str:
-    what = f"{differing:,} differing pixels" if differing else "Every pixel of every stage equals SciPy's"
-    return f"{what} on {escape(', '.join(devices))}"
-
-
-def _strip_item(plane: str, caption: str, stage: str) -> str:
-    item = f'<img src="{_file(plane, REFERENCE)}" alt="">{caption}'
-    return f'<li><a href="#{stage}">{item}</a></li>' if stage else f"<li>{item}</li>"
-
-
-def _time_rows(device: str, results: Sequence[Result]) -> str:
-    longest = max(result.ms for result in results)
-    own = [result for result in results if result.device == device]
-    rows = []
-    for number, result in enumerate(own):
-        head = f'<th rowspan="{len(own) + 1}">{escape(device)}</th>' if number == 0 else ""
-        bar = f'<i style="width:{100 * result.ms / longest:.1f}%"></i>'
-        rows.append(
-            f'<tr>{head}<td><a href="#{result.stage.name}">{escape(result.stage.title)}</a></td>'
-            f'{_ms_cells(result.first_ms, result.ms)}<td class="bar">{bar}</td>'
-            f"{_count_cell(device, result.total_differing)}</tr>"
-        )
-    first, total = sum(result.first_ms for result in own), sum(result.ms for result in own)
-    rows.append(
-        f'<tr class="total"><td>all</td>{_ms_cells(first, total)}<td class="bar"></td>'
-        f"{_count_cell(device, sum(result.total_differing for result in own))}</tr>"
-    )
-    return f'<tbody class="device">{"".join(rows)}</tbody>'
-
-
-def _ms_cells(*values: float) -> str:
-    return "".join(f'<td class="number">{value:.1f}</td>' for value in values)
-
-
-def _compile_row(stage: Stage, source: str, code: Code) -> str:
-    program = hg.Program.from_text(source)
-    sizes = len(program), len(code.wgsl), code.wasm_size
+def _device(row: Row) -> str:
+    numbers = ("-",) * 4
+    if not row.error:
+        numbers = f"{row.compile_ms:.1f}", f"{row.ms('edges'):.1f}", f"{row.differing_integers:,}", str(row.max_ulp)
+    cells = "".join(f'<td class="number">{number}</td>' for number in numbers)
+    mark = "good" if row.good else "bad"
     return (
-        f'<tr><td><a href="#{stage.name}">{escape(stage.title)}</a></td>'
-        + _ms_cells(code.ms["verify"], code.ms["ir"], code.ms["wgsl"], code.ms["wasm"])
-        + "".join(f'<td class="number">{size:,}</td>' for size in sizes)
-        + "</tr>"
+        f"<tr><th>{escape(row.title)}</th><td>{escape(row.adapter)}</td>{cells}"
+        f'<td class="{mark}">{escape(row.verdict)}</td></tr>'
     )
 
 
-def _count_cell(device: str, count: int) -> str:
-    if device == REFERENCE:
-        return '<td class="number faint">-</td>'
-    return f'<td class="number {"bad" if count else "good"}">{count:,}</td>'
+def _times(task: str, title: str, rows: Sequence[Row]) -> str:
+    """Bars on a logarithmic scale, from a tenth of the shortest time to the longest."""
+    values = [(row.title, row.ms(task)) for row in rows]
+    low, high = (log10(pick(ms for _, ms in values)) for pick in (min, max))
+    lines = "".join(
+        f'<div class="time"><span>{escape(name)}</span><span class="track">'
+        f'<i class="{"reference" if name == REFERENCE else ""}" style="width:{_part(log10(ms), low - 0.5, high)}%"></i>'
+        f'</span><span class="number">{_ms(ms)}</span></div>'
+        for name, ms in values
+    )
+    return f'<div class="chart"><h3>{escape(title)}</h3>{lines}</div>'
 
 
-def _stage(number: int, stage: Stage, results: Sequence[Result], source: str, code: Code) -> str:
-    own = [result for result in results if result.stage is stage and result.device != REFERENCE]
-    program = hg.Program.from_text(source)
-    chips = "".join(f"<li>{escape(chip)}</li>" for chip in _facts(stage, program))
-    planes = "\n".join(_plane(name, own) for name in own[0].planes)
+def _part(value: float, low: float, high: float) -> str:
+    return f"{100 * (value - low) / max(high - low, 1e-9):.1f}"
+
+
+def _ms(ms: float) -> str:
+    return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.1f} ms"
+
+
+def _figures(figures: Sequence[Figure]) -> str:
+    if not figures:
+        return ""
+    lines = "".join(
+        f'<tr><td>{escape(figure.name)}</td><td class="number">'
+        f"{'-' if figure.value is None else f'{figure.value:.1f}'} {escape(figure.unit)}</td>"
+        f'<td class="number">below {figure.target:g} {escape(figure.unit.split(":")[0])}</td>'
+        f'<td class="{"good" if figure.met else "bad"}">{"met" if figure.met else "missed"}</td></tr>'
+        for figure in figures
+    )
+    head = '<tr><th>what</th><th class="number">measured</th><th class="number">target</th><th></th></tr>'
+    return (
+        '<section class="card"><h2>Loading</h2><div class="scroll"><table>'
+        f"<thead>{head}</thead><tbody>{lines}</tbody></table></div></section>"
+    )
+
+
+def _stage(
+    number: int, stage: Stage, code: Code, listings: str, pictures: _Pictures, scipy: Row, rows: Sequence[Row]
+) -> str:
+    facts = [f"{len(code.kernel.program)} instructions", f"{code.wasm_size:,} bytes of WebAssembly"]
+    facts.insert(0, "blocks of 16 × 16 lanes")
+    if code.shared:
+        facts.append(f"{code.shared:,} bytes of shared memory a block")
+    chips = "".join(f"<li>{escape(fact)}</li>" for fact in facts)
+    large = pictures.save(VIEWS[stage.shows].picture(scipy.planes["stages"]))
+    legend = _COMPASS if stage.shows == "direction" else _LEGEND if stage.shows in ("marks", "grown") else ""
+    planes = "\n".join(_planes(name, "stages", pictures, scipy, rows) for name in stage.planes)
     return f"""<section class="card" id="{stage.name}">
+<div class="intro"><div>
 <h2>{number}. {escape(stage.title)}</h2>
 <p>{escape(stage.about)}</p>
 <code class="formula">{escape(stage.formula)}</code>
 <ul class="chips">{chips}</ul>
+</div><a href="{large}"><img src="{large}" alt="{escape(VIEWS[stage.shows].caption)}" loading="lazy">{legend}</a></div>
 {planes}
-{_listings(stage.name, source, program, code)}
+{_details(stage.name, listings)}
 </section>"""
 
 
-def _facts(stage: Stage, program: hg.Program) -> list[str]:
-    facts = [stage.launch_text, f"{len(program)} instructions", f"{len(program.to_bytes())} bytes in binary form"]
-    if program.shared_memory:
-        facts.append(f"{program.shared_memory} bytes of shared memory a block")
-    return facts
-
-
-def _plane(name: str, results: Sequence[Result]) -> str:
-    compass = _COMPASS if name == "direction" else ""
-    pictures = [_figure(_file(name, REFERENCE), REFERENCE)]
-    for result in results:
-        count = result.differing[name]
-        differs = f'difference: <span class="{"bad" if count else "good"}">{_pixels(count)}</span>'
-        pictures += [
-            _figure(_file(name, result.device), escape(result.device)),
-            _figure(_file(name, result.device, "difference"), differs),
-        ]
+def _planes(name: str, task: str, pictures: _Pictures, scipy: Row, rows: Sequence[Row]) -> str:
+    """A plane by the reference and by every device, with the differences below."""
+    expected = scipy.planes[task]
+    cells = [_cell(pictures.save(VIEWS[name].picture(expected)), "", REFERENCE, "")]
+    for row in rows:
+        count = row.differing[task][name]
+        found = row.planes[task]
+        if found[name].shape != expected[name].shape:
+            cells.append(f'<figure class="missing"><figcaption>{escape(row.title)}</figcaption></figure>')
+            continue
+        picture = pictures.save(VIEWS[name].picture(found))
+        differs = pictures.save(difference(found[name], expected[name]))
+        cells.append(_cell(picture, differs, row.title, "bad" if count else "good", _pixels(count)))
     return (
-        f'<div class="plane"><h3>{escape(PLANES[name].caption)}{compass}</h3>'
-        f'<div class="pictures">{"".join(pictures)}</div></div>'
+        f'<div class="plane"><h3>{escape(VIEWS[name].caption)}</h3>'
+        f'<div class="scroll"><div class="pictures">{"".join(cells)}</div></div></div>'
     )
 
 
-def _figure(file: str, caption: str) -> str:
-    picture = f'<img src="{file}" alt="" loading="lazy">'
-    return f'<figure><a href="{file}">{picture}</a><figcaption>{caption}</figcaption></figure>'
+def _cell(picture: str, differs: str, title: str, mark: str, count: str = "") -> str:
+    image = (
+        f'<a href="{picture}"><img src="{picture}" alt="" loading="lazy"></a><figcaption>{escape(title)}</figcaption>'
+    )
+    below = '<p class="faint">difference</p>'
+    if differs:
+        below = f'<a href="{differs}"><img src="{differs}" alt="" loading="lazy"></a><p class="{mark}">{count}</p>'
+    return f"<figure>{image}{below}</figure>"
 
 
 def _pixels(count: int) -> str:
-    return "no pixel" if count == 0 else f"{count:,} pixel{'s' if count > 1 else ''}"
+    return "none differ" if count == 0 else f"{count:,} differ{'s' if count == 1 else ''}"
 
 
-def _listings(name: str, source: str, program: hg.Program, code: Code) -> str:
-    """The program and its code for both targets, as tabs that need no script: a radio button before each text."""
+def _bounds(rows: Sequence[Row]) -> str:
+    heads = "".join(f'<th class="number">{escape(row.title)}</th>' for row in rows)
+    lines = []
+    for name, bound in FLOAT_ERRORS.items():
+        cells = "".join(
+            f'<td class="number {"good" if row.float_errors[name] <= bound else "bad"}">{row.float_errors[name]:.2e}</td>'
+            for row in rows
+        )
+        lines.append(f'<tr><td>{escape(VIEWS[name].caption)}</td><td class="number">{bound:.2e}</td>{cells}</tr>')
+    ulp = "".join(f'<td class="number">{row.max_ulp}</td>' for row in rows)
+    lines.append(f'<tr class="total"><td>ULP to NumPy in single precision</td><td class="number"></td>{ulp}</tr>')
+    pixels = "".join(f'<td class="number">{row.differing["floats"]["edges"]:,}</td>' for row in rows)
+    lines.append(f'<tr class="total"><td>pixels of edges that differ from it</td><td class="number"></td>{pixels}</tr>')
+    head = f'<tr><th>stage</th><th class="number">stated</th>{heads}</tr>'
+    return f"<table><thead>{head}</thead><tbody>{''.join(lines)}</tbody></table>"
+
+
+def _float_note(scipy: Row) -> str:
+    other = int(np.count_nonzero(scipy.planes["floats"]["edges"] != scipy.planes["stages"]["edges"]))
+    return f"Fixed point and floats find the same edges but for {other:,} pixels."
+
+
+def _histogram(scipy: Row, rows: Sequence[Row]) -> str:
+    """The counts as a drawing: SciPy's, and whether the devices have the same."""
+    counts = scipy.planes["histogram"]["counts"]
+    most = max(int(counts.max()), 1)
+    bars = "".join(
+        f'<rect x="{k}" y="{100 - 100 * int(count) / most:.2f}" width="0.9" height="{100 * int(count) / most:.2f}"/>'
+        for k, count in enumerate(counts)
+    )
+    equal = [row for row in rows if not row.differing["histogram"]["counts"]]
+    mark = "good" if len(equal) == len(rows) else "bad"
+    return (
+        f'<svg class="histogram" viewBox="0 0 256 100" preserveAspectRatio="none" role="img" '
+        f'aria-label="pixels of each brightness">{bars}</svg>'
+        f'<p class="axis"><span>black</span><span>white</span></p>'
+        f'<p class="{mark}">{len(equal)} of {len(rows)} devices count what np.bincount counts, in all 256 bins.</p>'
+    )
+
+
+def _listings(code: Code) -> str:
+    """The four forms of a kernel as tabs that need no script: a radio button before each text."""
+    program = code.kernel.program
+    name = code.kernel.name
     texts = {
-        f"{name}.atlas": highlight(source, program),
+        "Python": highlight_python(code.python),
+        "ISA": highlight(program.to_text(), program),
         "WGSL": highlight_code(code.wgsl),
-        "WebAssembly": highlight_code(code.wat),
+        "WAT": highlight_code(code.wat),
     }
     tabs = "".join(
         f'<input type="radio" name="code-{name}" id="code-{name}-{number}"{"" if number else " checked"}>'
         f'<label for="code-{name}-{number}">{escape(title)}</label>'
         for number, title in enumerate(texts)
     )
-    listings = "".join(f"<pre>{text}</pre>" for text in texts.values())
-    return f'<details><summary>program and code</summary><div class="tabs">{tabs}{listings}</div></details>'
+    return f'<div class="tabs">{tabs}{"".join(f"<pre>{text}</pre>" for text in texts.values())}</div>'
+
+
+def _details(name: str, listings: str) -> str:
+    return f"<details><summary>code of {escape(name)}</summary>{listings}</details>"
 
 
 def _versions() -> str:
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "pillow"))
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-image"))
     return f"Made with hologram_web {hg.__version__}, Python {platform.python_version()}, {packages}."
 
 
@@ -223,4 +306,11 @@ def _compass() -> str:
     return f'<span class="compass" title="colours of the directions">{"".join(cells)}</span>'
 
 
+def _legend(entries: Iterable[tuple[str, str]]) -> str:
+    return "".join(
+        f'<span class="key"><i style="background:{colour}"></i>{escape(name)}</span>' for name, colour in entries
+    )
+
+
 _COMPASS = _compass()
+_LEGEND = _legend([("strong", MARKS[STRONG]), ("weak", MARKS[WEAK])])

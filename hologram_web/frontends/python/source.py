@@ -176,8 +176,8 @@ def constant(value: Any) -> Any:
 def from_text(text: str, file: str, constants: Mapping[str, Any]) -> tuple[Source, dict[str, Definition]]:
     """A source typed somewhere, and the functions in it. Nothing of it is executed.
 
-    At module level it may import hologram_web and math, define functions and assign constants; `hg` and `math` are
-    known without import. Raises TranslateError.
+    At module level it may import hologram_web and math, define functions and assign constants (and `__all__`, which says
+    nothing here); `hg` and `math` are known without import. Raises TranslateError.
     """
     known = {"hologram_web": sys.modules["hologram_web"], "math": math}
     names: dict[str, Any] = {"hg": known["hologram_web"], "math": math}
@@ -203,6 +203,8 @@ def from_text(text: str, file: str, constants: Mapping[str, Any]) -> tuple[Sourc
             _import(source, node, known, names)
         elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             value = source.fold(node.value)
+            if node.targets[0].id == "__all__":
+                continue
             if value is MISSING:
                 source.fail(node.value, "only constants are assigned at module level: numbers and tuples of numbers")
             names[node.targets[0].id] = value
