@@ -1,7 +1,7 @@
 """Chromium, driven by Playwright, and a server on 127.0.0.1: pages to look at, and jobs in a page or a module worker.
 
-Jobs are modules in e2e/jobs, or elsewhere by their address. Pages are cross-origin isolated, and their content security policy allows scripts of the
-server and WebAssembly.
+Jobs are modules in e2e/jobs, or elsewhere by their address. Pages are cross-origin isolated, and their content
+security policy allows scripts of the server and WebAssembly.
 """
 
 from __future__ import annotations

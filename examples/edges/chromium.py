@@ -19,7 +19,7 @@ from .reference import Planes
 from .rows import written
 from .tasks import Task
 
-__all__ = ["CHROMIUM", "Chromium", "Figure", "InChromium", "build_wheel", "bundle", "figures"]
+__all__ = ["CHROMIUM", "ROOT", "Chromium", "Figure", "InChromium", "build_wheel", "bundle", "figures"]
 
 HERE = "/examples/edges"
 MODULES = ("__init__.py", "edges/__init__.py", "edges/kernels.py", "edges/float_kernels.py", "edges/pipeline.py")
@@ -46,19 +46,8 @@ def build_wheel(folder: Path) -> Path:
     newest = max(path.stat().st_mtime for path in sources)
     found = next(folder.glob("*.whl"), None)
     if found is None or found.stat().st_mtime < newest:
-        pip = [
-            sys.executable,
-            "-m",
-            "pip",
-            "--disable-pip-version-check",
-            "wheel",
-            "-q",
-            "--no-deps",
-            "-w",
-            str(folder),
-            ".",
-        ]
-        subprocess.run(pip, cwd=ROOT, check=True, capture_output=True)
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "-q", "--no-deps"]
+        subprocess.run([*pip, "-w", str(folder), "."], cwd=ROOT, check=True, capture_output=True)
         (found,) = folder.glob("*.whl")
     return found
 

@@ -32,7 +32,8 @@ def codes(plan: hg.CompiledProgram) -> dict[str, Code]:
     artifact = plan.artifact
     found = {}
     for made in artifact.kernels:
-        assert not isinstance(made.wasm, str) and not isinstance(made.wgsl, str)  # both targets have these kernels
+        assert not isinstance(made.wasm, str)  # both targets have these kernels
+        assert not isinstance(made.wgsl, str)
         module = artifact.modules[made.wasm.module]
         home = kernels if hasattr(kernels, made.name) else float_kernels
         shader = artifact.shader(made.wgsl[0].shader)

@@ -77,9 +77,10 @@ def _canny(name: str, stages: tuple[hg.Kernel, ...], level: hg.Type, *, shown: b
     for scalar in ("low", "high"):
         plan.scalar(scalar, level)
     plan.scalar("rounds", hg.u32)
-    made = [(param.name, param.ty, _SHAPE) for stage in before for param in _written(stage)]
-    made += [("changed", hg.u32, (1,)), ("grown", hg.u8, _SHAPE)]
-    for plane, ty, shape in made:
+    made: list[tuple[str, hg.Type, tuple[str | int, ...]]] = [
+        (name, ty, _SHAPE) for stage in before for name, ty in _written(stage).items()
+    ]
+    for plane, ty, shape in [*made, ("changed", hg.u32, (1,)), ("grown", hg.u8, _SHAPE)]:
         if shown:
             plan.array(plane, ty, shape, hg.Access.WRITE)
         else:
@@ -96,8 +97,10 @@ def _canny(name: str, stages: tuple[hg.Kernel, ...], level: hg.Type, *, shown: b
     return hg.CompiledProgram.from_builder(plan)
 
 
-def _written(stage: hg.Kernel) -> list[hg.Param]:
-    return [param for param in stage.program.params if param.access is not None and param.access.writes]
+def _written(stage: hg.Kernel) -> dict[str, hg.Type]:
+    """The types of the planes that a kernel makes."""
+    params = [param for param in stage.program.params if param.access is not None and param.access.writes]
+    return {param.name: param.ty for param in params if param.ty is not None}
 
 
 def histogram_plan() -> hg.CompiledProgram:

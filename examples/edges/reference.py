@@ -1,7 +1,7 @@
 """What the plans should give, by SciPy, scikit-image and NumPy, without a line of this project.
 
-Functions give planes by the names of pipeline.py's ports. The integers are exact: SciPy sums in double precision, which is
-enough for numbers of this size. The floats are computed in the type that is asked for, in the order of the kernels.
+Functions give planes by the names of pipeline.py's ports. The integers are exact: SciPy sums in double precision, which
+is enough for numbers of this size. The floats are computed in the type that is asked for, in the order of the kernels.
 """
 
 from __future__ import annotations

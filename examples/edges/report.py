@@ -74,8 +74,8 @@ def write_report(
     pictures = _Pictures(folder / "pictures")
     ran = [row for row in rows if not row.error]
     height, width = photo.shape[:2]
-    listings = {name: _listings(code) for task in tasks.values() for name, code in codes(task.plan).items()}
     kernels = {name: code for task in tasks.values() for name, code in codes(task.plan).items()}
+    listings = {name: _listings(code) for name, code in kernels.items()}
     good = all(row.good for row in rows)
     template = Template((Path(__file__).parent / "page" / "report.html").read_text(encoding="utf-8"))
     page = template.substitute(
@@ -87,12 +87,8 @@ def write_report(
         verdict=escape(_verdict(rows)),
         strip="\n".join(_strip_item(pictures, photo, scipy.planes["stages"], *item) for item in _STRIP),
         devices="\n".join(_device(row) for row in rows),
-        errors="".join(
-            f'<p class="bad">{escape(row.title)}</p><pre>{escape(row.error)}</pre>' for row in rows if row.error
-        ),
-        times="\n".join(
-            _times(name, ABOUT[name], [scipy, *ran]) for name in ("edges", "floats", "histogram", "mandelbrot")
-        ),
+        errors="".join(_error(row) for row in rows if row.error),
+        times="\n".join(_times(name, title, [scipy, *ran]) for name, title in ABOUT.items()),
         figures=_figures(figures),
         stages="\n".join(
             _stage(number, stage, kernels[stage.name], listings[stage.name], pictures, scipy, ran)
@@ -119,7 +115,8 @@ def _verdict(rows: Sequence[Row]) -> str:
     if differing := sum(row.differing_integers for row in rows):
         return f"{differing:,} pixels differ from {REFERENCE}'s"
     ulp = max(row.max_ulp for row in rows)
-    return f"{len(rows)} devices, no integer pixel differs, floats by at most {ulp} ULP"
+    floats = f"differ by at most {ulp} ULP" if ulp else "are the same to the last bit"
+    return f"{len(rows)} devices: no pixel of the integers differs, the floats {floats}"
 
 
 def _strip_item(pictures: _Pictures, photo: NDArray, planes: Planes, plane: str, caption: str, kernel: str) -> str:
@@ -137,6 +134,10 @@ def _device(row: Row) -> str:
         f"<tr><th>{escape(row.title)}</th><td>{escape(row.adapter)}</td>{cells}"
         f'<td class="{mark}">{escape(row.verdict)}</td></tr>'
     )
+
+
+def _error(row: Row) -> str:
+    return f'<p class="bad">{escape(row.title)}</p><pre>{escape(row.error)}</pre>'
 
 
 def _times(task: str, title: str, rows: Sequence[Row]) -> str:
@@ -225,7 +226,7 @@ def _cell(picture: str, differs: str, title: str, mark: str, count: str = "") ->
     )
     below = '<p class="faint">difference</p>'
     if differs:
-        below = f'<a href="{differs}"><img src="{differs}" alt="" loading="lazy"></a><p class="{mark}">{count}</p>'
+        below = f'<a class="difference" href="{differs}"><img src="{differs}" alt="" loading="lazy"></a><p class="{mark}">{count}</p>'
     return f"<figure>{image}{below}</figure>"
 
 
@@ -237,9 +238,9 @@ def _bounds(rows: Sequence[Row]) -> str:
     heads = "".join(f'<th class="number">{escape(row.title)}</th>' for row in rows)
     lines = []
     for name, bound in FLOAT_ERRORS.items():
+        errors = [row.float_errors[name] for row in rows]
         cells = "".join(
-            f'<td class="number {"good" if row.float_errors[name] <= bound else "bad"}">{row.float_errors[name]:.2e}</td>'
-            for row in rows
+            f'<td class="number {"good" if error <= bound else "bad"}">{error:.2e}</td>' for error in errors
         )
         lines.append(f'<tr><td>{escape(VIEWS[name].caption)}</td><td class="number">{bound:.2e}</td>{cells}</tr>')
     ulp = "".join(f'<td class="number">{row.max_ulp}</td>' for row in rows)

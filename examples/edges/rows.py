@@ -20,7 +20,7 @@ from .tasks import Task
 
 __all__ = ["NATIVE", "REFERENCE", "Expected", "Native", "Row", "Runner", "Scipy", "measure", "ulps", "written"]
 
-REFERENCE = "SciPy"
+REFERENCE = "SciPy, NumPy"
 LONG_MS = 1000  # what takes longer runs once
 
 

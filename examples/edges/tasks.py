@@ -44,10 +44,10 @@ class Task:
 
 
 def make_tasks(
-    photo: NDArray, settings: Settings, plans: Mapping[str, Callable[[], hg.CompiledProgram]] = PLANS
+    photo: NDArray, settings: Settings | None = None, plans: Mapping[str, Callable[[], hg.CompiledProgram]] = PLANS
 ) -> dict[str, Task]:
     """The tasks by name, the edges first."""
-    photo = np.ascontiguousarray(photo)
+    photo, settings = np.ascontiguousarray(photo), settings or Settings()
     floats: dict[str, Any] = {"low": settings.low, "high": settings.high, "rounds": settings.rounds}
     integers = floats | {"low": round(256 * settings.low), "high": round(256 * settings.high)}
 

@@ -176,8 +176,8 @@ def constant(value: Any) -> Any:
 def from_text(text: str, file: str, constants: Mapping[str, Any]) -> tuple[Source, dict[str, Definition]]:
     """A source typed somewhere, and the functions in it. Nothing of it is executed.
 
-    At module level it may import hologram_web and math, define functions and assign constants (and `__all__`, which says
-    nothing here); `hg` and `math` are known without import. Raises TranslateError.
+    At module level it may import hologram_web and math, define functions, and assign constants and `__all__`, which
+    says nothing here; `hg` and `math` are known without import. Raises TranslateError.
     """
     known = {"hologram_web": sys.modules["hologram_web"], "math": math}
     names: dict[str, Any] = {"hg": known["hologram_web"], "math": math}
