@@ -245,10 +245,10 @@ def test_a_wrong_kernel_is_found(tmp_path, out, monkeypatch):
 def test_a_device_that_is_not_there_is_a_row(tmp_path, out, monkeypatch):
     start = Native.start
 
-    def started(self):
+    def started(self, tasks):
         if self.name == "webgpu":
             raise hg.BackendUnavailable("webgpu", "no adapter was found")
-        return start(self)
+        return start(self, tasks)
 
     monkeypatch.setattr(Native, "start", started)
     monkeypatch.setenv("CHROMIUM", "/nowhere/chromium")

@@ -105,7 +105,7 @@ class InChromium:
     def _job(self, **order: Any) -> Any:
         return self.chromium.browser.run(f"{HERE}/page/rows.mjs", row=self.title, **order)
 
-    def start(self) -> tuple[str, float]:
+    def start(self, tasks: Mapping[str, Task]) -> tuple[str, float]:
         backend, python = CHROMIUM[self.title]
         more = {"python": self.chromium.python()} if python else {}
         told = self._job(what="start", backend=backend, folder=address(self.chromium.folder), **more).json

@@ -226,7 +226,8 @@ def _cell(picture: str, differs: str, title: str, mark: str, count: str = "") ->
     )
     below = '<p class="faint">difference</p>'
     if differs:
-        below = f'<a class="difference" href="{differs}"><img src="{differs}" alt="" loading="lazy"></a><p class="{mark}">{count}</p>'
+        below = f'<a class="difference" href="{differs}"><img src="{differs}" alt="" loading="lazy"></a>'
+        below += f'<p class="{mark}">{count}</p>'
     return f"<figure>{image}{below}</figure>"
 
 
