@@ -136,9 +136,8 @@ def _figures(found: Sequence[Figure]) -> Table:
     table.add_column("target", justify="right")
     table.add_column("")
     for figure in found:
-        measured = figure.unit if figure.value is None else f"{figure.value:.1f} {figure.unit}"
-        verdict = "[green]met[/]" if figure.met else "[red]missed[/]"
-        table.add_row(figure.name, measured, f"< {figure.target:g} {figure.unit.split(':')[0]}", verdict)
+        colour = "green" if figure.verdict == "met" else "red"
+        table.add_row(figure.name, figure.text, figure.aim, f"[{colour}]{figure.verdict}[/]")
     return table
 
 

@@ -165,10 +165,9 @@ def _figures(figures: Sequence[Figure]) -> str:
     if not figures:
         return ""
     lines = "".join(
-        f'<tr><td>{escape(figure.name)}</td><td class="number">'
-        f"{'-' if figure.value is None else f'{figure.value:.1f}'} {escape(figure.unit)}</td>"
-        f'<td class="number">below {figure.target:g} {escape(figure.unit.split(":")[0])}</td>'
-        f'<td class="{"good" if figure.met else "bad"}">{"met" if figure.met else "missed"}</td></tr>'
+        f'<tr><td>{escape(figure.name)}</td><td class="number">{escape(figure.text)}</td>'
+        f'<td class="number">{escape(figure.aim)}</td>'
+        f'<td class="{"good" if figure.verdict == "met" else "bad"}">{figure.verdict}</td></tr>'
         for figure in figures
     )
     head = '<tr><th>what</th><th class="number">measured</th><th class="number">target</th><th></th></tr>'

@@ -60,7 +60,7 @@ class Native:
     def _adapter(self) -> str:
         if self.name == "webgpu":
             return str(self.device.adapter.get("device") or self.device.adapter.get("description"))
-        package = {"cpu": "numpy", "wasm": "wasmtime"}[self.name]
+        package = _LIBRARIES.get(self.name, "numpy")
         return f"{package} {version(package)}"
 
     def run(self, task: Task, keep: bool) -> tuple[float, Planes]:
@@ -74,7 +74,8 @@ class Native:
             self.device.close()
 
 
-NATIVE = {"cpu": "cpu", "wasm": "wasm (wasmtime)", "webgpu": "webgpu (wgpu)"}
+_LIBRARIES = {"wasm": "wasmtime", "webgpu": "wgpu"}
+NATIVE = {name: f"{name} ({_LIBRARIES[name]})" if name in _LIBRARIES else name for name in hg.backends.DEVICES}
 
 
 def written(task: Task) -> list[hg.Port]:

@@ -25,8 +25,12 @@ async function start(get, hologram, { row, backend, folder, python }) {
   for (const task of tasks) {
     const file = python ? null : new Uint8Array(await get(`${folder}/${task.name}.holo`));
     const begun = performance.now();
-    programs.set(task.name, await runtime.load(file ?? compiler.compile(task.name)));
+    const made = file ?? compiler.compile(task.name);
+    programs.set(task.name, await runtime.load(made));
     compile[task.name] = performance.now() - begun;
+    if (python && !same(made, new Uint8Array(await get(`${folder}/${task.name}.holo`)))) {
+      throw new Error(`${task.name}: Python made another artifact in the page than outside`);
+    }
     const { rgb } = task.args;
     if (rgb) task.args.rgb = { data: new Uint8Array(await get(`${folder}/${rgb.file}`)), shape: rgb.shape };
     args.set(task.name, task.args);
@@ -36,3 +40,5 @@ async function start(get, hologram, { row, backend, folder, python }) {
   const name = adapter && [adapter.vendor, adapter.architecture, adapter.description].filter(Boolean).join(" ");
   return { adapter: name, compile, python: compiler?.times ?? null };
 }
+
+const same = (a, b) => a.length === b.length && a.every((byte, k) => byte === b[k]);
