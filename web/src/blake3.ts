@@ -12,32 +12,19 @@ const PIECE = 65_536;
 let instance: Exports | undefined;
 
 function exportsOf(): Exports {
-  const code = Uint8Array.from(atob(CODE), (character) => character.charCodeAt(0));
+  const code = Uint8Array.from(CODE.match(/../g)!, (digits) => parseInt(digits, 16));
   return new WebAssembly.Instance(new WebAssembly.Module(code)).exports as unknown as Exports;
 }
 
-/** The hash, in hexadecimal digits, of all parts one after the other. */
-export function blake3(...parts: Uint8Array[]): string {
+/** The hash in hexadecimal digits. */
+export function blake3(data: Uint8Array): string {
   const { memory, input, output, update } = (instance ??= exportsOf());
-  const room = new Uint8Array(memory.buffer, input.value, PIECE);
-  const total = parts.reduce((sum, part) => sum + part.length, 0);
-  let left = total;
-  let filled = 0;
-  const flush = () => {
-    left -= filled;
-    update(filled, left > 0 ? 1 : 0);
-    filled = 0;
-  };
-  for (const part of parts) {
-    for (let at = 0; at < part.length; ) {
-      const count = Math.min(part.length - at, PIECE - filled);
-      room.set(part.subarray(at, at + count), filled);
-      at += count;
-      filled += count;
-      if (filled === PIECE) flush();
-    }
+  for (let at = 0, more = true; more; at += PIECE) {
+    const piece = data.subarray(at, at + PIECE);
+    more = at + PIECE < data.length;
+    new Uint8Array(memory.buffer).set(piece, input.value);
+    update(piece.length, Number(more));
   }
-  if (filled || !total) flush();
   return hex(new Uint8Array(memory.buffer, output.value, 32));
 }
 

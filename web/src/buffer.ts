@@ -1,6 +1,7 @@
 /** Buffers: memory of the runtime's device that stays from run to run. */
 import type { Device, Memory } from "./backends/device.js";
 import { InvalidBuffer } from "./errors.js";
+import { product } from "./formula.js";
 import type { Type, TypedArray } from "./types.js";
 import { arrayOf, bytesIn, bytesOf } from "./types.js";
 
@@ -18,7 +19,7 @@ export class Buffer {
     readonly dtype: Type,
     readonly shape: readonly number[],
   ) {
-    this.length = shape.reduce((product, length) => product * length, 1);
+    this.length = product(shape);
   }
 
   get nbytes(): number {

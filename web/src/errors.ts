@@ -1,19 +1,20 @@
 /**
- * The errors of the runtime: the same tree, the same names and the same texts as in Python (`hologram_web.errors`).
+ * The errors of the runtime: the same tree, the same names and the same texts as in Python (`hologram_web.errors`). Those
+ * that only a compiler raises are in `hologram-web/errors` (tree.ts), marked + here.
  *
  *     HologramError (alias BackendError)
- *     ├── IsaError                 a Program, its text, bytes or JSON is wrong
+ *     ├── IsaError +               a Program, its text, bytes or JSON is wrong
  *     ├── CompileError             a Program cannot be compiled: .instruction, .reason
- *     │   ├── UnsupportedType
- *     │   └── UnsupportedInstruction
+ *     │   ├── UnsupportedType +
+ *     │   └── UnsupportedInstruction +
  *     ├── BackendUnavailable       .backend, .reason
  *     ├── InvalidBuffer            no such buffer, or a transfer outside it
- *     ├── InvalidPool
+ *     ├── InvalidPool +
  *     ├── AllocationFailed
  *     ├── LaunchError              a launch configuration or an argument is wrong
  *     ├── ExecutionError           .kind, .instruction, .lane, .detail (alias ExecutionFailed)
  *     ├── ArtifactError
- *     └── TranslateError           .file, .line, .column
+ *     └── TranslateError +         .file, .line, .column
  *
  * Each class sets `name` itself, because a minifier renames classes.
  */
@@ -21,29 +22,6 @@
 /** Base class of every error that the runtime throws on purpose. */
 export class HologramError extends Error {
   override name = "HologramError";
-}
-
-export interface IsaErrorDetails {
-  /** One line per problem when a verifier found several. */
-  problems?: readonly string[];
-  /** Set by the text reader, counted from 1. */
-  line?: number;
-  column?: number;
-}
-
-/** A Program, or its text, bytes or JSON form, breaks a rule of the ISA. */
-export class IsaError extends HologramError {
-  override name = "IsaError";
-  readonly problems: readonly string[];
-  readonly line: number | null;
-  readonly column: number | null;
-
-  constructor(message: string, { problems = [message], line, column }: IsaErrorDetails = {}) {
-    super(line === undefined ? message : `line ${line}, column ${column}: ${message}`);
-    this.problems = problems;
-    this.line = line ?? null;
-    this.column = column ?? null;
-  }
 }
 
 /** A valid Program that this device or target cannot compile. `instruction` is its index, or null. */
@@ -56,16 +34,6 @@ export class CompileError extends HologramError {
   ) {
     super(instruction === null ? reason : `instruction ${instruction}: ${reason}`);
   }
-}
-
-/** An instruction uses a type that this device or target does not have. */
-export class UnsupportedType extends CompileError {
-  override name = "UnsupportedType";
-}
-
-/** An instruction that this device or target does not run. */
-export class UnsupportedInstruction extends CompileError {
-  override name = "UnsupportedInstruction";
 }
 
 /** A device that was asked for cannot be had here, and why. */
@@ -83,11 +51,6 @@ export class BackendUnavailable extends HologramError {
 /** No such buffer (freed, or another backend's), or a transfer that does not fit it. */
 export class InvalidBuffer extends HologramError {
   override name = "InvalidBuffer";
-}
-
-/** No such pool (freed, or another backend's), or a transfer that does not fit it. */
-export class InvalidPool extends HologramError {
-  override name = "InvalidPool";
 }
 
 /** Memory of the asked size cannot be had. */
@@ -143,24 +106,28 @@ export class ExecutionError extends HologramError {
   }
 }
 
+type Texts = typeof import("./texts.js");
+
+/** @internal Thrown in a run for an error of texts.ts, which is loaded when it is needed, by its name there. */
+export class Untold<Name extends keyof Texts> {
+  private readonly given: Parameters<Texts[Name]>;
+
+  constructor(
+    readonly name: Name,
+    ...given: Parameters<Texts[Name]>
+  ) {
+    this.given = given;
+  }
+
+  async told(): Promise<HologramError> {
+    const texts = (await import("./texts.js")) as unknown as Record<Name, (...given: Parameters<Texts[Name]>) => HologramError>;
+    return texts[this.name](...this.given);
+  }
+}
+
 /** A `.holo` file is damaged, hostile or of another version. */
 export class ArtifactError extends HologramError {
   override name = "ArtifactError";
-}
-
-/** A frontend cannot translate its source: `file`, `line` and `column` (from 1) say where. */
-export class TranslateError extends HologramError {
-  override name = "TranslateError";
-
-  constructor(
-    message: string,
-    readonly file: string | null = null,
-    readonly line: number | null = null,
-    readonly column: number | null = null,
-  ) {
-    const place = [file, line, column].filter((part) => part !== null).join(":");
-    super(place ? `${place}: ${message}` : message);
-  }
 }
 
 export { HologramError as BackendError, ExecutionError as ExecutionFailed };

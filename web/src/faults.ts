@@ -2,9 +2,9 @@
 import type { Job } from "./backends/device.js";
 import { ExecutionError } from "./errors.js";
 import { FAULT_KINDS } from "./isa.gen.js";
-import { CLASS_BYTES, lanesOf } from "./plan.js";
+import type { Bounds, Triple } from "./plan.js";
+import { CLASS_BYTES, alignmentOf, lanesOf } from "./plan.js";
 import type { Type } from "./types.js";
-import { bytesOf } from "./types.js";
 
 /** The status words of a kernel. `at` and `base` are -1 where there is none; `base` is a place in `order`. */
 export interface Status {
@@ -17,14 +17,19 @@ export interface Status {
   other: number;
 }
 
-export function outside(need: number | bigint, offset: number | bigint, memory: string, size: number): string {
+function outside(need: number | bigint, offset: number | bigint, memory: string, size: number): string {
   return `${need} bytes at offset ${offset} are outside ${memory}, which has ${size} bytes: check the index against the length`;
 }
 
-export const alignmentOf = (type: Type): number => Math.min(bytesOf(type), 16);
-
-export function misaligned(type: Type, offset: number | bigint, memory: string): string {
+function misaligned(type: Type, offset: number | bigint, memory: string): string {
   return `${type} at offset ${offset} of ${memory} is not aligned: the offset has to be a multiple of ${alignmentOf(type)}`;
+}
+
+/** The error of an operand of a collective that does not lie in its memory, or is not aligned there. */
+export function boundsOf({ type, instruction, memory }: Bounds, line: string, [need, offset, size]: Triple<number>): ExecutionError {
+  const beyond = offset < 0 || offset > size - need;
+  const detail = beyond ? outside(need, offset, memory, size) : misaligned(type, offset, memory);
+  return new ExecutionError(beyond ? "OutOfBounds" : "MisalignedAccess", instruction, `${detail}, in ${line}`, { buffer: memory, offset });
 }
 
 const COORDINATES = ["class", 95, "page", 47, "byte", 255];

@@ -1,11 +1,13 @@
 /** Formulas over named integers; docs/artifact.md says what they are. */
-import { LaunchError } from "./errors.js";
+import { Untold } from "./errors.js";
 
 /** Tokens in postfix order: numbers, names, and members of OPERATORS. */
 export type Formula = readonly (number | string)[];
 export type Values = Map<string, number>;
 
 export const LARGEST = Number.MAX_SAFE_INTEGER;
+
+export const product = (lengths: readonly number[], size = 1): number => lengths.reduce((total, length) => total * length, size);
 
 /** In the order of the binary form. */
 export const OPERATORS = ["+", "-", "*", "//", "ceildiv", "min", "max"];
@@ -38,7 +40,7 @@ export function variableOf(formula: Formula): string | undefined {
   return formula.length === 1 && typeof only === "string" ? only : undefined;
 }
 
-/** Raises LaunchError where a variable has no value, a number is too large, or a divisor is zero. */
+/** Raises an untold LaunchError where a variable has no value, a number is too large, or a divisor is zero. */
 export function evaluate(formula: Formula, values: Values): number {
   const stack: number[] = [];
   for (const token of formula) {
@@ -49,28 +51,22 @@ export function evaluate(formula: Formula, values: Values): number {
     } else if (operator >= 0) {
       const b = stack.pop()!;
       if (b === 0 && (token === "//" || token === "ceildiv")) {
-        throw new LaunchError(`the formula ${text(formula)} divides by zero${where(formula, values)}`);
+        throw new Untold("zero", formula, values);
       }
       number = APPLY[operator]!(stack.pop()!, b) + 0; // no -0
     } else {
       const value = values.get(token);
       if (value === undefined) {
-        throw new LaunchError(`the formula ${text(formula)} needs ${token}: give the argument that has it`);
+        throw new Untold("unset", formula, token);
       }
       number = value;
     }
     if (!(Math.abs(number) <= LARGEST)) {
-      throw new LaunchError(`the formula ${text(formula)} leaves the range of 53 bits${where(formula, values)}`);
+      throw new Untold("range", formula, values);
     }
     stack.push(number);
   }
   return stack[0]!;
-}
-
-function where(formula: Formula, values: Values): string {
-  const names = new Set(formula.filter((token): token is string => values.has(token as string)));
-  const known = [...names].map((name) => `${name} = ${values.get(name)}`).join(", ");
-  return known && ` with ${known}`;
 }
 
 /** The formula as people write it. */

@@ -1,7 +1,8 @@
 /** What a plan consists of; docs/artifact.md says what each part means. */
 import type { Formula } from "./formula.js";
-import { text } from "./formula.js";
+import { product, text } from "./formula.js";
 import type { Type } from "./types.js";
+import { bytesOf } from "./types.js";
 
 export const CLASS_BYTES = 12_288;
 export const CLASSES = 96;
@@ -152,4 +153,5 @@ export interface Artifact {
   readonly blobs: readonly Blob[];
 }
 
-export const lanesOf = (kernel: Kernel): number => kernel.block[0] * kernel.block[1] * kernel.block[2];
+export const alignmentOf = (type: Type): number => Math.min(bytesOf(type), 16);
+export const lanesOf = (kernel: Kernel): number => product(kernel.block);

@@ -1,13 +1,12 @@
 /** Programs that were loaded, and their runs. */
-import type { Device, Job, Memory, Run } from "./backends/device.js";
-import { checkSignal } from "./backends/wasm.js";
+import type { Device, Memory, Run } from "./backends/device.js";
+import { checkSignal } from "./backends/device.js";
 import { Buffer } from "./buffer.js";
-import { ExecutionError, InvalidBuffer, LaunchError } from "./errors.js";
-import { alignmentOf, misaligned, outside } from "./faults.js";
+import { Untold } from "./errors.js";
 import type { Formula, Values } from "./formula.js";
-import { evaluate, text, variableOf } from "./formula.js";
-import type { Artifact, Bounds, Launch, Port, Step, Triple } from "./plan.js";
-import { describe, lanesOf } from "./plan.js";
+import { evaluate, product, text, variableOf } from "./formula.js";
+import type { Artifact, Launch, Port, Step, Triple } from "./plan.js";
+import { alignmentOf, describe, lanesOf, launchesOf } from "./plan.js";
 import type { Runtime } from "./runtime.js";
 import type { Type, TypedArray } from "./types.js";
 import { arrayOf, bytesIn, bytesOf, integerOf, isFloat, scalarBits } from "./types.js";
@@ -34,13 +33,18 @@ export interface RunOptions {
   output?: "array" | "buffer";
 }
 
-/** What is given for a port that is an array. `bytes` are data to copy in, `memory` is there already. */
-interface Given {
-  value: Input;
-  bytes?: Uint8Array;
-  memory?: Memory;
-  elements: number;
-  shape: readonly number[] | null;
+/** An array of a run. `bytes` are data to copy in, `memory` is there already, `shape` is what the arguments say. */
+interface Argument {
+  readonly port: Port;
+  readonly value?: Input;
+  readonly bytes?: Uint8Array;
+  readonly memory?: Memory;
+  readonly elements?: number;
+  readonly shape?: readonly number[] | undefined;
+  /** The shape that it has. */
+  lengths: readonly number[];
+  /** Where it is on the device. */
+  place: Memory;
 }
 
 /** A program on a runtime: `runtime.load` makes it. */
@@ -80,20 +84,29 @@ export class Program {
    * Rejects with LaunchError, InvalidBuffer, AllocationFailed, ExecutionError, BackendUnavailable (a lost device).
    */
   async run(args: Record<string, Input>, options: RunOptions = {}): Promise<any> {
-    const { signal, steps = DEFAULT_STEPS, output = "array" } = options;
-    if (!Number.isSafeInteger(steps) || steps < 1) throw new LaunchError(`steps is a positive integer, not ${steps}`);
-    checkSignal(signal);
-    const started = await this.runtime.inTurn(async () => {
-      const device = await this.runtime.device();
-      await this.prepare(device);
-      return new Started(device, this.runtime, this.file, this.constants!.memories, args, steps, signal, output).start();
-    });
-    return started.results();
+    const { signal, steps = DEFAULT_STEPS } = options;
+    try {
+      if (!Number.isSafeInteger(steps) || steps < 1) throw new Untold("wrongSteps", steps);
+      checkSignal(signal);
+      const results = await this.runtime.inTurn(async () => {
+        const device = await this.runtime.device();
+        await this.prepare(device);
+        return start(device, this.runtime, this.file, this.constants!.memories, args, options);
+      });
+      return await results();
+    } catch (error) {
+      throw error instanceof Untold ? await error.told() : error;
+    }
+  }
+
+  /** @internal Compiles the code for a device. */
+  compile(device: Device): Promise<void> {
+    return device.prepare(this.file, launchesOf(this.file.steps, device.backend));
   }
 
   /** @internal Compiles the code for a device and puts the constants there. */
   async prepare(device: Device): Promise<void> {
-    await device.prepare(this.file);
+    await this.compile(device);
     if (this.constants?.device !== device) {
       this.constants = { device, memories: this.data.map((bytes) => device.allocate(bytes.length, bytes)) };
     }
@@ -111,267 +124,212 @@ export class Program {
   }
 }
 
-/** One run: binds the arguments, walks the plan, and collects the results. */
-class Started {
-  private readonly values: Values = new Map();
-  private readonly scalars = new Map<number, bigint>();
-  private readonly shapes = new Map<Port, number[]>();
-  private readonly given = new Map<Port, Given>();
-  private readonly borrowed: Memory[] = [];
-  private readonly written: { port: Port; memory: Memory; value: Output | null }[] = [];
-  private memories: Memory[] = [];
-  private left = MOST_STEPS;
-  private done: Promise<Uint8Array<ArrayBuffer>[]> = Promise.resolve([]);
-
-  constructor(
-    private readonly device: Device,
-    private readonly runtime: Runtime,
-    private readonly file: Artifact,
-    private readonly constants: readonly Memory[],
-    args: Record<string, Input>,
-    private readonly steps: number,
-    private readonly signal: AbortSignal | undefined,
-    private readonly output: "array" | "buffer",
-  ) {
-    this.bind(args);
-  }
+/** Binds the arguments, and hands all work to the device; gives what waits for the results. */
+async function start(
+  device: Device,
+  runtime: Runtime,
+  file: Artifact,
+  constants: readonly Memory[],
+  args: Record<string, Input>,
+  { signal, steps = DEFAULT_STEPS, output = "array" }: RunOptions,
+): Promise<() => Promise<any>> {
+  const { ports } = file;
+  const values: Values = new Map();
+  const scalars: bigint[] = []; // by the number of the port
+  const arrays: Argument[] = [];
+  const borrowed: Memory[] = [];
+  let memories: Memory[] = [];
+  let left = MOST_STEPS;
 
   // Arguments
 
-  private bind(args: Record<string, Input>): void {
-    const { ports } = this.file;
-    const listed = ports.map(describe).join(", ") || "nothing";
+  function bind(): void {
     const unknown = Object.keys(args).find((name) => !ports.some((port) => port.name === name));
-    if (unknown !== undefined) throw new LaunchError(`'${unknown}' is no port: it takes ${listed}`);
+    if (unknown !== undefined) throw new Untold("unknown", unknown, ports);
     ports.forEach((port, number) => {
-      const value = Object.hasOwn(args, port.name) ? args[port.name] : undefined;
-      if (value === undefined) {
-        if (port.access !== "write") throw new LaunchError(`'${port.name}' is missing: it takes ${listed}`);
-      } else if (port.access === "scalar") {
-        const bits = scalarBits(port.name, port.type, value);
-        this.scalars.set(number, bits);
-        if (!isFloat(port.type)) this.values.set(port.name, integerOf(port.type, bits));
-      } else {
-        this.given.set(port, this.give(port, value));
+      const { name, type, access } = port;
+      const value = Object.hasOwn(args, name) ? args[name] : undefined;
+      if (value === undefined && access !== "write") throw new Untold("missing", port, ports);
+      if (access !== "scalar") {
+        arrays.push({ port, lengths: [], place: device.classMemory, ...(value === undefined ? {} : give(port, value)) });
+        return;
       }
+      const bits = (scalars[number] = scalarBits(name, type, value));
+      if (!isFloat(type)) values.set(name, integerOf(type, bits));
     });
-    for (const [port, { shape }] of this.given) {
+    for (const { port, shape } of arrays) {
       shape?.forEach((length, k) => {
         const variable = variableOf(port.shape[k]!);
-        if (variable !== undefined && !this.values.has(variable)) this.values.set(variable, length);
+        if (variable !== undefined && !values.has(variable)) values.set(variable, length);
       });
     }
-    for (const port of ports) if (port.access !== "scalar") this.shapes.set(port, this.shapeOf(port));
+    for (const array of arrays) array.lengths = lengthsOf(array);
   }
 
-  private give(port: Port, value: Input): Given {
-    const what = describe(port);
+  function give(port: Port, value: Input): Partial<Argument> {
     const size = bytesOf(port.type);
-    const flat = (elements: number) => (port.shape.length === 1 ? [elements] : null);
-    let given: Given;
+    let found: Partial<Argument>;
     if (value instanceof Buffer) {
-      if (value.dtype !== port.type) throw new LaunchError(`${what} takes a buffer of ${port.type}, not of ${value.dtype}`);
-      given = { value, memory: value.memory(this.device), elements: value.length, shape: value.shape };
-    } else if (ArrayBuffer.isView(value)) {
-      const bytes = bytesIn(what, port.type, value);
-      given = { value, bytes, elements: bytes.length / size, shape: flat(bytes.length / size) };
-    } else if (typeof value === "object" && value !== null && "data" in value && ArrayBuffer.isView(value.data)) {
-      const bytes = bytesIn(what, port.type, value.data);
-      const elements = value.shape.reduce((product, length) => product * length, 1);
-      if (elements * size !== bytes.length) {
-        throw new LaunchError(`${what} is given ${bytes.length / size} elements with the shape [${value.shape}]`);
-      }
-      given = { value, bytes, elements, shape: value.shape };
+      if (value.dtype !== port.type) throw new Untold("otherType", port, value.dtype);
+      found = { memory: value.memory(device), elements: value.length, shape: value.shape };
     } else {
-      const memory = this.device.adopt(value);
-      if (!memory) throw new LaunchError(`${what} takes a typed array${this.device.backend === "wasm" ? "" : ", a GPUBuffer"} or a Buffer`);
-      const elements = Math.floor(memory.bytes / size);
-      given = { value, memory, elements, shape: flat(elements) };
+      const { data, shape = undefined } = (value ?? {}) as Partial<ShapedArray>;
+      const array = data ?? value;
+      const bytes = ArrayBuffer.isView(array) && bytesIn(describe(port), port.type, array);
+      const memory = !bytes && device.adopt(value);
+      if (memory === null) throw new Untold("noArray", port, device.backend);
+      const elements = Math.floor((bytes ? bytes.length : (memory as Memory).bytes) / size);
+      if (shape && product(shape) !== elements) throw new Untold("otherLength", port, elements, shape);
+      found = { ...(bytes && { bytes }), ...(memory && { memory }), elements, shape: shape ?? (port.shape.length === 1 ? [elements] : undefined) };
     }
-    if (given.shape && given.shape.length !== port.shape.length) {
-      throw new LaunchError(`${what} has ${port.shape.length} dimensions: ${given.shape.length} are given, [${given.shape}]`);
-    }
-    return given;
+    const { shape } = found;
+    if (shape && shape.length !== port.shape.length) throw new Untold("otherRank", port, shape);
+    return { value, ...found };
   }
 
-  /** The shape of an array. Raises LaunchError if another one is given. */
-  private shapeOf(port: Port): number[] {
-    const given = this.given.get(port);
-    if (given && !given.shape) {
-      const open = port.shape.map(variableOf).find((name) => name !== undefined && !this.values.has(name));
-      if (open !== undefined) throw new LaunchError(`${describe(port)} needs its shape: give {data, shape}, or a Buffer that has it`);
-    }
-    const wanted = port.shape.map((formula) => evaluate(formula, this.values));
-    const elements = wanted.reduce((product, length) => product * length, 1);
-    const fits = !given || (given.shape ? given.shape.every((length, k) => length === wanted[k]) : given.elements === elements);
-    if (!fits || wanted.some((length) => length < 0)) {
-      throw new LaunchError(`${describe(port)} has the shape [${wanted}] here, not [${given?.shape ?? given?.elements ?? wanted}]`);
-    }
-    if (elements * bytesOf(port.type) >= MOST_BYTES) throw new LaunchError(`${describe(port)} has the shape [${wanted}] here, which is too large`);
+  function lengthsOf({ port, value, elements, shape }: Argument): number[] {
+    const open = port.shape.map(variableOf).some((name) => name !== undefined && !values.has(name));
+    if (value !== undefined && !shape && open) throw new Untold("noShape", port);
+    const wanted = port.shape.map(numberOf);
+    const count = product(wanted);
+    const fits = shape ? String(shape) === String(wanted) : value === undefined || elements === count;
+    if (!fits || wanted.some((length) => length < 0)) throw new Untold("otherShape", port, wanted, shape ?? elements ?? wanted);
+    if (count * bytesOf(port.type) >= MOST_BYTES) throw new Untold("tooLarge", port, wanted);
     return wanted;
   }
 
+  const numberOf = (formula: Formula): number => evaluate(formula, values);
+  const triple = (formulas: Triple<Formula>) => formulas.map(numberOf) as [number, number, number];
+
   // Memory
 
-  private borrow(bytes: number, data?: Uint8Array): Memory {
-    const memory = this.device.allocate(bytes, data);
-    this.borrowed.push(memory);
+  function borrow(bytes: number, data?: Uint8Array): Memory {
+    const memory = device.allocate(bytes, data);
+    borrowed.push(memory);
     return memory;
   }
 
-  private allocate(run: Run): void | Promise<void> {
-    const arrays = [...this.shapes.keys()];
-    const copies: [Memory, Memory][] = [];
-    const places = arrays.map((port): Memory => {
-      const bytes = this.shapes.get(port)!.reduce((product, length) => product * length, bytesOf(port.type));
-      const given = this.given.get(port);
-      if (!given?.memory) return this.borrow(bytes, given?.bytes);
-      return given.memory.bytes === bytes ? given.memory : this.device.adopt(given.value, bytes)!;
-    });
-    arrays.forEach((port, k) => {
-      const same = arrays.filter((other, n) => other !== port && places[n]!.identity === places[k]!.identity);
-      const writers = same.filter(({ access }) => access !== "read");
-      if (port.access !== "read" && writers.length) {
-        throw new InvalidBuffer(`${port.name}, ${writers[0]!.name} are one buffer, and more than one of them is written`);
+  function release(kept: readonly Memory[] = []): void {
+    for (const memory of borrowed.splice(0)) if (!kept.includes(memory)) device.free(memory);
+  }
+
+  function allocate(run: Run): void {
+    for (const array of arrays) {
+      const { port, value, bytes, memory, lengths } = array;
+      const size = product(lengths, bytesOf(port.type));
+      array.place = !memory ? borrow(size, bytes) : memory.bytes === size ? memory : device.adopt(value, size)!;
+    }
+    const inputs = arrays.map((array) => {
+      const { port, place } = array;
+      const writer = arrays.find((other) => other !== array && other.port.access !== "read" && other.place.identity === place.identity);
+      if (!writer) return place;
+      if (port.access !== "read") {
+        throw new Untold("oneBuffer", port, writer.port);
       }
-      if (port.access === "read" && writers.length) copies.push([this.borrow(places[k]!.bytes), places[k]!]);
+      const copied = borrow(place.bytes);
+      void run.copy(copied, place);
+      return copied;
     });
-    arrays.forEach((port, k) => {
-      if (port.access === "read") return;
-      const { value } = this.given.get(port) ?? {};
-      const kept = this.given.get(port)?.memory ? (value as Output) : null;
-      this.written.push({ port, memory: places[k]!, value: kept });
+    const temporaries = file.temporaries.map(({ name, size }) => {
+      const bytes = numberOf(size);
+      if (bytes < 0 || bytes >= MOST_BYTES) throw new Untold("temporary", name, bytes, size);
+      return borrow(bytes);
     });
-    const replaced = new Map(copies.map(([copy, original]) => [original, copy]));
-    const inputs = places.map((place, k) => (arrays[k]!.access === "read" ? (replaced.get(place) ?? place) : place));
-    const temporaries = this.file.temporaries.map(({ name, size }) => {
-      const bytes = evaluate(size, this.values);
-      if (bytes < 0 || bytes >= MOST_BYTES) throw new LaunchError(`the temporary ${name} has ${bytes} bytes (${text(size)})`);
-      return this.borrow(bytes);
-    });
-    const constants = this.file.constants.map(({ blob }) => this.constants[blob]!);
-    this.memories = [...inputs, ...temporaries, ...constants, this.device.classMemory];
-    for (const [copy, original] of copies) void run.copy(copy, original);
+    memories = [...inputs, ...temporaries, ...file.constants.map(({ blob }) => constants[blob]!), device.classMemory];
   }
 
   // Steps
 
-  /** Hands all work to the device. */
-  async start(): Promise<this> {
-    try {
-      const run = this.device.run(this.steps, this.signal);
-      this.allocate(run);
-      try {
-        const wait = this.walk(run, this.file.steps, -1);
-        if (wait) await wait;
-      } catch (error) {
-        await run.finish([]); // what ran before may have had a fault of its own, which is the first
-        throw error;
-      }
-      const reads = this.written.filter(({ value }) => !value && this.output === "array").map(({ memory }) => memory);
-      this.done = run.finish(reads);
-      this.done.catch(() => {}); // `results` raises it
-      return this;
-    } catch (error) {
-      this.release();
-      throw error;
-    }
-  }
-
-  private release(kept: readonly Memory[] = []): void {
-    for (const memory of this.borrowed.splice(0)) if (!kept.includes(memory)) this.device.free(memory);
-  }
-
-  private count(): void {
-    if (--this.left < 0) {
-      throw new ExecutionError("StepLimit", null, `a plan runs at most ${MOST_STEPS} steps: split the work, or repeat less`);
-    }
+  function count(): void {
+    if (--left < 0) throw new Untold("stepLimit", MOST_STEPS);
   }
 
   /** Runs steps; waits only where the device says so. */
-  private async walk(run: Run, steps: readonly Step[], program: number): Promise<void> {
-    for (const step of steps) {
-      this.count();
+  async function walk(run: Run, list: readonly Step[], program: number): Promise<void> {
+    for (const step of list) {
+      count();
       if (step.step === "repeat") {
-        const rounds = evaluate(step.count, this.values);
+        const rounds = numberOf(step.count);
         for (let round = 0; round < rounds; round++) {
-          this.count();
-          this.values.set(step.variable, round);
-          await this.walk(run, step.body, program);
+          count();
+          values.set(step.variable, round);
+          await walk(run, step.body, program);
         }
-        this.values.delete(step.variable);
+        values.delete(step.variable);
       } else if (step.step === "target") {
-        if (step.backend === this.device.backend) await this.walk(run, step.body, program);
+        if (step.backend === device.backend) await walk(run, step.body, program);
       } else if (step.step === "call") {
-        await this.walk(run, step.code, step.program);
+        await walk(run, step.code, step.program);
       } else if (step.step === "bounds") {
-        this.bounds(step, program);
+        const numbers = triple([step.need, step.offset, step.size]);
+        const [need, offset, size] = numbers;
+        const inside = offset >= 0 && offset <= size - need && offset % alignmentOf(step.type) === 0;
+        if (need > 0 && !inside) throw new Untold("boundsOf", step, file.programs[program]![step.instruction]!, numbers);
       } else {
-        const wait = step.step === "launch" ? this.launch(run, step, program) : this.copy(run, step.target, step.source);
+        const wait = step.step === "launch" ? launch(run, step, program) : copy(run, memories[step.target]!, memories[step.source]!);
         if (wait) await wait;
       }
     }
   }
 
-  private bounds(step: Bounds, program: number): void {
-    const [need, offset, size] = [step.need, step.offset, step.size].map((formula) => evaluate(formula, this.values)) as [
-      number, number, number,
-    ];
-    if (need <= 0) return;
-    const beyond = offset < 0 || offset > size - need;
-    if (!beyond && offset % alignmentOf(step.type) === 0) return;
-    const kind = beyond ? "OutOfBounds" : "MisalignedAccess";
-    const detail = beyond ? outside(need, offset, step.memory, size) : misaligned(step.type, offset, step.memory);
-    const line = this.file.programs[program]![step.instruction];
-    throw new ExecutionError(kind, step.instruction, `${detail}, in ${line}`, { buffer: step.memory, offset });
+  function copy(run: Run, target: Memory, source: Memory): void | Promise<void> {
+    if (Math.ceil(target.bytes / 4) !== Math.ceil(source.bytes / 4)) throw new Untold("copy", source.bytes, target.bytes);
+    return run.copy(target, source);
   }
 
-  private copy(run: Run, target: number, source: number): void | Promise<void> {
-    const [to, from] = [this.memories[target]!, this.memories[source]!];
-    if (Math.ceil(to.bytes / 4) !== Math.ceil(from.bytes / 4)) {
-      throw new LaunchError(`a copy of ${from.bytes} bytes into ${to.bytes} bytes`);
-    }
-    return run.copy(to, from);
-  }
-
-  private launch(run: Run, launch: Launch, program: number): void | Promise<void> {
-    const kernel = this.file.kernels[launch.kernel]!;
-    const triple = (formulas: Triple<Formula>) => formulas.map((formula) => evaluate(formula, this.values)) as [number, number, number];
-    const [grid, lanes] = [triple(launch.grid), triple(launch.lanes)];
+  function launch(run: Run, step: Launch, program: number): void | Promise<void> {
+    const kernel = file.kernels[step.kernel]!;
+    const [grid, lanes] = [triple(step.grid), triple(step.lanes)];
     const fits = [...grid, ...lanes].every((number) => number >= 0 && number < 2 ** 32);
-    if (!fits || lanes.some((count, k) => count > grid[k]! * kernel.block[k]!)) {
-      throw new LaunchError(`[${lanes}] lanes do not fit a grid of [${grid}] blocks [${kernel.block}]`);
-    }
-    const total = grid[0] * grid[1] * grid[2] * lanesOf(kernel);
-    if (total >= 2 ** 31) throw new LaunchError(`the launch has ${total} lanes: at most 2**31 - 1 are allowed; launch parts of it`);
+    if (!fits || lanes.some((length, k) => length > grid[k]! * kernel.block[k]!)) throw new Untold("lanes", lanes, grid, kernel.block);
+    const total = product(grid, lanesOf(kernel));
+    if (total >= 2 ** 31) throw new Untold("manyLanes", total);
     if (total === 0 || lanes.includes(0)) return;
-    const scalars = launch.scalars.map((argument, k): bigint | Memory => {
+    const given = step.scalars.map((argument, k): bigint | Memory => {
       if (argument.kind === 0) return argument.bits;
-      if (argument.kind === 1) return this.scalars.get(argument.index)!;
-      if (argument.kind === 3) return this.memories[argument.index]!;
+      if (argument.kind === 1) return scalars[argument.index]!;
+      if (argument.kind === 3) return memories[argument.index]!;
       const { name, type } = kernel.scalars[k]!;
-      return scalarBits(name, type, evaluate(this.file.formulas[argument.index]!, this.values));
+      return scalarBits(name, type, numberOf(file.formulas[argument.index]!));
     });
-    const memories = launch.memories.map((number) => this.memories[number]!);
-    const job: Job = { file: this.file, program, launch, kernel, grid, lanes, scalars, memories };
-    return run.launch(job);
+    return run.launch({ file, program, launch: step, kernel, grid, lanes, scalars: given, memories: step.memories.map((number) => memories[number]!) });
   }
 
-  // Results
+  // The run
 
-  async results(): Promise<any> {
+  let written: Argument[];
+  let done: Promise<Uint8Array<ArrayBuffer>[]>;
+  try {
+    bind();
+    written = arrays.filter(({ port }) => port.access !== "read");
+    const run = device.run(steps, signal);
+    allocate(run);
+    try {
+      await walk(run, file.steps, -1);
+    } catch (error) {
+      await run.finish([]); // what ran before may have had a fault of its own, which is the first
+      throw error;
+    }
+    done = run.finish(written.flatMap(({ memory, place }) => (memory || output !== "array" ? [] : [place])));
+    done.catch(() => {}); // the results raise it
+  } catch (error) {
+    release();
+    throw error;
+  }
+
+  return async () => {
     const kept: Memory[] = [];
     try {
-      const read = await this.done;
-      const found = this.written.map(({ port, memory, value }): [string, Output] => {
-        if (value) return [port.name, value];
-        if (this.output === "array") return [port.name, arrayOf(port.type, read.shift()!)];
-        kept.push(memory);
-        return [port.name, this.runtime.adopt(this.device, memory, port.type, this.shapes.get(port)!)];
+      const read = await done;
+      const found = written.map(({ port, memory, value, place, lengths }): [string, Output] => {
+        if (memory) return [port.name, value as Output];
+        if (output === "array") return [port.name, arrayOf(port.type, read.shift()!)];
+        kept.push(place);
+        return [port.name, runtime.adopt(device, place, port.type, lengths)];
       });
       return found.length === 1 ? found[0]![1] : Object.fromEntries(found);
     } finally {
-      this.release(kept);
+      release(kept);
     }
-  }
+  };
 }

@@ -1,13 +1,12 @@
 /** The runtime: a device, what is loaded on it, and buffers. */
 import type { AdapterInfo } from "./backends/adapter.js";
-import { describeAdapter, openAdapter, openDevice, probe } from "./backends/adapter.js";
+import { describeAdapter, judge, openAdapter } from "./backends/adapter.js";
 import type { Counts, Device, Memory } from "./backends/device.js";
-import { WasmDevice } from "./backends/wasm.js";
-import { WebGpuDevice } from "./backends/webgpu.js";
 import { checked, readArtifact } from "./artifact.js";
 import { Buffer } from "./buffer.js";
 import { ArtifactError, BackendUnavailable, LaunchError } from "./errors.js";
-import type { Artifact, Blob as Constant } from "./plan.js";
+import { product } from "./formula.js";
+import type { Artifact } from "./plan.js";
 import { Program } from "./program.js";
 import type { Type, TypedArray } from "./types.js";
 import { TYPES, bytesIn, bytesOf } from "./types.js";
@@ -58,48 +57,51 @@ export class Runtime {
     if (!["auto", "webgpu", "wasm"].includes(requested)) {
       throw new BackendUnavailable(String(requested), "there are 'auto', 'webgpu' and 'wasm'");
     }
-    let reason = "it was asked for";
-    let adapter: AdapterInfo | null = null;
-    const info = (selected: BackendName): RuntimeInfo => ({ requested, selected, reason, adapter });
+    const runtime = (selected: BackendName, reason: string, adapter: AdapterInfo | null, made: Device, renew: () => Promise<Device>) =>
+      new Runtime({ requested, selected, reason, adapter }, made, renew);
     if (device) {
       if (requested === "wasm") throw new BackendUnavailable("wasm", "a GPUDevice was given to run on");
-      reason = "a GPUDevice was given";
-      if (device.adapterInfo) adapter = describeAdapter(device.adapterInfo);
-      const given = new WebGpuDevice(device, false);
-      return new Runtime(info("webgpu"), given, async () => {
+      const { webGpuDevice } = await import("./backends/webgpu.js");
+      const given = webGpuDevice(device, false);
+      const adapter = device.adapterInfo ? describeAdapter(device.adapterInfo) : null;
+      return runtime("webgpu", "a GPUDevice was given", adapter, given, async () => {
         throw new BackendUnavailable("webgpu", `${given.lost}: create a runtime on another device`);
       });
     }
+    let reason = "it was asked for";
+    let adapter: AdapterInfo | null = null;
     if (requested !== "wasm") {
       const gpu = options.gpu ?? (globalThis.navigator as Navigator | undefined)?.gpu;
-      const open = async (): Promise<WebGpuDevice> => new WebGpuDevice(await openDevice(await openAdapter(gpu, powerPreference)));
       try {
+        if (!gpu) throw new BackendUnavailable("webgpu", "there is no navigator.gpu here: it needs a browser with WebGPU, and https or localhost");
         const found = await openAdapter(gpu, powerPreference);
-        adapter = describeAdapter(found.info);
-        const name = [adapter.vendor, adapter.architecture, adapter.description].filter(Boolean).join(" ");
-        if (requested === "auto" && !adapter.real) throw new BackendUnavailable("webgpu", `the adapter ${name} is no GPU but a program`);
-        const opened = await openDevice(found);
-        const wrong = await probe(opened);
-        adapter.inexact = wrong;
-        const broken = wrong.filter((operation) => !["/", "sqrt", "subnormals"].includes(operation));
-        if (requested === "auto" && broken.length) {
-          opened.destroy();
-          throw new BackendUnavailable("webgpu", `the adapter ${name} gets ${broken.join(", ")} wrong`);
+        const info = (adapter = describeAdapter(found.info));
+        const check = () => void (requested === "auto" && (reason = judge(info)));
+        check();
+        if (requested === "auto") reason = judge(adapter);
+        const { openGpu, probe, webGpuDevice } = await import("./backends/webgpu.js");
+        const made = webGpuDevice(await openGpu(found));
+        try {
+          info.inexact = await probe(made);
+          check();
+        } catch (error) {
+          made.close();
+          throw error;
         }
-        if (requested === "auto") reason = `the adapter ${name} is a GPU`;
-        return new Runtime(info("webgpu"), new WebGpuDevice(opened), open);
+        return runtime("webgpu", reason, adapter, made, async () => webGpuDevice(await openGpu(await openAdapter(gpu, powerPreference))));
       } catch (error) {
         if (requested === "webgpu" || !(error instanceof BackendUnavailable)) throw error;
         reason = error.reason;
       }
     }
+    const { WasmDevice } = await import("./backends/wasm.js");
     const wasm = new WasmDevice();
-    return new Runtime(info("wasm"), wasm, async () => wasm);
+    return runtime("wasm", reason, adapter, wasm, async () => wasm);
   }
 
   /** The GPUDevice, on WebGPU. */
   get gpuDevice(): GPUDevice | null {
-    return this.current instanceof WebGpuDevice ? this.current.gpu : null;
+    return this.current.gpu ?? null;
   }
 
   /**
@@ -109,14 +111,16 @@ export class Runtime {
   async load(source: Source, options: LoadOptions = {}): Promise<Program> {
     const { bytes, address } = await fetchBytes(source);
     const file = readArtifact(bytes);
-    const base = options.base ?? address;
-    const data = await Promise.all(file.blobs.map((blob) => blob.data ?? fetchConstant(blob, base)));
+    const base = options.base ?? (address || undefined);
+    const data = await Promise.all(
+      file.blobs.map(async (blob) => blob.data ?? checked(await (await import("./outside.js")).fetchConstant(blob, base), blob)),
+    );
     return this.install(file, data);
   }
 
   private async install(file: Artifact, data: readonly Uint8Array[]): Promise<Program> {
     const program = new Program(this, file, data);
-    await (await this.device()).prepare(file); // beside runs, which go on
+    await program.compile(await this.device()); // beside runs, which go on
     await this.inTurn(async () => program.prepare(await this.device()));
     return program;
   }
@@ -127,7 +131,7 @@ export class Runtime {
     const data = ArrayBuffer.isView(content) ? bytesIn("buffer", dtype, content) : undefined;
     const size = bytesOf(dtype);
     const lengths = shape ?? (data ? [data.length / size] : typeof content === "number" ? [content] : (content as readonly number[]));
-    const bytes = lengths.reduce((product, length) => product * length, size);
+    const bytes = product(lengths, size);
     if (!lengths.every((length) => Number.isSafeInteger(length) && length >= 0) || (data && data.length !== bytes)) {
       throw new LaunchError(`the shape [${lengths}] is not one of ${data ? data.length / size : "some"} elements`);
     }
@@ -174,34 +178,12 @@ export class Runtime {
   }
 }
 
-async function fetchBytes(source: Source): Promise<{ bytes: Uint8Array; address: string | undefined }> {
-  if (source instanceof Uint8Array) return { bytes: source, address: undefined };
-  if (source instanceof ArrayBuffer) return { bytes: new Uint8Array(source), address: undefined };
-  if (typeof source === "string" || source instanceof URL) source = await request(source);
-  if (source instanceof Response) {
-    if (!source.ok) throw new ArtifactError(`${source.url} cannot be read: status ${source.status}`);
-    return { bytes: new Uint8Array(await source.arrayBuffer()), address: source.url || undefined };
-  }
-  if (source instanceof Blob) return { bytes: new Uint8Array(await source.arrayBuffer()), address: undefined };
-  throw new ArtifactError("an artifact is read from an address, bytes, a Response or a Blob");
-}
-
-async function request(address: string | URL, headers: Record<string, string> = {}): Promise<Response> {
-  try {
-    return await fetch(address, { headers });
-  } catch (error) {
+async function fetchBytes(source: Source): Promise<{ bytes: Uint8Array; address: string }> {
+  const address = typeof source === "string" || source instanceof URL ? source : null;
+  const unreadable = (error: unknown) => {
     throw new ArtifactError(`${address} cannot be read: ${error}`);
-  }
-}
-
-/** A constant beside the file: from the same origin, so that a file cannot reach further than its own server. */
-async function fetchConstant({ location, offset, length, hash }: Constant, base: string | URL | undefined): Promise<Uint8Array> {
-  if (base === undefined) throw new ArtifactError(`a constant is in ${location}: load the artifact from its address, or give a base`);
-  if (!URL.canParse(location, base) || new URL(location, base).origin !== new URL(base).origin) {
-    throw new ArtifactError(`a constant is in ${location}, which is on another server than the artifact`);
-  }
-  const response = await request(new URL(location, base), { Range: `bytes=${offset}-${offset + Math.max(length, 1) - 1}` });
-  if (!response.ok) throw new ArtifactError(`${location} cannot be read: status ${response.status}`);
-  const whole = new Uint8Array(await response.arrayBuffer());
-  return checked(response.status === 206 ? whole.subarray(0, length) : whole.subarray(offset, offset + length), length, hash, location);
+  };
+  const response = source instanceof Response ? source : address === null ? new Response(source as BodyInit) : await fetch(address).catch(unreadable);
+  if (!response.ok) throw new ArtifactError(`${response.url} cannot be read: status ${response.status}`);
+  return { bytes: new Uint8Array(await response.arrayBuffer()), address: response.url };
 }

@@ -1,5 +1,5 @@
 /** Types of elements, and what of JavaScript holds them. */
-import { LaunchError } from "./errors.js";
+import { LaunchError, Untold } from "./errors.js";
 
 const WIDTHS = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
 
@@ -22,22 +22,21 @@ interface ArrayClass {
   new (buffer: ArrayBufferLike, offset?: number, length?: number): TypedArray;
 }
 
-/** Engines that have it hold f16 as numbers; in others f16 is its bits in a Uint16Array. */
-const HALF = (globalThis as { Float16Array?: ArrayClass }).Float16Array ?? Uint16Array;
-
-const CLASSES: { [type: string]: ArrayClass } = {
-  f16: HALF, bf16: Uint16Array, f32: Float32Array, f64: Float64Array,
-  i8: Int8Array, i16: Int16Array, i32: Int32Array, i64: BigInt64Array,
-  u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, u64: BigUint64Array,
-};
-
-export const bitsOf = (type: Type): number => Number(/\d+$/.exec(type)![0]);
+export const bitsOf = (type: Type): number => Number(type.replace(/\D+/, ""));
 export const bytesOf = (type: Type): number => bitsOf(type) / 8;
 export const isFloat = (type: Type): boolean => type[0] === "f" || type[0] === "b";
 export const isSigned = (type: Type): boolean => type[0] === "i";
 
-/** The class of arrays that results of a type are. Types of more than 64 bits are bytes, little-endian. */
-const classOf = (type: Type): ArrayClass => CLASSES[type] ?? Uint8Array;
+/**
+ * The class of arrays that results of a type are. Engines that have Float16Array hold f16 as numbers; in others f16 is its
+ * bits in a Uint16Array, as bf16 is everywhere. Types of more than 64 bits are bytes, little-endian.
+ */
+function classOf(type: Type): ArrayClass {
+  const bits = bitsOf(type);
+  if (bits > 64) return Uint8Array;
+  const name = `${bits === 64 && !isFloat(type) ? "Big" : ""}${{ f: "Float", i: "Int", u: "Uint" }[type[0]!]}${bits}Array`;
+  return (globalThis as unknown as Record<string, ArrayClass>)[name] ?? Uint16Array;
+}
 
 /** Bytes as an array of a type. */
 export function arrayOf(type: Type, bytes: Uint8Array): TypedArray {
@@ -58,24 +57,16 @@ export function bytesIn(what: string, type: Type, value: ArrayBufferView): Uint8
 
 export const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** The bit pattern of a number as a scalar. Raises LaunchError. */
+/** The bit pattern of a number as a scalar. Raises an untold LaunchError. */
 export function scalarBits(name: string, type: Type, value: unknown): bigint {
   const bits = bitsOf(type);
-  if (typeof value !== "number" && typeof value !== "bigint") {
-    throw new LaunchError(`parameter '${name}' is ${type}: give a number, not ${typeof value}`);
+  const number = typeof value === "bigint" || (typeof value === "number" && (isFloat(type) || Number.isSafeInteger(value)));
+  if (number && isFloat(type)) return floatBits(type, Number(value));
+  const found = BigInt.asUintN(bits, number ? BigInt(value) : 0n);
+  if (!number || (isSigned(type) ? BigInt.asIntN(bits, found) : found) !== BigInt(value)) {
+    throw new Untold("scalar", name, type, value);
   }
-  if (isFloat(type)) return floatBits(type, Number(value));
-  if (typeof value === "number" && !Number.isSafeInteger(value)) {
-    const what = Number.isInteger(value) ? "a BigInt for integers that large" : "an integer";
-    throw new LaunchError(`parameter '${name}' is ${type}: give ${what}, not ${value}`);
-  }
-  const number = BigInt(value);
-  const least = isSigned(type) ? -(1n << BigInt(bits - 1)) : 0n;
-  const most = least + (1n << BigInt(bits)) - 1n;
-  if (number < least || number > most) {
-    throw new LaunchError(`parameter '${name}' is ${type}: ${number} does not fit ${least} to ${most}`);
-  }
-  return BigInt.asUintN(bits, number);
+  return found;
 }
 
 /** The number that bits of an integer type are. */

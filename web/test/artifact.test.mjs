@@ -14,7 +14,7 @@ const everything = raw("everything");
 
 function rehashed(bytes) {
   const head = new DataView(bytes.buffer, bytes.byteOffset).getUint32(12, true);
-  bytes.set(Buffer.from(blake3(bytes.subarray(0, 32), bytes.subarray(64, head)), "hex"), 32);
+  bytes.set(Buffer.from(blake3(Buffer.concat([bytes.subarray(0, 32), bytes.subarray(64, head)])), "hex"), 32);
   return bytes;
 }
 
@@ -38,8 +38,6 @@ describe("BLAKE3", () => {
   ])("of %d bytes", (length, digest) => {
     const data = Uint8Array.from({ length }, (_, k) => k % 251);
     expect(blake3(data)).toBe(digest);
-    const cut = Math.floor(length / 3);
-    expect(blake3(data.subarray(0, cut), data.subarray(cut))).toBe(digest);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import * as hg from "../src/index.js";
+import * as hg from "../src/tree.js";
 
 const PARENTS = {
   IsaError: "HologramError",

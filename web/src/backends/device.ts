@@ -1,5 +1,9 @@
 /** What a run needs of a device. */
+import { ExecutionError } from "../errors.js";
 import type { Artifact, Backend, Kernel, Launch, Triple } from "../plan.js";
+
+/** GPUBufferUsage; MAP_READ is GPUMapMode.READ, too. Not all places with WebGPU have them as globals. */
+export const USAGE = { MAP_READ: 1, COPY_SRC: 4, COPY_DST: 8, UNIFORM: 64, STORAGE: 128, QUERY_RESOLVE: 512 };
 
 /** Memory of a device: `bytes` of it belong to who asked for it. */
 export interface Memory {
@@ -31,15 +35,22 @@ export interface Run {
   finish(reads: readonly Memory[]): Promise<Uint8Array<ArrayBuffer>[]>;
 }
 
+/** Raises ExecutionError if the run was ended. */
+export function checkSignal(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new ExecutionError("Cancelled", null, "the launch was cancelled");
+}
+
 export interface Device {
   readonly backend: Backend;
+  /** On WebGPU. */
+  readonly gpu?: GPUDevice;
   /** Kept from run to run. */
   readonly classMemory: Memory;
   readonly counts: Counts;
   /** Why the device is gone; null while it is there. */
   readonly lost: string | null;
-  /** Compiles the kernels of an artifact. Rejects with CompileError, LaunchError or ArtifactError. */
-  prepare(file: Artifact): Promise<void>;
+  /** Compiles the kernels of an artifact that launches run. Rejects with CompileError, LaunchError or ArtifactError. */
+  prepare(file: Artifact, launches: readonly Launch[]): Promise<void>;
   /** Memory of zeros, or with these bytes, as many of them. Raises AllocationFailed. */
   allocate(bytes: number, data?: Uint8Array): Memory;
   /** The caller's own memory, if it is a kind that the device knows. Raises InvalidBuffer. */

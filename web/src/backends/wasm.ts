@@ -1,15 +1,14 @@
 /** Runs artifacts on the WebAssembly of the engine. */
-import { blake3 } from "../blake3.js";
-import { AllocationFailed, ArtifactError, CompileError, ExecutionError } from "../errors.js";
-import { faultOf } from "../faults.js";
-import type { Artifact, Kernel } from "../plan.js";
-import { CLASSES, CLASS_BYTES, lanesOf, launchesOf } from "../plan.js";
+import { AllocationFailed, ArtifactError, CompileError, Untold } from "../errors.js";
+import type { Artifact, Kernel, Launch } from "../plan.js";
+import { CLASSES, CLASS_BYTES, lanesOf } from "../plan.js";
 import type { Device, Job, Memory, Run } from "./device.js";
-import { blocksOf, noCounts } from "./device.js";
+import { blocksOf, checkSignal, noCounts } from "./device.js";
 
 type KernelFunction = (block: number, begin: number, end: number) => void;
 
 const PAGE = 65_536;
+const BYTES = new TextDecoder("latin1"); // a character for each byte
 const SCRATCH = 1024;
 const HEAD = 88; // bytes of the argument block before its values
 const SLICE_MS = 8; // a run with a signal looks at it about as often
@@ -102,10 +101,10 @@ export class WasmDevice implements Device {
     this.counts.liveBytes = 0;
   }
 
-  async prepare(file: Artifact): Promise<void> {
+  async prepare(file: Artifact, launches: readonly Launch[]): Promise<void> {
     if (this.prepared.has(file)) return;
     const modules = new Set<number>();
-    for (const { kernel } of launchesOf(file.steps, this.backend)) {
+    for (const { kernel } of launches) {
       const { name, wasm } = file.kernels[kernel]!;
       if (typeof wasm === "string") throw new CompileError(null, `${name || "a kernel"} has no WebAssembly: ${wasm}`);
       modules.add(wasm.module);
@@ -115,7 +114,7 @@ export class WasmDevice implements Device {
   }
 
   private functionOf(code: Uint8Array): Promise<KernelFunction> {
-    const key = blake3(code);
+    const key = BYTES.decode(code);
     let found = this.functions.get(key);
     if (!found) {
       this.functions.set(key, (found = this.compile(code)));
@@ -130,7 +129,7 @@ export class WasmDevice implements Device {
       const imports = WebAssembly.Module.imports(module).map(({ module: from, name, kind }) => `${from}.${name} ${kind}`);
       if (imports.join() !== "env.memory memory") throw new Error(`it imports ${imports.join(", ") || "nothing"}`);
       const { exports } = await WebAssembly.instantiate(module, { env: { memory: this.arena.memory } });
-      const { kernel } = exports;
+      const kernel = exports["kernel"]; // quoted: the minifier renames other members of that name
       if (typeof kernel !== "function" || kernel.length !== 3) throw new Error("it exports no kernel");
       this.counts.compiles++;
       return kernel as KernelFunction;
@@ -244,7 +243,7 @@ export class WasmDevice implements Device {
       if (!kind) return;
       const [offset, need] = [status.getBigInt64(16, true), status.getBigInt64(80, true)];
       const words = { kind, at: instruction, base, lane, offset, need, other: status.getInt32(28, true) };
-      throw faultOf(job, code.memories, words, steps);
+      throw new Untold("faultOf", job, code.memories, words, steps);
     } finally {
       this.arena.free(at, size);
     }
@@ -261,9 +260,5 @@ export class WasmDevice implements Device {
   close(): void {
     this.functions.clear();
   }
-}
-
-export function checkSignal(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new ExecutionError("Cancelled", null, "the launch was cancelled");
 }
 

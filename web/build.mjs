@@ -1,0 +1,38 @@
+// Bundles web/src into web/dist: the runtime, and beside it the parts that it loads where they are needed. The parts take
+// the classes of errors from the runtime, so that there is one of each.
+import { build } from "esbuild";
+
+const PARTS = ["backends/wasm", "backends/webgpu", "outside", "texts", "tree"];
+
+/** Private members, and parts of artifacts and of runs, which nobody outside sees: the minifier may rename them. */
+const INTERNAL =
+  "adopt allocate arena bindings bits blobs body bound classMemory constants counters counts current file formulas functions " +
+  "gaps grid identity inTurn install kernel kernels lanes lengths memories modules pieces place prepared programs release " +
+  "renew runtime scalars scratch shaders spill step tell temporaries told turn variant wgsl writable";
+
+let mangleCache = {};
+
+async function bundle(entries, filter, kind, path) {
+  // Imports that the filter finds are left to the browser; `path` says where that file will be, by default where it is.
+  const outside = (found) => (found.kind === kind ? { path: path ?? found.path, external: true } : undefined);
+  const result = await build({
+    entryPoints: entries.map((entry) => `web/src/${entry}.ts`),
+    outbase: "web/src",
+    outdir: "web/dist",
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    minify: true,
+    sourcemap: true,
+    logLevel: "warning",
+    mangleProps: new RegExp(`^(${INTERNAL.replaceAll(" ", "|")})$`),
+    mangleCache,
+    plugins: [{ name: "outside", setup: ({ onResolve }) => onResolve({ filter }, outside) }],
+  });
+  ({ mangleCache } = result);
+}
+
+await bundle(["index", "isa.gen"], /^\.\//, "dynamic-import");
+for (const part of PARTS) {
+  await bundle([part], /\/errors\.js$/, "import-statement", part.includes("/") ? "../index.js" : "./index.js");
+}

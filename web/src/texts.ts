@@ -1,0 +1,87 @@
+/** What errors of runs say: loaded after an error only. */
+import { ExecutionError, InvalidBuffer, LaunchError } from "./errors.js";
+import type { Formula, Values } from "./formula.js";
+import { text } from "./formula.js";
+import type { Port } from "./plan.js";
+import { describe } from "./plan.js";
+import type { Type } from "./types.js";
+import { bitsOf, isFloat, isSigned } from "./types.js";
+
+export { boundsOf, faultOf } from "./faults.js";
+
+// Arguments
+
+const listed = (ports: readonly Port[]): string => `it takes ${ports.map(describe).join(", ") || "nothing"}`;
+
+export const unknown = (name: string, ports: readonly Port[]) => new LaunchError(`'${name}' is no port: ${listed(ports)}`);
+
+export const missing = ({ name }: Port, ports: readonly Port[]) => new LaunchError(`'${name}' is missing: ${listed(ports)}`);
+
+export const otherType = (port: Port, type: Type) => new LaunchError(`${describe(port)} takes a buffer of ${port.type}, not of ${type}`);
+
+export const otherLength = (port: Port, elements: number, shape: readonly number[]) =>
+  new LaunchError(`${describe(port)} is given ${elements} elements with the shape [${shape}]`);
+
+export const noArray = (port: Port, backend: string) =>
+  new LaunchError(`${describe(port)} takes a typed array${backend === "wasm" ? "" : ", a GPUBuffer"} or a Buffer`);
+
+export const otherRank = (port: Port, shape: readonly number[]) =>
+  new LaunchError(`${describe(port)} has ${port.shape.length} dimensions: ${shape.length} are given, [${shape}]`);
+
+export const noShape = (port: Port) => new LaunchError(`${describe(port)} needs its shape: give {data, shape}, or a Buffer that has it`);
+
+export const otherShape = (port: Port, wanted: readonly number[], given: number | readonly number[]) =>
+  new LaunchError(`${describe(port)} has the shape [${wanted}] here, not [${given}]`);
+
+export const tooLarge = (port: Port, wanted: readonly number[]) =>
+  new LaunchError(`${describe(port)} has the shape [${wanted}] here, which is too large`);
+
+/** What is wrong with a number as a scalar. */
+export function scalar(name: string, type: Type, value: unknown): LaunchError {
+  const bits = BigInt(bitsOf(type));
+  const least = isSigned(type) ? -(1n << (bits - 1n)) : 0n;
+  let detail = `${value} does not fit ${least} to ${least + (1n << bits) - 1n}`;
+  if (typeof value !== "number" && typeof value !== "bigint") detail = `give a number, not ${typeof value}`;
+  else if (isFloat(type)) detail = `give a number`;
+  else if (typeof value === "number" && !Number.isInteger(value)) detail = `give an integer, not ${value}`;
+  else if (typeof value === "number" && !Number.isSafeInteger(value)) detail = `give a BigInt for integers that large, not ${value}`;
+  return new LaunchError(`parameter '${name}' is ${type}: ${detail}`);
+}
+
+export const oneBuffer = (port: Port, other: Port) =>
+  new InvalidBuffer(`${port.name}, ${other.name} are one buffer, and more than one of them is written`);
+
+// Sizes
+
+export const wrongSteps = (steps: number) => new LaunchError(`steps is a positive integer, not ${steps}`);
+
+export const stepLimit = (most: number) =>
+  new ExecutionError("StepLimit", null, `a plan runs at most ${most} steps: split the work, or repeat less`);
+
+export const temporary = (name: string, bytes: number, size: Formula) =>
+  new LaunchError(`the temporary ${name} has ${bytes} bytes (${text(size)})`);
+
+export const copy = (from: number, to: number) => new LaunchError(`a copy of ${from} bytes into ${to} bytes`);
+
+export const lanes = (lanes: readonly number[], grid: readonly number[], block: readonly number[]) =>
+  new LaunchError(`[${lanes}] lanes do not fit a grid of [${grid}] blocks [${block}]`);
+
+export const manyLanes = (total: number) =>
+  new LaunchError(`the launch has ${total} lanes: at most 2**31 - 1 are allowed; launch parts of it`);
+
+// Formulas
+
+const where = (formula: Formula, values: Values): string => {
+  const names = new Set(formula.filter((token): token is string => values.has(token as string)));
+  const known = [...names].map((name) => `${name} = ${values.get(name)}`).join(", ");
+  return known && ` with ${known}`;
+};
+
+export const unset = (formula: Formula, name: string) =>
+  new LaunchError(`the formula ${text(formula)} needs ${name}: give the argument that has it`);
+
+export const zero = (formula: Formula, values: Values) =>
+  new LaunchError(`the formula ${text(formula)} divides by zero${where(formula, values)}`);
+
+export const range = (formula: Formula, values: Values) =>
+  new LaunchError(`the formula ${text(formula)} leaves the range of 53 bits${where(formula, values)}`);
