@@ -1,0 +1,18 @@
+"""The command line `hologram-web`; it needs the extra `cli`, and nothing else of the package needs it."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Runs the command line. Ends with 2 for input that is wrong."""
+    try:
+        from .commands import commands
+    except ModuleNotFoundError as error:
+        if error.name not in ("click", "rich"):
+            raise
+        sys.exit(f"hologram-web needs {error.name}, which is not installed: pip install 'hologram-web[cli]'")
+    commands(prog_name="hologram-web")

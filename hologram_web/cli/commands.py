@@ -1,0 +1,138 @@
+"""The commands `run`, `inspect` and `serve`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from .. import __version__
+from ..backends import DEVICES
+from ..backends.selection import open_backend
+from ..errors import HologramError, IsaError, LaunchError
+from ..isa.program import Program
+from ..runtime.compiled import CompiledProgram, compile, load
+from .arguments import parse, write
+from .inspection import show
+from .server import Mount, serve
+
+__all__ = ["commands"]
+
+FILE = click.Path(path_type=Path)
+
+
+class _Wrong(click.ClickException):
+    exit_code = 2
+
+
+class _Group(click.Group):
+    """What is raised for input that is wrong becomes a message."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except HologramError as error:
+            raise _Wrong(f"{type(error).__name__}: {error}") from error
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            raise _Wrong(f"{where}{error.strerror or error}") from error
+
+
+@click.group(cls=_Group)
+@click.version_option(__version__, prog_name="hologram-web")
+def commands() -> None:
+    """Runs, shows and serves programs for WebGPU and WebAssembly."""
+
+
+def _console() -> Console:
+    """As wide as the terminal; where it goes to a file, lines are not broken."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=200)
+
+
+def _compiled(file: Path) -> CompiledProgram:
+    """An artifact, or the program of a text as a plan of one launch. Raises ArtifactError, IsaError."""
+    if file.suffix != ".atlas":
+        return load(file)
+    try:
+        program = Program.from_text(file.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise IsaError(f"{file} is no text: {error}") from None
+    program.validate()
+    try:
+        return compile(program)
+    except LaunchError:  # it writes no array that would say how many lanes there are
+        return compile(program, grid=1)
+
+
+@commands.command("run")
+@click.argument("file", type=FILE)
+@click.argument("arguments", nargs=-1, metavar="[NAME=VALUE]...")
+@click.option("--device", default="auto", type=click.Choice(["auto", *DEVICES]), help="Where it runs.")
+@click.option("-o", "--output", type=FILE, help="Write the results: .npz, .npy, or .png of u8.")
+@click.option("--rounds", default=1, type=click.IntRange(1), help="How often it runs; the median is told.")
+def run_file(file: Path, arguments: tuple[str, ...], device: str, output: Path | None, rounds: int) -> None:
+    """Run an artifact (.holo) or a program (.atlas).
+
+    An argument is a number, or for an array numbers with commas between them, a .npy file, or an image, if pillow is
+    there. What is only written may be left out.
+    """
+    console = _console()
+    compiled, read = _timed(lambda: _compiled(file))
+    given = parse(compiled, arguments)
+    (backend, selection), opened = _timed(lambda: open_backend(device))
+    try:
+        found, first = _timed(lambda: compiled.run(backend, **given))
+        times = [_timed(lambda: compiled.run(backend, **given))[1] for _ in range(rounds - 1)]
+    finally:
+        backend.close()
+    results = found if isinstance(found, dict) else {next(_written(compiled), ""): found}
+    console.print(f"{compiled.name or file.name} on [bold]{selection.selected}[/]: {selection.reason}")
+    again = f", then {median(times):.2f} ms (median of {len(times)})" if times else ""
+    console.print(f"read {read:.1f} ms, device {opened:.1f} ms, first run with compiling {first:.1f} ms{again}")
+    if output is not None:
+        write(output, results)
+        console.print(f"written: {output}")
+        return
+    table = Table("result", "type", "shape", "least", "most", "mean", "first elements", box=None, header_style="bold")
+    for name, array in results.items():
+        flat = array.reshape(-1).astype("f8")
+        ends = (flat.min(), flat.max(), flat.mean()) if flat.size else ()
+        shape, start = " x ".join(map(str, array.shape)), " ".join(f"{number:g}" for number in flat[:8])
+        table.add_row(name, str(array.dtype), shape, *([f"{end:g}" for end in ends] or "---"), start)
+    console.print(table)
+
+
+def _written(compiled: CompiledProgram) -> Any:
+    return (port.name for port in compiled.ports if port.access is not None and port.access.writes)
+
+
+def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
+    start = perf_counter()
+    found = work()
+    return found, 1000 * (perf_counter() - start)
+
+
+@commands.command("inspect")
+@click.argument("file", type=FILE)
+@click.option("--isa", "texts", flag_value="isa", multiple=True, help="The instructions of its programs.")
+@click.option("--ir", "texts", flag_value="ir", multiple=True, help="What the compiler makes of them.")
+@click.option("--wgsl", "texts", flag_value="wgsl", multiple=True, help="The shaders.")
+@click.option("--wat", "texts", flag_value="wat", multiple=True, help="The WebAssembly modules, as text.")
+def inspect_file(file: Path, texts: tuple[str, ...]) -> None:
+    """Show what an artifact (.holo) or a program (.atlas) takes, does and holds."""
+    show(_console(), file, _compiled(file), texts)
+
+
+@commands.command("serve")
+@click.argument("folder", default=".", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--port", default=8000, type=click.IntRange(0, 65535), help="0 takes one that is free.")
+def serve_folder(folder: Path, port: int) -> None:
+    """Serve a folder on 127.0.0.1, its pages cross-origin isolated."""
+    serve({"/": Mount(folder, str(folder))}, port)

@@ -1,0 +1,133 @@
+"""What a file holds, as tables, and its programs in every form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.tree import Tree
+
+from ..compiler.build import build
+from ..compiler.passes import optimize
+from ..errors import CompileError
+from ..isa.verify import analyze
+from ..runtime.artifact import Artifact, write
+from ..runtime.blake3 import blake3
+from ..runtime.compiled import CompiledProgram
+from ..runtime.plan import Bounds, Call, Copy, Launch, Repeat, Step, Target, Triple, leaves
+from ..targets.wasm.disassemble import disassemble
+
+__all__ = ["show"]
+
+
+def show(console: Console, file: Path, compiled: CompiledProgram, texts: Sequence[str]) -> None:
+    """Prints what `compiled` takes, does and holds, and the texts that were asked for (isa, ir, wgsl, wat)."""
+    artifact = compiled.artifact
+    raw = write(artifact)
+    name = escape(compiled.name or file.name)
+    if file.suffix == ".atlas":
+        console.print(f"[bold]{name}[/]: a program; as an artifact {len(raw):,} bytes")
+    else:
+        console.print(f"[bold]{name}[/]: an artifact, {file.stat().st_size:,} bytes")
+    console.print(f"BLAKE3 {blake3(raw).hex()}")
+    for key, value in compiled.metadata.items():
+        console.print(f"{escape(key)}: {escape(value)}")
+    console.print(_buffers(compiled))
+    console.print(_schedule(compiled))
+    console.print(_kernels(artifact))
+    for kind in texts:
+        for title, text in _texts(kind, compiled):
+            console.print(f"\n[bold]{escape(title)}[/]")
+            console.print(Syntax(text.rstrip(), LEXERS[kind], background_color="default", word_wrap=False))
+
+
+def _buffers(compiled: CompiledProgram) -> Table:
+    table = Table("", "name", "type", "shape or bytes", "access", box=None, header_style="bold", title_justify="left")
+    for port in compiled.ports:
+        shape = f"[{', '.join(map(str, port.shape))}]" if port.access else ""
+        table.add_row("port", port.name, str(port.ty), escape(shape), port.access.value if port.access else "scalar")
+    for temporary in compiled.plan.temporaries:
+        table.add_row("temporary", temporary.name, "", str(temporary.size), "")
+    for name, number in compiled.plan.constants:
+        blob = compiled.blobs[number]
+        table.add_row("constant", name, "", f"{blob.length:,}", f"in {escape(blob.location)}" if blob.location else "")
+    return table
+
+
+def _schedule(compiled: CompiledProgram) -> Tree:
+    """The steps of a run, with their formulas."""
+    tree = Tree("[bold]schedule[/]")
+
+    def add(parent: Tree, steps: Sequence[Step]) -> None:
+        for step in steps:
+            branch = parent.add(escape(_line(step)))
+            if isinstance(step, (Repeat, Target)):
+                add(branch, step.body)
+            elif isinstance(step, Call):
+                add(branch, step.code)
+
+    def triple(formulas: Triple) -> str:
+        return " x ".join(f"({f})" if " " in str(f) and not str(f).endswith(")") else str(f) for f in formulas)
+
+    def _line(step: Step) -> str:
+        match step:
+            case Repeat():
+                return f"repeat {step.variable} below {step.count}"
+            case Call():
+                program = compiled.programs[step.program]
+                name = program.metadata.name or f"program {step.program}"
+                given = zip(program.params, step.args, strict=True)
+                args = ", ".join(f"{param.name}={arg.value}" for param, arg in given)
+                block = " x ".join(map(str, step.block))
+                return f"{name}({args}): grid {triple(step.grid)}, blocks of {block}, lanes {triple(step.lanes)}"
+            case Launch():
+                variant = f", variant {step.variant}" if step.variant > 1 else ""
+                return f"kernel {step.kernel} {compiled.artifact.kernels[step.kernel].name}{variant}"
+            case Copy():
+                return f"copy {step.source} to {step.target}"
+            case Bounds():
+                return f"check {step.need} bytes at {step.offset} of {step.memory}, which has {step.size}"
+            case Target():
+                return f"on {step.name}"
+
+    add(tree, compiled.plan.steps)
+    return tree
+
+
+def _kernels(artifact: Artifact) -> Table:
+    table = Table("kernel", "name", "block", "shared", "WebAssembly", "WGSL", box=None, header_style="bold")
+    for number, kernel in enumerate(artifact.kernels):
+        wasm = kernel.wasm if isinstance(kernel.wasm, str) else f"{len(artifact.modules[kernel.wasm.module]):,} bytes"
+        shaders = [] if isinstance(kernel.wgsl, str) else [len(artifact.shader(v.shader).encode()) for v in kernel.wgsl]
+        wgsl = " + ".join(f"{size:,}" for size in shaders) + " bytes" if shaders else str(kernel.wgsl)
+        block = " x ".join(map(str, kernel.block))
+        table.add_row(str(number), escape(kernel.name), block, f"{kernel.shared:,}", escape(wasm), escape(wgsl))
+    return table
+
+
+LEXERS = {"isa": "nasm", "ir": "llvm", "wgsl": "rust", "wat": "lisp"}  # the nearest that Pygments has
+
+
+def _texts(kind: str, compiled: CompiledProgram) -> Iterator[tuple[str, str]]:
+    artifact = compiled.artifact
+    if kind == "isa":
+        for number, program in enumerate(compiled.programs):
+            yield f"program {number}", program.to_text()
+    elif kind == "ir":
+        shapes = {(step.program, step.block): None for step in leaves(compiled.plan.steps) if isinstance(step, Call)}
+        for number, block in shapes:
+            try:
+                text = str(optimize(build(analyze(compiled.programs[number]), block)))
+            except CompileError as error:
+                text = f"; {error}"
+            yield f"program {number} in blocks of {' x '.join(map(str, block))}", text
+    elif kind == "wgsl":
+        for number in range(len(artifact.shaders)):
+            yield f"shader {number}", artifact.shader(number)
+    else:
+        for number, module in enumerate(artifact.modules):
+            yield f"module {number}", disassemble(module)
