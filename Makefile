@@ -29,7 +29,8 @@ lint: setup ## ruff and mypy
 docs: setup ## build the documentation into build/site
 	@$(PY) tools/run_tests.py docs
 
-serve: docs ## show documentation and the latest report on 127.0.0.1 (PORT=8000)
+serve: docs ## show the documentation, the latest report and the live page on 127.0.0.1 (PORT=8000)
+	@$(PY) -m examples.edges.live
 	@$(PY) tools/serve.py $(PORT)
 
 bench: setup ## side-by-side benchmarks (ARGS=...)

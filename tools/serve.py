@@ -15,6 +15,7 @@ from hologram_web.cli.server import Mount, serve  # noqa: E402
 
 MOUNTS = {
     "/": Mount(ROOT / "build" / "site", "the documentation", "make docs"),
+    "/live/": Mount(ROOT / "build" / "live", "the live page", "make serve"),
     "/report/": Mount(ROOT / "build" / "report", "the report of the latest run", "make run"),
 }
 

@@ -1,0 +1,297 @@
+// The page: a source of pictures, a runtime with the artifact, and what is shown of a run.
+import { Runtime } from "./runtime/index.js";
+import { VIEWS, picture } from "./views.mjs";
+
+const LONGEST = 1024; // pixels along the longer side; larger pictures are made smaller
+const VIDEO = 640;
+const KEPT = 31; // times that a median is of
+
+const $ = (id) => document.getElementById(id);
+const sliders = ["low", "high", "rounds"].map($);
+const work = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+
+/** The artifact: its address, or what Python made. */
+let artifact = "edges.holo";
+let runtime = null;
+let program = null;
+/** The picture: {width, height, rgb}. */
+let image = null;
+let planes = null;
+let shown = "edges";
+let times = [];
+let video = null;
+
+// Messages
+
+function tell(text) {
+  $("message").textContent = text;
+  $("message").hidden = !text;
+}
+
+const told = (error) => (error?.name === "Error" || !error?.name ? String(error?.message ?? error) : `${error.name}: ${error.message}`);
+const milliseconds = (value) => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+
+// Pictures
+
+/** Takes a bitmap, a canvas or a video as the picture. */
+function take(source, width, height, longest) {
+  const scale = Math.min(1, longest / Math.max(width, height));
+  const [w, h] = [width, height].map((length) => Math.max(1, Math.round(length * scale)));
+  Object.assign(work.canvas, { width: w, height: h });
+  work.drawImage(source, 0, 0, w, h);
+  const { data } = work.getImageData(0, 0, w, h);
+  const rgb = new Uint8Array(3 * w * h);
+  for (let from = 0, to = 0; to < rgb.length; from += 4) {
+    rgb[to++] = data[from];
+    rgb[to++] = data[from + 1];
+    rgb[to++] = data[from + 2];
+  }
+  if (image?.width !== w || image?.height !== h) times = [];
+  image = { width: w, height: h, rgb };
+}
+
+async function takeFile(blob, what) {
+  let bitmap;
+  try {
+    bitmap = await createImageBitmap(blob, { colorSpaceConversion: "none" });
+  } catch {
+    tell(`${what} is no picture that this browser can read: choose a PNG, JPEG or WebP file.`);
+    return;
+  }
+  stopVideo();
+  tell("");
+  take(bitmap, bitmap.width, bitmap.height, LONGEST);
+  bitmap.close();
+  $("photo").ariaPressed = String(what === "the photograph");
+  await run();
+}
+
+async function takePhotograph() {
+  const response = await fetch("photo.png");
+  if (!response.ok) return tell(`photo.png cannot be read: status ${response.status}`);
+  await takeFile(await response.blob(), "the photograph");
+}
+
+// Webcam
+
+function stopVideo() {
+  for (const track of video?.srcObject?.getTracks() ?? []) track.stop();
+  video = null;
+  $("webcam").ariaPressed = "false";
+  $("fps").textContent = "–";
+}
+
+async function startVideo() {
+  let stream;
+  try {
+    stream = await navigator.mediaDevices.getUserMedia({ video: { width: VIDEO } });
+  } catch (error) {
+    tell(`There is no webcam to be had: ${told(error)}`);
+    return;
+  }
+  const mine = (video = Object.assign(document.createElement("video"), { srcObject: stream, muted: true, playsInline: true }));
+  $("webcam").ariaPressed = "true";
+  $("photo").ariaPressed = "false";
+  await mine.play();
+  const frames = [];
+  while (video === mine) {
+    take(mine, mine.videoWidth, mine.videoHeight, VIDEO);
+    if (!(await run())) stopVideo();
+    const now = performance.now();
+    frames.push(now);
+    while (frames[0] < now - 1000) frames.shift();
+    if (frames.length > 1 && video) $("fps").textContent = `${((1000 * (frames.length - 1)) / (now - frames[0])).toFixed(1)} a second`;
+    await new Promise(requestAnimationFrame);
+  }
+}
+
+// Runs
+
+/** Opens the device that is asked for, and loads the artifact there. */
+async function open() {
+  const before = runtime;
+  [runtime, program, times] = [null, null, []];
+  await before?.close();
+  const backend = $("backend").value;
+  const start = performance.now();
+  try {
+    const opened = await Runtime.create({ backend });
+    const created = performance.now();
+    program = await opened.load(artifact);
+    runtime = opened;
+    $("opened").textContent = milliseconds(created - start);
+    $("load").textContent = milliseconds(performance.now() - created);
+  } catch (error) {
+    for (const id of ["selected", "adapter", "reason", "opened", "load", "run", "inside"]) $(id).textContent = "–";
+    tell(told(error));
+    return;
+  }
+  const { selected, adapter, reason } = runtime.info;
+  $("selected").textContent = { webgpu: "WebGPU", wasm: "WebAssembly" }[selected];
+  $("adapter").textContent = adapter ? [adapter.vendor, adapter.architecture, adapter.description].filter(Boolean).join(" ") : "none was asked for";
+  $("reason").textContent = reason;
+}
+
+let watched = null;
+
+/** Tells when the GPU's device is lost; runs open a new one. */
+function watch() {
+  const [mine, gpu] = [runtime, runtime.gpuDevice];
+  if (!gpu || gpu === watched) return;
+  watched = gpu;
+  gpu.lost.then(({ message, reason }) => {
+    if (mine !== runtime) return;
+    tell(`The device was lost: ${message || reason}. A new one is opened.`);
+    run();
+  });
+}
+
+let turn = Promise.resolve();
+let waiting = false;
+
+/** Runs the plan on the picture, after what runs now; whether it went well. Calls while one waits are that one. */
+function run() {
+  if (waiting) return turn;
+  waiting = true;
+  turn = turn.then(async () => {
+    waiting = false;
+    if (!program || !image) return false;
+    const { width, height, rgb } = image;
+    const [low, high, rounds] = sliders.map(({ valueAsNumber }) => valueAsNumber);
+    const args = { rgb: { data: rgb, shape: [height, width, 3] }, low: 256 * low, high: 256 * high, rounds };
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const start = performance.now();
+        watch();
+        planes = { rgb, ...(await program.run(args)) };
+        times.push(performance.now() - start);
+        break;
+      } catch (error) {
+        tell(told(error));
+        if (error.name !== "BackendUnavailable" || attempt) return false;
+      }
+    }
+    times = times.slice(-KEPT);
+    $("run").textContent = `${milliseconds(median(times))} (${times.length === 1 ? "first" : `${times.length} runs`})`;
+    const inside = runtime.stats().milliseconds;
+    $("inside").textContent = inside === null ? "it has no clock" : milliseconds(inside);
+    show(width, height);
+    document.body.dataset.runs = String(Number(document.body.dataset.runs ?? 0) + 1);
+    return true;
+  });
+  return turn;
+}
+
+// What is shown
+
+const small = new Map(
+  Object.entries(VIEWS).map(([name, [caption]]) => {
+    const button = Object.assign(document.createElement("button"), { type: "button", ariaPressed: String(name === shown) });
+    const canvas = document.createElement("canvas");
+    button.append(canvas, caption);
+    button.addEventListener("click", () => {
+      shown = name;
+      for (const [other, context] of small) context.canvas.parentElement.ariaPressed = String(other === name);
+      if (planes) showLarge(image.width, image.height);
+    });
+    $("planes").append(button);
+    return [name, canvas.getContext("2d")];
+  }),
+);
+
+function show(width, height) {
+  for (const [name, context] of small) draw(context, name, width, height);
+  showLarge(width, height);
+}
+
+function showLarge(width, height) {
+  draw($("large").getContext("2d"), shown, width, height);
+  $("shown").textContent = VIEWS[shown][0];
+  $("size").textContent = `${width} × ${height}`;
+}
+
+function draw(context, name, width, height) {
+  if (context.canvas.width !== width || context.canvas.height !== height) Object.assign(context.canvas, { width, height });
+  context.putImageData(picture(name, planes, width, height), 0, 0);
+}
+
+// Controls
+
+for (const slider of sliders) {
+  const write = () => (document.querySelector(`output[for=${slider.id}]`).textContent = slider.id === "rounds" ? slider.value : Number(slider.value).toFixed(2));
+  slider.addEventListener("input", () => {
+    write();
+    run();
+  });
+  write();
+}
+$("backend").addEventListener("change", async () => {
+  tell("");
+  await open();
+  await run();
+});
+$("photo").addEventListener("click", takePhotograph);
+$("file").addEventListener("change", async ({ target }) => {
+  const [file] = target.files;
+  target.value = "";
+  if (file) await takeFile(file, file.name);
+});
+$("webcam").addEventListener("click", () => {
+  tell("");
+  if (video) stopVideo();
+  else startVideo();
+});
+for (const kind of ["dragenter", "dragover", "dragleave", "drop"]) {
+  addEventListener(kind, (event) => {
+    event.preventDefault();
+    document.body.classList.toggle("over", kind === "dragenter" || kind === "dragover");
+  });
+}
+addEventListener("drop", async ({ dataTransfer }) => {
+  const [file] = dataTransfer.files;
+  if (file) await takeFile(file, file.name);
+  else tell("What was dropped is no file: save the picture, and drop the file.");
+});
+
+// Python
+
+let python = null;
+let original = "";
+
+$("python").addEventListener("toggle", async () => {
+  if (original) return;
+  const response = await fetch("python.json");
+  if (!response.ok) return tell(`python.json cannot be read: status ${response.status}`);
+  original = (await response.json())["examples/edges/kernels.py"];
+  $("source").value = original;
+});
+$("original").addEventListener("click", () => ($("source").value = original));
+$("compile").addEventListener("click", async () => {
+  $("compile").disabled = true;
+  $("compiled").className = "";
+  $("compiled").textContent = python ? "Compiling …" : "Loading Python …";
+  python ??= new Worker("python.mjs", { type: "module" });
+  const { bytes, error, loading, compiling } = await new Promise((resolve) => {
+    python.onmessage = ({ data }) => resolve(data);
+    python.onerror = (event) => resolve({ error: `the worker failed: ${event.message}` });
+    python.postMessage($("source").value);
+  });
+  $("compile").disabled = false;
+  $("compile").textContent = "Compile";
+  if (error) {
+    $("compiled").className = "bad";
+    $("compiled").textContent = error;
+    return;
+  }
+  tell("");
+  artifact = bytes;
+  await open();
+  if (await run()) {
+    const before = loading > 1 ? `Python loaded in ${milliseconds(loading)}, ` : "";
+    $("compiled").textContent = `${before}compiled in ${milliseconds(compiling)}: ${bytes.length.toLocaleString("en")} bytes, which run above.`;
+  }
+});
+
+await Promise.all([open(), takePhotograph()]);
+await run();
