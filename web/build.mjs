@@ -6,9 +6,10 @@ const PARTS = ["backends/wasm", "backends/webgpu", "outside", "texts", "tree"];
 
 /** Private members, and parts of artifacts and of runs, which nobody outside sees: the minifier may rename them. */
 const INTERNAL =
-  "adopt allocate arena bindings bits blobs body bound classMemory constants counters counts current file formulas functions " +
-  "gaps grid identity inTurn install kernel kernels lanes lengths memories modules pieces place prepared programs release " +
-  "renew runtime scalars scratch shaders spill step tell temporaries told turn variant wgsl writable";
+  "adopt allocate arena bindings bits blobs body bound classMemory constants counters counts current file " +
+  "formulas functions elements gaps grid identity inTurn install kernel kernels lanes lengths memories modules " +
+  "pieces place prepared programs reads record release renew results runtime scalars scratch shaders spill step " +
+  "tell temporaries told turn variant wgsl writable";
 
 let mangleCache = {};
 
@@ -23,7 +24,7 @@ async function bundle(entries, filter, kind, path) {
     format: "esm",
     target: "es2022",
     minify: true,
-    sourcemap: true,
+    sourcemap: "external",
     logLevel: "warning",
     mangleProps: new RegExp(`^(${INTERNAL.replaceAll(" ", "|")})$`),
     mangleCache,

@@ -37,8 +37,8 @@ export interface RunOptions {
 interface Argument {
   readonly port: Port;
   readonly value?: Input;
-  readonly bytes?: Uint8Array;
-  readonly memory?: Memory;
+  readonly bytes?: Uint8Array | undefined;
+  readonly memory?: Memory | undefined;
   readonly elements?: number;
   readonly shape?: readonly number[] | undefined;
   /** The shape that it has. */
@@ -84,14 +84,15 @@ export class Program {
    * Rejects with LaunchError, InvalidBuffer, AllocationFailed, ExecutionError, BackendUnavailable (a lost device).
    */
   async run(args: Record<string, Input>, options: RunOptions = {}): Promise<any> {
-    const { signal, steps = DEFAULT_STEPS } = options;
+    const { signal, steps = DEFAULT_STEPS, output = "array" } = options;
     try {
       if (!Number.isSafeInteger(steps) || steps < 1) throw new Untold("wrongSteps", steps);
       checkSignal(signal);
       const results = await this.runtime.inTurn(async () => {
         const device = await this.runtime.device();
         await this.prepare(device);
-        return start(device, this.runtime, this.file, this.constants!.memories, args, options);
+        const bound = bindRun(device, this.runtime, this.file, this.constants!.memories, args, output);
+        return start(bound, device.run(steps, signal));
       });
       return await results();
     } catch (error) {
@@ -124,15 +125,45 @@ export class Program {
   }
 }
 
-/** Binds the arguments, and hands all work to the device; gives what waits for the results. */
-async function start(
+/** @internal A run with its arguments. */
+export interface BoundRun {
+  /** Hands all work to a run; waits only where the device says so. */
+  record(run: Run): Promise<void>;
+  /** What the results are made of, in order. */
+  reads(): Memory[];
+  /** The results, when what was read is there. */
+  results(read: Promise<Uint8Array<ArrayBuffer>[]>): Promise<any>;
+  /** Gives back the memory of the run. */
+  release(): void;
+}
+
+/** Hands all work to the device; gives what waits for the results. */
+async function start(bound: BoundRun, run: Run): Promise<() => Promise<any>> {
+  try {
+    try {
+      await bound.record(run);
+    } catch (error) {
+      await run.finish([]); // what ran before may have had a fault of its own, which is the first
+      throw error;
+    }
+    const done = run.finish(bound.reads());
+    done.catch(() => {}); // the results raise it
+    return () => bound.results(done);
+  } catch (error) {
+    bound.release();
+    throw error;
+  }
+}
+
+/** @internal Binds the arguments. Raises LaunchError, untold, and InvalidBuffer. */
+export function bindRun(
   device: Device,
   runtime: Runtime,
   file: Artifact,
   constants: readonly Memory[],
   args: Record<string, Input>,
-  { signal, steps = DEFAULT_STEPS, output = "array" }: RunOptions,
-): Promise<() => Promise<any>> {
+  output: "array" | "buffer",
+): BoundRun {
   const { ports } = file;
   const values: Values = new Map();
   const scalars: bigint[] = []; // by the number of the port
@@ -175,12 +206,13 @@ async function start(
     } else {
       const { data, shape = undefined } = (value ?? {}) as Partial<ShapedArray>;
       const array = data ?? value;
-      const bytes = ArrayBuffer.isView(array) && bytesIn(describe(port), port.type, array);
-      const memory = !bytes && device.adopt(value);
-      if (memory === null) throw new Untold("noArray", port, device.backend);
-      const elements = Math.floor((bytes ? bytes.length : (memory as Memory).bytes) / size);
+      const bytes = ArrayBuffer.isView(array) ? bytesIn(describe(port), port.type, array) : undefined;
+      const memory = bytes ? undefined : (device.adopt(value) ?? undefined);
+      const length = bytes?.length ?? memory?.bytes;
+      if (length === undefined) throw new Untold("noArray", port, device.backend);
+      const elements = Math.floor(length / size);
       if (shape && product(shape) !== elements) throw new Untold("otherLength", port, elements, shape);
-      found = { ...(bytes && { bytes }), ...(memory && { memory }), elements, shape: shape ?? (port.shape.length === 1 ? [elements] : undefined) };
+      found = { bytes, memory, elements, shape: shape ?? (port.shape.length === 1 ? [elements] : undefined) };
     }
     const { shape } = found;
     if (shape && shape.length !== port.shape.length) throw new Untold("otherRank", port, shape);
@@ -295,41 +327,31 @@ async function start(
     return run.launch({ file, program, launch: step, kernel, grid, lanes, scalars: given, memories: step.memories.map((number) => memories[number]!) });
   }
 
-  // The run
+  // Results
 
-  let written: Argument[];
-  let done: Promise<Uint8Array<ArrayBuffer>[]>;
-  try {
-    bind();
-    written = arrays.filter(({ port }) => port.access !== "read");
-    const run = device.run(steps, signal);
-    allocate(run);
-    try {
+  bind();
+  const written = arrays.filter(({ port }) => port.access !== "read");
+  return {
+    record: async (run) => {
+      allocate(run);
       await walk(run, file.steps, -1);
-    } catch (error) {
-      await run.finish([]); // what ran before may have had a fault of its own, which is the first
-      throw error;
-    }
-    done = run.finish(written.flatMap(({ memory, place }) => (memory || output !== "array" ? [] : [place])));
-    done.catch(() => {}); // the results raise it
-  } catch (error) {
-    release();
-    throw error;
-  }
-
-  return async () => {
-    const kept: Memory[] = [];
-    try {
-      const read = await done;
-      const found = written.map(({ port, memory, value, place, lengths }): [string, Output] => {
-        if (memory) return [port.name, value as Output];
-        if (output === "array") return [port.name, arrayOf(port.type, read.shift()!)];
-        kept.push(place);
-        return [port.name, runtime.adopt(device, place, port.type, lengths)];
-      });
-      return found.length === 1 ? found[0]![1] : Object.fromEntries(found);
-    } finally {
-      release(kept);
-    }
+    },
+    reads: () => written.flatMap(({ memory, place }) => (memory || output !== "array" ? [] : [place])),
+    results: async (done) => {
+      const kept: Memory[] = [];
+      try {
+        const read = await done;
+        const found = written.map(({ port, memory, value, place, lengths }): [string, Output] => {
+          if (memory) return [port.name, value as Output];
+          if (output === "array") return [port.name, arrayOf(port.type, read.shift()!)];
+          kept.push(place);
+          return [port.name, runtime.adopt(device, place, port.type, lengths)];
+        });
+        return found.length === 1 ? found[0]![1] : Object.fromEntries(found);
+      } finally {
+        release(kept);
+      }
+    },
+    release,
   };
 }

@@ -32,7 +32,6 @@ fn fence(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ given[2].z); }
   words[lane + ${8 * LANES}u] = bitcast<u32>(fence(a * bitcast<f32>(lane + 64u + zero)));
 }`;
 
-const BINDING = { writable: true, memories: [0] };
 const KERNEL: Kernel = {
   name: "probe",
   program: -1,
@@ -41,7 +40,7 @@ const KERNEL: Kernel = {
   scalars: [],
   memories: [{ kind: 0, base: "", written: true }],
   wasm: "",
-  wgsl: [{ shader: 0, size: 80, scalars: [], bindings: [BINDING] }],
+  wgsl: [{ shader: 0, size: 80, scalars: [], bindings: [{ writable: true, memories: [0] }] }],
 };
 
 /** The operations, of NAMES, that the device gets wrong. */
@@ -63,9 +62,9 @@ export async function probe(device: Device): Promise<AdapterInfo["inexact"]> {
     results[part(8, lane)] = a * (lane + 64) * 2 ** -149;
   }
   const file = { kernels: [KERNEL], pieces: [PROBE], shaders: [[0]] } as unknown as Artifact;
-  const launch = { variant: 1 } as Launch;
+  const launch = { kernel: 0, variant: 1 } as Launch;
   const memory = device.allocate(words.byteLength, new Uint8Array(words.buffer));
-  await device.prepare(file, [{ ...launch, kernel: 0 }]);
+  await device.prepare(file, [launch]);
   const run = device.run(1, undefined);
   void run.launch({ file, program: 0, launch, kernel: KERNEL, grid: [1, 1, 1], lanes: [LANES, 1, 1], scalars: [], memories: [memory] });
   const [bytes] = await run.finish([memory]);

@@ -297,12 +297,12 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     return rest;
   }
 
-  const numbers = new WeakMap<GPUBuffer, number>();
+  const numbers = new WeakMap<object, number>();
   let numbered = 0;
 
-  function numberOf({ buffer, bytes }: Place): string {
-    if (!numbers.has(buffer)) numbers.set(buffer, numbered++);
-    return `${numbers.get(buffer)} ${bytes}`;
+  function numberOf(part: object): number {
+    if (!numbers.has(part)) numbers.set(part, numbered++);
+    return numbers.get(part)!;
   }
 
   function record(
@@ -334,7 +334,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
         if (typeof value !== "bigint") copy(value as Place, given, start + 64 + 8 * k, 8);
       });
       const bound = variant.bindings.map(({ memories }) => command.memories[memories[0]!] as Place);
-      const key = [command.launch.kernel, command.launch.variant, ...bound.map(numberOf)].join();
+      const key = [numberOf(layout), variant.size, ...bound.map(({ buffer, bytes }) => `${numberOf(buffer)} ${bytes}`)].join();
       let group = groups.get(key);
       if (!group) {
         const parts: GPUBufferBinding[] = [
