@@ -49,7 +49,7 @@ def codes(plan: hg.CompiledProgram) -> dict[str, Code]:
 
 
 def _python(module: ModuleType, name: str) -> str:
-    """The text of a kernel, with the functions that it calls before it, in their order."""
+    """The text of a kernel, with the functions that it calls below it."""
     texts = {}
     for home in dict.fromkeys((kernels, module)):
         for part in re.split(r"\n(?=@hg\.kernel)|(?<!hg\.kernel)\n(?=def )", inspect.getsource(home)):
@@ -59,4 +59,4 @@ def _python(module: ModuleType, name: str) -> str:
     while more := {word for key in wanted for word in re.findall(r"\b(\w+)\(", texts[key]) if word in texts} - wanted:
         wanted |= more
     helpers = [text for key, text in texts.items() if key in wanted and key != name]
-    return "\n\n\n".join([*helpers, texts[name]])
+    return "\n\n\n".join([texts[name], *helpers])

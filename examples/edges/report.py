@@ -259,10 +259,9 @@ def _float_note(scipy: Row) -> str:
 def _histogram(scipy: Row, rows: Sequence[Row]) -> str:
     """The counts as a drawing: SciPy's, and whether the devices have the same."""
     counts = scipy.planes["histogram"]["counts"]
-    most = max(int(counts.max()), 1)
+    heights = 100 * np.sqrt(counts / max(int(counts.max()), 1))
     bars = "".join(
-        f'<rect x="{k}" y="{100 - 100 * int(count) / most:.2f}" width="0.9" height="{100 * int(count) / most:.2f}"/>'
-        for k, count in enumerate(counts)
+        f'<rect x="{k}" y="{100 - height:.2f}" width="0.9" height="{height:.2f}"/>' for k, height in enumerate(heights)
     )
     equal = [row for row in rows if not row.differing["histogram"]["counts"]]
     mark = "good" if len(equal) == len(rows) else "bad"

@@ -81,7 +81,7 @@ class PlanBuilder:
     def temporary(self, name: str, shape: FormulaLike | Sequence[FormulaLike], ty: Type = Type.U8) -> str:
         """Memory of the run, zeroed: its shape, or its length, and its type; by default bytes."""
         self._new(name)
-        lengths = (shape,) if isinstance(shape, (Formula, str, int)) else shape
+        lengths = shape if isinstance(shape, (tuple, list)) else (shape,)
         self._shapes[name] = tuple(map(Formula.of, lengths))
         self._temporaries[name] = prod(self._shapes[name], start=Formula.of(ty.size_bytes))
         self._widths[name] = ty.size_bytes
