@@ -187,6 +187,7 @@ def test_a_row_counts_every_pixel_that_differs(out, plans):
     assert row(stages=one).verdict == "1 differ"
     assert row(histogram=lambda planes: one(planes, "counts", 7)).verdict == "1 differ"
     assert row(edges=lambda planes: {}).differing_integers == 40 * 30
+    assert row(floats=lambda planes: {}).verdict == "floats too far off"
     assert row(edges=lambda planes: {"edges": planes["edges"].astype(np.int8)}).differing_integers == 40 * 30
     near = row(floats=lambda planes: one(planes, "luma", (0, 0), np.float32(2e-5)))
     assert (near.good, near.verdict) == (True, "floats within bounds")
@@ -237,6 +238,7 @@ def test_a_wrong_kernel_is_found(tmp_path, out, monkeypatch):
     result = _run(tmp_path, out, "--device", "cpu")
     assert result.exit_code == 1, result.output
     assert re.search(r"\d+ differ", result.output)
+    assert re.search(r"cpu, stages: [\d,]+ in blur_rows", result.output)
     page = (out / "index.html").read_text(encoding="utf-8")
     assert "pixels differ from SciPy, NumPy&#x27;s" in page or "pixels differ from SciPy, NumPy's" in page
     assert re.search(r'<p class="bad">[\d,]+ differ', page)

@@ -80,6 +80,9 @@ def main(
     for row in rows:
         if row.error:
             console.print(f"{row.title}: {row.error}", style="red", markup=False)
+        for task, planes in row.differing.items():
+            if wrong := ", ".join(f"{count:,} in {name}" for name, count in planes.items() if count):
+                console.print(f"{row.title}, {task}: {wrong}", style="red", markup=False)
     if found:
         console.print(_figures(found))
     console.print(_growth(tasks["stages"], scipy))
