@@ -15,6 +15,7 @@ from hologram_web.isa.address import Space
 from hologram_web.isa.lift import lift
 from hologram_web.isa.verify import analyze
 from hologram_web.targets import wasm, wgsl
+from hologram_web.targets.wasm.disassemble import disassemble
 
 __all__ = ["Code", "generate"]
 
@@ -51,7 +52,7 @@ def generate(program: hg.Program, launch: hg.LaunchConfig) -> Code:
         with _timed(times, "wasm"):
             kernel = wasm.compile_kernel(function)
     ms = {name: median(values) for name, values in times.items()}
-    return Code(shader.code, wasm.disassemble(kernel.code), len(kernel.code), ms)
+    return Code(shader.code, disassemble(kernel.code), len(kernel.code), ms)
 
 
 @contextmanager

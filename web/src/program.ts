@@ -111,8 +111,8 @@ export class Program {
   }
 }
 
-/** One run: binds the arguments, walks the plan, and collects the results. */
-class Started {
+/** @internal One run: binds the arguments, walks the plan, and collects the results. */
+export class Started {
   private readonly values: Values = new Map();
   private readonly scalars = new Map<number, bigint>();
   private readonly shapes = new Map<Port, number[]>();
@@ -256,14 +256,18 @@ class Started {
 
   // Steps
 
+  /** Hands all work to a run; waits only where the device says so. */
+  async record(run: Run): Promise<void> {
+    this.allocate(run);
+    await this.walk(run, this.file.steps, -1);
+  }
+
   /** Hands all work to the device. */
   async start(): Promise<this> {
     try {
       const run = this.device.run(this.steps, this.signal);
-      this.allocate(run);
       try {
-        const wait = this.walk(run, this.file.steps, -1);
-        if (wait) await wait;
+        await this.record(run);
       } catch (error) {
         await run.finish([]); // what ran before may have had a fault of its own, which is the first
         throw error;
@@ -278,7 +282,7 @@ class Started {
     }
   }
 
-  private release(kept: readonly Memory[] = []): void {
+  release(kept: readonly Memory[] = []): void {
     for (const memory of this.borrowed.splice(0)) if (!kept.includes(memory)) this.device.free(memory);
   }
 
