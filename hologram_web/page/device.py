@@ -91,8 +91,8 @@ class PageDevice(Device[Memory]):
         self.stats.crossings += 1
         self._sent.append(_Sent(self._session.submit(text, data), explain))
 
-    async def _answers(self) -> list[Any]:
-        """What the last batch that was sent read, when all are done. Raises the first error of them."""
+    async def _answers(self) -> tuple[list[Any], Exception | None]:
+        """What the last batch that was sent read, when all are done, and the first error of them."""
         sent, self._sent = self._sent, []
         problem: Exception | None = None
         reads: list[Any] = []
@@ -107,9 +107,7 @@ class PageDevice(Device[Memory]):
                 problem = error_of(found.error.to_py())
                 if isinstance(problem, ExecutionError):
                     problem = explain(self._timed(problem))
-        if problem is not None:
-            raise problem
-        return reads
+        return reads, problem
 
     def _timed(self, error: ExecutionError) -> ExecutionError:
         """A run that the clock ended is one that took too many steps."""
@@ -123,8 +121,7 @@ class PageDevice(Device[Memory]):
 
         if not can_run_sync():
             wait(None, instead)
-        found: list[Any] = run_sync(self._answers())
-        return found
+        return _raised(run_sync(self._answers()))
 
     def sync(self) -> None:
         self.collect({})
@@ -136,7 +133,7 @@ class PageDevice(Device[Memory]):
 
     async def collect_async(self, reads: Mapping[BufferHandle, Any]) -> None:
         self._ask(reads)
-        self._take(reads, await self._answers())
+        self._take(reads, _raised(await self._answers()))
 
     async def execute_async(self, program: Program, params: ExecutionParams | LaunchConfig) -> None:
         if isinstance(params, LaunchConfig):
@@ -269,6 +266,14 @@ class PageDevice(Device[Memory]):
         if len(self._programs) > _KEPT_PROGRAMS:
             self._command("drop", self._programs.popitem(last=False)[1])
         return number
+
+
+def _raised(answers: tuple[list[Any], Exception | None]) -> list[Any]:
+    """What was read. Raises the error."""
+    reads, problem = answers
+    if problem is not None:
+        raise problem
+    return reads
 
 
 class WasmBackend(PageDevice):
