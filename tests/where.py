@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "build" / "pyodide" / "bundle.zip"
 PLACES = ("native", "chromium", "chromium-worker", "node")
 _PYTEST = ("pytest", "pluggy", "iniconfig", "packaging", "pygments")
-_TESTS = ("tests/__init__.py", "tests/everywhere/*.py", "tests/everywhere/*.json")
+_TESTS = ("tests/__init__.py", "tests/everywhere/*.py", "docs/pyodide.md")
 _SECONDS = 550
 
 
@@ -73,16 +74,19 @@ def _reports(where: str, names: list[str]) -> list[dict[str, Any]]:
         return browser.run("pyodide.mjs", place, _SECONDS, **arguments).json["reports"]
 
 
-def in_node(job: str, arguments: dict[str, Any], jspi: bool = True) -> Any:
-    """What a job of e2e/jobs gives in Node."""
+def node_with_jspi(jspi: bool = True) -> list[str]:
+    """Node with JSPI, which old ones have behind a flag, or as it is."""
     node = shutil.which("node") or "node"
     can = "process.exit(typeof WebAssembly.Suspending === 'function' ? 0 : 1)"
-    flags = []
-    if jspi and subprocess.run([node, "-e", can]).returncode:
-        flags = ["--experimental-wasm-stack-switching"]
+    flagged = jspi and subprocess.run([node, "-e", can]).returncode
+    return [node, "--experimental-wasm-stack-switching"] if flagged else [node]
+
+
+def in_node(job: str, arguments: dict[str, Any], jspi: bool = True) -> Any:
+    """What a job of e2e/jobs gives in Node."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out")
-        command = [node, *flags, str(ROOT / "e2e" / "node.mjs"), job, json.dumps(arguments), str(out)]
+        command = [*node_with_jspi(jspi), str(ROOT / "e2e" / "node.mjs"), job, json.dumps(arguments), str(out)]
         done = subprocess.run(command, cwd=ROOT, timeout=_SECONDS, capture_output=True, text=True)
         if done.returncode or not out.exists():
             raise RuntimeError(f"node failed: {done.stdout[-2000:]}{done.stderr[-4000:]}")
@@ -90,15 +94,39 @@ def in_node(job: str, arguments: dict[str, Any], jspi: bool = True) -> Any:
     return json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
 
 
+def package_files() -> dict[str, Path]:
+    """The files of the package, by their place in a wheel."""
+    found = {
+        path.relative_to(ROOT).as_posix(): path
+        for path in sorted((ROOT / "hologram_web").rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    return found | {f"hologram_web/_wgsl/{path.name}": path for path in sorted((ROOT / "wgsl").glob("*.wgsl"))}
+
+
+def write_wheel(folder: Path) -> Path:
+    """The package as a wheel, for Pyodide's loadPackage."""
+    version = re.search(r'version = "(.*)"', (ROOT / "pyproject.toml").read_text())
+    assert version
+    name = f"hologram_web-{version[1]}"
+    info = {
+        "METADATA": f"Metadata-Version: 2.1\nName: hologram-web\nVersion: {version[1]}\n",
+        "WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        "RECORD": "",
+    }
+    wheel = folder / f"{name}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for place, path in package_files().items():
+            archive.write(path, place)
+        for place, text in info.items():
+            archive.writestr(f"{name}.dist-info/{place}", text)
+    return wheel
+
+
 def write_bundle(expected: bool = True) -> None:
     """All that a place needs: the package as in a wheel, the tests, and pytest as it is installed here. `expected` adds
     what natively compiled code and runs gave, which takes a while."""
-    files: dict[str, Path] = {}
-    for path in sorted((ROOT / "hologram_web").rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            files[path.relative_to(ROOT).as_posix()] = path
-    for path in sorted((ROOT / "wgsl").glob("*.wgsl")):
-        files[f"hologram_web/_wgsl/{path.name}"] = path
+    files = package_files()
     for pattern in _TESTS:
         files |= {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.glob(pattern))}
     for name in _PYTEST:

@@ -63,7 +63,7 @@ export class WebGpuDevice implements Device {
   private readonly data = USAGE.STORAGE | USAGE.COPY_SRC | USAGE.COPY_DST;
   private readonly pipelines = new Map<string, Promise<Pipeline>>();
   private readonly prepared = new WeakMap<Artifact, Map<Variant, Pipeline>>();
-  private readonly numbers = new WeakMap<GPUBuffer, number>();
+  private readonly numbers = new WeakMap<object, number>();
   private numbered = 0;
   /** Errors that the device still has to tell of. */
   private checks: Promise<GPUError | null>[] = [];
@@ -363,7 +363,7 @@ export class WebGpuDevice implements Device {
         encoder.copyBufferToBuffer((value as Place).buffer, 0, given, start + 64 + 8 * k, 8);
       });
       const bound = variant.bindings.map(({ memories }) => command.memories[memories[0]!] as Place);
-      const key = [command.launch.kernel, command.launch.variant, ...bound.map((place) => `${this.numberOf(place)} ${place.bytes}`)].join();
+      const key = [this.numberOf(layout), variant.size, ...bound.map(({ buffer, bytes }) => `${this.numberOf(buffer)} ${bytes}`)].join();
       let group = groups.get(key);
       if (!group) {
         const parts: GPUBufferBinding[] = [
@@ -390,9 +390,9 @@ export class WebGpuDevice implements Device {
     return { timestampWrites: { querySet: this.clock.set, ...begin, endOfPassWriteIndex: 1 } };
   }
 
-  private numberOf({ buffer }: Place): number {
-    const found = this.numbers.get(buffer) ?? this.numbered++;
-    this.numbers.set(buffer, found);
+  private numberOf(part: object): number {
+    const found = this.numbers.get(part) ?? this.numbered++;
+    this.numbers.set(part, found);
     return found;
   }
 
