@@ -2,8 +2,8 @@
 
     python -m tests.everywhere.expected FILE
 
-Random kernels and programs with hashes of what they are compiled to, and what run lines of filetests and programs of the
-fuzzer give on the device wasm of wasmtime. Not for Pyodide: it needs NumPy.
+Random kernels and programs with hashes of what they are compiled to, and what run lines of filetests and programs of
+the fuzzer give on the device wasm of wasmtime. Not for Pyodide: it needs NumPy.
 """
 
 from __future__ import annotations

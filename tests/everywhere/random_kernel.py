@@ -67,8 +67,16 @@ def random_kernel(source: Random) -> str:
     ty = source.choice(TYPES)
     body = ["i = hg.global_id()", "if i >= len(y):", "    return", "t = x[i]"]
     if source.random() < 0.3:
-        tile = [f"tile = hg.shared(hg.{ty}, 256)", "tile[hg.local_id()] = t", "hg.barrier()"]
-        body = ["i = hg.global_id()", "t = x[min(i, len(x) - 1)]", *tile, "t = tile[255 - hg.local_id()]", "if i >= len(y):", "    return"]
+        body = [
+            "i = hg.global_id()",
+            "t = x[min(i, len(x) - 1)]",
+            f"tile = hg.shared(hg.{ty}, 256)",
+            "tile[hg.local_id()] = t",
+            "hg.barrier()",
+            "t = tile[255 - hg.local_id()]",
+            "if i >= len(y):",
+            "    return",
+        ]
     body += [*_statements(source, ty, 3), f"y[i] = {_expression(source, ty, 2)}"]
     head = f"def k(x: hg.Array[hg.{ty}], y: hg.Array[hg.{ty}]):"
     return "\n".join(["import hologram_web as hg", "", "@hg.kernel", head, *(f"    {line}" for line in body), ""])

@@ -133,9 +133,7 @@ def test_artifacts(ex: hg.Executor, tmp_path: Path) -> None:
         loaded.run(ex.backend_device, k=3.0, x=array("i", [1]))
     wanted, have = ("f32", "i32") if IN_PAGE else ("float32", "int32")
     how = "convert it" if IN_PAGE else "convert it with astype"
-    assert str(caught.value) == (
-        f"x: f32[x.len] read_write takes an array of {wanted}, not of {have}: {how}"
-    )
+    assert str(caught.value) == (f"x: f32[x.len] read_write takes an array of {wanted}, not of {have}: {how}")
 
 
 def test_forms_of_programs() -> None:
@@ -151,7 +149,6 @@ def test_blake3() -> None:
     for length in (0, 1, 63, 64, 65, 1023, 1024, 1025, 3000, 5120):
         data = source.randbytes(length)
         assert blake3(data) == blake3_python(data)
-    assert blake3(bytes(200_000)).hex() == blake3(bytearray(200_000)).hex()
 
 
 def test_how_it_was_chosen(ex: hg.Executor) -> None:

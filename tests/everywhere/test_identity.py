@@ -6,7 +6,7 @@ import base64
 from typing import Any
 
 import hologram_web as hg
-from hologram_web.backends import IN_PAGE, ExecutionParams, LaunchConfig
+from hologram_web.backends import IN_PAGE, BlockDim, ExecutionParams, GridDim, LaunchConfig
 from hologram_web.isa import Immediate, Type
 
 from .compiled import described, hashes
@@ -46,7 +46,7 @@ def test_run_lines_of_filetests_do_the_same(expected: Any) -> None:
 def _problem(device: Any, row: dict[str, Any]) -> str | None:
     """Runs a program as `expected.py` did; what is other than there."""
     grid, block, shared, lanes = row["config"]
-    config = LaunchConfig(tuple(grid), tuple(block), shared, lanes and tuple(lanes))
+    config = LaunchConfig(GridDim(*grid), BlockDim(*block), shared, lanes and tuple(lanes))
     handles: dict[str, Any] = {}
     for name, memory in row["memories"].items():
         data = base64.b64decode(memory["data"])
@@ -100,7 +100,7 @@ def _same(found: bytes, wanted: bytes, views: list[Any]) -> bool:
         return True
     if len(found) != len(wanted):
         return False
-    forgiven = set()
+    forgiven: set[int] = set()
     for offset, name, length in views:
         ty = Type.named(name)
         for place in range(offset, offset + length * ty.size_bytes, ty.size_bytes):
