@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import js  # type: ignore[import-not-found]
-from pyodide.ffi import JsException  # type: ignore[import-not-found]
+from pyodide.ffi import JsException, can_run_sync, run_sync  # type: ignore[import-not-found]
 
 from ..backends import fault_text
 from ..backends.device import CLASS_MEMORY_BYTES, Device
@@ -117,8 +117,6 @@ class PageDevice(Device[Memory]):
         return ExecutionError(FaultKind.STEP_LIMIT, error.instruction, detail)
 
     def _wait(self, instead: str) -> list[Any]:
-        from pyodide.ffi import can_run_sync, run_sync
-
         if not can_run_sync():
             wait(None, instead)
         return _raised(run_sync(self._answers()))
@@ -164,9 +162,16 @@ class PageDevice(Device[Memory]):
         self._session.cancel()
 
     def close(self) -> None:
-        """Frees all memory. What was launched and not read is given up, where Python cannot wait for it."""
-        super().close()
-        self._submit()
+        """Frees all memory, after a last `sync` where Python can wait."""
+        try:
+            if can_run_sync():
+                self.sync()
+        finally:
+            self._sent = []
+            for memory in (*self._buffers.values(), *self._pools.values()):
+                self._release(memory)
+            self._buffers, self._pools = {}, {}
+            self._submit()
 
     # Memory
 

@@ -79,8 +79,9 @@ class Buffer:
         """The elements themselves, without a copy, until the buffer is freed. Raises InvalidBuffer where the device's
         memory is out of NumPy's reach."""
         if not hasattr(self.executor.backend_device, "view"):
+            others = "" if IN_PAGE else ", or use wasm or cpu"
             raise InvalidBuffer(
-                f"the memory of {self.executor.backend.selected} is out of reach: numpy() copies, or use wasm or cpu"
+                f"the memory of {self.executor.backend.selected} is out of reach: numpy() copies it{others}"
             )
         found = self.executor.backend_device.view(self.handle)
         return found.view(self.dtype.numpy).reshape(self.shape)

@@ -222,3 +222,19 @@ def test_a_fault_is_told_to_who_awaits(device: Any, wait: Callable[[Any], Any]) 
         with pytest.raises(hg.ExecutionError, match="OutOfBounds"):
             wait(run_and_read())
         assert ex.array(F(4)).numpy().tolist() == [4]
+
+
+@pytest.mark.skipif(not IN_PAGE, reason="natively tests/conformance.py has it")
+def test_what_was_sent_can_be_cancelled(device: Any) -> None:
+    x = device.allocate_buffer(12)
+    params = hg.ExecutionParams(hg.LaunchConfig.linear(2), {"x": x})
+    device.cancel()  # nothing runs: does nothing
+    device.execute_program_with_params(shift.program, params)
+    device.sync()
+    device.execute_program_with_params(shift.program, params)
+    device._submit()
+    device.cancel()
+    with pytest.raises(hg.ExecutionError) as caught:
+        device.sync()
+    assert str(caught.value) == "Cancelled: the launch was cancelled"
+    device.free_buffer(x)

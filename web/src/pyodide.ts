@@ -56,6 +56,7 @@ export class Session {
   private readonly programs = new Map<number, Artifact>();
   private turn: Promise<unknown>;
   private segment: Segment | null = null;
+  private waiting = 0; // batches that are not handed over
   private cancelled = false;
   private runtime!: Runtime;
   private device!: Device;
@@ -96,12 +97,13 @@ export class Session {
 
   /** Ends the batches that were submitted, before their next launch. */
   cancel(): void {
-    this.cancelled = true;
+    this.cancelled = this.waiting > 0;
   }
 
   /** Does what a batch says when those before are handed over. `data` is the session's from now on. */
   submit(text: string, data: Uint8Array): Promise<Answer> {
     const commands = JSON.parse(text) as Command[];
+    this.waiting++;
     const handed = this.turn.then(() => this.execute(commands, data));
     this.turn = handed;
     return handed.then(({ answer }) => answer);
@@ -154,7 +156,7 @@ export class Session {
         failed(found);
       }
     }
-    this.cancelled = false;
+    if (--this.waiting === 0) this.cancelled = false;
     ends.push(this.read(reads).catch(failed));
     for (const buffer of freed) buffer.free();
     const answer = Promise.all(ends).then((found) => ({ reads: error ? [] : (found.pop() as Bytes[]), error }));
