@@ -161,7 +161,7 @@ def _places(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any
     places: dict[str, Any] = {}
     for name, values in found.items():
         if hasattr(given[name], "js_id"):
-            places[name] = given[name].js_id, 0, ()
+            places[name] = 0, 0, ("js", given[name].js_id)  # a copy: it is the same array, or shares nothing
         elif isinstance(values, memoryview):
             start = _address(values)
             places[name] = start, start + values.nbytes, (values.shape, values.strides, values.format)
