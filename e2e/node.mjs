@@ -5,7 +5,12 @@ import { pack } from "./pack.mjs";
 const [, , job, args, out] = process.argv;
 const root = new URL("..", import.meta.url);
 const get = (path) => readFile(new URL(`.${path}`, root));
-const hologram = await import(new URL("web/dist/index.js", root));
-const { default: run } = await import(new URL(`e2e/jobs/${job}`, root));
-await writeFile(out, pack(await run({ get, hologram }, JSON.parse(args))));
-process.exit(0);
+try {
+  const hologram = await import(new URL("web/dist/index.js", root));
+  const { default: run } = await import(new URL(`e2e/jobs/${job}`, root));
+  await writeFile(out, pack(await run({ get, hologram }, JSON.parse(args))));
+  process.exit(0);
+} catch (error) {
+  console.error(`${error?.stack ?? error}`); // left to Node it comes behind a line of minified code
+  process.exit(1);
+}

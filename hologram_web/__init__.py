@@ -11,67 +11,90 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import backends, isa
-from .backends.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
-from .backends.protocol import Backend, Limits
-from .errors import *  # noqa: F403
-from .errors import __all__ as _errors
-from .frontends.python import *  # noqa: F403
-from .frontends.python import __all__ as _python
-from .isa import *  # noqa: F403
-from .isa import __all__ as _isa
-from .isa.types import Type
-from .runtime.typed import GenericExecutor, TypedBuffer
-
 if TYPE_CHECKING:
+    from . import backends, isa
+    from .backends.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
+    from .backends.protocol import Backend, Limits
+    from .errors import *  # noqa: F403
+    from .errors import __all__ as _errors
+    from .frontends.python import *  # noqa: F403
+    from .frontends.python import __all__ as _python
+    from .isa import *  # noqa: F403
+    from .isa import __all__ as _isa
+    from .isa.types import Type
     from .runtime.compiled import CompiledProgram, compile, load
     from .runtime.executor import Buffer, Executor
     from .runtime.plan_builder import PlanBuilder
+    from .runtime.typed import GenericExecutor, TypedBuffer
+
+    # Every type under its lower-case name.
+    f16, bf16, f32, f64 = Type.F16, Type.BF16, Type.F32, Type.F64
+    i8, i16, i32, i64, i128 = Type.I8, Type.I16, Type.I32, Type.I64, Type.I128
+    i256, i512, i1024, i2048, i4096 = Type.I256, Type.I512, Type.I1024, Type.I2048, Type.I4096
+    u8, u16, u32, u64, u128 = Type.U8, Type.U16, Type.U32, Type.U64, Type.U128
+    u256, u512, u1024, u2048, u4096 = Type.U256, Type.U512, Type.U1024, Type.U2048, Type.U4096
+
+    __all__ = [
+        "Backend",
+        "BlockDim",
+        "Buffer",
+        "CompiledProgram",
+        "ExecutionParams",
+        "Executor",
+        "GenericExecutor",
+        "GridDim",
+        "LaunchConfig",
+        "Limits",
+        "PlanBuilder",
+        "TypedBuffer",
+        "__version__",
+        "backends",
+        "compile",
+        "isa",
+        "load",
+        *_errors,
+        *_isa,
+        *_python,
+    ]
 
 __version__ = "0.1.0"
 
-# Every type under its lower-case name.
-f16, bf16, f32, f64 = Type.F16, Type.BF16, Type.F32, Type.F64
-i8, i16, i32, i64, i128 = Type.I8, Type.I16, Type.I32, Type.I64, Type.I128
-i256, i512, i1024, i2048, i4096 = Type.I256, Type.I512, Type.I1024, Type.I2048, Type.I4096
-u8, u16, u32, u64, u128 = Type.U8, Type.U16, Type.U32, Type.U64, Type.U128
-u256, u512, u1024, u2048, u4096 = Type.U256, Type.U512, Type.U1024, Type.U2048, Type.U4096
-
-__all__ = [
-    "Backend",
-    "BlockDim",
-    "Buffer",
-    "CompiledProgram",
-    "ExecutionParams",
-    "Executor",
-    "GenericExecutor",
-    "GridDim",
-    "LaunchConfig",
-    "Limits",
-    "PlanBuilder",
-    "TypedBuffer",
-    "__version__",
-    "backends",
-    "compile",
-    "isa",
-    "load",
-    *_errors,
-    *_isa,
-    *_python,
-]
-
-# Loaded when they are first asked for: they bring the compiler with them.
-_LAZY = {
-    "Buffer": "runtime.executor",
-    "CompiledProgram": "runtime.compiled",
-    "Executor": "runtime.executor",
-    "PlanBuilder": "runtime.plan_builder",
-    "compile": "runtime.compiled",
-    "load": "runtime.compiled",
+# Everything is loaded when it is first asked for: in a page nothing has been compiled to bytecode before.
+_MODULES = {
+    "backends.launch": ("BlockDim", "ExecutionParams", "GridDim", "LaunchConfig"),
+    "backends.protocol": ("Backend", "Limits"),
+    "runtime.compiled": ("CompiledProgram", "compile", "load"),
+    "runtime.executor": ("Buffer", "Executor"),
+    "runtime.plan_builder": ("PlanBuilder",),
+    "runtime.typed": ("GenericExecutor", "TypedBuffer"),
 }
+_ROOMS = ("errors", "isa", "frontends.python")  # all that is in their __all__
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(f".{_LAZY[name]}", __name__), name)
+    found = _find(name)
+    globals()[name] = found
+    return found
+
+
+def _find(name: str) -> Any:
+    if name in ("backends", "isa"):
+        return import_module(f".{name}", __name__)
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(f".{module}", __name__), name)
+    if name == "__all__":
+        rooms = [import_module(f".{room}", __name__).__all__ for room in _ROOMS]
+        return sorted({"__version__", "backends", "isa"}.union(*_MODULES.values(), *rooms))
+    if not name.startswith("_"):
+        for room in _ROOMS:
+            found = import_module(f".{room}", __name__)
+            if name in found.__all__:
+                return getattr(found, name)
+            if room == "isa" and name.islower() and name.upper() in found.Type.__members__:
+                return found.Type[name.upper()]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__getattr__("__all__"), *map(str, _find("Type"))})

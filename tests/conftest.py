@@ -15,6 +15,8 @@ from hypothesis import HealthCheck, settings
 from hologram_web import BackendUnavailable
 from hologram_web.backends import DEVICES
 
+from . import where
+
 pytest.register_assert_rewrite("tests.conformance", "tests.filetest_run")
 
 _SLOW_IS_FINE = [HealthCheck.too_slow]  # machines differ
@@ -23,7 +25,8 @@ settings.register_profile("long", deadline=None, max_examples=2000, suppress_hea
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    pluginmanager.register(where, "where")  # adds its option
     parser.addoption("--device", help="leave out tests on other devices than this one")
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hologram_web.errors import CompileError
-from hologram_web.targets.wasm import MalformedModule, disassemble
+from hologram_web.targets.wasm.disassemble import MalformedModule, disassemble
 from hologram_web.targets.wasm.encoder import FunctionBody, Module, unsigned
 from hologram_web.targets.wasm.opcodes import OPCODES
 

@@ -7,6 +7,8 @@ things there are, `sh run` is run; `diff` applies to the tree, and its filetests
 
 from __future__ import annotations
 
+import ast
+import asyncio
 import contextlib
 import io
 import os
@@ -27,6 +29,7 @@ from hologram_web.isa.table import LANE_ROWS, ROWS
 
 from .filetest import parse
 from .filetest_run import check
+from .where import node_with_jspi, write_wheel
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -82,6 +85,14 @@ def test_every_block_says_what_it_is(page):
         assert " " not in block.kind or page.parent == ROOT, block.place
 
 
+def _run(block, names):
+    """Runs Python, which may await. Newlines before it let tracebacks show the page's line."""
+    text = "\n" * (block.line - 1) + block.text
+    waits = eval(compile(text, str(block.page), "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), names)
+    if waits is not None:
+        asyncio.run(waits)
+
+
 @pytest.mark.parametrize("page", [p for p in PAGES if any(b.kind == "python" for b in BLOCKS[p])], ids=lambda p: p.name)
 def test_python(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -90,8 +101,8 @@ def test_python(page, tmp_path, monkeypatch):
     for block in BLOCKS[page]:
         if block.kind == "python":
             output = io.StringIO()
-            with contextlib.redirect_stdout(output):  # newlines before, so that tracebacks show the page's line
-                exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), names)
+            with contextlib.redirect_stdout(output):
+                _run(block, names)
             printed = output.getvalue()
         elif block.kind == "text" and not block.gap and printed:
             assert block.text.rstrip() == printed.rstrip(), block.place
@@ -106,20 +117,25 @@ def test_js(page, tmp_path, monkeypatch):
     names = {"__name__": "__main__"}
     for block in BLOCKS[page]:
         if block.kind == "python":
-            exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), names)
+            _run(block, names)
     package = tmp_path / "node_modules" / "hologram-web"
     command = ["npx", "--no-install", "esbuild", "web/src/index.ts", "--bundle", "--format=esm", "--log-level=error"]
     subprocess.run([*command, f"--outfile={package / 'index.js'}"], cwd=ROOT, check=True)
     (package / "package.json").write_text('{"name": "hologram-web", "type": "module", "exports": "./index.js"}')
-    expected, parts = [], []
+    expected, parts, before = [], [], ""
     for block in BLOCKS[page]:
         if block.kind == "js":
             parts.append(f'{block.text}console.log("--");\n')
             expected.append("")
-        elif block.kind == "text" and not block.gap and parts:
+        elif block.kind == "text" and not block.gap and before == "js":
             expected[-1] = block.text
+        before = block.kind
+    write_wheel(tmp_path)
+    (tmp_path / "node_modules" / "pyodide").symlink_to(ROOT / "node_modules" / "pyodide")
     (tmp_path / "page.mjs").write_text("".join(parts), encoding="utf-8")
-    run = subprocess.run(["node", "page.mjs"], cwd=tmp_path, check=True, stdout=subprocess.PIPE, encoding="utf-8")
+    run = subprocess.run(
+        [*node_with_jspi(), "page.mjs"], cwd=tmp_path, check=True, stdout=subprocess.PIPE, encoding="utf-8"
+    )
     assert run.stdout == "".join(f"{text}--\n" for text in expected)
 
 

@@ -36,6 +36,16 @@ AREAS = (
     ),
     Area("web", 1.5, ("npm run --silent typecheck", "npm run --silent test", "npm run --silent size")),
     Area("e2e", 8, ("npm run --silent bundle", "pytest e2e")),
+    Area(
+        "pyodide",
+        4,
+        (
+            "npm run --silent bundle",
+            "pytest tests/everywhere --where=chromium-worker",
+            "pytest tests/everywhere --where=node",
+            "pytest tests/everywhere/test_errors.py tests/everywhere/test_page.py --where=chromium",
+        ),
+    ),
     Area("docs", 1, ("mkdocs build --strict --quiet",)),
 )
 

@@ -13,6 +13,12 @@ const INTERNAL =
 
 let mangleCache = {};
 
+/** What Python in Pyodide uses, whole: as a module, and as a script that the package for Python carries. */
+async function bundleForPython(format, outfile, options = {}) {
+  const target = "es2022";
+  await build({ entryPoints: ["web/src/pyodide.ts"], bundle: true, format, target, outfile, minify: true, logLevel: "warning", ...options });
+}
+
 async function bundle(entries, filter, kind, path) {
   // Imports that the filter finds are left to the browser; `path` says where that file will be, by default where it is.
   const outside = (found) => (found.kind === kind ? { path: path ?? found.path, external: true } : undefined);
@@ -37,3 +43,5 @@ await bundle(["index", "isa.gen"], /^\.\//, "dynamic-import");
 for (const part of PARTS) {
   await bundle([part], /\/errors\.js$/, "import-statement", part.includes("/") ? "../index.js" : "./index.js");
 }
+await bundleForPython("esm", "web/dist/pyodide.js", { sourcemap: "external" });
+await bundleForPython("iife", "hologram_web/page/runtime.js", { globalName: "runtime", footer: { js: "runtime" } });

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import ModuleType
 
 import hologram_web as hg
-from hologram_web.targets import wasm
+from hologram_web.targets.wasm.disassemble import disassemble
 
 from . import float_kernels, kernels
 
@@ -41,7 +41,7 @@ def codes(plan: hg.CompiledProgram) -> dict[str, Code]:
             getattr(home, made.name),
             _python(home, made.name),
             shader,
-            wasm.disassemble(module),
+            disassemble(module),
             len(module),
             made.shared,
         )

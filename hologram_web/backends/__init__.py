@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
+from ..errors import BackendUnavailable
 from .launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
 from .protocol import Backend, Limits
 
 __all__ = [
     "DEVICES",
+    "IN_PAGE",
     "Backend",
     "BlockDim",
     "CpuBackend",
@@ -22,13 +25,22 @@ __all__ = [
     "WebGpuBackend",
 ]
 
+IN_PAGE = sys.platform == "emscripten"
 _CLASSES = {"cpu": ("cpu", "CpuBackend"), "wasm": ("wasm", "WasmBackend"), "webgpu": ("webgpu", "WebGpuBackend")}
+if IN_PAGE:  # there the TypeScript runtime has the devices
+    _CLASSES |= {"wasm": (".page", "WasmBackend"), "webgpu": (".page", "WebGpuBackend")}
 
 
 class _Devices(Mapping[str, type[Any]]):
+    """Raises BackendUnavailable where what a device needs cannot be imported."""
+
     def __getitem__(self, name: str) -> type[Any]:
         module, cls = _CLASSES[name]
-        found: type[Any] = getattr(import_module(f".{module}", __name__), cls)
+        try:
+            found: type[Any] = getattr(import_module(f".{module}", __name__), cls)
+        except ModuleNotFoundError as error:
+            how = "await pyodide.loadPackage('numpy')" if IN_PAGE else "install hologram-web[native]"
+            raise BackendUnavailable(name, f"there is no module {error.name!r} here: {how}") from error
         return found
 
     def __iter__(self) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """What all devices share: handles of buffers and pools, transfers, and the way to a launch.
 
-A device keeps memory as objects of a kind of its own, `M`; `host_device.py` has the kind that NumPy reaches.
+A device keeps memory as objects of a kind of its own, `M`; `host_device.py` has the kind that NumPy reaches. Data goes
+in and out as memoryviews of bytes, so that a page needs no NumPy.
 """
 
 from __future__ import annotations
@@ -10,9 +11,6 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Generic, Self, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import (
     AllocationFailed,
@@ -39,14 +37,11 @@ from .arguments import bind
 from .launch import ExecutionParams, LaunchConfig
 from .protocol import AsyncTwins, Limits
 
-__all__ = ["CLASS_BYTES", "CLASS_MEMORY_BYTES", "Bytes", "Device", "too_many_collectives"]
+__all__ = ["CLASS_BYTES", "CLASS_MEMORY_BYTES", "Device", "too_many_collectives"]
 
 CLASS_BYTES = 12_288
 CLASS_MEMORY_BYTES = 96 * CLASS_BYTES
 _KEPT_ANALYSES = 256
-
-Bytes = NDArray[np.uint8]
-
 
 M = TypeVar("M")
 
@@ -84,19 +79,19 @@ class Device(AsyncTwins, Generic[M]):
         """Bytes of memory."""
         raise NotImplementedError
 
-    def _read(self, memory: M, offset: int, out: Bytes) -> None:
+    def _read(self, memory: M, offset: int, out: memoryview) -> None:
         """Copies bytes from `offset` on into `out`, whose size fits. Raises the fault of a launch before."""
         raise NotImplementedError
 
-    def _write(self, memory: M, offset: int, raw: Bytes) -> None:
+    def _write(self, memory: M, offset: int, raw: memoryview) -> None:
         """Copies bytes to `offset`; they fit."""
         raise NotImplementedError
 
     def _bytes(self, memory: M) -> bytes:
         """All bytes of memory."""
-        out = np.empty(self._size(memory), np.uint8)
-        self._read(memory, 0, out)
-        return out.tobytes()
+        out = bytearray(self._size(memory))
+        self._read(memory, 0, memoryview(out))
+        return bytes(out)
 
     def _class_part(self, start: int, size: int) -> M:
         """A part of the class memory, as memory that shares its bytes."""
@@ -165,7 +160,7 @@ class Device(AsyncTwins, Generic[M]):
         return handle
 
     def _allocate(self, size: int) -> M:
-        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 0:
+        if isinstance(size, bool) or not hasattr(size, "__index__") or size < 0:
             raise AllocationFailed(f"a size is a number of bytes from 0 on, not {size!r}")
         with self._lock:
             return self._reserve(int(size))
@@ -181,6 +176,11 @@ class Device(AsyncTwins, Generic[M]):
     def copy_from_buffer(self, handle: BufferHandle, out: Any = None) -> bytes | None:
         memory = self._buffer(handle)
         return self._copy_out(memory, 0, self._size(memory) if out is None else out, InvalidBuffer, "buffer")
+
+    def collect(self, reads: Mapping[BufferHandle, Any]) -> None:
+        self.sync()
+        for handle, out in reads.items():
+            self.copy_from_buffer(handle, out)
 
     def buffer_size(self, handle: BufferHandle) -> int:
         return self._size(self._buffer(handle))
@@ -208,7 +208,7 @@ class Device(AsyncTwins, Generic[M]):
 
     def _copy_in(self, memory: M, offset: int, data: Any, error: type[HologramError], what: str) -> None:
         raw = _bytes_of(data)
-        self._fits(memory, offset, raw.size, error, what)
+        self._fits(memory, offset, raw.nbytes, error, what)
         with self._lock:
             self._write(memory, offset, raw)
 
@@ -216,15 +216,13 @@ class Device(AsyncTwins, Generic[M]):
         """Into a writable object; or, if `out` is a number of bytes, those bytes."""
         if isinstance(out, int):
             self._fits(memory, offset, out, error, what)
-            array: NDArray[Any] = np.empty(out, np.uint8)
-        else:
-            array = out if isinstance(out, np.ndarray) else _plain(out)
-            if not array.flags.writeable or not array.flags.c_contiguous:
-                raise TypeError("out has to be writable and contiguous")
-            self._fits(memory, offset, array.nbytes, error, what)
+        view = _view(bytearray(out) if isinstance(out, int) else out)
+        if view.readonly or not view.c_contiguous:
+            raise TypeError("out has to be writable and contiguous")
+        self._fits(memory, offset, view.nbytes, error, what)
         with self._lock:
-            self._read(memory, offset, array.reshape(-1).view(np.uint8))
-        return array.tobytes() if isinstance(out, int) else None
+            self._read(memory, offset, _flat(view))
+        return view.tobytes() if isinstance(out, int) else None
 
     def _fits(self, memory: M, offset: int, count: int, error: type[HologramError], what: str) -> None:
         size = self._size(memory)
@@ -334,18 +332,31 @@ def _fresh() -> int:
     return next(_numbers)
 
 
-def _plain(data: Any) -> NDArray[Any]:
-    """An object with the buffer protocol as an array, without a copy."""
-    view = memoryview(data)
-    if view.c_contiguous:
-        return np.frombuffer(view, np.uint8) if view.nbytes else np.zeros(0, np.uint8)
-    return np.asarray(view)
-
-
-def _bytes_of(data: Any) -> NDArray[np.uint8]:
-    """The bytes of an object with the buffer protocol or of anything NumPy takes for an array of numbers."""
+def _view(out: Any) -> memoryview:
+    """The memory of an object. NumPy lends that of types it does not know, such as bfloat16, as other bytes only."""
     try:
-        array = np.ascontiguousarray(data) if hasattr(data, "__array__") else np.ascontiguousarray(_plain(data))
-        return array.reshape(-1).view(np.uint8)
+        return memoryview(out)
+    except ValueError:
+        return memoryview(out.view("u1"))
+
+
+def _flat(view: memoryview) -> memoryview:
+    """The bytes of a contiguous view."""
+    return view.cast("B") if view.nbytes else memoryview(bytearray())
+
+
+def _bytes_of(data: Any) -> memoryview:
+    """The bytes, row by row, of an object with the buffer protocol or of anything NumPy takes for an array."""
+    try:
+        try:
+            view = memoryview(data)
+        except (TypeError, ValueError, BufferError):
+            if hasattr(data, "to_memoryview"):  # a typed array of JavaScript
+                view = data.to_memoryview()
+            elif hasattr(data, "__array__"):
+                view = memoryview(data.__array__().tobytes())
+            else:
+                raise
+        return _flat(view if view.c_contiguous else memoryview(view.tobytes()))
     except (TypeError, ValueError, BufferError) as error:
         raise TypeError(f"give bytes, an array or another object with the buffer protocol: {error}") from None

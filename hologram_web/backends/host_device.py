@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from .device import Bytes, Device
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["HostDevice"]
+from .device import Device
+
+__all__ = ["Bytes", "HostDevice", "array_of"]
+
+Bytes = NDArray[np.uint8]
+
+
+def array_of(view: memoryview) -> Bytes:
+    """The bytes of a view as an array, without a copy."""
+    return np.frombuffer(view, np.uint8) if view.nbytes else np.empty(0, np.uint8)
 
 
 class HostDevice(Device[Bytes]):
@@ -13,11 +23,11 @@ class HostDevice(Device[Bytes]):
     def _size(self, memory: Bytes) -> int:
         return memory.size
 
-    def _read(self, memory: Bytes, offset: int, out: Bytes) -> None:
-        out[:] = memory[offset : offset + out.size]
+    def _read(self, memory: Bytes, offset: int, out: memoryview) -> None:
+        array_of(out)[:] = memory[offset : offset + out.nbytes]
 
-    def _write(self, memory: Bytes, offset: int, raw: Bytes) -> None:
-        memory[offset : offset + raw.size] = raw
+    def _write(self, memory: Bytes, offset: int, raw: memoryview) -> None:
+        memory[offset : offset + raw.nbytes] = array_of(raw)
 
     def _class_part(self, start: int, size: int) -> Bytes:
         return self._classes()[start : start + size]

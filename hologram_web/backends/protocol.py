@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -82,12 +83,17 @@ class Backend(Protocol):
 
     async def read_async(self, handle: BufferHandle, out: Any = None) -> bytes | None: ...
 
+    def collect(self, reads: Mapping[BufferHandle, Any]) -> None:
+        """`sync`, then the first bytes of each buffer into its writable object, which a fault leaves as it was."""
+
+    async def collect_async(self, reads: Mapping[BufferHandle, Any]) -> None: ...
+
     def cancel(self) -> None:
         """Ends the running launch, if there is one, with ExecutionError: Cancelled. May be called from any thread."""
 
 
 class AsyncTwins:
-    """`execute_async` and `read_async` of devices that block: the work runs in a thread, the event loop goes on."""
+    """The asynchronous calls of devices that block: the work runs in a thread, the event loop goes on."""
 
     async def execute_async(self: Any, program: Program, params: ExecutionParams | LaunchConfig) -> None:
         if isinstance(params, LaunchConfig):
@@ -98,3 +104,6 @@ class AsyncTwins:
     async def read_async(self: Any, handle: BufferHandle, out: Any = None) -> bytes | None:
         data: bytes | None = await asyncio.to_thread(self.copy_from_buffer, handle, out)
         return data
+
+    async def collect_async(self: Any, reads: Mapping[BufferHandle, Any]) -> None:
+        await asyncio.to_thread(self.collect, reads)

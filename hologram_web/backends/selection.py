@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import BackendUnavailable
-from . import DEVICES
+from . import DEVICES, IN_PAGE
 
 __all__ = ["Selection", "open_backend"]
 
@@ -58,19 +58,18 @@ def _candidates(options: dict[str, Any]) -> Iterator[tuple[str, Callable[[], Any
 
 
 def _open(name: str, options: dict[str, Any]) -> Any:
-    try:
-        device = DEVICES[name]
-    except ImportError as error:
-        raise BackendUnavailable(name, f"{error}: install hologram-web[native]") from error
-    return device(**options)
+    return DEVICES[name](**options)
 
 
 def _real_gpu(options: dict[str, Any]) -> Any:
     """The webgpu device, if there is more to it than a processor that plays a GPU."""
-    try:
-        from .webgpu.gpu import adapter_info
-    except ImportError as error:
-        raise BackendUnavailable("webgpu", f"{error}: install hologram-web[native]") from error
+    if IN_PAGE:
+        from ..page import real_gpu
+
+        return _open("webgpu", {**options, "session": real_gpu()})
+    DEVICES["webgpu"]  # raises where wgpu cannot be imported
+    from .webgpu.gpu import adapter_info
+
     info, real = adapter_info()
     if not real:
         raise BackendUnavailable("webgpu", f"the adapter {info.get('device') or info.get('vendor')} is no GPU")

@@ -1,12 +1,15 @@
-"""BLAKE3 (the hash of every cache key): the `blake3` package where it is installed, else in Python.
+"""BLAKE3 (the hash of every cache key): the `blake3` package where it is installed, in a page WebAssembly, else Python.
 
-The Python form is for small inputs, such as programs, where no wheel can be had; it was written from the BLAKE3
-paper (O'Connor, Aumasson, Neves, Wilcox-O'Hearn 2020), and a test compares the two.
+The Python form is for small inputs, such as programs, where nothing else can be had; it was written from the BLAKE3
+paper (O'Connor, Aumasson, Neves, Wilcox-O'Hearn 2020), and a test compares them.
 """
 
 from __future__ import annotations
 
 import struct
+import sys
+from collections.abc import Callable
+from functools import cache
 
 __all__ = ["blake3", "blake3_python"]
 
@@ -23,11 +26,20 @@ _MASK = 0xFFFFFFFF
 
 def blake3(data: bytes) -> bytes:
     """The 32-byte BLAKE3 hash of `data`."""
+    return _implementation()(data)
+
+
+@cache
+def _implementation() -> Callable[[bytes], bytes]:
+    if sys.platform == "emscripten":
+        from ..page.session import hash_in_page
+
+        return hash_in_page
     try:
         import blake3 as package
     except ImportError:
-        return blake3_python(data)
-    return bytes(package.blake3(data).digest())
+        return blake3_python
+    return lambda data: bytes(package.blake3(data).digest())
 
 
 def _rotate(x: int, count: int) -> int:

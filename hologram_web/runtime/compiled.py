@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..backends.arguments import scalar_bits
 from ..backends.launch import ExecutionParams, LaunchConfig
@@ -15,13 +16,11 @@ from ..errors import ArtifactError, LaunchError
 from ..isa.operands import Access, BufferHandle, Immediate, PoolHandle
 from ..isa.program import Program
 from ..isa.types import Type
+from . import arrays
 from .artifact import Artifact, Blob, read, write
 from .formula import FormulaLike
 from .plan import Argument, Call, Plan, Port, bind_ports, leaves, size_of, walk
 from .plan_builder import PlanBuilder
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = ["CompiledProgram", "compile", "load"]
 
@@ -94,28 +93,27 @@ class CompiledProgram:
         path.write_bytes(write(artifact))
 
     def run(self, backend: Backend, /, *args: Any, **named: Any) -> Any:
-        """Runs it with scalars and arrays, by position or name, and gives the written arrays as NumPy arrays.
+        """Runs it with scalars and arrays, by position or name, and gives the written arrays: NumPy's, or memoryviews
+        in a page without NumPy.
 
         One written port: its array; several: a dict by name. Arrays that are only written may be left out where their
         shape follows from the other arguments; given, they say what is in them before. Nothing that is passed is
         changed. Raises LaunchError for arguments that do not fit, and what the device raises.
         """
-        import numpy as np
-
         values = self._arguments(args, named)
         scalars = {name: scalar_bits(name, port.ty, values[name]) for name, port in self.plan.scalars.items()}
-        arrays = {name: _array(self.plan.arrays[name], value) for name, value in values.items() if name not in scalars}
+        given = {name: _array(self.plan.arrays[name], value) for name, value in values.items() if name not in scalars}
         numbers = {
             name: int(port.ty.decode(scalars[name])) for name, port in self.plan.scalars.items() if port.ty.is_integer
         }
-        variables, shapes = bind_ports(self.plan, numbers, {name: array.shape for name, array in arrays.items()})
+        variables, shapes = bind_ports(self.plan, numbers, {name: tuple(array.shape) for name, array in given.items()})
         pools = self.plan.pools(self.programs)
         handles: dict[str, BufferHandle | PoolHandle] = {}
         try:
             for name, shape in shapes.items():
                 port = self.plan.arrays[name]
-                array = arrays.get(name)
-                size = port.ty.size_bytes * int(np.prod(shape, dtype=np.int64)) if array is None else array.nbytes
+                array = given.get(name)
+                size = port.ty.size_bytes * prod(shape) if array is None else array.nbytes
                 handles[name] = _allocate(backend, size, array, name in pools)
             named_by_calls = {
                 arg.value
@@ -130,13 +128,13 @@ class CompiledProgram:
                     handles[name] = _allocate(backend, size_of(temporary, variables), None, name in pools)
             for name, number in self.plan.constants:
                 data = self._data(number)
-                handles[name] = _allocate(backend, len(data), np.frombuffer(data, np.uint8), name in pools)
+                handles[name] = _allocate(backend, len(data), memoryview(data), name in pools)
             self.execute(backend, handles, scalars, variables)
             found = {}
             for name, port in self.plan.arrays.items():
                 if port.access is not Access.READ:
-                    found[name] = np.empty(shapes[name], port.ty.numpy)
-                    _read(backend, handles[name], found[name])
+                    found[name] = arrays.empty(shapes[name], port.ty)
+                    _read(backend, handles[name], arrays.raw(found[name]))
             return next(iter(found.values())) if len(found) == 1 else found
         finally:
             for handle in handles.values():
@@ -275,26 +273,27 @@ def _immediate(name: str, ty: Type, arg: Argument, scalars: Mapping[str, int], v
     return Immediate(ty, scalars[arg.value] if arg.kind == "port" else arg.value)
 
 
-def _array(port: Port, value: Any) -> NDArray[Any]:
+def _array(port: Port, value: Any) -> Any:
     """The argument for an array. Raises LaunchError."""
-    import numpy as np
-
-    wanted = port.ty.numpy
     if not hasattr(value, "dtype") and isinstance(value, (list, tuple, int, float)):
         try:
-            value = np.array(value, wanted)
+            return arrays.array(value, port.ty)
         except (TypeError, ValueError, OverflowError) as error:
             raise LaunchError(f"{port} cannot be made from what is given: {error}") from None
     try:
-        found = np.asarray(value)
+        found = arrays.array(value)
     except (TypeError, ValueError) as error:
         raise LaunchError(f"{port} takes an array: {error}") from None
-    if found.dtype != wanted:
-        raise LaunchError(f"{port} takes an array of {wanted}, not of {found.dtype}: convert it with astype")
-    return np.ascontiguousarray(found).reshape(found.shape)
+    if isinstance(found, memoryview):
+        have = arrays.type_of(found)
+        if have is not port.ty and not (port.ty is Type.BF16 and have is Type.U16):
+            raise LaunchError(f"{port} takes an array of {port.ty}, not of {have}: convert it")
+    elif found.dtype != port.ty.numpy:
+        raise LaunchError(f"{port} takes an array of {port.ty.numpy}, not of {found.dtype}: convert it with astype")
+    return found
 
 
-def _allocate(backend: Backend, size: int, data: NDArray[Any] | None, pool: bool) -> BufferHandle | PoolHandle:
+def _allocate(backend: Backend, size: int, data: Any, pool: bool) -> BufferHandle | PoolHandle:
     """Memory on the device with these bytes, or zeroed."""
     if pool:
         handle = backend.allocate_pool(size)
@@ -307,7 +306,7 @@ def _allocate(backend: Backend, size: int, data: NDArray[Any] | None, pool: bool
     return buffer
 
 
-def _read(backend: Backend, handle: BufferHandle | PoolHandle, out: NDArray[Any]) -> None:
+def _read(backend: Backend, handle: BufferHandle | PoolHandle, out: memoryview) -> None:
     if not out.nbytes:
         return
     if isinstance(handle, PoolHandle):

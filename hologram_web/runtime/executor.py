@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from ..backends import IN_PAGE
 from ..backends.launch import ExecutionParams, LaunchConfig
-from ..errors import InvalidBuffer, UnsupportedType
+from ..errors import InvalidBuffer
 from ..isa.operands import BufferHandle, PoolHandle
 from ..isa.program import Program
 from ..isa.types import Type
+from . import arrays
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..backends.selection import Selection
 
 __all__ = ["Buffer", "Executor"]
@@ -51,51 +51,44 @@ class Buffer:
     def from_numpy(self, data: Any) -> Self:
         """Writes all elements: an array of the same shape, converted to the buffer's type as NumPy does.
 
-        Raises InvalidBuffer for another shape.
+        In a page without NumPy it is what `runtime.arrays` takes. Raises InvalidBuffer for another shape.
         """
-        import numpy as np
-
-        array = np.asarray(data)
-        if array.shape != self.shape:
-            raise InvalidBuffer(f"an array of shape {array.shape} does not fit a buffer of shape {self.shape}")
-        self.executor.backend_device.copy_to_buffer(
-            self.handle, np.ascontiguousarray(array, self.dtype.numpy).reshape(-1).view(np.uint8)
-        )
+        found = arrays.array(data, self.dtype)
+        shape = tuple(found.shape)
+        if shape != self.shape and (found.nbytes or self.size):  # a memoryview without elements has lost its shape
+            raise InvalidBuffer(f"an array of shape {shape} does not fit a buffer of shape {self.shape}")
+        self.executor.backend_device.copy_to_buffer(self.handle, arrays.raw(found))
         return self
 
-    def numpy(self) -> NDArray[Any]:
-        """A copy as a NumPy array; waits for what was launched, and raises its faults."""
-        import numpy as np
-
-        out = np.empty(self.shape, self.dtype.numpy)
-        self.executor.backend_device.copy_from_buffer(self.handle, out.reshape(-1).view(np.uint8))
+    def numpy(self) -> Any:
+        """A copy as a NumPy array, or as a memoryview in a page without NumPy; waits for what was launched, and raises
+        its faults."""
+        out = arrays.empty(self.shape, self.dtype)
+        self.executor.backend_device.copy_from_buffer(self.handle, arrays.raw(out))
         return out
 
     to_numpy = numpy
 
-    async def read(self) -> NDArray[Any]:
+    async def read(self) -> Any:
         """`numpy`, without blocking the event loop."""
-        import numpy as np
-
-        out = np.empty(self.shape, self.dtype.numpy)
-        await self.executor.backend_device.read_async(self.handle, out.reshape(-1).view(np.uint8))
+        out = arrays.empty(self.shape, self.dtype)
+        await self.executor.backend_device.read_async(self.handle, arrays.raw(out))
         return out
 
-    def view(self) -> NDArray[Any]:
+    def view(self) -> Any:
         """The elements themselves, without a copy, until the buffer is freed. Raises InvalidBuffer where the device's
         memory is out of NumPy's reach."""
         if not hasattr(self.executor.backend_device, "view"):
+            others = "" if IN_PAGE else ", or use wasm or cpu"
             raise InvalidBuffer(
-                f"the memory of {self.executor.backend.selected} is out of reach: numpy() copies, or use wasm or cpu"
+                f"the memory of {self.executor.backend.selected} is out of reach: numpy() copies it{others}"
             )
-        found: NDArray[Any] = self.executor.backend_device.view(self.handle)
+        found = self.executor.backend_device.view(self.handle)
         return found.view(self.dtype.numpy).reshape(self.shape)
 
     def fill(self, value: int | float) -> Self:
         """Sets every element."""
-        import numpy as np
-
-        return self.from_numpy(np.full(self.shape, value, self.dtype.numpy))
+        return self.from_numpy(arrays.full(self.shape, value, self.dtype))
 
     def copy_from(self, other: Buffer) -> Self:
         """Copies another buffer's elements; shapes and types have to agree."""
@@ -113,7 +106,7 @@ class Buffer:
     def __exit__(self, *_: object) -> None:
         self.free()
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         if copy is False:
             raise ValueError("the elements are on a device: they have to be copied")
         found = self.numpy()
@@ -145,6 +138,15 @@ class Executor:
         self._buffers: dict[BufferHandle, Buffer] = {}
         self._pools: list[PoolHandle] = []
 
+    @classmethod
+    async def open(cls, backend: str = "auto", **options: Any) -> Self:
+        """An executor; in a page it does not block while an adapter is looked for."""
+        if IN_PAGE:
+            from ..page import prepare
+
+            await prepare(backend)
+        return cls(backend, **options)
+
     # Buffers
 
     def array(self, data: Any, dtype: Type | None = None) -> Buffer:
@@ -152,12 +154,8 @@ class Executor:
 
         Raises UnsupportedType for a dtype that is no type of the ISA.
         """
-        import numpy as np
-
-        foreign = hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray)
-        array = np.from_dlpack(data) if foreign and not hasattr(data, "__array__") else np.asarray(data)
-        buffer = self.empty(array.shape, dtype or _type_of(array.dtype))
-        return buffer.from_numpy(array)
+        found = arrays.array(data, dtype)
+        return self.empty(found.shape, dtype or arrays.type_of(found)).from_numpy(found)
 
     def zeros(self, shape: Shape, dtype: Type = Type.F32) -> Buffer:
         """A buffer of zeros."""
@@ -200,8 +198,8 @@ class Executor:
         """
         values = {name: value.handle if isinstance(value, Buffer) else value for name, value in params.items()}
         if not isinstance(program, Program):
-            arrays = {name: value.numpy() if isinstance(value, Buffer) else value for name, value in params.items()}
-            return program.run(self.backend_device, **arrays)
+            given = {name: value.numpy() if isinstance(value, Buffer) else value for name, value in params.items()}
+            return program.run(self.backend_device, **given)
         launch = LaunchConfig.linear(config) if isinstance(config, int) else config or LaunchConfig()
         self.backend_device.execute_program_with_params(program, ExecutionParams(launch, values))
         return None
@@ -242,15 +240,3 @@ class Executor:
 
     def __repr__(self) -> str:
         return f"<Executor on {self.backend}>"
-
-
-def _type_of(dtype: Any) -> Type:
-    """The ISA's type of a NumPy dtype."""
-    import numpy as np
-
-    if dtype == np.bool_:
-        return Type.U8
-    for ty in Type:
-        if not ty.is_wide and np.dtype(ty.numpy) == dtype.newbyteorder("="):
-            return ty
-    raise UnsupportedType(None, f"there is no type for NumPy's {dtype}: convert the array, or give a dtype")

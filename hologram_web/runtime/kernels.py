@@ -10,7 +10,6 @@ from ..compiler.ir import EFFECTS, Function
 from ..errors import CompileError, UnsupportedInstruction
 from ..isa.address import Space
 from ..isa.types import Type
-from ..targets import wasm, wgsl
 from ..targets.wasm.effects import access_of
 from .plan import Binding, Call, Kernel, Launch, Memory, Repeat, Step, Target, WasmCode, WgslCode
 
@@ -80,6 +79,8 @@ class KernelTable:
         try:
             if target == "webgpu":
                 raise UnsupportedInstruction(None, _OTHER)
+            from ..targets import wasm
+
             compiled = wasm.compile_kernel(function)
             order = list(made.scalars)
             code = WasmCode(
@@ -117,6 +118,8 @@ class KernelTable:
         for position, variant in enumerate(kernel.wgsl):
             if [binding.memories for binding in variant.bindings] == wanted:
                 return position + 1
+        from ..targets import wgsl  # each target only where it is needed
+
         try:
             parts = [[made.bases[place] for place in group] for group in wanted]
             compiled = wgsl.compile_kernel(made.function, parts, made.shared)

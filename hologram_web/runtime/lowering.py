@@ -54,17 +54,27 @@ _CELL_BYTES = 8
 
 
 def lower_plan(
-    plan: Plan, programs: Sequence[Program], constants: Sequence[Blob], metadata: dict[str, str]
+    plan: Plan,
+    programs: Sequence[Program],
+    constants: Sequence[Blob],
+    metadata: dict[str, str],
+    *,
+    target: str = "",
+    analyses: Sequence[Analysis] = (),
 ) -> Artifact:
-    """The artifact of a plan whose calls have no code yet. Raises CompileError."""
-    lowering = _Lowering(plan, programs)
+    """The artifact of a plan whose calls have no code yet. Raises CompileError.
+
+    `target` leaves the code for other targets out; `analyses` are those that are there already.
+    """
+    lowering = _Lowering(plan, programs, target)
+    lowering.analyses = {analysis.program.to_bytes(): analysis for analysis in analyses}
     steps = lowering.steps(plan.steps)
     used = _names(steps)
     temporaries = tuple(
         t for t in (*plan.temporaries, *lowering.temporaries) if t.name in used or t in plan.temporaries
     )
     code = KernelTable(lowering.kernels.values())
-    plan = replace(plan, temporaries=temporaries, steps=code.steps(steps))
+    plan = replace(plan, temporaries=temporaries, steps=code.steps(steps, target))
     texts = tuple("\n".join(map(str, program.instructions)) for program in programs)
     return Artifact(
         plan,
@@ -118,8 +128,8 @@ class _Region(NamedTuple):
 
 
 class _Lowering:
-    def __init__(self, plan: Plan, programs: Sequence[Program]) -> None:
-        self.plan, self.programs = plan, programs
+    def __init__(self, plan: Plan, programs: Sequence[Program], target: str) -> None:
+        self.plan, self.programs, self.target = plan, programs, target
         self.kernels: dict[Any, LaneKernel] = {}
         self.numbers: dict[Any, int] = {}
         self.analyses: dict[bytes, Analysis] = {}
@@ -440,7 +450,9 @@ class _CallLowering:
             parallel = self._parts(lower_collective(instruction.name, operands, True), regions, index, point)
         except NotExpressible:
             parallel = serial
-        return [*steps, *(serial if serial == parallel else _for_each_target(serial, parallel))], result
+        if serial != parallel:
+            serial = _for_each_target(serial, parallel, self.outer.target)
+        return [*steps, *serial], result
 
     def _parts(
         self, launches: list[PartLaunch], regions: dict[str, _Region], index: int, point: int
@@ -496,8 +508,10 @@ class _CallLowering:
         return Argument("bits", ty.encode(int(value) if ty.is_integer else value))
 
 
-def _for_each_target(serial: tuple[Step, ...], parallel: tuple[Step, ...]) -> list[Step]:
-    return [Target("wasm", serial), Target("webgpu", parallel)]
+def _for_each_target(serial: tuple[Step, ...], parallel: tuple[Step, ...], only: str) -> tuple[Step, ...]:
+    if only:
+        return serial if only == "wasm" else parallel
+    return Target("wasm", serial), Target("webgpu", parallel)
 
 
 def _number(formula: Formula) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..backends.launch import ExecutionParams, LaunchConfig
 from ..backends.protocol import Backend
@@ -12,9 +12,7 @@ from ..isa.instruction import Instruction
 from ..isa.operands import Access, BinaryMapOperation, BufferHandle, MapOperation, ReduceOperation, Register
 from ..isa.program import Param, Program
 from ..isa.types import Type
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from .arrays import array, empty, raw
 
 __all__ = ["GenericExecutor", "TypedBuffer"]
 
@@ -32,18 +30,23 @@ class TypedBuffer:
 
     def copy_to(self, data: Any) -> None:
         """Writes all elements. Raises InvalidBuffer if `data` has another number of them."""
-        import numpy as np
+        found = raw(array(data, self._type))
+        if found.nbytes != self._count * self._type.size_bytes:
+            count = found.nbytes // self._type.size_bytes
+            raise InvalidBuffer(f"{count} elements do not fit a buffer of {self._count}")
+        self._backend.copy_to_buffer(self._handle, found)
 
-        array = np.ascontiguousarray(data, self._type.numpy)
-        if array.size != self._count:
-            raise InvalidBuffer(f"{array.size} elements do not fit a buffer of {self._count}")
-        self._backend.copy_to_buffer(self._handle, array)
+    def copy_from(self) -> Any:
+        """All elements as a 1-D array: NumPy's, or a memoryview in a page without NumPy."""
+        found = empty((self._count,), self._type)
+        self._backend.copy_from_buffer(self._handle, raw(found))
+        return found
 
-    def copy_from(self) -> NDArray[Any]:
-        """All elements as a 1-D array of the type's NumPy dtype."""
-        import numpy as np
-
-        return np.frombuffer(self._backend.copy_from_buffer(self._handle) or b"", self._type.numpy).copy()
+    async def read(self) -> Any:
+        """`copy_from`, without blocking the event loop."""
+        found = empty((self._count,), self._type)
+        await self._backend.read_async(self._handle, raw(found))
+        return found
 
     def free(self) -> None:
         """Frees the buffer."""

@@ -17,10 +17,9 @@ from ...compiler.passes import optimize
 from ...errors import ExecutionError
 from ...isa.program import Program
 from ...isa.verify import Analysis
-from ...targets.wasm import ARGUMENTS, FAULT_KINDS, WasmKernel, compile_kernel, disassemble
+from ...targets.wasm import ARGUMENTS, FAULT_KINDS, WasmKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Status
-from ..device import Bytes
-from ..host_device import HostDevice
+from ..host_device import Bytes, HostDevice
 from ..protocol import Limits
 from .arena import Arena, FastCall
 from .cache import ModuleCache
@@ -85,6 +84,8 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
 
     def compile_to_wat(self, program: Program, block: tuple[int, int, int] = (256, 1, 1)) -> str:
         """The module in text form, for people."""
+        from ...targets.wasm.disassemble import disassemble
+
         return disassemble(self.compile_to_wasm(program, block))
 
     def view(self, handle: Any) -> Bytes:

@@ -19,7 +19,7 @@ from ...isa.types import Type
 from ...isa.verify import Analysis, Base
 from ...targets.wgsl import FAULT_KINDS, WgslKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Status
-from ..device import Bytes
+from ..host_device import array_of
 from ..protocol import Limits
 from .gpu import SLOT, Gpu, Memory
 from .probe import Traits, probe, probe_halves
@@ -175,13 +175,14 @@ class WebGpuBackend(CompiledDevice[Memory]):
     def _size(self, memory: Memory) -> int:
         return memory.size
 
-    def _read(self, memory: Memory, offset: int, out: Bytes) -> None:
+    def _read(self, memory: Memory, offset: int, out: memoryview) -> None:
         self._alive(memory)
-        self._recorder.read(memory.buffer, memory.start + offset, out)
+        self._recorder.read(memory.buffer, memory.start + offset, array_of(out))
         self._recorder.raise_fault()
 
-    def _write(self, memory: Memory, offset: int, raw: Bytes) -> None:
+    def _write(self, memory: Memory, offset: int, data: memoryview) -> None:
         self._alive(memory)
+        raw = array_of(data)
         if not raw.size:
             return
         start = memory.start + offset
@@ -215,7 +216,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         else:
             out = np.empty(size, np.uint8)
             self._recorder.read(memory.buffer, memory.start + offset, out)
-            self._write(copy, 0, out)
+            self._write(copy, 0, out.data)
         return copy
 
     # Launches
@@ -376,7 +377,7 @@ class ClassMemory:
     def __setitem__(self, key: Any, value: Any) -> None:
         whole = np.asarray(self)
         whole[key] = value
-        self._backend._write(self._memory, 0, whole)
+        self._backend._write(self._memory, 0, whole.data)
 
 
 def _owners(analysis: Analysis) -> list[Base]:

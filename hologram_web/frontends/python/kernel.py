@@ -22,7 +22,7 @@ __all__ = ["Kernel", "kernel", "kernel_from_source"]
 
 
 class Kernel:
-    """A kernel. `kernel[n](x, y)` launches `n` lanes on NumPy arrays, which are changed in place.
+    """A kernel. `kernel[n](x, y)` launches `n` lanes on arrays, which are changed in place.
 
     `program` is the program for every device; `params` the parameters as written, by name: a Type or an ArrayType;
     `hidden` the lengths among the program's parameters (`x.shape0` is the length of the first axis of x), by name:
@@ -54,22 +54,37 @@ class Kernel:
     def __getitem__(self, lanes: Any) -> Callable[..., None]:
         """`kernel[n]`, `kernel[n, block]`, `kernel[(w, h), (bx, by)]`: launches that many lanes when called.
 
-        Arrays are NumPy arrays of the annotated type and number of axes, scalars Python or NumPy numbers. Raises
-        LaunchError for what does not fit, ExecutionError for a fault, with the line it comes from as a note.
+        Arrays are NumPy arrays, or other objects with the buffer protocol, of the annotated type and number of axes;
+        in a page typed arrays of JavaScript, too. Scalars are Python or NumPy numbers. Raises LaunchError
+        for what does not fit, ExecutionError for a fault, with the line it comes from as a note.
         """
-        from .launch import config_of, default_device, launch
+        from .launch import config_of
 
         config = config_of(lanes)
 
         def run(*args: Any, **named: Any) -> None:
             try:
-                launch(self._translation, self._device or default_device(), config, args, named)
-            except ExecutionError as error:
-                if error.instruction is not None and error.instruction < len(self.lines):
-                    error.add_note(self._where(error.instruction))
-                raise
+                self._launch(config, args, named, True).send(None)
+            except StopIteration:  # it never suspends
+                return
 
         return run
+
+    async def launch_async(self, lanes: Any, /, *args: Any, **named: Any) -> None:
+        """`kernel[lanes](*args, **named)`, without blocking the event loop."""
+        from .launch import config_of
+
+        await self._launch(config_of(lanes), args, named, False)
+
+    async def _launch(self, config: Any, args: tuple[Any, ...], named: Mapping[str, Any], blocking: bool) -> None:
+        from .launch import default_device, launch
+
+        try:
+            await launch(self._translation, self._device or default_device(), config, args, named, blocking)
+        except ExecutionError as error:
+            if error.instruction is not None and error.instruction < len(self.lines):
+                error.add_note(self._where(error.instruction))
+            raise
 
     def __call__(self, *args: Any, **named: Any) -> None:
         raise TranslateError(f"a kernel is launched with a number of lanes: {self.name}[n](...)")
@@ -94,9 +109,10 @@ class Kernel:
 
     def wat(self, block: tuple[int, ...] = (256, 1, 1)) -> str:
         """The WebAssembly text for blocks of that shape. Raises UnsupportedType and UnsupportedInstruction."""
-        from ...targets import wasm
+        from ...targets.wasm import compile_kernel
+        from ...targets.wasm.disassemble import disassemble
 
-        return wasm.disassemble(wasm.compile_kernel(self._compiled(block)).code)
+        return disassemble(compile_kernel(self._compiled(block)).code)
 
     def _compiled(self, block: tuple[int, ...]) -> Any:
         from ...compiler.build import build

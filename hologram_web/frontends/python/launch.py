@@ -1,20 +1,20 @@
-"""Launching a kernel: NumPy arrays are copied to a device, and back if the kernel writes them."""
+"""Launching a kernel: arrays are copied to a device, and back if the kernel writes them."""
 
 from __future__ import annotations
 
 import atexit
 import threading
 from collections.abc import Mapping
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ...backends import DEVICES, Backend, ExecutionParams, LaunchConfig
 from ...errors import LaunchError
 from ...isa.types import Type
+from ...runtime import arrays
 from .names import ArrayType
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .translate import Translation
 
 __all__ = ["config_of", "default_device", "launch"]
@@ -55,44 +55,58 @@ def config_of(key: Any) -> LaunchConfig:
     return config
 
 
-def launch(
-    translation: Translation, device: Backend, config: LaunchConfig, args: tuple[Any, ...], named: Mapping[str, Any]
+async def launch(
+    translation: Translation,
+    device: Backend,
+    config: LaunchConfig,
+    args: tuple[Any, ...],
+    named: Mapping[str, Any],
+    blocking: bool,
 ) -> None:
-    """Runs a kernel. Raises LaunchError for arguments that do not fit, and what the device raises."""
-    import numpy as np
+    """Runs a kernel. Raises LaunchError for arguments that do not fit, and what the device raises.
 
+    If it is `blocking`, it never suspends.
+    """
     given = _bind(translation, args, named)
     access = {param.name: param.access for param in translation.program.params}
-    arrays = {
-        name: _array(name, ty, given[name], bool(access[name] and access[name].writes))  # type: ignore[union-attr]
+    written = [name for name, way in access.items() if way is not None and way.writes]
+    found = {
+        name: _array(name, ty, given[name], name in written)
         for name, ty in translation.params.items()
         if isinstance(ty, ArrayType)
     }
-    written = [name for name in arrays if (way := access[name]) is not None and way.writes]
-    _check_overlap(arrays, written)
+    places = _places(found, given)
+    _check_overlap(found, places, written)
     values = {name: given[name] for name, ty in translation.params.items() if isinstance(ty, Type)}
-    values |= {hidden: arrays[name].shape[axis] for hidden, (name, axis) in translation.hidden.items()}
+    values |= {hidden: found[name].shape[axis] for hidden, (name, axis) in translation.hidden.items()}
     handles: dict[Any, Any] = {}
     try:
-        for name, array in arrays.items():
-            key = _place(array)
-            if key not in handles:
-                handles[key] = device.allocate_buffer(array.nbytes)
-                device.copy_to_buffer(handles[key], np.ascontiguousarray(array))
-            values[name] = handles[key]
+        for name, values_of in found.items():
+            if places[name] not in handles:
+                handles[places[name]] = device.allocate_buffer(values_of.nbytes)
+                device.copy_to_buffer(handles[places[name]], values_of)
+            values[name] = handles[places[name]]
         device.execute_program_with_params(translation.program, ExecutionParams(config, values))
-        device.sync()  # some devices raise faults here only
-        for name in written:
-            array = arrays[name]
-            if array.flags.c_contiguous:
-                device.copy_from_buffer(handles[_place(array)], out=array)
-            else:
-                copy = np.empty_like(array, order="C", subok=False)
-                device.copy_from_buffer(handles[_place(array)], out=copy)
-                array[...] = copy
+        outs = {name: _out(found[name]) for name in written}
+        reads = {handles[places[name]]: out for name, out in outs.items()}
+        if blocking:
+            device.collect(reads)  # some devices raise faults here only
+        else:
+            await device.collect_async(reads)
+        for name, out in outs.items():
+            if out is not found[name]:
+                found[name][...] = out
+            if hasattr(given[name], "assign"):  # a typed array of JavaScript
+                given[name].assign(out)
     finally:
         for handle in handles.values():
             device.free_buffer(handle)
+
+
+def _out(values: Any) -> Any:
+    """Where to read to: the array itself, if it is contiguous."""
+    contiguous = values.c_contiguous if isinstance(values, memoryview) else values.flags.c_contiguous
+    return values if contiguous else values.copy(order="C")
 
 
 def _bind(translation: Translation, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -112,34 +126,73 @@ def _bind(translation: Translation, args: tuple[Any, ...], named: Mapping[str, A
     return given
 
 
-def _array(name: str, ty: ArrayType, value: Any, written: bool) -> NDArray[Any]:
-    """The argument as an array of the right type and number of axes."""
-    import numpy as np
-
-    if not isinstance(value, np.ndarray):
-        raise LaunchError(f"parameter {name!r} is {ty!r}: give a NumPy array, not {type(value).__name__}")
-    wanted = ty.ty.numpy
-    if value.dtype != wanted and not (ty.ty is Type.BF16 and value.dtype.name == "bfloat16"):
-        raise LaunchError(f"parameter {name!r} is {ty!r}: its dtype is {wanted}, not {value.dtype}; use x.astype(...)")
-    if value.ndim != ty.ndim:
-        raise LaunchError(f"parameter {name!r} is {ty!r}: it has {ty.ndim} axes, not {value.ndim}")
-    if value.size >= 1 << 31:
-        raise LaunchError(f"parameter {name!r} has {value.size} elements: kernels index less than 2**31; launch parts")
-    if written and not value.flags.writeable:
+def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
+    """The argument as an array of the right type and number of axes: NumPy's, or a memoryview in a page without it."""
+    found = arrays.lent(value)
+    if found is None:
+        what = "a NumPy array" if arrays.numpy() else "an array.array, a memoryview or a typed array"
+        raise LaunchError(f"parameter {name!r} is {ty!r}: give {what}, not {type(value).__name__}")
+    plain = isinstance(found, memoryview)
+    if not _fits(found, ty.ty, plain):
+        have, wanted = (arrays.type_of(found), ty.ty) if plain else (found.dtype, ty.ty.numpy)
+        how = "" if plain else "; use x.astype(...)"
+        raise LaunchError(f"parameter {name!r} is {ty!r}: its dtype is {wanted}, not {have}{how}")
+    if found.ndim != ty.ndim:
+        raise LaunchError(f"parameter {name!r} is {ty!r}: it has {ty.ndim} axes, not {found.ndim}")
+    size = prod(found.shape)
+    if size >= 1 << 31:
+        raise LaunchError(f"parameter {name!r} has {size} elements: kernels index less than 2**31; launch parts")
+    if written and (found.readonly if plain else not found.flags.writeable):
         raise LaunchError(f"parameter {name!r} is written by the kernel, and the array is read-only: give a copy")
-    return value.view(wanted) if value.dtype != wanted else value
+    if written and plain and not found.c_contiguous:
+        raise LaunchError(f"parameter {name!r} is written by the kernel, and has gaps: without NumPy, give one without")
+    return found if plain or found.dtype == ty.ty.numpy else found.view(ty.ty.numpy)
 
 
-def _place(array: NDArray[Any]) -> Any:
-    """What arrays share that are the same memory."""
-    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
+def _fits(found: Any, ty: Type, plain: bool) -> bool:
+    if plain:
+        have = arrays.type_of(found)
+        return have is ty or (ty is Type.BF16 and have is Type.U16)
+    return bool(found.dtype == ty.numpy) or (ty is Type.BF16 and found.dtype.name == "bfloat16")
 
 
-def _check_overlap(arrays: dict[str, NDArray[Any]], written: list[str]) -> None:
-    import numpy as np
+def _places(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What arrays share that are the same memory: where it starts, where it ends, and its layout."""
+    places: dict[str, Any] = {}
+    for name, values in found.items():
+        if hasattr(given[name], "js_id"):
+            places[name] = 0, 0, ("js", given[name].js_id)  # a copy: it is the same array, or shares nothing
+        elif isinstance(values, memoryview):
+            start = _address(values)
+            places[name] = start, start + values.nbytes, (values.shape, values.strides, values.format)
+        else:
+            start = values.__array_interface__["data"][0]
+            places[name] = start, start + values.nbytes, (values.shape, values.strides, values.dtype.str)
+    return places
 
+
+def _address(view: memoryview) -> int:
+    """Where the memory of a view is, in Pyodide."""
+    from pyodide.ffi import create_proxy  # type: ignore[import-not-found]
+
+    proxy = create_proxy(view)
+    lent = proxy.getBuffer()
+    address = int(lent.data.byteOffset)
+    lent.release()
+    proxy.destroy()
+    return address
+
+
+def _check_overlap(found: Mapping[str, Any], places: Mapping[str, Any], written: list[str]) -> None:
+    np = arrays.numpy()
     for name in written:
-        for other, array in arrays.items():
-            same = _place(array) == _place(arrays[name])
-            if not same and other != name and np.shares_memory(array, arrays[name]):
+        start, end, _ = places[name]
+        for other, values in found.items():
+            if other == name or places[other] == places[name]:
+                continue
+            if isinstance(values, memoryview) or isinstance(found[name], memoryview):
+                shared = start < places[other][1] and places[other][0] < end
+            else:
+                shared = np.shares_memory(values, found[name])
+            if shared:
                 raise LaunchError(f"{name!r}, which is written, and {other!r} share memory in part: give a copy of one")

@@ -82,8 +82,10 @@ class Source:
         try:
             lines, first = inspect.getsourcelines(fn)
         except (OSError, TypeError):
+            in_page = sys.platform == "emscripten"
+            how = "give runPythonAsync a { filename: 'cell.py' }" if in_page else "write it in a file"
             raise TranslateError(
-                f"the text of {fn.__name__} cannot be found: write it in a file, or use hg.kernel_from_source(text)",
+                f"the text of {fn.__name__} cannot be found: {how}, or use hg.kernel_from_source(text)",
                 file,
                 fn.__code__.co_firstlineno,
             ) from None

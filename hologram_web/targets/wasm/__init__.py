@@ -1,6 +1,5 @@
-"""The WebAssembly target: our own encoder, scalar code."""
+"""The WebAssembly target: our own encoder, scalar code. `disassemble.py` makes text of modules, for people."""
 
-from .disassemble import MalformedModule, disassemble
 from .kernel import ARGUMENTS, FAULT_KINDS, WasmKernel, compile_kernel
 
-__all__ = ["ARGUMENTS", "FAULT_KINDS", "MalformedModule", "WasmKernel", "compile_kernel", "disassemble"]
+__all__ = ["ARGUMENTS", "FAULT_KINDS", "WasmKernel", "compile_kernel"]

@@ -1,0 +1,24 @@
+// Runs tests of tests/everywhere in Pyodide; tests/where.py says which, and takes their reports.
+
+export async function boot({ get }, { packaged = false } = {}) {
+  const { loadPyodide } = await import("../../node_modules/pyodide/pyodide.mjs");
+  const lines = [];
+  const note = (line) => lines.push(line);
+  const pyodide = await loadPyodide({ stdout: note, stderr: note });
+  // As a page does it that allows no strings to be evaluated; otherwise the package loads its own copy.
+  if (!packaged) pyodide.registerJsModule("hologram_web_runtime", await import("../../web/dist/pyodide.js"));
+  pyodide.unpackArchive(new Uint8Array(await get("/build/pyodide/bundle.zip")), "zip", { extractDir: "/work" });
+  await pyodide.runPythonAsync("import sys; sys.path.insert(0, '/work')");
+  return { pyodide, lines };
+}
+
+export default async function tests(tools, { names, packaged }) {
+  const { pyodide, lines } = await boot(tools, { packaged });
+  pyodide.globals.set("names", JSON.stringify(names));
+  try {
+    const reports = await pyodide.runPythonAsync("from tests.everywhere.inside import run; run(names)");
+    return { json: { reports: JSON.parse(reports), lines } };
+  } catch (error) {
+    throw new Error(`${error}\n${lines.slice(-50).join("\n")}`);
+  }
+}

@@ -1,0 +1,128 @@
+"""Python in pages and Node where it cannot wait, and how long it takes where it can."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from examples.edges import kernels
+from tests.where import in_node, write_bundle
+
+from .browser import Browser, NoBrowser
+
+pytestmark = pytest.mark.timeout(600)
+
+KERNEL = """
+from array import array
+import hologram_web as hg
+
+@hg.kernel
+def double(x: hg.Array[hg.i32]):
+    x[hg.global_id()] *= 2
+
+x = array("i", [1, 2, 3])
+"""
+WAITING = (
+    KERNEL
+    + """
+told = []
+for work in (lambda: double[3](x), lambda: hg.Executor("wasm").array(x).numpy(), lambda: hg.Executor("webgpu")):
+    try:
+        work()
+    except hg.BackendUnavailable as error:
+        told.append(str(error))
+"""
+)
+HERE = "backend 'wasm' is not available: Python cannot wait here, because "
+INSTEAD = (
+    ": use await device.collect_async({}), or await buffer.read()",
+    ": use await buffer.read(), or await device.read_async(handle)",
+    ": use await hg.Executor.open('webgpu')",
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def bundle() -> None:
+    write_bundle(expected=False)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    try:
+        with Browser() as found:
+            yield found
+    except NoBrowser as error:
+        pytest.skip(str(error))
+
+
+def test_without_jspi_what_blocks_is_told_and_what_is_awaited_works() -> None:
+    code = WAITING + "x = array('i', [1, 2, 3])\nawait double.launch_async(3, x)\n(told, x.tolist())"
+    told, doubled = in_node("python.mjs", {"code": code}, jspi=False)
+    if told:  # JSPI is off in this Node
+        why = "the browser has no JSPI (WebAssembly.Suspending)"
+        assert told == [f"{HERE}{why}{instead}" for instead in INSTEAD]
+        assert doubled == [2, 4, 6]
+
+
+@pytest.mark.parametrize("where", ["page", "worker"])
+def test_where_javascript_called_python_it_cannot_wait(browser: Browser, where: str) -> None:
+    found = browser.run("python.mjs", where, code=WAITING + "told", sync=True)
+    why = "this code was not entered by runPythonAsync or callPromising"
+    assert found.json == [f"{HERE}{why}{instead}" for instead in INSTEAD]
+
+
+def test_a_strict_policy_needs_the_runtime_registered(browser: Browser) -> None:
+    code = KERNEL + "try:\n    double[3](x)\nexcept hg.BackendUnavailable as error:\n    told = str(error)\ntold"
+    told = browser.run("python.mjs", code=code, packaged=True).json
+    assert told.startswith(
+        "backend 'wasm' is not available: the page's content security policy keeps Python from loading the runtime ("
+    )
+    assert told.endswith(
+        "): call pyodide.registerJsModule('hologram_web_runtime', await import('.../pyodide.js')), of the npm package "
+        "hologram-web"
+    )
+
+
+TIMES = """
+from time import perf_counter
+times = {}
+start = perf_counter()
+
+def mark(name):
+    times[name] = round(1e3 * (perf_counter() - start), 2)
+
+import hologram_web as hg
+mark("import")
+hg.kernel, hg.Executor, hg.f32
+mark("import, and hg.kernel and hg.Executor")
+import hologram_web.page.lower
+mark("import, and all that compiles")
+
+side = 64
+device = hg.backends.WasmBackend()
+luma, blurred = device.allocate_buffer(2 * side * side), device.allocate_buffer(2 * side * side)
+args = {"luma": luma, "blur_rows": blurred, "width": side}
+params = hg.ExecutionParams(hg.LaunchConfig.grid_2d(side, side), args)
+compiling, running = [], []
+for number in range(15):
+    program = hg.Program.from_text(SOURCE.replace(".program gaussian_rows", f".program gaussian{number}"))
+    for kept in (compiling, running):
+        start = perf_counter()
+        device.execute_program_with_params(program, params)
+        device.copy_from_buffer(blurred)
+        kept.append(1e3 * (perf_counter() - start))
+times["Gaussian, first: verify, compile, launch, read"] = round(compiling[0], 2)
+times["Gaussian, later, median"] = round(sorted(compiling)[7], 2)
+times["launch and read, median"] = round(sorted(running)[7], 2)
+times
+"""
+
+
+def test_importing_compiling_and_launching_are_timed(browser: Browser) -> None:
+    """Prints milliseconds in a worker; nothing is asserted on times."""
+    code = f"SOURCE = {kernels.gaussian_rows.program.to_text()!r}\n{TIMES}"
+    found = browser.run("python.mjs", "worker", code=code).json
+    print(json.dumps(found))
+    assert len(found) == 6

@@ -1,0 +1,329 @@
+"""WasmBackend and WebGpuBackend of a page: batches of commands for the TypeScript runtime, one crossing for each.
+
+Allocations, transfers and launches wait in Python until something is read or `sync` is asked, or there is much of them.
+A kernel is compiled here, for the one target, and goes over as an artifact; the launch's numbers are its arguments.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import js  # type: ignore[import-not-found]
+from pyodide.ffi import JsException, can_run_sync, run_sync  # type: ignore[import-not-found]
+
+from ..backends import fault_text
+from ..backends.device import CLASS_MEMORY_BYTES, Device
+from ..backends.launch import ExecutionParams, LaunchConfig
+from ..backends.protocol import Limits
+from ..errors import AllocationFailed, ExecutionError, FaultKind, InvalidBuffer
+from ..isa.operands import BufferHandle
+from ..isa.program import Program
+from ..isa.verify import Analysis
+from .session import error_of, open_session, wait
+
+__all__ = ["WasmBackend", "WebGpuBackend"]
+
+_STEPS = 1 << 26  # isa.md section 4
+_KEPT_PROGRAMS = 1024
+_WAITING = 4096  # commands of a batch
+_WAITING_BYTES = 1 << 24
+_LARGE = 1 << 20  # bytes that are allocated at once, so that AllocationFailed is raised at once
+_CLASSES = 0  # the number of the class memory
+
+Explain = Callable[[ExecutionError], ExecutionError]
+
+
+class Memory(NamedTuple):
+    """`size` bytes from `start` of the runtime's buffer `number`."""
+
+    number: int
+    size: int
+    start: int = 0
+
+
+class Stats:
+    """Counters: kernels compiled to artifacts, those found again, launches, crossings to the runtime."""
+
+    def __init__(self) -> None:
+        self.kernels = self.cache_hits = self.launches = self.crossings = 0
+
+
+class _Sent(NamedTuple):
+    """A batch on its way: the promise of its answer, and what a fault in it means."""
+
+    answer: Any
+    explain: Explain
+
+
+class PageDevice(Device[Memory]):
+    """A device of the TypeScript runtime. Faults are raised by the next read or `sync`."""
+
+    def __init__(self, *, limits: Limits | None = None, session: Any = None) -> None:
+        """Raises BackendUnavailable."""
+        super().__init__(limits or Limits(steps=_STEPS))
+        self.stats = Stats()
+        self._session = open_session(self.name) if session is None else session
+        self._commands: list[Any] = []
+        self._data = bytearray()
+        self._sent: list[_Sent] = []
+        self._numbers = itertools.count(1)
+        self._programs: OrderedDict[Any, int] = OrderedDict()
+
+    @property
+    def native(self) -> Any:
+        """The runtime's session."""
+        return self._session
+
+    # Batches
+
+    def _submit(self, explain: Explain = lambda error: error) -> None:
+        """Sends what waits; does not wait for it."""
+        if not self._commands:
+            return
+        data = js.Uint8Array.new(len(self._data))
+        data.assign(self._data)
+        text = json.dumps(self._commands, separators=(",", ":"))
+        self._commands, self._data = [], bytearray()
+        self.stats.crossings += 1
+        self._sent.append(_Sent(self._session.submit(text, data), explain))
+
+    async def _answers(self) -> tuple[list[Any], Exception | None]:
+        """What the last batch that was sent read, when all are done, and the first error of them."""
+        sent, self._sent = self._sent, []
+        problem: Exception | None = None
+        reads: list[Any] = []
+        for answer, explain in sent:
+            try:
+                found = await answer
+            except JsException as error:
+                problem = problem or error_of(error)
+                continue
+            reads = found.reads
+            if found.error is not None and problem is None:
+                problem = error_of(found.error.to_py())
+                if isinstance(problem, ExecutionError):
+                    problem = explain(self._timed(problem))
+        return reads, problem
+
+    def _timed(self, error: ExecutionError) -> ExecutionError:
+        """A run that the clock ended is one that took too many steps."""
+        if error.kind is not FaultKind.CANCELLED or self.limits.seconds is None:
+            return error
+        detail = error.detail.replace("the launch was cancelled", fault_text.clock(self.limits.seconds))
+        return ExecutionError(FaultKind.STEP_LIMIT, error.instruction, detail)
+
+    def _wait(self, instead: str) -> list[Any]:
+        if not can_run_sync():
+            wait(None, instead)
+        return _raised(run_sync(self._answers()))
+
+    def sync(self) -> None:
+        self.collect({})
+
+    def collect(self, reads: Mapping[BufferHandle, Any]) -> None:
+        self._ask(reads)
+        if self._sent:
+            self._take(reads, self._wait("await device.collect_async({}), or await buffer.read()"))
+
+    async def collect_async(self, reads: Mapping[BufferHandle, Any]) -> None:
+        self._ask(reads)
+        self._take(reads, _raised(await self._answers()))
+
+    async def execute_async(self, program: Program, params: ExecutionParams | LaunchConfig) -> None:
+        if isinstance(params, LaunchConfig):
+            params = ExecutionParams(params)
+        self.execute_program_with_params(program, params)
+        await self.collect_async({})
+
+    async def read_async(self, handle: BufferHandle, out: Any = None) -> bytes | None:
+        found = bytearray(self.buffer_size(handle)) if out is None else out
+        await self.collect_async({handle: found})
+        return bytes(found) if out is None else None
+
+    def _ask(self, reads: Mapping[BufferHandle, Any]) -> None:
+        """Sends what waits, and the reads with it."""
+        for handle, out in reads.items():
+            memory, count = self._buffer(handle), memoryview(out).nbytes
+            self._fits(memory, 0, count, InvalidBuffer, "buffer")
+            self._commands.append(("read", memory.number, 0, count))
+        self._submit()
+
+    def _take(self, reads: Mapping[BufferHandle, Any], found: list[Any]) -> None:
+        for out, data in zip(reads.values(), found, strict=True):
+            if data.length:
+                data.assign_to(memoryview(out).cast("B"))
+
+    def cancel(self) -> None:
+        super().cancel()
+        self._session.cancel()
+
+    def close(self) -> None:
+        """Frees all memory, after a last `sync` where Python can wait."""
+        try:
+            if can_run_sync():
+                self.sync()
+        finally:
+            self._sent = []
+            for memory in (*self._buffers.values(), *self._pools.values()):
+                self._release(memory)
+            self._buffers, self._pools = {}, {}
+            self._submit()
+
+    # Memory
+
+    def _reserve(self, size: int) -> Memory:
+        memory = Memory(next(self._numbers), size)
+        if size >= _LARGE and self._session.info is not None:
+            try:
+                self._session.allocate(memory.number, size)
+            except JsException as error:
+                raise error_of(error) from None
+        elif size > 1 << 48:
+            raise AllocationFailed(f"{size} bytes are more than any device has")
+        else:
+            self._command("allocate", memory.number, size)
+        return memory
+
+    def _command(self, *command: Any) -> None:
+        self._commands.append(command)
+        if len(self._commands) >= _WAITING or len(self._data) >= _WAITING_BYTES:
+            self._submit()
+
+    def _release(self, memory: Memory) -> None:
+        if memory.number != _CLASSES:
+            self._command("free", memory.number)
+
+    def _size(self, memory: Memory) -> int:
+        return memory.size
+
+    def _read(self, memory: Memory, offset: int, out: memoryview) -> None:
+        self._commands.append(("read", memory.number, memory.start + offset, out.nbytes))
+        self._submit()
+        (found,) = self._wait("await buffer.read(), or await device.read_async(handle)")
+        if out.nbytes:
+            found.assign_to(out)
+
+    def _write(self, memory: Memory, offset: int, raw: memoryview) -> None:
+        if raw.nbytes:
+            start = len(self._data)
+            self._data += raw
+            self._command("write", memory.number, memory.start + offset, start, raw.nbytes)
+
+    def _classes(self) -> Memory:
+        return Memory(_CLASSES, CLASS_MEMORY_BYTES)
+
+    def _class_part(self, start: int, size: int) -> Memory:
+        return Memory(_CLASSES, size, start)
+
+    def class_memory(self, class_id: int) -> ClassMemory:
+        """The 12,288 bytes of a class: indexing reads from the device and writes to it."""
+        return ClassMemory(self, self._class(class_id))
+
+    # Launches
+
+    def _launch(self, analysis: Analysis, config: LaunchConfig, values: Mapping[str, Any]) -> None:
+        owners: dict[int, str] = {}
+        aliases: dict[str, str] = {}
+        scalars: dict[str, str] = {}
+        for param in analysis.program.params:
+            value = values[param.name]
+            if param.kind == "scalar":
+                scalars[param.name] = f"{value:x}"
+            else:
+                memory = self._pool(value) if param.kind == "pool" else self._buffer(value)
+                aliases[param.name] = owners.setdefault(memory.number, param.name)
+        lanes = config.lanes
+        # Exact lanes are arguments, other grids are written into the artifact.
+        exact = lanes is not None and config == LaunchConfig._exact(lanes, config.block, config.shared_memory)
+        shape: Any = tuple(count == 1 for count in lanes) if exact and lanes else config
+        if exact and lanes:
+            scalars |= {name: f"{count:x}" for name, count in zip(("$x", "$y", "$z"), lanes, strict=True) if count != 1}
+        number = self._program(analysis, config, shape, aliases)
+        self.stats.launches += 1
+        explain = self._as_written
+        lifted = any(name.startswith("$") for name in values)
+        if lifted:  # its faults are told in other words: it has a batch of its own
+            self._submit()
+        buffers = {name: number for number, name in owners.items()}
+        self._command("run", number, scalars, buffers, self.limits.steps, self.limits.seconds)
+        if lifted:
+            self._submit(explain)
+
+    def _program(self, analysis: Analysis, config: LaunchConfig, shape: Any, aliases: dict[str, str]) -> int:
+        """The number of the program that runs such launches; it is compiled when there is none."""
+        key = analysis.source, tuple(config.block), config.shared_memory, shape, tuple(aliases.items())
+        if key in self._programs:
+            self._programs.move_to_end(key)
+            self.stats.cache_hits += 1
+            return self._programs[key]
+        from .lower import artifact_of  # the compiler
+
+        raw = artifact_of(analysis, config, shape, aliases, self.name)
+        self.stats.kernels += 1
+        number = self._programs[key] = next(self._numbers)
+        start = len(self._data)
+        self._data += raw
+        self._command("load", number, start, len(raw))
+        if len(self._programs) > _KEPT_PROGRAMS:
+            self._command("drop", self._programs.popitem(last=False)[1])
+        return number
+
+
+def _raised(answers: tuple[list[Any], Exception | None]) -> list[Any]:
+    """What was read. Raises the error."""
+    reads, problem = answers
+    if problem is not None:
+        raise problem
+    return reads
+
+
+class WasmBackend(PageDevice):
+    """Runs programs as WebAssembly of the browser. It is opened with the first batch."""
+
+    name = "wasm"
+
+    def compile_to_wasm(self, program: Program, block: tuple[int, int, int] = (256, 1, 1)) -> bytes:
+        """The WebAssembly module of a program without collectives, for blocks of that shape."""
+        from .lower import module_of
+
+        return module_of(self._analysis(program, program), block)
+
+    def compile_to_wat(self, program: Program, block: tuple[int, int, int] = (256, 1, 1)) -> str:
+        """The module in text form, for people."""
+        from ..targets.wasm.disassemble import disassemble
+
+        return disassemble(self.compile_to_wasm(program, block))
+
+
+class WebGpuBackend(PageDevice):
+    """Runs programs on the browser's WebGPU."""
+
+    name = "webgpu"
+
+    @property
+    def adapter(self) -> dict[str, Any]:
+        """What the adapter says of itself, and `real`: whether it is a GPU."""
+        found: dict[str, Any] = self._session.info.adapter.to_py()
+        return found
+
+
+class ClassMemory:
+    """Bytes of class memory. Slices read; assigning writes."""
+
+    def __init__(self, device: PageDevice, memory: Memory) -> None:
+        self._device, self._memory = device, memory
+
+    def __len__(self) -> int:
+        return self._memory.size
+
+    def __getitem__(self, key: Any) -> Any:
+        return memoryview(self._device._bytes(self._memory))[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        whole = bytearray(self._device._bytes(self._memory))
+        memoryview(whole)[key] = value
+        self._device._write(self._memory, 0, memoryview(whole))

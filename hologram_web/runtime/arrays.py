@@ -1,0 +1,146 @@
+"""Arrays of the caller: NumPy's, or memoryviews in a page that has not imported NumPy.
+
+Both have `shape`, `nbytes`, `tolist()` and indexing. Without NumPy an array is any object with the buffer protocol, a
+typed array of JavaScript, a number, or lists of numbers. BF16 is held as the bits in 16-bit integers, a type of more
+than 64 bits as bytes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from math import prod
+from typing import Any
+
+from ..errors import UnsupportedType
+from ..isa.types import Type
+
+__all__ = ["array", "empty", "full", "lent", "numpy", "raw", "type_of"]
+
+_FORMATS = {
+    Type.F16: "e", Type.BF16: "H", Type.F32: "f", Type.F64: "d",
+    Type.I8: "b", Type.I16: "h", Type.I32: "i", Type.I64: "q",
+    Type.U8: "B", Type.U16: "H", Type.U32: "I", Type.U64: "Q",
+}  # fmt: skip
+_TYPES = {format: ty for ty, format in _FORMATS.items() if ty is not Type.BF16} | {"?": Type.U8, "c": Type.U8}
+
+
+def numpy() -> Any:
+    """NumPy; in Pyodide None, if the program has not imported it."""
+    if sys.platform == "emscripten":
+        return sys.modules.get("numpy")
+    import numpy
+
+    return numpy
+
+
+def array(data: Any, ty: Type | None = None) -> Any:
+    """What NumPy or DLPack takes for an array, row by row; converted to `ty`, if there is one, as NumPy does."""
+    np = numpy()
+    if np is None:
+        return _plain(data, ty)
+    if hasattr(data, "to_memoryview"):
+        data = data.to_memoryview()
+    foreign = hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray)
+    found = np.from_dlpack(data) if foreign and not hasattr(data, "__array__") else np.asarray(data)
+    return np.ascontiguousarray(found, None if ty is None else ty.numpy).reshape(found.shape)
+
+
+def type_of(values: Any) -> Type:
+    """The type of an array's elements. Raises UnsupportedType for what is no type of the ISA."""
+    np = numpy()
+    if np is None or isinstance(values, memoryview):
+        format = values.format.lstrip("@=<")
+        if format in ("l", "L"):  # of the machine
+            format = {4: "i", 8: "q"}[values.itemsize] if format == "l" else {4: "I", 8: "Q"}[values.itemsize]
+        if format not in _TYPES:
+            raise UnsupportedType(None, f"there is no type for elements of the format {values.format!r}: convert them")
+        return _TYPES[format]
+    if values.dtype == np.bool_:
+        return Type.U8
+    for ty in Type:
+        if not ty.is_wide and np.dtype(ty.numpy) == values.dtype.newbyteorder("="):
+            return ty
+    raise UnsupportedType(None, f"there is no type for NumPy's {values.dtype}: convert the array, or give a dtype")
+
+
+def empty(shape: Sequence[int], ty: Type) -> Any:
+    """An array to be written."""
+    np = numpy()
+    if np is not None:
+        return np.empty(shape, ty.numpy)
+    return _shaped(memoryview(bytearray(prod(shape) * ty.size_bytes)), shape, ty)
+
+
+def full(shape: Sequence[int], value: int | float, ty: Type) -> Any:
+    """An array of one value."""
+    np = numpy()
+    if np is not None:
+        return np.full(shape, value, ty.numpy)
+    return _shaped(memoryview(bytearray(_element(ty, value) * prod(shape))), shape, ty)
+
+
+def raw(values: Any) -> memoryview:
+    """The bytes of an array, without a copy."""
+    if not isinstance(values, memoryview):
+        values = memoryview(values.reshape(-1).view("u1"))
+    return values.cast("B") if values.nbytes else memoryview(bytearray())
+
+
+def lent(data: Any) -> Any:
+    """The memory of an object as an array, without a copy; None if it lends none. Typed arrays are copied."""
+    np = numpy()
+    if np is not None and isinstance(data, np.ndarray):
+        return data
+    try:
+        view = data.to_memoryview() if hasattr(data, "to_memoryview") else memoryview(data)
+    except (TypeError, ValueError, BufferError):
+        return None
+    return view if np is None else np.asarray(view)
+
+
+def _shaped(view: memoryview, shape: Sequence[int], ty: Type) -> memoryview:
+    """Bytes as an array; without bytes, or of wide integers, they stay as they are."""
+    if not view.nbytes or ty.is_wide:
+        return view
+    shaped: Any = view.cast("B").cast(_FORMATS[ty], list(shape))  # type: ignore[call-overload]
+    return shaped  # type: ignore[no-any-return]
+
+
+def _plain(data: Any, ty: Type | None) -> memoryview:
+    view = lent(data)
+    if view is None:
+        return _listed(data, ty)
+    own = type_of(view)
+    if not view.c_contiguous:
+        view = _shaped(memoryview(view.tobytes()), view.shape or (), own)
+    same = ty is None or ty is own or (ty is Type.BF16 and own is Type.U16)
+    return view if same else _listed(view.tolist(), ty)
+
+
+def _listed(data: Any, ty: Type | None) -> memoryview:
+    """Numbers in lists: by default integers are I64, and with floats among them F64, as in NumPy."""
+    shape: list[int] = []
+    rows: Any = [data]
+    while rows and isinstance(rows[0], (list, tuple)):
+        shape.append(len(rows[0]))
+        if any(not isinstance(row, (list, tuple)) or len(row) != shape[-1] for row in rows):
+            raise TypeError("the lists of an array have to be of the same length")
+        rows = list(chain.from_iterable(rows))
+    if not all(isinstance(value, (int, float)) for value in rows):
+        raise TypeError(
+            f"an array is made of numbers, lists of them, or an object with the buffer protocol, not {data!r}"
+        )
+    ty = ty or (Type.F64 if any(isinstance(value, float) for value in rows) else Type.I64)
+    return _shaped(memoryview(bytearray(b"".join(_elements(ty, rows)))), shape, ty)
+
+
+def _elements(ty: Type, values: Iterable[int | float]) -> Iterator[bytes]:
+    return (_element(ty, value) for value in values)
+
+
+def _element(ty: Type, value: int | float) -> bytes:
+    return ty.encode(value if ty.is_float else ty.from_float(value) if isinstance(value, float) else value).to_bytes(
+        ty.size_bytes, "little"
+    )

@@ -1,0 +1,166 @@
+"""What the tests of this folder compare with, made by another process of native Python: `expected.json`.
+
+    python -m tests.everywhere.expected FILE
+
+Random kernels and programs with hashes of what they are compiled to, and what run lines of filetests and programs of
+the fuzzer give on the device wasm of wasmtime. Not for Pyodide: it needs NumPy.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import hologram_web as hg
+
+from .compiled import described, hashes
+from .random_kernel import random_kernel
+
+KERNELS, PROGRAMS = 16, 16
+LARGEST = 1 << 15  # bytes of arrays
+STEP = int(os.environ.get("WHERE_STEP", "8"))  # every so-manieth run line of the filetests
+
+
+def _text(data: Any) -> str:
+    return base64.b64encode(bytes(data)).decode()
+
+
+def _kernels(seed: int) -> list[dict[str, Any]]:
+    found = []
+    for number in range(KERNELS):
+        text = random_kernel(Random(f"{seed} {number}"))
+        found.append({"text": text, "hashes": hashes(hg.kernel_from_source(text).program)})
+    return found
+
+
+def _programs(seed: int) -> list[dict[str, Any]]:
+    from ..fuzz.case import Memory, execute
+    from ..fuzz.generator import generate
+
+    found = []
+    device = hg.backends.WasmBackend()
+    for number in range(PROGRAMS):
+        case = generate(1000 * seed + number, "exact")
+        names = {id(memory): f"m{k}" for k, memory in enumerate(case.memories)}
+        outcome = execute(device, case)
+        memories = {
+            names[id(memory)]: {
+                "kind": memory.kind,
+                "number": memory.number,
+                "data": _text(memory.data),
+                "result": _text(outcome.memories[k]) if outcome.memories else None,
+                "views": [(view.offset, str(view.ty), view.length) for view in memory.views],
+            }
+            for k, memory in enumerate(case.memories)
+        }
+        arguments = {
+            name: names[id(value)] if isinstance(value, Memory) else [str(value.ty), value.bits]
+            for name, value in case.arguments.items()
+        }
+        found.append(
+            {
+                "program": _text(case.program.to_bytes()),
+                "hashes": hashes(case.program, tuple(case.config.block)),
+                "config": _config(case.config),
+                "arguments": arguments,
+                "memories": memories,
+                "error": None if outcome.fault is None else outcome.detail,
+            }
+        )
+    return found
+
+
+def _config(config: hg.LaunchConfig) -> list[Any]:
+    return [list(config.grid), list(config.block), config.shared_memory, config.lanes and list(config.lanes)]
+
+
+def _filetests() -> list[dict[str, Any]]:
+    import numpy as np
+
+    from ..artifact.test_filetests import LEFT_OUT  # what artifacts cannot do
+    from ..filetest import FOLDER, load
+    from ..filetest_run import _bytes
+    from ..filetest_values import Alias
+
+    found = []
+    device = hg.backends.WasmBackend()
+    number = 0
+    for path in sorted(FOLDER.glob("**/*.atlas")):
+        for case in load(path).cases():
+            if case.run is None or not case.test.runs_on("wasm") or case.id in LEFT_OUT:
+                continue
+            number += 1
+            if number % STEP:
+                continue
+            launch = case.launch("wasm")
+            if sum(len(_bytes(v)) for v in launch.arguments.values() if hasattr(v, "__len__")) > LARGEST:
+                continue
+            arguments: dict[str, Any] = {}
+            memories: dict[str, Any] = {}
+            handles: dict[str, Any] = {}
+            args: dict[str, Any] = {}
+            for param in launch.program.params:
+                value = launch.arguments[param.name]
+                if param.kind == "scalar":
+                    assert param.ty is not None
+                    immediate = value if isinstance(value, hg.Immediate) else None
+                    if immediate is None:
+                        plain = value.item() if isinstance(value, np.generic) else value
+                        immediate = hg.Immediate.of(param.ty, plain)
+                    arguments[param.name], args[param.name] = [str(param.ty), immediate.bits], immediate
+                elif isinstance(value, Alias):
+                    arguments[param.name], args[param.name] = value.name, handles[value.name]
+                else:
+                    data = _bytes(value)
+                    arguments[param.name] = param.name
+                    views = [] if param.ty is None else [(0, str(param.ty), len(data) // param.ty.size_bytes)]
+                    memories[param.name] = {"kind": param.kind, "number": 0, "data": _text(data), "views": views}
+                    allocate = device.allocate_pool if param.kind == "pool" else device.allocate_buffer
+                    args[param.name] = handles[param.name] = handle = allocate(len(data))
+                    if param.kind == "pool":
+                        device.copy_to_pool(handle, 0, data)
+                    else:
+                        device.copy_to_buffer(handle, data)
+            default = device.limits
+            device.limits = launch.limits or hg.Limits(steps=1 << 26)
+            limits = [device.limits.steps, device.limits.seconds]
+            error = None
+            try:
+                device.execute_program_with_params(launch.program, hg.backends.ExecutionParams(launch.config, args))
+            except hg.HologramError as problem:
+                error = described(problem)
+            device.limits = default
+            for name, handle in handles.items():
+                if memories[name]["kind"] == "pool":
+                    memories[name]["result"] = _text(device.copy_from_pool(handle, 0, device.pool_size(handle)))
+                    device.free_pool(handle)
+                else:
+                    memories[name]["result"] = _text(device.copy_from_buffer(handle))
+                    device.free_buffer(handle)
+            found.append(
+                {
+                    "id": case.id,
+                    "program": _text(launch.program.to_bytes()),
+                    "config": _config(launch.config),
+                    "limits": limits,
+                    "arguments": arguments,
+                    "memories": memories,
+                    "error": error,
+                }
+            )
+    return found
+
+
+def write() -> str:
+    """All of it as JSON. WHERE_SEED chooses other random programs."""
+    seed = int(os.environ.get("WHERE_SEED", "1"))
+    return json.dumps({"kernels": _kernels(seed), "programs": _programs(seed), "filetests": _filetests()})
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(write())

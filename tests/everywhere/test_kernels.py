@@ -1,0 +1,177 @@
+"""Kernels typed in, on arrays without NumPy: array.array, memoryviews, bytes, and in a page typed arrays."""
+
+# mypy: ignore-errors
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import hologram_web as hg
+from hologram_web.backends import DEVICES, IN_PAGE
+
+
+@hg.kernel
+def saxpy(a: hg.f32, x: hg.Array[hg.f32], y: hg.Array[hg.f32]):
+    """a * x + y"""
+    i = hg.global_id()
+    if i < len(y):
+        y[i] = a * x[i] + y[i]
+
+
+@hg.kernel
+def transpose(x: hg.Array[hg.i32, 2], y: hg.Array[hg.i32, 2]):
+    row, column = hg.global_id(1), hg.global_id(0)
+    if row < x.shape[0] and column < x.shape[1]:
+        y[column, row] = x[row, column]
+
+
+@hg.kernel
+def block_sums(x: hg.Array[hg.u32], sums: hg.Array[hg.u32]):
+    tile = hg.shared(hg.u32, 64)
+    lane = hg.local_id()
+    tile[lane] = x[hg.global_id()] if hg.global_id() < len(x) else 0
+    width = 32
+    while width > 0:
+        hg.barrier()
+        if lane < width:
+            tile[lane] += tile[lane + width]
+        width //= 2
+    if lane == 0:
+        sums[hg.block_id()] = tile[0]
+
+
+@hg.kernel
+def histogram(x: hg.Array[hg.u8], bins: hg.Array[hg.u32]):
+    i = hg.global_id()
+    if i < len(x):
+        hg.atomic_add(bins, hg.i32(x[i]), 1)
+
+
+@hg.kernel
+def collatz(x: hg.Array[hg.i64], steps: hg.Array[hg.i32]):
+    i = hg.global_id()
+    n = x[i]
+    count = 0
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        count += 1
+    steps[i] = count
+
+
+@pytest.fixture(params=["wasm", "webgpu"])
+def device(request: pytest.FixtureRequest) -> Any:
+    try:
+        return DEVICES[request.param]()
+    except hg.BackendUnavailable as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("count", [0, 1, 31, 32, 33, 255, 256, 257, 2049])
+def test_saxpy(device: Any, count: int) -> None:
+    x, y = array("f", range(count)), array("f", [1.0] * count)
+    saxpy.on(device)[count](2.0, x, y)
+    assert y.tolist() == [2.0 * k + 1 for k in range(count)]
+    assert x.tolist() == list(range(count))
+
+
+def test_two_axes(device: Any) -> None:
+    x = memoryview(array("i", range(15))).cast("B").cast("i", (3, 5))
+    y = memoryview(bytearray(60)).cast("i", (5, 3))
+    transpose.on(device)[(5, 3), (16, 16)](x, y)
+    assert y.tolist() == [[column + 5 * row for row in range(3)] for column in range(5)]
+
+
+def test_shared_memory_and_barriers(device: Any) -> None:
+    x, sums = array("I", range(1000)), array("I", [0] * 16)
+    block_sums.on(device)[1024, 64](x, sums)
+    assert sums.tolist() == [sum(range(start, min(start + 64, 1000))) for start in range(0, 1024, 64)]
+
+
+def test_atomics(device: Any) -> None:
+    data = bytes((7 * k * k) % 256 for k in range(5000))
+    bins = array("I", [0] * 256)
+    histogram.on(device)[len(data)](data, bins)
+    assert bins.tolist() == [data.count(value) for value in range(256)]
+
+
+def test_loops_and_64_bits(device: Any) -> None:
+    x, steps = array("q", range(1, 30)), array("i", [0] * 29)
+    collatz.on(device)[29](x, steps)
+    assert steps.tolist()[26] == 111
+    assert steps.tolist()[:7] == [0, 1, 7, 2, 5, 8, 16]
+
+
+def test_one_array_for_two_parameters(device: Any) -> None:
+    y = array("f", [1.0, 2.0, 3.0])
+    saxpy.on(device)[3](2.0, y, y)
+    assert y.tolist() == [3.0, 6.0, 9.0]
+    both = memoryview(array("f", range(6)))
+    with pytest.raises(hg.LaunchError) as caught:
+        saxpy.on(device)[4](2.0, both[:4], both[2:])
+    assert str(caught.value) == "'y', which is written, and 'x' share memory in part: give a copy of one"
+    saxpy.on(device)[3](1.0, both[:3], both[3:])
+    assert both.tolist() == [0, 1, 2, 3, 5, 7]
+
+
+def test_awaiting_a_launch(device: Any, wait: Callable[[Any], Any]) -> None:
+    x, y = array("f", range(100)), array("f", [0.0] * 100)
+
+    async def twice() -> None:
+        await saxpy.on(device).launch_async(100, 1.0, x, y)
+        await saxpy.on(device).launch_async(100, 1.0, x, y)
+
+    wait(twice())
+    assert y.tolist() == [2.0 * k for k in range(100)]
+
+
+def test_the_kernel_shows_itself() -> None:
+    assert "@compute @workgroup_size(256, 1, 1)" in saxpy.wgsl()
+    assert '(func $kernel (export "kernel")' in saxpy.wat()
+    assert "y[i] = a * x[i] + y[i]" in saxpy.explain()
+    assert saxpy.__doc__ == "a * x + y"
+
+
+def test_a_kernel_from_a_text(device: Any) -> None:
+    text = "def double(x: hg.Array[hg.u16]):\n    x[hg.global_id()] *= 2\n"
+    x = array("H", [1, 2, 3])
+    hg.kernel_from_source(text).on(device)[3](x)
+    assert x.tolist() == [2, 4, 6]
+
+
+def test_a_function_without_text_cannot_be_a_kernel() -> None:
+    made: dict[str, Any] = {}
+    exec("def lost(x):\n    x[0] = 1\n", made)
+    with pytest.raises(hg.TranslateError) as caught:
+        hg.kernel(made["lost"])
+    how = "give runPythonAsync a { filename: 'cell.py' }" if IN_PAGE else "write it in a file"
+    told = f"<string>:1: the text of lost cannot be found: {how}, or use hg.kernel_from_source(text)"
+    assert str(caught.value) == told
+
+
+@pytest.mark.skipif(not IN_PAGE, reason="typed arrays are JavaScript's")
+def test_typed_arrays(device: Any) -> None:
+    import js  # type: ignore[import-not-found]
+
+    x, y = js.Float32Array.of(1, 2, 3), js.Float32Array.of(10, 20, 30)
+    saxpy.on(device)[3](2.0, x, y)
+    assert list(y) == [12, 24, 36]
+    with pytest.raises(hg.LaunchError) as caught:
+        saxpy.on(device)[3](2.0, js.Float64Array.new(3), y)
+    assert str(caught.value) == "parameter 'x' is Array[f32]: its dtype is f32, not f64"
+
+
+@pytest.mark.skipif(not IN_PAGE, reason="batches cross from Python to JavaScript")
+def test_one_crossing_for_many_launches(device: Any) -> None:
+    x = device.allocate_buffer(400)
+    device.copy_to_buffer(x, array("f", range(100)))
+    y = device.allocate_buffer(400)
+    for _ in range(50):
+        args = {"a": 1.0, "x": x, "y": y, **dict.fromkeys(saxpy.hidden, 100)}
+        device.execute_program_with_params(saxpy.program, hg.ExecutionParams(hg.LaunchConfig.linear(100), args))
+    assert device.stats.crossings == 0
+    assert memoryview(device.copy_from_buffer(y)).cast("f").tolist() == [50.0 * k for k in range(100)]
+    assert (device.stats.crossings, device.stats.launches, device.stats.kernels) == (1, 50, 1)
