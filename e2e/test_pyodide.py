@@ -103,11 +103,11 @@ mark("import, and all that compiles")
 side = 64
 device = hg.backends.WasmBackend()
 luma, blurred = device.allocate_buffer(2 * side * side), device.allocate_buffer(2 * side * side)
-args = {"luma": luma, "blur_rows": blurred, "width": side}
-params = hg.ExecutionParams(hg.LaunchConfig.grid_2d(side, side), args)
+args = {"luma": luma, "blur_rows": blurred, "luma.shape1": side, "blur_rows.shape1": side}
+params = hg.ExecutionParams(hg.LaunchConfig.grid_2d(side, side, (16, 16)), args)
 compiling, running = [], []
 for number in range(15):
-    program = hg.Program.from_text(SOURCE.replace(".program gaussian_rows", f".program gaussian{number}"))
+    program = hg.Program.from_text(SOURCE.replace('"gaussian_rows"', f'"gaussian{number}"'))
     for kept in (compiling, running):
         start = perf_counter()
         device.execute_program_with_params(program, params)

@@ -168,8 +168,9 @@ function run() {
         times.push(performance.now() - start);
         break;
       } catch (error) {
+        if (error.name === "BackendUnavailable" && !attempt) continue; // a lost device, of which `watch` tells
         tell(told(error));
-        if (error.name !== "BackendUnavailable" || attempt) return false;
+        return false;
       }
     }
     times = times.slice(-KEPT);

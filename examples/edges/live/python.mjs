@@ -1,5 +1,6 @@
 // A module worker with Python: compiles the kernels that it is sent, and gives the artifact.
 import { loadPyodide } from "./pyodide/pyodide.mjs";
+import * as runtime from "./runtime/pyodide.js";
 
 const get = async (address) => {
   const response = await fetch(new URL(address, import.meta.url));
@@ -13,6 +14,7 @@ async function open() {
     get("hologram_web.whl"),
     get("python.json").then((bytes) => JSON.parse(new TextDecoder().decode(bytes))),
   ]);
+  python.registerJsModule("hologram_web_runtime", runtime);
   const site = python.runPython("import site; site.getsitepackages()[0]");
   python.unpackArchive(wheel, "wheel", { extractDir: site });
   python.FS.mkdirTree(`${site}/examples/edges`);

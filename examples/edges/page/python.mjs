@@ -1,9 +1,11 @@
 // Python in the page: Pyodide with the wheel and the modules of the example, which make artifacts here.
+import * as runtime from "/web/dist/pyodide.js";
 
 /** `python` has the addresses of Pyodide, of the wheel, and of modules by their path. `times` are in ms. */
 export async function openPython(get, { pyodide, wheel, modules }) {
   const { loadPyodide } = await import(`${pyodide}/pyodide.mjs`);
   const interpreter = await loadPyodide({ indexURL: `${pyodide}/` });
+  interpreter.registerJsModule("hologram_web_runtime", runtime);
   const site = interpreter.runPython("import site; site.getsitepackages()[0]");
   interpreter.unpackArchive(await get(wheel), "wheel", { extractDir: site });
   for (const [path, address] of Object.entries(modules)) {
