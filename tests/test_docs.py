@@ -231,7 +231,7 @@ def test_files_that_are_named_exist(page):
     named = re.findall(r"`([\w./-]+/[\w.-]+\.\w+)`", text)
     assert not [path for path in named if not path.startswith("build/") and not _exists(path)]
     if page.parent == ROOT:  # mkdocs checks the links of the others
-        links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
+        links = re.findall(r"\]\((?!https?:)([^)#]+)", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
         assert not [path for path in links if not (ROOT / path).exists()]
 
 

@@ -35,7 +35,7 @@ AREAS = (
         ),
     ),
     Area("web", 1.5, ("npm run --silent typecheck", "npm run --silent test", "npm run --silent size")),
-    Area("e2e", 8, ("npm run --silent bundle", "pytest e2e")),
+    Area("e2e", 12, ("npm run --silent bundle", "pytest e2e")),
     Area(
         "pyodide",
         4,
