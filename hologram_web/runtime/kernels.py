@@ -122,7 +122,7 @@ class KernelTable:
 
         try:
             parts = [[made.bases[place] for place in group] for group in wanted]
-            compiled = wgsl.compile_kernel(made.function, parts, made.shared)
+            compiled = wgsl.compile_kernel(made.function, parts, made.shared, fast=False)
         except CompileError as error:
             if isinstance(kernel.wasm, str) and kernel.wasm != _OTHER:
                 raise

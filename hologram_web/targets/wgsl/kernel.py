@@ -691,10 +691,12 @@ def compile_kernel(
     half: bool = False,
     parts: Sequence[int] = (),
     window: int = 0,
+    fast: bool = True,
 ) -> WgslKernel:
     """The shader of a function. `groups` are the memories of each binding, `shared` bytes of shared memory.
 
     `parts` are the numbers of bindings for each group, of `window` bytes each; there is one of any size if not given.
+    `fast` makes the shader without checks, too, if there is one.
 
     `fenced` keeps shader compilers from rewriting F32 arithmetic, `coded` does + - * in integers, `canary` finds out
     whether the adapter ended a loop early and makes that a fault, `half` converts F16 by `shader-f16`.
@@ -706,11 +708,11 @@ def compile_kernel(
             if isinstance(ty, Type) and ty.bits > 32 and ty not in (Type.I64, Type.U64):
                 raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 32 bits, or run on wasm")
     kernel = _Emitter(function, groups, shared, fenced, coded, canary, half, parts, window, set()).run()
-    conditions, proven = Bounds(function, launch=True).prove(function.nodes())
+    conditions, proven = Bounds(function, launch=True).prove(function.nodes()) if fast else ([], set[Node]())
     if proven and len(conditions) <= _MAX_CONDITIONS:
         specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
         line = function.block_shape[1:] == (1, 1) and specials.isdisjoint(("BLOCK_IDX_Y", "BLOCK_IDX_Z"))
-        fast = _Emitter(function, groups, shared, fenced, coded, canary, half, parts, window, proven, line).run()
-        kernel.fast = fast.code
+        emitter = _Emitter(function, groups, shared, fenced, coded, canary, half, parts, window, proven, line)
+        kernel.fast = emitter.run().code
         kernel.conditions = (*conditions, *(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z")) if line else ()))
     return kernel
