@@ -44,7 +44,9 @@ def window(trees: list[Tree], is_uniform: Callable[[Node], bool]) -> tuple[Windo
 def _of(condition: Node, truth: bool, is_uniform: Callable[[Node], bool]) -> Window | None:
     while condition.op == "pnot":
         condition, truth = condition.args[0], not truth
-    if condition.op not in ("lt", "le", "eq") or not condition.attr.is_integer:
+    ty = condition.attr
+    # Bounds are computed in 64 bits, signed, so that those of narrower types do not overflow.
+    if condition.op not in ("lt", "le", "eq") or not ty.is_integer or ty.bits > 32:
         return None
     left, right = condition.args
     if condition.op == "eq":

@@ -31,6 +31,13 @@ _BUILD = "build:Builder."
 
 _COMPILER = (
     _compiler(
+        "windows: lanes up to a bound are lanes below it",
+        "windows:_of",
+        "high=right, past_high=int(equal)",
+        "high=right",
+        "sync/bar_sync_windows.atlas:u32",
+    ),
+    _compiler(
         "fold: 0 - x is x",
         _FOLD + "_neutral",
         'in ("add", "or",',
@@ -135,6 +142,13 @@ _COMPILER = (
 )
 
 _WASM = (
+    _wasm(
+        "lanes of a round are a byte apart",
+        _EFFECTS + "_address",
+        "further + self.copy * access.scale",
+        "further + self.copy",
+        "launch/sizes.atlas",
+    ),
     _wasm(
         "the amount of a small shift is not masked",
         _VALUES + "_shift",
@@ -271,6 +285,13 @@ _WASM = (
 )
 
 _WGSL = (
+    _wgsl(
+        "a condition that is turned around is not negated",
+        "kernel:_Emitter._if",
+        "truth, leaves, then, otherwise = False,",
+        "truth, leaves, then, otherwise = True,",
+        "sync/bar_sync_windows.atlas:u32",
+    ),
     _wgsl(
         "small results keep their upper bits",
         "values:Values._normalise",
