@@ -101,7 +101,10 @@ def in_node(job: str, arguments: dict[str, Any], jspi: bool = True) -> Any:
 
 
 def package_files() -> dict[str, Path]:
-    """The files of the package, by their place in a wheel."""
+    """The files of the package, by their place in a wheel: with the runtime, bundled if it is not or is old."""
+    from examples.edges.chromium import bundle  # which imports NumPy and Playwright
+
+    bundle()
     found = {
         path.relative_to(ROOT).as_posix(): path
         for path in sorted((ROOT / "hologram_web").rglob("*"))

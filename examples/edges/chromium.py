@@ -34,9 +34,10 @@ CHROMIUM = {  # title: backend, Python
 
 
 def bundle() -> None:
-    """Builds web/dist, if a source is newer. Raises OSError and subprocess.CalledProcessError."""
+    """Builds web/dist and the package's copy if a source is newer. Raises OSError and subprocess.CalledProcessError."""
     newest = max(path.stat().st_mtime for path in (ROOT / "web" / "src").rglob("*.ts"))
-    if not RUNTIME.is_file() or RUNTIME.stat().st_mtime < newest:
+    copy = ROOT / "hologram_web" / "page" / "runtime.js"
+    if not all(path.is_file() and path.stat().st_mtime >= newest for path in (RUNTIME, copy)):
         subprocess.run(["npm", "run", "--silent", "bundle"], cwd=ROOT, check=True, capture_output=True)
 
 
