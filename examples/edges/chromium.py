@@ -164,14 +164,25 @@ def figures(chromium: Chromium, runners: Sequence[InChromium]) -> list[Figure]:
         return median(pages[what])
 
     wanted: list[tuple[str, Callable[[], float], float | None, str]] = [
-        ("import of the wheel in Pyodide", lambda: median(told["import"] for told in times), 300, "ms"),
+        (
+            "import of the wheel in Pyodide, with what kernels need",
+            lambda: median(told["import"] for told in times),
+            300,
+            "ms",
+        ),
         ("compiling the Gaussian there", lambda: median(ms for told in times for ms in told["gaussian"]), 60, "ms"),
         ("wheel", lambda: build_wheel(ROOT / "build" / "wheel").stat().st_size / 1000, 250, "KB"),
-        ("runtime, gzipped", lambda: len(gzip.compress(RUNTIME.read_bytes(), 9)) / 1000, 15, "KB"),
+        ("runtime that a page on WebGPU loads, gzipped", _runtime_size, 15, "KB"),
         ("fresh page to first result, the histogram, JS + WASM", lambda: page("histogram"), 150, "ms"),
         ("fresh page to the edges after it", lambda: page("edges"), None, "ms"),
     ]
     return [_figure(*one) for one in wanted]
+
+
+def _runtime_size() -> float:
+    """The runtime and its larger device, as web/size.mjs counts them, in KB."""
+    parts = (RUNTIME, RUNTIME.with_name("backends") / "webgpu.js")
+    return sum(len(gzip.compress(path.read_bytes(), 9)) for path in parts) / 1000
 
 
 def _figure(name: str, measure: Callable[[], float], target: float | None, unit: str) -> Figure:
