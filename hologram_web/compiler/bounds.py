@@ -255,6 +255,9 @@ class Bounds:
             if arg.op == "sub" and arg.args[0] is phi and _is_step(arg.args[1], phi):
                 lo, low = self._const(0), 0
                 continue
+            if arg.op == "shr" and arg.args[0] is phi and not phi.ty.is_signed:  # halved, as in a tree: never more
+                lo, low = self._const(0), 0
+                continue
             if arg.op != "add" or arg.args[0] is not phi or not arg.args[1].is_const:
                 return None
             step = int(phi.ty.decode(arg.args[1].attr))
