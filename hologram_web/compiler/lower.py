@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ..isa.types import Type
 from .ir import EFFECTS, Block, Function, Node, ValueType
 
-__all__ = ["LEAVES", "Copies", "Do", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "lower"]
+__all__ = ["LEAVES", "Copies", "Do", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "is_widening", "lower"]
 
 # Values that are there from the start of the kernel or the lane: never kept in variables of their own.
 LEAVES = frozenset({"const", "param", "special"})
@@ -183,6 +183,13 @@ def targets_of(statement: Statement) -> list[Variable]:
 _DEEPEST = 40
 
 
+def is_widening(node: Node) -> bool:
+    """Whether a value is an integer of up to 32 bits made longer: an index, whose accesses want the short one."""
+    short = node.attr if node.op == "cvt" else None
+    wide = isinstance(node.ty, Type) and node.ty.is_integer and node.ty.bits == 64
+    return wide and isinstance(short, Type) and short.is_integer and short.bits <= 32
+
+
 def _kept(function: Function) -> dict[Node, Variable]:
     """Variables for the values that need one."""
     home = {node: block for block in function.blocks for node in (*block.phis, *block.nodes)}
@@ -193,13 +200,15 @@ def _kept(function: Function) -> dict[Node, Variable]:
         uses[node] = uses.get(node, 0) + 1
         if home.get(node) is not block:
             elsewhere.add(node)
+        if is_widening(node):  # computed at each of its uses
+            use(node.args[0], block)
 
     for block in function.blocks:
         for phi in block.phis:
             for arg, before in zip(phi.args, block.predecessors, strict=True):
                 use(arg, before)
         for node in block.nodes:
-            for arg in node.args:
+            for arg in () if is_widening(node) else node.args:
                 use(arg, block)
         if block.end.value is not None:
             use(block.end.value, block)
@@ -208,6 +217,9 @@ def _kept(function: Function) -> dict[Node, Variable]:
     for node in function.nodes():
         depth = 1 + max((depths.get(arg, 0) for arg in node.args), default=0)
         if node.op in LEAVES or node not in uses or (node.op == "cvt" and node.args[0].op in LEAVES):
+            continue
+        if is_widening(node):
+            depths[node] = depth
             continue
         if node.op == "phi" or node.op in EFFECTS or uses[node] > 1 or node in elsewhere or depth > _DEEPEST:
             variables[node] = Variable(len(variables), node.ty)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...compiler.ir import Access, Function, Node
+from ...compiler.lower import is_widening
 from ...errors import FaultKind, UnsupportedInstruction
 from ...isa.address import Space
 from ...isa.ops import IDENTITIES, reduce_type
@@ -127,7 +128,8 @@ class Effects:
 
         A bias lets negative indices count that a positive offset makes good.
         """
-        if node.op == "cvt" and isinstance(node.attr, Type) and node.attr.bits <= 32 and node.attr.is_integer:
+        if is_widening(node):
+            assert isinstance(node.attr, Type)
             text = self.values.value(node.args[0])
             if node.attr.kind == "i":
                 text = f"bitcast<u32>({text})"
