@@ -14,7 +14,20 @@ from dataclasses import dataclass, field
 from ..isa.types import Type
 from .ir import EFFECTS, Block, Function, Node, ValueType
 
-__all__ = ["LEAVES", "Copies", "Do", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "is_widening", "lower"]
+__all__ = [
+    "LEAVES",
+    "Copies",
+    "Do",
+    "Let",
+    "Lowered",
+    "Meet",
+    "Piece",
+    "Run",
+    "Step",
+    "Variable",
+    "is_widening",
+    "lower",
+]
 
 # Values that are there from the start of the kernel or the lane: never kept in variables of their own.
 LEAVES = frozenset({"const", "param", "special"})
