@@ -19,7 +19,7 @@ from .dominance import Dominators
 from .ir import PRED, Access, Block, Function, Node
 from .ranges import Ranges
 
-__all__ = ["Bounds", "access_of", "holds", "limit_of", "repeated"]
+__all__ = ["Bounds", "Interval", "access_of", "holds", "is_loop_step", "limit_of", "repeated"]
 
 _LONG = Type.I64
 _FAR = 1 << 40  # ends of intervals stay within, so that 64 bits hold what is made of them
@@ -68,20 +68,20 @@ class Bounds:
         self._nodes: dict[object, Node] = {}
         self._intervals: dict[tuple[Node, Block], Interval | None] = {}
         self._active: set[tuple[Node, Block]] = set()
-        self._tree = Dominators(function.blocks[0], lambda block: block.end.ways)
-        self.home = {n: b for b in self._tree.order for n in (*b.phis, *b.nodes)}
-        number, dominates = self._tree.number, self._tree.dominates
-        reducible = all(
+        self.tree = Dominators(function.blocks[0], lambda block: block.end.ways)
+        self.home = {n: b for b in self.tree.order for n in (*b.phis, *b.nodes)}
+        number, dominates = self.tree.number, self.tree.dominates
+        self.reducible = all(
             number[way] > number[block] or dominates(way, block) for block in number for way in block.end.ways
         )
         # In a loop with two entries nobody tells which of the values that the block knows are of the same round.
-        self._known = known if reducible else lambda node: False
+        self._known = known if self.reducible else lambda node: False
         self._facts: dict[Block, tuple[tuple[Node, bool], ...]] = {}
-        for block in self._tree.order:
-            parent = self._tree.immediate[block]
+        for block in self.tree.order:
+            parent = self.tree.immediate[block]
             above = self._facts.get(parent, ())
             alone = block.predecessors == [parent]
-            self._facts[block] = above + (self._edge(parent, block) if alone else ())
+            self._facts[block] = above + (self.edge(parent, block) if alone else ())
 
     def prove(self, effects: Iterable[Node]) -> tuple[list[Node], set[Node]]:
         """Conditions, and the effects that are in bounds where all of them hold."""
@@ -91,25 +91,25 @@ class Bounds:
             access = access_of(node)
             if access is None or node.op == "reduce" or not access.checked:
                 continue
-            found = self._of(node.args[0], self.home[node])
+            found = self.interval(node.args[0], self.home[node])
             if found is None or abs(access.offset) > _FAR or (found.hi.is_const and found.high >= _MANY):
                 continue
             found = self._within(found, -_FAR, _FAR)
             low, high = (self._byte(end, access) for end in (found.lo, found.hi))
-            limit = self._node("special", _LONG, attr=limit_of(access))
-            wanted = [*found.conditions, self._compare("le", self._const(0), low), self._compare("lt", high, limit)]
+            limit = self.node("special", _LONG, attr=limit_of(access))
+            wanted = [*found.conditions, self.compare("le", self.const(0), low), self.compare("lt", high, limit)]
             if not any(condition.is_const and not condition.attr for condition in wanted):
                 conditions.update(dict.fromkeys(condition for condition in wanted if not condition.is_const))
                 proven.add(node)
         return list(conditions), proven
 
     def _byte(self, index: Node, access: Access) -> Node:
-        return self._op("add", self._op("mul", index, self._const(access.scale)), self._const(access.offset))
+        return self.op("add", self.op("mul", index, self.const(access.scale)), self.const(access.offset))
 
     # Facts
 
     @staticmethod
-    def _edge(source: Block, target: Block) -> tuple[tuple[Node, bool], ...]:
+    def edge(source: Block, target: Block) -> tuple[tuple[Node, bool], ...]:
         """What holds after going from one block to another: predicates, with whether they are true."""
         if source.end.kind != "branch" or source.end.value is None:
             return ()
@@ -140,15 +140,15 @@ class Bounds:
                 continue
             lo, hi, low, high, conditions = interval
             if least or fact.op == "eq":
-                lo, low = self._op("max", lo, self._plus(other.lo, strict)), max(low, other.low + strict)
+                lo, low = self.op("max", lo, self._plus(other.lo, strict)), max(low, other.low + strict)
             if not least or fact.op == "eq":
-                hi, high = self._op("min", hi, self._plus(other.hi, -strict)), min(high, other.high - strict)
+                hi, high = self.op("min", hi, self._plus(other.hi, -strict)), min(high, other.high - strict)
             interval = Interval(lo, hi, low, high, _union(conditions, other.conditions))
         return interval
 
     def _plain(self, node: Node) -> Interval | None:
         """The interval of a node without what branches say."""
-        return self._of(node, self._tree.order[0])
+        return self.interval(node, self.tree.order[0])
 
     def _anything(self, node: Node, least: bool) -> Interval | None:
         """What is known of a node, of which a lower (`least`) or an upper bound will be known besides."""
@@ -156,11 +156,11 @@ class Bounds:
         if node.ty.bits == 64 and (node.ty.is_signed or least):
             return None
         low, high = int(node.ty.min_value), min(int(node.ty.max_value), _FAR)
-        return Interval(self._const(low), self._const(high), low, high)
+        return Interval(self.const(low), self.const(high), low, high)
 
     # Intervals
 
-    def _of(self, node: Node, block: Block) -> Interval | None:
+    def interval(self, node: Node, block: Block) -> Interval | None:
         """The interval of an integer node for lanes in a block; None if nothing is known."""
         key = node, block
         if key in self._intervals:
@@ -179,7 +179,7 @@ class Bounds:
             return None
         if node.is_const:
             value = int(ty.decode(node.attr))
-            return Interval(self._const(value), self._const(value), value, value) if abs(value) < 1 << 60 else None
+            return Interval(self.const(value), self.const(value), value, value) if abs(value) < 1 << 60 else None
         if node.op == "param" or (node.op != "special" and self._known(node)):
             value_node = self._long(node)
             low, high = (-1 << 63, 1 << 63) if ty.bits == 64 else (int(ty.min_value), int(ty.max_value))
@@ -190,7 +190,7 @@ class Bounds:
             return self._phi(node)
         found = None
         if node.op in _RULES:
-            args = [self._of(arg, block) for arg in node.args if arg.ty != PRED]
+            args = [self.interval(arg, block) for arg in node.args if arg.ty != PRED]
             if node.op in _CLAMPS and ty.bits <= 32:
                 args = [arg or self._anything(node, True) for arg in args]
             if all(args):
@@ -199,16 +199,16 @@ class Bounds:
             found = self._within(found, max(int(ty.min_value), -_FAR), min(int(ty.max_value), _FAR))
         low, high = self._ranges.of(node)
         if found is None and max(-low, high) < _MANY:
-            return Interval(self._const(low), self._const(high), low, high)
+            return Interval(self.const(low), self.const(high), low, high)
         return found
 
     def _within(self, interval: Interval, low: int, high: int) -> Interval:
         """The interval with the condition that it lies within limits, where that is not clear."""
         conditions = list(interval.conditions)
         if interval.low < low:
-            conditions.append(self._compare("le", self._const(low), interval.lo))
+            conditions.append(self.compare("le", self.const(low), interval.lo))
         if interval.high > high:
-            conditions.append(self._compare("le", interval.hi, self._const(high)))
+            conditions.append(self.compare("le", interval.hi, self.const(high)))
         return interval._replace(
             low=max(interval.low, low), high=min(interval.high, high), conditions=_union(tuple(conditions))
         )
@@ -216,14 +216,14 @@ class Bounds:
     def _special(self, node: Node) -> Interval:
         low, high = self._ranges.of(node)
         if self._launch and not node.attr.startswith("GRID_DIM"):
-            last = self._node("special", Type.U32, attr=f"LAST_{node.attr}")
-            return Interval(self._const(0), self._long(last), 0, high)
+            last = self.node("special", Type.U32, attr=f"LAST_{node.attr}")
+            return Interval(self.const(0), self._long(last), 0, high)
         if node.attr == "GLOBAL_LANE_ID":
-            first = self._long(self._node("special", _LONG, attr="FIRST_LANE_ID"))
-            return Interval(first, self._node("special", _LONG, attr="LAST_LANE_ID"), low, high)
+            first = self._long(self.node("special", _LONG, attr="FIRST_LANE_ID"))
+            return Interval(first, self.node("special", _LONG, attr="LAST_LANE_ID"), low, high)
         if node.attr.startswith("LANE_IDX_"):
-            last = self._node("special", Type.U32, attr=f"LAST_LANE_IDX_{node.attr[-1]}")
-            return Interval(self._const(0), self._long(last), low, high)
+            last = self.node("special", Type.U32, attr=f"LAST_LANE_IDX_{node.attr[-1]}")
+            return Interval(self.const(0), self._long(last), low, high)
         value = self._long(node)
         return Interval(value, value, low, high)
 
@@ -239,12 +239,12 @@ class Bounds:
         """What ways bring together, and counters: init, then plus a constant while below something, or LOOP's."""
         block = self.home[phi]
         ways = list(zip(phi.args, block.predecessors, strict=True))
-        back = [(a, b) for a, b in ways if self._tree.dominates(block, b) and a is not phi]
+        back = [(a, b) for a, b in ways if self.tree.dominates(block, b) and a is not phi]
         entering = self._hull(
             [
-                self._refined(a, self._of(a, b), self._edge(b, block))
+                self._refined(a, self.interval(a, b), self.edge(b, block))
                 for a, b in ways
-                if not self._tree.dominates(block, b)
+                if not self.tree.dominates(block, b)
             ]
         )
         if entering is None or not back:
@@ -252,25 +252,25 @@ class Bounds:
         assert isinstance(phi.ty, Type)
         lo, hi, low, high, conditions = entering
         for arg, source in back:
-            if arg.op == "sub" and arg.args[0] is phi and _is_step(arg.args[1], phi):
-                lo, low = self._const(0), 0
+            if arg.op == "sub" and arg.args[0] is phi and is_loop_step(arg.args[1], phi):
+                lo, low = self.const(0), 0
                 continue
             if arg.op == "shr" and arg.args[0] is phi and not phi.ty.is_signed:  # halved, as in a tree: never more
-                lo, low = self._const(0), 0
+                lo, low = self.const(0), 0
                 continue
             if arg.op != "add" or arg.args[0] is not phi or not arg.args[1].is_const:
                 return None
             step = int(phi.ty.decode(arg.args[1].attr))
-            nexts = self._below(arg, self._facts[source] + self._edge(source, block), 0, block)
+            nexts = self._below(arg, self._facts[source] + self.edge(source, block), 0, block)
             nexts += self._below(phi, self._facts[self.home[arg]], step, block)
             if step <= 0 or not nexts:
                 return None
             top, limit, extra = nexts[0]
-            hi, high = self._op("max", hi, top), max(high, limit)
+            hi, high = self.op("max", hi, top), max(high, limit)
             conditions = _union(conditions, extra)
             # The last sum does not wrap.
             if high + step > int(phi.ty.max_value):
-                sums = self._compare("le", self._plus(hi, step), self._const(int(phi.ty.max_value)))
+                sums = self.compare("le", self._plus(hi, step), self.const(int(phi.ty.max_value)))
                 conditions = _union(conditions, (sums,))
                 high = min(high, int(phi.ty.max_value))
         return Interval(lo, hi, low, high, conditions)
@@ -290,6 +290,12 @@ class Bounds:
                 found.append((self._plus(other.hi, less), other.high + less, other.conditions))
         return found
 
+    def is_positive(self, node: Node, source: Block, target: Block) -> bool:
+        """Whether what holds on the way from one block to another says that a node is above zero."""
+        facts = self._facts[source] + self.edge(source, target)
+        found = self._refined(node, self._anything(node, True), facts)
+        return found is not None and found.low > 0
+
     def _changes(self, interval: Interval, header: Block) -> bool:
         """Whether an end of an interval may change in the next round of a loop: the block knows the current value."""
         work = [interval.hi, *interval.conditions]
@@ -298,40 +304,41 @@ class Bounds:
             home = self.home.get(node)
             if home is None:
                 work += node.args
-            elif self._known(node) and self._tree.dominates(header, home):
+            elif self._known(node) and self.tree.dominates(header, home):
                 return True
         return False
 
     # Nodes of 64 bits, each made once
 
-    def _node(self, op: str, ty: Type | str, *args: Node, attr: object = None) -> Node:
+    def node(self, op: str, ty: Type | str, *args: Node, attr: object = None) -> Node:
+        """A node of conditions; they are computed before lanes run, exactly."""
         node = Node(op, ty, args, attr)
         return self._nodes.setdefault(node.key, node)
 
-    def _const(self, value: int) -> Node:
-        return self._node("const", _LONG, attr=_LONG.encode(value))
+    def const(self, value: int) -> Node:
+        return self.node("const", _LONG, attr=_LONG.encode(value))
 
     def _long(self, node: Node) -> Node:
-        return node if node.ty is _LONG else self._node("cvt", _LONG, node, attr=node.ty)
+        return node if node.ty is _LONG else self.node("cvt", _LONG, node, attr=node.ty)
 
     def _plus(self, node: Node, number: int) -> Node:
-        return self._op("add", node, self._const(number))
+        return self.op("add", node, self.const(number))
 
-    def _op(self, op: str, a: Node, b: Node) -> Node:
+    def op(self, op: str, a: Node, b: Node) -> Node:
         if a.is_const and b.is_const:
-            return self._node("const", _LONG, attr=getattr(SCALAR_OPS, op)(_LONG, a.attr, b.attr))
+            return self.node("const", _LONG, attr=getattr(SCALAR_OPS, op)(_LONG, a.attr, b.attr))
         if (op in ("min", "max") and a is b) or (op in ("add", "shl") and b.is_const and not b.attr):
             return a
         if op == "mul" and b.is_const and b.attr == 1:
             return a
         if op == "add" and b.is_const and a.op == "add" and a.args[1].is_const:
-            return self._op("add", a.args[0], self._op("add", a.args[1], b))
-        return self._node(op, _LONG, a, b)
+            return self.op("add", a.args[0], self.op("add", a.args[1], b))
+        return self.node(op, _LONG, a, b)
 
-    def _compare(self, op: str, a: Node, b: Node) -> Node:
+    def compare(self, op: str, a: Node, b: Node) -> Node:
         if a.is_const and b.is_const:
-            return self._node("const", PRED, attr=getattr(SCALAR_OPS, op)(_LONG, a.attr, b.attr))
-        return self._node(op, PRED, a, b, attr=_LONG)
+            return self.node("const", PRED, attr=getattr(SCALAR_OPS, op)(_LONG, a.attr, b.attr))
+        return self.node(op, PRED, a, b, attr=_LONG)
 
 
 def holds(condition: Node, leaf: Callable[[Node], int]) -> bool:
@@ -357,7 +364,7 @@ _EXACT: dict[str, Callable[..., int]] = {
 }
 
 
-def _is_step(node: Node, phi: Node) -> bool:
+def is_loop_step(node: Node, phi: Node) -> bool:
     """Whether a node is what LOOP takes from its counter: 1, or 0 where it is 0."""
     if node.op != "select" or not all(arg.is_const for arg in node.args[1:]):
         return False
@@ -372,17 +379,17 @@ def _is_step(node: Node, phi: Node) -> bool:
 
 
 def _either(of: Bounds, a: Interval, b: Interval) -> Interval:
-    lo, hi = of._op("min", a.lo, b.lo), of._op("max", a.hi, b.hi)
+    lo, hi = of.op("min", a.lo, b.lo), of.op("max", a.hi, b.hi)
     return Interval(lo, hi, min(a.low, b.low), max(a.high, b.high), _union(a.conditions, b.conditions))
 
 
 def _sum(of: Bounds, a: Interval, b: Interval) -> Interval:
-    lo, hi = of._op("add", a.lo, b.lo), of._op("add", a.hi, b.hi)
+    lo, hi = of.op("add", a.lo, b.lo), of.op("add", a.hi, b.hi)
     return Interval(lo, hi, a.low + b.low, a.high + b.high, _union(a.conditions, b.conditions))
 
 
 def _difference(of: Bounds, a: Interval, b: Interval) -> Interval:
-    lo, hi = of._op("sub", a.lo, b.hi), of._op("sub", a.hi, b.lo)
+    lo, hi = of.op("sub", a.lo, b.hi), of.op("sub", a.hi, b.lo)
     return Interval(lo, hi, a.low - b.high, a.high - b.low, _union(a.conditions, b.conditions))
 
 
@@ -391,24 +398,24 @@ def _product(of: Bounds, a: Interval, b: Interval) -> Interval | None:
     if a.high * b.high >= 1 << 62:
         a, b = of._within(a, -_HALF, _HALF), of._within(b, -_HALF, _HALF)
     a, b = of._within(a, 0, a.high), of._within(b, 0, b.high)
-    lo, hi = of._op("mul", a.lo, b.lo), of._op("mul", a.hi, b.hi)
+    lo, hi = of.op("mul", a.lo, b.lo), of.op("mul", a.hi, b.hi)
     return Interval(lo, hi, a.low * b.low, a.high * b.high, _union(a.conditions, b.conditions))
 
 
 def _shifted(of: Bounds, a: Interval, b: Interval) -> Interval | None:
     if b.low != b.high or not 0 <= b.low < 31:
         return None
-    factor = of._const(1 << b.low)
+    factor = of.const(1 << b.low)
     return _product(of, a, Interval(factor, factor, 1 << b.low, 1 << b.low))
 
 
 def _smaller(of: Bounds, a: Interval, b: Interval) -> Interval:
-    lo, hi = of._op("min", a.lo, b.lo), of._op("min", a.hi, b.hi)
+    lo, hi = of.op("min", a.lo, b.lo), of.op("min", a.hi, b.hi)
     return Interval(lo, hi, min(a.low, b.low), min(a.high, b.high), _union(a.conditions, b.conditions))
 
 
 def _greater(of: Bounds, a: Interval, b: Interval) -> Interval:
-    lo, hi = of._op("max", a.lo, b.lo), of._op("max", a.hi, b.hi)
+    lo, hi = of.op("max", a.lo, b.lo), of.op("max", a.hi, b.hi)
     return Interval(lo, hi, max(a.low, b.low), max(a.high, b.high), _union(a.conditions, b.conditions))
 
 
@@ -416,14 +423,14 @@ def _remainder(of: Bounds, a: Interval, b: Interval) -> Interval | None:
     """Of numbers that are not negative; a divisor of zero is a fault before."""
     if a.low < 0 or b.low < 0:
         return None
-    hi = of._op("max", of._op("min", a.hi, of._plus(b.hi, -1)), of._const(0))
-    return Interval(of._const(0), hi, 0, max(min(a.high, b.high - 1), 0), _union(a.conditions, b.conditions))
+    hi = of.op("max", of.op("min", a.hi, of._plus(b.hi, -1)), of.const(0))
+    return Interval(of.const(0), hi, 0, max(min(a.high, b.high - 1), 0), _union(a.conditions, b.conditions))
 
 
 def _masked(of: Bounds, a: Interval, b: Interval) -> Interval | None:
     if a.low < 0 or b.low < 0:
         return None
-    return Interval(of._const(0), of._op("min", a.hi, b.hi), 0, min(a.high, b.high), _union(a.conditions, b.conditions))
+    return Interval(of.const(0), of.op("min", a.hi, b.hi), 0, min(a.high, b.high), _union(a.conditions, b.conditions))
 
 
 _CLAMPS = frozenset({"min", "max", "rem", "and"})  # one side is enough

@@ -13,21 +13,9 @@ var<private> v0: u32;
 var<private> v1: u32;
 var<private> v2: i32;
 var<private> v3: i32;
-fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
-  if (atomicCompareExchangeWeak(&status[0], 0u, kind).exchanged) {
-    atomicStore(&status[1], at);
-    atomicStore(&status[2], base);
-    atomicStore(&status[3], global_id);
-    atomicStore(&status[4], offset.x);
-    atomicStore(&status[5], offset.y);
-    atomicStore(&status[6], need);
-    atomicStore(&status[7], other);
-  }
-}
 
 fn run() {
-  var br = 0u;
-  var expired = 0u;
+  let p0 = arguments.words[0][2];
   if ((global_id < arguments.words[0][0])) {
     v0 = (global_id * arguments.words[0][2]);
     {
@@ -37,7 +25,7 @@ fn run() {
       v2 = t1;
     }
     loop {
-      if ((arguments.words[0][2] <= v1)) {
+      if ((p0 <= v1)) {
         break;
       }
       {
@@ -50,16 +38,6 @@ fn run() {
         v1 = t0;
         v2 = t1;
       }
-      budget -= 1u;
-      if (budget == 0u) {
-        expired = 13u;
-        br = 1u;
-        break;
-      }
-    }
-    if (br == 1u) {
-      fault(6u, expired, 0xffffffffu, vec2u(0u), 0u, 0u);
-      return;
     }
     {
       let index = global_id;

@@ -49,8 +49,9 @@ fn u64_mul(a: vec2u, b: vec2u) -> vec2u {
 fn run() {
   var br = 0u;
   var expired = 0u;
-  let limit0 = select(0u, (arguments.words[1][0] - 4u) / 4u + 1u, arguments.words[1][0] >= 4u);
-  let limit1 = select(0u, (arguments.words[1][1] - 4u) / 4u + 1u, arguments.words[1][1] >= 4u);
+  let p0 = arguments.words[0][2];
+  let limit1 = select(0u, (arguments.words[1][0] - 4u) / 4u + 1u, arguments.words[1][0] >= 4u);
+  let limit2 = select(0u, (arguments.words[1][1] - 4u) / 4u + 1u, arguments.words[1][1] >= 4u);
   if ((global_id < arguments.words[0][0])) {
     v0 = (global_id * arguments.words[0][2]);
     {
@@ -60,13 +61,13 @@ fn run() {
       v2 = t1;
     }
     loop {
-      if ((arguments.words[0][2] <= v1)) {
+      if ((p0 <= v1)) {
         break;
       }
       {
         let index = (v0 + v1);
         let byte = index * 4u;
-        if ((index >= limit0)) {
+        if ((index >= limit1)) {
           fault(1u, 10u, 0u, u64_add(u64_mul(vec2u((v0 + v1), 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
           v3 = 0;
         } else {
@@ -93,7 +94,7 @@ fn run() {
     {
       let index = global_id;
       let byte = index * 4u;
-      if ((index >= limit1)) {
+      if ((index >= limit2)) {
         fault(1u, 14u, 1u, u64_add(u64_mul(vec2u(global_id, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
       } else {
         b1[byte >> 2u] = bitcast<u32>(v2);

@@ -253,7 +253,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         sizes = {base: job.memory[base].size for base in kernel.bases}
         scalars = {name: job.scalars[name][1] for name, _ in kernel.scalars}
         # Where all accesses are proven to be in bounds the shader without checks runs: another pipeline, made once.
-        proven = kernel.fast is not None and kernel.proves(config.grid, scalars, sizes, shared)
+        proven = kernel.fast is not None and kernel.proves(config.grid, scalars, sizes, shared, self.limits.steps)
         pipeline, fresh = self._gpu.pipeline(kernel, kernel.fast if proven and kernel.fast else kernel.code)
         self.stats.pipelines += fresh
         self.stats.cache_hits += not fresh

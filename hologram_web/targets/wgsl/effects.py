@@ -25,7 +25,7 @@ FAULT_KINDS = tuple(FaultKind)  # the status word holds the number in this order
 class Effects:
     """Emits effects. The shader (kernel.py) that inherits it knows the bindings and collects the lines.
 
-    `atomic` are the memories held as atomics, `limits` the bounds a function computes once, `helpers` the functions
+    `atomic` are the memories held as atomics, `hoisted` what a function computes once, `helpers` the functions
     that effects need beside the library. `parts` says of memories beyond what one binding holds how many of `window`
     bytes they have.
     """
@@ -36,7 +36,7 @@ class Effects:
     scalars: list[tuple[str, Type]]
     values: Values
     atomic: set[str]
-    limits: dict[str, str]
+    hoisted: dict[str, str]
     helpers: dict[str, str]
     proven: set[Node]  # accesses that are known to be in bounds
     depth: int
@@ -159,7 +159,7 @@ class Effects:
             text = f"({size} + {-end}u) / {access.scale}u + 1u"
         else:
             text = f"select(0u, ({size} - {end}u) / {access.scale}u + 1u, {size} >= {end}u)"
-        return self.limits.setdefault(text, f"limit{len(self.limits)}")
+        return self.hoisted.setdefault(text, f"limit{len(self.hoisted)}")
 
     def _guarded(
         self, access: Access, index: Node, then: Callable[[str], None], target: str | None, node: Node

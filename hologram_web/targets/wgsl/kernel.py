@@ -14,14 +14,16 @@ control flow, and it finds divergent barriers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from ...compiler.bounds import Bounds, access_of, holds
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import PRED, Function, Node
 from ...compiler.lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, lower
 from ...compiler.ranges import Ranges
+from ...compiler.rounds import within_budget
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
 from ...errors import FaultKind, UnsupportedType
 from ...isa.address import Space
@@ -66,8 +68,9 @@ class WgslKernel:
     `written` says of each binding whether the shader writes it. `further` are the bindings behind those of the groups:
     number of the group, and which part of its memory.
 
-    `fast` is the shader without the checks of accesses that are proven to be in bounds in launches for which `proves`
-    says so; it has the same bindings and arguments, of which it may leave some unused.
+    `fast` is the shader without the checks of accesses that are proven to be in bounds, and of budgets that no lane can
+    use up, in launches for which `proves` says so; it has the same bindings and
+    arguments, of which it may leave some unused.
     """
 
     code: str
@@ -86,12 +89,18 @@ class WgslKernel:
         """Bytes of the argument block."""
         return 16 * _FIXED + 4 * self.words
 
-    def proves(self, grid: Sequence[int], scalars: Mapping[str, int], sizes: Mapping[Base, int], shared: int) -> bool:
-        """Whether `fast` may run: for so many blocks, scalars by their bits, bytes of memories and shared memory."""
+    def proves(
+        self, grid: Sequence[int], scalars: Mapping[str, int], sizes: Mapping[Base, int], shared: int, steps: int
+    ) -> bool:
+        """Whether `fast` may run.
+
+        For so many blocks, scalars by their bits, bytes of memories and shared memory, and steps that a lane may take.
+        """
         lanes = self.block[0] * self.block[1] * self.block[2]
         last = {f"LAST_BLOCK_IDX_{axis}": size - 1 for axis, size in zip("XYZ", grid, strict=True)}
         last |= {f"LAST_LANE_IDX_{axis}": size - 1 for axis, size in zip("XYZ", self.block, strict=True)}
         last |= {f"GRID_DIM_{axis}": size for axis, size in zip("XYZ", grid, strict=True)}
+        last["STEPS"] = steps
         last["LAST_GLOBAL_LANE_ID"] = grid[0] * grid[1] * grid[2] * lanes - 1
 
         def leaf(node: Node) -> int:
@@ -133,7 +142,9 @@ class _Emitter(Effects):
         window: int,
         proven: set[Node],
         line: bool = False,
+        stepless: bool = False,
     ) -> None:
+        self.stepless = stepless  # whether no lane can use up its budget
         self.line = line  # whether the grid is one row of blocks
         self.function, self.groups, self.shared, self.proven = function, groups, shared, proven
         self.lowered: Lowered = lower(function)
@@ -155,7 +166,7 @@ class _Emitter(Effects):
         self.run_: Run | None = None  # whose lanes are emitted
         self.in_block = False  # whether `main` is, with the block's own code
         runs = self.plan.runs if self.plan else []
-        self.lanes_step = any(_steps(run) for run in runs)  # by themselves: their budgets may differ
+        self.lanes_step = any(self._steps(run) for run in runs)  # by themselves: their budgets may differ
         self.atomic, self.written = self._uses()
         self.window = window
         self.parts = {f"b{number}": count for number, count in enumerate(parts) if count > 1}
@@ -164,7 +175,7 @@ class _Emitter(Effects):
         self.names += [f"b{number}_{part}" for number, part in self.further]
         self.atomic |= {name for name in self.names if name.split("_")[0] in self.atomic}
         self.meet = ["workgroupBarrier();", *(["storageBarrier();"] if self._stores_before_barriers() else [])]
-        self.limits: dict[str, str] = {}
+        self.hoisted: dict[str, str] = {}  # what a function computes once
 
     # What memories need
 
@@ -326,7 +337,7 @@ class _Emitter(Effects):
     def _block(self, plan: Fission) -> str:
         """The block's own code in `main`; each run is a function that says whether the lane goes on."""
         parts = [self._run_function(run) for run in plan.runs]
-        self.lines, self.depth, self.labels, self.limits = [], 1, {}, {}
+        self.lines, self.depth, self.labels, self.hoisted = [], 1, {}, {}
         self.in_block = True
         self._trees(structure(plan.entry))
         self.in_block = False
@@ -345,10 +356,14 @@ class _Emitter(Effects):
         self.run_ = None
         return code
 
-    @staticmethod
-    def _may_end(run: Run) -> bool:
+    def _may_end(self, run: Run) -> bool:
         """Whether a lane may end before the cut, by itself or by its budget."""
-        return not run.last and (run.leaves or _steps(run))
+        return not run.last and (run.leaves or self._steps(run))
+
+    def _steps(self, run: Run) -> bool:
+        """Whether lanes take steps of their own in a run."""
+        pieces = reachable([run.entry], lambda p: p.ways)
+        return not self.stepless and any(isinstance(s, Step) for p in pieces for s in p.statements)
 
     def _segments(self) -> str:
         parts = [self._function(f"segment{k}", start) for k, start in enumerate(self.lowered.resumes)]
@@ -412,14 +427,14 @@ class _Emitter(Effects):
         return "\n".join(parts[len(self.lowered.resumes) :] + parts[: len(self.lowered.resumes)] + lines)
 
     def _function(self, name: str, start: Piece, parameters: str = "", says: bool = False) -> str:
-        self.lines, self.depth, self.frames, self.labels, self.limits = [], 1, [], {}, {}
+        self.lines, self.depth, self.frames, self.labels, self.hoisted = [], 1, [], {}, {}
         trees = structure(start)
         self._trees(trees)
         flag = self._flags()
-        limits = [f"  let {name_} = {text};" for text, name_ in self.limits.items()]
+        hoisted = [f"  let {name_} = {text};" for text, name_ in self.hoisted.items()]
         last = ["  return true;"] if says else []
         head = f"fn {name}({parameters}){' -> bool' if says else ''} {{"
-        return "\n".join([head, *flag, *limits, *self.lines, *last, "}", ""])
+        return "\n".join([head, *flag, *hoisted, *self.lines, *last, "}", ""])
 
     def _flags(self) -> list[str]:
         """Where branches across constructs go, and at which instruction the budget was used up."""
@@ -560,6 +575,8 @@ class _Emitter(Effects):
                 self.put(f"{self.values.name(variable)} = {self.values.compute(value)};")
             case Copies(pairs):
                 self._copies(pairs)
+            case Step() if self.stepless:
+                pass
             case Step(at) if self.in_block:
                 self._step_of_block(at)
             case Step(at):
@@ -630,6 +647,13 @@ class _Emitter(Effects):
         self.put("}")
 
     def _leaf(self, node: Node) -> str:
+        text = self._leaf_text(node)
+        if node.op == "param" and not self.in_block and any(frame.kind == "loop" for frame in self.frames):
+            # Read once: Mandelbrot's limit cost a sixth of each round on llvmpipe.
+            return self.hoisted.setdefault(text, f"p{len(self.hoisted)}")
+        return text
+
+    def _leaf_text(self, node: Node) -> str:
         if node.op == "param":
             number = 2 * next(k for k, (name, _) in enumerate(self.scalars) if name == node.attr)
             low, high = (f"arguments.words[{n // 4}][{n % 4}]" for n in (number, number + 1))
@@ -654,10 +678,6 @@ class _Emitter(Effects):
                 return f"{self.function.block_shape['xyz'.index(axis)]}u"
             case _:
                 return f"arguments.grid.{axis}"
-
-
-def _steps(run: Run) -> bool:
-    return any(isinstance(s, Step) for p in reachable([run.entry], lambda p: p.ways) for s in p.statements)
 
 
 def _leaves(trees: list[Tree]) -> bool:
@@ -708,11 +728,22 @@ def compile_kernel(
             if isinstance(ty, Type) and ty.bits > 32 and ty not in (Type.I64, Type.U64):
                 raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 32 bits, or run on wasm")
     kernel = _Emitter(function, groups, shared, fenced, coded, canary, half, parts, window, set()).run()
-    conditions, proven = Bounds(function, launch=True).prove(function.nodes()) if fast else ([], set[Node]())
-    if proven and len(conditions) <= _MAX_CONDITIONS:
-        specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
-        line = function.block_shape[1:] == (1, 1) and specials.isdisjoint(("BLOCK_IDX_Y", "BLOCK_IDX_Z"))
-        emitter = _Emitter(function, groups, shared, fenced, coded, canary, half, parts, window, proven, line)
-        kernel.fast = emitter.run().code
-        kernel.conditions = (*conditions, *(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z")) if line else ()))
+    if fast:
+        _add_fast(
+            kernel, function, partial(_Emitter, function, groups, shared, fenced, coded, canary, half, parts, window)
+        )
     return kernel
+
+
+def _add_fast(kernel: WgslKernel, function: Function, emitter: Callable[..., _Emitter]) -> None:
+    """The shader without checks of accesses and budgets, where a launch can prove that they find nothing."""
+    bounds = Bounds(function, launch=True)
+    conditions, proven = bounds.prove(function.nodes())
+    steps = within_budget(function, bounds)
+    conditions += steps or ()
+    if (not proven and not steps) or len(conditions) > _MAX_CONDITIONS:
+        return
+    specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
+    line = function.block_shape[1:] == (1, 1) and specials.isdisjoint(("BLOCK_IDX_Y", "BLOCK_IDX_Z"))
+    kernel.fast = emitter(proven, line, steps is not None).run().code
+    kernel.conditions = (*conditions, *(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z")) if line else ()))

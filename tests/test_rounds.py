@@ -1,0 +1,169 @@
+"""The proof that no lane uses up its budget, against lanes that do (compiler/rounds.py)."""
+
+from __future__ import annotations
+
+import pytest
+
+import hologram_web as hg
+from hologram_web.backends import CpuBackend
+from hologram_web.backends.protocol import Limits
+from hologram_web.compiler.bounds import Bounds, holds
+from hologram_web.compiler.build import build
+from hologram_web.compiler.ir import Node
+from hologram_web.compiler.passes import optimize
+from hologram_web.compiler.rounds import within_budget
+from hologram_web.isa.verify import analyze
+
+LOOPS = {
+    "counter": """
+    mov_imm.u32 r10, 0
+    mov_imm.u32 r11, 3
+again:
+    add.u32 r10, r10, r11
+    set.lt.u32 p0, r10, r1
+    bra again, p0
+""",
+    "signed counter from a parameter": """
+    cvt.i32.u32 r10, r1
+    mov_imm.i32 r12, 40
+    mov_imm.i32 r11, 1
+again:
+    add.i32 r10, r10, r11
+    set.le.i32 p0, r10, r12
+    bra again, p0
+""",
+    "nested": """
+    mov_imm.u32 r10, 0
+    mov_imm.u32 r12, 1
+outer:
+    mov_imm.u32 r11, 0
+inner:
+    add.u32 r11, r11, r12
+    set.lt.u32 p0, r11, r10
+    bra inner, p0
+    add.u32 r10, r10, r12
+    set.lt.u32 p0, r10, r1
+    bra outer, p0
+""",
+    "counted by LOOP, around a counter": """
+    mov r20, r1
+    mov_imm.u32 r12, 1
+outer:
+    mov_imm.u32 r11, 0
+inner:
+    add.u32 r11, r11, r12
+    set.lt.u32 p0, r11, r1
+    bra inner, p0
+    loop r20, outer
+""",
+    "halved": """
+    mov r10, r1
+    mov_imm.u32 r11, 1
+    mov_imm.u32 r12, 0
+again:
+    shr.u32 r10, r10, r11
+    set.gt.u32 p0, r10, r12
+    bra again, p0
+""",
+    "two ways back": """
+    mov_imm.u32 r10, 0
+    mov_imm.u32 r11, 1
+    mov_imm.u32 r13, 5
+again:
+    add.u32 r10, r10, r11
+    set.ge.u32 p0, r10, r1
+    bra done, p0
+    set.lt.u32 p1, r10, r13
+    bra again, p1
+    bra again
+done:
+""",
+}
+UNKNOWN = {
+    "a value from memory decides": """
+again:
+    ldg.u32 r10, [y]
+    set.lt.u32 p0, r10, r1
+    bra again, p0
+""",
+    "the counter may stand still": """
+    mov_imm.u32 r10, 0
+again:
+    add.u32 r10, r10, r1
+    set.lt.u32 p0, r10, r1
+    bra again, p0
+""",
+    "a shift that may reach zero": """
+    mov r10, r1
+    mov_imm.u32 r11, 1
+    mov_imm.u32 r12, 7
+again:
+    shr.u32 r10, r10, r11
+    set.lt.u32 p0, r10, r12
+    bra again, p0
+""",
+    "two ways in": """
+    mov_imm.u32 r10, 0
+    mov_imm.u32 r11, 1
+    set.lt.u32 p0, r252, r1
+    bra second, p0
+first:
+    add.u32 r10, r10, r11
+second:
+    set.lt.u32 p0, r10, r1
+    bra first, p0
+    set.gt.u32 p1, r10, r1
+    bra second, p1
+""",
+}
+
+
+def _program(body: str) -> hg.Program:
+    return hg.Program.from_text(f".param n: u32\n.param y: buffer u32 read_write\n{body}    stg.u32 [y], r1\n")
+
+
+def _conditions(body: str) -> tuple[Node, ...] | None:
+    function = optimize(build(analyze(_program(body)), (1, 1, 1)))
+    return within_budget(function, Bounds(function, launch=True))
+
+
+def _ends(program: hg.Program, n: int, steps: int) -> bool:
+    device = CpuBackend(limits=Limits(steps=steps))
+    y = device.allocate_buffer(4)
+    kinds: list[str] = []
+    try:
+        device.execute_program_with_params(program, hg.ExecutionParams(hg.LaunchConfig.linear(1), {"n": n, "y": y}))
+    except hg.ExecutionError as error:
+        kinds.append(error.kind)
+    assert kinds in ([], ["StepLimit"])
+    return not kinds
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_what_is_proven_ends(name: str) -> None:
+    """Where the conditions hold the reference finds no lane over its budget; and they do hold for some budget."""
+    conditions, program = _conditions(LOOPS[name]), _program(LOOPS[name])
+    assert conditions
+    for n in (0, 1, 2, 7, 30):
+        proven = []
+        for steps in (1, 2, 3, 6, 7, 8, 20, 33, 200, 900, 5000):
+
+            def leaf(node: Node, n: int = n, steps: int = steps) -> int:
+                return {"n": n, "STEPS": steps}[node.attr]
+
+            proven.append(all(holds(condition, leaf) for condition in conditions))
+            assert not proven[-1] or _ends(program, n, steps), (n, steps)
+        assert proven[-1]
+        assert n < 2 or not proven[0]
+
+
+def test_a_sum_that_wraps_is_not_proven() -> None:
+    conditions = _conditions(LOOPS["counter"])
+    assert conditions
+    values = {"n": 0xFFFFFFFF, "STEPS": 1 << 40}
+    assert not all(holds(condition, lambda node: values[node.attr]) for condition in conditions)
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_unknown(name: str) -> None:
+    assert _conditions(UNKNOWN[name]) is None
