@@ -159,6 +159,8 @@ def is_fresh(stamp: Path, key: str) -> bool:
 def set_up_python(goal: str) -> None:
     version = venv_version()
     if version is None:
+        if VENV.is_symlink():  # `venv --clear` would empty what it points to
+            fail(f"{VENV} is a link to an environment that cannot be used here: remove the link")
         python = find_python()
         step(f"make .venv with {python}", python, "-m", "venv", "--clear", str(VENV))
         version = venv_version()

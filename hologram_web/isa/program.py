@@ -105,11 +105,9 @@ class Program:
 
     def validate(self) -> None:
         """Raises IsaError with every problem of the program."""
-        found = self.problems()
-        if found:
-            name = f" {self.metadata.name!r}" if self.metadata.name else ""
-            head = f"program{name} has {len(found)} problem{'s' if len(found) > 1 else ''}:"
-            raise IsaError("\n  ".join([head, *found]), problems=tuple(found))
+        from .verify import verified
+
+        verified(self)
 
     def to_text(self) -> str:
         from .text import to_text

@@ -30,7 +30,7 @@ from .program import MAX_PARAMETERS, Param, Program
 from .row import Operand
 from .types import Type
 
-__all__ = ["Analysis", "Base", "analyze", "problems"]
+__all__ = ["Analysis", "Base", "analyze", "problems", "verified"]
 
 
 class Base(NamedTuple):
@@ -98,6 +98,17 @@ class Analysis:
 def problems(program: Program) -> list[str]:
     """Every problem of a program, one line each; empty if it is valid."""
     return analyze(program).problems
+
+
+def verified(program: Program) -> Analysis:
+    """What the verifier found out about a valid program. Raises IsaError with every problem of another one."""
+    analysis = analyze(program)
+    if analysis.found:
+        found = analysis.problems
+        name = f" {program.metadata.name!r}" if program.metadata.name else ""
+        head = f"program{name} has {len(found)} problem{'s' if len(found) > 1 else ''}:"
+        raise IsaError("\n  ".join([head, *found]), problems=tuple(found))
+    return analysis
 
 
 def analyze(program: Program) -> Analysis:

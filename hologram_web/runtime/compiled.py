@@ -16,6 +16,7 @@ from ..errors import ArtifactError, LaunchError
 from ..isa.operands import Access, BufferHandle, Immediate, PoolHandle
 from ..isa.program import Program
 from ..isa.types import Type
+from ..isa.verify import Analysis
 from . import arrays
 from .artifact import Artifact, Blob, read, write
 from .formula import FormulaLike
@@ -44,16 +45,18 @@ class CompiledProgram:
         *,
         artifact: Artifact | None = None,
         fetch: Fetch | None = None,
+        analyses: Sequence[Analysis] = (),
     ) -> None:
         self.plan, self.programs, self.blobs = plan, tuple(programs), tuple(blobs)
         self.metadata = dict(metadata or {})
-        self._artifact, self._fetch = artifact, fetch
+        self._artifact, self._fetch, self._analyses = artifact, fetch, analyses
 
     @classmethod
     def from_builder(cls, builder: PlanBuilder, metadata: Mapping[str, str] | None = None) -> CompiledProgram:
         """What a PlanBuilder collected. Raises ArtifactError for a plan that is wrong."""
         named = {**({"name": builder.name} if builder.name else {}), **(metadata or {})}
-        return cls(builder.build(), list(builder.programs.values()), list(builder.blobs.values()), named)
+        programs, blobs = list(builder.programs.values()), list(builder.blobs.values())
+        return cls(builder.build(), programs, blobs, named, analyses=builder.analyses)
 
     @property
     def name(self) -> str:
@@ -70,7 +73,7 @@ class CompiledProgram:
         if self._artifact is None:
             from .lowering import lower_plan  # the compiler: a run does not need it
 
-            self._artifact = lower_plan(self.plan, self.programs, self.blobs, self.metadata)
+            self._artifact = lower_plan(self.plan, self.programs, self.blobs, self.metadata, analyses=self._analyses)
         return self._artifact
 
     def to_bytes(self) -> bytes:

@@ -25,7 +25,7 @@ from ..isa.program import Program
 from ..isa.row import Effect
 from ..isa.table import BY_MNEMONIC
 from ..isa.types import Type
-from ..isa.verify import Analysis, Base, analyze
+from ..isa.verify import Analysis, Base, verified
 from .artifact import Artifact, Blob
 from .formula import Formula
 from .kernels import KernelTable, LaneKernel
@@ -64,10 +64,10 @@ def lower_plan(
 ) -> Artifact:
     """The artifact of a plan whose calls have no code yet. Raises CompileError.
 
-    `target` leaves the code for other targets out; `analyses` are those that are there already.
+    `target` leaves the code for other targets out; `analyses` are those of `programs`, if they are there already.
     """
     lowering = _Lowering(plan, programs, target)
-    lowering.analyses = {analysis.program.to_bytes(): analysis for analysis in analyses}
+    lowering.given = {id(program): analysis for program, analysis in zip(programs, analyses, strict=False)}
     steps = lowering.steps(plan.steps)
     used = _names(steps)
     temporaries = tuple(
@@ -132,7 +132,8 @@ class _Lowering:
         self.plan, self.programs, self.target = plan, programs, target
         self.kernels: dict[Any, LaneKernel] = {}
         self.numbers: dict[Any, int] = {}
-        self.analyses: dict[bytes, Analysis] = {}
+        self.given: dict[int, Analysis] = {}
+        self.analyses: dict[int | bytes, Analysis] = {}
         self.temporaries: list[Temporary] = []
         self.variables = 0
         self.sizes: dict[str, Any] = {CLASS_MEMORY: _CLASS_MEMORY_BYTES}
@@ -157,11 +158,9 @@ class _Lowering:
         return tuple(done)
 
     def analysis(self, program: Program) -> Analysis:
-        key = program.to_bytes()
+        key = id(program) if id(program) in self.given else program.to_bytes()
         if key not in self.analyses:
-            found = analyze(program)
-            if found.found:
-                program.validate()
+            found = self.given.get(id(program)) or verified(program)
             for index, instruction in enumerate(program.instructions):
                 _supported(index, instruction)
             self.analyses[key] = found

@@ -15,6 +15,7 @@ from ..isa.lift import lift
 from ..isa.operands import Access, BufferHandle, PoolHandle
 from ..isa.program import Param, Program
 from ..isa.types import Type
+from ..isa.verify import Analysis, verified
 from .artifact import Blob
 from .formula import Formula, FormulaLike
 from .plan import Argument, Call, Plan, Port, Repeat, Step, Temporary, Triple
@@ -54,6 +55,7 @@ class PlanBuilder:
         a Python kernel takes it with two axes, x[x.len0, x.len1]."""
         self.name = name
         self.programs: dict[bytes, Program] = {}
+        self.analyses: list[Analysis] = []  # of the programs
         self.blobs: dict[bytes, Blob] = {}
         self._shapes = {name: tuple(map(Formula.of, shape)) for name, shape in (shapes or {}).items()}
         self._uses: dict[str, _Use | Type] = {}  # ports: arrays, scalars
@@ -129,7 +131,7 @@ class PlanBuilder:
         program, fixed = lift(program_of(kernel))
         if any(isinstance(value, (BufferHandle, PoolHandle)) for value in fixed.values()):
             raise LaunchError("the program names buffers by their handles, which a plan has not: give it parameters")
-        program.validate()
+        analysis = verified(program)
         args = dict(args or {})
         unknown = [name for name in args if program.param(name) is None]
         if unknown:
@@ -152,7 +154,9 @@ class PlanBuilder:
         if isinstance(grid, LaunchConfig):
             shared_memory = grid.shared_memory
         key = program.to_bytes()
-        self.programs.setdefault(key, program)
+        if key not in self.programs:
+            self.programs[key] = program
+            self.analyses.append(analysis)
         number = list(self.programs).index(key)
         self._steps[-1].append(Call(number, size, shared_memory, blocks, lanes, tuple(given)))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, NoReturn
 
+from ...errors import IsaError
 from ...isa.address import Address
 from ...isa.builder import ProgramBuilder
 from ...isa.instruction import Instruction
@@ -17,6 +18,7 @@ from ...isa.program import MAX_INSTRUCTIONS, MAX_PARAMETERS
 from ...isa.row import Row
 from ...isa.table import BY_NAME
 from ...isa.types import Type
+from .names import ArrayType
 from .source import Definition, Source
 from .types import INDEX, Kind, Value, Weak, default, fits
 
@@ -36,15 +38,15 @@ class ArrayRef:
 
 @dataclass
 class Facts:
-    """What passes find out about the kernel. A pass that finds out more is followed by another one.
+    """What passes find out about the kernel. A pass that changes what was taken for known is followed by another one.
 
-    `types` of variables by scope and name; `fixed` ones are annotated; `hidden` are the axes of arrays whose lengths
-    are needed; `reads` and `writes` the parameters accessed.
+    `types` of variables by scope and name; `fixed` ones are annotated; `lengths` is the number of registers kept for
+    lengths of axes, which become parameters when they are first needed; `reads` and `writes` the parameters accessed.
     """
 
     types: dict[Any, Kind] = field(default_factory=dict)
     fixed: set[Any] = field(default_factory=set)
-    hidden: dict[tuple[str, int], None] = field(default_factory=dict)
+    lengths: int = 0
     reads: set[str] = field(default_factory=set)
     writes: set[str] = field(default_factory=set)
     definitions: dict[FunctionType, Definition] = field(default_factory=dict)
@@ -52,9 +54,8 @@ class Facts:
 
     def learn(self, key: Any, ty: Kind) -> None:
         """Notes the type of a variable."""
-        if self.types.get(key) is not ty:
-            self.types[key] = ty
-            self.changed = True
+        self.changed |= self.types.setdefault(key, ty) is not ty
+        self.types[key] = ty
 
     def settle(self) -> bool:
         """Gives variables that only met literals a type; says whether there were any."""
@@ -288,6 +289,15 @@ class Emitter:
             self.emit("MOV", target, source)
         self.drop(source)
 
+    def parameter(self, node: ast.AST, name: str, ty: Type | ArrayType) -> Register:
+        """Declares the next parameter."""
+        try:
+            if isinstance(ty, ArrayType):
+                return self.builder.param_buffer(name, ty.ty)
+            return self.builder.param_scalar(name, ty)
+        except IsaError as error:
+            self.fail(node, str(error))
+
     # Arrays
 
     def length(self, array: ArrayRef, axis: int) -> Value:
@@ -295,10 +305,11 @@ class Emitter:
         if array.shape is not None:
             return Value(Weak.INT, const=array.shape[axis])
         key = array.name, axis
-        if key not in self.facts.hidden:
-            self.facts.hidden[key] = None
-            self.facts.changed = True
-        return Value(INDEX, self.hidden.get(key, Register(1)))
+        if key not in self.hidden:
+            self.hidden[key] = self.parameter(self.at[1], f"{array.name}.shape{axis}", INDEX)
+            if len(self.hidden) > self.facts.lengths:
+                self.facts.lengths, self.facts.changed = len(self.hidden), True
+        return Value(INDEX, self.hidden[key])
 
     def access(self, array: ArrayRef, index: Register | None, offset: int) -> Address:
         """The address of element `index + offset` of an array."""

@@ -6,19 +6,19 @@ import ast
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...errors import IsaError, TranslateError
-from ...isa.operands import Access, Register
+from ...errors import TranslateError
+from ...isa.operands import Access
 from ...isa.program import MAX_PARAMETERS, Program
 from ...isa.types import Type
 from .emit import ArrayRef, Facts, Scope
 from .names import ArrayType
 from .source import Definition
 from .statements import Statements, annotation, check_signature, stored_names
-from .types import INDEX
 
 __all__ = ["Translation", "translate"]
 
 _PASSES = 1000
+_LENGTHS = 48  # registers kept for lengths of axes in the first pass, if arrays have so many
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,13 @@ class Translation:
 
 
 def translate(definition: Definition) -> Translation:
-    """Translates a kernel. Passes are made until one finds nothing new about types. Raises TranslateError."""
+    """Translates a kernel. Passes are made until one takes no wrong type for known. Raises TranslateError."""
     node, source = definition.node, definition.source
     params = _parameters(definition)
-    facts = Facts()
+    facts = Facts(lengths=min(_likely_lengths(definition.node, params), _LENGTHS))
     try:
         for _ in range(_PASSES):
             facts.changed = False
-            order = list(params)
-            facts.hidden = dict.fromkeys(sorted(facts.hidden, key=lambda key: (order.index(key[0]), key[1])))
             current = _Pass(definition, params, facts)
             current.run()
             if not facts.changed and not facts.settle():
@@ -55,6 +53,13 @@ def translate(definition: Definition) -> Translation:
             "the kernel is nested too deeply: split its expressions", source.file, source.line(node)
         ) from None
     raise AssertionError("types have to settle")  # each pass widens a type, and there are few
+
+
+def _likely_lengths(node: ast.FunctionDef, params: dict[str, Type | ArrayType]) -> int:
+    """How many lengths a kernel may want: of all axes, of the first ones only if it speaks of lengths."""
+    arrays = [ty.ndim for ty in params.values() if isinstance(ty, ArrayType)]
+    words = {getattr(part, "attr", getattr(part, "id", "")) for part in ast.walk(node)}
+    return sum(arrays) - len(arrays) * words.isdisjoint(("len", "shape"))
 
 
 def _parameters(definition: Definition) -> dict[str, Type | ArrayType]:
@@ -82,40 +87,27 @@ class _Pass(Statements):
         self.definition_of_kernel, self.params = definition, params
         self.scope = Scope((), node.name, definition.source, stored_names(node))
         self.at = (definition.source, node)
-        self.names: dict[str, tuple[str, int]] = {}
 
     def run(self) -> None:
         node = self.definition_of_kernel.node
         for parameter in (*node.args.posonlyargs, *node.args.args):
             self._declare(parameter)
-        for array, axis in list(self.facts.hidden):
-            name = f"{array}.shape{axis}"
-            self.hidden[array, axis] = self._add(node, name, INDEX)
-            self.names[name] = array, axis
-        self.free = list(range(len(self.builder.build().params) + 1, MAX_PARAMETERS + 1))
+        self.free = list(range(len(self.params) + self.facts.lengths + 1, MAX_PARAMETERS + 1))
         self.temporaries.append([])
         self.statements(node.body)
 
     def _declare(self, parameter: ast.arg) -> None:
         name, ty, scope = parameter.arg, self.params[parameter.arg], self.scope
         if isinstance(ty, ArrayType):
-            self._add(parameter, name, ty)
+            self.parameter(parameter, name, ty)
             scope.bound[name] = ArrayRef(name, ty.ty, ty.ndim)
             return
-        scope.registers[name] = self._add(parameter, name, ty)
+        scope.registers[name] = self.parameter(parameter, name, ty)
         scope.local_names.add(name)
         self.facts.fixed.add(((), name))
         self.facts.types[(), name] = ty
         assert scope.assigned is not None
         scope.assigned.add(name)
-
-    def _add(self, node: ast.AST, name: str, ty: Type | ArrayType) -> Register:
-        try:
-            if isinstance(ty, ArrayType):
-                return self.builder.param_buffer(name, ty.ty)
-            return self.builder.param_scalar(name, ty)
-        except IsaError as error:
-            self.fail(node, str(error))
 
     def translation(self) -> Translation:
         """What the last pass made. Labels that nothing jumps to go."""
@@ -129,4 +121,5 @@ class _Pass(Statements):
                 access = Access.READ_WRITE if reads and writes else Access.WRITE if writes else Access.READ
                 program.params[number] = replace(param, access=access)
         lines = [(source.file, line) for source, line in self.lines]
-        return Translation(program, self.params, self.names, lines, list(self.warnings))
+        names = {program.params[register.index - 1].name: key for key, register in self.hidden.items()}
+        return Translation(program, self.params, names, lines, list(self.warnings))
