@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import warnings
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
+from examples.edges import kernels
 from hologram_web.isa.operands import Access
 
 FACTOR = 3
@@ -88,6 +90,19 @@ def test_explain():
         "          bra L0\n"
         "      L1:\n"
     )
+
+
+def test_explain_shows_lines_of_helpers_from_elsewhere():
+    @hg.kernel
+    def k(x: hg.Array[hg.i32]):
+        i = hg.global_id()
+        x[i] = kernels.clamped(x[i], 9)
+
+    place = kernels.clamped.__code__.co_firstlineno
+    found = [line for line in k.explain().splitlines() if line.startswith("kernels.py:")]
+    assert found
+    assert all(re.match(r"kernels\.py:\d+ \| \S", line) for line in found)
+    assert all(0 < int(line.split(":")[1].split(" ")[0]) - place < 10 for line in found)
 
 
 def test_access_is_inferred():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from pathlib import PurePath
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
@@ -36,6 +37,7 @@ class Kernel:
         self.params: dict[str, Type | ArrayType] = translation.params
         self.hidden: dict[str, tuple[str, int]] = translation.hidden
         self.lines: list[tuple[str, int]] = translation.lines
+        self._texts = translation.texts
         self.__name__ = self.__qualname__ = self.name
         first = definition.node.body[0]
         text = getattr(getattr(first, "value", None), "value", None)
@@ -91,12 +93,7 @@ class Kernel:
 
     def _where(self, instruction: int) -> str:
         file, line = self.lines[instruction]
-        return f"{file}:{line}: {self._text(file, line)}".rstrip(": ")
-
-    def _text(self, file: str, line: int) -> str:
-        source = self._definition.source
-        inside = file == source.file and 0 <= line - source.first < len(source.lines)
-        return source.lines[line - source.first].strip() if inside else ""
+        return f"{file}:{line}: {self._texts[file, line]}".rstrip(": ")
 
     def wgsl(self, block: tuple[int, ...] = (256, 1, 1)) -> str:
         """The WGSL shader for blocks of that shape. Raises UnsupportedType and UnsupportedInstruction."""
@@ -128,11 +125,12 @@ class Kernel:
         for name, place in self.program.labels.items():
             labels.setdefault(place, []).append(name)
         lines = [f"{self.name}({', '.join(map(str, self.program.params))})"]
-        before = None
+        before, own = None, self._definition.source.file
         for number, instruction in enumerate(self.program.instructions):
             if self.lines[number] != before:
                 before = self.lines[number]
-                lines.append(f"{before[1]:>5} | {self._text(*before)}".rstrip())
+                other = f"{PurePath(before[0]).name}:" if before[0] != own else ""  # of a helper elsewhere
+                lines.append(f"{other + str(before[1]):>5} | {self._texts[before]}".rstrip())
             lines += [f"      {label}:" for label in labels.get(number, ())]
             lines.append(f"          {instruction}")
         lines += [f"      {label}:" for label in labels.get(len(self.program), ())]

@@ -26,13 +26,15 @@ class Translation:
     """A kernel as a program.
 
     `params` are the parameters as written; `hidden` the lengths that the host adds, by their name in the program:
-    array and axis. `lines` has file and line of each instruction, `warnings` file, line and text.
+    array and axis. `lines` has file and line of each instruction, `texts` what these lines say, `warnings` file,
+    line and text.
     """
 
     program: Program
     params: dict[str, Type | ArrayType]
     hidden: dict[str, tuple[str, int]]
     lines: list[tuple[str, int]]
+    texts: dict[tuple[str, int], str]
     warnings: list[tuple[str, int, str]]
 
 
@@ -122,4 +124,5 @@ class _Pass(Statements):
                 program.params[number] = replace(param, access=access)
         lines = [(source.file, line) for source, line in self.lines]
         names = {program.params[register.index - 1].name: key for key, register in self.hidden.items()}
-        return Translation(program, self.params, names, lines, list(self.warnings))
+        texts = {(source.file, line): source.lines[line - source.first].strip() for source, line in self.lines}
+        return Translation(program, self.params, names, lines, texts, list(self.warnings))
