@@ -124,6 +124,29 @@ def test_a_picture_a_file_that_is_none_and_a_picture_again(page: Page) -> None:
     assert page.evaluate(HASH) == native(photograph())
 
 
+DROP = """async ([name, kind, bytes]) => {
+  const dataTransfer = new DataTransfer();
+  if (bytes) dataTransfer.items.add(new File([Uint8Array.from(bytes)], name, { type: kind }));
+  else dataTransfer.setData("text/plain", name);
+  for (const type of ["dragenter", "dragover", "drop"]) {
+    const event = new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true });
+    document.body.dispatchEvent(event);
+    if (!event.defaultPrevented) throw new Error(`the page leaves ${type} to the browser, which opens the file`);
+  }
+}"""
+
+
+def test_what_is_dropped(page: Page) -> None:
+    after_runs(page, 1)
+    before = runs(page)
+    rgb, data = noise(200, 160)
+    page.evaluate(DROP, ["noise.png", "image/png", list(data)])
+    after_runs(page, before + 1)
+    assert page.evaluate(HASH) == native(rgb)
+    page.evaluate(DROP, ["some words", "", None])
+    expect(page.get_by_role("alert")).to_contain_text("What was dropped is no file")
+
+
 def test_a_lost_device_is_told_and_replaced(browser: Browser) -> None:
     page = browser.page("/e2e/README.md")
     page.add_init_script(
