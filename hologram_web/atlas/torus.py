@@ -1,7 +1,8 @@
 """The torus of a type: the ring of integers modulo N = P * R, shown as page and byte, with divmod by R.
 
 Every quotient of it, the residue modulo 96, the orbit modulo 32, triality modulo 3 and crush modulo 2, is a map of
-rings. A number of more than 8 bits does not survive `embed` and `unembed` in general: N is far below the range of its type.
+rings. A number of more than 8 bits does not survive `embed` and `unembed` in general: N is far below the
+range of its type.
 """
 
 from __future__ import annotations
