@@ -5,7 +5,7 @@ Mirror safety is a promise about the set of classes only: nobody tests that resu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -69,17 +69,18 @@ class LaunchRules:
     0; `window`: phases of the device at which it may start. Raises LaunchError for a set with nothing or more in it.
     """
 
-    classes: frozenset[int] = ALL_CLASSES
+    classes: Collection[int] = ALL_CLASSES
     mirror_safe: bool = False
     unity_neutral: bool = False
     footprint: Footprint = FULL_FOOTPRINT
     window: Window = FULL_WINDOW
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "classes", frozenset(self.classes))
-        if not self.classes:
+        classes = frozenset(self.classes)
+        object.__setattr__(self, "classes", classes)
+        if not classes:
             raise LaunchError("the launch may run in no class: name at least one")
-        if wrong := sorted(self.classes - ALL_CLASSES):
+        if wrong := sorted(classes - ALL_CLASSES):
             raise LaunchError(f"class {wrong[0]} does not exist: classes are 0 to {CLASSES - 1}")
 
     def check(self, phase: int, blocks: int, stores: Iterable[int]) -> None:
@@ -107,21 +108,23 @@ class LaunchRules:
             )
         for index in stores:
             for c in running:
-                if index < len(NEIGHBORS[c]) and NEIGHBORS[c][index] not in self.classes:
+                if 0 <= index < len(NEIGHBORS[c]) and NEIGHBORS[c][index] not in self.classes:
                     raise LaunchError(
                         f"block {c} stores to class {NEIGHBORS[c][index]}, its neighbour {index}, which is not among "
                         "the classes of the launch: add it"
                     )
 
-    def check_resonance(self, deltas: Iterable[Fraction]) -> None:
-        """After lanes ran: what they added, by class. Raises LaunchError."""
-        found = list(deltas)
-        if lone := [c for c, delta in enumerate(found) if delta and c not in self.classes]:
+    def check_classes(self, deltas: Iterable[Fraction | int]) -> None:
+        """After lanes ran: of which classes they changed the resonance. Raises LaunchError."""
+        if lone := [c for c, delta in enumerate(deltas) if delta and c not in self.classes]:
             raise LaunchError(
                 f"the launch changed the resonance of class {lone[0]}, which is not among its classes: nothing was "
                 "added"
             )
-        if self.unity_neutral and (total := sum(found, Fraction(0))):
+
+    def check_neutral(self, deltas: Iterable[Fraction | int]) -> None:
+        """After that was added: whether it adds up to 0. Raises LaunchError."""
+        if self.unity_neutral and (total := sum(deltas, Fraction(0))):
             raise LaunchError(
                 f"the launch is to be unity neutral, and what it added to the resonance adds up to {total}: it stays "
                 "added, with reset_resonance() it goes"

@@ -253,11 +253,11 @@ RULES = [
         "block 0 stores to class 6, its neighbour 1, which is not among the classes of the launch: add it",
     ),
     (
-        lambda: atlas.LaunchRules(classes=[0]).check_resonance([0, Fraction(1, 2)]),
+        lambda: atlas.LaunchRules(classes=[0]).check_classes([0, Fraction(1, 2)]),
         "the launch changed the resonance of class 1, which is not among its classes: nothing was added",
     ),
     (
-        lambda: atlas.LaunchRules(unity_neutral=True).check_resonance([Fraction(1, 2), Fraction(1, 3)]),
+        lambda: atlas.LaunchRules(unity_neutral=True).check_neutral([Fraction(1, 2), Fraction(1, 3)]),
         "the launch is to be unity neutral, and what it added to the resonance adds up to 5/6: it stays added, with "
         "reset_resonance() it goes",
     ),
@@ -274,5 +274,5 @@ def test_launch_rules_that_are_broken(call, text):
 def test_launch_rules_that_are_kept():
     atlas.LaunchRules().check(767, 10**6, range(6))
     atlas.LaunchRules(classes=[0, 3, 1, 4], mirror_safe=True).check(0, 2, ())
-    atlas.LaunchRules(classes=[0, 1], unity_neutral=True).check_resonance([Fraction(1, 2), Fraction(-1, 2), 0])
+    atlas.LaunchRules(classes=[0, 1], unity_neutral=True).check_neutral([Fraction(1, 2), Fraction(-1, 2), 0])
     atlas.LaunchRules(window=atlas.Window(760, 20)).check(3, 1, ())
