@@ -31,6 +31,18 @@ class AtlasState:
         self.epoch += rounds
         return self.phase
 
+    def bind(self, class_id: int, handle: BufferHandle | None) -> None:
+        """Lets a class mean a buffer, or its class memory. Raises LaunchError for a class that does not exist."""
+        if not 0 <= class_id < 96:
+            raise LaunchError(f"class {class_id} does not exist: classes are 0 to 95")
+        self.bound.pop(class_id, None)
+        if handle is not None:
+            self.bound[class_id] = handle
+
+    def forget(self, handle: BufferHandle) -> None:
+        """Unbinds a buffer that is freed."""
+        self.bound = {class_id: other for class_id, other in self.bound.items() if other != handle}
+
     def number(self, hidden: Hidden, rules: LaunchRules, program: Program, args: Mapping[Any, Any]) -> int:
         """A number that a launch gets: its phase, footprint, whether there is unity, the size of a pool."""
         if hidden.kind == "phase":
