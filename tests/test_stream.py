@@ -229,9 +229,13 @@ LOCAL = hg.Program.from_text("""
 
 def test_faults_of_a_pool_of_the_program_name_it_as_written(ex):
     ex.run(LOCAL, n=8)
-    with pytest.raises(ExecutionError) as caught:
+
+    def late():
         ex.run(LOCAL, n=7)
         ex.sync()
+
+    with pytest.raises(ExecutionError) as caught:
+        late()
     error = caught.value
     assert (error.kind, error.instruction, error.buffer, error.offset) == ("OutOfBounds", 2, "pool #7", 4)
     assert error.detail.startswith(

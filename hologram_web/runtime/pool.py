@@ -46,7 +46,7 @@ class Pool:
         self._used += view.nbytes
 
     def read(self, offset: int, count: int) -> bytes:
-        """`count` bytes from `offset` on, counted from the oldest one kept. Raises InvalidPool where there are fewer."""
+        """`count` bytes from `offset` on, counted from the oldest. Raises InvalidPool for more than there are."""
         if offset < 0 or count < 0 or offset + count > self._used:
             raise InvalidPool(f"{count} bytes at offset {offset} are not there: the pool keeps {self._used} bytes")
         begin = (self._start + offset) % self.capacity
