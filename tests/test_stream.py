@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -89,6 +90,22 @@ def test_a_stream_goes_through_a_pool_of_fixed_size(ex):
     assert seen == sorted(seen)
     assert ex.stats()["live_bytes"] == before
     assert report.gb_per_s == report.bytes / report.seconds / 1e9
+
+
+def test_pieces_that_take_long_are_fetched_by_a_thread():
+    threads, out = [], bytearray()
+
+    def slow():
+        for number in range(6):
+            time.sleep(0.005)
+            threads.append(threading.get_ident())
+            yield bytes([number]) * 400
+
+    with hg.Executor("wasm") as ex:
+        hg.stream(XOR, slow(), 800, executor=ex, args={"total": ex.zeros(1, hg.u32)}, sink=out.extend)
+    assert out == b"".join(bytes([255 - number]) * 400 for number in range(6))
+    assert threads[0] == threading.get_ident()
+    assert set(threads[1:]).isdisjoint(threads[:1])
 
 
 def test_a_stream_can_be_cancelled(ex):
