@@ -48,9 +48,9 @@ def blocks(count: int) -> Iterator[bytes]:
         yield block[: count - start]
 
 
-def by_numpy(count: int) -> tuple[NDArray[np.uint32], float]:
+def by_numpy(count: int, pool_bytes: int) -> tuple[NDArray[np.uint32], float]:
     """The sums, and the seconds they took: the same copy into a half of a pool, the same additions."""
-    half = POOL // 2
+    half = pool_bytes // 2
     sums, pool = np.zeros(half // 4, np.uint32), bytearray(half)
     start, used = time.perf_counter(), 0
     for block in blocks(count):
@@ -70,10 +70,11 @@ def by_numpy(count: int) -> tuple[NDArray[np.uint32], float]:
 @click.command()
 @click.option("--gigabytes", default=1.0, show_default=True, help="10**9 bytes to stream.")
 @click.option("--device", multiple=True, default=("wasm",), show_default=True)
+@click.option("--pool", default=POOL, show_default=True, help="Bytes of the pool, a multiple of 8.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draws the last device's run as SVG.")
-def main(gigabytes: float, device: tuple[str, ...], plot: Path | None) -> None:
+def main(gigabytes: float, device: tuple[str, ...], pool: int, plot: Path | None) -> None:
     count = round(gigabytes * 1e9) // 4 * 4
-    wanted, alone = by_numpy(count)
+    wanted, alone = by_numpy(count, pool)
     print(f"NumPy: {count:,} bytes in {alone:.2f} s, {count / alone / 1e9:.3f} GB/s")
     for name in device:
         samples: list[tuple[float, int, int]] = []
@@ -83,10 +84,10 @@ def main(gigabytes: float, device: tuple[str, ...], plot: Path | None) -> None:
                 samples.append((report.seconds, report.bytes, resident()))
 
         with hg.Executor(name) as ex:
-            sums = ex.zeros(POOL // 8, hg.u32)
-            hg.stream(PROGRAM, blocks(10 * POOL), POOL, executor=ex, args={"sums": sums})  # compiles
+            sums = ex.zeros(pool // 8, hg.u32)
+            hg.stream(PROGRAM, blocks(10 * pool), pool, executor=ex, args={"sums": sums})  # compiles
             sums.fill(0)
-            report = hg.stream(PROGRAM, blocks(count), POOL, executor=ex, args={"sums": sums}, progress=look)
+            report = hg.stream(PROGRAM, blocks(count), pool, executor=ex, args={"sums": sums}, progress=look)
             if not np.array_equal(sums.numpy(), wanted):
                 raise SystemExit(f"{name} summed up something else")
         rates = [(b - a) / (t - s) / 1e9 for (s, a, _), (t, b, _) in itertools.pairwise(samples)]
