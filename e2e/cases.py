@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hologram_web import errors
+from hologram_web.backends.state import resonance_of
 from hologram_web.errors import CompileError, ExecutionError, FaultKind
 from hologram_web.isa import Type
 from tests.artifact.holo_device import HoloDevice
@@ -63,6 +64,9 @@ class _Replay(HoloDevice):
         if self.answer.error is not None:
             raise _error(self.answer.error)
         for name, data in self.answer.outputs.items():
+            if name == "$resonance":
+                self.atlas.commit(resonance_of(data), params.launch.rules)
+                continue
             self.memory[params.args[name]][:] = data
 
 
@@ -103,7 +107,8 @@ def _record(path: str) -> Iterator[tuple[dict[str, Any], bytes, list[bytes]]]:
                 continue
             raise
         types = {str(param.name): param.ty for param in launch.program.params if param.kind == "scalar"} | {
-            "$x": Type.U32
+            "$x": Type.U32,
+            **{name: Type.U32 for name in scalars if name.startswith("$u")},
         }
         row = {
             "id": case.id,

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import backends, isa
+    from . import atlas, backends, isa
     from .backends.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
     from .backends.protocol import Backend, Limits
     from .errors import *  # noqa: F403
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from .runtime.compiled import CompiledProgram, compile, load
     from .runtime.executor import Buffer, Executor
     from .runtime.plan_builder import PlanBuilder
+    from .runtime.pool import Pool
+    from .runtime.stream import StreamReport, stream
     from .runtime.typed import GenericExecutor, TypedBuffer
 
     # Every type under its lower-case name.
@@ -46,6 +48,10 @@ if TYPE_CHECKING:
         "LaunchConfig",
         "Limits",
         "PlanBuilder",
+        "Pool",
+        "StreamReport",
+        "atlas",
+        "stream",
         "TypedBuffer",
         "__version__",
         "backends",
@@ -66,6 +72,8 @@ _MODULES = {
     "runtime.compiled": ("CompiledProgram", "compile", "load"),
     "runtime.executor": ("Buffer", "Executor"),
     "runtime.plan_builder": ("PlanBuilder",),
+    "runtime.pool": ("Pool",),
+    "runtime.stream": ("StreamReport", "stream"),
     "runtime.typed": ("GenericExecutor", "TypedBuffer"),
 }
 _ROOMS = ("errors", "isa", "frontends.python")  # all that is in their __all__
@@ -78,14 +86,14 @@ def __getattr__(name: str) -> Any:
 
 
 def _find(name: str) -> Any:
-    if name in ("backends", "isa"):
+    if name in ("atlas", "backends", "isa"):
         return import_module(f".{name}", __name__)
     for module, names in _MODULES.items():
         if name in names:
             return getattr(import_module(f".{module}", __name__), name)
     if name == "__all__":
         rooms = [import_module(f".{room}", __name__).__all__ for room in _ROOMS]
-        return sorted({"__version__", "backends", "isa"}.union(*_MODULES.values(), *rooms))
+        return sorted({"__version__", "atlas", "backends", "isa"}.union(*_MODULES.values(), *rooms))
     if not name.startswith("_"):
         for room in _ROOMS:
             found = import_module(f".{room}", __name__)

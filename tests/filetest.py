@@ -27,6 +27,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache, lru_cache
 from keyword import iskeyword
 from pathlib import Path
@@ -80,6 +81,7 @@ class Launch:
     expected: dict[str, Any] | Fault | Raises
     ulp: int = 0
     limits: Limits | None = None
+    resonance: dict[int, Fraction] | None = None
 
 
 # Reading
@@ -205,7 +207,8 @@ class Case:
             config, arguments = self._arguments(program, call, names)
             expected = self._expected(program, form, rest, names)
         limits = self.test.values("limits")
-        return Launch(program, config, arguments, expected, ulp, self._limits(limits[0]) if limits else None)
+        resonance = expected.pop("resonance", None) if isinstance(expected, dict) else None
+        return Launch(program, config, arguments, expected, ulp, self._limits(limits[0]) if limits else None, resonance)
 
     def problems(self) -> tuple[list[str], list[str]]:
         """What is wrong with the program, and what the filetest says is wrong."""
@@ -305,6 +308,9 @@ class Case:
         expected: dict[str, Any] = {}
         for key, value in zip(keys, values, strict=True):
             param = program.param(key) if isinstance(key, str) else None
+            if key == "resonance" and param is None:
+                expected[key] = {c: Fraction(ratio) for c, ratio in value.items()}
+                continue
             if param is None or param.kind == "scalar":
                 raise self.error(f"{key!r} is no buffer and no pool: there are {_listed(program)}")
             try:

@@ -9,6 +9,7 @@ import numpy as np
 
 from hologram_web import errors
 from hologram_web.backends import ExecutionParams, Limits
+from hologram_web.backends.state import AtlasState
 from hologram_web.errors import ExecutionError, HologramError, UnsupportedType
 from hologram_web.isa import Param, Program
 
@@ -45,6 +46,7 @@ def check(launch: Launch, backend: Any) -> None:
             else:
                 args[param.name] = handles[param.name] = _upload(backend, param, _bytes(value))
         backend.limits = launch.limits or Limits(seconds=30)
+        backend.atlas = AtlasState()
         problem: HologramError | None = None
         try:
             backend.execute_program_with_params(program, ExecutionParams(launch.config, args))
@@ -52,6 +54,10 @@ def check(launch: Launch, backend: Any) -> None:
         except HologramError as error:
             problem = error
         _check_problem(launch.expected, problem)
+        wanted = launch.resonance or {}
+        found = {c: ratio for c, ratio in enumerate(backend.atlas.resonance) if ratio != wanted.get(c, 0)}
+        if found or wanted.keys() - range(96):
+            raise AssertionError(f"the resonance {wanted} is expected, not {found}")
         for name, handle in handles.items():
             _check_memory(launch, backend, name, handle)
     finally:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hologram_web.atlas import Footprint
 from hologram_web.backends import LaunchConfig
 from hologram_web.isa.types import Type
 
@@ -248,6 +249,7 @@ NAMES: dict[str, Any] = {
     "math": math,
     "Fraction": Fraction,
     "LaunchConfig": LaunchConfig,
+    "Footprint": Footprint,
     "linear": LaunchConfig.linear,
     "grid_2d": LaunchConfig.grid_2d,
     "grid_3d": LaunchConfig.grid_3d,

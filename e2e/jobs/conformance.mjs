@@ -44,7 +44,8 @@ export default async function conformance({ get, hologram }, { backend, first = 
       const written = program.ports.filter(({ access }) => access.includes("write")).map(({ name }) => name);
       const result = await program.run(args, { steps: Math.min(row.steps, 2 ** 26) });
       for (const name of written) {
-        const bytes = written.length === 1 ? result : result[name];
+        const array = written.length === 1 ? result : result[name];
+        const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
         answer.outputs[name] = [size, bytes.length];
         size += bytes.length;
         blobs.push(bytes);

@@ -31,7 +31,7 @@ Explain = Callable[[ExecutionError], ExecutionError]
 class Status:
     """What the status words of a kernel tell of a fault: `base` and `size` are the memory's name and bytes.
 
-    `other` is a coordinate of Phi or, at a divergent barrier, the other instruction, whose lane is in `offset`.
+    `other` is a number of `fault_text.NOTES` or, at a divergent barrier, the other instruction; its lane is `offset`.
     """
 
     kind: FaultKind
@@ -60,7 +60,7 @@ class Status:
                 detail = fault_text.divergent(lane // block_lanes, first[::-1], second[::-1])
                 return ExecutionError(kind, first[0], f"{detail}, in {instructions[first[0]]}", lane=first[1])
             case FaultKind.DIVISION_BY_ZERO:
-                detail = fault_text.DIVISOR
+                detail = fault_text.note(self.other, self.offset) if self.other else fault_text.DIVISOR
             case FaultKind.STEP_LIMIT:
                 detail = fault_text.steps(limits.steps) if at is not None else fault_text.ADAPTER_LOOPS
             case FaultKind.MISALIGNED_ACCESS:
@@ -69,7 +69,7 @@ class Status:
             case _ if self.need:
                 detail = fault_text.outside(self.need, self.offset, str(self.base), self.size)
             case _:
-                detail = fault_text.no_coordinate(self.other, self.offset)
+                detail = fault_text.note(self.other, self.offset)
         offset = None if self.base is None else self.offset
         return ExecutionError(kind, at, detail + text, lane=lane, buffer=self.base, offset=offset)
 

@@ -26,7 +26,7 @@ from ..errors import (
 )
 from ..isa.address import Space
 from ..isa.instruction import Instruction
-from ..isa.lift import lift
+from ..isa.lift import RESONANCE_BYTES, Hidden, lift
 from ..isa.operands import BinaryMapOperation, BufferHandle, MapOperation, PoolHandle
 from ..isa.program import Program
 from ..isa.row import Effect
@@ -36,6 +36,7 @@ from ..isa.verify import Analysis, Base, analyze
 from .arguments import bind
 from .launch import ExecutionParams, LaunchConfig
 from .protocol import AsyncTwins, Limits
+from .state import AtlasState, resonance_of
 
 __all__ = ["CLASS_BYTES", "CLASS_MEMORY_BYTES", "Device", "too_many_collectives"]
 
@@ -59,6 +60,7 @@ class Device(AsyncTwins, Generic[M]):
         self._buffers: dict[BufferHandle, M] = {}
         self._pools: dict[PoolHandle, M] = {}
         self._class_memory: M | None = None
+        self.atlas = AtlasState()
         self._analyses: dict[bytes, Analysis] = {}
         self._lock = threading.RLock()
         self._cancelled = threading.Event()
@@ -115,6 +117,7 @@ class Device(AsyncTwins, Generic[M]):
                 if self._class_memory is not None:
                     self._release(self._class_memory)
                 self._buffers, self._pools, self._class_memory = {}, {}, None
+                self.atlas = AtlasState()
 
     def __enter__(self) -> Self:
         return self
@@ -147,6 +150,11 @@ class Device(AsyncTwins, Generic[M]):
         if not 0 <= class_id < 96:
             raise LaunchError(f"class {class_id} does not exist: classes are 0 to 95")
         return self._class_part(class_id * CLASS_BYTES, CLASS_BYTES)
+
+    def reset_class_memory(self) -> None:
+        """Zeroes the memory of all classes."""
+        with self._lock:
+            self._write(self._class_part(0, CLASS_MEMORY_BYTES), 0, memoryview(bytes(CLASS_MEMORY_BYTES)))
 
     def cancel(self) -> None:
         """Ends the running launch with ExecutionError: Cancelled; does nothing if none is running."""
@@ -252,16 +260,59 @@ class Device(AsyncTwins, Generic[M]):
 
     def execute_program_with_params(self, program: Program, params: ExecutionParams) -> None:
         with self._lock:
-            self._cancelled.clear()
-            lifted, extra = lift(program)
-            analysis = self._analysis(program, lifted)
+            if any(instruction.row.state == "resonance" for instruction in program.instructions):
+                self.sync()  # so that a fault below is this launch's
+            cells = self._start(program, params)
+            if cells is not None:
+                self._commit(cells, params, self.copy_from_buffer)
+
+    def _start(self, program: Program, params: ExecutionParams) -> BufferHandle | None:
+        """Launches; gives the cells of the resonance, if the program adds to it, which `_commit` takes back."""
+        self._cancelled.clear()
+        lifted, extra = lift(program, self.atlas.bound)
+        analysis = self._analysis(program, lifted)
+        rules = params.launch.rules
+        stores = [i.offset for i in program.instructions if i.row.state == "classes" and i.row.name == "NBRStore"]
+        rules.check(self.atlas.phase, params.launch.grid.x, stores)
+        cells: BufferHandle | None = None
+        written: dict[Any, Any] = {}
+        pools: list[PoolHandle] = []
+        launched = False
+        try:
+            for name, hidden in extra.items():
+                if not isinstance(hidden, Hidden):
+                    continue
+                if hidden.kind == "resonance":
+                    extra[name] = cells = self.allocate_buffer(RESONANCE_BYTES)
+                    continue
+                number = extra[name] = self.atlas.number(hidden, rules, program, params.args)
+                if hidden.kind == "pool":
+                    extra[name] = self.allocate_pool(number)
+                    pools.append(extra[name])
+                    written[name] = hidden.handle
             values = bind(lifted, {**params.args, **extra})
-            self._as_written = partial(_as_written, program, lifted, extra)
-            try:
-                if params.launch.total_threads():
-                    self._launch(analysis, params.launch, values)
-            except ExecutionError as error:
-                raise self._as_written(error) from None
+            self._as_written = partial(_as_written, program, lifted, {**extra, **written})
+            if params.launch.total_threads():
+                self._launch(analysis, params.launch, values)
+            launched = True
+            return cells
+        except ExecutionError as error:
+            raise self._as_written(error) from None
+        finally:
+            for pool in pools:
+                self.free_pool(pool)
+            if cells is not None and not launched:
+                self.free_buffer(cells)
+
+    def _commit(
+        self, cells: BufferHandle, params: ExecutionParams, read: Callable[[BufferHandle], bytes | None]
+    ) -> None:
+        """Adds what a launch added to the resonance, if it succeeded. Raises its fault, or LaunchError."""
+        try:
+            found = read(cells)
+        finally:
+            self.free_buffer(cells)
+        self.atlas.commit(resonance_of(found or b""), params.launch.rules)
 
     def _memory_of(self, analysis: Analysis, values: Mapping[str, Any]) -> dict[Base, M]:
         """The memory behind every base that the program names, but for shared memory."""

@@ -8,11 +8,12 @@ __all__ = [
     "ADAPTER_LOOPS",
     "COORDINATES",
     "DIVISOR",
+    "NOTES",
     "clock",
     "divergent",
     "element_divisor",
     "misaligned",
-    "no_coordinate",
+    "note",
     "outside",
     "steps",
 ]
@@ -35,10 +36,26 @@ def misaligned(ty: Type, offset: int, name: str) -> str:
     return f"{ty} at offset {offset} of {name} is not aligned: the offset has to be a multiple of {ty.alignment}"
 
 
-def no_coordinate(number: int, value: int) -> str:
-    """A coordinate of Phi that does not exist; `number` is 0 for the class, 1 for the page, 2 for the byte."""
-    what, limit = COORDINATES[number]
-    return f"{what} {value} does not exist: it is from 0 to {limit - 1}"
+# What is wrong with one number: coordinates of Phi first, then the notes of the Atlas instructions (isa/atlas.py).
+NOTES = (
+    *(f"{what} {{}} does not exist: it is from 0 to {limit - 1}" for what, limit in COORDINATES),
+    "class {} does not exist: it is from 0 to 95",
+    "page {} is not in the footprint of the launch",
+    "byte {} is not in the footprint of the launch",
+    "class {} has no neighbour of that index: there are 5 or 6, from 0 on",
+    "no element is at byte {} of a class, which has 12288",
+    "coordinate {} is outside the torus",
+    "a torus of {} points has no 32 orbits: its size is a multiple of 32",
+    "orbit {} does not exist: it is from 0 to 31",
+    "{} has no inverse to that modulus: they have a common divisor, or the modulus is below 2",
+    "character {} does not exist: it is from 0 to 31",
+    "the value with the bits {} is not finite",
+)
+
+
+def note(number: int, value: int) -> str:
+    """What is wrong with a number."""
+    return NOTES[number].format(value)
 
 
 def element_divisor(element: int) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from ..atlas.launch import LaunchRules
 from ..errors import LaunchError
 from ..isa.operands import Register
 
@@ -36,13 +37,15 @@ class LaunchConfig:
     """A grid of blocks of lanes; by default one lane. Ints and short tuples are accepted for `grid` and `block`.
 
     `shared_memory` adds bytes to the program's own. `lanes`, if given, is how many lanes along x, y and z really
-    run: the others of the last blocks are off from the start (they count as exited at barriers).
+    run: the others of the last blocks are off from the start (they count as exited at barriers). `rules` are what the
+    launch promises about the Atlas.
     """
 
     grid: GridDim = GridDim()
     block: BlockDim = BlockDim()
     shared_memory: int = 0
     lanes: tuple[int, int, int] | None = None
+    rules: LaunchRules = LaunchRules()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grid", GridDim(*_triple(self.grid, "grid", 0)))
@@ -69,6 +72,10 @@ class LaunchConfig:
     @property
     def block_lanes(self) -> int:
         return self.block.x * self.block.y * self.block.z
+
+    def with_rules(self, **promises: Any) -> LaunchConfig:
+        """The same launch with promises about the Atlas: see LaunchRules. Raises LaunchError."""
+        return replace(self, rules=LaunchRules(**promises))
 
     def total_threads(self) -> int:
         """Lanes that run."""

@@ -17,8 +17,9 @@ from ..isa.operands import PRELOADED, Predicate, Register
 from ..isa.row import Effect
 from ..isa.types import Type
 from ..isa.verify import Analysis, Base
+from .atlas import AtlasNodes, is_phase
 from .ir import PRED, Access, Block, Function, Node, Terminator, ValueType
-from .node_ops import POINTER, NodeOps
+from .node_ops import POINTER
 
 __all__ = ["build"]
 
@@ -26,7 +27,7 @@ _Variable = tuple[int, ValueType | str]
 _ENDS = (Effect.CONTROL, Effect.BARRIER)
 
 
-class Builder(NodeOps):
+class Builder(AtlasNodes):
     """Builds one lane region: the ops namespace whose values are nodes of the current block."""
 
     def __init__(self, analysis: Analysis, entry: int, block_shape: tuple[int, int, int], uniform: Any) -> None:
@@ -40,7 +41,7 @@ class Builder(NodeOps):
         self.incomplete: dict[Block, dict[_Variable, Node]] = {}
         self.replaced: dict[Node, Node] = {}
         self.bases: dict[Base, None] = {}
-        self.at = -1
+        self.at = self.point = -1
         self.shape = block_shape
 
     # SSA
@@ -100,6 +101,8 @@ class Builder(NodeOps):
             node = self.pnot(self.eq(Type.U32, held, self.constant(Type.U32, 0)))
         elif variable in self.uniform:
             node = self.node("param", ty, attr=self.uniform[variable])
+        elif is_phase(number):
+            node = self.first_phase()
         elif number in PRELOADED and PRELOADED[number][1] is ty:
             node = self.node("special", ty, attr=PRELOADED[number][0])
         else:
@@ -237,6 +240,7 @@ class Builder(NodeOps):
             self.node("fence", None)
             return
         assert row.reference is not None
+        self.point = point
         inputs = [
             self._input(point, position, instruction)
             for position, operand in enumerate(row.operands)
@@ -269,7 +273,7 @@ class Builder(NodeOps):
             return self._predicate(value)
         if operand.kind == "size":
             return self._number(point, value)
-        if isinstance(value, Register):
+        if isinstance(value, Register) and operand.kind != "pool":
             return self._register(value, instruction.type_of(operand))
         return value
 

@@ -50,7 +50,7 @@ class NodeOps:
     min, max, fma, sqrt = (widening(_nodes(op)) for op in ("min", "max", "fma", "sqrt"))
     floor, ceil, round, trunc = (widening(_nodes(op)) for op in ("floor", "ceil", "round", "trunc"))
     neg, abs, and_, or_, xor, not_ = (_nodes(op) for op in ("neg", "abs", "and", "or", "xor", "not"))
-    shl, shr = _nodes("shl"), _nodes("shr")
+    shl, shr, inverse = _nodes("shl"), _nodes("shr"), _nodes("inverse")
 
     def cvt(self, dst: Type, src: Type, x: Node) -> Node:
         return x if dst is src else self.node("cvt", dst, x, attr=src)

@@ -144,35 +144,72 @@ def check_collectives(analysis: Analysis) -> None:
 
 
 def check_pools(analysis: Analysis) -> None:
-    """Rule 8 of the verifier."""
+    """Rule 8 of the verifier.
+
+    Every lane comes exactly once to where a pool is allocated and freed, so that each other point lies before, between
+    or behind, whatever way a lane takes.
+    """
     graph = analysis.graph
-    state: dict[int, str] = {}
-    once = _once(graph) if any(i.row.name in ("PoolAlloc", "PoolFree") for i in graph.program.instructions) else set()
+    ends = {"PoolAlloc", "PoolFree"}
+    if not any(operand.kind == "pool" for i in graph.program.instructions for operand in i.row.operands):
+        return
+    once = _once(graph)
+    first: dict[PoolHandle | str, int] = {}
+    last: dict[PoolHandle | str, int] = {}
+    users: list[tuple[int, PoolHandle | str]] = []
     for point in range(len(graph.code)):
         instruction, index = graph.instruction(point), graph.code[point]
         for operand, value in zip(instruction.row.operands, instruction.values, strict=True):
-            if operand.kind != "pool" or not isinstance(value, PoolHandle):
+            if operand.kind != "pool":
                 continue
-            name, held = instruction.row.name, state.get(value.id)
-            if name in ("PoolAlloc", "PoolFree") and point not in once:
+            name = instruction.row.name
+            if name in ends and point not in once:
                 analysis.report(
                     index, f"{name} stands where not every lane comes exactly once: move it out of branches"
                 )
-            if name == "PoolAlloc":
-                if held == "live":
-                    analysis.report(index, f"pool #{value.id} is allocated twice: free it before")
-                state[value.id] = "live"
-            elif held != "live":
-                reason = "after it was freed" if held == "freed" else "before it is allocated"
-                analysis.report(index, f"pool #{value.id} is used {reason}")
-            elif name == "PoolFree":
-                state[value.id] = "freed"
-        if instruction.row.name in ("PoolAlloc", "PoolFree") and not any(
-            isinstance(value, PoolHandle) for value in instruction.values
-        ):
-            analysis.report(
-                index, f"{instruction.row.name} works on a pool of the program, #number, not on a parameter"
-            )
+            if name in ends and not _is_local(value):
+                analysis.report(index, f"{name} works on a pool of the program, #number, not on a parameter")
+            elif name == "PoolAlloc" and value in first:
+                analysis.report(index, f"pool {_shown(value)} is allocated twice: give the second another number")
+            elif name == "PoolAlloc":
+                first[value] = point
+            elif _is_local(value):
+                users.append((point, value))
+                if name == "PoolFree":
+                    last.setdefault(value, point)
+    for point, value in users:
+        if value not in first or not _comes_after(graph, first[value], point):
+            analysis.report(graph.code[point], f"pool {_shown(value)} is used before it is allocated")
+        elif value in last and point != last[value] and _comes_after(graph, last[value], point):
+            analysis.report(graph.code[point], f"pool {_shown(value)} is used after it was freed")
+
+
+def _is_local(value: object) -> bool:
+    """Whether a pool is the program's own: by handle, or lifted."""
+    return isinstance(value, PoolHandle) or (isinstance(value, str) and value.startswith("$l"))
+
+
+def _shown(value: object) -> str:
+    return f"#{value.id}" if isinstance(value, PoolHandle) else str(value)
+
+
+def _comes_after(graph: FlowGraph, early: int, point: int) -> bool:
+    """Whether a lane that was at a point it comes to once can come to another."""
+    block = next(block for block in graph.blocks if early in block)
+    if point in block:
+        return block.index(point) > block.index(early)
+    return any(point in graph.blocks[other] for other in _reached(graph, graph.block_of[block[0]]))
+
+
+def _reached(graph: FlowGraph, block: int) -> set[int]:
+    """The blocks that a lane can come to from a block."""
+    seen: set[int] = set()
+    work = [way for way in graph.block_successors[block] if way != END]
+    while work:
+        if (number := work.pop()) not in seen:
+            seen.add(number)
+            work += [way for way in graph.block_successors[number] if way != END]
+    return seen
 
 
 def _once(graph: FlowGraph) -> set[int]:

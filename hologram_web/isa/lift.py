@@ -1,4 +1,5 @@
-"""Lifting: handles and counts written into a program become anonymous parameters.
+"""Lifting: handles and counts written into a program become anonymous parameters, and so does what an instruction
+needs of the launch without naming it: pools of the program, phase, footprint, resonance (`Hidden`).
 
 Programs in the source documents' style name buffers by handle and write counts as numbers. Lifted, they have the
 same bytes whatever the handles and counts are, so that no cache sees them and nothing is compiled anew.
@@ -6,25 +7,50 @@ same bytes whatever the handles and counts are, so that no cache sees them and n
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from .address import Address
+from .address import Address, Space
+from .atlas import CELLS, FOOTPRINT, PHASE, RESONANCE, UNITY
 from .instruction import Instruction
 from .operands import Access, BufferHandle, PoolHandle, Register
 from .program import Param, Program
 from .row import Operand
 from .types import Type
 
-__all__ = ["lift"]
+__all__ = ["RESONANCE_BYTES", "Hidden", "lift"]
+
+RESONANCE_BYTES = 96 * CELLS * 12
+_Spec = tuple[str, Type, bool, bool]
+_STATE: dict[str, tuple[str, _Spec]] = {
+    "resonance": (RESONANCE, ("buffer", Type.U32, False, True)),
+    "phase": (PHASE, ("scalar", Type.U32, True, False)),
+    "footprint": (FOOTPRINT, ("scalar", Type.U32, True, False)),
+}
 
 
-def lift(program: Program) -> tuple[Program, dict[str | Register, Any]]:
+class Hidden(NamedTuple):
+    """An argument that the launch has to make: `kind` is "resonance", "phase", "footprint", "unity" or "pool".
+
+    `value` is the epsilon of a CheckUnity or the size of a pool, a number or the name of a scalar parameter; `handle`
+    is what the program calls the pool.
+    """
+
+    kind: str
+    value: Any = None
+    handle: PoolHandle | None = None
+
+
+def lift(
+    program: Program, bound: Mapping[int, BufferHandle] | None = None
+) -> tuple[Program, dict[str | Register, Any]]:
     """The program with anonymous parameters ($...) and the arguments for them.
 
-    Buffers are told apart by handle; each count is a parameter of its own.
+    Buffers are told apart by handle; each count is a parameter of its own. `bound` gives classes whose static addresses
+    mean another buffer than their class memory.
     """
-    lifter = _Lifter()
+    lifter = _Lifter(program, bound or {})
     instructions = [lifter.instruction(instruction) for instruction in program.instructions]
     if not lifter.args:
         return program, {}
@@ -33,14 +59,17 @@ def lift(program: Program) -> tuple[Program, dict[str | Register, Any]]:
 
 
 class _Lifter:
-    def __init__(self) -> None:
+    def __init__(self, program: Program, bound: Mapping[int, BufferHandle]) -> None:
+        self.bound = bound
+        self.taken = {param.name for param in program.params}
+        self.made = {i.handle for i in program.instructions if i.row.name == "PoolAlloc"}
         self.args: dict[str | Register, Any] = {}
-        self.params: dict[str, tuple[str, Type, bool, bool]] = {}
+        self.params: dict[str, _Spec] = {}
         self.names: dict[object, str] = {}
         self.ty = Type.U8
 
     @staticmethod
-    def param(name: str, spec: tuple[str, Type, bool, bool]) -> Param:
+    def param(name: str, spec: _Spec) -> Param:
         kind, ty, reads, writes = spec
         access = Access.READ_WRITE if reads and writes else Access.WRITE if writes else Access.READ
         return Param(name, kind, None if kind == "pool" else ty, access if kind == "buffer" else None)
@@ -48,10 +77,24 @@ class _Lifter:
     def instruction(self, instruction: Instruction) -> Instruction:
         row = instruction.row
         values = list(instruction.values)
+        if row.state in _STATE:
+            name, spec = _STATE[row.state]
+            if name not in self.taken:
+                self.params[name], self.args[name] = spec, Hidden(row.state)
         for position, (operand, value) in enumerate(zip(row.operands, values, strict=True)):
             if isinstance(value, Address) and isinstance(value.base, (BufferHandle, PoolHandle)):
                 self.ty = instruction.type_of(operand) or Type.U8
                 values[position] = replace(value, base=self.handle(value.base, operand))
+            elif isinstance(value, Address) and value.space is Space.CLASS and value.base in self.bound:
+                self.ty = instruction.type_of(operand) or Type.U8
+                name = self.handle(self.bound[value.base], operand)  # type: ignore[index]  # a class id
+                values[position] = replace(value, space=Space.BUFFER, base=name)
+            elif operand.kind == "pool" and value in self.made and isinstance(value, PoolHandle):
+                values[position] = self.pool(value, instruction)
+            elif row.name == "PoolAlloc" and operand.kind == "size":
+                values[position] = 0
+            elif row.state == "unity" and operand.kind == "scalar" and not str(value).startswith("$"):
+                values[position] = self.fresh(UNITY, Hidden("unity", value), ("scalar", Type.U32, True, False))
             elif operand.kind == "size" and isinstance(value, int) and row.collective:
                 values[position] = self.fresh("$n", value, ("scalar", Type.U64, True, False))
         return instruction if tuple(values) == instruction.values else Instruction(row, tuple(values))
@@ -67,8 +110,16 @@ class _Lifter:
         self.params[name] = (kind, ty, read or reads, written or writes)
         return name
 
-    def fresh(self, prefix: str, value: Any, spec: tuple[str, Type, bool, bool]) -> str:
-        name = f"{prefix}{sum(other.startswith(prefix) for other in self.params)}"
+    def pool(self, handle: PoolHandle, instruction: Instruction) -> str:
+        """The parameter that stands for a pool of the program."""
+        if handle not in self.names:
+            self.names[handle] = self.fresh("$l", Hidden("pool", 0, handle), ("pool", Type.U8, True, True))
+        if instruction.row.name == "PoolAlloc":
+            self.args[self.names[handle]] = Hidden("pool", instruction.size, handle)
+        return self.names[handle]
+
+    def fresh(self, prefix: str, value: Any, spec: _Spec) -> str:
+        name = f"{prefix}{sum(other.startswith(prefix) for other in (*self.params, *self.taken))}"
         self.params[name] = spec
         self.args[name] = value
         return name

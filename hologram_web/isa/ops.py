@@ -7,6 +7,7 @@ device, IR nodes in the compiler). `ty` is always the type of the operands.
     add sub mul div rem min max (ty, a, b)      integer div and rem: truncating, 0 where b is 0
     neg abs sqrt floor ceil round trunc (ty, x)     fma(ty, a, b, c)
     and_ or_ xor (ty, a, b)  not_(ty, x)  shl shr (ty, x, amount)
+    inverse(U32, a, m): the x with a * x = 1 modulo m, else 0
     eq lt le (ty, a, b) -> predicate   pand por (a, b)  pnot(a)
     load store atomic place reduce and the collectives: of devices only
 
@@ -183,6 +184,9 @@ class ScalarOps:
 
     def shr(self, ty: Type, x: int, amount: int) -> int:
         return ty.encode(int(ty.decode(x)) >> amount % ty.bits)
+
+    def inverse(self, ty: Type, a: int, modulus: int) -> int:
+        return pow(a, -1, modulus) if modulus > 1 and math.gcd(a, modulus) == 1 else 0
 
     def eq(self, ty: Type, a: int, b: int) -> bool:
         return ty.decode(a) == ty.decode(b)

@@ -95,7 +95,9 @@ class Row:
 
     `reference(o, *operands)` gives the semantics over an ops namespace (`ops.py`): operands are all but the written
     ones, in order, registers replaced by their values. Rows without one name instructions of later issues, which
-    every device refuses with UnsupportedInstruction. `fault` is a kind of fault and the condition for it.
+    every device refuses with UnsupportedInstruction. `state` is what it needs of the launch (`lift.py`) or the memory
+    that it reaches without an address: "classes", "resonance", "pool". `fault` is a kind of fault and the condition for
+    it.
     """
 
     opcode: int
@@ -106,6 +108,7 @@ class Row:
     group: str
     effect: Effect
     reference: Callable[..., Any] | None = None
+    state: str = ""
     fault: tuple[FaultKind, Callable[..., Any]] | None = None
     check: Callable[..., str | None] | None = None
 

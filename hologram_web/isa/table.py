@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from ..errors import FaultKind
+from .atlas import ATLAS_ROWS
 from .collectives import COLLECTIVE_ROWS
 from .operands import AtomicOperation, Condition
 from .row import Effect, Row, primitive, row
@@ -76,11 +77,6 @@ def _atomic(operation: AtomicOperation, ty: Type, compare: Any, **_: Any) -> str
     return None
 
 
-def _class_below_96(**operands: Any) -> str | None:
-    number = operands["class_id"]
-    return f"class {number} does not exist: classes are 0 to 95" if number >= 96 else None
-
-
 _data = partial(row, "Data movement", Effect.PURE)
 _load = partial(row, "Data movement", Effect.LOAD)
 _store = partial(row, "Data movement", Effect.STORE)
@@ -89,9 +85,7 @@ _logic = partial(row, "Logic", Effect.PURE)
 _trans = partial(row, "Transcendental", Effect.PURE)
 _control = partial(row, "Control", Effect.CONTROL)
 _sync = partial(row, "Synchronization", Effect.BARRIER)
-_atlas = partial(row, "Atlas", Effect.STATE)
 _reduce = partial(row, "Lane reductions", Effect.LOAD)
-_pool = partial(row, "Pools", Effect.STATE)
 
 _BINARY = ".ty:NUMBERS dst:=ty lhs:ty rhs:ty"
 _UNARY = ".ty:NUMBERS dst:=ty src:ty"
@@ -176,39 +170,14 @@ LANE_ROWS: tuple[Row, ...] = (
     row("Synchronization", Effect.FENCE, 0x61, "MemFence", "mem_fence", ".scope:MemoryScope", "Keeps the compiler from moving memory accesses across it.", reference=lambda o, scope: None),
     row("Synchronization", Effect.ATOMIC, 0x62, "ATOM", "atom", ".operation:AtomicOperation .ty:ATOMICS dst:=ty address:rmw src:ty compare:ty?", "dst = the old element, which is combined with src in one step; cas stores src if the old element equals compare.", reference=primitive("atomic"), check=_atomic),
 
-    _atlas(0x70, "ClsGet", "cls_get", "dst:=U8 src:U8?", "dst = the class of the block, or of the byte src."),
-    _atlas(0x71, "MIRROR", "mirror", "dst:=U8 src:U8", "dst = the mirror class of src."),
-    _atlas(0x72, "UnityTest", "unity_test", "pred:p= src:U8?", "pred = whether the class (src, or the block's) is a unity class."),
-    _atlas(0x73, "CheckUnity", "check_unity", "pred:p= epsilon:scalar~0.0", "pred = whether the resonance sum, as of launch start, is zero (or below epsilon)."),
-    _atlas(0x74, "NbrCount", "nbr_count", "dst:=U32 class_id:U8", "dst = how many neighbours a class has."),
-    _atlas(0x75, "NbrGet", "nbr_get", "dst:=U8 class_id:U8 index:u8", "dst = a neighbour of a class, by ascending order."),
-    _atlas(0x76, "NBRLoad", "nbr_load", ".ty:NUMBERS dst:=ty src:U32 offset:i8", "dst = the element at offset src in the memory of a neighbour class."),
-    _atlas(0x77, "NBRStore", "nbr_store", ".ty:NUMBERS dst:U32 src:ty offset:i8", "Stores src at offset dst in the memory of a neighbour class."),
-    _atlas(0x78, "ResAccum", "res_accum", ".ty:RESONANCE class_id:U8 src:ty", "Adds src to the resonance of a class, exactly; committed if the launch succeeds."),
-    _atlas(0x79, "PhaseGet", "phase_get", "dst:=U32", "dst = the phase of the lane."),
-    _atlas(0x7A, "PhaseAdv", "phase_adv", "amount:u16", "Advances the phase of the lane, modulo 768."),
-    _atlas(0x7B, "PhaseRead", "phase_read", "dst:=U32 class_id:u8", "dst = the phase of a class, as the lane sees it.", check=_class_below_96),
-    _atlas(0x7C, "PhaseWrite", "phase_write", "src:U32 class_id:u8", "Sets the phase of a class, as the lane sees it.", check=_class_below_96),
-    _atlas(0x7D, "BoundMap", "bound_map", "dst:=U64 class_id:U32 page:U32 byte:U32", "dst = 12288 * class + 256 * page + byte."),
-    _atlas(0x7E, "OrbitClassify", "orbit_classify", "dst:=U32 src:U32 torus_size:U32", "dst = the orbit class of a torus coordinate."),
-    _atlas(0x7F, "OrbitRepresentative", "orbit_representative", "dst:=U32 class_id:U32 torus_size:U32", "dst = the representative of an orbit class."),
-    _atlas(0x80, "MultInverse", "mult_inverse", "dst:=U32 src:U32 modulus:U32", "dst = the multiplicative inverse of a unit."),
-    _atlas(0x81, "CharProduct", "char_product", "dst:=U8 lhs:U8 rhs:U8", "dst = the index of the product of two characters."),
-    _atlas(0x82, "CharValue", "char_value", "dst:=U8 src:U8 unit:U8", "dst = the exponent of a character's value."),
-
     _reduce(0x90, "ReduceAdd", "reduce_add", _ARRAY, "dst = the sum of count consecutive elements, in canonical order.", reference=lambda o, ty, src, count: o.reduce("add", ty, src, count)),
     _reduce(0x91, "ReduceMin", "reduce_min", _ARRAY, "dst = the least of count consecutive elements.", reference=lambda o, ty, src, count: o.reduce("min", ty, src, count)),
     _reduce(0x92, "ReduceMax", "reduce_max", _ARRAY, "dst = the greatest of count consecutive elements.", reference=lambda o, ty, src, count: o.reduce("max", ty, src, count)),
     _reduce(0x93, "ReduceMul", "reduce_mul", _ARRAY, "dst = the product of count consecutive elements, in canonical order.", reference=lambda o, ty, src, count: o.reduce("mul", ty, src, count)),
-
-    _pool(0xA0, "PoolAlloc", "pool_alloc", "handle:pool size:size", "Makes a program-local pool of size bytes, zeroed."),
-    _pool(0xA1, "PoolFree", "pool_free", "handle:pool", "Frees a program-local pool."),
-    _pool(0xA2, "PoolLoad", "pool_load", ".ty:NUMBERS dst:=ty pool:pool offset:size", "dst = the element at a byte offset of a pool."),
-    _pool(0xA3, "PoolStore", "pool_store", ".ty:NUMBERS pool:pool offset:size src:ty", "Stores src at a byte offset of a pool."),
 )
 # fmt: on
 
-ROWS: tuple[Row, ...] = LANE_ROWS + COLLECTIVE_ROWS
+ROWS: tuple[Row, ...] = tuple(sorted(LANE_ROWS + ATLAS_ROWS, key=lambda row: row.opcode)) + COLLECTIVE_ROWS
 BY_NAME: dict[str, Row] = {row.name: row for row in ROWS}
 BY_OPCODE: dict[int, Row] = {row.opcode: row for row in ROWS}
 BY_MNEMONIC: dict[str, Row] = {row.mnemonic: row for row in ROWS}

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from ..errors import IsaError
 from .address import Address, Space
+from .atlas import RESONANCE
 from .cfg import END, FlowGraph, expand, reverse_order
 from .instruction import Instruction
 from .operands import PRELOADED, BufferHandle, PoolHandle, Predicate, Register
@@ -30,7 +31,7 @@ from .program import MAX_PARAMETERS, Param, Program
 from .row import Operand
 from .types import Type
 
-__all__ = ["Analysis", "Base", "analyze", "problems", "verified"]
+__all__ = ["HIDDEN", "Analysis", "Base", "analyze", "problems", "verified"]
 
 
 class Base(NamedTuple):
@@ -44,6 +45,11 @@ class Base(NamedTuple):
             return "shared memory" if self.space is Space.SHARED else "class memory"
         name = f"#{self.name.id}" if isinstance(self.name, (BufferHandle, PoolHandle)) else str(self.name)
         return f"{self.space.name.lower()} {name}"
+
+
+# The place, in `Analysis.bases`, of the memory that an instruction reaches without an address.
+HIDDEN = -1
+_STATE_BASES = {"classes": Base(Space.PHI, None), "resonance": Base(Space.BUFFER, RESONANCE)}
 
 
 # What a register can hold besides a typed value: a parameter, or a pointer with its base.
@@ -305,6 +311,8 @@ class _Reads:
                 self.register(operand, value)
             elif operand.kind in ("size", "scalar", "pool"):
                 self.host_value(operand, value)
+        if (base := _STATE_BASES.get(self.instruction.row.state)) is not None:
+            self.analysis.bases[self.point, HIDDEN] = base
 
     def register(self, operand: Operand, value: Register | Predicate) -> None:
         if isinstance(value, Predicate):
@@ -393,10 +401,14 @@ class _Reads:
                 return isinstance(tag, _Held) and tag.what == "pool"
             return isinstance(tag, Type) and not tag.is_wide and (operand.kind == "scalar" or tag.is_integer)
 
+        if operand.kind == "pool":
+            self.analysis.bases[self.point, HIDDEN] = Base(Space.POOL, value)
         if isinstance(value, Register):
             tag = self.holds(value, fits, wanted)
             if isinstance(tag, Type):
                 self.analysis.numbers[self.point, value.index] = tag
+            elif tag is not None:
+                self.analysis.bases[self.point, HIDDEN] = tag.base
         elif isinstance(value, str):
             param = self.analysis.program.param(value)
             if param is None:

@@ -10,16 +10,20 @@ import itertools
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import js  # type: ignore[import-not-found]
 from pyodide.ffi import JsException, can_run_sync, run_sync  # type: ignore[import-not-found]
 
+from ..atlas import LaunchRules
 from ..backends import fault_text
 from ..backends.device import CLASS_MEMORY_BYTES, Device
 from ..backends.launch import ExecutionParams, LaunchConfig
 from ..backends.protocol import Limits
+from ..backends.state import AtlasState
 from ..errors import AllocationFailed, ExecutionError, FaultKind, InvalidBuffer
+from ..isa.lift import RESONANCE_BYTES
 from ..isa.operands import BufferHandle
 from ..isa.program import Program
 from ..isa.verify import Analysis
@@ -136,8 +140,19 @@ class PageDevice(Device[Memory]):
     async def execute_async(self, program: Program, params: ExecutionParams | LaunchConfig) -> None:
         if isinstance(params, LaunchConfig):
             params = ExecutionParams(params)
-        self.execute_program_with_params(program, params)
-        await self.collect_async({})
+        if any(instruction.row.state == "resonance" for instruction in program.instructions):
+            await self.collect_async({})  # so that a fault below is this launch's
+        cells = self._start(program, params)
+        if cells is None:
+            await self.collect_async({})
+            return
+        found = bytearray(RESONANCE_BYTES)
+        try:
+            await self.collect_async({cells: found})
+        except BaseException:
+            self.free_buffer(cells)
+            raise
+        self._commit(cells, params, lambda handle: bytes(found))
 
     async def read_async(self, handle: BufferHandle, out: Any = None) -> bytes | None:
         found = bytearray(self.buffer_size(handle)) if out is None else out
@@ -171,6 +186,7 @@ class PageDevice(Device[Memory]):
             for memory in (*self._buffers.values(), *self._pools.values()):
                 self._release(memory)
             self._buffers, self._pools = {}, {}
+            self.atlas = AtlasState()
             self._submit()
 
     # Memory
@@ -238,6 +254,7 @@ class PageDevice(Device[Memory]):
                 aliases[param.name] = owners.setdefault(memory.number, param.name)
         lanes = config.lanes
         # Exact lanes are arguments, other grids are written into the artifact.
+        config = replace(config, rules=LaunchRules())  # they were checked, and are no part of the code
         exact = lanes is not None and config == LaunchConfig._exact(lanes, config.block, config.shared_memory)
         shape: Any = tuple(count == 1 for count in lanes) if exact and lanes else config
         if exact and lanes:

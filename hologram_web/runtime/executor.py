@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 from ..backends import IN_PAGE
@@ -187,6 +188,7 @@ class Executor:
 
     def _forget(self, buffer: Buffer) -> None:
         self.backend_device.free_buffer(buffer.handle)
+        self.backend_device.atlas.forget(buffer.handle)
         self._buffers.pop(buffer.handle, None)
 
     # Running
@@ -213,9 +215,61 @@ class Executor:
         """Waits until all is done, and raises the fault of a launch that was not raised yet."""
         self.backend_device.sync()
 
+    # The Atlas
+
     def class_memory(self, class_id: int) -> Any:
         """The 12,288 bytes of a class."""
         return self.backend_device.class_memory(class_id)
+
+    def reset_class_memory(self) -> None:
+        """Zeroes the memory of all classes."""
+        self.backend_device.reset_class_memory()
+
+    def bind_class(self, class_id: int, buffer: Buffer | None) -> None:
+        """Lets addresses of a class, written `[class 5]`, mean a buffer; None: its class memory again.
+
+        Phi, NBRLoad and NBRStore reach class memory all the same. Raises LaunchError for a class that does not exist.
+        """
+        self.backend_device.atlas.bind(class_id, None if buffer is None else buffer.handle)
+
+    def buffer_for_class(self, class_id: int) -> Buffer | None:
+        """The buffer bound to a class, if there is one."""
+        return self._buffers.get(self.backend_device.atlas.bound.get(class_id))
+
+    def get_buffer_handle(self, class_id: int) -> BufferHandle | None:
+        """The handle of the buffer bound to a class, if there is one."""
+        found: BufferHandle | None = self.backend_device.atlas.bound.get(class_id)
+        return found
+
+    def allocate_boundary(self, class_id: int, width: int, height: int, dtype: Type = Type.F32) -> Buffer:
+        """A buffer of `height` rows of `width` elements, bound to a class."""
+        buffer = self.zeros((height, width), dtype)
+        self.bind_class(class_id, buffer)
+        return buffer
+
+    @staticmethod
+    def default_launch_config(n: int) -> LaunchConfig:
+        """Exactly `n` lanes in blocks of 256."""
+        return LaunchConfig.linear(n)
+
+    def resonance(self) -> tuple[Fraction, ...]:
+        """The resonance of the 96 classes, exactly."""
+        return tuple(self.backend_device.atlas.resonance)
+
+    def reset_resonance(self) -> None:
+        """Makes the resonance of every class 0."""
+        self.backend_device.atlas.resonance = [Fraction(0)] * 96
+
+    @property
+    def phase(self) -> int:
+        """The phase at which launches start, 0 to 767."""
+        found: int = self.backend_device.atlas.phase
+        return found
+
+    def advance_phase(self, delta: int) -> int:
+        """Goes on by `delta` phases, modulo 768; the phase then."""
+        found: int = self.backend_device.atlas.advance(delta)
+        return found
 
     def stats(self) -> dict[str, Any]:
         """Live buffers and bytes, and the device's own counters."""

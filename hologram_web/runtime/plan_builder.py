@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from ..atlas.launch import FULL_FOOTPRINT
 from ..backends.arguments import scalar_bits
 from ..backends.launch import LaunchConfig
 from ..errors import LaunchError
-from ..isa.lift import lift
+from ..isa.atlas import RESONANCE
+from ..isa.lift import RESONANCE_BYTES, Hidden, lift
 from ..isa.operands import Access, BufferHandle, PoolHandle
 from ..isa.program import Param, Program
 from ..isa.types import Type
@@ -133,6 +135,9 @@ class PlanBuilder:
             raise LaunchError("the program names buffers by their handles, which a plan has not: give it parameters")
         analysis = verified(program)
         args = dict(args or {})
+        for name, hidden in list(fixed.items()):
+            if isinstance(hidden, Hidden):
+                fixed[name] = args.pop(str(name), None) or self._hidden(str(name), hidden)
         unknown = [name for name in args if program.param(name) is None]
         if unknown:
             raise LaunchError(f"there is no parameter {unknown[0]!r}: {', '.join(map(str, program.params)) or 'none'}")
@@ -159,6 +164,21 @@ class PlanBuilder:
             self.analyses.append(analysis)
         number = list(self.programs).index(key)
         self._steps[-1].append(Call(number, size, shared_memory, blocks, lanes, tuple(given)))
+
+    def _hidden(self, name: str, hidden: Hidden) -> Any:
+        """What stands for an argument that the program does not name.
+
+        A pool of the program is a temporary; the cells of the resonance are an array that is written, unity is a
+        scalar: a plan has no resonance of its own. The phase is 0 and the footprint all there is, if `args` does not
+        say otherwise.
+        """
+        if hidden.kind == "pool":
+            return self.temporary(f"{name}.{len(self._temporaries)}", hidden.value)
+        if hidden.kind == "resonance":
+            if name not in self._uses:
+                self.array(RESONANCE, Type.U32, (RESONANCE_BYTES // 4,))
+            return RESONANCE
+        return {"phase": 0, "footprint": FULL_FOOTPRINT.word}.get(hidden.kind, name)
 
     def _scalar(self, param: Param, value: Any) -> Argument:
         assert param.ty is not None

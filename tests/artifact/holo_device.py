@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from hologram_web.atlas import LaunchRules
+from hologram_web.backends.state import AtlasState, resonance_of
 from hologram_web.isa import Immediate, Type
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.runtime.plan_builder import PlanBuilder
@@ -23,6 +26,7 @@ class HoloDevice:
         self.limits: Any = None
         self.memory: dict = {}
         self.saved = 0
+        self.atlas = AtlasState()
 
     def allocate_buffer(self, size):
         handle = object()
@@ -54,12 +58,16 @@ class HoloDevice:
 
     def execute_program_with_params(self, program, params):
         """One launch as a plan, saved, read back, and run from the file; lanes and scalars are its arguments."""
-        scalars = {"$x": params.launch.total_threads()}
+        # The resonance is 0 before each filetest: there is unity.
+        scalars = {"$x": params.launch.total_threads(), **{f"$u{number}": 1 for number in range(len(program))}}
+        rules = params.launch.rules
         owners: dict = {}
         args: dict = {}
         builder = PlanBuilder(shapes={})
         lanes = params.launch.lanes
-        linear = lanes is not None and params.launch == type(params.launch).linear(lanes[0], params.launch.block.x)
+        linear = lanes is not None and replace(params.launch, rules=LaunchRules()) == type(params.launch).linear(
+            lanes[0], params.launch.block.x
+        )
         if linear:
             builder.scalar("$x", Type.U32)
         for param in program.params:
@@ -71,6 +79,8 @@ class HoloDevice:
             if args[param.name] == param.name:
                 builder.array(param.name, Type.U8, (f"{param.name}.len",))
         grid = "$x" if linear else params.launch
+        if any(instruction.name == "BoundMap" for instruction in program.instructions):
+            args["$footprint"] = rules.footprint.word
         block, shared = params.launch.block, params.launch.shared_memory
         key = program.to_bytes(), "$x" if linear else repr(params.launch), block, shared, tuple(args.items())
         if key not in FILES:
@@ -82,5 +92,8 @@ class HoloDevice:
         runner = self.runner(raw, steps=min(self.limits.steps, 1 << 26))
         arrays = {name: (bytes(self.memory[handle]), (len(self.memory[handle]),)) for handle, name in owners.items()}
         for name, (data, _) in runner.run(scalars, arrays).items():
+            if name == "$resonance":
+                self.atlas.commit(resonance_of(data), rules)
+                continue
             handle = next(handle for handle, owner in owners.items() if owner == name)
             self.memory[handle][:] = data

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import struct
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import wasmtime
@@ -394,7 +396,7 @@ class Runner:
                 f"lanes of block {lane // lanes} wait at different places: lane {lane} at instruction {at}, "
                 f"lane {last} at instruction {other}; let all lanes of a block reach the same bar_sync"
             )
-        elif kind == "DivisionByZero":
+        elif kind == "DivisionByZero" and not other:
             detail = f"the divisor of element {lane} is zero" if origin else "the divisor is zero: test it before"
         elif kind == "StepLimit":
             detail = f"a lane went around loops more than {self.steps} times: does a loop not end?"
@@ -405,11 +407,17 @@ class Runner:
         elif need:
             detail = outside(need, offset, buffer, size)
         else:
-            what, last = (("class", 95), ("page", 47), ("byte", 255))[other]
-            detail = f"{what} {offset} does not exist: it is from 0 to {last}"
+            detail = notes()[other].replace("{}", str(offset))
         detail += f", in {self.text(at)}" if at >= 0 else ""
         where = offset if buffer else None
         raise ExecutionError(kind, at if at >= 0 else None, detail, lane=lane, buffer=buffer, offset=where)
+
+
+@cache
+def notes():
+    """The texts of faults that docs/artifact.md lists."""
+    text = (Path(__file__).parents[2] / "docs" / "artifact.md").read_text()
+    return text.partition("The notes of the last kind")[2].split("```")[1].split("\n")[1:-1]
 
 
 def outside(need, offset, memory, size):

@@ -32,7 +32,23 @@ export function boundsOf({ type, instruction, memory }: Bounds, line: string, [n
   return new ExecutionError(beyond ? "OutOfBounds" : "MisalignedAccess", instruction, `${detail}, in ${line}`, { buffer: memory, offset });
 }
 
-const COORDINATES = ["class", 95, "page", 47, "byte", 255];
+// What is wrong with a number: coordinates of Phi, then what Atlas instructions check.
+const NOTES = [
+  "class {} does not exist: it is from 0 to 95",
+  "page {} does not exist: it is from 0 to 47",
+  "byte {} does not exist: it is from 0 to 255",
+  "class {} does not exist: it is from 0 to 95",
+  "page {} is not in the footprint of the launch",
+  "byte {} is not in the footprint of the launch",
+  "class {} has no neighbour of that index: there are 5 or 6, from 0 on",
+  "no element is at byte {} of a class, which has 12288",
+  "coordinate {} is outside the torus",
+  "a torus of {} points has no 32 orbits: its size is a multiple of 32",
+  "orbit {} does not exist: it is from 0 to 31",
+  "{} has no inverse to that modulus: they have a common divisor, or the modulus is below 2",
+  "character {} does not exist: it is from 0 to 31",
+  "the value with the bits {} is not finite",
+];
 const MEMORIES = ["buffer ", "pool ", "class ", "class memory"];
 
 /** The error of a launch whose kernel reported a fault. `order` are the memories of the kernel as its code has them. */
@@ -54,6 +70,7 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
     memory = `${MEMORIES[of]}${base}`;
     size = of === 2 ? CLASS_BYTES : job.memories[place]!.bytes;
   }
+  const noted = () => NOTES[other]!.replace("{}", String(offset));
   let detail: string;
   switch (kind) {
     case "DivergentBarrier": {
@@ -67,7 +84,7 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
       break;
     }
     case "DivisionByZero":
-      detail = launch.origin ? `the divisor of element ${lane} is zero` : "the divisor is zero: test it before";
+      detail = launch.origin ? `the divisor of element ${lane} is zero` : other ? noted() : "the divisor is zero: test it before";
       break;
     case "StepLimit":
       detail =
@@ -84,10 +101,7 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
       break;
     }
     default:
-      detail =
-        need > 0n
-          ? outside(need, offset, String(memory), size)
-          : `${COORDINATES[2 * other]} ${offset} does not exist: it is from 0 to ${COORDINATES[2 * other + 1]}`;
+      detail = need > 0n ? outside(need, offset, String(memory), size) : noted();
   }
   if (lines[at] !== undefined) detail += `, in ${lines[at]}`;
   const place = memory === undefined ? {} : { buffer: memory, offset: Number(offset) };

@@ -24,13 +24,13 @@ from ...isa.ops import SCALAR_OPS
 from ...isa.types import Type
 from ...isa.verify import Analysis, Base
 from ..device import CLASS_BYTES
-from ..fault_text import COORDINATES, DIVISOR, clock, divergent, no_coordinate, steps
+from ..fault_text import COORDINATES, DIVISOR, clock, divergent, note, steps
 from ..launch import LaunchConfig
 from ..protocol import Limits
+from .atlas import AtlasOps
 from .collectives import canonical_reduce
 from .memory import Place, Region, byte_offsets, checked, gather, scatter
 from .races import RaceChecker
-from .vector_ops import VectorOps
 
 __all__ = ["Machine", "Run", "Values"]
 
@@ -65,7 +65,7 @@ class Run:
         return ExecutionError(kind, index, detail + (f", in {text.strip(' ()')}" if text else ""), **where)
 
 
-class Machine(VectorOps):
+class Machine(AtlasOps):
     """The blocks `first` to `first + blocks` of a launch, from `point` on, with registers as `values` say.
 
     It is the ops namespace of its lanes: loads, stores, atomics and reductions act on the group that is running.
@@ -292,7 +292,7 @@ class Machine(VectorOps):
             return self._place(position, value)
         if isinstance(value, Predicate):
             return self.read_predicate(value)
-        if isinstance(value, Register):
+        if isinstance(value, Register) and operand.kind != "pool":
             return self.read(value, instruction.type_of(operand) if operand.kind == "register" else None)
         if operand.kind == "size":
             return self.const(*self.run.scalars[value]) if isinstance(value, str) else self.const(Type.U64, value)
@@ -432,7 +432,7 @@ class Machine(VectorOps):
 
 
 def _coordinate_text(number: int, values: list[int], lane: int) -> str:
-    return no_coordinate(number, values[lane])
+    return note(number, values[lane])
 
 
 _ATOMICS: dict[AtomicOperation, Callable[[Type, int, int], int]] = {

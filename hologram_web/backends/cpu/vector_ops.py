@@ -124,6 +124,10 @@ class VectorOps:
         zero = b == 0
         return np.where(zero, b.dtype.type(0), np.fmod(a, np.where(zero, b.dtype.type(1), b)))
 
+    def inverse(self, ty: Type, a: Array, modulus: Array) -> Array:
+        pairs = zip(*(x.tolist() for x in np.broadcast_arrays(a, modulus)), strict=True)
+        return np.array([SCALAR_OPS.inverse(ty, x, m) for x, m in pairs], np.uint32)
+
     @widening
     def fma(self, ty: Type, a: Array, b: Array, c: Array) -> Array:
         a, b, c = np.broadcast_arrays(a, b, c)

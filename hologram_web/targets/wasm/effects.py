@@ -105,11 +105,12 @@ class Effects:
                 kind, at, number = node.attr
                 self.values.value(node.args[0])
                 put(("if", None))
-                if len(node.args) > 1:  # a coordinate of Phi
+                if len(node.args) > 1:
                     with self.values.temporary("i64") as value:
                         self.values.value(node.args[1])
                         put(("local.set", value))
-                        memory = next(base for base in self.bases if base.space is Space.PHI)
+                        phi = (base for base in self.bases if base.space is Space.PHI)
+                        memory = next(phi) if number <= 2 else None  # one of the coordinates of Phi
                         self.fault(kind, at, memory, ("local.get", value), other=("i32.const", number))
                 else:
                     self.fault(kind, at)

@@ -41,10 +41,12 @@ class Routines:
         self.module = module
 
     def __call__(self, name: str) -> int:
-        """The function index of a routine: a name of the library, `fmod`, or `reduce_add_f32` and its kin."""
+        """The function index of a routine: a name of the library, `fmod`, `inverse`, `reduce_add_f32` and its kin."""
         if name not in self.module.numbers:
             if name == "fmod":
                 self.module.add(_fmod())
+            elif name == "inverse":
+                self.module.add(_inverse())
             elif name.startswith("reduce_"):
                 self._reduce(name)
             else:
@@ -180,6 +182,30 @@ class Routines:
         put([(f"{kind}.store", 2, 0), ("local.get", j), ("i32.const", 1), ("i32.add",), ("local.tee", j)])
         put([("local.get", half), ("i32.lt_u",), ("br_if", 0), ("end",), ("local.get", half), ("i32.const", 1)])
         put([("i32.shr_u",), ("local.tee", half), ("br_if", 0), ("end",), ("local.get", row), (f"{kind}.load", 2, 0)])
+
+
+def _inverse() -> FunctionBody:
+    """inverse(a, m) on U32, 0 where there is none: Euclid's algorithm with the sign of the factor kept apart."""
+    body = FunctionBody("inverse", ("i32", "i32"), ("i32",))
+    r, modulus = 0, 1  # the two rests are s and r, the factors t and u
+    s, t, u, q, odd, rest = (body.local("i32") for _ in range(6))
+    get: dict[int, Instr] = {number: ("local.get", number) for number in range(8)}
+    code: list[Instr] = [
+        get[modulus], ("i32.const", 2), ("i32.lt_u",), ("if", None), ("i32.const", 0), ("return",), ("end",),
+        get[modulus], ("local.set", s), get[r], get[modulus], ("i32.rem_u",), ("local.set", r),
+        ("i32.const", 1), ("local.set", u),
+        ("block", None), ("loop", None), get[r], ("i32.eqz",), ("br_if", 1),
+        get[s], get[r], ("i32.div_u",), ("local.set", q),
+        get[s], get[q], get[r], ("i32.mul",), ("i32.sub",), ("local.set", rest),
+        get[r], ("local.set", s), get[rest], ("local.set", r),
+        get[t], get[q], get[u], ("i32.mul",), ("i32.add",), ("local.set", rest),
+        get[u], ("local.set", t), get[rest], ("local.set", u),
+        get[odd], ("i32.eqz",), ("local.set", odd), ("br", 0), ("end",), ("end",),
+        get[s], ("i32.const", 1), ("i32.ne",), ("if", None), ("i32.const", 0), ("return",), ("end",),
+        get[t], get[modulus], get[t], ("i32.sub",), get[odd], ("select",),
+    ]  # fmt: skip
+    body.code += code
+    return body
 
 
 def _fmod() -> FunctionBody:

@@ -213,6 +213,9 @@ class Values:
             self.put((f"{kind}.rem_{sign}",))
         elif op == "div":
             self._divide(node, kind, ty)
+        elif op == "inverse":
+            self._operands(node)
+            self.put(("call", self.routine("inverse")))
         else:
             raise AssertionError(f"the wasm target has no {op} on {ty}")
         if op in _OVERFLOWING:

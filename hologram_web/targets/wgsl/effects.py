@@ -92,7 +92,8 @@ class Effects:
                 kind, at, number = node.attr
                 self.put(f"if ({self.values.value(node.args[0])}) {{")
                 offset = self.values.long(node.args[1]) if len(node.args) > 1 else "vec2u(0u)"
-                base = self._number_of_space(Space.PHI) if len(node.args) > 1 else 0xFFFFFFFF
+                phi = len(node.args) > 1 and number <= 2
+                base = self._number_of_space(Space.PHI) if phi else 0xFFFFFFFF
                 self.put(f"  fault({fault_number(kind)}u, {at}u, {base}u, {offset}, 0u, {number}u);")
                 self.put("}")
             case "load":

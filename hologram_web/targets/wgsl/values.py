@@ -191,6 +191,8 @@ class Values:
             text = f"select({args[0]} / {args[1]}, 0{suffix}, {args[1]} == 0{suffix})"
         elif op == "rem":
             text = f"select({args[0]} % {args[1]}, 0{suffix}, {args[1]} == 0{suffix})"
+        elif op == "inverse":
+            text = f"u32_inverse({args[0]}, {args[1]})"
         elif op in ("shl", "shr"):
             text = f"({args[0]} {'<<' if op == 'shl' else '>>'} ({args[1]} & {ty.bits - 1}u))"
         else:
