@@ -66,7 +66,7 @@ def _any_nan(ty, pattern):
 
 def _type_choices(row):
     """Every choice of types (of at most 64 bits), conditions and flags that a row takes."""
-    plain = {"Condition": list(Condition), "bool": [False, True]}
+    plain: dict[str, list[Any]] = {"Condition": list(Condition), "bool": [False, True]}
     names = [operand for operand in row.operands if operand.kind in ("type", *plain)]
     values = [plain.get(operand.kind) or [ty for ty in NARROW if ty in operand.allowed] for operand in names]
     for choice in product(*values):

@@ -2,8 +2,8 @@
 
     python -m tests.mathematics.coefficients > tables.py && mv tables.py hologram_web/isa/mathematics/
 
-A polynomial interpolates its function at the Chebyshev nodes of its interval, which is at most a few times worse than the
-best one; its degree is the least for which the error, times a weight, is below what the type needs.
+A polynomial interpolates its function at the Chebyshev nodes of its interval, which is at most a few times worse than
+the best one; its degree is the least for which the error, times a weight, is below what the type needs.
 """
 
 from __future__ import annotations
@@ -141,15 +141,11 @@ _POLYNOMIALS: dict[str, Polynomial] = {
     # erf(x) = x + x*p(x*x) up to 1
     "erf": Polynomial(_erf_rest, 0, lambda _: 1.0, lambda z: _ONE),
     # erfc(x) = exp(-x*x) * p(t), from 1 on, t = (x - centre) / (x + centre)
-    "erfc": Polynomial(
-        _tail(_scaled_erfc), _PAST_ONE, _place(4.1, 6.1), lambda t: _ONE, 1
-    ),
+    "erfc": Polynomial(_tail(_scaled_erfc), _PAST_ONE, _place(4.1, 6.1), lambda t: _ONE, 1),
     # erf(x / sqrt 2) / 2 = x * p(x*x) up to 1
     "gelu_near": Polynomial(_gelu_near, 0, lambda _: 1.0, lambda z: _ONE),
     # x * erfc(x / sqrt 2) / 2 = exp(-x*x/2) * p(t), from 1 on
-    "gelu": Polynomial(
-        _tail(_gelu_tail), _PAST_ONE, _place(15, 39), lambda t: 2 * _ONE
-    ),
+    "gelu": Polynomial(_tail(_gelu_tail), _PAST_ONE, _place(15, 39), lambda t: 2 * _ONE),
 }
 
 
@@ -259,7 +255,10 @@ def _text() -> str:
         lines += [f"        {bits}: {row!r}," for bits, row in rows.items()]
         lines.append("    },")
     lines += ["}", f"CENTRE = {CENTRE}  # of what erfc is a polynomial in: (x - centre) / (x + centre)"]
-    lines += ["# The first 1216 binary digits of 2 / pi behind the point.", f"TWO_OVER_PI = {bits_of_two_over_pi(1216):#x}"]
+    lines += [
+        "# The first 1216 binary digits of 2 / pi behind the point.",
+        f"TWO_OVER_PI = {bits_of_two_over_pi(1216):#x}",
+    ]
     return "\n".join(lines)
 
 

@@ -12,7 +12,6 @@ from functools import cache, wraps
 __all__ = ["DIGITS", "EXACT", "atan", "atan2", "cos", "erf", "erfc", "exp", "log", "pi", "pow_", "sin", "tan", "tanh"]
 
 DIGITS = 50
-_LIMITS = {"Emin": -999999, "Emax": 999999}
 
 
 def _context(digits: int) -> Context:
@@ -153,6 +152,8 @@ def swish(x: Decimal) -> Decimal:
 
 @_precise
 def tanh(x: Decimal) -> Decimal:
+    if abs(x) > 100:
+        return Decimal(1).copy_sign(x)
     with localcontext(_context(2 * DIGITS + max(-x.adjusted(), 0))):
         e = (2 * x).exp()
         return (e - 1) / (e + 1)
@@ -164,7 +165,7 @@ def _erf_series(x: Decimal) -> Decimal:
 
 @_precise
 def erf(x: Decimal) -> Decimal:
-    return _erf_series(x)
+    return _erf_series(x) if abs(x) < 12 else Decimal(1).copy_sign(x)
 
 
 @_precise
@@ -176,11 +177,13 @@ def erfc(x: Decimal) -> Decimal:
 
 @_precise
 def gelu(x: Decimal) -> Decimal:
-    return x / 2 * erfc(-x / Decimal(2).sqrt())
+    return x / 2 * erfc(-x / Decimal(2).sqrt()) if x < 40 else x
 
 
 @_precise
 def gelu_tanh(x: Decimal) -> Decimal:
+    if x > 40:
+        return x
     v = (8 / pi()).sqrt() * (x + Decimal("0.044715") * x**3)
     return x / (1 + (-v).exp())
 

@@ -1,9 +1,9 @@
 """Transcendental functions, each defined once over the ops namespace (isa.md section 2).
 
-A definition is straight code of primitives: tables, polynomials, integer arithmetic on the bits; no fused multiply-add,
-no function of a device. It is written once for F32 and F64, and run over NumPy arrays by `cpu`, over numbers by constant
-folding and the host, and over nodes by the compiler, which makes it a function that kernels call. What is rare and long
-is a function of its own behind `call_if`.
+A definition is straight code of primitives: polynomials, integer arithmetic on the bits; no fused multiply-add, no
+function of a device. It is written once for F32 and F64, and run over NumPy arrays by `cpu`, over numbers by constant
+folding and the host, and over nodes by the compiler, which makes it a function that kernels call. What is rare and
+long is a function of its own behind `call_if`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..types import Type
 
 __all__ = ["FUNCTIONS", "PARTS", "Routine", "function", "routine"]
 
-# By name: the module, how many operands, and what is not a float of the function's type.
+# By name: the module that defines it.
 FUNCTIONS: dict[str, str] = {
     **dict.fromkeys(("exp", "log", "log2", "log10", "pow", "tanh", "sigmoid", "swish"), "exponential"),
     **dict.fromkeys(("sin", "cos", "tan", "atan2"), "trigonometric"),

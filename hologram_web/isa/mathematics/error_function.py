@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from .exponential import Scaled, exp_parts, exp_rest, gated, is_negative, magnitude, nan_of, negated, power_of_two, scaled, with_sign
+from .exponential import (
+    Scaled,
+    exp_parts,
+    exp_rest,
+    gated,
+    is_negative,
+    magnitude,
+    nan_of,
+    negated,
+    power_of_two,
+    scaled,
+    with_sign,
+)
 from .number import Number, Pair, pair_product, polynomial, product, table, two_sum
 from .tables import CENTRE
 
@@ -30,7 +42,7 @@ def erf(x: Number) -> Number:
 
 
 def gelu(x: Number) -> Number:
-    """x/2 * erfc(-x / sqrt 2): near 0 as x * (1 + erf) / 2; elsewhere -t and x - t, t = |x| * erfc(|x| / sqrt 2) / 2."""
+    """x/2 * erfc(-x / sqrt 2): near 0 x * (1 + erf) / 2; elsewhere -t or x - t, t = |x| * erfc(|x| / sqrt 2) / 2."""
     near = x * (x * polynomial("gelu_near", x * x) + 0.5)
     size = magnitude(x).least(_GELU_END[x.ty.bits])
     square, lost = product(size, size)

@@ -19,12 +19,12 @@ from .number import (
     table,
 )
 
-__all__ = ["SMALLEST", "Scaled", "exp", "exp_parts", "gated", "integer_type", "log", "log2", "log10", "magnitude"]
+__all__ = ["exp", "log", "log2", "log10", "pow_", "sigmoid", "subnormal", "swish", "tanh"]
 
 # Beyond these e**x is infinite; below minus the second 0.
 _RANGE = {32: (88.72283, 104.0), 64: (709.782712893384, 746.0)}
 # What an argument of e**-x is lowered to, so that its exponent stays an integer: far below the least number.
-SMALLEST = {32: 120.0, 64: 800.0}
+_DECAYED = {32: 120.0, 64: 800.0}
 
 
 class Scaled(NamedTuple):
@@ -240,8 +240,8 @@ def pow_(x: Number, y: Number) -> Number:
     grows = is_negative(y).pick(size.bits.constant(one), size.bits) > is_negative(y).pick(size.bits, one)
     limit = grows.pick(x.constant(math.inf), 0.0)
     most = float(1 << (ty.exponent - 1))
-    beyond = magnitude(exponent) >= most + ty.mantissa + 1
-    beyond = beyond | (exponent >= most) | size.bits.equals(0) | size.bits.equals(infinity) | power.bits.equals(infinity)
+    beyond = (exponent >= most) | (exponent <= -most - ty.mantissa - 1)
+    beyond = beyond | size.bits.equals(0) | size.bits.equals(infinity) | power.bits.equals(infinity)
     value = beyond.pick(limit, value)
     value = size.bits.equals(one).pick(1.0, value)
     # The sign, of powers that are odd integers; powers that are no integers have no sign.
@@ -278,12 +278,12 @@ def _not_below(x: Scaled) -> Number:
 
 
 def swish(x: Number) -> Number:
-    size = magnitude(x).least(SMALLEST[x.ty.bits])
+    size = magnitude(x).least(_DECAYED[x.ty.bits])
     return gated(x, size, size)
 
 
 def sigmoid(x: Number) -> Number:
-    decay = exp_parts(negated(magnitude(x).least(SMALLEST[x.ty.bits])))
+    decay = exp_parts(negated(magnitude(x).least(_DECAYED[x.ty.bits])))
     below = is_negative(x)
     share = below.pick(decay.value, 1.0) / (_not_below(decay) + 1)
     return nan_of(x, below.pick(scaled(Scaled(share, decay.exponent)), share))

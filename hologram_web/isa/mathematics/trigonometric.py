@@ -54,7 +54,7 @@ def reduced(size: Number) -> Number:
     limbs = 3 if ty.bits == 32 else 6  # of 32 digits
     bits = size.bits
     fraction = (bits & ((1 << ty.mantissa) - 1)) | (1 << ty.mantissa)
-    # size = fraction * 2**(exponent - bias - mantissa); two digits in front of the point are kept, 64 zeros stand before.
+    # size = fraction * 2**(exponent - bias - mantissa); two digits in front of the point count, 64 zeros stand before.
     offset = 64 - 2 - ((1 << (ty.exponent - 1)) - 1) - ty.mantissa
     start = (bits >> ty.mantissa).to(u32) + offset
     last = ((1 << ty.exponent) - 2 + offset) >> 5
@@ -192,5 +192,3 @@ def atan2(y: Number, x: Number) -> Number:
     angle = is_negative(x).pick(pi - (angle - pi_low), angle)
     nan = (width.bits > infinity) | (height.bits > infinity)
     return nan.pick(math.nan, with_sign(angle, y))
-
-

@@ -24,11 +24,11 @@ def _type_name(ty: Type) -> str:
 
 
 @cache
-def _function(name: str, fenced: bool, coded: bool) -> str:
+def _function(name: str, coded: bool) -> str:
     function = function_of(name)
     lowered = lower(function)
     leaf: Callable[[Node], str] = lambda node: f"x{node.attr}"  # noqa: E731
-    values = Values(Ranges(function), lowered.variables, leaf, fenced, coded)
+    values = Values(Ranges(function), lowered.variables, leaf, True, coded)
     operands = ", ".join(f"x{number}: {_type_name(ty)}" for number, ty in enumerate(routine(name).operands))
     lines = [f"fn {name}({operands}) -> {_type_name(routine(name).result)} {{"]
     for statement in lowered.resumes[0].statements:
@@ -58,14 +58,17 @@ def _guarded(name: str) -> str:
     )
 
 
-def functions_for(code: str, fenced: bool, coded: bool) -> str:
-    """The functions that `code` calls, and those that they call. `fenced` and `coded` are as in `Values`."""
+def functions_for(code: str, coded: bool) -> str:
+    """The functions that `code` calls, and those that they call. `coded` is as in `Values`.
+
+    They are fenced always: what shader compilers would make of sums that recover rounding errors has no bound.
+    """
     found: dict[str, str] = {}
     work = [code]
     while work:
         for name, guarded in _CALL.findall(work.pop()):
             if name not in found:
-                found[name] = _function(name, fenced, coded)
+                found[name] = _function(name, coded)
                 work.append(found[name])
             if guarded:
                 found[f"{name}_if"] = _guarded(name)

@@ -223,7 +223,7 @@ class _Emitter(Effects):
         )
         declarations, words = self._declarations()
         text = "\n".join([*self.helpers.values(), body])
-        text = functions_for(text, self.values.fenced, self.values.coded) + text
+        text = functions_for(text, self.values.coded) + text
         code = declarations + variables + text
         library = library_for(code, self.half)
         enabled = "enable f16;\n" if "f32(f16(" in library else ""
