@@ -65,12 +65,10 @@ def _any_nan(ty, pattern):
 
 
 def _type_choices(row):
-    """Every choice of types (of at most 64 bits) and conditions that a row takes."""
-    names = [operand for operand in row.operands if operand.kind in ("type", "Condition")]
-    values = [
-        list(Condition) if operand.kind == "Condition" else [ty for ty in NARROW if ty in operand.allowed]
-        for operand in names
-    ]
+    """Every choice of types (of at most 64 bits), conditions and flags that a row takes."""
+    plain: dict[str, list[Any]] = {"Condition": list(Condition), "bool": [False, True]}
+    names = [operand for operand in row.operands if operand.kind in ("type", *plain)]
+    values = [plain.get(operand.kind) or [ty for ty in NARROW if ty in operand.allowed] for operand in names]
     for choice in product(*values):
         fields = {operand.name: value for operand, value in zip(names, choice, strict=True)}
         given = {name: fields.get(name) for name in row.positions}

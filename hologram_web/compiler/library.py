@@ -7,22 +7,18 @@ run over IR nodes they become functions of a target. Floats that are taken apart
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any
 
+from ..isa.mathematics import Routine, routine
 from ..isa.types import Type
+from .ir import Function, Terminator
+from .node_ops import NodeOps
+from .passes import optimize
 
-__all__ = ["LIBRARY", "Routine"]
+__all__ = ["LIBRARY", "Routine", "function_of", "routine_of"]
 
 F32, F64, U32, U64, I32, I64 = Type.F32, Type.F64, Type.U32, Type.U64, Type.I32, Type.I64
-
-
-class Routine(NamedTuple):
-    """A library function: types of its operands and result, and its body over an ops namespace."""
-
-    operands: tuple[Type, ...]
-    result: Type
-    body: Callable[..., Any]
 
 
 class _Words:
@@ -320,3 +316,21 @@ LIBRARY: dict[str, Routine] = {
     "fma_f32": Routine((F32, F32, F32), F32, fma_f32),
     "fma_f64": Routine((F64, F64, F64), F64, fma_f64),
 }
+
+
+def routine_of(name: str) -> Routine:
+    """A function of this library or of `isa/mathematics`."""
+    return LIBRARY.get(name) or routine(name)
+
+
+@cache
+def function_of(name: str) -> Function:
+    """The IR of a function: one block, whose end has the result."""
+    found = routine_of(name)
+    ops = NodeOps()
+    params = [ops.node("param", ty, attr=number) for number, ty in enumerate(found.operands)]
+    block = ops.start
+    block.end = Terminator("exit", value=found.body(ops, *params))
+    function = Function([block], 0, [], (1, 1, 1), name)
+    function.renumber()
+    return optimize(function)

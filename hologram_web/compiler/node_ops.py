@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..isa.mathematics import routine
 from ..isa.operands import AtomicOperation
 from ..isa.ops import widening
 from ..isa.types import Type
@@ -83,6 +84,12 @@ class NodeOps:
 
     def pnot(self, a: Node) -> Node:
         return self.node("pnot", PRED, a)
+
+    def call(self, name: str, *operands: Node) -> Node:
+        return self.node("call", routine(name).result, *operands, attr=name)
+
+    def call_if(self, name: str, p: Node, otherwise: Node, *operands: Node) -> Node:
+        return self.node("call_if", routine(name).result, p, otherwise, *operands, attr=name)
 
     def load(self, ty: Type, place: tuple[Access, Node]) -> Node:
         return self.node("load", ty, place[1], attr=place[0])

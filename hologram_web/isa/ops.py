@@ -9,6 +9,7 @@ device, IR nodes in the compiler). `ty` is always the type of the operands.
     and_ or_ xor (ty, a, b)  not_(ty, x)  shl shr (ty, x, amount)
     inverse(U32, a, m): the x with a * x = 1 modulo m, else 0
     eq lt le (ty, a, b) -> predicate   pand por (a, b)  pnot(a)
+    call(name, *operands)    a function of `mathematics`, as `exp_f32`; call_if(name, p, otherwise, *operands)
     load store atomic place reduce and the collectives: of devices only
 
 F16 and BF16 operands widen to F32, one F32 operation is done, and its result is rounded once: `widening` does that
@@ -22,6 +23,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from .mathematics import routine
 from .types import Type, round_ratio
 
 __all__ = ["IDENTITIES", "SCALAR_OPS", "ScalarOps", "reduce_type", "widening"]
@@ -205,6 +207,12 @@ class ScalarOps:
 
     def pnot(self, a: bool) -> bool:
         return not a
+
+    def call(self, name: str, *operands: int) -> int:
+        return int(routine(name).body(self, *operands))
+
+    def call_if(self, name: str, p: bool, otherwise: int, *operands: int) -> int:
+        return self.call(name, *operands) if p else otherwise
 
 
 def _divide(x: float, y: float) -> float:

@@ -13,6 +13,7 @@ from typing import Any
 from ..errors import FaultKind
 from .atlas import ATLAS_ROWS
 from .collectives import COLLECTIVE_ROWS
+from .mathematics import function
 from .operands import AtomicOperation, Condition
 from .row import Effect, Row, primitive, row
 from .types import Type
@@ -51,6 +52,10 @@ def _sign(o: Any, ty: Type, src: Any) -> Any:
 def _relu(o: Any, ty: Type, src: Any) -> Any:
     zero = _constant(o, ty, 0)
     return o.select(ty, o.lt(ty, src, zero), zero, src)
+
+
+def _gelu(o: Any, ty: Type, src: Any, approximate: bool = False) -> Any:
+    return function("gelu_tanh" if approximate else "gelu")(o, ty, src)
 
 
 def _by_zero(o: Any, ty: Type, lhs: Any, rhs: Any) -> Any:
@@ -145,20 +150,20 @@ LANE_ROWS: tuple[Row, ...] = (
     _logic(0x39, "POR", "por", "pred:p= a:p b:p", "pred = a or b.", reference=primitive("por")),
     _logic(0x3A, "PNOT", "pnot", "pred:p= a:p", "pred = not a.", reference=primitive("pnot")),
 
-    _trans(0x40, "EXP", "exp", _UNARY_F, "dst = e ** src."),
-    _trans(0x41, "LOG", "log", _UNARY_F, "dst = the natural logarithm."),
-    _trans(0x42, "LOG2", "log2", _UNARY_F, "dst = the logarithm to base 2."),
-    _trans(0x43, "LOG10", "log10", _UNARY_F, "dst = the logarithm to base 10."),
-    _trans(0x44, "POW", "pow", ".ty:FLOATS dst:=ty lhs:ty rhs:ty", "dst = lhs ** rhs."),
-    _trans(0x45, "SIN", "sin", _UNARY_F, "dst = the sine of src in radians."),
-    _trans(0x46, "COS", "cos", _UNARY_F, "dst = the cosine of src in radians."),
-    _trans(0x47, "TAN", "tan", _UNARY_F, "dst = the tangent of src in radians."),
-    _trans(0x48, "TANH", "tanh", _UNARY_F, "dst = the hyperbolic tangent."),
-    _trans(0x49, "SIGMOID", "sigmoid", _UNARY_F, "dst = 1 / (1 + e ** -src)."),
-    _trans(0x4A, "ATAN2", "atan2", ".ty:FLOATS dst:=ty lhs:ty rhs:ty", "dst = the angle of the point (rhs, lhs), from -pi to pi."),
-    _trans(0x4B, "ERF", "erf", _UNARY_F, "dst = the error function."),
-    _trans(0x4C, "GELU", "gelu", ".ty:FLOATS dst:=ty src:ty approximate:bool~false", "dst = src/2 * erfc(-src/sqrt 2); with approximate, the tanh form."),
-    _trans(0x4D, "SWISH", "swish", _UNARY_F, "dst = src * SIGMOID(src)."),
+    _trans(0x40, "EXP", "exp", _UNARY_F, "dst = e ** src.", reference=function("exp")),
+    _trans(0x41, "LOG", "log", _UNARY_F, "dst = the natural logarithm.", reference=function("log")),
+    _trans(0x42, "LOG2", "log2", _UNARY_F, "dst = the logarithm to base 2.", reference=function("log2")),
+    _trans(0x43, "LOG10", "log10", _UNARY_F, "dst = the logarithm to base 10.", reference=function("log10")),
+    _trans(0x44, "POW", "pow", ".ty:FLOATS dst:=ty lhs:ty rhs:ty", "dst = lhs ** rhs.", reference=function("pow")),
+    _trans(0x45, "SIN", "sin", _UNARY_F, "dst = the sine of src in radians.", reference=function("sin")),
+    _trans(0x46, "COS", "cos", _UNARY_F, "dst = the cosine of src in radians.", reference=function("cos")),
+    _trans(0x47, "TAN", "tan", _UNARY_F, "dst = the tangent of src in radians.", reference=function("tan")),
+    _trans(0x48, "TANH", "tanh", _UNARY_F, "dst = the hyperbolic tangent.", reference=function("tanh")),
+    _trans(0x49, "SIGMOID", "sigmoid", _UNARY_F, "dst = 1 / (1 + e ** -src).", reference=function("sigmoid")),
+    _trans(0x4A, "ATAN2", "atan2", ".ty:FLOATS dst:=ty lhs:ty rhs:ty", "dst = the angle of the point (rhs, lhs), from -pi to pi.", reference=function("atan2")),
+    _trans(0x4B, "ERF", "erf", _UNARY_F, "dst = the error function.", reference=function("erf")),
+    _trans(0x4C, "GELU", "gelu", ".ty:FLOATS dst:=ty src:ty approximate:bool~false", "dst = src/2 * erfc(-src/sqrt 2); with approximate, the tanh form.", reference=_gelu),
+    _trans(0x4D, "SWISH", "swish", _UNARY_F, "dst = src * SIGMOID(src).", reference=function("swish")),
 
     _control(0x50, "BRA", "bra", "target:label pred:guard?", "Branches to the label, if the predicate (or its negation) holds."),
     _control(0x51, "CALL", "call", "target:label", "Calls the function at the label; RET comes back here."),

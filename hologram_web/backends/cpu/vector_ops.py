@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...isa.mathematics import routine
 from ...isa.ops import SCALAR_OPS, widening
 from ...isa.types import Type
 
@@ -233,6 +234,13 @@ class VectorOps:
 
     def pnot(self, a: Array) -> Array:
         return np.logical_not(a)
+
+    def call(self, name: str, *operands: Array) -> Array:
+        result: Array = routine(name).body(self, *operands)
+        return result
+
+    def call_if(self, name: str, p: Array, otherwise: Array, *operands: Array) -> Array:
+        return np.where(p, self.call(name, *operands), otherwise) if p.any() else otherwise
 
 
 VECTOR_OPS = VectorOps()

@@ -45,6 +45,8 @@ def evaluate(node: Node) -> int | None:
         return int(method(node.ty, node.attr, *values))
     if node.op in ("pand", "por", "pnot"):
         return int(method(*map(bool, values)))
+    if node.op in ("call", "call_if"):
+        return int(method(node.attr, *values))
     if node.op in ("eq", "lt", "le"):
         return int(method(node.attr, *values))
     return int(method(node.ty, *values))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...compiler.ir import Function, Node, Terminator
-from ...compiler.library import LIBRARY
+from ...compiler.ir import Function, Node
+from ...compiler.library import function_of, routine_of
 from ...compiler.lower import Let, lower
-from ...compiler.node_ops import NodeOps
-from ...compiler.passes import optimize
 from ...compiler.ranges import Ranges
 from ...isa.ops import IDENTITIES, reduce_type
 from ...isa.types import Type
@@ -54,16 +52,10 @@ class Routines:
         return self.module.numbers[name]
 
     def _library(self, name: str) -> None:
-        routine = LIBRARY[name]
-        ops = NodeOps()
-        params = [ops.node("param", ty, attr=number) for number, ty in enumerate(routine.operands)]
-        result = routine.body(ops, *params)
-        block = ops.start
-        block.end = Terminator("exit", value=result)
-        function = Function([block], 0, [], (1, 1, 1), name)
-        function.renumber()
-        optimize(function)
+        routine, function = routine_of(name), function_of(name)
         lowered = lower(function)
+        result = function.blocks[0].end.value
+        assert result is not None
         body = FunctionBody(name, tuple(map(value_type, routine.operands)), (value_type(routine.result),))
         self.module.add(body)
         leaf: Callable[[Node], None] = lambda node: body.code.append(("local.get", node.attr))  # noqa: E731
@@ -72,8 +64,7 @@ class Routines:
             assert isinstance(statement, Let)
             values.compute(statement.value)
             values.put(("local.set", values.local(statement.variable)))
-        assert block.end.value is not None
-        values.value(block.end.value)
+        values.value(result)
 
     def combine(
         self, body: FunctionBody, op: str, ty: Type, left: Callable[[], None], right: Callable[[], None]

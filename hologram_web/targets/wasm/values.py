@@ -106,6 +106,18 @@ class Values:
             self.value(node.args[2])
             self.value(node.args[0])
             self.put(("select",))
+        elif op == "call":
+            self._operands(node)
+            self.put(("call", self.routine(node.attr)))
+        elif op == "call_if":
+            condition, otherwise, *operands = node.args
+            self.value(condition)
+            self.put(("if", value_type(node.ty)))
+            for operand in operands:
+                self.value(operand)
+            self.put(("call", self.routine(node.attr)), ("else",))
+            self.value(otherwise)
+            self.put(("end",))
         elif op == "cvt":
             self._operands(node)
             assert isinstance(node.ty, Type)

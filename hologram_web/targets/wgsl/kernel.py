@@ -30,6 +30,7 @@ from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
 from .effects import FAULT_KINDS, Effects, fault_number
+from .functions import functions_for
 from .library import library_for
 from .values import Values
 
@@ -222,6 +223,7 @@ class _Emitter(Effects):
         )
         declarations, words = self._declarations()
         text = "\n".join([*self.helpers.values(), body])
+        text = functions_for(text, self.values.coded) + text
         code = declarations + variables + text
         library = library_for(code, self.half)
         enabled = "enable f16;\n" if "f32(f16(" in library else ""

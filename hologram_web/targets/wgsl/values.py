@@ -52,7 +52,7 @@ class Values:
 
     def is_narrow(self, node: Node) -> bool:
         """Whether a 64-bit value is held as a u32."""
-        if node.ty not in _LONG or node.op in ("phi", "load", "param", "reduce"):
+        if node.ty not in _LONG or node.op in ("phi", "load", "param", "reduce", "call", "call_if"):
             return False
         low, high = self.ranges.of(node)
         return low >= 0 and high < 1 << 32
@@ -106,6 +106,9 @@ class Values:
         if op == "select":
             a, b = (self.held_as(node, arg) for arg in node.args[1:])
             return f"select({b}, {a}, {self.value(node.args[0])})"
+        if op in ("call", "call_if"):
+            operands = ", ".join(map(self.long_or_plain, node.args))
+            return f"{node.attr}{'_if' if op == 'call_if' else ''}({operands})"
         if op == "cvt":
             return self._convert(node, ty, node.attr)
         if op == "bitcast":

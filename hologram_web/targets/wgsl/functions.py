@@ -1,0 +1,75 @@
+"""Functions of `isa/mathematics` as WGSL, of which a shader gets those it calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+from ...compiler.ir import Node
+from ...compiler.library import function_of
+from ...compiler.lower import Let, lower
+from ...compiler.ranges import Ranges
+from ...isa.mathematics import FUNCTIONS, PARTS, routine
+from ...isa.types import Type
+from .values import Values
+
+__all__ = ["functions_for"]
+
+_CALL = re.compile(rf"\b((?:{'|'.join([*FUNCTIONS, *PARTS])})_f32)(_if)?\(")
+
+
+def _type_name(ty: Type) -> str:
+    return {Type.F32: "f32", Type.I32: "i32", Type.U32: "u32", Type.U64: "vec2u"}[ty]
+
+
+@cache
+def _function(name: str, coded: bool) -> str:
+    function = function_of(name)
+    lowered = lower(function)
+    leaf: Callable[[Node], str] = lambda node: f"x{node.attr}"  # noqa: E731
+    values = Values(Ranges(function), lowered.variables, leaf, True, coded)
+    operands = ", ".join(f"x{number}: {_type_name(ty)}" for number, ty in enumerate(routine(name).operands))
+    lines = [f"fn {name}({operands}) -> {_type_name(routine(name).result)} {{"]
+    for statement in lowered.resumes[0].statements:
+        assert isinstance(statement, Let)
+        lines.append(f"  let {values.name(statement.variable)} = {values.compute(statement.value)};")
+    result = function.blocks[0].end.value
+    assert result is not None
+    return "\n".join([*lines, f"  return {values.long_or_plain(result)};", "}", ""])
+
+
+@cache
+def _guarded(name: str) -> str:
+    """The function where a condition holds, else a value."""
+    kinds = [_type_name(ty) for ty in routine(name).operands]
+    operands = ", ".join(f"x{number}: {kind}" for number, kind in enumerate(kinds))
+    result = _type_name(routine(name).result)
+    return "\n".join(
+        [
+            f"fn {name}_if(p: bool, otherwise: {result}, {operands}) -> {result} {{",
+            "  if (p) {",
+            f"    return {name}({', '.join(f'x{number}' for number in range(len(kinds)))});",
+            "  }",
+            "  return otherwise;",
+            "}",
+            "",
+        ]
+    )
+
+
+def functions_for(code: str, coded: bool) -> str:
+    """The functions that `code` calls, and those that they call. `coded` is as in `Values`.
+
+    They are fenced always: what shader compilers would make of sums that recover rounding errors has no bound.
+    """
+    found: dict[str, str] = {}
+    work = [code]
+    while work:
+        for name, guarded in _CALL.findall(work.pop()):
+            if name not in found:
+                found[name] = _function(name, coded)
+                work.append(found[name])
+            if guarded:
+                found[f"{name}_if"] = _guarded(name)
+    return "\n".join(found.values())
