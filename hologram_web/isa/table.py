@@ -182,7 +182,8 @@ LANE_ROWS: tuple[Row, ...] = (
 )
 # fmt: on
 
-ROWS: tuple[Row, ...] = tuple(sorted(LANE_ROWS + ATLAS_ROWS, key=lambda row: row.opcode)) + COLLECTIVE_ROWS
+LANE_ROWS = tuple(sorted(LANE_ROWS + ATLAS_ROWS, key=lambda row: row.opcode))
+ROWS: tuple[Row, ...] = LANE_ROWS + COLLECTIVE_ROWS
 BY_NAME: dict[str, Row] = {row.name: row for row in ROWS}
 BY_OPCODE: dict[int, Row] = {row.opcode: row for row in ROWS}
 BY_MNEMONIC: dict[str, Row] = {row.mnemonic: row for row in ROWS}
