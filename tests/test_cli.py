@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from PIL import Image
 
 import hologram_web as hg
+from hologram_web.backends import WebGpuBackend
 from hologram_web.cli.commands import commands
 from hologram_web.cli.server import Mount, server
 
@@ -54,6 +55,13 @@ def test_run_says_what_ran_and_what_came_out(folder):
         assert f"saxpy on {device}: it was asked for" in output
         assert "median of 2" in output
         assert output.splitlines()[-1].split() == ["y", "float32", "3", "3", "7", "5", "3", "5", "7"]
+
+
+def test_run_with_math(folder):
+    numbers = ("a=1", "x=1e-45", "y=3e-45")
+    found = call("run", "saxpy.holo", *numbers, "--device", "webgpu", "--math", "strict")
+    assert found.splitlines()[-1].split()[:4] == ["y", "float32", "1", "4.2039e-45"]
+    assert "f32_mul(" in next(reversed(WebGpuBackend._kernels.values())).code
 
 
 def test_arrays_from_files_results_to_files(folder):
@@ -109,6 +117,7 @@ def test_inspect(folder):
         (("run", "saxpy.holo", "a=1", "x=1", "y=1", "--device", "cpu", "-o", "y.txt"), "written to .npz, .npy or .png"),
         (("run", "saxpy.holo", "a=1", "x=1", "y=1", "--device", "cpu", "-o", "y.png"), "a .png holds u8"),
         (("run", "saxpy.holo", "--device", "gpu"), "'gpu' is not one of"),
+        (("run", "saxpy.holo", "--math", "exactly"), "'exactly' is not one of"),
         (("inspect", "text.atlas"), "IsaError: line 1"),
         (("inspect", "x.atlas"), "is no text"),
         (("serve", "nowhere"), "does not exist"),

@@ -30,7 +30,6 @@ class TestWasm(BackendConformance):
 class TestWebGpu(BackendConformance):
     name = "webgpu"
     limits = Limits(steps=1 << 26)
-    without = (hg.f64,)
     # A dispatch cannot be stopped, but a program of many launches can, between them.
     very_long = """
     mov_imm.u32 r10, 4294967295

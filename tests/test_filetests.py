@@ -8,7 +8,6 @@ from functools import cache
 import pytest
 
 from hologram_web.backends import DEVICES, CpuBackend
-from hologram_web.errors import UnsupportedType
 from hologram_web.isa import Type
 from hologram_web.isa.row import Effect
 from hologram_web.isa.table import ROWS
@@ -55,22 +54,12 @@ def test_filetest(device, case):
         check_problems(case)
         return
     launch = case.launch(device.name)
-    try:
-        check(launch, device)
-    except UnsupportedType as error:
-        if not _without(device, case) or "WGSL has no f64" not in str(error):
-            raise
-        return
+    check(launch, device)
     if device.name == "cpu" and isinstance(launch.expected, dict):
         # No program sees the order of lanes, and none has a race.
         check(launch, CpuBackend(lane_order="descending"))
         if case.test.path not in RACES:
             check(launch, CpuBackend(check_races=True))
-
-
-def _without(device, case):
-    """Whether the program uses F64, which the device does not have: it says so, whatever the run line says."""
-    return device.name == "webgpu" and any(Type.F64 in i.values for i in case.program().instructions)
 
 
 # What there have to be filetests for

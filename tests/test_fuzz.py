@@ -214,7 +214,7 @@ def _sound(name):
 @pytest.mark.parametrize("name", [name for name, mutant in MUTANTS.items() if mutant.shown_by])
 def test_filetests_find_bugs_of_compiler_and_targets(name):
     mutant = MUTANTS[name]
-    good = [launch for _, launch in shown_lines(mutant) if passes(_sound(mutant.device), launch)]  # WGSL has no f64
+    good = [launch for _, launch in shown_lines(mutant) if passes(_sound(mutant.device), launch)]
     assert good
     broken = broken_device(mutant)
     assert not all(passes(broken, launch) for launch in good)

@@ -139,34 +139,52 @@ fn f32_round(x: f32) -> f32 {
   return bitcast<f32>(sign | ((magnitude + (half - 1u) + odd) & ~mask));
 }
 
-// A magnitude with its leading bit at 31 of the high word, times 2**(exponent - 63), rounded to nearest even.
-fn f32_pack(sign: u32, exponent: u32, high: u32, sticky: bool) -> f32 {
-  let kept = high >> 8u;
-  let rest = high & 255u;
-  let up = (rest > 128u) || ((rest == 128u) && (sticky || ((kept & 1u) != 0u)));
-  return bitcast<f32>(sign | (((exponent + 126u) << 23u) + kept + select(0u, 1u, up)));
+// a >> amount, with what is lost kept as a sticky last bit.
+fn u32_jam(a: u32, amount: u32) -> u32 {
+  let count = min(amount, 31u);
+  let cut = a >> count;
+  return cut | select(0u, 1u, (cut << count) != a);
+}
+
+// The number word * 2**(exponent - 158), rounded: the leading bit of the word is at 31, its last bit may be sticky, and
+// `exponent` is the biased one of bit 31. Zero for a word of zero.
+fn f32_pack(sign: u32, exponent: i32, word: u32) -> f32 {
+  let whole = u32_jam(word, u32(max(1 - exponent, 0)));
+  let kept = whole >> 8u;
+  // The leading bit of a normal number counts in the exponent field.
+  let field = select(u32(max(exponent, 1)) - 1u, 0u, word == 0u);
+  let up = select(0u, 1u, ((whole & 255u) + (kept & 1u)) > 128u);
+  let found = select((field << 23u) + kept + up, 0x7f800000u, exponent >= 255);
+  return bitcast<f32>(found | (sign & 0x80000000u));
+}
+
+// The same, rounded to odd, so that it can be rounded once more.
+fn f32_pack_odd(sign: u32, exponent: i32, word: u32) -> f32 {
+  let whole = u32_jam(word, u32(max(1 - exponent, 0)));
+  let kept = (whole >> 8u) | select(0u, 1u, (whole & 255u) != 0u);
+  let field = select(u32(max(exponent, 1)) - 1u, 0u, word == 0u);
+  let found = select((field << 23u) + kept, 0x7f800000u, exponent >= 255);
+  return bitcast<f32>(found | (sign & 0x80000000u));
+}
+
+// The leading 32 bits of a number, the last one sticky.
+fn u64_head(a: vec2u) -> u32 {
+  let whole = u64_shl(a, u64_clz(a));
+  return whole.y | select(0u, 1u, whole.x != 0u);
 }
 
 fn f32_from_u64(a: vec2u) -> f32 {
-  if ((a.x | a.y) == 0u) {
-    return 0.0;
-  }
-  let zeros = u64_clz(a);
-  let shifted = u64_shl(a, zeros);
-  return f32_pack(0u, 63u - zeros, shifted.y, shifted.x != 0u);
+  return f32_pack(0u, 190 - i32(u64_clz(a)), u64_head(a));
 }
 
 fn f32_from_i64(a: vec2u) -> f32 {
-  let magnitude = f32_from_u64(i64_abs(a));
-  return bitcast<f32>(bitcast<u32>(magnitude) | (a.y & 0x80000000u));
+  let magnitude = i64_abs(a);
+  return f32_pack(a.y, 190 - i32(u64_clz(magnitude)), u64_head(magnitude));
 }
 
 fn f32_from_u32(a: u32) -> f32 {
-  if (a == 0u) {
-    return 0.0;
-  }
   let zeros = countLeadingZeros(a);
-  return f32_pack(0u, 31u - zeros, a << zeros, false);
+  return f32_pack(0u, 158 - i32(zeros), a << (zeros & 31u));
 }
 
 fn f32_from_i32(a: i32) -> f32 {
@@ -318,17 +336,113 @@ fn f32_to_bf16(x: f32) -> u32 {
 
 // 64-bit integers to an F32 that is rounded to odd, so that it can be rounded once more.
 fn f32_odd_from_u64(a: vec2u) -> f32 {
-  if ((a.x | a.y) == 0u) {
-    return 0.0;
-  }
-  let zeros = u64_clz(a);
-  let shifted = u64_shl(a, zeros);
-  let sticky = ((shifted.y & 255u) | shifted.x) != 0u;
-  return bitcast<f32>(((63u - zeros + 126u) << 23u) + ((shifted.y >> 8u) | select(0u, 1u, sticky)));
+  return f32_pack_odd(0u, 190 - i32(u64_clz(a)), u64_head(a));
 }
 
 fn f32_odd_from_i64(a: vec2u) -> f32 {
-  return bitcast<f32>(bitcast<u32>(f32_odd_from_u64(i64_abs(a))) | (a.y & 0x80000000u));
+  let magnitude = i64_abs(a);
+  return f32_pack_odd(a.y, 190 - i32(u64_clz(magnitude)), u64_head(magnitude));
+}
+
+// The parts of a finite number: significand * 2**(exponent - 150). Subnormal significands are below 2**23.
+fn f32_exponent(a: u32) -> u32 {
+  return max((a >> 23u) & 255u, 1u);
+}
+
+fn f32_significand(a: u32) -> u32 {
+  return (a & 0x7fffffu) | select(0u, 0x800000u, (a & 0x7f800000u) != 0u);
+}
+
+// Arithmetic in integers, subnormals included: for adapters whose own is not exact, and for math="strict".
+
+fn f32_add(x: f32, y: f32) -> f32 {
+  let a = bitcast<u32>(x);
+  let b = bitcast<u32>(y);
+  let swap = (a & 0x7fffffffu) < (b & 0x7fffffffu);
+  let big = select(a, b, swap);
+  let small = select(b, a, swap);
+  let differ = ((a ^ b) >> 31u) != 0u;
+  let exponent = f32_exponent(big);
+  // Leading bits at 30: there is room for the carry, and for seven bits that are rounded off.
+  let p = f32_significand(big) << 7u;
+  let q = u32_jam(f32_significand(small) << 7u, exponent - f32_exponent(small));
+  let total = select(p + q, p - q, differ);
+  let zeros = countLeadingZeros(total);
+  let sign = select(big, a & b, total == 0u);
+  let sum = bitcast<u32>(f32_pack(sign, i32(exponent) + 1 - i32(zeros), total << (zeros & 31u)));
+  let found = select(sum, big, (big & 0x7f800000u) == 0x7f800000u);
+  return f32_bits(select(found, 0x7fc00000u, differ && ((small & 0x7f800000u) == 0x7f800000u)));
+}
+
+fn f32_sub(x: f32, y: f32) -> f32 {
+  return f32_add(x, f32_neg(y));
+}
+
+fn f32_mul(x: f32, y: f32) -> f32 {
+  let a = bitcast<u32>(x);
+  let b = bitcast<u32>(y);
+  let p = f32_significand(a);
+  let q = f32_significand(b);
+  let zp = countLeadingZeros(p) & 31u;
+  let zq = countLeadingZeros(q) & 31u;
+  let product = u64_widemul(p << zp, q << zq);
+  let shift = countLeadingZeros(product.y) & 1u;
+  let word = (product.y | select(0u, 1u, product.x != 0u)) << shift;
+  let exponent = i32(f32_exponent(a) + f32_exponent(b)) - i32(zp + zq + shift) - 110;
+  let sign = (a ^ b) & 0x80000000u;
+  let special = max(a & 0x7fffffffu, b & 0x7fffffffu) >= 0x7f800000u;
+  let found = select(bitcast<u32>(f32_pack(sign, exponent, word)), sign | 0x7f800000u, special);
+  let invalid = f32_is_nan(a) || f32_is_nan(b) || (special && ((p == 0u) || (q == 0u)));
+  return f32_bits(select(found, 0x7fc00000u, invalid));
+}
+
+fn f32_div(x: f32, y: f32) -> f32 {
+  let a = bitcast<u32>(x);
+  let b = bitcast<u32>(y);
+  let p = f32_significand(a);
+  let q = f32_significand(b);
+  let zp = countLeadingZeros(p);
+  let zq = countLeadingZeros(q);
+  let divisor = max(q << (zq - 8u), 1u);
+  let less = select(0u, 1u, (p << (zp - 8u)) < divisor);
+  // A quotient in [1, 2): one bit, and 24 more by eight.
+  var rest = (p << (zp - 8u + less)) - divisor;
+  var quotient = 1u;
+  for (var k = 0u; k < 3u; k++) {
+    quotient = (quotient << 8u) | ((rest << 8u) / divisor);
+    rest = (rest << 8u) % divisor;
+  }
+  let word = (quotient << 7u) | select(0u, 1u, rest != 0u);
+  let exponent = i32(f32_exponent(a) + zq) - i32(f32_exponent(b) + zp + less) + 127;
+  let sign = (a ^ b) & 0x80000000u;
+  let infinite = (a & 0x7fffffffu) >= 0x7f800000u;
+  let none = (b & 0x7fffffffu) >= 0x7f800000u;
+  var found = select(bitcast<u32>(f32_pack(sign, exponent, word)), sign, none || (p == 0u));
+  found = select(found, sign | 0x7f800000u, infinite || (q == 0u));
+  let invalid = f32_is_nan(a) || f32_is_nan(b) || (infinite && none) || ((p | q) == 0u);
+  return f32_bits(select(found, 0x7fc00000u, invalid));
+}
+
+// Bit by bit.
+fn f32_sqrt(x: f32) -> f32 {
+  let a = bitcast<u32>(x);
+  let zeros = countLeadingZeros(f32_significand(a));
+  let exponent = i32(f32_exponent(a)) - i32(zeros) + 8 - 127;
+  // Of a number in [1, 4), in units of 2**-25.
+  var rest = f32_significand(a) << (zeros - 6u + u32(exponent & 1));
+  var root = 0u;
+  for (var bit = 0x2000000u; bit != 0u; bit = bit >> 1u) {
+    let test = (root << 1u) + bit;
+    let fits = rest >= test;
+    root |= select(0u, bit, fits);
+    rest = (rest - select(0u, test, fits)) << 1u;
+  }
+  let word = (root << 6u) | select(0u, 1u, rest != 0u);
+  let found = bitcast<u32>(f32_pack(0u, (exponent >> 1u) + 127, word));
+  let zero = (a & 0x7fffffffu) == 0u;
+  let same = zero || (a == 0x7f800000u);
+  let invalid = f32_is_nan(a) || (((a >> 31u) != 0u) && !zero);
+  return f32_bits(select(select(found, a, same), 0x7fc00000u, invalid));
 }
 
 // a * b + c, rounded once: a 48-bit product and the addend in 64 bits with a sticky bit.
@@ -390,31 +504,6 @@ fn f32_fma(x: f32, y: f32, z: f32) -> f32 {
   }
   let zeros = u64_clz(total);
   total = u64_shl(total, zeros);
-  // The leading bit is at 63 now; its exponent:
-  let top = exponent + 2 - i32(zeros);
-  var high = total.y | select(0u, 1u, total.x != 0u);
-  if (top >= 255) {
-    return bitcast<f32>(sign | 0x7f800000u);
-  }
-  var field = u32(max(top, 1)) - 1u;
-  if (top < 1) {
-    let count = u32(min(1 - top, 31));
-    let cut = high >> count;
-    high = cut | select(0u, 1u, (cut << count) != high);
-    field = 0u;
-  }
-  let kept = high >> 8u;
-  let rest = high & 255u;
-  let up = (rest > 128u) || ((rest == 128u) && ((kept & 1u) != 0u));
-  return bitcast<f32>(sign | ((field << 23u) + kept + select(0u, 1u, up)));
-}
-
-// a >> amount, with what is lost kept as a sticky last bit.
-fn u64_jam(a: vec2u, amount: u32) -> vec2u {
-  if (amount > 63u) {
-    return vec2u(select(0u, 1u, (a.x | a.y) != 0u), 0u);
-  }
-  let cut = u64_shr(a, amount);
-  let back = u64_shl(cut, amount);
-  return vec2u(cut.x | select(0u, 1u, !u64_eq(a, back)), cut.y);
+  // The leading bit is at 63 now.
+  return f32_pack(sign, exponent + 2 - i32(zeros), total.y | select(0u, 1u, total.x != 0u));
 }

@@ -121,3 +121,44 @@ fn i64_rem(a: vec2u, b: vec2u) -> vec2u {
 fn u64_from_i32(a: i32) -> vec2u {
   return vec2u(bitcast<u32>(a), bitcast<u32>(a >> 31u));
 }
+
+// The whole product, the low word first.
+fn u64_product(a: vec2u, b: vec2u) -> vec4u {
+  let low = u64_widemul(a.x, b.x);
+  let left = u64_add(u64_widemul(a.x, b.y), vec2u(low.y, 0u));
+  let right = u64_add(u64_widemul(a.y, b.x), vec2u(left.x, 0u));
+  let high = u64_add(u64_widemul(a.y, b.y), u64_add(vec2u(left.y, 0u), vec2u(right.y, 0u)));
+  return vec4u(low.x, right.x, high);
+}
+
+// a >> amount, with what is lost kept as a sticky last bit.
+fn u64_jam(a: vec2u, amount: u32) -> vec2u {
+  let count = min(amount, 63u);
+  let cut = u64_shr(a, count);
+  return vec2u(cut.x | select(0u, 1u, !u64_eq(a, u64_shl(cut, count))), cut.y);
+}
+
+// 128 bits, the low word first; amounts are below 128.
+fn u128_add(a: vec4u, b: vec4u, carry: u32) -> vec4u {
+  let sum = u64_add(a.xy, b.xy);
+  let low = u64_add(sum, vec2u(carry, 0u));
+  let over = select(0u, 1u, u64_lt(sum, a.xy) || u64_lt(low, sum));
+  return vec4u(low, u64_add(u64_add(a.zw, b.zw), vec2u(over, 0u)));
+}
+
+fn u128_shl(a: vec4u, amount: u32) -> vec4u {
+  let far = (amount & 64u) != 0u;
+  let s = amount & 63u;
+  let low = select(a.xy, vec2u(0u), far);
+  return vec4u(u64_shl(low, s), u64_shl(select(a.zw, a.xy, far), s) | u64_shr(u64_shr(low, 1u), 63u - s));
+}
+
+fn u128_jam(a: vec4u, amount: u32) -> vec4u {
+  let far = (amount & 64u) != 0u;
+  let s = amount & 63u;
+  let low = select(a.xy, a.zw, far);
+  let high = select(a.zw, vec2u(0u), far);
+  let lost = u64_shl(u64_shl(low, 1u), 63u - s) | select(vec2u(0u), a.xy, far);
+  let sticky = select(0u, 1u, (lost.x | lost.y) != 0u);
+  return vec4u(u64_shr(low, s) | u64_shl(u64_shl(high, 1u), 63u - s) | vec2u(sticky, 0u), u64_shr(high, s));
+}

@@ -78,7 +78,7 @@ class Status:
 class Job(Generic[M]):
     """A lane region to run. `uniform` names arguments for registers that the host computed, whose values are in
     `scalars`; `deadline` is on the monotonic clock; `explain` says what a fault means to the program it came from;
-    `fast` allows other roundings of F32."""
+    `math` is how floats are computed on GPUs."""
 
     analysis: Analysis
     point: int
@@ -88,7 +88,7 @@ class Job(Generic[M]):
     uniform: dict[Any, str]
     deadline: float | None
     explain: Explain | None
-    fast: bool = False
+    math: str
 
 
 @dataclass
@@ -127,7 +127,7 @@ class CompiledDevice(Device[M]):
         host = HostState(analysis, scalars)
         rounds = 0
         while True:
-            self._run_lanes(analysis, config, memory, host, deadline, None)
+            self._run_lanes(analysis, config, memory, host, deadline, None, self._math)
             point = host.to_collective()
             if point is None:
                 return
@@ -155,7 +155,7 @@ class CompiledDevice(Device[M]):
         host: HostState,
         deadline: float | None,
         explain: Explain | None,
-        fast: bool = False,
+        math: str,
     ) -> None:
         if host.point is None or host.point == END:
             return
@@ -166,7 +166,7 @@ class CompiledDevice(Device[M]):
                 name = f"$r{number}.{ty}"
                 uniform[(number - 256, PRED) if ty == PRED else (number, ty)] = name
                 scalars[name] = (ty if isinstance(ty, Type) else Type.U32, bits)
-        self._run(Job(analysis, host.point, config, memory, scalars, uniform, deadline, explain, fast))
+        self._run(Job(analysis, host.point, config, memory, scalars, uniform, deadline, explain, math))
 
     # Collectives
 
@@ -260,7 +260,8 @@ class CompiledDevice(Device[M]):
                 detail = fault_text.clock(self.limits.seconds)
             return ExecutionError(error.kind, index, detail.partition(", in ")[0] + text)
 
-        self._run_lanes(part, config, memory, HostState(part, scalars), deadline, explain, launch.fast)
+        math = "strict" if self._math == "strict" else "fast" if launch.fast else "exact"
+        self._run_lanes(part, config, memory, HostState(part, scalars), deadline, explain, math)
 
 
 def _check_collective(

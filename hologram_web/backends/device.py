@@ -34,7 +34,7 @@ from ..isa.table import BY_MNEMONIC
 from ..isa.types import Type
 from ..isa.verify import Analysis, Base, analyze
 from .arguments import bind
-from .launch import ExecutionParams, LaunchConfig
+from .launch import ExecutionParams, LaunchConfig, checked_math
 from .protocol import AsyncTwins, Limits
 from .state import AtlasState, resonance_of
 
@@ -50,13 +50,19 @@ M = TypeVar("M")
 class Device(AsyncTwins, Generic[M]):
     """A device whose calls block.
 
+    `math` (isa.md section 3) says how floats are computed: "exact"; "fast", which lets shader compilers rewrite F32
+    arithmetic; or "strict", which gives every F32 the bits that `cpu` gives, subnormals included. It matters on GPUs:
+    cpu and wasm are always strict.
+
     Devices give `_reserve` and `_release` of memory, `_size`, `_read` and `_write`, `_class_part`, and `_launch`.
     """
 
     name = ""
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: Limits | None = None, math: str = "exact") -> None:
+        """Raises LaunchError for another `math`."""
         self.limits = limits or Limits()
+        self.math = self._math = checked_math(math)  # the second is that of the launch that runs
         self._buffers: dict[BufferHandle, M] = {}
         self._pools: dict[PoolHandle, M] = {}
         self._class_memory: M | None = None
@@ -268,6 +274,7 @@ class Device(AsyncTwins, Generic[M]):
 
     def _start(self, program: Program, params: ExecutionParams) -> BufferHandle | None:
         """Launches; gives the cells of the resonance, if the program adds to it, which `_commit` takes back."""
+        self._math = checked_math(params.math or self.math)
         self._cancelled.clear()
         lifted, extra = lift(program, self.atlas.bound)
         analysis = self._analysis(program, lifted)

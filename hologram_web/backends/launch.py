@@ -10,7 +10,7 @@ from ..atlas.launch import LaunchRules
 from ..errors import LaunchError
 from ..isa.operands import Register
 
-__all__ = ["MAX_BLOCK_LANES", "MAX_LANES", "BlockDim", "ExecutionParams", "GridDim", "LaunchConfig"]
+__all__ = ["MAX_BLOCK_LANES", "MAX_LANES", "BlockDim", "ExecutionParams", "GridDim", "LaunchConfig", "checked_math"]
 
 MAX_BLOCK_LANES = 1024
 MAX_LANES = (1 << 31) - 1
@@ -108,6 +108,13 @@ class LaunchConfig:
         return cls(grid, BlockDim(*size), shared_memory, lanes)
 
 
+def checked_math(math: str) -> str:
+    """`math`, if it is a way to compute floats. Raises LaunchError."""
+    if math not in ("exact", "fast", "strict"):
+        raise LaunchError(f"math is 'exact', 'fast' or 'strict', not {math!r}")
+    return math
+
+
 def _triple(value: Any, what: str, least: int) -> tuple[int, int, int]:
     numbers = (value,) if not isinstance(value, (tuple, list)) else tuple(value)
     try:
@@ -123,8 +130,10 @@ def _triple(value: Any, what: str, least: int) -> tuple[int, int, int]:
 class ExecutionParams:
     """A launch configuration and the values of the parameters, by name or register.
 
-    Buffers and pools are given by handle, scalars as Python or NumPy numbers.
+    Buffers and pools are given by handle, scalars as Python or NumPy numbers. `math` is how F32 is computed, if not as
+    the device was told to.
     """
 
     launch: LaunchConfig = field(default_factory=LaunchConfig)
     args: Mapping[str, Any] | Mapping[str | Register, Any] = field(default_factory=dict)
+    math: str | None = None

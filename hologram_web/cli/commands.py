@@ -75,9 +75,15 @@ def _compiled(file: Path) -> CompiledProgram:
 @click.argument("file", type=FILE)
 @click.argument("arguments", nargs=-1, metavar="[NAME=VALUE]...")
 @click.option("--device", default="auto", type=click.Choice(["auto", *DEVICES]), help="Where it runs.")
+@click.option(
+    "--math",
+    default="exact",
+    type=click.Choice(["exact", "fast", "strict"]),
+    help="How GPUs compute floats, if the file does not say.",
+)
 @click.option("-o", "--output", type=FILE, help="Write the results: .npz, .npy, or .png of u8.")
 @click.option("--rounds", default=1, type=click.IntRange(1), help="How often it runs; the median is told.")
-def run_file(file: Path, arguments: tuple[str, ...], device: str, output: Path | None, rounds: int) -> None:
+def run_file(file: Path, arguments: tuple[str, ...], device: str, math: str, output: Path | None, rounds: int) -> None:
     """Run an artifact (.holo) or a program (.atlas).
 
     An argument is a number, or for an array numbers with commas between them, a .npy file, or an image, if pillow is
@@ -86,7 +92,7 @@ def run_file(file: Path, arguments: tuple[str, ...], device: str, output: Path |
     console = _console()
     compiled, read = _timed(lambda: _compiled(file))
     given = parse(compiled, arguments)
-    (backend, selection), opened = _timed(lambda: open_backend(device))
+    (backend, selection), opened = _timed(lambda: open_backend(device, math=math))
     try:
         found, first = _timed(lambda: compiled.run(backend, **given))
         times = [_timed(lambda: compiled.run(backend, **given))[1] for _ in range(rounds - 1)]

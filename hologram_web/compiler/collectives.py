@@ -165,6 +165,7 @@ def _gemm(o: Operands, tiled: bool) -> list[Launch]:
     activation: MapOperation | None = o["activation"]
     beta, bias = o["beta"] != 0, o["bias"] is not None
     kind = Gemm(ty, beta, bias, activation)
+    tiled = tiled and ty is not Type.F64  # GPUs compute it in integers: 16 products side by side are too much code
     program = _program(("gemm", tiled, kind), kind.tiled if tiled else kind.plain)
     m, n, k = o["m"], o["n"], o["k"]
     buffers = {"c": "c", "a": "a", "b": "b", **({"bias": "bias"} if bias else {})}

@@ -66,9 +66,9 @@ class _Sent(NamedTuple):
 class PageDevice(Device[Memory]):
     """A device of the TypeScript runtime. Faults are raised by the next read or `sync`."""
 
-    def __init__(self, *, limits: Limits | None = None, session: Any = None) -> None:
+    def __init__(self, *, limits: Limits | None = None, session: Any = None, math: str = "exact") -> None:
         """Raises BackendUnavailable."""
-        super().__init__(limits or Limits(steps=_STEPS))
+        super().__init__(limits or Limits(steps=_STEPS), math)
         self.stats = Stats()
         self._session = open_session(self.name) if session is None else session
         self._commands: list[Any] = []
@@ -272,14 +272,14 @@ class PageDevice(Device[Memory]):
 
     def _program(self, analysis: Analysis, config: LaunchConfig, shape: Any, aliases: dict[str, str]) -> int:
         """The number of the program that runs such launches; it is compiled when there is none."""
-        key = analysis.source, tuple(config.block), config.shared_memory, shape, tuple(aliases.items())
+        key = analysis.source, tuple(config.block), config.shared_memory, shape, tuple(aliases.items()), self._math
         if key in self._programs:
             self._programs.move_to_end(key)
             self.stats.cache_hits += 1
             return self._programs[key]
         from .lower import artifact_of  # the compiler
 
-        raw = artifact_of(analysis, config, shape, aliases, self.name)
+        raw = artifact_of(analysis, config, shape, aliases, self.name, self._math)
         self.stats.kernels += 1
         number = self._programs[key] = next(self._numbers)
         start = len(self._data)

@@ -19,7 +19,9 @@ from ..targets import wasm
 __all__ = ["artifact_of", "module_of"]
 
 
-def artifact_of(analysis: Analysis, config: LaunchConfig, shape: Any, aliases: dict[str, str], target: str) -> bytes:
+def artifact_of(
+    analysis: Analysis, config: LaunchConfig, shape: Any, aliases: dict[str, str], target: str, math: str
+) -> bytes:
     """The file of a launch. Raises CompileError.
 
     `shape` says along which axes there is one lane, the others being scalars $x, $y, $z; or it is the configuration
@@ -52,7 +54,7 @@ def artifact_of(analysis: Analysis, config: LaunchConfig, shape: Any, aliases: d
     call = Call(0, block, config.shared_memory, tuple(grid), tuple(lanes), tuple(args))  # type: ignore[arg-type]
     plan = Plan(tuple(ports), (), (), (call,))
     name = {"name": program.metadata.name} if program.metadata.name else {}
-    return write(lower_plan(plan, [program], (), name, target=target, analyses=[analysis]))
+    return write(lower_plan(plan, [program], (), name, target=target, analyses=[analysis], math=math))
 
 
 def module_of(analysis: Analysis, block: tuple[int, int, int]) -> bytes:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..backends.arguments import scalar_bits
-from ..backends.launch import ExecutionParams, LaunchConfig
+from ..backends.launch import ExecutionParams, LaunchConfig, checked_math
 from ..backends.protocol import Backend
 from ..errors import ArtifactError, LaunchError
 from ..isa.operands import Access, BufferHandle, Immediate, PoolHandle
@@ -63,6 +63,11 @@ class CompiledProgram:
         return self.metadata.get("name", "")
 
     @property
+    def math(self) -> str | None:
+        """How its floats are computed: kept in the metadata; None leaves it to the device."""
+        return self.metadata.get("math")
+
+    @property
     def ports(self) -> tuple[Port, ...]:
         """What a run takes: scalars and arrays, in order."""
         return self.plan.ports
@@ -73,7 +78,10 @@ class CompiledProgram:
         if self._artifact is None:
             from .lowering import lower_plan  # the compiler: a run does not need it
 
-            self._artifact = lower_plan(self.plan, self.programs, self.blobs, self.metadata, analyses=self._analyses)
+            math = checked_math(self.math or "exact")
+            self._artifact = lower_plan(
+                self.plan, self.programs, self.blobs, self.metadata, analyses=self._analyses, math=math
+            )
         return self._artifact
 
     def to_bytes(self) -> bytes:
@@ -166,7 +174,7 @@ class CompiledProgram:
                 else:
                     assert param.ty is not None
                     given[param.name] = _immediate(param.name, param.ty, arg, scalars, values)
-            backend.execute_program_with_params(program, ExecutionParams(config, given))
+            backend.execute_program_with_params(program, ExecutionParams(config, given, self.math))
 
     def _arguments(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
         ports = [port.name for port in self.plan.ports]
@@ -209,13 +217,16 @@ def compile(  # sdk.md's name
     scalars: Mapping[str, Type] | None = None,
     shared_memory: int = 0,
     metadata: Mapping[str, str] | None = None,
+    math: str | None = None,
 ) -> CompiledProgram:
     """A plan of one launch, or of a list of them.
 
     `program` is a Program, an object with one as `.program`, or a list of (program, grid, block, args), of which the
     last three may be left out. `grid`, `block` and `args` are those of `PlanBuilder.launch`; `shapes` and `constants`
     those of PlanBuilder; `temporaries` gives sizes in bytes, or pairs of a shape and a type; `scalars` types of scalars
-    that only formulas use. Raises LaunchError, IsaError, ArtifactError.
+    that only formulas use. `math` is "exact", "fast" or "strict": how floats are computed on GPUs.
+
+    Raises LaunchError, IsaError, ArtifactError.
     """
     launches = program if isinstance(program, (list, tuple)) else [(program, grid, block)]
     if not name and len(launches) == 1:
@@ -230,7 +241,8 @@ def compile(  # sdk.md's name
         builder.constant(key, data)
     for launch in launches:
         builder.launch(*(launch if isinstance(launch, (list, tuple)) else (launch,)), shared_memory=shared_memory)
-    return CompiledProgram.from_builder(builder, metadata)
+    told = {} if math is None else {"math": checked_math(math)}
+    return CompiledProgram.from_builder(builder, {**(metadata or {}), **told})
 
 
 def load(source: str | os.PathLike[str] | bytes, *, fetch: Fetch | None = None) -> CompiledProgram:

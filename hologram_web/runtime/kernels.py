@@ -40,8 +40,8 @@ class LaneKernel:
 class KernelTable:
     """Compiles the kernels that steps name, each variant once; numbers them in the order of their use."""
 
-    def __init__(self, made: Iterable[LaneKernel]) -> None:
-        self.made = list(made)
+    def __init__(self, made: Iterable[LaneKernel], math: str = "exact") -> None:
+        self.made, self.math = list(made), math
         self.numbers: dict[tuple[int, str], int] = {}
         self.kernels: list[Kernel] = []
         self.modules: dict[bytes, int] = {}
@@ -122,7 +122,8 @@ class KernelTable:
 
         try:
             parts = [[made.bases[place] for place in group] for group in wanted]
-            compiled = wgsl.compile_kernel(made.function, parts, made.shared, fast=False)
+            math = "exact" if made.program is None and self.math == "fast" else self.math  # of collectives
+            compiled = wgsl.compile_kernel(made.function, parts, made.shared, math=math, fast=False)
         except CompileError as error:
             if isinstance(kernel.wasm, str) and kernel.wasm != _OTHER:
                 raise

@@ -61,10 +61,12 @@ def lower_plan(
     *,
     target: str = "",
     analyses: Sequence[Analysis] = (),
+    math: str = "exact",
 ) -> Artifact:
     """The artifact of a plan whose calls have no code yet. Raises CompileError.
 
     `target` leaves the code for other targets out; `analyses` are those of `programs`, if they are there already.
+    `math` is how shaders compute floats (isa.md section 3).
     """
     lowering = _Lowering(plan, programs, target)
     lowering.given = {id(program): analysis for program, analysis in zip(programs, analyses, strict=False)}
@@ -73,7 +75,7 @@ def lower_plan(
     temporaries = tuple(
         t for t in (*plan.temporaries, *lowering.temporaries) if t.name in used or t in plan.temporaries
     )
-    code = KernelTable(lowering.kernels.values())
+    code = KernelTable(lowering.kernels.values(), math)
     plan = replace(plan, temporaries=temporaries, steps=code.steps(steps, target))
     texts = tuple("\n".join(map(str, program.instructions)) for program in programs)
     return Artifact(

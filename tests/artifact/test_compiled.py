@@ -300,16 +300,23 @@ def test_what_no_formula_says(body, what):
         compiled.to_bytes()
 
 
-def test_f64_has_no_wgsl_and_says_why():
-    program = hg.Program.from_text("""
+def test_a_kernel_that_wgsl_does_not_have_says_why():
+    far = 1 << 31
+    program = hg.Program.from_text(f"""
         .param x: buffer f64 read_write
+            mov_imm.u64 r11, 0
+            set.eq.u64 p0, r255, r11
+            bra near, p0
+            ldg.f64 r10, [x + r255*8 + {far}]
+            stg.f64 [x], r10
+        near:
             ldg.f64 r10, [x + r255*8]
             add.f64 r10, r10, r10
             stg.f64 [x + r255*8], r10
     """)
     compiled = hg.compile(program)
     (kernel,) = hg.load(compiled.to_bytes()).artifact.kernels
-    assert kernel.wgsl == "WGSL has no f64: use a type of at most 32 bits, or run on wasm"
+    assert kernel.wgsl == f"instruction 3: an offset of {far} bytes: WebGPU's memories are below 2 GiB"
     assert stored(compiled, x=np.array([1.25])).tolist() == [2.5]
 
 

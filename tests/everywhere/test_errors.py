@@ -147,9 +147,13 @@ def test_memory_that_cannot_be_had(device: Any) -> None:
         device.allocate_buffer(-1)
 
 
-def test_types_that_the_device_does_not_have() -> None:
-    with pytest.raises(hg.UnsupportedType, match="WGSL has no f64"):
-        hg.kernel_from_source("def k(x: hg.Array[hg.f64]):\n    x[0] = 1.0\n").wgsl()
+def test_ways_to_compute_that_there_are_not(device: Any) -> None:
+    x = device.allocate_buffer(8)
+    params = hg.ExecutionParams(hg.LaunchConfig.linear(1), {"x": x}, math="precise")
+    program = hg.kernel_from_source("def k(x: hg.Array[hg.f64]):\n    x[0] = 1.0\n").program
+    with pytest.raises(hg.LaunchError, match="math is 'exact', 'fast' or 'strict', not 'precise'"):
+        device.execute_program_with_params(program, params)
+    device.free_buffer(x)
 
 
 def test_devices_that_are_not_there() -> None:

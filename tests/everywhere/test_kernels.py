@@ -62,6 +62,22 @@ def collatz(x: hg.Array[hg.i64], steps: hg.Array[hg.i32]):
     steps[i] = count
 
 
+@hg.kernel
+def quotients(x: hg.Array[hg.f32], y: hg.Array[hg.f32]):
+    i = hg.global_id()
+    if i < len(x):
+        y[i] = x[i] / y[i]
+
+
+@hg.kernel
+def harmonic(sums: hg.Array[hg.f64]):
+    i = hg.global_id()
+    total = hg.f64(0)
+    for k in range(i + 1):
+        total += 1 / hg.f64(k + 1)
+    sums[i] = total
+
+
 @pytest.fixture(params=["wasm", "webgpu"])
 def device(request: pytest.FixtureRequest) -> Any:
     try:
@@ -103,6 +119,24 @@ def test_loops_and_64_bits(device: Any) -> None:
     collatz.on(device)[29](x, steps)
     assert steps.tolist()[26] == 111
     assert steps.tolist()[:7] == [0, 1, 7, 2, 5, 8, 16]
+
+
+def test_doubles(device: Any) -> None:
+    sums = array("d", [0.0] * 20)
+    harmonic.on(device)[20](sums)
+    found, total = [], 0.0
+    for k in range(20):
+        total += 1 / (k + 1)
+        found.append(total)
+    assert sums.tolist() == found
+
+
+def test_strict_math_keeps_subnormals(device: Any) -> None:
+    least = 2.0**-149
+    strict = type(device)(math="strict")
+    y = array("f", [2.0, -3.0, 4.0, 1.5])
+    quotients.on(strict)[4](array("f", [3 * least, 2.0**-126, 2 * least, 6 * least]), y)
+    assert y.tolist() == [2 * least, -2796203 * least, 0.0, 4 * least]
 
 
 def test_one_array_for_two_parameters(device: Any) -> None:

@@ -87,7 +87,8 @@ def execute(device: Any, case: Case) -> Outcome:
         }
         fault, detail = None, ""
         try:
-            device.execute_program_with_params(case.program, ExecutionParams(case.config, args))
+            math = "strict" if case.profile == "strict" else None
+            device.execute_program_with_params(case.program, ExecutionParams(case.config, args, math))
             device.sync()
             left = tuple(_read(device, memory, bound.get(id(memory))) for memory in case.memories)
         except ExecutionError as error:  # outputs after a fault are unspecified

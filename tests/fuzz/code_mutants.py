@@ -330,7 +330,7 @@ _WGSL = (
     _wgsl(
         "F32 is not fenced",
         "values:Values.fence",
-        'f"fence({text})" if self.fenced else text',
+        'f"fence({text})" if self.math == "exact" else text',
         "text",
         "arithmetic/add_back.atlas",
     ),
@@ -340,6 +340,34 @@ _WGSL = (
         "join(text for",
         "join(text.replace('select(0u, 1u, low < a.x)', '0u') for",
         "control/retyped.atlas",
+    ),
+    _wgsl(
+        "F64 rounds halves up",
+        "library:library_for",
+        "join(text for",
+        "join(text.replace('0x7ffu) + (kept.x & 1u)) > 0x400u', '0x7ffu) + 1u) > 0x400u') for",
+        "arithmetic/add_float.atlas:f64",
+    ),
+    _wgsl(
+        "the rest of an F64 quotient is forgotten",
+        "library:library_for",
+        "join(text for",
+        "join(text.replace('quotient.x |= select(0u, 1u, (rest.x | rest.y) != 0u)', 'quotient.x |= 0u') for",
+        "arithmetic/div_float.atlas:f64",
+    ),
+    _wgsl(
+        "F64 FMA rounds its product",
+        "library:library_for",
+        "join(text for",
+        "join(text.replace('product = u128_jam(', 'product = vec4u(0u, 0u, 1u, 1u) * u128_jam(') for",
+        "arithmetic/fma.atlas:f64",
+    ),
+    _wgsl(
+        "a subnormal F64 significand has the leading bit",
+        "library:library_for",
+        "join(text for",
+        "join(text.replace('select(0u, 0x100000u, (a.y & 0x7ff00000u) != 0u)', '0x100000u') for",
+        "arithmetic/mul_float.atlas:f64",
     ),
     _wgsl(
         "a 64-bit shift by nothing mixes its words",

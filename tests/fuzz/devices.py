@@ -50,7 +50,7 @@ class Opponent:
     def takes(self, case: Case) -> bool:
         if self.name == "plain":
             return case.lanes * len(case.program) <= _PLAIN_WORK
-        return self.name != "webgpu" or case.profile == "gpu"
+        return self.name != "webgpu" or case.profile in ("gpu", "strict")
 
 
 def reference(**options: Any) -> CpuBackend:

@@ -80,8 +80,10 @@ GPU = Profile(
     pools=False,
     share=SHARE_GPU,
 )
+# With math="strict" a GPU computes every float as the reference does: nothing has to be tame.
+STRICT = replace(GPU, name="strict", types=_ALL, tame=False)
 FAULTS = replace(EXACT, name="faults", class_memory=False, faults=True)
-PROFILES = {profile.name: profile for profile in (EXACT, GPU, FAULTS)}
+PROFILES = {profile.name: profile for profile in (EXACT, GPU, STRICT, FAULTS)}
 
 # Atomics that give the same in any order, if their old values are not looked at.
 ATOMIC_COMMON = tuple(o for o in AtomicOperation if o not in (AtomicOperation.EXCH, AtomicOperation.CAS))

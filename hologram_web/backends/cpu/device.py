@@ -42,11 +42,16 @@ class CpuBackend(HostDevice):
     name = "cpu"
 
     def __init__(
-        self, *, lane_order: str = "ascending", check_races: bool = False, limits: Limits | None = None
+        self,
+        *,
+        lane_order: str = "ascending",
+        check_races: bool = False,
+        limits: Limits | None = None,
+        math: str = "exact",
     ) -> None:
         if lane_order not in ("ascending", "descending"):
             raise ValueError(f"lane_order is 'ascending' or 'descending', not {lane_order!r}")
-        super().__init__(limits)
+        super().__init__(limits, math)
         self._descending = lane_order == "descending"
         self._check_races = check_races
 

@@ -59,9 +59,9 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
 
     name = "wasm"
 
-    def __init__(self, *, limits: Limits | None = None, cache: bool = True) -> None:
+    def __init__(self, *, limits: Limits | None = None, cache: bool = True, math: str = "exact") -> None:
         """`cache` keeps compiled modules on disk. Raises BackendUnavailable where wasmtime cannot be had."""
-        super().__init__(limits)
+        super().__init__(limits, math)
         self.stats = WasmStats()
         self._engine = wasmtime.Engine(wasmtime.Config())
         self._store = wasmtime.Store(self._engine)

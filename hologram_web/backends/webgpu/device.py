@@ -47,7 +47,8 @@ class WebGpuBackend(CompiledDevice[Memory]):
     """Runs programs on a GPU. All of a process share one wgpu device.
 
     Launches are recorded and submitted together; what went wrong in one is raised by the next read, `sync` or `close`,
-    or at once with `check="sync"`. `timed` measures every launch (`times`), where the adapter can.
+    or at once with `check="sync"`. `math` says how F32 is computed: `Device`. `timed` measures every launch (`times`),
+    where the adapter can.
     """
 
     name = "webgpu"
@@ -56,11 +57,13 @@ class WebGpuBackend(CompiledDevice[Memory]):
     _halves: ClassVar[dict[int, bool]] = {}  # likewise
     _kernels: ClassVar[OrderedDict[Any, WgslKernel]] = OrderedDict()
 
-    def __init__(self, *, check: str = "deferred", timed: bool = False, limits: Limits | None = None) -> None:
+    def __init__(
+        self, *, check: str = "deferred", timed: bool = False, limits: Limits | None = None, math: str = "exact"
+    ) -> None:
         """Raises BackendUnavailable where there is no adapter, ValueError for another `check`."""
         if check not in ("deferred", "sync"):
             raise ValueError(f"check is 'deferred' or 'sync', not {check!r}")
-        super().__init__(limits or Limits(steps=_STEPS))
+        super().__init__(limits or Limits(steps=_STEPS), math)
         self.check = check
         self.stats = WebGpuStats()
         self._gpu = Gpu.shared()
@@ -124,7 +127,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         bases = _owners(analysis)
         inside = [base for base in bases if base.space in (Space.CLASS, Space.PHI)]
         groups = [[base] for base in bases if base not in inside] + ([inside] if inside else [])
-        return self._compile(analysis, block, None, {}, groups, program.shared_memory).code
+        return self._compile(analysis, block, None, {}, groups, program.shared_memory, self.math).code
 
     def sync(self) -> None:
         with self._lock:
@@ -236,13 +239,13 @@ class WebGpuBackend(CompiledDevice[Memory]):
         self._check_limits(job, parts, shared)
         names = tuple(sorted(job.uniform.values()))
         key = (
-            analysis.source, tuple(config.block), job.point, names, tuple(map(tuple, groups)), shared, traits, job.fast,
+            analysis.source, tuple(config.block), job.point, names, tuple(map(tuple, groups)), shared, traits, job.math,
             tuple(parts), self._window,
         )  # fmt: skip
         known = self._kernels.get(key)
         if known is None:
             kernel = self._compile(
-                analysis, tuple(config.block), job.point, job.uniform, groups, shared, job.fast, parts
+                analysis, tuple(config.block), job.point, job.uniform, groups, shared, job.math, parts
             )
             self._kernels[key] = kernel
             if len(self._kernels) > _KEPT_KERNELS:
@@ -301,19 +304,17 @@ class WebGpuBackend(CompiledDevice[Memory]):
         uniform: Any,
         groups: list[list[Base]],
         shared: int,
-        fast: bool = False,
+        math: str,
         parts: Sequence[int] = (),
     ) -> WgslKernel:
         self.stats.kernels += 1
         function = optimize(build(analysis, block, point, uniform))
         traits = self.traits
-        coded = not traits.exact and not fast
         return compile_kernel(
             function,
             groups,
             shared,
-            fenced=not fast,
-            coded=coded,
+            math="strict" if math == "exact" and not traits.exact else math,
             canary=traits.ends_loops,
             half=any(Type.F16 in (node.ty, node.attr) for node in function.nodes()) and self.converts_halves,
             parts=parts,

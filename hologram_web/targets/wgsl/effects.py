@@ -301,7 +301,8 @@ class Effects:
 
     def _combined(self, operation: str, ty: Type, left: str, right: str) -> str:
         if ty is Type.F32:
-            return f"f32_fma({left}, 1.0, {right})" if self.values.coded else self.values.fence(f"{left} + {right}")
+            strict = self.values.math == "strict"
+            return f"f32_add({left}, {right})" if strict else self.values.fence(f"{left} + {right}")
         return f"{operation}({left}, {right})"
 
     def _reduce(self, node: Node, target: str | None) -> None:
@@ -356,13 +357,16 @@ class Effects:
         return self.values.fence(text) if ty is Type.F32 else text
 
     def _reduction(self, combine: str, ty: Type, memory: str) -> str:
-        """The functions of the three levels of a canonical reduction, and the one that chooses."""
+        """The function of a canonical reduction, with the orbits of three levels side by side.
+
+        Shader compilers inline each operation, so that there are few, and unroll loops whose length they know.
+        """
         name = f"reduce_{combine}_{ty}_{memory}"
         if name in self.helpers:
             return name
         wide = reduce_type(ty)
         left, right = Node("param", wide, (), "left"), Node("param", wide, (), "right")
-        inner = Values(self.values.ranges, {}, lambda node: str(node.attr), self.values.fenced, self.values.coded)
+        inner = Values(self.values.ranges, {}, lambda node: str(node.attr), self.values.math)
         combined = inner.compute(Node(combine, wide, (left, right)))
         kind = self.values.type_name(left)
         self.in_helper = True
@@ -371,40 +375,56 @@ class Effects:
         if wide is not ty:
             element = f"{'f16' if ty is Type.F16 else 'bf16'}_to_f32({element})"
         identity = self._identity(combine, wide)
-        # One array for all levels: with one in each function, llvmpipe mixed up those of caller and callee.
-        parts = [
-            f"var<private> orbits_{name}: array<{kind}, 96>;\n",
-            f"fn op_{name}(left: {kind}, right: {kind}) -> {kind} {{\n  return {combined};\n}}\n",
-        ]
-        for level in range(3):
-            item = element if level == 0 else f"level{level - 1}_{name}(byte, count, i)"
-            many = "count" if level == 0 else f"(count + {2048**level - 1}u) / {2048**level}u"
-            orbit, first = f"orbits_{name}", 32 * level
-            # llvmpipe counts rounds, and inlines each call: only the innermost level is unrolled.
-            unroll = 8 if level == 0 else 1
-            parts.append(
-                f"fn level{level}_{name}(byte: u32, count: u32, block: u32) -> {kind} {{\n"
-                f"  for (var j = {first}u; j < {first + 32}u; j++) {{\n    {orbit}[j] = {identity};\n  }}\n"
-                f"  let first = block * 2048u;\n  let end = min({many}, first + 2048u);\n"
-                f"  for (var k = first; k < end; k += {unroll}u) {{\n    let j = {first}u + (k & 31u);\n"
-                + "".join(
-                    f"    if (k + {step}u < end) {{\n      let i = k + {step}u;\n"
-                    f"      {orbit}[j + {step}u] = op_{name}({orbit}[j + {step}u], {item});\n    }}\n"
-                    for step in range(unroll)
-                )
-                + "  }\n"
-                f"  for (var half = 16u; half > 0u; half = half >> 1u) {{\n"
-                f"    for (var j = {first}u; j < {first}u + half; j++) {{\n"
-                f"      {orbit}[j] = op_{name}({orbit}[j], {orbit}[j + half]);\n    }}\n  }}\n"
-                f"  return {orbit}[{first}];\n}}\n"
-            )
-        parts.append(
-            f"fn {name}(byte: u32, count: u32) -> {kind} {{\n"
-            f"  if (count <= 2048u) {{\n    return level0_{name}(byte, count, 0u);\n  }}\n"
-            f"  if (count <= {2048**2}u) {{\n    return level1_{name}(byte, count, 0u);\n  }}\n"
-            f"  return level2_{name}(byte, count, 0u);\n}}\n"
+        orbits = f"orbits_{name}"
+        steps = 2 if wide is Type.F64 else 8  # llvmpipe counts rounds
+        elements = "".join(
+            f"    if (k + {step}u < count) {{\n      let i = k + {step}u;\n"
+            f"      {orbits}[j + {step}u] = op_{name}({orbits}[j + {step}u], {element});\n    }}\n"
+            for step in range(steps)
         )
-        self.helpers[name] = "".join(parts)
+        self.helpers[name] = f"""var<private> {orbits}: array<{kind}, 96>;
+fn op_{name}(left: {kind}, right: {kind}) -> {kind} {{
+  return {combined};
+}}
+fn {name}(byte: u32, count: u32) -> {kind} {{
+  let zero = arguments.misc.z;
+  for (var j = 0u; j < 96u + zero; j++) {{
+    {orbits}[j] = {identity};
+  }}
+  for (var k = 0u; k < count; k += {steps}u) {{
+    let j = (k & 31u);
+{elements}    let last = k + {steps}u >= count;
+    if (!last && ((k + {steps}u) & 2047u) != 0u) {{
+      continue;
+    }}
+    // A block ends, and with it perhaps one of blocks.
+    var block = k / 2048u;
+    var first = 0u;
+    loop {{
+      for (var half = 16u + zero; half > 0u; half = half >> 1u) {{
+        for (var j = first; j < first + half; j++) {{
+          {orbits}[j] = op_{name}({orbits}[j], {orbits}[j + half]);
+        }}
+      }}
+      let found = {orbits}[first];
+      if (last && (block == 0u)) {{
+        return found;
+      }}
+      for (var j = first; j < first + 32u + zero; j++) {{
+        {orbits}[j] = {identity};
+      }}
+      first += 32u;
+      let place = first + (block & 31u);
+      {orbits}[place] = op_{name}({orbits}[place], found);
+      if (!last && ((block & 2047u) != 2047u)) {{
+        break;
+      }}
+      block = block / 2048u;
+    }}
+  }}
+  return {orbits}[0];
+}}
+"""
         return name
 
 

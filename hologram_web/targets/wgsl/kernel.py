@@ -135,8 +135,7 @@ class _Emitter(Effects):
         function: Function,
         groups: list[list[Base]],
         shared: int,
-        fenced: bool,
-        coded: bool,
+        math: str,
         canary: bool,
         half: bool,
         parts: Sequence[int],
@@ -149,7 +148,7 @@ class _Emitter(Effects):
         self.line = line  # whether the grid is one row of blocks
         self.function, self.groups, self.shared, self.proven = function, groups, shared, proven
         self.lowered: Lowered = lower(function)
-        self.values = Values(Ranges(function), self.lowered.variables, self._leaf, fenced, coded)
+        self.values = Values(Ranges(function), self.lowered.variables, self._leaf, math)
         self.canary, self.half = canary, half
         used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
         self.scalars = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
@@ -707,8 +706,7 @@ def compile_kernel(
     groups: list[list[Base]],
     shared: int,
     *,
-    fenced: bool = True,
-    coded: bool = False,
+    math: str = "exact",
     canary: bool = False,
     half: bool = False,
     parts: Sequence[int] = (),
@@ -720,20 +718,18 @@ def compile_kernel(
     `parts` are the numbers of bindings for each group, of `window` bytes each; there is one of any size if not given.
     `fast` makes the shader without checks, too, if there is one.
 
-    `fenced` keeps shader compilers from rewriting F32 arithmetic, `coded` does + - * in integers, `canary` finds out
-    whether the adapter ended a loop early and makes that a fault, `half` converts F16 by `shader-f16`.
+    `math` is "exact", "fast" or "strict" (isa.md section 3), `canary` finds out whether the adapter ended a loop early
+    and makes that a fault, `half` converts F16 by `shader-f16`.
 
     Raises CompileError for what WebGPU does not have.
     """
     for node in function.nodes():
         for ty in (node.ty, node.attr):
-            if isinstance(ty, Type) and ty.bits > 32 and ty not in (Type.I64, Type.U64):
-                raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 32 bits, or run on wasm")
-    kernel = _Emitter(function, groups, shared, fenced, coded, canary, half, parts, window, set()).run()
+            if isinstance(ty, Type) and ty.bits > 64:
+                raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 64 bits")
+    kernel = _Emitter(function, groups, shared, math, canary, half, parts, window, set()).run()
     if fast:
-        _add_fast(
-            kernel, function, partial(_Emitter, function, groups, shared, fenced, coded, canary, half, parts, window)
-        )
+        _add_fast(kernel, function, partial(_Emitter, function, groups, shared, math, canary, half, parts, window))
     return kernel
 
 

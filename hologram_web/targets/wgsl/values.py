@@ -1,7 +1,8 @@
 """Expressions: from IR values to WGSL.
 
 How values are held: I8 to I32 as i32 (small ones sign-extended), U8 to U32 as u32, predicates as bool, F32 as f32,
-F16 and BF16 as their bits in a u32; I64 and U64 as vec2u, or as u32 where range analysis shows that they fit.
+F16 and BF16 as their bits in a u32; I64 and U64 as vec2u, or as u32 where range analysis shows that they fit; F64
+as its bits in a vec2u, computed in integers.
 Everything is fully parenthesised: Tint refuses to mix operators that naga takes.
 """
 
@@ -22,8 +23,8 @@ _LONG = (Type.I64, Type.U64)
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
 _OVERFLOWING = frozenset({"add", "sub", "mul", "shl", "neg", "abs", "div", "not"})
 _F32_FUNCTIONS = frozenset({"min", "max", "neg", "abs", "trunc", "floor", "ceil", "round", "rem", "fma"})
-# The fused multiply-add, which is computed in integers, with one operand that changes nothing.
-_AS_FMA = {"add": "{0}, 1.0, {1}", "sub": "{1}, -1.0, {0}", "mul": "{0}, {1}, f32_bits(0x80000000u)"}
+_CODED = frozenset({"add", "sub", "mul", "div", "sqrt"})
+_F64_FUNCTIONS = _F32_FUNCTIONS | _CODED
 # Comparisons with a positive constant are cheaper: of the constant with a value, of a value with the constant.
 _ABOVE = {"lt": "f32_above", "le": "f32_from"}
 _BELOW = {"lt": "f32_below", "le": "f32_up_to"}
@@ -34,19 +35,15 @@ _NARROWING = frozenset({"add", "sub", "mul", "and", "or", "xor", "min", "max", "
 class Values:
     """Gives the WGSL expression of each value. `leaf` names parameters and lane coordinates.
 
-    `fenced` passes F32 results through a xor with a run-time zero, which shader compilers cannot fold
-    (measured: without it llvmpipe turns (a + b) - b into a). `coded` computes + - * of F32 in integers.
+    `math` (isa.md section 3): "exact" passes F32 results through a xor with a run-time zero, which shader compilers
+    cannot fold (measured: without it llvmpipe turns (a + b) - b into a); "fast" does not, and "strict" computes F32
+    + - * / and the square root in integers.
     """
 
     def __init__(
-        self,
-        ranges: Ranges,
-        variables: dict[Node, Variable],
-        leaf: Callable[[Node], str],
-        fenced: bool,
-        coded: bool = False,
+        self, ranges: Ranges, variables: dict[Node, Variable], leaf: Callable[[Node], str], math: str = "exact"
     ) -> None:
-        self.ranges, self.variables, self.leaf, self.fenced, self.coded = ranges, variables, leaf, fenced, coded
+        self.ranges, self.variables, self.leaf, self.math = ranges, variables, leaf, math
 
     # Representation
 
@@ -63,12 +60,12 @@ class Values:
         if ty == PRED:
             return "bool"
         assert isinstance(ty, Type)
-        if ty in _LONG:
+        if ty.bits == 64:
             return "u32" if self.is_narrow(node) else "vec2u"
         if ty is Type.F32:
             return "f32"
         if ty.bits > 32:
-            raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 32 bits, or run on wasm")
+            raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 64 bits")
         return "i32" if ty.kind == "i" else "u32"
 
     def name(self, variable: Variable) -> str:
@@ -117,6 +114,8 @@ class Values:
             return self._long_operation(node, op, ty)
         if ty in _HALVES:  # only the sign bit is touched; everything else was widened
             return f"({self.value(node.args[0])} {'^ 0x8000u' if op == 'neg' else '& 0x7fffu'})"
+        if ty is Type.F64:
+            return self._double(node, op)
         if ty is Type.F32:
             return self._float(node, op)
         return self._integer(node, op, ty)
@@ -134,7 +133,7 @@ class Values:
         if ty == PRED:
             return "true" if bits else "false"
         assert isinstance(ty, Type)
-        if ty in _LONG:
+        if ty.bits == 64:
             return f"{bits}u" if self.is_narrow(node) else f"vec2u({bits & 0xFFFFFFFF}u, {bits >> 32}u)"
         if ty is Type.F32:
             return f"f32_bits({bits:#x}u)"
@@ -144,7 +143,7 @@ class Values:
         return f"{bits}u"
 
     def fence(self, text: str) -> str:
-        return f"fence({text})" if self.fenced else text
+        return f"fence({text})" if self.math == "exact" else text
 
     def _normalise(self, text: str, ty: Type) -> str:
         if ty.bits == 32:
@@ -161,6 +160,8 @@ class Values:
                 if constant.is_const and 0 < constant.attr < 0x7F800000 and node.op in name:
                     return f"{name[node.op]}({self._bits(other)}, {constant.attr:#x})"
             return f"f32_{node.op}({self._bits(a)}, {self._bits(b)})"
+        if ty is Type.F64:
+            return f"f64_{node.op}({self.value(a)}, {self.value(b)})"
         if ty in _LONG and not (self.is_narrow(a) and self.is_narrow(b)):
             x, y = self.long(a), self.long(b)
             if node.op == "eq":
@@ -244,8 +245,8 @@ class Values:
 
     def _float(self, node: Node, op: str) -> str:
         args = [self.value(arg) for arg in node.args]
-        if self.coded and op in _AS_FMA:
-            return f"f32_fma({_AS_FMA[op].format(*args)})"
+        if self.math == "strict" and op in _CODED:
+            return f"f32_{op}({', '.join(args)})"
         if op in ("add", "sub", "mul", "div"):
             # x + 0 is x to a shader compiler, and x * 0 is 0: it may not know that a constant is zero.
             args = [
@@ -259,41 +260,46 @@ class Values:
             return f"f32_{op}({', '.join(args)})"
         raise AssertionError(f"the wgsl target has no {op} on f32")
 
+    def _double(self, node: Node, op: str) -> str:
+        if op not in _F64_FUNCTIONS:
+            raise AssertionError(f"the wgsl target has no {op} on f64")
+        return f"f64_{op}({', '.join(map(self.value, node.args))})"
+
     def _convert(self, node: Node, dst: Type, src: Type) -> str:
         arg = node.args[0]
+        if not src.is_float:
+            return self._to_float(arg, dst, src) if dst.is_float else self._resize(node, arg, dst, src)
+        text = self.value(arg)
         if src in _HALVES:
-            text = f"{_HALVES[src]}_to_f32({self.value(arg)})"
-            return text if dst is Type.F32 else self._from_f32(text, dst, node)
-        if src is Type.F32:
-            return self._from_f32(self.value(arg), dst, node)
-        if dst is Type.F32 or dst in _HALVES:
-            return self._to_float(arg, dst, src)
-        return self._resize(node, arg, dst, src)
-
-    def _from_f32(self, text: str, dst: Type, node: Node) -> str:
-        if dst is Type.F32:
+            text, src = f"{_HALVES[src]}_to_f32({text})", Type.F32
+        if dst is src:
             return text
+        if dst is Type.F64:
+            return f"f64_from_f32({text})"
         if dst in _HALVES:
-            return f"f32_to_{_HALVES[dst]}({text})"
+            return f"f32_to_{_HALVES[dst]}({f'f64_to_f32_odd({text})' if src is Type.F64 else text})"
+        if dst.is_float or dst.bits == 32:
+            return f"{src}_to_{dst}({text})"
         if dst in _LONG:
-            wide = f"f32_to_{dst}({text})"
+            wide = f"{src}_to_{dst}({text})"
             return f"({wide}).x" if self.is_narrow(node) else wide
-        if dst.bits == 32:
-            return f"f32_to_{dst}({text})"
         low, high = int(dst.min_value), int(dst.max_value)
-        return f"clamp(f32_to_i32({text}), {low}, {high})" if dst.kind == "i" else f"min(f32_to_u32({text}), {high}u)"
+        if dst.kind == "i":
+            return f"clamp({src}_to_i32({text}), {low}, {high})"
+        return f"min({src}_to_u32({text}), {high}u)"
 
     def _to_float(self, arg: Node, dst: Type, src: Type) -> str:
-        kind = f"{'i' if src.is_signed else 'u'}{64 if src in _LONG else 32}"
-        text = self.long(arg) if src in _LONG else self.value(arg)
-        if dst is Type.F32:
-            return f"f32_from_{kind}({text})"
-        if src.bits <= 16:  # exact in F32
-            return f"f32_to_{_HALVES[dst]}(f32_from_{kind}({text}))"
-        if src not in _LONG:
-            text = f"u64_from_i32({text})" if src.is_signed else f"vec2u({text}, 0u)"
-            kind = kind[0] + "64"
-        return f"f32_to_{_HALVES[dst]}(f32_odd_from_{kind}({text}))"
+        kind = "i" if src.is_signed else "u"
+        if src in _LONG:
+            wide = self.long(arg)
+        elif (src.bits <= 16 and dst in _HALVES) or dst is Type.F32:  # exact in F32, or rounded once
+            single = f"f32_from_{kind}32({self.value(arg)})"
+            return single if dst is Type.F32 else f"f32_to_{_HALVES[dst]}({single})"
+        else:
+            wide = f"u64_from_i32({self.value(arg)})" if src.is_signed else f"vec2u({self.value(arg)}, 0u)"
+        if dst in _HALVES:
+            return f"f32_to_{_HALVES[dst]}(f32_odd_from_{kind}64({wide}))"
+        return f"{dst}_from_{kind}64({wide})"
 
     def _resize(self, node: Node, arg: Node, dst: Type, src: Type) -> str:
         text = self.value(arg)
@@ -315,8 +321,8 @@ class Values:
 
     def _bitcast(self, node: Node, dst: Type, src: Type) -> str:
         text = self.value(node.args[0])
-        if dst in _LONG:
-            return self.held_as(node, node.args[0])
+        if dst.bits == 64:
+            return self.long(node.args[0]) if dst is Type.F64 else self.held_as(node, node.args[0])
         if Type.F32 in (dst, src):
             return f"bitcast<{'f32' if dst is Type.F32 else 'i32' if dst.kind == 'i' else 'u32'}>({text})"
         if (dst.kind == "i") != (src.kind == "i"):
