@@ -18,10 +18,10 @@ from .encoder import Instr
 if TYPE_CHECKING:
     from .values import Values
 
-__all__ = ["Wide", "is_wide"]
+__all__ = ["INLINE", "Wide", "is_wide"]
 
 _BINARY = frozenset({"add", "sub", "mul", "and", "or", "xor"})
-_INLINE = 64  # bytes that are moved limb by limb; memory.copy is a call
+INLINE = 64  # bytes that are moved limb by limb; memory.copy is a call
 Place = tuple[Instr, int]  # an address that an instruction pushes, and what is added to it
 
 
@@ -71,7 +71,7 @@ class Wide:
 
     def move(self, target: Place, source: Place, size: int) -> None:
         """Copies bytes between places that are the same or do not overlap."""
-        if size > _INLINE:
+        if size > INLINE:
             self.push(target)
             self.push(source)
             self.put(("i32.const", size), ("memory.copy",))
@@ -87,7 +87,7 @@ class Wide:
 
     def _fill(self, target: Place, size: int, limb: Instr) -> None:
         """Sets bytes; all are the lowest of a limb, which is 0 or all ones."""
-        if size > _INLINE:
+        if size > INLINE:
             self.push(target)
             self.put(limb, ("i32.wrap_i64",), ("i32.const", size), ("memory.fill",))
             return

@@ -14,6 +14,7 @@ from ...compiler.lower import Variable
 from ...compiler.ranges import Ranges
 from ...errors import UnsupportedType
 from ...isa.types import Type
+from .wide import Wide, is_wide
 
 __all__ = ["Values"]
 
@@ -47,6 +48,7 @@ class Values:
         coded: bool = False,
     ) -> None:
         self.ranges, self.variables, self.leaf, self.fenced, self.coded = ranges, variables, leaf, fenced, coded
+        self.wide: Wide | None = None
 
     # Representation
 
@@ -67,7 +69,7 @@ class Values:
             return "u32" if self.is_narrow(node) else "vec2u"
         if ty is Type.F32:
             return "f32"
-        if ty.bits > 32:
+        if ty.bits > 32 and not ty.is_wide:
             raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 32 bits, or run on wasm")
         return "i32" if ty.kind == "i" else "u32"
 
@@ -76,6 +78,8 @@ class Values:
 
     def value(self, node: Node) -> str:
         """The expression of a value: its variable's name, or how it is computed."""
+        if self.wide is not None and is_wide(node.ty):
+            return self.wide.value(node)
         variable = self.variables.get(node)
         return self.compute(node) if variable is None else self.name(variable)
 
@@ -156,6 +160,8 @@ class Values:
     def _comparison(self, node: Node) -> str:
         ty: Type = node.attr
         a, b = node.args
+        if self.wide is not None and ty.is_wide:
+            return self.wide.compare(node.op, ty, a, b)
         if ty is Type.F32:
             for constant, other, name in ((a, b, _ABOVE), (b, a, _BELOW)):
                 if constant.is_const and 0 < constant.attr < 0x7F800000 and node.op in name:
@@ -261,14 +267,26 @@ class Values:
 
     def _convert(self, node: Node, dst: Type, src: Type) -> str:
         arg = node.args[0]
-        if src in _HALVES:
-            text = f"{_HALVES[src]}_to_f32({self.value(arg)})"
-            return text if dst is Type.F32 else self._from_f32(text, dst, node)
-        if src is Type.F32:
-            return self._from_f32(self.value(arg), dst, node)
+        if src is Type.F32 or src in _HALVES:
+            return self._from_f32(self.as_f32(arg, src), dst, node)
+        if self.wide is not None and src.is_wide:
+            if not dst.is_float:
+                return self._from_word(node, self.wide.narrow(arg, dst), dst)
+            single = self.wide.to_f32(arg, src, dst is not Type.F32)
+            return single if dst is Type.F32 else f"f32_to_{_HALVES[dst]}({single})"
         if dst is Type.F32 or dst in _HALVES:
             return self._to_float(arg, dst, src)
         return self._resize(node, arg, dst, src)
+
+    def as_f32(self, node: Node, src: Type) -> str:
+        """A value of F32 or a half as F32."""
+        return f"{_HALVES[src]}_to_f32({self.value(node)})" if src in _HALVES else self.value(node)
+
+    def _from_word(self, node: Node, text: str, dst: Type) -> str:
+        """An integer from its low words."""
+        if dst in _LONG:
+            return f"({text}).x" if self.is_narrow(node) else text
+        return self._normalise(f"bitcast<i32>({text})" if dst.kind == "i" else text, dst)
 
     def _from_f32(self, text: str, dst: Type, node: Node) -> str:
         if dst is Type.F32:
