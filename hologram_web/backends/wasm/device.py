@@ -64,7 +64,7 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         super().__init__(limits)
         self.stats = WasmStats()
         config = wasmtime.Config()
-        self._wide_arithmetic = hasattr(config, "wasm_wide_arithmetic")
+        self._wide_arithmetic = hasattr(wasmtime.Config, "wasm_wide_arithmetic")
         if self._wide_arithmetic:
             config.wasm_wide_arithmetic = True
         self._engine = wasmtime.Engine(config)
