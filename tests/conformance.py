@@ -617,12 +617,17 @@ class BackendConformance:
         )
         self.works(backend)
 
-    def test_wide_integers_are_refused(self, backend):
+    def test_wide_integers_that_are_refused(self, backend):
         for ty in hg.Type:
-            if ty.is_wide and backend.name in ("cpu", "wasm"):
-                text = f"    mov_imm.{ty} r1, 5\n"
-                assert self.refused(hg.UnsupportedType, self.run, backend, text) == (
-                    f"instruction 0: {backend.name} does not run MOV_IMM on {ty}: use a type of at most 64 bits"
+            if ty.is_wide:
+                text = f".param a: {ty}\n    mov_imm.{ty} r9, 5\n"
+                assert self.refused(hg.UnsupportedType, self.run, backend, text, a=1) == (
+                    f"the scalar a is {ty}: give it in a buffer of one element"
+                )
+                text = f".param a: buffer {ty} read_write\n    parallel_map.neg.{ty} [a], [a], 1\n"
+                refused = self.refused(hg.UnsupportedType, self.run, backend, text, a=bytes(ty.size_bytes))
+                assert refused == (
+                    f"instruction 0: {backend.name} does not run ParallelMap on {ty}: use a type of at most 64 bits"
                 )
         self.works(backend)
 

@@ -6,6 +6,7 @@ Nothing here uses the arithmetic of `hologram_web`: expected values come from Nu
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,7 +26,7 @@ Array = NDArray[Any]
 
 
 class Element:
-    """A type of at most 64 bits in an expression: `f32([1, 2.5])` is an array of it."""
+    """A type in an expression: `f32([1, 2.5])` is an array of it."""
 
     def __init__(self, ty: Type) -> None:
         self.ty = ty
@@ -178,11 +179,56 @@ class Element:
         return np.concatenate([middle, self.bits(at + 1), self.bits(at - 1)])
 
 
-ELEMENTS = {str(ty): Element(ty) for ty in Type if not ty.is_wide}
+class WideElement(Element):
+    """An integer type of more than 64 bits: an array holds the bytes, in a field that has the type's name."""
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype([(self.name, self.unsigned)])
+
+    @property
+    def unsigned(self) -> np.dtype[Any]:
+        return np.dtype(f"V{self.size}")
+
+    def __call__(self, values: Any) -> Array:
+        if isinstance(values, np.ndarray) and values.dtype == self.dtype:
+            return values
+        numbers = _exact(values)
+        for value in numbers:
+            if int(value) != value or not self.min <= value <= self.max:
+                raise ValueError(f"{value!r} does not fit {self.name}")
+        return self.wrap(map(int, numbers))
+
+    def bits(self, patterns: Any) -> Array:
+        data = b"".join(int(pattern).to_bytes(self.size, "little") for pattern in np.asarray(patterns, object).tolist())
+        return np.frombuffer(data, self.dtype)
+
+    def random(self, count: int, seed: int = 0) -> Array:
+        """Random integers of all sizes, powers of two and their neighbours among them."""
+        source = random.Random(f"{self.name} {seed}")
+
+        def one() -> int:
+            length = source.randrange(self.bits_count + 1)
+            return source.choice((source.getrandbits(length), 1 << length, (1 << length) - 1)) * source.choice((1, -1))
+
+        return self.wrap(one() for _ in range(count))
+
+    def patterns(self, count: int, seed: int = 0) -> Array:
+        source = random.Random(f"{self.name} {seed}")
+        return self.bits([source.getrandbits(self.bits_count) for _ in range(count)])
+
+
+ELEMENTS = {str(ty): WideElement(ty) if ty.is_wide else Element(ty) for ty in Type}
 
 
 def _exact(values: Any) -> list[Any]:
     array = np.asarray(values)
+    if array.dtype.names:
+        ty = Type.named(array.dtype.names[0])
+        size, raw = ty.size_bytes, array.tobytes()
+        return [
+            int.from_bytes(raw[k : k + size], "little", signed=ty.is_signed) for k in range(0, array.size * size, size)
+        ]
     if array.dtype.kind in "biu" or array.dtype == object:
         return list(array.tolist())
     return [Fraction(value) for value in array.astype(np.float64).tolist()]
@@ -222,7 +268,8 @@ def concat(*parts: Any) -> Array:
 
 def each(function: Callable[..., Any], *arrays: Any) -> list[Any]:
     """`function` on each group of elements, as Python numbers."""
-    return [function(*group) for group in zip(*(np.asarray(a).tolist() for a in arrays), strict=True)]
+    numbers = (_exact(a) if np.asarray(a).dtype.names else np.asarray(a).tolist() for a in arrays)
+    return [function(*group) for group in zip(*numbers, strict=True)]
 
 
 def canonical(function: Callable[[Any, Any], Any], identity: Any, values: Any) -> Any:
@@ -306,5 +353,7 @@ def _ordered(element: Element, patterns: Array) -> list[int]:
 
 
 def _show(element: Element, pattern: Any) -> str:
+    if element.ty.is_wide:
+        return hex(int.from_bytes(pattern.tobytes(), "little"))
     value = element.bits([pattern])[0].item() if element.ty is not Type.BF16 else float(element.bits([pattern])[0])
     return f"{value!r} ({int(pattern):#x})" if element.ty.is_float else repr(value)

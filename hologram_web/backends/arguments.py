@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import IsaError, LaunchError
+from ..errors import IsaError, LaunchError, UnsupportedType
 from ..isa.operands import BufferHandle, Immediate, PoolHandle, Register
 from ..isa.program import Param, Program
 from ..isa.types import Type
 
-__all__ = ["bind", "scalar_bits"]
+__all__ = ["bind", "check_scalars", "scalar_bits"]
 
 
 def bind(program: Program, args: Mapping[Any, Any]) -> dict[str, Any]:
@@ -31,6 +31,14 @@ def bind(program: Program, args: Mapping[Any, Any]) -> dict[str, Any]:
     if missing:
         raise LaunchError(f"parameter {missing[0]!r} is missing: the program takes {_signature(program)}")
     return {param.name: _value(param, given[param.name]) for param in program.params}
+
+
+def check_scalars(program: Program) -> None:
+    """Raises UnsupportedType for a scalar parameter that argument blocks have no place for."""
+    for param in program.params:
+        if param.kind == "scalar" and param.ty is not None and param.ty.is_wide:
+            text = f"the scalar {param.name} is {param.ty}: give it in a buffer of one element"
+            raise UnsupportedType(None, text)
 
 
 def _signature(program: Program) -> str:

@@ -15,19 +15,9 @@ from ..isa.types import Type
 from .ir import EFFECTS, Block, Function, Node, ValueType
 
 __all__ = [
-    "LEAVES",
-    "Copies",
-    "Do",
-    "Let",
-    "Lowered",
-    "Meet",
-    "Piece",
-    "Run",
-    "Step",
-    "Variable",
-    "is_widening",
-    "lower",
-]
+    "LEAVES", "Copies", "Do", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "is_widening", "lower",
+    "spill_size",
+]  # fmt: skip
 
 # Values that are there from the start of the kernel or the lane: never kept in variables of their own.
 LEAVES = frozenset({"const", "param", "special"})
@@ -229,12 +219,13 @@ def _kept(function: Function) -> dict[Node, Variable]:
     depths: dict[Node, int] = {}  # of what is computed where it is used
     for node in function.nodes():
         depth = 1 + max((depths.get(arg, 0) for arg in node.args), default=0)
-        if node.op in LEAVES or node not in uses or (node.op == "cvt" and node.args[0].op in LEAVES):
+        wide = isinstance(node.ty, Type) and node.ty.is_wide  # of which targets keep nothing but in memory
+        if node.op in LEAVES or node not in uses or (node.op == "cvt" and node.args[0].op in LEAVES and not wide):
             continue
         if is_widening(node):
             depths[node] = depth
             continue
-        if node.op == "phi" or node.op in EFFECTS or uses[node] > 1 or node in elsewhere or depth > _DEEPEST:
+        if wide or node.op == "phi" or node.op in EFFECTS or uses[node] > 1 or node in elsewhere or depth > _DEEPEST:
             variables[node] = Variable(len(variables), node.ty)
         else:
             depths[node] = depth
@@ -284,4 +275,4 @@ def _edge(source: Block, target: Block, variables: dict[Node, Variable]) -> list
 
 def spill_size(ty: ValueType) -> int:
     """Bytes a variable takes where it is kept across a barrier."""
-    return 8 if isinstance(ty, Type) and ty.bits == 64 else 4
+    return max(ty.size_bytes, 8) if isinstance(ty, Type) else 8

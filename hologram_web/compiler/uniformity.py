@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..isa.types import Type
 from .dominance import Dominators
 from .ir import EFFECTS, Block, Function, Node
 from .lower import LEAVES
@@ -43,7 +44,9 @@ class Uniformity:
         self._work: list[Node] = []
         for node in function.nodes():
             lane = node.op == "special" and node.attr.startswith(_LANE_SPECIALS)
-            if lane or (node.op in EFFECTS and node.ty is not None):
+            # Targets keep wide integers in memory of the lane.
+            wide = isinstance(node.ty, Type) and node.ty.is_wide
+            if lane or wide or (node.op in EFFECTS and node.ty is not None):
                 self._vary(node)
         while self._work:
             node = self._work.pop()

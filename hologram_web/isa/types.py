@@ -7,7 +7,9 @@ constants are equal (0.0 and -0.0 are not), NaN payloads survive, and every widt
 from __future__ import annotations
 
 import math
+import operator
 import struct
+from collections.abc import Iterable
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -195,6 +197,35 @@ class Type(Enum):
         if self is Type.F64:
             return float(struct.unpack("<d", bits.to_bytes(8, "little"))[0])
         return float(struct.unpack("<f", (bits << (16 if self is Type.BF16 else 0)).to_bytes(4, "little"))[0])
+
+    # Values in memory
+
+    def pack(self, values: Iterable[int | float | str]) -> bytes:
+        """The bytes of values one after the other: numbers, or text in decimal or after 0x in hexadecimal digits.
+
+        Raises IsaError for an integer that does not fit, or a text that is none.
+        """
+        return b"".join(self.encode(self._number(value)).to_bytes(self.bits // 8, "little") for value in values)
+
+    def _number(self, value: int | float | str) -> int | float:
+        number: int | float
+        try:
+            if isinstance(value, str):
+                number = float(value) if self.is_float else int(value, 0)
+            else:
+                number = value if self.is_float else operator.index(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise IsaError(f"{value!r} is no {self}: give a number, or its digits") from None
+        if self.is_integer and not self.min_value <= number <= self.max_value:
+            raise IsaError(f"{value!r} does not fit {self}: it holds {self.bits} bits")
+        return number
+
+    def unpack(self, data: bytes | bytearray | memoryview) -> list[int | float]:
+        """The values whose bytes these are. Raises IsaError for a rest that is no whole value."""
+        raw, size = bytes(data), self.bits // 8
+        if len(raw) % size:
+            raise IsaError(f"{len(raw)} bytes are no whole number of {self}: a value has {size}")
+        return [self.decode(int.from_bytes(raw[at : at + size], "little")) for at in range(0, len(raw), size)]
 
     def is_nan(self, bits: int) -> bool:
         return self.is_float and bits & ((1 << (self.bits - 1)) - 1) > ((1 << self.exponent) - 1) << self.mantissa

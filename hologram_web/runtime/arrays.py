@@ -40,11 +40,21 @@ def array(data: Any, ty: Type | None = None) -> Any:
     np = numpy()
     if np is None:
         return _plain(data, ty)
+    if ty is not None and ty.is_wide:
+        return _wide(np, data, ty)
     if hasattr(data, "to_memoryview"):
         data = data.to_memoryview()
     foreign = hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray)
     found = np.from_dlpack(data) if foreign and not hasattr(data, "__array__") else np.asarray(data)
     return np.ascontiguousarray(found, None if ty is None else ty.numpy).reshape(found.shape)
+
+
+def _wide(np: Any, data: Any, ty: Type) -> Any:
+    """Integers of more than 64 bits: of numbers or text, or of bytes that hold them."""
+    found = np.asarray(data, None if isinstance(data, (np.ndarray, bytes, bytearray, memoryview)) else object)
+    if found.dtype == object or (found.dtype.kind in "iu" and found.dtype.itemsize > 1):
+        return np.frombuffer(bytearray(ty.pack(found.ravel().tolist())), ty.numpy).reshape(found.shape)
+    return np.ascontiguousarray(found).reshape(-1).view("u1").view(ty.numpy)
 
 
 def type_of(values: Any) -> Type:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from math import prod
 from typing import Any, NamedTuple
 
+from ..backends.arguments import check_scalars
 from ..compiler.build import build
 from ..compiler.collectives import Launch as PartLaunch
 from ..compiler.collectives import Operands, check_factors, extents, lower_collective
@@ -95,7 +96,7 @@ def _supported(index: int, instruction: Instruction) -> None:
     """Raises CompileError for an instruction that has no meaning yet."""
     rows = [instruction.row]
     for value in instruction.values:
-        if isinstance(value, Type) and value.is_wide:
+        if isinstance(value, Type) and value.is_wide and instruction.row.collective:
             what = f"{instruction.row.name} on {value}: use a type of at most 64 bits"
             raise UnsupportedType(index, f"an artifact does not run {what}")
         if isinstance(value, (MapOperation, BinaryMapOperation)):
@@ -163,6 +164,7 @@ class _Lowering:
         key = id(program) if id(program) in self.given else program.to_bytes()
         if key not in self.analyses:
             found = self.given.get(id(program)) or verified(program)
+            check_scalars(program)
             for index, instruction in enumerate(program.instructions):
                 _supported(index, instruction)
             self.analyses[key] = found

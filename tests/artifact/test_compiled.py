@@ -321,8 +321,8 @@ def test_a_kernel_that_wgsl_does_not_have_says_why():
 
 
 def test_a_program_no_target_has():
-    program = hg.Program.from_text(".param x: buffer u128 read_write\n    ldg.u128 r10, [x]\n    stg.u128 [x], r10\n")
-    with pytest.raises(hg.UnsupportedType, match="an artifact does not run LDG on u128"):
+    program = hg.Program.from_text(".param x: buffer u128 read_write\n    parallel_map.neg.u128 [x], [x], 1\n")
+    with pytest.raises(hg.UnsupportedType, match="an artifact does not run ParallelMap on u128"):
         hg.compile(program).to_bytes()
 
 

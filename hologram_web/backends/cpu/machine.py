@@ -31,6 +31,7 @@ from .atlas import AtlasOps
 from .collectives import canonical_reduce
 from .memory import Place, Region, byte_offsets, checked, gather, scatter
 from .races import RaceChecker
+from .vector_ops import held
 
 __all__ = ["Machine", "Run", "Values"]
 
@@ -318,7 +319,7 @@ class Machine(AtlasOps):
         key: _Key = (number + 256 if ty == _PREDICATE else number, ty)
         self.written.add(key)
         if key not in self.registers:
-            kind = bool if ty == _PREDICATE else np.int64 if ty == _POINTER else ty.numpy  # type: ignore[union-attr]
+            kind = bool if ty == _PREDICATE else np.int64 if ty == _POINTER else held(ty)  # type: ignore[arg-type]
             self.registers[key] = np.zeros(self.count, kind)
         self.registers[key][slice(None) if self.lanes.size == self.count else self.lanes] = values
 

@@ -87,14 +87,27 @@ def _elements(place: Place, ty: Type) -> Array:
 
 def gather(place: Place, ty: Type) -> Array:
     """The elements at checked places."""
+    if ty.is_wide:
+        rows = place.region.data[_bytes(place, ty)]
+        return np.array([*(int.from_bytes(row.tobytes(), "little") for row in rows), None], object)[:-1]
     found: Array = _elements(place, ty)[place.absolute // ty.size_bytes]
     return found
 
 
 def scatter(place: Place, ty: Type, values: Array, reverse: bool) -> None:
     """Stores at checked places, in lane order (or in reverse): of several stores to one place the last one stays."""
-    where = place.absolute // ty.size_bytes
-    values = np.broadcast_to(values, where.shape)
+    where = _bytes(place, ty) if ty.is_wide else place.absolute // ty.size_bytes
+    values = np.broadcast_to(values, place.absolute.shape)
     if reverse:
         where, values = where[::-1], values[::-1]
-    _elements(place, ty)[where] = values
+    if ty.is_wide:
+        for row, value in zip(where, values.tolist(), strict=True):
+            place.region.data[row] = np.frombuffer(value.to_bytes(ty.size_bytes, "little"), np.uint8)
+    else:
+        _elements(place, ty)[where] = values
+
+
+def _bytes(place: Place, ty: Type) -> Array:
+    """The bytes of each element, which is aligned to 16 only: a row of offsets each."""
+    rows: Array = place.absolute[:, None] + np.arange(ty.size_bytes)
+    return rows

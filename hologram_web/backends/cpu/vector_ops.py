@@ -1,11 +1,13 @@
 """The ops namespace over NumPy arrays, one element a lane (`isa/ops.py` says what the primitives mean).
 
-Values of a type are arrays of `ty.numpy`: BF16 is held as uint16 bits. Callers silence NumPy's floating-point
-warnings (`np.errstate(all="ignore")`).
+Values of a type are arrays of `held(ty)`: BF16 is held as uint16 bits, integers of more than 64 bits as Python
+integers, their bit patterns. Callers silence NumPy's floating-point warnings (`np.errstate(all="ignore")`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -15,9 +17,32 @@ from ...isa.mathematics import routine
 from ...isa.ops import SCALAR_OPS, widening
 from ...isa.types import Type
 
-__all__ = ["VECTOR_OPS", "VectorOps"]
+__all__ = ["VECTOR_OPS", "VectorOps", "held"]
 
 Array = NDArray[Any]
+
+
+def held(ty: Type) -> np.dtype[Any]:
+    """The dtype of arrays of values of a type."""
+    return np.dtype(object) if ty.is_wide else ty.numpy
+
+
+def _one_by_one(function: Callable[..., Any], *operands: Array) -> Array:
+    """A function of Python numbers on each group of elements."""
+    results = np.frompyfunc(function, len(operands), 1)(*operands)
+    return np.asarray(results, object)
+
+
+def _wide_integers(method: Callable[..., Array]) -> Callable[..., Array]:
+    """Lets a primitive do integers of more than 64 bits as `SCALAR_OPS` does them."""
+
+    @wraps(method)
+    def wrapped(self: Any, ty: Type, *operands: Array) -> Array:
+        if ty.is_wide:
+            return _one_by_one(partial(getattr(SCALAR_OPS, method.__name__), ty), *operands)
+        return method(self, ty, *operands)
+
+    return wrapped
 
 
 def _bits(ty: Type, x: Array) -> Array:
@@ -52,9 +77,13 @@ class VectorOps:
     """Primitives on arrays; predicates are bool arrays."""
 
     def const(self, ty: Type, bits: int) -> Array:
+        if ty.is_wide:
+            return np.array([bits], object)
         return np.array([bits], f"<u{ty.size_bytes}").view(ty.numpy)
 
     def cvt(self, dst: Type, src: Type, x: Array) -> Array:
+        if src.is_wide or dst.is_wide:
+            return self._cvt_wide(dst, src, x)
         if src.is_integer:
             if dst.is_integer:
                 return x.astype(dst.numpy)
@@ -80,6 +109,12 @@ class VectorOps:
         return value.astype(dst.numpy)
 
     @staticmethod
+    def _cvt_wide(dst: Type, src: Type, x: Array) -> Array:
+        patterns = x if src.is_wide else _bits(src, np.ascontiguousarray(x))
+        found = _one_by_one(partial(SCALAR_OPS.cvt, dst, src), patterns)
+        return found if dst.is_wide else found.astype(f"<u{dst.size_bytes}").view(dst.numpy)
+
+    @staticmethod
     def _to_integer(dst: Type, value: Array) -> Array:
         whole = np.trunc(np.where(np.isnan(value), 0.0, value))
         low, high = float(dst.min_value), float(dst.max_value)  # high is rounded up to a power of two for 64 bits
@@ -89,23 +124,27 @@ class VectorOps:
         return np.where(inside, kept, limit).astype(dst.numpy)
 
     def bitcast(self, dst: Type, src: Type, x: Array) -> Array:
-        return np.ascontiguousarray(x).view(dst.numpy)
+        return x if dst.is_wide else np.ascontiguousarray(x).view(dst.numpy)
 
     def select(self, ty: Type, p: Array, a: Array, b: Array) -> Array:
         return np.where(p, a, b)
 
+    @_wide_integers
     @widening
     def add(self, ty: Type, a: Array, b: Array) -> Array:
         return np.add(a, b)
 
+    @_wide_integers
     @widening
     def sub(self, ty: Type, a: Array, b: Array) -> Array:
         return np.subtract(a, b)
 
+    @_wide_integers
     @widening
     def mul(self, ty: Type, a: Array, b: Array) -> Array:
         return np.multiply(a, b)
 
+    @_wide_integers
     @widening
     def div(self, ty: Type, a: Array, b: Array) -> Array:
         if ty.is_float:
@@ -118,6 +157,7 @@ class VectorOps:
             quotient = quotient + (inexact & ((a < 0) != (b < 0))).astype(b.dtype)
         return np.where(zero, b.dtype.type(0), quotient)
 
+    @_wide_integers
     @widening
     def rem(self, ty: Type, a: Array, b: Array) -> Array:
         if ty.is_float:
@@ -143,10 +183,12 @@ class VectorOps:
         exact = [SCALAR_OPS.fma(ty, x, y, z) for x, y, z in zip(*patterns, strict=True)]
         return np.array(exact, np.uint64).view(np.float64)
 
+    @_wide_integers
     @widening
     def min(self, ty: Type, a: Array, b: Array) -> Array:
         return self._extreme(ty, np.minimum, np.bitwise_or, a, b)
 
+    @_wide_integers
     @widening
     def max(self, ty: Type, a: Array, b: Array) -> Array:
         return self._extreme(ty, np.maximum, np.bitwise_and, a, b)
@@ -161,6 +203,7 @@ class VectorOps:
         equal = of_zeros(_bits(ty, a), _bits(ty, b)).view(ty.numpy)
         return np.where(a == b, equal, chosen)
 
+    @_wide_integers
     def neg(self, ty: Type, x: Array) -> Array:
         if ty.is_float:
             x = np.ascontiguousarray(x)
@@ -169,6 +212,7 @@ class VectorOps:
             return changed
         return np.negative(x)
 
+    @_wide_integers
     def abs(self, ty: Type, x: Array) -> Array:
         if ty.is_float:
             x = np.ascontiguousarray(x)
@@ -197,34 +241,47 @@ class VectorOps:
     def trunc(self, ty: Type, x: Array) -> Array:
         return np.trunc(x)
 
+    @_wide_integers
     def and_(self, ty: Type, a: Array, b: Array) -> Array:
         return np.bitwise_and(a, b)
 
+    @_wide_integers
     def or_(self, ty: Type, a: Array, b: Array) -> Array:
         return np.bitwise_or(a, b)
 
+    @_wide_integers
     def xor(self, ty: Type, a: Array, b: Array) -> Array:
         return np.bitwise_xor(a, b)
 
+    @_wide_integers
     def not_(self, ty: Type, x: Array) -> Array:
         return np.invert(x)
 
+    @_wide_integers
     def shl(self, ty: Type, x: Array, amount: Array) -> Array:
         shifted: Array = np.left_shift(x, (amount % np.uint32(ty.bits)).astype(ty.numpy))
         return shifted
 
+    @_wide_integers
     def shr(self, ty: Type, x: Array, amount: Array) -> Array:
         shifted: Array = np.right_shift(x, (amount % np.uint32(ty.bits)).astype(ty.numpy))
         return shifted
 
     def eq(self, ty: Type, a: Array, b: Array) -> Array:
-        return np.equal(_wide(ty, a), _wide(ty, b))
+        return self._compare(np.equal, "eq", ty, a, b)
 
     def lt(self, ty: Type, a: Array, b: Array) -> Array:
-        return np.less(_wide(ty, a), _wide(ty, b))
+        return self._compare(np.less, "lt", ty, a, b)
 
     def le(self, ty: Type, a: Array, b: Array) -> Array:
-        return np.less_equal(_wide(ty, a), _wide(ty, b))
+        return self._compare(np.less_equal, "le", ty, a, b)
+
+    @staticmethod
+    def _compare(compare: Any, name: str, ty: Type, a: Array, b: Array) -> Array:
+        if ty.is_wide:
+            return _one_by_one(partial(getattr(SCALAR_OPS, name), ty), a, b).astype(bool)
+        holds: Array = compare(_wide(ty, a), _wide(ty, b))
+        return holds
 
     def pand(self, a: Array, b: Array) -> Array:
         return np.logical_and(a, b)

@@ -63,7 +63,11 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         """`cache` keeps compiled modules on disk. Raises BackendUnavailable where wasmtime cannot be had."""
         super().__init__(limits, math)
         self.stats = WasmStats()
-        self._engine = wasmtime.Engine(wasmtime.Config())
+        config = wasmtime.Config()
+        self._wide_arithmetic = hasattr(wasmtime.Config, "wasm_wide_arithmetic")
+        if self._wide_arithmetic:
+            config.wasm_wide_arithmetic = True
+        self._engine = wasmtime.Engine(config)
         self._store = wasmtime.Store(self._engine)
         self._arena = Arena(self._store)
         self._addresses: dict[int, int] = {}  # of views, by their id
@@ -154,7 +158,7 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         self.stats.kernels += 1
         function = build(analysis, block, point, uniform)
         optimize(function)
-        return compile_kernel(function)
+        return compile_kernel(function, self._wide_arithmetic)
 
     def _load(self, analysis: Analysis, kernel: WasmKernel) -> _Loaded:
         module, fresh = self._modules.get(kernel.code)

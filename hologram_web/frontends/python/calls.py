@@ -124,8 +124,6 @@ class Calls(Expressions):
         """hg.u32(x): integers wrap, floats are rounded or truncated and saturated."""
         self._no_keywords(node)
         (argument,) = self._arguments(node, "x")
-        if ty not in ALLOWED:
-            self.fail(node, f"{ty} is wider than 64 bits: kernels compute in types of at most 64 bits")
         value = self.value(argument)
         if value.const is None:
             return Value(ty, self.register(argument, value, ty))
@@ -176,9 +174,7 @@ class Calls(Expressions):
     def _type(self, node: ast.expr) -> Type:
         found = self.static(node)
         if found not in ALLOWED:
-            self.fail(
-                node, f"{ast.unparse(node)} is no type of numbers: write hg.f32, hg.i32 and so on, of at most 64 bits"
-            )
+            self.fail(node, f"{ast.unparse(node)} is no type of numbers: write hg.f32, hg.i32 and so on")
         assert isinstance(found, Type)
         return found
 
@@ -222,6 +218,8 @@ class Calls(Expressions):
     def _unsigned(self, argument: ast.expr) -> tuple[Register, Type, int]:
         """The bits of an integer in U32 or U64, and how many there are."""
         value, ty = self._integer(argument)
+        if ty.is_wide:
+            self.fail(argument, f"bits of {ty} are counted in parts: shift, and convert with hg.u64(x)")
         bits = self.reinterpret(ty.unsigned, ty, self.register(argument, value, ty))
         wide = Type.U64 if ty.bits == 64 else Type.U32
         return self.convert(wide, ty.unsigned, bits), wide, ty.bits

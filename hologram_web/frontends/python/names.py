@@ -15,7 +15,7 @@ from ...isa.types import Type
 
 __all__ = ["ALLOWED", "ATOMICS", "INTRINSICS", "MATH", "Array", "ArrayType", "Intrinsic", "function"]
 
-ALLOWED = tuple(ty for ty in Type if not ty.is_wide)
+ALLOWED = tuple(Type)
 
 _OPERATORS = ("ADD", "SUB", "MUL", "DIV", "REM", "MAD", "NEG")  # these are written as operators
 
@@ -37,9 +37,7 @@ class ArrayType:
 
     def __post_init__(self) -> None:
         if self.ty not in ALLOWED:
-            raise TranslateError(
-                f"{self.ty!r} is no type of array elements: write hg.Array[hg.f32], with a type of at most 64 bits"
-            )
+            raise TranslateError(f"{self.ty!r} is no type of array elements: write hg.Array[hg.f32]")
         if self.ndim not in (1, 2, 3) or isinstance(self.ndim, bool):
             raise TranslateError(
                 f"an array of {self.ndim!r} dimensions: write hg.Array[hg.f32, 2], with 1 to 3 of them"

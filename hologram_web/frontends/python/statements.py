@@ -15,7 +15,7 @@ from .arithmetic import literal
 from .calls import Calls
 from .emit import ArrayRef, Loop, Scope
 from .expressions import Shape
-from .names import ALLOWED, INTRINSICS, Array, ArrayType
+from .names import INTRINSICS, Array, ArrayType
 from .source import Definition, Source, constant
 from .types import INDEX, Kind, Value, Weak, default, fits, float_of, join
 
@@ -537,11 +537,9 @@ def annotation(source: Source, node: ast.expr) -> Type | ArrayType:
             return ArrayType(source.resolve(item[0]), ndim)
         except TranslateError as error:
             source.fail(node, str(error))
-    if isinstance(found, Type) and found in ALLOWED:
+    if isinstance(found, Type):
         return found
     text = ast.unparse(node)
-    if isinstance(found, Type):
-        source.fail(node, f"{text} is wider than 64 bits: kernels compute in types of at most 64 bits")
     source.fail(node, f"{text} is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]")
 
 

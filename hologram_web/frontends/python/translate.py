@@ -74,7 +74,10 @@ def _parameters(definition: Definition) -> dict[str, Type | ArrayType]:
     for parameter in check_signature(source, node):
         if parameter.annotation is None:
             source.fail(parameter, f"{parameter.arg} has no type: write {parameter.arg}: hg.f32, or hg.Array[hg.f32]")
-        params[parameter.arg] = annotation(source, parameter.annotation)
+        ty = params[parameter.arg] = annotation(source, parameter.annotation)
+        if isinstance(ty, Type) and ty.is_wide:
+            text = f"a scalar has at most 64 bits: write hg.Array[hg.{ty}], and give one element"
+            source.fail(parameter.annotation, text)
     return params
 
 

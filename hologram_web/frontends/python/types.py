@@ -4,7 +4,7 @@
 |-----------------|---------------|------------------------------------------------------------------|
 | a literal, bool | a typed value | that type; a float literal and an integer as the integer's float |
 | float           | float         | the wider; f16 and bf16 make f32                                 |
-| integer         | float         | the integer's float (f32, of 64 bits f64), then as floats        |
+| integer         | float         | the integer's float (f32, of 64 bits or more f64), then as floats        |
 | integer         | integer       | the wider; of equal width and different signs the signed one     |
 """
 
@@ -51,7 +51,7 @@ def float_of(ty: Kind) -> Kind:
     """The float in which an integer meets floats; floats are their own."""
     if isinstance(ty, Weak):
         return Weak.FLOAT
-    return ty if ty.is_float else Type.F64 if ty.bits == 64 else Type.F32
+    return ty if ty.is_float else Type.F64 if ty.bits >= 64 else Type.F32
 
 
 def join(a: Kind, b: Kind) -> Kind:

@@ -12,6 +12,7 @@ from ...isa.verify import Base
 from .encoder import FunctionBody, Instr, Module
 from .routines import load_instruction, store_instruction
 from .values import Values, value_type
+from .wide import Wide
 
 __all__ = ["ARGUMENTS", "FAULT_KINDS", "Effects", "access_of"]
 
@@ -31,6 +32,7 @@ class Effects:
     function: Function
     module: Module
     values: Values
+    wide_integers: Wide
     scalars: list[tuple[str, Type]]
     bases: list[Base]
     locals: dict[object, int]
@@ -122,9 +124,20 @@ class Effects:
                 put(("end",))
             case "load":
                 further = self._address(node, node.attr)
-                put(load_instruction(node.attr.element, further))
+                if node.attr.element.is_wide:  # its address stands for it
+                    put(("i32.const", further), ("i32.add",))
+                else:
+                    put(load_instruction(node.attr.element, further))
             case "store":
                 further = self._address(node, node.attr)
+                if node.attr.element.is_wide:
+                    with self.values.temporary("i32") as target, self.values.temporary("i32") as source:
+                        put(("local.set", target))
+                        self.values.value(node.args[1])
+                        put(("local.set", source))
+                        places = (("local.get", target), further), (("local.get", source), 0)
+                        self.wide_integers.move(*places, node.attr.element.size_bytes)
+                    return
                 self.values.value(node.args[1])
                 put(store_instruction(node.attr.element, further))
             case "atomic":
@@ -258,6 +271,11 @@ class Effects:
             self._alignment(access, offset)
             put(("end",))
             self._place(access, offset)
+            if ty.is_wide:
+                with self.values.temporary("i32") as address:
+                    put(("local.set", address))
+                    self.wide_integers.reduce(combine, ty, address, count)
+                return
             put(("local.get", count), ("i32.wrap_i64",))
             self.argument("scratch")
             # The level: how often the count has to be divided by 2048 until one block is left.

@@ -19,7 +19,7 @@ from typing import Any
 from ...compiler.bounds import Bounds, access_of, repeated
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
-from ...compiler.lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, lower
+from ...compiler.lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, lower, spill_size
 from ...compiler.ranges import Ranges
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
 from ...compiler.windows import Window, window
@@ -31,6 +31,7 @@ from .effects import ARGUMENTS, FAULT_KINDS, Effects
 from .encoder import FunctionBody, Instr, Module
 from .routines import Routines, load_instruction
 from .values import Values, value_type
+from .wide import Wide, is_wide
 
 __all__ = ["ARGUMENTS", "FAULT_KINDS", "WasmKernel", "compile_kernel"]
 
@@ -63,7 +64,7 @@ class WasmKernel:
 
 
 class _Emitter(Effects):
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, wide_arithmetic: bool) -> None:
         self.function = function
         self.module = Module()
         self.body = FunctionBody("kernel", ("i32", "i32", "i32"), (), exported=True)
@@ -71,7 +72,8 @@ class _Emitter(Effects):
         self.module.add(self.body)
         self.lowered: Lowered = lower(function)
         variables, ranges = dict(self.lowered.variables), Ranges(function)
-        self.values = Values(self.body, variables, self._leaf, Routines(self.module), ranges)
+        self.values = Values(self.body, variables, self._leaf, Routines(self.module, wide_arithmetic), ranges)
+        self.values.wide = self.wide_integers = Wide(function, self.values, lambda: self.get("frame"))
         used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
         self.scalars: list[tuple[str, Type]] = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
         self.bases = [base for base in function.bases if base.space is not Space.SHARED]
@@ -138,7 +140,9 @@ class _Emitter(Effects):
         put(("end",))
         self._next_block()
         put(("local.get", 2), ("i32.lt_s",), ("br_if", 0), ("end",), ("end",))
-        return WasmKernel(self.module.encode(), self.scalars, self.bases, self.stride, self._block_lanes())
+        # The frame is behind the spills of all lanes, in parts that lanes have for it.
+        frame = -(-self.wide_integers.size // self._block_lanes() // 8) * 8
+        return WasmKernel(self.module.encode(), self.scalars, self.bases, self.stride + frame, self._block_lanes())
 
     def _prologue(self) -> None:
         """Loads what is the same for all blocks into locals."""
@@ -164,6 +168,10 @@ class _Emitter(Effects):
         if self.stride:
             self.argument("spill")
             self.put(self.set("spill"))
+        if any(isinstance(n.ty, Type) and n.ty.is_wide for n in self.function.nodes()):
+            self.argument("spill")
+            self.put(("i32.const", self.stride * self._block_lanes()), ("i32.add",), self.set("frame"))
+            self.wide_integers.set_constants()
 
     def _limits(self) -> list[tuple[Base, int]]:
         found: dict[tuple[Base, int], None] = {}
@@ -189,8 +197,11 @@ class _Emitter(Effects):
         else:
             kept = [v for run in self.plan.runs for v in (*run.loads, *run.stores)]
             head = self._lanes_leave() + self._lanes_step()
-        slots = {variable: _SLOT * (head + number) for number, variable in enumerate(dict.fromkeys(kept))}
-        return slots, _SLOT * (head + len(slots))
+        slots, end = {}, _SLOT * head
+        for variable in dict.fromkeys(kept):
+            slots[variable] = end
+            end += spill_size(variable.ty)
+        return slots, end
 
     def _lanes_leave(self) -> bool:
         """Whether lanes of a block that is divided may exit while others go on."""
@@ -460,12 +471,20 @@ class _Emitter(Effects):
     def _load(self, variables: list[Variable]) -> None:
         """Takes variables from the spill memory of the lane."""
         for variable in variables:
+            if is_wide(variable.ty):
+                kept = self.get("lane_spill"), self.slots[variable]
+                self.wide_integers.move(self.wide_integers.of(variable), kept, spill_size(variable.ty))
+                continue
             self.put(self.get("lane_spill"), (f"{value_type(variable.ty)}.load", 2, self.slots[variable]))
             self.put(("local.set", self.values.local(variable)))
 
     def _store(self, variables: list[Variable]) -> None:
         """Keeps variables in the spill memory of the lane."""
         for variable in variables:
+            if is_wide(variable.ty):
+                kept = self.get("lane_spill"), self.slots[variable]
+                self.wide_integers.move(kept, self.wide_integers.of(variable), spill_size(variable.ty))
+                continue
             self.put(self.get("lane_spill"), ("local.get", self.values.local(variable)))
             self.put((f"{value_type(variable.ty)}.store", 2, self.slots[variable]))
 
@@ -637,13 +656,17 @@ class _Emitter(Effects):
 
     def _statement(self, statement: Statement) -> None:
         match statement:
+            case Let(variable, value) if is_wide(variable.ty):
+                self.wide_integers.compute(variable, value)
             case Let(variable, value):
                 self.values.compute(value)
                 self.put(("local.set", self.values.local(variable)))
             case Copies(pairs):
-                for _, value in pairs:
+                narrow = [pair for pair in pairs if not is_wide(pair[0].ty)]
+                for _, value in narrow:
                     self.values.value(value)
-                for variable, _ in reversed(pairs):
+                self._copy_wide([pair for pair in pairs if is_wide(pair[0].ty)])
+                for variable, _ in reversed(narrow):
                     self.put(("local.set", self.values.local(variable)))
             case Step(at) if self.plan is not None and self.run_ is None:
                 put = self.put
@@ -659,10 +682,29 @@ class _Emitter(Effects):
                 pass  # one lane runs at a time
             case Do(node, variable):
                 self.effect(node)
-                if variable is not None:
+                if variable is not None and is_wide(variable.ty):
+                    self.wide_integers.take(self.wide_integers.of(variable), spill_size(variable.ty))
+                elif variable is not None:
                     self.put(("local.set", self.values.local(variable)))
                 elif node.ty is not None:
                     self.put(("drop",))
+
+    def _copy_wide(self, pairs: list[tuple[Variable, Node]]) -> None:
+        """Sets variables in memory at once: what is set and read is read into other memory first."""
+        wide, targets = self.wide_integers, {variable for variable, _ in pairs}
+        moves: list[tuple[Variable, Node, bool]] = []
+        for variable, value in pairs:
+            first = len(pairs) > 1 and self.values.variables.get(value) in targets
+            if first:
+                self.values.value(value)
+                wide.take(wide.place(("copy", variable), spill_size(variable.ty)), spill_size(variable.ty))
+            moves.append((variable, value, first))
+        for variable, value, first in moves:
+            if first:
+                wide.push(wide.place(("copy", variable), spill_size(variable.ty)))
+            else:
+                self.values.value(value)
+            wide.take(wide.of(variable), spill_size(variable.ty))
 
     def _step(self, at: int) -> None:
         """Takes a step; every 65,536 of them, and at the last, looks at the cancel flag and the budget."""
@@ -687,14 +729,14 @@ def _is_short(trees: list[Tree]) -> bool:
 def check_supported(function: Function) -> None:
     """Raises CompileError for what the target does not have."""
     for node in function.nodes():
-        if isinstance(node.ty, Type) and node.ty.is_wide:
-            raise UnsupportedType(None, f"wasm does not run {node.ty} yet: use a type of at most 64 bits")
+        if node.op == "param" and is_wide(node.ty):
+            raise UnsupportedType(None, f"no {node.ty} is kept across a collective: keep it in a buffer")
         access = access_of(node)
         if access is not None and access.base.space is Space.POINTER:
             raise UnsupportedInstruction(access.at, "an address without a base")
 
 
-def compile_kernel(function: Function) -> WasmKernel:
-    """The WebAssembly kernel of a function. Raises CompileError."""
+def compile_kernel(function: Function, wide_arithmetic: bool = False) -> WasmKernel:
+    """The WebAssembly kernel of a function, for engines with wide arithmetic or for all. Raises CompileError."""
     check_supported(function)
-    return _Emitter(function).run()
+    return _Emitter(function, wide_arithmetic).run()

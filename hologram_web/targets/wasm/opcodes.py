@@ -33,6 +33,8 @@ _CONTROL = {
     "i32.atomic.load": (b"\xfe\x10", "mem"),
     "memory.copy": (b"\xfc\x0a", "memory memory"),
     "memory.fill": (b"\xfc\x0b", "memory"),
+    "i64.add128": (b"\xfc\x13", ""),
+    "i64.mul_wide_u": (b"\xfc\x16", ""),
 }
 
 # Runs of one-byte opcodes, in the order of the specification.

@@ -11,6 +11,7 @@ from ...compiler.ranges import Ranges
 from ...isa.ops import IDENTITIES, reduce_type
 from ...isa.types import Type
 from .encoder import FunctionBody, Instr, Module
+from .library import library_function
 from .values import Values, value_type
 
 __all__ = ["Routines", "load_instruction", "store_instruction"]
@@ -35,16 +36,18 @@ def store_instruction(ty: Type, offset: int = 0) -> Instr:
 class Routines:
     """The routines of a module, each made when first asked for."""
 
-    def __init__(self, module: Module) -> None:
-        self.module = module
+    def __init__(self, module: Module, wide_arithmetic: bool = False) -> None:
+        self.module, self.wide_arithmetic = module, wide_arithmetic
 
     def __call__(self, name: str) -> int:
-        """The function index of a routine: a name of the library, `fmod`, `inverse`, `reduce_add_f32` and its kin."""
+        """The function index of a routine: of the libraries, `fmod`, `inverse`, `reduce_add_f32` and its kin."""
         if name not in self.module.numbers:
             if name == "fmod":
                 self.module.add(_fmod())
             elif name == "inverse":
                 self.module.add(_inverse())
+            elif name.startswith("wide_"):
+                self.module.add(library_function(name, self.wide_arithmetic, self))
             elif name.startswith("reduce_"):
                 self._reduce(name)
             else:

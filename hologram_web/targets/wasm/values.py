@@ -14,6 +14,7 @@ from ...compiler.lower import LEAVES, Variable
 from ...compiler.ranges import Ranges
 from ...isa.types import Type
 from .encoder import FunctionBody, Instr
+from .wide import Wide, is_wide
 
 __all__ = ["Values", "value_type"]
 
@@ -58,6 +59,7 @@ class Values:
         self.variables = variables
         self.leaf = leaf
         self.routine = routine
+        self.wide: Wide | None = None
         self._locals: dict[Variable, int] = {}
         self._free: dict[str, list[int]] = {}
 
@@ -81,7 +83,9 @@ class Values:
     def value(self, node: Node) -> None:
         """Pushes the value of a node."""
         variable = self.variables.get(node)
-        if variable is not None:
+        if self.wide is not None and is_wide(node.ty):
+            self.wide.value(node)
+        elif variable is not None:
             self.put(("local.get", self.local(variable)))
         else:
             self.compute(node)
@@ -119,9 +123,14 @@ class Values:
             self.value(otherwise)
             self.put(("end",))
         elif op == "cvt":
-            self._operands(node)
             assert isinstance(node.ty, Type)
-            self.convert(node.ty, node.attr)
+            if self.wide is not None and node.attr.is_wide and node.ty.is_float:
+                self.wide.to_float(node.ty, node.attr, node.args[0])
+                if node.ty in _HALVES:
+                    self.convert(node.ty, Type.F64)
+            else:
+                self._operands(node)
+                self.convert(node.ty, node.attr)
         elif op == "bitcast":
             self._operands(node)
             assert isinstance(node.ty, Type)
@@ -133,7 +142,7 @@ class Values:
     def low(self, node: Node) -> None:
         """Pushes the lower half of a 64-bit integer."""
         if node not in self.variables:
-            if node.op == "cvt" and node.attr.is_integer:
+            if node.op == "cvt" and node.attr.is_integer and not node.attr.is_wide:
                 if node.attr.bits == 64:
                     self.low(node.args[0])
                 else:
@@ -194,8 +203,11 @@ class Values:
                 self.put(("i32.const", (1 << ty.bits) - 1), ("i32.and",))
 
     def _comparison(self, node: Node) -> None:
-        self._operands(node)
         ty: Type = node.attr
+        if self.wide is not None and ty.is_wide:
+            self.wide.compare(node.op, ty, *node.args)
+            return
+        self._operands(node)
         sign = "" if ty.is_float or node.op == "eq" else "_s" if ty.is_signed else "_u"
         self.put((f"{value_type(ty)}.{_COMPARE[node.op]}{sign}",))
 
@@ -328,6 +340,9 @@ class Values:
         self.put(("call", self.routine("f64_to_f32_odd")))
 
     def _resize(self, dst: Type, src: Type) -> None:
+        if src.is_wide:
+            self.put(("i64.load", 0, 0))
+            src = Type.U64
         if dst.bits == 64 and src.bits < 64:
             self.put((f"i64.extend_i32_{'s' if src.is_signed else 'u'}",))
         elif dst.bits < 64:

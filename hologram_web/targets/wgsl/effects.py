@@ -16,6 +16,7 @@ from ...isa.ops import IDENTITIES, reduce_type
 from ...isa.types import Type
 from ...isa.verify import Base
 from .values import Values
+from .wide import Wide, size_of
 
 __all__ = ["FAULT_KINDS", "Effects", "fault_number"]
 
@@ -35,6 +36,7 @@ class Effects:
     bases: list[Base]
     scalars: list[tuple[str, Type]]
     values: Values
+    wide: Wide
     atomic: set[str]
     hoisted: dict[str, str]
     helpers: dict[str, str]
@@ -43,10 +45,15 @@ class Effects:
     parts: dict[str, int]
     window: int
     part = 0  # which part code is emitted for
+    in_words = False  # whether it is for the words of a wide integer
     in_helper = False  # whether it is for a function that reads any part
 
     def put(self, text: str) -> None:
         """Appends a line."""
+        raise NotImplementedError
+
+    def _put_wide(self, text: str) -> None:
+        """Appends a line of code on wide integers."""
         raise NotImplementedError
 
     def binding(self, base: Base) -> str:
@@ -57,7 +64,15 @@ class Effects:
         return f"b{number}_{self.part}" if self.part else f"b{number}"
 
     def _part_by_part(self, access: Access, byte: str, then: Callable[[str], None]) -> None:
-        """Does something at a byte of a memory: in the part where it lies, if there are several."""
+        """Does something at a byte of a memory, in the part where it lies, if there are several; at word k of a wide
+        integer after the other."""
+        if access.element.is_wide and not self.in_words:
+            self._put_wide(f"for (var k = 0u; k < {size_of(access.element)}; k++) {{")
+            self.depth, self.in_words = self.depth + 1, True
+            self._part_by_part(access, f"({byte} + k * 4u)", then)
+            self.depth, self.in_words = self.depth - 1, False
+            self.put("}")
+            return
         memory = self.binding(access.base)
         parts = self.parts.get(memory, 1)
         if parts == 1:
@@ -191,12 +206,12 @@ class Effects:
         self.put(f"if ({' || '.join(wrong)}) {{")
         self.put(f"  fault({self._fault_text(FaultKind.OUT_OF_BOUNDS, access, index, access.element.size_bytes)});")
         if target is not None:
-            self.put(f"  {target} = {_zero(self.values.type_name(node))};")
+            self.put(f"  {self._cleared(target, node)}")
         if access.scale % align or offset % align:
             self.put(f"}} else if ((byte & {align - 1}u) != 0u) {{")
             self.put(f"  fault({self._fault_text(FaultKind.MISALIGNED_ACCESS, access, index, 0)});")
             if target is not None:
-                self.put(f"  {target} = {_zero(self.values.type_name(node))};")
+                self.put(f"  {self._cleared(target, node)}")
         self.put("} else {")
         self.depth += 1
         start = self._start(access.base)
@@ -205,6 +220,12 @@ class Effects:
         self.put("}")
         self.depth -= 1
         self.put("}")
+
+    def _cleared(self, target: str, node: Node) -> str:
+        """The statement that makes the result of a faulty access 0."""
+        if isinstance(node.ty, Type) and node.ty.is_wide:
+            return f"wide_fill({target}, {size_of(node.ty)}, 0u);"
+        return f"{target} = {_zero(self.values.type_name(node))};"
 
     def _fault_text(self, kind: FaultKind, access: Access, index: Node, need: int) -> str:
         offset = access.offset & 0xFFFFFFFFFFFFFFFF
@@ -235,7 +256,9 @@ class Effects:
         return text
 
     def _load(self, access: Access, byte: str, target: str | None) -> None:
-        if target is not None:
+        if target is not None and access.element.is_wide:
+            self.put(f"wide_memory[{target} + k] = {self._word(self.binding(access.base), f'{byte} >> 2u')};")
+        elif target is not None:
             self.put(f"{target} = {self._element(self.binding(access.base), access.element, byte)};")
 
     def _store(self, access: Access, byte: str, value: Node) -> None:
@@ -246,6 +269,9 @@ class Effects:
                 self._set_word(memory, f"({byte} >> 2u) + {part}u", f"pair.{name}")
             return
         text = self.values.value(value)
+        if ty.is_wide:
+            self._set_word(memory, f"{byte} >> 2u", f"wide_memory[{text} + k]")
+            return
         bits = text if self.values.type_name(value) == "u32" else f"bitcast<u32>({text})"
         if ty.bits == 32:
             self._set_word(memory, f"{byte} >> 2u", bits)
@@ -335,14 +361,25 @@ class Effects:
         place = self._fault_text(FaultKind.OUT_OF_BOUNDS, access, node.args[0], 0).rsplit(", ", 2)[0]
         self.put(f"  fault({place}, count * {need}u, 0u);")
         if target is not None:
-            self.put(f"  {target} = {_zero(self.values.type_name(node))};")
+            self.put(f"  {self._cleared(target, node)}")
         align = ty.alignment
         if access.scale % align or low % align:
             self.put(f"}} else if (some && ((byte & {align - 1}u) != 0u)) {{")
             self.put(f"  fault({self._fault_text(FaultKind.MISALIGNED_ACCESS, access, node.args[0], 0)});")
             if target is not None:
-                self.put(f"  {target} = {_zero(self.values.type_name(node))};")
+                self.put(f"  {self._cleared(target, node)}")
         self.put("} else {")
+        if ty.is_wide:
+            self.in_helper = True
+            start = f"byte + {self._start(access.base)}u + i * {need}u + k * 4u"
+            word = self._word(self.binding(access.base), f"({start}) >> 2u")
+            self.in_helper = False
+            if target is not None:
+                self.wide.reduce(combine, ty, target, word)
+            self.put("}")
+            self.depth -= 1
+            self.put("}")
+            return
         function = self._reduction(combine, ty, self.binding(access.base))
         call = f"{function}(byte + {self._start(access.base)}u, count)"
         half = {Type.F16: "f32_to_f16", Type.BF16: "f32_to_bf16"}.get(ty)

@@ -24,11 +24,11 @@ def _type_name(ty: Type) -> str:
 
 
 @cache
-def _function(name: str, coded: bool) -> str:
+def _function(name: str, math: str) -> str:
     function = function_of(name)
     lowered = lower(function)
     leaf: Callable[[Node], str] = lambda node: f"x{node.attr}"  # noqa: E731
-    values = Values(Ranges(function), lowered.variables, leaf, True, coded)
+    values = Values(Ranges(function), lowered.variables, leaf, math)
     operands = ", ".join(f"x{number}: {_type_name(ty)}" for number, ty in enumerate(routine(name).operands))
     lines = [f"fn {name}({operands}) -> {_type_name(routine(name).result)} {{"]
     for statement in lowered.resumes[0].statements:
@@ -58,17 +58,18 @@ def _guarded(name: str) -> str:
     )
 
 
-def functions_for(code: str, coded: bool) -> str:
-    """The functions that `code` calls, and those that they call. `coded` is as in `Values`.
+def functions_for(code: str, math: str) -> str:
+    """The functions that `code` calls, and those that they call. `math` is as in `Values`.
 
     They are fenced always: what shader compilers would make of sums that recover rounding errors has no bound.
     """
+    math = "exact" if math == "fast" else math
     found: dict[str, str] = {}
     work = [code]
     while work:
         for name, guarded in _CALL.findall(work.pop()):
             if name not in found:
-                found[name] = _function(name, coded)
+                found[name] = _function(name, math)
                 work.append(found[name])
             if guarded:
                 found[f"{name}_if"] = _guarded(name)

@@ -21,7 +21,7 @@ from functools import partial
 from ...compiler.bounds import Bounds, access_of, holds
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import PRED, Function, Node
-from ...compiler.lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, lower
+from ...compiler.lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, lower
 from ...compiler.ranges import Ranges
 from ...compiler.rounds import within_budget
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
@@ -33,6 +33,7 @@ from .effects import FAULT_KINDS, Effects, fault_number
 from .functions import functions_for
 from .library import library_for
 from .values import Values
+from .wide import Wide, is_wide
 
 __all__ = ["FAULT_KINDS", "STATUS_WORDS", "WgslKernel", "compile_kernel"]
 
@@ -149,6 +150,7 @@ class _Emitter(Effects):
         self.function, self.groups, self.shared, self.proven = function, groups, shared, proven
         self.lowered: Lowered = lower(function)
         self.values = Values(Ranges(function), self.lowered.variables, self._leaf, math)
+        self.wide = self.values.wide = Wide(function, self.lowered, self.values, self._put_wide)
         self.canary, self.half = canary, half
         used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
         self.scalars = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
@@ -218,11 +220,13 @@ class _Emitter(Effects):
         variables = "".join(
             f"var<private> {self.values.name(variable)}: {self.values.type_name(node)};\n"
             for node, variable in self.lowered.variables.items()
-            if variable not in uniform
+            if variable not in uniform and not is_wide(variable.ty)
         )
         declarations, words = self._declarations()
+        if self.wide.size:
+            variables += f"var<private> wide_memory: array<u32, {self.wide.size}>;\n"
         text = "\n".join([*self.helpers.values(), body])
-        text = functions_for(text, self.values.coded) + text
+        text = functions_for(text, self.values.math) + text
         code = declarations + variables + text
         library = library_for(code, self.half)
         enabled = "enable f16;\n" if "f32(f16(" in library else ""
@@ -292,6 +296,7 @@ class _Emitter(Effects):
             "  }",
             f"  global_id = block * {x * y * z}u + index;",
             "  budget = arguments.misc.y;",
+            *self.wide.set_constants(),
             *(row if self.line else coordinates),
             *self._zeroing(),
         ]
@@ -446,6 +451,11 @@ class _Emitter(Effects):
         self.loops |= text == "loop {"
         self.lines.append("  " * self.depth + text)
 
+    def _put_wide(self, text: str) -> None:
+        """Appends a line of code on wide integers, which goes around."""
+        self.loops = True
+        self.put(text)
+
     # Control flow
 
     def _trees(self, trees: list[Tree]) -> None:
@@ -572,6 +582,8 @@ class _Emitter(Effects):
 
     def _statement(self, statement: Statement) -> None:
         match statement:
+            case Let(variable, value) if is_wide(variable.ty):
+                self.wide.compute(variable, value)
             case Let(variable, value):
                 self.put(f"{self.values.name(variable)} = {self.values.compute(value)};")
             case Copies(pairs):
@@ -588,7 +600,8 @@ class _Emitter(Effects):
                 for line in self.meet:
                     self.put(line)
             case Do(node, variable):
-                self.effect(node, None if variable is None else self.values.name(variable))
+                place = self.wide.of if is_wide(node.ty) else self.values.name
+                self.effect(node, None if variable is None else place(variable))
 
     def _step_of_lane(self, at: int, budget: str) -> None:
         self.put(f"{budget} -= 1u;")
@@ -633,16 +646,22 @@ class _Emitter(Effects):
         self.put("  return;")
         self.put("}")
 
-    def _copies(self, pairs: tuple[tuple[object, Node], ...]) -> None:
+    def _copies(self, pairs: tuple[tuple[Variable, Node], ...]) -> None:
         """Sets variables at once: through temporaries, where there are several."""
+        wide = [pair for pair in pairs if is_wide(pair[0].ty)]
+        if len(wide) == len(pairs):
+            self.wide.copies(wide)
+            return
+        pairs = tuple(pair for pair in pairs if pair not in wide)
         phis = {variable: node for node, variable in self.lowered.variables.items()}
-        texts = [(self.values.name(v), self.values.held_as(phis[v], node)) for v, node in pairs]  # type: ignore[arg-type,index]
-        if len(texts) == 1:
+        texts = [(self.values.name(v), self.values.held_as(phis[v], node)) for v, node in pairs]
+        if len(texts) == 1 and not wide:
             self.put(f"{texts[0][0]} = {texts[0][1]};")
             return
         self.put("{")
         for number, (_, text) in enumerate(texts):
             self.put(f"  let t{number} = {text};")
+        self.wide.copies(wide)
         for number, (name, _) in enumerate(texts):
             self.put(f"  {name} = t{number};")
         self.put("}")
@@ -724,9 +743,8 @@ def compile_kernel(
     Raises CompileError for what WebGPU does not have.
     """
     for node in function.nodes():
-        for ty in (node.ty, node.attr):
-            if isinstance(ty, Type) and ty.bits > 64:
-                raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 64 bits")
+        if node.op == "param" and is_wide(node.ty):
+            raise UnsupportedType(None, f"no {node.ty} is kept across a collective: keep it in a buffer")
     kernel = _Emitter(function, groups, shared, math, canary, half, parts, window, set()).run()
     if fast:
         _add_fast(kernel, function, partial(_Emitter, function, groups, shared, math, canary, half, parts, window))

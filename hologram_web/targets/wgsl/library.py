@@ -8,7 +8,7 @@ from pathlib import Path
 
 __all__ = ["library_for"]
 
-_FILES = ("u64.wgsl", "f32.wgsl", "f64.wgsl", "atlas.wgsl")
+_FILES = ("u64.wgsl", "f32.wgsl", "f64.wgsl", "atlas.wgsl", "wide.wgsl")
 _HALF = "f16.wgsl"  # instead of functions of the same names, where `shader-f16` is
 
 

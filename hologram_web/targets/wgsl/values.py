@@ -13,8 +13,8 @@ from collections.abc import Callable
 from ...compiler.ir import PRED, Node
 from ...compiler.lower import Variable
 from ...compiler.ranges import Ranges
-from ...errors import UnsupportedType
 from ...isa.types import Type
+from .wide import Wide, is_wide
 
 __all__ = ["Values"]
 
@@ -44,6 +44,7 @@ class Values:
         self, ranges: Ranges, variables: dict[Node, Variable], leaf: Callable[[Node], str], math: str = "exact"
     ) -> None:
         self.ranges, self.variables, self.leaf, self.math = ranges, variables, leaf, math
+        self.wide: Wide | None = None
 
     # Representation
 
@@ -64,8 +65,6 @@ class Values:
             return "u32" if self.is_narrow(node) else "vec2u"
         if ty is Type.F32:
             return "f32"
-        if ty.bits > 32:
-            raise UnsupportedType(None, f"WGSL has no {ty}: use a type of at most 64 bits")
         return "i32" if ty.kind == "i" else "u32"
 
     def name(self, variable: Variable) -> str:
@@ -73,6 +72,8 @@ class Values:
 
     def value(self, node: Node) -> str:
         """The expression of a value: its variable's name, or how it is computed."""
+        if self.wide is not None and is_wide(node.ty):
+            return self.wide.value(node)
         variable = self.variables.get(node)
         return self.compute(node) if variable is None else self.name(variable)
 
@@ -155,6 +156,8 @@ class Values:
     def _comparison(self, node: Node) -> str:
         ty: Type = node.attr
         a, b = node.args
+        if self.wide is not None and ty.is_wide:
+            return self.wide.compare(node.op, ty, a, b)
         if ty is Type.F32:
             for constant, other, name in ((a, b, _ABOVE), (b, a, _BELOW)):
                 if constant.is_const and 0 < constant.attr < 0x7F800000 and node.op in name:
@@ -267,11 +270,15 @@ class Values:
 
     def _convert(self, node: Node, dst: Type, src: Type) -> str:
         arg = node.args[0]
+        if self.wide is not None and src.is_wide:
+            return (
+                self.wide.to_float(arg, dst, src)
+                if dst.is_float
+                else self._from_word(node, self.wide.narrow(arg, dst), dst)
+            )
         if not src.is_float:
             return self._to_float(arg, dst, src) if dst.is_float else self._resize(node, arg, dst, src)
-        text = self.value(arg)
-        if src in _HALVES:
-            text, src = f"{_HALVES[src]}_to_f32({text})", Type.F32
+        text, src = self.as_float(arg, src)
         if dst is src:
             return text
         if dst is Type.F64:
@@ -287,6 +294,17 @@ class Values:
         if dst.kind == "i":
             return f"clamp({src}_to_i32({text}), {low}, {high})"
         return f"min({src}_to_u32({text}), {high}u)"
+
+    def as_float(self, node: Node, src: Type) -> tuple[str, Type]:
+        """A float, halves as F32."""
+        text = self.value(node)
+        return (f"{_HALVES[src]}_to_f32({text})", Type.F32) if src in _HALVES else (text, src)
+
+    def _from_word(self, node: Node, text: str, dst: Type) -> str:
+        """An integer from its low words."""
+        if dst in _LONG:
+            return f"({text}).x" if self.is_narrow(node) else text
+        return self._normalise(f"bitcast<i32>({text})" if dst.kind == "i" else text, dst)
 
     def _to_float(self, arg: Node, dst: Type, src: Type) -> str:
         kind = "i" if src.is_signed else "u"

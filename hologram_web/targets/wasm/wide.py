@@ -1,0 +1,252 @@
+"""Integers of more than 64 bits: values lie in memory, and what is on the stack is their address.
+
+A lane has a frame, in which variables and constants have slots; lanes of a thread take turns and share it. What is done
+to values is in the device library, `wide.wat`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ...compiler.ir import Function, Node, ValueType
+from ...compiler.lower import Variable
+from ...isa.ops import IDENTITIES
+from ...isa.types import Type
+from .encoder import Instr
+
+if TYPE_CHECKING:
+    from .values import Values
+
+__all__ = ["INLINE", "Wide", "is_wide"]
+
+_BINARY = frozenset({"add", "sub", "mul", "and", "or", "xor"})
+INLINE = 64  # bytes that are moved limb by limb; memory.copy is a call
+Place = tuple[Instr, int]  # an address that an instruction pushes, and what is added to it
+
+
+def is_wide(ty: ValueType) -> bool:
+    """Whether values of the type lie in memory."""
+    return isinstance(ty, Type) and ty.is_wide
+
+
+class Wide:
+    """Emits what is done to wide integers. `frame` pushes the address of the frame, which takes `size` bytes."""
+
+    def __init__(self, function: Function, values: Values, frame: Callable[[], Instr]) -> None:
+        self.values, self.put, self._frame = values, values.put, frame
+        self.size = 0
+        self._slots: dict[object, int] = {}
+        nodes = [node for node in function.nodes() if is_wide(node.ty)]
+        self.constants = [node for node in nodes if node.is_const]
+        self._widest = max((node.ty.size_bytes for node in nodes if isinstance(node.ty, Type)), default=0)
+
+    # Places
+
+    def place(self, key: object, size: int) -> Place:
+        """The slot of a variable or a constant."""
+        if key not in self._slots:
+            self._slots[key], self.size = self.size, self.size + size
+        return self._frame(), self._slots[key]
+
+    def of(self, variable: Variable) -> Place:
+        assert isinstance(variable.ty, Type)
+        return self.place(variable, variable.ty.size_bytes)
+
+    def push(self, place: Place) -> None:
+        """Pushes an address."""
+        self.put(place[0])
+        if place[1]:
+            self.put(("i32.const", place[1]), ("i32.add",))
+
+    def value(self, node: Node) -> None:
+        """Pushes the address of a value that has a slot."""
+        variable = self.values.variables.get(node)
+        assert isinstance(node.ty, Type)
+        self.push(self.place((node.ty, node.attr), node.ty.size_bytes) if variable is None else self.of(variable))
+
+    def _work(self) -> None:
+        """Pushes the address of what library functions use for themselves."""
+        self.push(self.place("work", 5 * self._widest + 16))
+
+    def move(self, target: Place, source: Place, size: int) -> None:
+        """Copies bytes between places that are the same or do not overlap."""
+        if size > INLINE:
+            self.push(target)
+            self.push(source)
+            self.put(("i32.const", size), ("memory.copy",))
+            return
+        for at in range(0, size, 8):
+            self.put(target[0], source[0], ("i64.load", 0, source[1] + at), ("i64.store", 0, target[1] + at))
+
+    def take(self, target: Place, size: int) -> None:
+        """Copies what the address on the stack points to."""
+        with self.values.temporary("i32") as source:
+            self.put(("local.set", source))
+            self.move(target, (("local.get", source), 0), size)
+
+    def _fill(self, target: Place, size: int, limb: Instr) -> None:
+        """Sets bytes; all are the lowest of a limb, which is 0 or all ones."""
+        if size > INLINE:
+            self.push(target)
+            self.put(limb, ("i32.wrap_i64",), ("i32.const", size), ("memory.fill",))
+            return
+        for at in range(0, size, 8):
+            self.put(target[0], limb, ("i64.store", 0, target[1] + at))
+
+    def set_constants(self) -> None:
+        """Writes the constants into their slots."""
+        for node in self.constants:
+            assert isinstance(node.ty, Type)
+            size = node.ty.size_bytes
+            self._constant(self.place((node.ty, node.attr), size), size, node.attr)
+
+    def _constant(self, place: Place, size: int, bits: int) -> None:
+        rest = -(bits >> (8 * size - 1))
+        self._fill(place, size, ("i64.const", rest))
+        for at in range(0, size, 8):
+            limb = bits >> (8 * at) & ((1 << 64) - 1)
+            if limb != rest & ((1 << 64) - 1):
+                self.put(place[0], ("i64.const", limb), ("i64.store", 0, place[1] + at))
+
+    # Values
+
+    def call(self, name: str) -> None:
+        self.put(("call", self.values.routine(f"wide_{name}")))
+
+    def compare(self, op: str, ty: Type, a: Node, b: Node) -> None:
+        """Pushes whether a == b, a < b or a <= b."""
+        if op == "le":
+            a, b = b, a
+        self.value(a)
+        self.value(b)
+        self._compared(op, ty)
+        if op == "le":
+            self.put(("i32.eqz",))
+
+    def _compared(self, op: str, ty: Type) -> None:
+        self.put(("i32.const", ty.size_bytes))
+        if op != "eq":
+            self.put(("i64.const", 1 << 63 if ty.is_signed else 0))
+        self.call("eq" if op == "eq" else "lt")
+
+    def compute(self, variable: Variable, node: Node) -> None:
+        """Computes a value into the slot of a variable."""
+        ty, op, args, put = node.ty, node.op, node.args, self.put
+        assert isinstance(ty, Type)
+        size, target = ty.size_bytes, self.of(variable)
+        if op in _BINARY or op in ("neg", "not", "shl", "shr", "div", "rem"):
+            self.push(target)
+            for arg in args:
+                self.values.value(arg)
+            put(("i32.const", size))
+            if op == "shr":
+                self._sign(args[0], ty)
+            if op in ("div", "rem"):
+                put(("i32.const", int(op == "rem")))
+                self._work()
+                op = "divide_signed" if ty.is_signed else "divide"
+            self.call(op)
+        elif op == "cvt":
+            self._convert(target, node, ty, node.attr)
+        elif op == "abs" and ty.is_signed:
+            self._magnitude(args[0], ty)
+            self.take(target, size)
+        else:
+            self._choose(op, ty, args)
+            self.take(target, size)
+
+    def _choose(self, op: str, ty: Type, args: tuple[Node, ...]) -> None:
+        """Pushes the address of one of the operands."""
+        if op == "select":
+            for arg in (*args[1:], args[0]):
+                self.values.value(arg)
+            self.put(("select",))
+        elif op in ("min", "max"):
+            for arg in args if op == "min" else args[::-1]:
+                self.value(arg)
+            self.compare("lt", ty, *args)
+            self.put(("select",))
+        else:
+            assert op in ("bitcast", "abs"), op
+            self.value(args[0])
+
+    def _sign(self, node: Node, ty: Type) -> None:
+        """Pushes a limb of sign bits; 0 for an unsigned number."""
+        if not ty.is_signed:
+            self.put(("i64.const", 0))
+            return
+        self.value(node)
+        self.put(("i64.load", 0, ty.size_bytes - 8), ("i64.const", 63), ("i64.shr_s",))
+
+    def _magnitude(self, node: Node, ty: Type) -> None:
+        self.value(node)
+        if ty.is_signed:
+            self.put(("i32.const", ty.size_bytes))
+            self._work()
+            self.call("magnitude")
+
+    def _convert(self, target: Place, node: Node, dst: Type, src: Type) -> None:
+        put, arg, size = self.put, node.args[0], dst.size_bytes
+        if src.is_float:
+            self.push(target)
+            self.values.value(arg)
+            self.values.convert(Type.F64, src)
+            put(("i32.const", size), ("i32.const", int(dst.is_signed)))
+            self.call("from_f64")
+            return
+        own = min(size, src.size_bytes) if src.is_wide else 8
+        with self.values.temporary("i64") as sign:
+            if src.is_wide:
+                self._sign(arg, src)
+                put(("local.set", sign))
+                self.value(arg)
+                self.take(target, own)
+            else:
+                put(target[0])
+                self.values.value(arg)
+                self.values.convert(Type.I64, src)
+                put(("local.tee", sign), ("i64.store", 0, target[1]))
+                put(("local.get", sign), ("i64.const", 63), ("i64.shr_s",), ("local.set", sign))
+            if size > own:
+                limb: Instr = ("local.get", sign) if src.is_signed else ("i64.const", 0)
+                self._fill((target[0], target[1] + own), size - own, limb)
+
+    def to_float(self, dst: Type, src: Type, node: Node) -> None:
+        """Pushes a value as F32 or F64; for other floats as an F64 rounded to odd."""
+        name = {Type.F32: "f32", Type.F64: "f64"}.get(dst, "f64_odd")
+        kind = name[:3]
+        self._magnitude(node, src)
+        self.put(("i32.const", src.size_bytes))
+        self.call(f"to_{name}")
+        if src.is_signed:  # the sign bit is where that of a float would be
+            self.value(node)
+            self.put((f"{kind}.load", 0, src.size_bytes - int(kind[1:]) // 8), (f"{kind}.copysign",))
+
+    def reduce(self, combine: str, ty: Type, address: int, count: int) -> None:
+        """Combines `count` (an i64 local) elements from an address (an i32 local) on; pushes the address of the result.
+
+        Integers wrap, so that any order gives the same.
+        """
+        put, size = self.put, ty.size_bytes
+        result = self.place(("reduce", ty), size)
+        self._constant(result, size, ty.encode(IDENTITIES[combine](ty)))
+        put(("block", None), ("loop", None), ("local.get", count), ("i64.eqz",), ("br_if", 1))
+        if combine in ("add", "mul"):
+            product = self.place(("product", ty), size)
+            self.push(product)
+            self.push(result)
+            put(("local.get", address), ("i32.const", size))
+            self.call(combine)
+            self.move(result, product, size)
+        else:
+            pair: list[Place] = [result, (("local.get", address), 0)]
+            for place in pair[::-1] if combine == "min" else pair:
+                self.push(place)
+            self._compared("lt", ty)
+            put(("if", None))
+            self.move(result, (("local.get", address), 0), size)
+            put(("end",))
+        put(("local.get", address), ("i32.const", size), ("i32.add",), ("local.set", address))
+        put(("local.get", count), ("i64.const", 1), ("i64.sub",), ("local.set", count), ("br", 0), ("end",), ("end",))
+        self.push(result)

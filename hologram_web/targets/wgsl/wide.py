@@ -1,0 +1,237 @@
+"""Integers of more than 64 bits: values are words of one array in private memory, held as the number of the first.
+
+Variables that are never needed at the same time share their words. What is done to values is in the device library,
+`wide.wgsl`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ...compiler.ir import Function, Node, ValueType
+from ...compiler.lower import Lowered, Variable, targets_of
+from ...isa.ops import IDENTITIES
+from ...isa.types import Type
+
+if TYPE_CHECKING:
+    from .values import Values
+
+__all__ = ["Wide", "is_wide", "size_of"]
+
+_PLAIN = frozenset({"add", "sub", "mul", "and", "or", "xor", "neg", "not", "shl"})
+
+
+def is_wide(ty: ValueType) -> bool:
+    """Whether values of the type lie in the array."""
+    return isinstance(ty, Type) and ty.is_wide
+
+
+def words(ty: ValueType) -> int:
+    assert isinstance(ty, Type)
+    return ty.bits // 32
+
+
+def size_of(ty: ValueType, op: str = "") -> str:
+    """How many words a value has; for operations that would be too long if shader compilers unrolled their loops, in a
+    form that they do not know."""
+    size = words(ty)
+    return f"({size}u | arguments.misc.z)" if op in ("div", "rem") or (op == "mul" and size > 8) else f"{size}u"
+
+
+class Wide:
+    """Emits what is done to wide integers. `put` appends a line; the array has `size` words."""
+
+    def __init__(self, function: Function, lowered: Lowered, values: Values, put: Callable[[str], None]) -> None:
+        self.values, self.put = values, put
+        self._variables, self.size = _places(lowered)
+        self._others: dict[object, int] = {}
+        nodes = [node for node in function.nodes() if is_wide(node.ty)]
+        self.constants = [node for node in nodes if node.is_const]
+        self._widest = max((words(node.ty) for node in nodes), default=0)
+
+    # Places
+
+    def other(self, key: object, size: int) -> str:
+        """A place that nothing else uses."""
+        if key not in self._others:
+            self._others[key], self.size = self.size, self.size + size
+        return f"{self._others[key]}u"
+
+    def of(self, variable: Variable) -> str:
+        """The place of a variable."""
+        return f"{self._variables[variable]}u"
+
+    def value(self, node: Node) -> str:
+        """The place of a value."""
+        variable = self.values.variables.get(node)
+        return self.other((node.ty, node.attr), words(node.ty)) if variable is None else self.of(variable)
+
+    def _work(self) -> str:
+        return self.other("work", 6 * self._widest + 2)
+
+    def set_constants(self) -> list[str]:
+        """Lines that write the constants to their places; private memory starts as zeros."""
+        lines = []
+        for node in self.constants:
+            lines += self._constant(self.value(node), words(node.ty), node.attr, fresh=True)
+        return lines
+
+    @staticmethod
+    def _constant(place: str, size: int, bits: int, fresh: bool = False) -> list[str]:
+        rest = 0xFFFFFFFF * (bits >> (32 * size - 1))
+        lines = [f"  wide_fill({place}, {size}u, {rest}u);"] if rest or not fresh else []
+        for at in range(size):
+            word = bits >> (32 * at) & 0xFFFFFFFF
+            if word != rest:
+                lines.append(f"  wide_memory[{place} + {at}u] = {word}u;")
+        return lines
+
+    def copy(self, target: str, source: str, ty: ValueType) -> None:
+        if target != source:
+            self.put(f"wide_copy({target}, {source}, {size_of(ty)});")
+
+    # Values
+
+    def compare(self, op: str, ty: Type, a: Node, b: Node) -> str:
+        """The expression of a == b, a < b or a <= b."""
+        x, y = self.value(a), self.value(b)
+        if op == "eq":
+            return f"wide_eq({x}, {y}, {size_of(ty)})"
+        return self._less(x, y, ty) if op == "lt" else f"(!{self._less(y, x, ty)})"
+
+    @staticmethod
+    def _less(x: str, y: str, ty: Type) -> str:
+        return f"wide_lt({x}, {y}, {size_of(ty)}, {0x80000000 if ty.is_signed else 0}u)"
+
+    def compute(self, variable: Variable, node: Node) -> None:
+        """Computes a value into the place of a variable."""
+        ty, op = node.ty, node.op
+        assert isinstance(ty, Type)
+        target, size = self.of(variable), size_of(ty, op)
+        args = [self.values.value(arg) for arg in node.args]
+        signed = str(ty.is_signed).lower()
+        if op in _PLAIN:
+            self.put(f"wide_{op}({target}, {', '.join(args)}, {size});")
+        elif op == "shr":
+            fill = f"wide_sign({args[0]}, {size})" if ty.is_signed else "0u"
+            self.put(f"wide_shr({target}, {args[0]}, {args[1]}, {size}, {fill});")
+        elif op in ("div", "rem"):
+            name = "wide_divide_signed" if ty.is_signed else "wide_divide"
+            rest = "true" if op == "rem" else "false"
+            self.put(f"{name}({target}, {args[0]}, {args[1]}, {size}, {rest}, {self._work()});")
+        elif op == "cvt" and node.attr.is_float:
+            text, src = self.values.as_float(node.args[0], node.attr)
+            self.put(f"wide_from_{src}({target}, {text}, {size}, {signed});")
+        elif op == "cvt":
+            self._extend(target, ty, node.args[0], node.attr)
+        elif op == "abs" and ty.is_signed:
+            self.copy(target, f"wide_magnitude({args[0]}, {size}, {self._work()})", ty)
+        elif op == "select":
+            self.copy(target, f"select({args[2]}, {args[1]}, {args[0]})", ty)
+        elif op in ("min", "max"):
+            a, b = args if op == "min" else args[::-1]
+            self.copy(target, f"select({b}, {a}, {self._less(args[0], args[1], ty)})", ty)
+        else:
+            assert op in ("bitcast", "abs"), op
+            self.copy(target, args[0], ty)
+
+    def _extend(self, target: str, dst: Type, arg: Node, src: Type) -> None:
+        """Converts an integer: the sign or zeros fill what is wider."""
+        sign = "0u"
+        if src.is_wide:
+            own = min(words(dst), words(src))
+            self.put(f"wide_copy({target}, {self.value(arg)}, {size_of(min(dst, src, key=words))});")
+            if src.is_signed:
+                sign = f"wide_sign({self.value(arg)}, {words(src)}u)"
+        else:
+            own = 2
+            long = Node("cvt", Type.I64 if src.is_signed else Type.U64, (arg,), src)
+            self.put("{")
+            self.put(f"  let low = {self.values.long(arg if src.bits == 64 else long)};")
+            self.put(f"  wide_memory[{target}] = low.x;")
+            self.put(f"  wide_memory[{target} + 1u] = low.y;")
+            self.put("}")
+            if src.is_signed:
+                sign = f"wide_sign({target}, 2u)"
+        if words(dst) > own:
+            self.put(f"wide_fill({target} + {own}u, {size_of(dst)} - {own}u, {sign});")
+
+    def to_float(self, node: Node, dst: Type, src: Type) -> str:
+        """The expression of a value as a float; halves are rounded from an F32 that was rounded to odd."""
+        place, size = self.value(node), size_of(src)
+        if src.is_signed:
+            place = f"wide_magnitude({place}, {size}, {self._work()})"
+        sign = f"wide_sign({self.value(node)}, {size})" if src.is_signed else "0u"
+        if dst is Type.F64:
+            return f"wide_to_f64({place}, {size}, {sign})"
+        odd = dst is not Type.F32
+        single = f"wide_to_f32({place}, {size}, {sign}, {str(odd).lower()})"
+        return f"f32_to_{'b' * (dst is Type.BF16)}f16({single})" if odd else single
+
+    def narrow(self, node: Node, ty: Type) -> str:
+        """The expression of the low word or, for a type of 64 bits, of the low two."""
+        word = f"wide_memory[{self.value(node)}]"
+        return f"vec2u({word}, wide_memory[{self.value(node)} + 1u])" if ty.bits == 64 else word
+
+    def copies(self, pairs: list[tuple[Variable, Node]]) -> None:
+        """Sets variables at once: what is set and read is copied elsewhere first."""
+        targets = {variable for variable, _ in pairs} if len(pairs) > 1 else set()
+        sources = []
+        for variable, value in pairs:
+            source = self.value(value)
+            if self.values.variables.get(value) in targets:
+                source = self.other(("copy", variable), words(variable.ty))
+                self.copy(source, self.value(value), variable.ty)
+            sources.append(source)
+        for (variable, _), source in zip(pairs, sources, strict=True):
+            self.copy(self.of(variable), source, variable.ty)
+
+    def reduce(self, combine: str, ty: Type, target: str, word: str) -> None:
+        """Combines `count` elements into a place; `word` is the expression of word k of element i.
+
+        Integers wrap, so that any order gives the same.
+        """
+        size = size_of(ty)
+        element, total = self.other(("element", ty), words(ty)), self.other(("total", ty), words(ty))
+        for line in self._constant(target, words(ty), ty.encode(IDENTITIES[combine](ty))):
+            self.put(line)
+        self.put("for (var i = 0u; i < count; i++) {")
+        self.put(f"  for (var k = 0u; k < {size}; k++) {{ wide_memory[{element} + k] = {word}; }}")
+        if combine in ("add", "mul"):
+            self.put(f"  wide_{combine}({total}, {target}, {element}, {size_of(ty, combine)});")
+            self.put(f"  wide_copy({target}, {total}, {size});")
+        else:
+            a, b = (element, target) if combine == "min" else (target, element)
+            self.put(f"  if ({self._less(a, b, ty)}) {{ wide_copy({target}, {element}, {size}); }}")
+        self.put("}")
+
+
+def _places(lowered: Lowered) -> tuple[dict[Variable, int], int]:
+    """The first word of each wide variable, and how many words they take together."""
+    meets: dict[Variable, set[Variable]] = {}
+    for piece in lowered.pieces:
+        live = {variable for way in piece.ways for variable in lowered.live(way)}
+        if piece.value is not None:
+            live |= set(lowered.reads(piece.value))
+        for statement in reversed(piece.statements):
+            targets, read = set(targets_of(statement)), set(lowered.read_by(statement))
+            # What is read while a result is written lies elsewhere.
+            around = {variable for variable in live | targets | read if is_wide(variable.ty)}
+            for variable in targets & around:
+                meets.setdefault(variable, set()).update(around - {variable})
+                for other in around - {variable}:
+                    meets.setdefault(other, set()).add(variable)
+            live = (live - targets) | read
+    places: dict[Variable, int] = {}
+    size = 0
+    for variable in sorted((v for v in lowered.variables.values() if is_wide(v.ty)), key=lambda v: v.number):
+        taken = sorted((places[v], places[v] + words(v.ty)) for v in meets.get(variable, ()) if v in places)
+        at = 0
+        for start, end in taken:
+            if at + words(variable.ty) <= start:
+                break
+            at = max(at, end)
+        places[variable] = at
+        size = max(size, at + words(variable.ty))
+    return places, size

@@ -1,0 +1,429 @@
+// Wide integers: values of n words in private memory of the lane, the lowest word first; dst, a and b are where they lie.
+// dst may be a or b in what goes word by word: not in wide_mul, wide_divide and the shifts. Kernels declare the memory as
+// long as they need it; work is where 6 * n + 2 words are free.
+var<private> wide_memory: array<u32, 2048>;
+
+fn wide_copy(dst: u32, a: u32, n: u32) {
+  for (var i = 0u; i < n; i++) {
+    wide_memory[dst + i] = wide_memory[a + i];
+  }
+}
+
+fn wide_fill(dst: u32, n: u32, word: u32) {
+  for (var i = 0u; i < n; i++) {
+    wide_memory[dst + i] = word;
+  }
+}
+
+// All ones if the number is negative as a signed one.
+fn wide_sign(a: u32, n: u32) -> u32 {
+  return bitcast<u32>(bitcast<i32>(wide_memory[a + n - 1u]) >> 31u);
+}
+
+fn wide_add(dst: u32, a: u32, b: u32, n: u32) {
+  var carry = 0u;
+  for (var i = 0u; i < n; i++) {
+    let x = wide_memory[a + i];
+    let sum = x + wide_memory[b + i];
+    let total = sum + carry;
+    wide_memory[dst + i] = total;
+    carry = select(0u, 1u, (sum < x) || (total < sum));
+  }
+}
+
+fn wide_sub(dst: u32, a: u32, b: u32, n: u32) {
+  var borrow = 0u;
+  for (var i = 0u; i < n; i++) {
+    let x = wide_memory[a + i];
+    let y = wide_memory[b + i];
+    let difference = x - y;
+    wide_memory[dst + i] = difference - borrow;
+    borrow = select(0u, 1u, (x < y) || (difference < borrow));
+  }
+}
+
+fn wide_neg(dst: u32, a: u32, n: u32) {
+  var carry = 1u;
+  for (var i = 0u; i < n; i++) {
+    let x = ~wide_memory[a + i] + carry;
+    wide_memory[dst + i] = x;
+    carry = select(0u, carry, x == 0u);
+  }
+}
+
+// The low half of the product: of a word and a word, two further words fit 64 bits.
+fn wide_mul(dst: u32, a: u32, b: u32, n: u32) {
+  wide_fill(dst, n, 0u);
+  for (var i = 0u; i < n; i++) {
+    let x = wide_memory[a + i];
+    var carry = 0u;
+    for (var j = i; j < n; j++) {
+      let product = u64_widemul(x, wide_memory[b + j - i]);
+      let sum = wide_memory[dst + j] + product.x;
+      let total = sum + carry;
+      wide_memory[dst + j] = total;
+      carry = product.y + select(0u, 1u, sum < product.x) + select(0u, 1u, total < sum);
+    }
+  }
+}
+
+fn wide_and(dst: u32, a: u32, b: u32, n: u32) {
+  for (var i = 0u; i < n; i++) {
+    wide_memory[dst + i] = wide_memory[a + i] & wide_memory[b + i];
+  }
+}
+
+fn wide_or(dst: u32, a: u32, b: u32, n: u32) {
+  for (var i = 0u; i < n; i++) {
+    wide_memory[dst + i] = wide_memory[a + i] | wide_memory[b + i];
+  }
+}
+
+fn wide_xor(dst: u32, a: u32, b: u32, n: u32) {
+  for (var i = 0u; i < n; i++) {
+    wide_memory[dst + i] = wide_memory[a + i] ^ wide_memory[b + i];
+  }
+}
+
+fn wide_not(dst: u32, a: u32, n: u32) {
+  for (var i = 0u; i < n; i++) {
+    wide_memory[dst + i] = ~wide_memory[a + i];
+  }
+}
+
+fn wide_eq(a: u32, b: u32, n: u32) -> bool {
+  var differ = 0u;
+  for (var i = 0u; i < n; i++) {
+    differ |= wide_memory[a + i] ^ wide_memory[b + i];
+  }
+  return differ == 0u;
+}
+
+// Whether a is less than b; flip is the sign bit for signed numbers, 0 for unsigned ones.
+fn wide_lt(a: u32, b: u32, n: u32, flip: u32) -> bool {
+  var less = false;
+  for (var i = 0u; i < n; i++) {
+    let turn = select(0u, flip, i == n - 1u);
+    let x = wide_memory[a + i] ^ turn;
+    let y = wide_memory[b + i] ^ turn;
+    less = (x < y) || ((x == y) && less);
+  }
+  return less;
+}
+
+fn wide_shl(dst: u32, a: u32, amount: u32, n: u32) {
+  let words = (amount >> 5u) & (n - 1u);
+  let bits = amount & 31u;
+  for (var i = 0u; i < n; i++) {
+    var word = 0u;
+    if (i >= words) {
+      word = wide_memory[a + i - words] << bits;
+    }
+    if (i > words) {
+      word |= (wide_memory[a + i - words - 1u] >> 1u) >> (31u - bits);
+    }
+    wide_memory[dst + i] = word;
+  }
+}
+
+// fill is what is above the highest word: 0, or all ones.
+fn wide_shr(dst: u32, a: u32, amount: u32, n: u32, fill: u32) {
+  let words = (amount >> 5u) & (n - 1u);
+  let bits = amount & 31u;
+  for (var i = 0u; i < n; i++) {
+    var low = fill;
+    var high = fill;
+    if (i + words < n) {
+      low = wide_memory[a + i + words];
+    }
+    if (i + words + 1u < n) {
+      high = wide_memory[a + i + words + 1u];
+    }
+    wide_memory[dst + i] = (low >> bits) | ((high << 1u) << (31u - bits));
+  }
+}
+
+// Where the magnitude of a number is: at a, or at work if it is negative.
+fn wide_magnitude(a: u32, n: u32, work: u32) -> u32 {
+  if (wide_sign(a, n) == 0u) {
+    return a;
+  }
+  wide_neg(work, a, n);
+  return work;
+}
+
+// Digits of 16 bits, of which products and quotients fit a word.
+fn wide_digit(a: u32, i: u32) -> u32 {
+  return (wide_memory[a + (i >> 1u)] >> ((i & 1u) * 16u)) & 0xffffu;
+}
+
+fn wide_put_digit(dst: u32, i: u32, digit: u32) {
+  wide_memory[dst + (i >> 1u)] |= digit << ((i & 1u) * 16u);
+}
+
+// How many digits are up to the highest that is not 0.
+fn wide_digits(a: u32, n: u32) -> u32 {
+  var count = 0u;
+  for (var i = 0u; i < 2u * n; i++) {
+    count = select(count, i + 1u, wide_digit(a, i) != 0u);
+  }
+  return count;
+}
+
+// Digits shifted left by less than 16 bits, one in each word from dst on; what is carried out is one more.
+fn wide_unpack(dst: u32, a: u32, count: u32, shift: u32) {
+  var carry = 0u;
+  for (var i = 0u; i < count; i++) {
+    let digit = (wide_digit(a, i) << shift) | carry;
+    wide_memory[dst + i] = digit & 0xffffu;
+    carry = digit >> 16u;
+  }
+  wide_memory[dst + count] = carry;
+}
+
+// The quotient of unsigned numbers, or the remainder if rest: Knuth, The Art of Computer Programming, 4.3.1, algorithm D
+// with digits of 16 bits. Dividing by 0 gives 0.
+fn wide_divide(dst: u32, a: u32, b: u32, n: u32, rest: bool, work: u32) {
+  wide_fill(dst, n, 0u);
+  let m = wide_digits(a, n);
+  let k = wide_digits(b, n);
+  if (k == 0u) {
+    return;
+  }
+  if (m < k) {
+    if (rest) {
+      wide_copy(dst, a, n);
+    }
+    return;
+  }
+  let shift = countLeadingZeros(wide_digit(b, k - 1u)) - 16u;
+  let v = work;
+  let u = work + 2u * n + 1u;
+  wide_unpack(v, b, k, shift);
+  wide_unpack(u, a, m, shift);
+  let top = wide_memory[v + k - 1u];
+  var next = 0u;
+  if (k > 1u) {
+    next = wide_memory[v + k - 2u];
+  }
+  for (var round = 0u; round <= m - k; round++) {
+    let j = u + m - k - round;
+    let pair = (wide_memory[j + k] << 16u) | wide_memory[j + k - 1u];
+    var digit = pair / top;
+    var left = pair % top;
+    var below = 0u;
+    if (k > 1u) {
+      below = wide_memory[j + k - 2u];
+    }
+    // At most two too large.
+    for (var step = 0u; step < 2u; step++) {
+      if ((left < 0x10000u) && ((digit > 0xffffu) || (digit * next > ((left << 16u) | below)))) {
+        digit -= 1u;
+        left += top;
+      }
+    }
+    var borrow = 0u;
+    for (var i = 0u; i < k; i++) {
+      let product = digit * wide_memory[v + i] + borrow;
+      let x = wide_memory[j + i];
+      let low = product & 0xffffu;
+      wide_memory[j + i] = (x - low) & 0xffffu;
+      borrow = (product >> 16u) + select(0u, 1u, x < low);
+    }
+    let x = wide_memory[j + k];
+    wide_memory[j + k] = (x - borrow) & 0xffffu;
+    if (x < borrow) {
+      // The digit was one too large still: the divisor is added back.
+      digit -= 1u;
+      var carry = 0u;
+      for (var i = 0u; i < k; i++) {
+        let sum = wide_memory[j + i] + wide_memory[v + i] + carry;
+        wide_memory[j + i] = sum & 0xffffu;
+        carry = sum >> 16u;
+      }
+      wide_memory[j + k] = (wide_memory[j + k] + carry) & 0xffffu;
+    }
+    if (!rest) {
+      wide_put_digit(dst, m - k - round, digit);
+    }
+  }
+  if (rest) {
+    for (var i = 0u; i < k; i++) {
+      let pair = (wide_memory[u + i + 1u] << 16u) | wide_memory[u + i];
+      wide_put_digit(dst, i, (pair >> shift) & 0xffffu);
+    }
+  }
+}
+
+// The same of signed numbers: the quotient is truncated, the remainder has the sign of a.
+fn wide_divide_signed(dst: u32, a: u32, b: u32, n: u32, rest: bool, work: u32) {
+  let sign = wide_sign(a, n) ^ select(wide_sign(b, n), 0u, rest);
+  let x = wide_magnitude(a, n, work);
+  let y = wide_magnitude(b, n, work + n);
+  wide_divide(dst, x, y, n, rest, work + 2u * n);
+  if (sign != 0u) {
+    wide_neg(dst, dst, n);
+  }
+}
+
+// The leading 64 bits of a number that is not 0, of which the last says whether there are others below, and how many
+// bits it has.
+fn wide_head(a: u32, n: u32) -> vec3u {
+  var words = 0u;
+  for (var i = 0u; i < n; i++) {
+    words = select(words, i + 1u, wide_memory[a + i] != 0u);
+  }
+  if (words == 0u) {
+    return vec3u(0u);
+  }
+  var head = vec3u(0u, 0u, wide_memory[a + words - 1u]);
+  if (words > 1u) {
+    head.y = wide_memory[a + words - 2u];
+  }
+  if (words > 2u) {
+    head.x = wide_memory[a + words - 3u];
+  }
+  let zeros = countLeadingZeros(head.z);
+  let low = vec2u(head.x << zeros, (head.y << zeros) | ((head.x >> 1u) >> (31u - zeros)));
+  var sticky = low.x;
+  for (var i = 3u; i < words; i++) {
+    sticky |= wide_memory[a + words - 1u - i];
+  }
+  let high = (head.z << zeros) | ((head.y >> 1u) >> (31u - zeros));
+  return vec3u(low.y | select(0u, 1u, sticky != 0u), high, 32u * words - zeros);
+}
+
+// The nearest F32 of a magnitude, with a sign; `odd` cuts it and notes in the last bit that there was more.
+fn wide_to_f32(a: u32, n: u32, sign: u32, odd: bool) -> f32 {
+  let head = wide_head(a, n);
+  if (head.z == 0u) {
+    return 0.0;
+  }
+  if (head.z > 128u) {
+    return f32_bits((sign & 0x80000000u) | 0x7f800000u);
+  }
+  if (odd) {
+    let rest = select(0u, 1u, ((head.y & 255u) | head.x) != 0u);
+    return bitcast<f32>((sign & 0x80000000u) | (((head.z + 125u) << 23u) + ((head.y >> 8u) | rest)));
+  }
+  return f32_pack(sign & 0x80000000u, head.z - 1u, head.y, head.x != 0u);
+}
+
+fn wide_to_f64(a: u32, n: u32, sign: u32) -> vec2u {
+  let head = wide_head(a, n);
+  return f64_pack(sign, i32(head.z) + 1022, head.xy);
+}
+
+// The integer nearest to zero of a float: significand * 2**exponent. Beyond the range, and for infinity (`above`), the
+// nearest number of the type.
+fn wide_from_parts(dst: u32, significand: vec2u, exponent: i32, n: u32, negative: bool, is_signed: bool, above: bool) {
+  wide_fill(dst, n, 0u);
+  let bits = 64 - i32(u64_clz(significand)) + exponent;
+  if ((bits <= 0) || (negative && !is_signed)) {
+    return;
+  }
+  if (above || (bits > i32(32u * n - select(0u, 1u, is_signed)))) {
+    wide_fill(dst, n, select(0xffffffffu, 0u, negative));
+    if (is_signed) {
+      wide_memory[dst + n - 1u] ^= 0x80000000u;
+    }
+    return;
+  }
+  let whole = select(significand, u64_shr(significand, u32(max(-exponent, 0))), exponent < 0);
+  let place = u32(max(exponent, 0));
+  let word = place >> 5u;
+  let by = place & 31u;
+  wide_memory[dst + word] = whole.x << by;
+  if (word + 1u < n) {
+    wide_memory[dst + word + 1u] = (whole.y << by) | ((whole.x >> 1u) >> (31u - by));
+  }
+  if (word + 2u < n) {
+    wide_memory[dst + word + 2u] = (whole.y >> 1u) >> (31u - by);
+  }
+  if (negative) {
+    wide_neg(dst, dst, n);
+  }
+}
+
+// A float without its fraction; 0 for NaN.
+fn wide_from_f32(dst: u32, x: f32, n: u32, is_signed: bool) {
+  let a = bitcast<u32>(x);
+  let exponent = i32((a >> 23u) & 255u) - 150;
+  let significand = select((a & 0x7fffffu) | 0x800000u, 0u, f32_is_nan(a) || (exponent == -150));
+  wide_from_parts(dst, vec2u(significand, 0u), exponent, n, (a >> 31u) != 0u, is_signed, exponent == 105);
+}
+
+fn wide_from_f64(dst: u32, a: vec2u, n: u32, is_signed: bool) {
+  let significand = select(f64_significand(a), vec2u(0u), f64_is_nan(a));
+  let exponent = i32(f64_exponent(a)) - 1075;
+  wide_from_parts(dst, significand, exponent, n, (a.y >> 31u) != 0u, is_signed, exponent == 972);
+}
+
+// An unsigned number to F32: to nearest even, or to odd, so that it can be rounded once more.
+fn wide_to_f32(a: u32, n: u32, odd: bool) -> f32 {
+  var words = 0u;
+  for (var i = 0u; i < n; i++) {
+    words = select(words, i + 1u, wide_memory[a + i] != 0u);
+  }
+  if (words == 0u) {
+    return 0.0;
+  }
+  let top = wide_memory[a + words - 1u];
+  let zeros = countLeadingZeros(top);
+  var below = 0u;
+  if (words > 1u) {
+    below = wide_memory[a + words - 2u];
+  }
+  var sticky = below << zeros;
+  for (var i = 2u; i < words; i++) {
+    sticky |= wide_memory[a + words - 1u - i];
+  }
+  let high = (top << zeros) | ((below >> 1u) >> (31u - zeros));
+  let exponent = 32u * words - 1u - zeros;
+  if (exponent > 127u) {
+    return f32_bits(0x7f800000u);
+  }
+  if (odd) {
+    let rest = select(0u, 1u, ((high & 255u) | sticky) != 0u);
+    return bitcast<f32>(((exponent + 126u) << 23u) + ((high >> 8u) | rest));
+  }
+  return f32_pack(0u, exponent, high, sticky != 0u);
+}
+
+// The same of a signed number.
+fn wide_to_f32_signed(a: u32, n: u32, odd: bool, work: u32) -> f32 {
+  let magnitude = wide_to_f32(wide_magnitude(a, n, work), n, odd);
+  return bitcast<f32>(bitcast<u32>(magnitude) | (wide_sign(a, n) & 0x80000000u));
+}
+
+// An F32 without its fraction; the nearest number of the type beyond its range; 0 for NaN.
+fn wide_from_f32(dst: u32, x: f32, n: u32, is_signed: bool) {
+  let a = bitcast<u32>(x);
+  let negative = (a >> 31u) != 0u;
+  let exponent = ((a >> 23u) & 255u) - 127u;
+  wide_fill(dst, n, 0u);
+  if (f32_is_nan(a) || ((a & 0x7fffffffu) < 0x3f800000u) || (negative && !is_signed)) {
+    return;
+  }
+  if ((exponent == 128u) || (exponent >= 32u * n - select(0u, 1u, is_signed))) {
+    wide_fill(dst, n, select(0xffffffffu, 0u, negative));
+    if (is_signed) {
+      wide_memory[dst + n - 1u] ^= 0x80000000u;
+    }
+    return;
+  }
+  let significand = (a & 0x7fffffu) | 0x800000u;
+  if (exponent < 23u) {
+    wide_memory[dst] = significand >> (23u - exponent);
+  } else {
+    let word = dst + ((exponent - 23u) >> 5u);
+    let bits = (exponent - 23u) & 31u;
+    wide_memory[word] = significand << bits;
+    if (word + 1u < dst + n) {
+      wide_memory[word + 1u] = (significand >> 1u) >> (31u - bits);
+    }
+  }
+  if (negative) {
+    wide_neg(dst, dst, n);
+  }
+}
