@@ -266,8 +266,7 @@ fn wide_divide_signed(dst: u32, a: u32, b: u32, n: u32, rest: bool, work: u32) {
   }
 }
 
-// The leading 64 bits of a number that is not 0, of which the last says whether there are others below, and how many
-// bits it has.
+// The leading 64 bits of a number, of which the last says whether there are others below, and how many bits it has.
 fn wide_head(a: u32, n: u32) -> vec3u {
   var words = 0u;
   for (var i = 0u; i < n; i++) {
@@ -293,20 +292,16 @@ fn wide_head(a: u32, n: u32) -> vec3u {
   return vec3u(low.y | select(0u, 1u, sticky != 0u), high, 32u * words - zeros);
 }
 
-// The nearest F32 of a magnitude, with a sign; `odd` cuts it and notes in the last bit that there was more.
-fn wide_to_f32(a: u32, n: u32, sign: u32, odd: bool) -> f32 {
+// The float nearest to a magnitude, with a sign.
+fn wide_to_f32(a: u32, n: u32, sign: u32) -> f32 {
   let head = wide_head(a, n);
-  if (head.z == 0u) {
-    return 0.0;
-  }
-  if (head.z > 128u) {
-    return f32_bits((sign & 0x80000000u) | 0x7f800000u);
-  }
-  if (odd) {
-    let rest = select(0u, 1u, ((head.y & 255u) | head.x) != 0u);
-    return bitcast<f32>((sign & 0x80000000u) | (((head.z + 125u) << 23u) + ((head.y >> 8u) | rest)));
-  }
-  return f32_pack(sign & 0x80000000u, head.z - 1u, head.y, head.x != 0u);
+  return f32_pack(sign, i32(head.z) + 126, head.y | select(0u, 1u, head.x != 0u));
+}
+
+// The same, rounded to odd, so that it can be rounded once more.
+fn wide_to_f32_odd(a: u32, n: u32, sign: u32) -> f32 {
+  let head = wide_head(a, n);
+  return f32_pack_odd(sign, i32(head.z) + 126, head.y | select(0u, 1u, head.x != 0u));
 }
 
 fn wide_to_f64(a: u32, n: u32, sign: u32) -> vec2u {
@@ -319,7 +314,7 @@ fn wide_to_f64(a: u32, n: u32, sign: u32) -> vec2u {
 fn wide_from_parts(dst: u32, significand: vec2u, exponent: i32, n: u32, negative: bool, is_signed: bool, above: bool) {
   wide_fill(dst, n, 0u);
   let bits = 64 - i32(u64_clz(significand)) + exponent;
-  if ((bits <= 0) || (negative && !is_signed)) {
+  if ((bits <= 0) || all(significand == vec2u(0u)) || (negative && !is_signed)) {
     return;
   }
   if (above || (bits > i32(32u * n - select(0u, 1u, is_signed)))) {
@@ -357,73 +352,4 @@ fn wide_from_f64(dst: u32, a: vec2u, n: u32, is_signed: bool) {
   let significand = select(f64_significand(a), vec2u(0u), f64_is_nan(a));
   let exponent = i32(f64_exponent(a)) - 1075;
   wide_from_parts(dst, significand, exponent, n, (a.y >> 31u) != 0u, is_signed, exponent == 972);
-}
-
-// An unsigned number to F32: to nearest even, or to odd, so that it can be rounded once more.
-fn wide_to_f32(a: u32, n: u32, odd: bool) -> f32 {
-  var words = 0u;
-  for (var i = 0u; i < n; i++) {
-    words = select(words, i + 1u, wide_memory[a + i] != 0u);
-  }
-  if (words == 0u) {
-    return 0.0;
-  }
-  let top = wide_memory[a + words - 1u];
-  let zeros = countLeadingZeros(top);
-  var below = 0u;
-  if (words > 1u) {
-    below = wide_memory[a + words - 2u];
-  }
-  var sticky = below << zeros;
-  for (var i = 2u; i < words; i++) {
-    sticky |= wide_memory[a + words - 1u - i];
-  }
-  let high = (top << zeros) | ((below >> 1u) >> (31u - zeros));
-  let exponent = 32u * words - 1u - zeros;
-  if (exponent > 127u) {
-    return f32_bits(0x7f800000u);
-  }
-  if (odd) {
-    let rest = select(0u, 1u, ((high & 255u) | sticky) != 0u);
-    return bitcast<f32>(((exponent + 126u) << 23u) + ((high >> 8u) | rest));
-  }
-  return f32_pack(0u, exponent, high, sticky != 0u);
-}
-
-// The same of a signed number.
-fn wide_to_f32_signed(a: u32, n: u32, odd: bool, work: u32) -> f32 {
-  let magnitude = wide_to_f32(wide_magnitude(a, n, work), n, odd);
-  return bitcast<f32>(bitcast<u32>(magnitude) | (wide_sign(a, n) & 0x80000000u));
-}
-
-// An F32 without its fraction; the nearest number of the type beyond its range; 0 for NaN.
-fn wide_from_f32(dst: u32, x: f32, n: u32, is_signed: bool) {
-  let a = bitcast<u32>(x);
-  let negative = (a >> 31u) != 0u;
-  let exponent = ((a >> 23u) & 255u) - 127u;
-  wide_fill(dst, n, 0u);
-  if (f32_is_nan(a) || ((a & 0x7fffffffu) < 0x3f800000u) || (negative && !is_signed)) {
-    return;
-  }
-  if ((exponent == 128u) || (exponent >= 32u * n - select(0u, 1u, is_signed))) {
-    wide_fill(dst, n, select(0xffffffffu, 0u, negative));
-    if (is_signed) {
-      wide_memory[dst + n - 1u] ^= 0x80000000u;
-    }
-    return;
-  }
-  let significand = (a & 0x7fffffu) | 0x800000u;
-  if (exponent < 23u) {
-    wide_memory[dst] = significand >> (23u - exponent);
-  } else {
-    let word = dst + ((exponent - 23u) >> 5u);
-    let bits = (exponent - 23u) & 31u;
-    wide_memory[word] = significand << bits;
-    if (word + 1u < dst + n) {
-      wide_memory[word + 1u] = (significand >> 1u) >> (31u - bits);
-    }
-  }
-  if (negative) {
-    wide_neg(dst, dst, n);
-  }
 }

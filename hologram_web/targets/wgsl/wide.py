@@ -163,11 +163,9 @@ class Wide:
         if src.is_signed:
             place = f"wide_magnitude({place}, {size}, {self._work()})"
         sign = f"wide_sign({self.value(node)}, {size})" if src.is_signed else "0u"
-        if dst is Type.F64:
-            return f"wide_to_f64({place}, {size}, {sign})"
-        odd = dst is not Type.F32
-        single = f"wide_to_f32({place}, {size}, {sign}, {str(odd).lower()})"
-        return f"f32_to_{'b' * (dst is Type.BF16)}f16({single})" if odd else single
+        if dst.bits == 16:
+            return f"f32_to_{'b' * (dst is Type.BF16)}f16(wide_to_f32_odd({place}, {size}, {sign}))"
+        return f"wide_to_{dst}({place}, {size}, {sign})"
 
     def narrow(self, node: Node, ty: Type) -> str:
         """The expression of the low word or, for a type of 64 bits, of the low two."""
