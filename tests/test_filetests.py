@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 
 from hologram_web.backends import DEVICES, CpuBackend
+from hologram_web.errors import UnsupportedType
 from hologram_web.isa import Type
 from hologram_web.isa.row import Effect
 from hologram_web.isa.table import ROWS
@@ -55,7 +56,13 @@ def test_filetest(device, case):
         check_problems(case)
         return
     launch = case.launch(device.name)
-    check(launch, device)
+    try:
+        check(launch, device)
+    except UnsupportedType as error:  # isa.md has no transcendental functions of F64 on GPUs
+        if device.name != "webgpu" or "WGSL has no functions of f64" not in str(error):
+            raise
+        assert any(Type.F64 in i.values for i in case.program().instructions)
+        return
     if device.name == "cpu" and isinstance(launch.expected, dict):
         # No program sees the order of lanes, and none has a race.
         check(launch, CpuBackend(lane_order="descending"))

@@ -55,8 +55,10 @@ class Mutant:
         if source.count(self.old) != 1:
             raise LookupError(f"mutant {self.name!r}: {self.place} holds {source.count(self.old)} times {self.old!r}")
         lines = source.replace(self.old, self.new).split("\n")
-        while lines[0].startswith("@"):
+        while lines[0].lstrip().startswith("@"):
             lines.pop(0)
+        if lines[0].startswith(" "):  # a text in it starts at the margin
+            lines.insert(0, "if True:")
         flags = __future__.annotations.compiler_flag
         names: dict[str, Any] = {}
         exec(compile("\n".join(lines), self.place, "exec", flags), function.__globals__, names)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from ...compiler.ir import PRED, Node
 from ...compiler.lower import Variable
 from ...compiler.ranges import Ranges
+from ...errors import UnsupportedType
 from ...isa.types import Type
 from .wide import Wide, is_wide
 
@@ -105,6 +106,8 @@ class Values:
             a, b = (self.held_as(node, arg) for arg in node.args[1:])
             return f"select({b}, {a}, {self.value(node.args[0])})"
         if op in ("call", "call_if"):
+            if node.attr.endswith("_f64"):
+                raise UnsupportedType(None, "WGSL has no functions of f64: use f32, or run on wasm")
             operands = ", ".join(map(self.long_or_plain, node.args))
             return f"{node.attr}{'_if' if op == 'call_if' else ''}({operands})"
         if op == "cvt":
