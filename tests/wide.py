@@ -80,7 +80,7 @@ def operands(ty: Type, count: int, seed: int) -> tuple[list[int], list[int], lis
 def expected(ty: Type, name: str, a: list[int], b: list[int], n: list[int]) -> list[int]:
     function: Any = {**BINARY, **DIVISION, **UNARY, **SHIFTS, **CONDITIONS}[name]
     if name in UNARY:
-        found = map(function, a)
+        found: Any = map(function, a)
     elif name in SHIFTS:
         found = (function(x, amount % ty.bits) for x, amount in zip(a, n, strict=True))
     else:

@@ -1,5 +1,7 @@
 """Kernels in Python that compute in integers of more than 64 bits."""
 
+# mypy: ignore-errors
+
 from __future__ import annotations
 
 import random

@@ -239,9 +239,10 @@ _WASM = (
     _wasm(
         "phis are copied one after another",
         _KERNEL + "_statement",
-        "for _, value in pairs:\n                self.values.value(value)\n"
-        "            for variable, _ in reversed(pairs):\n",
-        "for variable, value in pairs:\n                self.values.value(value)\n",
+        "for _, value in narrow:\n                self.values.value(value)\n"
+        "            self._copy_wide([pair for pair in pairs if is_wide(pair[0].ty)])\n"
+        "            for variable, _ in reversed(narrow):\n",
+        "for variable, value in narrow:\n                self.values.value(value)\n",
         "control/loop_swap.atlas",
     ),
     _wasm(
@@ -425,7 +426,7 @@ _WGSL = (
     _wgsl(
         "phis are copied one after another",
         "kernel:_Emitter._copies",
-        'if len(texts) == 1:\n        self.put(f"{texts[0][0]} = {texts[0][1]};")',
+        'if len(texts) == 1 and not wide:\n        self.put(f"{texts[0][0]} = {texts[0][1]};")',
         'if True:\n        for name, text in texts:\n            self.put(f"{name} = {text};")',
         "control/loop_swap.atlas",
     ),

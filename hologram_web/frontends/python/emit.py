@@ -307,8 +307,6 @@ class Emitter:
         key = array.name, axis
         if key not in self.hidden:
             self.hidden[key] = self.parameter(self.at[1], f"{array.name}.shape{axis}", INDEX)
-            if len(self.hidden) > self.facts.lengths:
-                self.facts.lengths, self.facts.changed = len(self.hidden), True
         return Value(INDEX, self.hidden[key])
 
     def access(self, array: ArrayRef, index: Register | None, offset: int) -> Address:

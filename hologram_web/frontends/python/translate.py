@@ -39,7 +39,7 @@ class Translation:
 
 
 def translate(definition: Definition) -> Translation:
-    """Translates a kernel. Passes are made until one takes no wrong type for known. Raises TranslateError."""
+    """Translates a kernel. Passes are made until one guesses no type and no parameter wrong. Raises TranslateError."""
     node, source = definition.node, definition.source
     params = _parameters(definition)
     facts = Facts(lengths=min(_likely_lengths(definition.node, params), _LENGTHS))
@@ -48,6 +48,8 @@ def translate(definition: Definition) -> Translation:
             facts.changed = False
             current = _Pass(definition, params, facts)
             current.run()
+            facts.changed |= facts.lengths != len(current.hidden)  # no registers are left out
+            facts.lengths = len(current.hidden)
             if not facts.changed and not facts.settle():
                 return current.translation()
     except RecursionError:
