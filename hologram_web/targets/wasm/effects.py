@@ -152,8 +152,8 @@ class Effects:
     def _address(self, node: Node, access: Access) -> int:
         """Pushes the address of an access; the result is what its instruction has to add."""
         put, index = self.put, node.args[0]
-        align = access.element.alignment
-        if node not in self.proven or access.scale % align or access.offset % align:
+        align, near = access.element.alignment, abs(access.offset) < 1 << 31
+        if node not in self.proven or access.scale % align or access.offset % align or not near:
             with self.values.temporary("i64") as offset:
                 self._offset(node, access, offset)
                 put(self.get(("base", access.base)), ("local.get", offset), ("i32.wrap_i64",), ("i32.add",))
