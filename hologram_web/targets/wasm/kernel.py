@@ -328,7 +328,11 @@ class _Emitter(Effects):
             self._trees(trees)
             put(("end",), self.get("lane"), ("i32.const", 1), ("i32.add",), self.set("lane"))
 
-        if flat and self.unchecked and not self._lanes_leave() and _is_short(trees):
+        moved = self._moved(trees) if flat and self.unchecked else None
+        if moved is not None:
+            self._move(*moved, count)
+            put(("block", None))
+        elif flat and self.unchecked and not self._lanes_leave() and _is_short(trees):
             # Several lanes a round, whose addresses differ by constants (a copy to shared memory: 2.4 times as fast).
             # All of them are on: it is the first that computes the addresses.
             more = [self.get("lane"), ("i32.const", _UNROLLED - 1), ("i32.add",), count, ("i32.lt_s",)]
@@ -340,11 +344,40 @@ class _Emitter(Effects):
             put(*more, ("br_if", 0), ("end",), ("end",), self.get("lane"), count, ("i32.lt_s",), ("if", None))
         else:
             put(("block", None))
-        put(("loop", None))
-        lane()
-        put(self.get("lane"), count, ("i32.lt_s",), ("br_if", 0), ("end",), ("end",))
+        if moved is None:
+            put(("loop", None))
+            lane()
+            put(self.get("lane"), count, ("i32.lt_s",), ("br_if", 0), ("end",))
+        put(("end",))
         if window is not None:
             put(("end",))
+
+    def _moved(self, trees: list[Tree]) -> tuple[Node, Node] | None:
+        """The load and the store of lanes that move a row of elements to shared memory or back, and do nothing else."""
+        run = self.run_
+        if run is None or run.loads or run.stores or run.leaves or self._lanes_leave() or self._lanes_step():
+            return None
+        pieces = [tree.piece for tree in trees if isinstance(tree, Straight)]
+        effects = [s.node for piece in pieces for s in piece.statements if isinstance(s, Do)]
+        if not all(isinstance(tree, Straight | Stop) for tree in trees) or [n.op for n in effects] != ["load", "store"]:
+            return None
+        load, store = effects
+        if sum(len(piece.statements) for piece in pieces) != 2 or store.args[1] is not load:
+            return None
+        source, target = load.attr, store.attr
+        shared = [access.base.space is Space.SHARED for access in (source, target)]
+        rows = all(
+            access.scale == access.element.size_bytes and self._follows_lane(node.args[0])
+            for node, access in ((load, source), (store, target))
+        )
+        return (load, store) if rows and shared[0] != shared[1] and source.element is target.element else None
+
+    def _move(self, load: Node, store: Node, count: Instr) -> None:
+        """All lanes at once."""
+        for node in (store, load):
+            if further := self._address(node, node.attr):
+                self.put(("i32.const", further), ("i32.add",))
+        self.put(count, self.get("lane"), ("i32.sub",), ("i32.const", load.attr.scale), ("i32.mul",), ("memory.copy",))
 
     def _enter_window(self, window: Window) -> Instr:
         """Begins an `if` for blocks with lanes in the window; sets the first lane, and gives what the last is below."""
