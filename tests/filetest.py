@@ -400,6 +400,8 @@ def _literal(param: Param | None, value: Any) -> str:
         return repr(value.value if isinstance(value, Immediate) else np.asarray(value).item())
     element = element_of(param)
     array = np.asarray(value)
-    if element.ty.is_float:
-        return f"{element}.bits({[hex(p) for p in element.pattern(array).ravel().tolist()]})".replace("'", "")
+    if element.ty.is_float or element.ty.is_wide:
+        raw = element(value).tobytes()
+        patterns = [hex(int.from_bytes(raw[k : k + element.size], "little")) for k in range(0, len(raw), element.size)]
+        return f"{element}.bits([{', '.join(patterns)}])"
     return repr(array.ravel().tolist())

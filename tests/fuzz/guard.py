@@ -29,6 +29,13 @@ def _nans(ty: Type, values: Any) -> Any:
     return is_nan(ty, np.ascontiguousarray(values).view(f"<u{ty.size_bytes}"))
 
 
+def _call(self: Machine, name: str, *operands: Any) -> Any:
+    """A function of `isa/mathematics`: it may look at bits, and what it gives for a NaN is a NaN."""
+    plain: Any = VectorOps.__new__(VectorOps)
+    plain.__dict__ = self.__dict__
+    return VectorOps.call(plain, name, *operands)
+
+
 def _bitcast(self: Machine, dst: Type, src: Type, x: Any) -> Any:
     if src.is_float and dst is not src and _nans(src, x).any():
         raise NanEscape(f"BITCAST of a NaN from {src} to {dst}")
@@ -64,12 +71,12 @@ def nan_guard() -> Iterator[None]:
         return values
 
     machine: Any = Machine
-    machine.bitcast, machine.load, machine.store = _bitcast, guarded_load, guarded_store
+    machine.bitcast, machine.call, machine.load, machine.store = _bitcast, _call, guarded_load, guarded_store
     try:
         yield
     finally:
         machine.load, machine.store = load, store
-        del machine.bitcast
+        del machine.bitcast, machine.call
 
 
 class Untame(AssertionError):
