@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
@@ -110,7 +111,9 @@ def package_files() -> dict[str, Path]:
         for path in sorted((ROOT / "hologram_web").rglob("*"))
         if path.is_file() and "__pycache__" not in path.parts
     }
-    return found | {f"hologram_web/_wgsl/{path.name}": path for path in sorted((ROOT / "wgsl").glob("*.wgsl"))}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    return found | {place: ROOT / source for source, place in included.items()}
 
 
 def write_wheel(folder: Path) -> Path:
