@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..atlas.launch import LaunchRules
 from ..errors import LaunchError
 from ..isa.operands import Register
+
+if TYPE_CHECKING:
+    from ..atlas.launch import LaunchRules
 
 __all__ = ["MAX_BLOCK_LANES", "MAX_LANES", "BlockDim", "ExecutionParams", "GridDim", "LaunchConfig", "checked_math"]
 
@@ -37,15 +39,15 @@ class LaunchConfig:
     """A grid of blocks of lanes; by default one lane. Ints and short tuples are accepted for `grid` and `block`.
 
     `shared_memory` adds bytes to the program's own. `lanes`, if given, is how many lanes along x, y and z really
-    run: the others of the last blocks are off from the start (they count as exited at barriers). `rules` are what the
-    launch promises about the Atlas.
+    run: the others of the last blocks are off from the start (they count as exited at barriers). `promises` are
+    what the launch promises about the Atlas, if it does.
     """
 
     grid: GridDim = GridDim()
     block: BlockDim = BlockDim()
     shared_memory: int = 0
     lanes: tuple[int, int, int] | None = None
-    rules: LaunchRules = LaunchRules()
+    promises: LaunchRules | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grid", GridDim(*_triple(self.grid, "grid", 0)))
@@ -75,7 +77,16 @@ class LaunchConfig:
 
     def with_rules(self, **promises: Any) -> LaunchConfig:
         """The same launch with promises about the Atlas: see LaunchRules. Raises LaunchError."""
-        return replace(self, rules=LaunchRules(**promises))
+        from ..atlas.launch import LaunchRules
+
+        return replace(self, promises=LaunchRules(**promises))
+
+    @property
+    def rules(self) -> LaunchRules:
+        """What is promised about the Atlas: by default nothing."""
+        from ..atlas.launch import LaunchRules
+
+        return self.promises or LaunchRules()
 
     def total_threads(self) -> int:
         """Lanes that run."""

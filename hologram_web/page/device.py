@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import js  # type: ignore[import-not-found]
 from pyodide.ffi import JsException, can_run_sync, run_sync  # type: ignore[import-not-found]
 
-from ..atlas import LaunchRules
 from ..backends import fault_text
 from ..backends.device import CLASS_MEMORY_BYTES, Device
 from ..backends.launch import ExecutionParams, LaunchConfig
@@ -254,7 +253,7 @@ class PageDevice(Device[Memory]):
                 aliases[param.name] = owners.setdefault(memory.number, param.name)
         lanes = config.lanes
         # Exact lanes are arguments, other grids are written into the artifact.
-        config = replace(config, rules=LaunchRules())  # they were checked, and are no part of the code
+        config = replace(config, promises=None)  # they were checked, and are no part of the code
         exact = lanes is not None and config == LaunchConfig._exact(lanes, config.block, config.shared_memory)
         shape: Any = tuple(count == 1 for count in lanes) if exact and lanes else config
         if exact and lanes:

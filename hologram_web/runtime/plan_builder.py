@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from ..atlas.launch import FULL_FOOTPRINT
 from ..backends.arguments import scalar_bits
 from ..backends.launch import LaunchConfig
 from ..errors import LaunchError
@@ -178,7 +177,9 @@ class PlanBuilder:
             if name not in self._uses:
                 self.array(RESONANCE, Type.U32, (RESONANCE_BYTES // 4,))
             return RESONANCE
-        return {"phase": 0, "footprint": FULL_FOOTPRINT.word}.get(hidden.kind, name)
+        if hidden.kind == "footprint":
+            return LaunchConfig().rules.footprint.word
+        return 0 if hidden.kind == "phase" else name
 
     def _scalar(self, param: Param, value: Any) -> Argument:
         assert param.ty is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from hologram_web.atlas import LaunchRules
 from hologram_web.backends.state import AtlasState, resonance_of
 from hologram_web.isa import Immediate, Type
 from hologram_web.runtime.compiled import CompiledProgram
@@ -65,7 +64,7 @@ class HoloDevice:
         args: dict = {}
         builder = PlanBuilder(shapes={})
         lanes = params.launch.lanes
-        linear = lanes is not None and replace(params.launch, rules=LaunchRules()) == type(params.launch).linear(
+        linear = lanes is not None and replace(params.launch, promises=None) == type(params.launch).linear(
             lanes[0], params.launch.block.x
         )
         if linear:
