@@ -44,6 +44,11 @@ def cases():
     return found
 
 
+def _is_far(name):
+    """Whether offsets are beyond what WebGPU's memories have, which its target refuses."""
+    return name.startswith("faults/bounds_far")
+
+
 @cache
 def compiled():
     """(shaders, modules, seconds of both) by name, for one shape of block."""
@@ -59,6 +64,8 @@ def compiled():
             continue
         function = optimize(build(analysis, (8, 4, 1)))
         modules[name] = wasm.compile_kernel(function).code
+        if _is_far(name):
+            continue
         memories = [base for base in function.bases if base.space is not Space.SHARED]
         classes = [base for base in memories if base.space in (Space.CLASS, Space.PHI)]
         groups = [[base] for base in memories if base not in classes] + ([classes] if classes else [])

@@ -2,7 +2,7 @@
   (type $t0 (func (param i32 i32 i32)))
   (type $t1 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (import "env" "memory" (memory 1 65536))
-  (func $kernel (export "kernel") (type $t0)  ;; 1987 bytes at 0x47
+  (func $kernel (export "kernel") (type $t0)  ;; 1811 bytes at 0x47
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $base.buffer_x i32) (local $base.buffer_y i32) (local $limit.buffer_x.4 i64)
     (local $limit.shared_memory.4 i64) (local $limit.buffer_y.4 i64) (local $base.shared_memory i32)
@@ -10,10 +10,10 @@
     (local $grid.1 i32) (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32) (local $span i32)
     (local $on.0 i32) (local $l18 i32) (local $on.1 i32) (local $on.2 i32) (local $first i32)
     (local $taken i64) (local $least_lane i32) (local $budget i64) (local $least i64)
-    (local $lane i32) (local $l27 i32) (local $l28 f32) (local $l29 i32) (local $l30 i64)
-    (local $l31 i32) (local $l32 i64) (local $l33 i64) (local $l34 i64) (local $low i64)
-    (local $high i64) (local $until i32) (local $l38 i32) (local $l39 f32) (local $l40 i32)
-    (local $l41 f32) (local $l42 i32) (local $l43 i64) (local $l44 f32)
+    (local $lane i32) (local $l27 i64) (local $l28 f32) (local $l29 i32) (local $l30 i64)
+    (local $l31 i64) (local $l32 i64) (local $low i64) (local $high i64) (local $until i32)
+    (local $l36 i32) (local $l37 f32) (local $l38 i32) (local $l39 f32) (local $l40 i32)
+    (local $l41 i64) (local $l42 f32)
     local.get $arguments
     i32.load offset=88
     local.set $base.buffer_x
@@ -228,140 +228,45 @@
             if $if5
               i32.const 0
               local.set $lane
+              local.get $base.shared_memory
               local.get $lane
-              i32.const 3
+              i32.const 4
+              i32.mul
+              i32.add
+              local.get $base.buffer_x
+              local.get $first
+              local.get $lane
+              i32.add
+              i64.extend_i32_u
+              i32.wrap_i64
+              i32.const 4
+              i32.mul
               i32.add
               local.get $on.0
-              i32.lt_s
-              if $if6
-                loop $loop7
-                  block $block8
-                    local.get $base.buffer_x
-                    local.get $first
-                    local.get $lane
-                    i32.add
-                    i64.extend_i32_u
-                    i32.wrap_i64
-                    i32.const 4
-                    i32.mul
-                    i32.add
-                    local.tee $l27
-                    f32.load
-                    local.set $l28
-                    local.get $base.shared_memory
-                    local.get $lane
-                    i32.const 4
-                    i32.mul
-                    i32.add
-                    local.tee $l29
-                    local.get $l28
-                    f32.store
-                    br $block8
-                  end  ;; $block8
-                  local.get $lane
-                  i32.const 1
-                  i32.add
-                  local.set $lane
-                  block $block9
-                    local.get $l27
-                    f32.load offset=4
-                    local.set $l28
-                    local.get $l29
-                    local.get $l28
-                    f32.store offset=4
-                    br $block9
-                  end  ;; $block9
-                  local.get $lane
-                  i32.const 1
-                  i32.add
-                  local.set $lane
-                  block $block10
-                    local.get $l27
-                    f32.load offset=8
-                    local.set $l28
-                    local.get $l29
-                    local.get $l28
-                    f32.store offset=8
-                    br $block10
-                  end  ;; $block10
-                  local.get $lane
-                  i32.const 1
-                  i32.add
-                  local.set $lane
-                  block $block11
-                    local.get $l27
-                    f32.load offset=12
-                    local.set $l28
-                    local.get $l29
-                    local.get $l28
-                    f32.store offset=12
-                    br $block11
-                  end  ;; $block11
-                  local.get $lane
-                  i32.const 1
-                  i32.add
-                  local.set $lane
-                  local.get $lane
-                  i32.const 3
-                  i32.add
-                  local.get $on.0
-                  i32.lt_s
-                  br_if $loop7
-                end  ;; $loop7
-              end  ;; $if6
               local.get $lane
-              local.get $on.0
-              i32.lt_s
-              if $if12
-                loop $loop13
-                  block $block14
-                    local.get $base.buffer_x
-                    local.get $first
-                    local.get $lane
-                    i32.add
-                    i64.extend_i32_u
-                    i32.wrap_i64
-                    i32.const 4
-                    i32.mul
-                    i32.add
-                    f32.load
-                    local.set $l28
-                    local.get $base.shared_memory
-                    local.get $lane
-                    i32.const 4
-                    i32.mul
-                    i32.add
-                    local.get $l28
-                    f32.store
-                    br $block14
-                  end  ;; $block14
-                  local.get $lane
-                  i32.const 1
-                  i32.add
-                  local.set $lane
-                  local.get $lane
-                  local.get $on.0
-                  i32.lt_s
-                  br_if $loop13
-                end  ;; $loop13
-              end  ;; $if12
+              i32.sub
+              i32.const 4
+              i32.mul
+              memory.copy
+              block $block6
+              end  ;; $block6
             else  ;; $if5
               i32.const 0
               local.set $lane
-              block $block15
-                loop $loop16
-                  block $block17
+              block $block7
+                loop $loop8
+                  block $block9
                     local.get $first
                     local.get $lane
                     i32.add
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.set $l30
-                    local.get $l30
+                    local.set $l27
+                    local.get $l27
                     local.get $limit.buffer_x.4
                     i64.ge_u
-                    if $if18
+                    if $if10
                       local.get $arguments
                       i32.const 1
                       i32.const 0
@@ -370,13 +275,13 @@
                       local.get $lane
                       i32.add
                       i32.const 0
-                      local.get $l30
+                      local.get $l27
                       i64.const 4
                       call $fault
                       return
-                    end  ;; $if18
+                    end  ;; $if10
                     local.get $base.buffer_x
-                    local.get $l30
+                    local.get $l27
                     i32.wrap_i64
                     i32.add
                     f32.load
@@ -385,11 +290,11 @@
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.set $l30
-                    local.get $l30
+                    local.set $l27
+                    local.get $l27
                     local.get $limit.shared_memory.4
                     i64.ge_u
-                    if $if19
+                    if $if11
                       local.get $arguments
                       i32.const 1
                       i32.const 1
@@ -398,19 +303,19 @@
                       local.get $lane
                       i32.add
                       i32.const 0
-                      local.get $l30
+                      local.get $l27
                       i64.const 4
                       call $fault
                       return
-                    end  ;; $if19
+                    end  ;; $if11
                     local.get $base.shared_memory
-                    local.get $l30
+                    local.get $l27
                     i32.wrap_i64
                     i32.add
                     local.get $l28
                     f32.store
-                    br $block17
-                  end  ;; $block17
+                    br $block9
+                  end  ;; $block9
                   local.get $lane
                   i32.const 1
                   i32.add
@@ -418,17 +323,17 @@
                   local.get $lane
                   local.get $on.0
                   i32.lt_s
-                  br_if $loop16
-                end  ;; $loop16
-              end  ;; $block15
+                  br_if $loop8
+                end  ;; $loop8
+              end  ;; $block7
             end  ;; $if5
             i32.const 128
-            local.set $l31
-            block $block20
-              loop $loop21
+            local.set $l29
+            block $block12
+              loop $loop13
                 local.get $arguments
                 i32.atomic.load offset=24
-                if $if22
+                if $if14
                   local.get $arguments
                   i32.const 9
                   i32.const -1
@@ -439,49 +344,49 @@
                   i64.const 0
                   call $fault
                   return
-                end  ;; $if22
-                local.get $l31
+                end  ;; $if14
+                local.get $l29
                 i32.const 0
                 i32.eq
-                if $if23
-                  br $block20
-                else  ;; $if23
-                  local.get $l31
+                if $if15
+                  br $block12
+                else  ;; $if15
+                  local.get $l29
                   i64.extend_i32_u
-                  local.set $l32
+                  local.set $l30
                   local.get $on.0
                   i32.const 1
                   i32.sub
                   i64.extend_i32_u
-                  local.set $l30
-                  local.get $l32
+                  local.set $l27
+                  local.get $l30
                   i64.const -1
                   i64.add
-                  local.set $l33
-                  local.get $l30
-                  local.get $l33
-                  local.get $l30
-                  local.get $l33
+                  local.set $l31
+                  local.get $l27
+                  local.get $l31
+                  local.get $l27
+                  local.get $l31
                   i64.lt_s
                   select
-                  local.get $l32
+                  local.get $l30
                   i64.add
-                  local.set $l34
+                  local.set $l32
                   i32.const 1
-                  local.get $l34
+                  local.get $l32
                   i64.const 4294967295
                   i64.le_s
                   i32.and
                   i64.const 0
                   i64.const 0
-                  local.get $l32
-                  local.set $l30
+                  local.get $l30
+                  local.set $l27
                   i64.const 1
-                  local.set $l33
-                  local.get $l30
-                  local.get $l33
-                  local.get $l30
-                  local.get $l33
+                  local.set $l31
+                  local.get $l27
+                  local.get $l31
+                  local.get $l27
+                  local.get $l31
                   i64.gt_s
                   select
                   i64.add
@@ -489,13 +394,13 @@
                   i64.mul
                   i64.le_s
                   i32.and
-                  local.get $l34
+                  local.get $l32
                   i64.const 4
                   i64.mul
                   local.get $limit.shared_memory.4
                   i64.lt_s
                   i32.and
-                  if $if24
+                  if $if16
                     i32.const 0
                     local.set $lane
                     i64.const 0
@@ -503,13 +408,13 @@
                     local.get $on.0
                     i64.extend_i32_s
                     local.set $high
-                    local.get $l31
+                    local.get $l29
                     i64.extend_i32_u
                     i64.const 0
                     i64.add
-                    local.tee $l30
+                    local.tee $l27
                     local.get $high
-                    local.get $l30
+                    local.get $l27
                     local.get $high
                     i64.lt_s
                     select
@@ -523,19 +428,27 @@
                     local.get $low
                     local.get $high
                     i64.lt_s
-                    if $if25
+                    if $if17
                       local.get $lane
                       i32.const 3
                       i32.add
                       local.get $until
                       i32.lt_s
-                      if $if26
-                        loop $loop27
-                          block $block28
+                      if $if18
+                        loop $loop19
+                          block $block20
                             local.get $base.shared_memory
                             local.get $lane
-                            local.get $l31
+                            local.get $l29
                             i32.add
+                            i32.const 4
+                            i32.mul
+                            i32.add
+                            local.tee $l36
+                            f32.load
+                            local.set $l37
+                            local.get $base.shared_memory
+                            local.get $lane
                             i32.const 4
                             i32.mul
                             i32.add
@@ -548,74 +461,66 @@
                             i32.mul
                             i32.add
                             local.tee $l40
-                            f32.load
-                            local.set $l41
-                            local.get $base.shared_memory
-                            local.get $lane
-                            i32.const 4
-                            i32.mul
-                            i32.add
-                            local.tee $l42
-                            local.get $l41
                             local.get $l39
+                            local.get $l37
                             f32.add
                             f32.store
-                            br $block28
-                          end  ;; $block28
+                            br $block20
+                          end  ;; $block20
                           local.get $lane
                           i32.const 1
                           i32.add
                           local.set $lane
-                          block $block29
+                          block $block21
+                            local.get $l36
+                            f32.load offset=4
+                            local.set $l37
                             local.get $l38
                             f32.load offset=4
                             local.set $l39
                             local.get $l40
-                            f32.load offset=4
-                            local.set $l41
-                            local.get $l42
-                            local.get $l41
                             local.get $l39
+                            local.get $l37
                             f32.add
                             f32.store offset=4
-                            br $block29
-                          end  ;; $block29
+                            br $block21
+                          end  ;; $block21
                           local.get $lane
                           i32.const 1
                           i32.add
                           local.set $lane
-                          block $block30
+                          block $block22
+                            local.get $l36
+                            f32.load offset=8
+                            local.set $l37
                             local.get $l38
                             f32.load offset=8
                             local.set $l39
                             local.get $l40
-                            f32.load offset=8
-                            local.set $l41
-                            local.get $l42
-                            local.get $l41
                             local.get $l39
+                            local.get $l37
                             f32.add
                             f32.store offset=8
-                            br $block30
-                          end  ;; $block30
+                            br $block22
+                          end  ;; $block22
                           local.get $lane
                           i32.const 1
                           i32.add
                           local.set $lane
-                          block $block31
+                          block $block23
+                            local.get $l36
+                            f32.load offset=12
+                            local.set $l37
                             local.get $l38
                             f32.load offset=12
                             local.set $l39
                             local.get $l40
-                            f32.load offset=12
-                            local.set $l41
-                            local.get $l42
-                            local.get $l41
                             local.get $l39
+                            local.get $l37
                             f32.add
                             f32.store offset=12
-                            br $block31
-                          end  ;; $block31
+                            br $block23
+                          end  ;; $block23
                           local.get $lane
                           i32.const 1
                           i32.add
@@ -625,19 +530,26 @@
                           i32.add
                           local.get $until
                           i32.lt_s
-                          br_if $loop27
-                        end  ;; $loop27
-                      end  ;; $if26
+                          br_if $loop19
+                        end  ;; $loop19
+                      end  ;; $if18
                       local.get $lane
                       local.get $until
                       i32.lt_s
-                      if $if32
-                        loop $loop33
-                          block $block34
+                      if $if24
+                        loop $loop25
+                          block $block26
                             local.get $base.shared_memory
                             local.get $lane
-                            local.get $l31
+                            local.get $l29
                             i32.add
+                            i32.const 4
+                            i32.mul
+                            i32.add
+                            f32.load
+                            local.set $l37
+                            local.get $base.shared_memory
+                            local.get $lane
                             i32.const 4
                             i32.mul
                             i32.add
@@ -648,19 +560,12 @@
                             i32.const 4
                             i32.mul
                             i32.add
-                            f32.load
-                            local.set $l41
-                            local.get $base.shared_memory
-                            local.get $lane
-                            i32.const 4
-                            i32.mul
-                            i32.add
-                            local.get $l41
                             local.get $l39
+                            local.get $l37
                             f32.add
                             f32.store
-                            br $block34
-                          end  ;; $block34
+                            br $block26
+                          end  ;; $block26
                           local.get $lane
                           i32.const 1
                           i32.add
@@ -668,11 +573,11 @@
                           local.get $lane
                           local.get $until
                           i32.lt_s
-                          br_if $loop33
-                        end  ;; $loop33
-                      end  ;; $if32
-                    end  ;; $if25
-                  else  ;; $if24
+                          br_if $loop25
+                        end  ;; $loop25
+                      end  ;; $if24
+                    end  ;; $if17
+                  else  ;; $if16
                     i32.const 0
                     local.set $lane
                     i64.const 0
@@ -680,13 +585,13 @@
                     local.get $on.0
                     i64.extend_i32_s
                     local.set $high
-                    local.get $l31
+                    local.get $l29
                     i64.extend_i32_u
                     i64.const 0
                     i64.add
-                    local.tee $l30
+                    local.tee $l27
                     local.get $high
-                    local.get $l30
+                    local.get $l27
                     local.get $high
                     i64.lt_s
                     select
@@ -700,21 +605,21 @@
                     local.get $low
                     local.get $high
                     i64.lt_s
-                    if $if35
-                      block $block36
-                        loop $loop37
-                          block $block38
+                    if $if27
+                      block $block28
+                        loop $loop29
+                          block $block30
                             local.get $lane
-                            local.get $l31
+                            local.get $l29
                             i32.add
                             i64.extend_i32_u
                             i64.const 4
                             i64.mul
-                            local.set $l30
-                            local.get $l30
+                            local.set $l27
+                            local.get $l27
                             local.get $limit.shared_memory.4
                             i64.ge_u
-                            if $if39
+                            if $if31
                               local.get $arguments
                               i32.const 1
                               i32.const 11
@@ -723,14 +628,21 @@
                               local.get $lane
                               i32.add
                               i32.const 0
-                              local.get $l30
+                              local.get $l27
                               i64.const 4
                               call $fault
                               return
-                            end  ;; $if39
+                            end  ;; $if31
                             local.get $base.shared_memory
-                            local.get $l30
+                            local.get $l27
                             i32.wrap_i64
+                            i32.add
+                            f32.load
+                            local.set $l37
+                            local.get $base.shared_memory
+                            local.get $lane
+                            i32.const 4
+                            i32.mul
                             i32.add
                             f32.load
                             local.set $l39
@@ -739,19 +651,12 @@
                             i32.const 4
                             i32.mul
                             i32.add
-                            f32.load
-                            local.set $l41
-                            local.get $base.shared_memory
-                            local.get $lane
-                            i32.const 4
-                            i32.mul
-                            i32.add
-                            local.get $l41
                             local.get $l39
+                            local.get $l37
                             f32.add
                             f32.store
-                            br $block38
-                          end  ;; $block38
+                            br $block30
+                          end  ;; $block30
                           local.get $lane
                           i32.const 1
                           i32.add
@@ -759,22 +664,22 @@
                           local.get $lane
                           local.get $until
                           i32.lt_s
-                          br_if $loop37
-                        end  ;; $loop37
-                      end  ;; $block36
-                    end  ;; $if35
-                  end  ;; $if24
-                  local.get $l31
+                          br_if $loop29
+                        end  ;; $loop29
+                      end  ;; $block28
+                    end  ;; $if27
+                  end  ;; $if16
+                  local.get $l29
                   i32.const 1
                   i32.shr_u
-                  local.set $l31
+                  local.set $l29
                   local.get $taken
                   i64.const 1
                   i64.add
                   local.tee $taken
                   local.get $least
                   i64.ge_s
-                  if $if40
+                  if $if32
                     local.get $least_lane
                     local.set $lane
                     local.get $arguments
@@ -789,30 +694,30 @@
                     i64.const 0
                     call $fault
                     return
-                  end  ;; $if40
-                  br $loop21
-                end  ;; $if23
-              end  ;; $loop21
-            end  ;; $block20
+                  end  ;; $if32
+                  br $loop13
+                end  ;; $if15
+              end  ;; $loop13
+            end  ;; $block12
             local.get $BLOCK_IDX_X
             i64.extend_i32_u
             i64.const 4
             i64.mul
-            local.set $l43
+            local.set $l41
             i32.const 1
             i64.const 0
             local.get $limit.shared_memory.4
             i64.lt_s
             i32.and
             i64.const 0
-            local.get $l43
+            local.get $l41
             i64.le_s
             i32.and
-            local.get $l43
+            local.get $l41
             local.get $limit.buffer_y.4
             i64.lt_s
             i32.and
-            if $if41
+            if $if33
               i32.const 0
               local.set $lane
               i64.const 0
@@ -821,9 +726,9 @@
               i64.extend_i32_u
               i64.const 0
               i64.add
-              local.tee $l30
+              local.tee $l27
               local.get $low
-              local.get $l30
+              local.get $l27
               local.get $low
               i64.gt_s
               select
@@ -835,9 +740,9 @@
               i64.extend_i32_u
               i64.const 1
               i64.add
-              local.tee $l30
+              local.tee $l27
               local.get $high
-              local.get $l30
+              local.get $l27
               local.get $high
               i64.lt_s
               select
@@ -851,78 +756,78 @@
               local.get $low
               local.get $high
               i64.lt_s
-              if $if42
+              if $if34
                 local.get $lane
                 i32.const 3
                 i32.add
                 local.get $until
                 i32.lt_s
-                if $if43
-                  loop $loop44
-                    block $block45
+                if $if35
+                  loop $loop36
+                    block $block37
                       local.get $base.shared_memory
                       f32.load
-                      local.set $l44
+                      local.set $l42
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l44
+                      local.get $l42
                       f32.store
-                      br $block45
-                    end  ;; $block45
+                      br $block37
+                    end  ;; $block37
                     local.get $lane
                     i32.const 1
                     i32.add
                     local.set $lane
-                    block $block46
+                    block $block38
                       local.get $base.shared_memory
                       f32.load
-                      local.set $l44
+                      local.set $l42
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l44
+                      local.get $l42
                       f32.store
-                      br $block46
-                    end  ;; $block46
+                      br $block38
+                    end  ;; $block38
                     local.get $lane
                     i32.const 1
                     i32.add
                     local.set $lane
-                    block $block47
+                    block $block39
                       local.get $base.shared_memory
                       f32.load
-                      local.set $l44
+                      local.set $l42
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l44
+                      local.get $l42
                       f32.store
-                      br $block47
-                    end  ;; $block47
+                      br $block39
+                    end  ;; $block39
                     local.get $lane
                     i32.const 1
                     i32.add
                     local.set $lane
-                    block $block48
+                    block $block40
                       local.get $base.shared_memory
                       f32.load
-                      local.set $l44
+                      local.set $l42
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l44
+                      local.get $l42
                       f32.store
-                      br $block48
-                    end  ;; $block48
+                      br $block40
+                    end  ;; $block40
                     local.get $lane
                     i32.const 1
                     i32.add
@@ -932,27 +837,27 @@
                     i32.add
                     local.get $until
                     i32.lt_s
-                    br_if $loop44
-                  end  ;; $loop44
-                end  ;; $if43
+                    br_if $loop36
+                  end  ;; $loop36
+                end  ;; $if35
                 local.get $lane
                 local.get $until
                 i32.lt_s
-                if $if49
-                  loop $loop50
-                    block $block51
+                if $if41
+                  loop $loop42
+                    block $block43
                       local.get $base.shared_memory
                       f32.load
-                      local.set $l44
+                      local.set $l42
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l44
+                      local.get $l42
                       f32.store
-                      br $block51
-                    end  ;; $block51
+                      br $block43
+                    end  ;; $block43
                     local.get $lane
                     i32.const 1
                     i32.add
@@ -960,11 +865,11 @@
                     local.get $lane
                     local.get $until
                     i32.lt_s
-                    br_if $loop50
-                  end  ;; $loop50
-                end  ;; $if49
-              end  ;; $if42
-            else  ;; $if41
+                    br_if $loop42
+                  end  ;; $loop42
+                end  ;; $if41
+              end  ;; $if34
+            else  ;; $if33
               i32.const 0
               local.set $lane
               i64.const 0
@@ -973,9 +878,9 @@
               i64.extend_i32_u
               i64.const 0
               i64.add
-              local.tee $l30
+              local.tee $l27
               local.get $low
-              local.get $l30
+              local.get $l27
               local.get $low
               i64.gt_s
               select
@@ -987,9 +892,9 @@
               i64.extend_i32_u
               i64.const 1
               i64.add
-              local.tee $l30
+              local.tee $l27
               local.get $high
-              local.get $l30
+              local.get $l27
               local.get $high
               i64.lt_s
               select
@@ -1003,18 +908,18 @@
               local.get $low
               local.get $high
               i64.lt_s
-              if $if52
-                block $block53
-                  loop $loop54
-                    block $block55
+              if $if44
+                block $block45
+                  loop $loop46
+                    block $block47
                       i64.const 0
                       i64.const 4
                       i64.mul
-                      local.set $l30
-                      local.get $l30
+                      local.set $l27
+                      local.get $l27
                       local.get $limit.shared_memory.4
                       i64.ge_u
-                      if $if56
+                      if $if48
                         local.get $arguments
                         i32.const 1
                         i32.const 19
@@ -1023,26 +928,26 @@
                         local.get $lane
                         i32.add
                         i32.const 0
-                        local.get $l30
+                        local.get $l27
                         i64.const 4
                         call $fault
                         return
-                      end  ;; $if56
+                      end  ;; $if48
                       local.get $base.shared_memory
-                      local.get $l30
+                      local.get $l27
                       i32.wrap_i64
                       i32.add
                       f32.load
-                      local.set $l44
+                      local.set $l42
                       local.get $BLOCK_IDX_X
                       i64.extend_i32_u
                       i64.const 4
                       i64.mul
-                      local.set $l30
-                      local.get $l30
+                      local.set $l27
+                      local.get $l27
                       local.get $limit.buffer_y.4
                       i64.ge_u
-                      if $if57
+                      if $if49
                         local.get $arguments
                         i32.const 1
                         i32.const 20
@@ -1051,19 +956,19 @@
                         local.get $lane
                         i32.add
                         i32.const 0
-                        local.get $l30
+                        local.get $l27
                         i64.const 4
                         call $fault
                         return
-                      end  ;; $if57
+                      end  ;; $if49
                       local.get $base.buffer_y
-                      local.get $l30
+                      local.get $l27
                       i32.wrap_i64
                       i32.add
-                      local.get $l44
+                      local.get $l42
                       f32.store
-                      br $block55
-                    end  ;; $block55
+                      br $block47
+                    end  ;; $block47
                     local.get $lane
                     i32.const 1
                     i32.add
@@ -1071,11 +976,11 @@
                     local.get $lane
                     local.get $until
                     i32.lt_s
-                    br_if $loop54
-                  end  ;; $loop54
-                end  ;; $block53
-              end  ;; $if52
-            end  ;; $if41
+                    br_if $loop46
+                  end  ;; $loop46
+                end  ;; $block45
+              end  ;; $if44
+            end  ;; $if33
             br $block4
           end  ;; $block4
         end  ;; $block3
@@ -1086,7 +991,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if58
+        if $if50
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -1096,15 +1001,15 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if59
+          if $if51
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if59
-        end  ;; $if58
+          end  ;; $if51
+        end  ;; $if50
         local.get $block
         local.get $span
         i32.add
@@ -1115,7 +1020,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t1)  ;; 51 bytes at 0x80b
+  (func $fault (type $t1)  ;; 51 bytes at 0x75b
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
