@@ -39,6 +39,10 @@ class AtlasState:
         if handle is not None:
             self.bound[class_id] = handle
 
+    def forget_resonance(self) -> None:
+        """Makes the resonance of every class 0."""
+        self.resonance = [Fraction(0)] * 96
+
     def forget(self, handle: BufferHandle) -> None:
         """Unbinds a buffer that is freed."""
         self.bound = {class_id: other for class_id, other in self.bound.items() if other != handle}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 from ..backends import IN_PAGE
@@ -15,6 +14,8 @@ from ..isa.types import Type
 from . import arrays
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from ..backends.selection import Selection
 
 __all__ = ["Buffer", "Executor"]
@@ -258,7 +259,7 @@ class Executor:
 
     def reset_resonance(self) -> None:
         """Makes the resonance of every class 0."""
-        self.backend_device.atlas.resonance = [Fraction(0)] * 96
+        self.backend_device.atlas.forget_resonance()
 
     @property
     def phase(self) -> int:
