@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Generic, TypeVar
 
-__all__ = ["Dominators", "reverse_postorder"]
+from .ir import Block
+
+__all__ = ["Dominators", "loop_body", "reverse_postorder"]
 
 N = TypeVar("N", bound=Hashable)
 
@@ -71,3 +73,15 @@ class Dominators(Generic[N]):
         for node in self.order[1:]:
             found[self.immediate[node]].append(node)
         return found
+
+
+def loop_body(header: Block, latches: Iterable[Block]) -> set[Block]:
+    """The blocks of a loop: those from which it goes back by a latch without leaving."""
+    found = {header}
+    work = list(latches)
+    while work:
+        block = work.pop()
+        if block not in found:
+            found.add(block)
+            work += block.predecessors
+    return found

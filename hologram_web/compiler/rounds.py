@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ..isa.types import Type
 from .bounds import Bounds, Interval, is_loop_step
+from .dominance import loop_body
 from .ir import Block, Function, Node
 
 __all__ = ["within_budget"]
@@ -36,7 +37,7 @@ def within_budget(function: Function, bounds: Bounds) -> tuple[Node, ...] | None
         found = _visits(bounds, header, sources)
         if found is None:
             return None
-        loops[header] = _body(header, sources)
+        loops[header] = loop_body(header, sources)
         visits[header], needed = found
         conditions.update(dict.fromkeys(needed))
     total = bounds.const(0)
@@ -50,18 +51,6 @@ def within_budget(function: Function, bounds: Bounds) -> tuple[Node, ...] | None
         total = bounds.op("add", total, product)
     steps = bounds.node("special", Type.I64, attr="STEPS")
     return (*conditions, bounds.compare("le", total, steps))
-
-
-def _body(header: Block, sources: list[Block]) -> set[Block]:
-    """The blocks of a loop: those from which it goes back without leaving."""
-    found = {header}
-    work = list(sources)
-    while work:
-        block = work.pop()
-        if block not in found:
-            found.add(block)
-            work += block.predecessors
-    return found
 
 
 def _visits(bounds: Bounds, header: Block, sources: list[Block]) -> tuple[Node, tuple[Node, ...]] | None:

@@ -6,7 +6,7 @@ stands in the loop. Loops with barriers are left alone, since what is live acros
 
 from __future__ import annotations
 
-from ..dominance import Dominators
+from ..dominance import Dominators, loop_body
 from ..ir import EFFECTS, Block, Function, Node, Terminator
 from ..lower import LEAVES
 from ..ranges import Ranges, may_trap
@@ -21,7 +21,7 @@ def hoist_invariants(function: Function) -> bool:
     for block in tree.order:
         for header in block.end.ways:
             if tree.dominates(header, block):
-                bodies.setdefault(header, {header}).update(_body(block, header))
+                bodies.setdefault(header, {header}).update(loop_body(header, [block]))
     ranges = Ranges(function)
     changed = False
     for header, body in sorted(bodies.items(), key=lambda item: len(item[1])):  # inner loops first
@@ -40,17 +40,6 @@ def hoist_invariants(function: Function) -> bool:
     if changed:
         function.renumber()
     return changed
-
-
-def _body(latch: Block, header: Block) -> set[Block]:
-    found = {header}
-    work = [latch]
-    while work:
-        block = work.pop()
-        if block not in found:
-            found.add(block)
-            work += block.predecessors
-    return found
 
 
 def _invariant(order: list[Block], body: set[Block], ranges: Ranges) -> list[Node]:
