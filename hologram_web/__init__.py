@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .isa import *  # noqa: F403
     from .isa import __all__ as _isa
     from .isa.types import Type
+    from .runtime.cache import ProgramCache
     from .runtime.compiled import CompiledProgram, compile, load
     from .runtime.executor import Buffer, Executor
     from .runtime.plan_builder import PlanBuilder
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         "Limits",
         "PlanBuilder",
         "Pool",
+        "ProgramCache",
         "StreamReport",
         "atlas",
         "stream",
@@ -69,6 +71,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "backends.launch": ("BlockDim", "ExecutionParams", "GridDim", "LaunchConfig"),
     "backends.protocol": ("Backend", "Limits"),
+    "runtime.cache": ("ProgramCache",),
     "runtime.compiled": ("CompiledProgram", "compile", "load"),
     "runtime.executor": ("Buffer", "Executor"),
     "runtime.plan_builder": ("PlanBuilder",),

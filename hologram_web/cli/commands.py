@@ -1,4 +1,4 @@
-"""The commands `run`, `inspect` and `serve`."""
+"""The commands `run`, `inspect`, `cache` and `serve`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from ..backends.selection import open_backend
 from ..errors import HologramError, IsaError, LaunchError
 from ..isa.program import Program
 from ..runtime.compiled import CompiledProgram, compile, load
+from ..runtime.disk import KINDS, DiskStore
+from ..runtime.store import folder
 from .arguments import parse, write
 from .inspection import show
 from .server import Mount, serve
@@ -134,6 +136,35 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
 def inspect_file(file: Path, texts: tuple[str, ...]) -> None:
     """Show what an artifact (.holo) or a program (.atlas) takes, does and holds."""
     show(_console(), file, _compiled(file), texts)
+
+
+@commands.group("cache")
+def cache_group() -> None:
+    """What was compiled and is kept for the next time."""
+
+
+def _disk() -> DiskStore:
+    return DiskStore(folder())
+
+
+@cache_group.command("info")
+def cache_info() -> None:
+    """Show where it is, and how much."""
+    store, console = _disk(), _console()
+    console.print(f"{store.folder}, at most {store.limit / 1e6:.0f} MB")
+    table = Table("what", "files", "KB", box=None, header_style="bold")
+    found = store.info()
+    for kind, what in KINDS.items():
+        number, size = found.get(kind, (0, 0))
+        table.add_row(what, str(number), f"{size / 1000:.1f}")
+    console.print(table)
+
+
+@cache_group.command("clear")
+def cache_clear() -> None:
+    """Remove all of it."""
+    store = _disk()
+    _console().print(f"removed {store.clear()} files from {store.folder}")
 
 
 @commands.command("serve")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -26,12 +25,13 @@ from ..isa.lift import RESONANCE_BYTES
 from ..isa.operands import BufferHandle
 from ..isa.program import Program
 from ..isa.verify import Analysis
+from ..runtime.cache import ProgramCache
+from ..runtime.store import compiled_store, key_of
 from .session import error_of, open_session, wait
 
 __all__ = ["WasmBackend", "WebGpuBackend"]
 
 _STEPS = 1 << 26  # isa.md section 4
-_KEPT_PROGRAMS = 1024
 _WAITING = 4096  # commands of a batch
 _WAITING_BYTES = 1 << 24
 _LARGE = 1 << 20  # bytes that are allocated at once, so that AllocationFailed is raised at once
@@ -49,10 +49,11 @@ class Memory(NamedTuple):
 
 
 class Stats:
-    """Counters: kernels compiled to artifacts, those found again, launches, crossings to the runtime."""
+    """Counters: kernels compiled to artifacts, those that an earlier visit compiled, those found again, launches,
+    crossings to the runtime."""
 
     def __init__(self) -> None:
-        self.kernels = self.cache_hits = self.launches = self.crossings = 0
+        self.kernels = self.stored = self.cache_hits = self.launches = self.crossings = 0
 
 
 class _Sent(NamedTuple):
@@ -65,16 +66,19 @@ class _Sent(NamedTuple):
 class PageDevice(Device[Memory]):
     """A device of the TypeScript runtime. Faults are raised by the next read or `sync`."""
 
-    def __init__(self, *, limits: Limits | None = None, session: Any = None, math: str = "exact") -> None:
-        """Raises BackendUnavailable."""
+    def __init__(
+        self, *, limits: Limits | None = None, session: Any = None, cache: bool = True, math: str = "exact"
+    ) -> None:
+        """`cache` keeps what is compiled from visit to visit (runtime/store.py). Raises BackendUnavailable."""
         super().__init__(limits or Limits(steps=_STEPS), math)
         self.stats = Stats()
+        self._cache = cache
         self._session = open_session(self.name) if session is None else session
         self._commands: list[Any] = []
         self._data = bytearray()
         self._sent: list[_Sent] = []
         self._numbers = itertools.count(1)
-        self._programs: OrderedDict[Any, int] = OrderedDict()
+        self._programs: ProgramCache[Any, int] = ProgramCache(evicted=lambda _, number: self._command("drop", number))
 
     @property
     def native(self) -> Any:
@@ -272,21 +276,33 @@ class PageDevice(Device[Memory]):
     def _program(self, analysis: Analysis, config: LaunchConfig, shape: Any, aliases: dict[str, str]) -> int:
         """The number of the program that runs such launches; it is compiled when there is none."""
         key = analysis.source, tuple(config.block), config.shared_memory, shape, tuple(aliases.items()), self._math
-        if key in self._programs:
-            self._programs.move_to_end(key)
+        found = self._programs.get(key)
+        if found is not None:
             self.stats.cache_hits += 1
-            return self._programs[key]
+            return found
+        raw = self._compiled(key, analysis, config, shape, aliases)
+        number = next(self._numbers)
+        start = len(self._data)
+        self._data += raw
+        self._command("load", number, start, len(raw))
+        self._programs.insert(key, number)
+        return number
+
+    def _compiled(self, key: Any, analysis: Analysis, config: LaunchConfig, shape: Any, aliases: Any) -> bytes:
+        """The artifact, of this visit or an earlier one."""
+        store = compiled_store() if self._cache else None
+        place = b"" if store is None else key_of(self.name, *key)
+        kept = None if store is None else store.get("holo", place)
+        if kept is not None:
+            self.stats.stored += 1
+            return kept
         from .lower import artifact_of  # the compiler
 
         raw = artifact_of(analysis, config, shape, aliases, self.name, self._math)
         self.stats.kernels += 1
-        number = self._programs[key] = next(self._numbers)
-        start = len(self._data)
-        self._data += raw
-        self._command("load", number, start, len(raw))
-        if len(self._programs) > _KEPT_PROGRAMS:
-            self._command("drop", self._programs.popitem(last=False)[1])
-        return number
+        if store is not None:
+            store.put("holo", place, raw)
+        return raw
 
 
 def _raised(answers: tuple[list[Any], Exception | None]) -> list[Any]:

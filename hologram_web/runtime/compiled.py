@@ -22,6 +22,7 @@ from .artifact import Artifact, Blob, read, write
 from .formula import FormulaLike
 from .plan import Argument, Call, Plan, Port, bind_ports, leaves, size_of, walk
 from .plan_builder import PlanBuilder
+from .store import compiled_store, key_of
 
 __all__ = ["CompiledProgram", "compile", "load"]
 
@@ -76,13 +77,26 @@ class CompiledProgram:
     def artifact(self) -> Artifact:
         """All that a file holds, with the kernels for WebAssembly and WGSL. Raises CompileError."""
         if self._artifact is None:
+            store = compiled_store()
+            key = b"" if store is None else self._key()
+            kept = None if store is None else store.get("holo", key)
+            if kept is not None:
+                self._artifact = read(kept)
+                return self._artifact
             from .lowering import lower_plan  # the compiler: a run does not need it
 
             math = checked_math(self.math or "exact")
             self._artifact = lower_plan(
                 self.plan, self.programs, self.blobs, self.metadata, analyses=self._analyses, math=math
             )
+            if store is not None:
+                store.put("holo", key, write(self._artifact))
         return self._artifact
+
+    def _key(self) -> bytes:
+        blobs = [(blob.length, blob.hash, blob.data is None, blob.location, blob.offset) for blob in self.blobs]
+        programs = [program.to_bytes() for program in self.programs]
+        return key_of(self.plan, programs, blobs, sorted(self.metadata.items()))
 
     def to_bytes(self) -> bytes:
         """The file; equal plans, programs and metadata give equal bytes. Raises CompileError."""

@@ -8,6 +8,7 @@ import { readArtifact } from "./artifact.js";
 import type { Device, Memory, Run } from "./backends/device.js";
 import type { Buffer } from "./buffer.js";
 import { ExecutionError, Untold } from "./errors.js";
+import { Kept } from "./kept.js";
 import type { Artifact } from "./plan.js";
 import { launchesOf } from "./plan.js";
 import type { BoundRun, Input } from "./program.js";
@@ -53,6 +54,9 @@ interface Segment {
   readonly started: BoundRun[];
 }
 
+/** Opened with the module: it has been read before Python is there. */
+export const kept = new Kept();
+
 export class Session {
   private readonly buffers = new Map<number, Buffer>();
   private readonly programs = new Map<number, Artifact>();
@@ -74,6 +78,7 @@ export class Session {
 
   private async open(options: RuntimeOptions): Promise<this> {
     this.runtime = await Runtime.create(options);
+    await kept.ready;
     await this.renew();
     return this;
   }

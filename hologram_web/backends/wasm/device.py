@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +16,9 @@ from ...compiler.passes import optimize
 from ...errors import ExecutionError
 from ...isa.program import Program
 from ...isa.verify import Analysis
+from ...runtime.cache import ProgramCache
+from ...runtime.disk import recall
+from ...runtime.store import compiled_store, key_of, module_store
 from ...targets.wasm import ARGUMENTS, FAULT_KINDS, WasmKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Status
 from ..host_device import Bytes, HostDevice
@@ -26,16 +28,17 @@ from .cache import ModuleCache
 
 __all__ = ["WasmBackend", "WasmStats"]
 
-_KEPT_KERNELS = 1024
 _TIME_IS_UP = 2  # what the timer writes into the cancel flag; `cancel` writes 1
 _SCRATCH = 4 * 32 * 8  # accumulators of a canonical reduction: 4 levels of 32
 
 
 @dataclass
 class WasmStats:
-    """Counters: kernels compiled to WebAssembly, modules compiled by wasmtime, modules from the disk, launches."""
+    """Counters: kernels compiled to WebAssembly, kernels that an earlier process compiled, modules compiled by
+    wasmtime, modules found, launches."""
 
     kernels: int = 0
+    stored: int = 0
     modules: int = 0
     cache_hits: int = 0
     launches: int = 0
@@ -60,7 +63,7 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
     name = "wasm"
 
     def __init__(self, *, limits: Limits | None = None, cache: bool = True, math: str = "exact") -> None:
-        """`cache` keeps compiled modules on disk. Raises BackendUnavailable where wasmtime cannot be had."""
+        """`cache` keeps what is compiled on disk (runtime/store.py). Raises BackendUnavailable without wasmtime."""
         super().__init__(limits, math)
         self.stats = WasmStats()
         config = wasmtime.Config()
@@ -71,8 +74,11 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         self._store = wasmtime.Store(self._engine)
         self._arena = Arena(self._store)
         self._addresses: dict[int, int] = {}  # of views, by their id
-        self._modules = ModuleCache(self._engine, enabled=cache)
-        self._kernels: OrderedDict[Any, _Loaded] = OrderedDict()
+        self._store_of_kernels = compiled_store() if cache else None
+        self._modules = ModuleCache(self._engine, module_store() if cache else None)
+        self._kernels: ProgramCache[Any, _Loaded] = ProgramCache(
+            evicted=lambda _, loaded: self._arena.free(loaded.arguments)
+        )
         self._scratch = self._arena.allocate(_SCRATCH)
         self._work: tuple[int, int] = (0, 0)  # spill and shared memory: address and size
         self._running: int | None = None  # the argument block of the running kernel
@@ -137,16 +143,7 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
     def _run(self, job: Job[Bytes]) -> None:
         self.stats.launches += 1
         key = id(job.analysis), tuple(job.config.block), job.point, tuple(sorted(job.uniform.values()))
-        loaded = self._kernels.get(key)
-        if loaded is None:
-            kernel = self._compile(job.analysis, tuple(job.config.block), job.point, job.uniform)
-            loaded = self._load(job.analysis, kernel)
-            loaded.arguments = self._arena.allocate(loaded.kernel.arguments_size)
-            self._kernels[key] = loaded
-            if len(self._kernels) > _KEPT_KERNELS:
-                self._arena.free(self._kernels.popitem(last=False)[1].arguments)
-        else:
-            self._kernels.move_to_end(key)
+        loaded = self._kernels.get_or_create(key, lambda: self._load(job))
         try:
             self._call(loaded, job)
         except ExecutionError as error:
@@ -155,19 +152,28 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
             raise job.explain(error) from None
 
     def _compile(self, analysis: Analysis, block: Any, point: int | None, uniform: dict[Any, str]) -> WasmKernel:
-        self.stats.kernels += 1
-        function = build(analysis, block, point, uniform)
-        optimize(function)
-        return compile_kernel(function, self._wide_arithmetic)
+        def key() -> bytes:
+            named = sorted((name, repr(register)) for register, name in uniform.items())
+            return key_of(analysis.source, block, point, named, self._wide_arithmetic)
 
-    def _load(self, analysis: Analysis, kernel: WasmKernel) -> _Loaded:
+        def make() -> WasmKernel:
+            return compile_kernel(optimize(build(analysis, block, point, uniform)), self._wide_arithmetic)
+
+        kernel, fresh = recall(self._store_of_kernels, "wasm", key, make)
+        self.stats.kernels += fresh
+        self.stats.stored += not fresh
+        return kernel
+
+    def _load(self, job: Job[Bytes]) -> _Loaded:
+        kernel = self._compile(job.analysis, tuple(job.config.block), job.point, job.uniform)
         module, fresh = self._modules.get(kernel.code)
         self.stats.modules += fresh
         self.stats.cache_hits += not fresh
         instance = wasmtime.Instance(self._store, module, [self._arena.memory])
         function = instance.exports(self._store)["kernel"]
         assert isinstance(function, wasmtime.Func)
-        return _Loaded(kernel, FastCall(self._store, function, 3), 0, analysis)
+        arguments = self._arena.allocate(kernel.arguments_size)
+        return _Loaded(kernel, FastCall(self._store, function, 3), arguments, job.analysis)
 
     def _word(self, address: int, count: int = 1) -> NDArray[np.int32]:
         return self._arena.view(address, 4 * count).view(np.int32)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -17,6 +16,9 @@ from ...isa.address import Space
 from ...isa.program import Program
 from ...isa.types import Type
 from ...isa.verify import Analysis, Base
+from ...runtime.cache import ProgramCache
+from ...runtime.disk import recall
+from ...runtime.store import compiled_store, key_of
 from ...targets.wgsl import FAULT_KINDS, WgslKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Status
 from ..host_device import array_of
@@ -27,16 +29,17 @@ from .recorder import Recorder, Work
 
 __all__ = ["WebGpuBackend", "WebGpuStats"]
 
-_KEPT_KERNELS = 1024
 _STEPS = 1 << 26  # isa.md section 4
 _NONE = 0xFFFFFFFF
 
 
 @dataclass
 class WebGpuStats:
-    """Counters: kernels compiled to WGSL, pipelines made and found, launches, submits."""
+    """Counters: kernels compiled to WGSL, kernels that an earlier process compiled, pipelines made and found, launches,
+    submits."""
 
     kernels: int = 0
+    stored: int = 0
     pipelines: int = 0
     cache_hits: int = 0
     launches: int = 0
@@ -55,12 +58,19 @@ class WebGpuBackend(CompiledDevice[Memory]):
     parallel = True
     _traits: ClassVar[dict[int, Traits]] = {}  # by generation of the shared GPU
     _halves: ClassVar[dict[int, bool]] = {}  # likewise
-    _kernels: ClassVar[OrderedDict[Any, WgslKernel]] = OrderedDict()
+    _kernels: ClassVar[ProgramCache[Any, WgslKernel]] = ProgramCache()
 
     def __init__(
-        self, *, check: str = "deferred", timed: bool = False, limits: Limits | None = None, math: str = "exact"
+        self,
+        *,
+        check: str = "deferred",
+        timed: bool = False,
+        limits: Limits | None = None,
+        cache: bool = True,
+        math: str = "exact",
     ) -> None:
-        """Raises BackendUnavailable where there is no adapter, ValueError for another `check`."""
+        """`cache` keeps what is compiled on disk (`runtime/store.py`). Raises BackendUnavailable where there is no
+        adapter, ValueError for another `check`."""
         if check not in ("deferred", "sync"):
             raise ValueError(f"check is 'deferred' or 'sync', not {check!r}")
         super().__init__(limits or Limits(steps=_STEPS), math)
@@ -70,6 +80,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         self._gpu.revive()
         self._lock = self._gpu.lock
         self._recorder = Recorder(self._gpu, timed)
+        self._store_of_kernels = compiled_store() if cache else None
 
     @classmethod
     def forget_kernels(cls) -> None:
@@ -242,17 +253,22 @@ class WebGpuBackend(CompiledDevice[Memory]):
             analysis.source, tuple(config.block), job.point, names, tuple(map(tuple, groups)), shared, traits, job.math,
             tuple(parts), self._window,
         )  # fmt: skip
-        known = self._kernels.get(key)
-        if known is None:
-            kernel = self._compile(
-                analysis, tuple(config.block), job.point, job.uniform, groups, shared, job.math, parts
-            )
-            self._kernels[key] = kernel
-            if len(self._kernels) > _KEPT_KERNELS:
-                self._kernels.popitem(last=False)
-        else:
-            kernel = known
-            self._kernels.move_to_end(key)
+
+        def whole_key() -> bytes:  # of which adapter, too: it says how numbers are computed
+            named = sorted((name, repr(register)) for register, name in job.uniform.items())
+            return key_of(*key, named, sorted(self._gpu.info.items()))
+
+        def make() -> WgslKernel:
+            block = tuple(config.block)
+            return self._compile(analysis, block, job.point, job.uniform, groups, shared, job.math, parts)
+
+        def recalled() -> WgslKernel:
+            kernel, fresh = recall(self._store_of_kernels, "wgsl", whole_key, make)
+            self.stats.kernels += fresh
+            self.stats.stored += not fresh
+            return kernel
+
+        kernel = self._kernels.get_or_create(key, recalled)
         sizes = {base: job.memory[base].size for base in kernel.bases}
         scalars = {name: job.scalars[name][1] for name, _ in kernel.scalars}
         # Where all accesses are proven to be in bounds the shader without checks runs: another pipeline, made once.
@@ -307,7 +323,6 @@ class WebGpuBackend(CompiledDevice[Memory]):
         math: str,
         parts: Sequence[int] = (),
     ) -> WgslKernel:
-        self.stats.kernels += 1
         function = optimize(build(analysis, block, point, uniform))
         traits = self.traits
         return compile_kernel(

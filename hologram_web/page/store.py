@@ -1,0 +1,50 @@
+"""What is compiled once for all visits: the records of web/src/kept.ts, in IndexedDB."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from pyodide.ffi import to_js  # type: ignore[import-not-found]
+
+from ..runtime.blake3 import blake3
+from ..runtime.store import HASH
+from .session import runtime_module
+
+__all__ = ["PageStore", "page_store"]
+
+
+class PageStore:
+    """Values by key, with a checksum. They are found once the runtime has read them, which opening a device waits
+    for."""
+
+    def __init__(self) -> None:
+        """Raises BackendUnavailable where there is no runtime."""
+        self._kept = runtime_module().kept
+
+    def get(self, kind: str, key: bytes) -> bytes | None:
+        name = f"{key.hex()}.{kind}"
+        found = self._kept.get(name)
+        if found is None:
+            return None
+        raw = bytes(found.to_bytes())
+        if raw[:HASH] == blake3(raw[HASH:]):
+            return raw[HASH:]
+        self._kept.delete(name)
+        return None
+
+    def put(self, kind: str, key: bytes, value: bytes) -> None:
+        self._kept.put(f"{key.hex()}.{kind}", to_js(blake3(value) + value))
+
+    def info(self) -> tuple[int, int]:
+        """Number and bytes of the values."""
+        return self._kept.size, self._kept.bytes
+
+    def clear(self) -> None:
+        """Lets go of all values."""
+        self._kept.clear()
+
+
+@cache
+def page_store() -> PageStore:
+    """The store of this page."""
+    return PageStore()

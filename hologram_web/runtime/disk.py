@@ -1,0 +1,135 @@
+"""The cache folder: what was compiled, machine code, and objects of the compiler, as files with a checksum."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .blake3 import blake3
+from .store import HASH, Store
+
+__all__ = ["KINDS", "DiskStore", "recall"]
+
+# Endings of the files.
+KINDS = {
+    "wasm": "kernels for wasm",
+    "wgsl": "kernels for webgpu",
+    "module": "machine code of wasmtime",
+    "holo": "artifacts",
+}
+
+V = TypeVar("V")
+_LIMIT = 256 << 20
+_LOOK_AFTER = 64  # writes until the folder's size is looked at again
+
+
+class DiskStore:
+    """Files of a folder that nobody else may write; those not used for longest go beyond `limit` bytes."""
+
+    def __init__(self, folder: Path, limit: int = _LIMIT) -> None:
+        """Raises OSError for a folder that cannot be made, or that others may write."""
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # What is read here is run, as machine code or by pickle: from a folder that others write it would be theirs.
+        mode = folder.stat()
+        if hasattr(os, "getuid") and (mode.st_uid != os.getuid() or mode.st_mode & 0o022):
+            raise PermissionError(f"{folder} belongs to somebody else, or others may write there")
+        self.folder, self.limit = folder, limit
+        self._writes = 0
+
+    def get(self, kind: str, key: bytes) -> bytes | None:
+        path = self.folder / f"{key.hex()}.{kind}"
+        try:
+            raw = path.read_bytes()
+            os.utime(path)  # used now
+        except OSError:
+            return None
+        value = raw[HASH:]
+        if raw[:HASH] == blake3(value):
+            return value
+        path.unlink(missing_ok=True)
+        return None
+
+    def put(self, kind: str, key: bytes, value: bytes) -> None:
+        """Writes through a temporary file, so that another process never sees half of it."""
+        try:
+            handle, name = tempfile.mkstemp(dir=self.folder)
+        except OSError:
+            return
+        try:
+            with open(handle, "wb") as file:
+                file.write(blake3(value) + value)
+            os.replace(name, self.folder / f"{key.hex()}.{kind}")
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            return
+        if self._writes % _LOOK_AFTER == 0:
+            self._prune()
+        self._writes += 1
+
+    def _files(self) -> list[tuple[float, int, Path]]:
+        """When it was used last, size and path of every file that is ours, used longest ago first."""
+        found = []
+        for path in self.folder.iterdir():
+            if path.suffix[1:] not in KINDS:
+                continue
+            try:
+                mode = path.stat()
+            except OSError:  # another process took it away
+                continue
+            found.append((mode.st_mtime, mode.st_size, path))
+        return sorted(found)
+
+    def _prune(self) -> None:
+        files = self._files()
+        total = sum(size for _, size, _ in files)
+        for _, size, path in files:
+            if total <= self.limit:
+                return
+            path.unlink(missing_ok=True)
+            total -= size
+
+    def info(self) -> dict[str, tuple[int, int]]:
+        """Number and bytes of the files of each kind."""
+        found: dict[str, tuple[int, int]] = {}
+        for _, size, path in self._files():
+            number, total = found.get(path.suffix[1:], (0, 0))
+            found[path.suffix[1:]] = number + 1, total + size
+        return found
+
+    def clear(self) -> int:
+        """Removes all files; how many there were."""
+        files = self._files()
+        for _, _, path in files:
+            path.unlink(missing_ok=True)
+        return len(files)
+
+
+class _Unpickler(pickle.Unpickler):
+    """Only classes of this package: what is kept holds no others."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        found = super().find_class(module, name) if module.partition(".")[0] == __name__.partition(".")[0] else None
+        if not isinstance(found, type):
+            raise pickle.UnpicklingError(f"{module}.{name} is not kept")
+        return found
+
+
+def recall(store: Store | None, kind: str, key: Callable[[], bytes], make: Callable[[], V]) -> tuple[V, bool]:
+    """The object of a key, and whether it had to be made. Raises what `make` raises, and keeps nothing then."""
+    if store is None:
+        return make(), True
+    place = key()
+    raw = store.get(kind, place)
+    if raw is not None:
+        try:
+            return _Unpickler(io.BytesIO(raw)).load(), False
+        except Exception:  # whatever a form that is not this one's makes of it: it is made anew
+            pass
+    made = make()
+    store.put(kind, place, pickle.dumps(made, protocol=5))
+    return made, True

@@ -1,0 +1,98 @@
+"""What is compiled once for all processes: files of the user's cache folder, in pages records of IndexedDB.
+
+A key is the BLAKE3 of all that shapes the result, and of which compiler it was: the programs' bytes, parameter kinds,
+target, options, and `fingerprint()`. A value starts with its own BLAKE3; one that does not agree is thrown away and
+made anew. HOLOGRAM_WEB_CACHE=off turns this off, =modules keeps machine code only, for work on the compiler;
+HOLOGRAM_WEB_CACHE_DIR is another folder.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+from .. import __version__
+from .blake3 import blake3
+
+__all__ = ["HASH", "Store", "compiled_store", "fingerprint", "folder", "key_of", "module_store"]
+
+HASH = 32  # bytes of the checksum before each value
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+class Store(Protocol):
+    """Values by key. What cannot be kept is lost without an error: it costs time and nothing else."""
+
+    def get(self, kind: str, key: bytes) -> bytes | None:
+        """The value; None if there is none, or what there is was spoiled."""
+
+    def put(self, kind: str, key: bytes, value: bytes) -> None:
+        """Keeps a value."""
+
+
+def folder() -> Path:
+    """The cache folder of this user."""
+    if found := os.environ.get("HOLOGRAM_WEB_CACHE_DIR"):
+        return Path(found)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("hologram_web")
+
+
+def module_store() -> Store | None:
+    """Where machine code is kept; None if it is not to be, or cannot be."""
+    return None if os.environ.get("HOLOGRAM_WEB_CACHE") == "off" else _shared()
+
+
+def compiled_store() -> Store | None:
+    """Where what the compiler makes is kept; None if it is not to be, or cannot be."""
+    return None if os.environ.get("HOLOGRAM_WEB_CACHE") in ("off", "modules") else _shared()
+
+
+def _shared() -> Store | None:
+    if sys.platform == "emscripten":
+        from ..errors import BackendUnavailable
+        from ..page.store import page_store
+
+        try:
+            return page_store()
+        except BackendUnavailable:
+            return None
+    try:
+        return _disk(folder())
+    except ImportError:  # platformdirs comes with the extra `native`
+        return None
+
+
+@cache
+def _disk(place: Path) -> Store | None:
+    from .disk import DiskStore
+
+    try:
+        return DiskStore(place)
+    except OSError:
+        return None
+
+
+@cache
+def fingerprint() -> bytes:
+    """Which compiler this is: the record of an installed package, which has the hash of every file, else sizes and
+    times of the files."""
+    record = _PACKAGE.with_name(f"hologram_web-{__version__}.dist-info") / "RECORD"
+    if record.is_file():
+        return blake3(record.read_bytes())
+    found = []
+    for place in (_PACKAGE, _PACKAGE.with_name("wgsl"), _PACKAGE.with_name("wasm")):
+        for path in sorted(place.rglob("*")):
+            if path.suffix in (".py", ".wgsl", ".wat"):
+                mode = path.stat()
+                found.append((str(path.relative_to(_PACKAGE.parent)), mode.st_size, mode.st_mtime_ns))
+    return blake3(repr((__version__, found)).encode())
+
+
+def key_of(*parts: Any) -> bytes:
+    """The key of what follows from `parts`, whose `repr` says all there is to say."""
+    return blake3(repr((fingerprint(), parts)).encode())
