@@ -108,11 +108,17 @@ class _Handler(SimpleHTTPRequestHandler):
 
 
 class Browser:
-    """A running browser; a context manager. Raises NoBrowser where there is none."""
+    """A running browser; a context manager. Raises NoBrowser where there is none.
 
-    def __init__(self, path: str | None = None, flags: Iterable[str] = FLAGS) -> None:
+    With `profile`, a folder, pages keep data from one start to the next, if `port` is free.
+    """
+
+    def __init__(
+        self, path: str | None = None, flags: Iterable[str] = FLAGS, profile: Path | None = None, port: int = 0
+    ) -> None:
         self.path = path or find_chromium()
         self.flags = list(flags)
+        self.profile, self.port = profile, port
         self.answers: queue.Queue[tuple[int, str, bytes]] = queue.Queue()
         self.count = 0
         self._jobs: Page | None = None
@@ -123,12 +129,22 @@ class Browser:
         try:
             # The channel is Playwright's whole Chromium, where it has one: its headless shell has no WebGPU.
             channel = None if self.path else "chromium"
-            self._browser = self._driver.chromium.launch(executable_path=self.path, channel=channel, args=self.flags)
+            chromium = self._driver.chromium
+            options: dict[str, Any] = {"executable_path": self.path, "channel": channel, "args": self.flags}
+            self._browser: Any = (
+                chromium.launch(**options)
+                if self.profile is None
+                else chromium.launch_persistent_context(self.profile, **options)
+            )
         except Error as error:
             self._driver.stop()
             what = "install Chromium, say where it is with CHROMIUM=/path/to/it, or run playwright install chromium"
             raise NoBrowser(f"{what}: {error.message}") from None
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, self))
+        handler = partial(_Handler, self)
+        try:
+            self.server = ThreadingHTTPServer(("127.0.0.1", self.port), handler)
+        except OSError:
+            self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         return self
@@ -145,7 +161,8 @@ class Browser:
 
     @property
     def version(self) -> str:
-        return self._browser.version
+        browser = self._browser if self.profile is None else self._browser.browser
+        return str(browser.version)
 
     def page(self, path: str) -> Page:
         """A new page with a file of the server, such as "/e2e/page.html"; close it when it is not needed any more."""
@@ -177,6 +194,12 @@ class Browser:
             size = int.from_bytes(body[:8], "little")
             return Result(json.loads(body[8 : 8 + size]), body[8 + size :])
         raise TimeoutError(f"{job} did not end within {seconds} seconds")
+
+    def reload(self) -> None:
+        """Visits the page of the jobs again: what it keeps for the next visit is there."""
+        if self._jobs is not None:
+            self._jobs.reload()
+            self._jobs.wait_for_function("() => globalThis.start")
 
     def _crash(self, _: Page) -> None:
         self._crashed, self._jobs = True, None

@@ -126,3 +126,33 @@ def test_importing_compiling_and_launching_are_timed(browser: Browser) -> None:
     found = browser.run("python.mjs", "worker", code=code).json
     print(json.dumps(found))
     assert len(found) == 6
+
+
+def test_a_second_visit_compiles_nothing(browser: Browser) -> None:
+    """What Python compiled is in IndexedDB; a value that was spoiled is made anew."""
+    code = (
+        KERNEL
+        + """
+await double.launch_async(3, x)
+from hologram_web.frontends.python.launch import default_device
+from hologram_web.page.store import page_store
+device = default_device()
+told = [x.tolist(), device.stats.kernels, device.stats.stored, *page_store().info()]
+"""
+    )
+    spoil = """
+from js import Uint8Array
+from hologram_web.page.store import page_store
+kept = page_store()._kept
+for name in list(kept.names()):
+    kept.put(name, Uint8Array.new(40))
+"""
+    clear = "page_store().clear()\ntold += page_store().info()\n"
+    doubled, compiled, stored, entries, size = browser.run("python.mjs", code=code + "told").json
+    assert (doubled, compiled, stored) == ([2, 4, 6], 1, 0)
+    browser.reload()
+    assert browser.run("python.mjs", code=code + spoil + "told").json == [doubled, 0, 1, entries, size]
+    browser.reload()
+    assert browser.run("python.mjs", code=code + clear + "told").json == [doubled, 1, 0, entries, size, 0, 0]
+    browser.reload()
+    assert browser.run("python.mjs", code=code + "told").json == [doubled, 1, 0, entries, size]

@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def test_what_was_used_last_stays(keys: list[int], capacity: int) -> None:
     order: list[int] = []
     made = 0
     for key in keys:
-        found = cache.get_or_create(key, lambda key=key: 10 * key)
+        found = cache.get_or_create(key, partial(int, 10 * key))
         assert found == 10 * key
         made += key not in order
         order = [other for other in order if other != key] + [key]
@@ -107,7 +108,7 @@ def test_a_factory_may_ask_for_its_own_key() -> None:
 
 
 def test_a_cache_needs_room() -> None:
-    with pytest.raises(ValueError, match="^a cache has room for 1 value or more, not 0$"):
+    with pytest.raises(ValueError, match=r"^a cache has room for 1 value or more, not 0$"):
         hg.ProgramCache(0)
 
 
@@ -126,7 +127,12 @@ def test_values_by_key(disk: DiskStore) -> None:
 
 @pytest.mark.parametrize(
     "spoil",
-    [lambda raw: raw[:-1], lambda raw: b"", lambda raw: raw[:40] + bytes([raw[40] ^ 1]) + raw[41:], lambda raw: raw * 2],
+    [
+        lambda raw: raw[:-1],
+        lambda raw: b"",
+        lambda raw: raw[:40] + bytes([raw[40] ^ 1]) + raw[41:],
+        lambda raw: raw * 2,
+    ],
 )
 def test_a_spoiled_value_is_thrown_away_and_made_anew(disk: DiskStore, spoil: Any) -> None:
     made: list[int] = []
@@ -172,7 +178,7 @@ def test_other_files_of_the_folder_are_left_alone(disk: DiskStore) -> None:
 def test_a_folder_that_others_write_is_not_used(kept: Path) -> None:
     kept.mkdir()
     kept.chmod(0o777)
-    with pytest.raises(PermissionError, match="belongs to somebody else, or others may write there$"):
+    with pytest.raises(PermissionError, match=r"belongs to somebody else, or others may write there$"):
         DiskStore(kept)
     assert stores.compiled_store() is None  # programs run all the same
     assert _twice(DEVICES["wasm"]()) == [2.0, 4.0]

@@ -96,6 +96,8 @@ def _run(block, names):
 @pytest.mark.parametrize("page", [p for p in PAGES if any(b.kind == "python" for b in BLOCKS[p])], ids=lambda p: p.name)
 def test_python(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    for name in ("HOLOGRAM_WEB_CACHE", "HOLOGRAM_WEB_CACHE_DIR"):  # a page sets them
+        monkeypatch.setenv(name, os.environ.get(name, ""))
     names = {"__name__": "__main__"}
     printed = ""
     for block in BLOCKS[page]:

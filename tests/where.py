@@ -15,6 +15,7 @@ import sys
 import tempfile
 import tomllib
 import zipfile
+from hashlib import sha256
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
@@ -124,11 +125,13 @@ def write_wheel(folder: Path) -> Path:
     info = {
         "METADATA": f"Metadata-Version: 2.1\nName: hologram-web\nVersion: {version[1]}\n",
         "WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        "RECORD": "",
     }
+    files = package_files()
+    record = [f"{place},sha256={sha256(path.read_bytes()).hexdigest()},\n" for place, path in files.items()]
+    info["RECORD"] = "".join(record)  # what tells this compiler from another
     wheel = folder / f"{name}-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for place, path in package_files().items():
+        for place, path in files.items():
             archive.write(path, place)
         for place, text in info.items():
             archive.writestr(f"{name}.dist-info/{place}", text)

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 import hologram_web as hg
+from hologram_web.runtime.store import compiled_store
 
 from . import reference
 from .chromium import CHROMIUM, ROOT, Chromium, Figure, InChromium, figures
@@ -86,6 +87,7 @@ def main(
     if found:
         console.print(_figures(found))
     console.print(_growth(tasks["stages"], scipy))
+    console.print(_compiled(rows))
     console.print(f"the pictures: {page}", soft_wrap=True)
     sys.exit(0 if all(row.good for row in rows) else 1)
 
@@ -117,15 +119,16 @@ def _table(rows: Sequence[Row], scipy: Row) -> Table:
     table = Table(title=f"edges of {width} x {height} pixels", title_justify="left")
     table.add_column("device")
     table.add_column("adapter", overflow="fold")
-    for name in ("compile ms", "run ms", "differing pixels", "max ULP"):
+    for name in ("compile ms", "compiled", "run ms", "differing pixels", "max ULP"):
         table.add_column(name, justify="right")
     table.add_column("verdict")
     for row in rows:
         colour = "green" if row.good else "red"
-        cells = ("-",) * 4
+        cells = ("-",) * 5
         if not row.error:
             counts = f"[{colour}]{row.differing_integers:,}[/]", str(row.max_ulp)
-            cells = f"{row.compile_ms:.1f}", f"{row.ms('edges'):.1f}", *counts
+            compiled = f"{row.compiled} of {row.compiled + row.kept}"
+            cells = f"{row.compile_ms:.1f}", compiled, f"{row.ms('edges'):.1f}", *counts
         table.add_row(row.title, row.adapter, *cells, f"[{colour}]{row.verdict}[/]")
     table.caption = f"SciPy takes {scipy.ms('edges'):.1f} ms on one thread."
     table.caption_justify = "left"
@@ -142,6 +145,16 @@ def _figures(found: Sequence[Figure]) -> Table:
         colour = "green" if figure.verdict == "met" else "red"
         table.add_row(figure.name, figure.text, figure.aim, f"[{colour}]{figure.verdict}[/]")
     return table
+
+
+def _compiled(rows: Sequence[Row]) -> str:
+    """What was compiled in this start, here and in pages, and what an earlier one left."""
+    store = compiled_store()
+    if store is None:
+        return "nothing is kept for the next start"
+    compiled = store.made + sum(row.compiled for row in rows if row.title not in NATIVE.values())
+    kept = store.found + sum(row.kept for row in rows if row.title not in NATIVE.values())
+    return f"compiled: {compiled} kernels and artifacts; {kept} were there (hologram-web cache info; cache clear)"
 
 
 def _growth(task: Task, scipy: Row) -> str:

@@ -23,6 +23,7 @@ __all__ = ["CHROMIUM", "ROOT", "Chromium", "Figure", "InChromium", "build_wheel"
 
 HERE = "/examples/edges"
 MODULES = ("__init__.py", "edges/__init__.py", "edges/kernels.py", "edges/float_kernels.py", "edges/pipeline.py")
+_PORT = 8707  # pages keep data by their origin
 RUNTIME = ROOT / "web" / "dist" / "index.js"
 
 CHROMIUM = {  # title: backend, Python
@@ -43,7 +44,8 @@ def bundle() -> None:
 
 def build_wheel(folder: Path) -> Path:
     """The wheel, made anew if a source is newer. Raises subprocess.CalledProcessError."""
-    sources = [*(ROOT / "hologram_web").rglob("*.py"), *(ROOT / "wgsl").iterdir(), ROOT / "pyproject.toml"]
+    sources = [path for folder in ("hologram_web", "wgsl", "wasm") for path in (ROOT / folder).rglob("*.[pw]*")]
+    sources.append(ROOT / "pyproject.toml")
     newest = max(path.stat().st_mtime for path in sources)
     found = next(folder.glob("*.whl"), None)
     if found is None or found.stat().st_mtime < newest:
@@ -81,7 +83,8 @@ class Chromium:
         if self._browser is None:
             try:
                 bundle()
-                self._browser = Browser().__enter__()
+                # Its profile keeps from one start to the next what Python compiled in pages.
+                self._browser = Browser(profile=ROOT / "build" / "chromium", port=_PORT).__enter__()
             except Exception as error:
                 self._failure = error
                 raise
@@ -102,6 +105,7 @@ class InChromium:
     def __init__(self, title: str, chromium: Chromium) -> None:
         self.title, self.chromium = title, chromium
         self.times: Mapping[str, Any] | None = None
+        self.compiled = self.kept = 0
 
     def _job(self, **order: Any) -> Any:
         return self.chromium.browser.run(f"{HERE}/page/rows.mjs", row=self.title, **order)
@@ -111,6 +115,8 @@ class InChromium:
         more = {"python": self.chromium.python()} if python else {}
         told = self._job(what="start", backend=backend, folder=address(self.chromium.folder), **more).json
         self.times = told["python"]
+        if self.times:
+            self.compiled, self.kept = told["kept"]
         # What translating the kernels takes is for all plans together.
         compile_ms = told["compile"]["edges"] + (self.times["kernels"] if self.times else 0)
         return told["adapter"] or f"V8 of Chromium {self.chromium.browser.version}", compile_ms

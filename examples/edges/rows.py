@@ -28,6 +28,8 @@ class Runner(Protocol):
     """Something that does tasks."""
 
     title: str
+    compiled: int  # kernels and artifacts
+    kept: int  # taken from the cache instead
 
     def start(self, tasks: Mapping[str, Task]) -> tuple[str, float]:
         """Compiles all tasks; gives the adapter, and the ms from the file of `edges` until it could run. May raise
@@ -45,9 +47,10 @@ class Native:
     def __init__(self, name: str, folder: Path) -> None:
         self.name, self.folder, self.title = name, folder, NATIVE[name]
         self.loaded: dict[str, hg.CompiledProgram] = {}
+        self.compiled = self.kept = 0
 
     def start(self, tasks: Mapping[str, Task]) -> tuple[str, float]:
-        self.device: Any = hg.backends.DEVICES[self.name](**({"cache": False} if self.name == "wasm" else {}))
+        self.device: Any = hg.backends.DEVICES[self.name]()
         ms = {}
         for name, task in tasks.items():
             small = {"rgb": task.args["rgb"][:16, :16]} if "rgb" in task.args else {"width": 16, "height": 16}
@@ -55,6 +58,8 @@ class Native:
             self.loaded[name] = hg.load(self.folder / f"{name}.holo")
             self.loaded[name].run(self.device, **{**task.args, **small})
             ms[name] = 1000 * (time.perf_counter() - start)
+        if self.name != "cpu":
+            self.compiled, self.kept = self.device.stats.kernels, self.device.stats.stored
         return self._adapter(), ms["edges"]
 
     def _adapter(self) -> str:
@@ -86,6 +91,7 @@ class Scipy:
     """The reference, timed like a device."""
 
     title = REFERENCE
+    compiled = kept = 0
 
     def start(self, tasks: Mapping[str, Task]) -> tuple[str, float]:
         return f"scipy {version('scipy')}, numpy {version('numpy')}", 0.0
@@ -114,6 +120,8 @@ class Row:
     title: str
     adapter: str = ""
     compile_ms: float = 0.0
+    compiled: int = 0
+    kept: int = 0
     run_ms: dict[str, list[float]] = field(default_factory=dict)
     planes: dict[str, Planes] = field(default_factory=dict)
     error: str = ""
@@ -194,6 +202,7 @@ def measure(
         try:
             tell(f"{runner.title}: start")
             row.adapter, row.compile_ms = runner.start(tasks)
+            row.compiled, row.kept = runner.compiled, runner.kept
             for name, task in tasks.items():
                 tell(f"{runner.title}: {name}")
                 ms, row.planes[name] = runner.run(task, keep=True)

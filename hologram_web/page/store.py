@@ -20,6 +20,7 @@ class PageStore:
     def __init__(self) -> None:
         """Raises BackendUnavailable where there is no runtime."""
         self._kept = runtime_module().kept
+        self.found = self.made = 0
 
     def get(self, kind: str, key: bytes) -> bytes | None:
         name = f"{key.hex()}.{kind}"
@@ -28,11 +29,13 @@ class PageStore:
             return None
         raw = bytes(found.to_bytes())
         if raw[:HASH] == blake3(raw[HASH:]):
+            self.found += 1
             return raw[HASH:]
         self._kept.delete(name)
         return None
 
     def put(self, kind: str, key: bytes, value: bytes) -> None:
+        self.made += 1
         self._kept.put(f"{key.hex()}.{kind}", to_js(blake3(value) + value))
 
     def info(self) -> tuple[int, int]:

@@ -37,6 +37,11 @@ class ProgramCache(Generic[K, V]):
     def __contains__(self, key: object) -> bool:
         return key in self._kept
 
+    def values(self) -> list[V]:
+        """All values, the one used last at the end."""
+        with self._lock:
+            return list(self._kept.values())
+
     def is_empty(self) -> bool:
         return not self._kept
 

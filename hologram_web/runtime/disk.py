@@ -39,7 +39,7 @@ class DiskStore:
         if hasattr(os, "getuid") and (mode.st_uid != os.getuid() or mode.st_mode & 0o022):
             raise PermissionError(f"{folder} belongs to somebody else, or others may write there")
         self.folder, self.limit = folder, limit
-        self._writes = 0
+        self.found = self.made = 0
 
     def get(self, kind: str, key: bytes) -> bytes | None:
         path = self.folder / f"{key.hex()}.{kind}"
@@ -50,6 +50,7 @@ class DiskStore:
             return None
         value = raw[HASH:]
         if raw[:HASH] == blake3(value):
+            self.found += 1
             return value
         path.unlink(missing_ok=True)
         return None
@@ -67,9 +68,9 @@ class DiskStore:
         except OSError:
             Path(name).unlink(missing_ok=True)
             return
-        if self._writes % _LOOK_AFTER == 0:
+        if self.made % _LOOK_AFTER == 0:
             self._prune()
-        self._writes += 1
+        self.made += 1
 
     def _files(self) -> list[tuple[float, int, Path]]:
         """When it was used last, size and path of every file that is ours, used longest ago first."""

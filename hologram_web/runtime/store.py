@@ -24,7 +24,13 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 class Store(Protocol):
-    """Values by key. What cannot be kept is lost without an error: it costs time and nothing else."""
+    """Values by key. What cannot be kept is lost without an error: it costs time and nothing else.
+
+    `found` and `made` count the values that were there, and those that were put there.
+    """
+
+    found: int
+    made: int
 
     def get(self, kind: str, key: bytes) -> bytes | None:
         """The value; None if there is none, or what there is was spoiled."""
@@ -79,18 +85,15 @@ def _disk(place: Path) -> Store | None:
 
 @cache
 def fingerprint() -> bytes:
-    """Which compiler this is: the record of an installed package, which has the hash of every file, else sizes and
-    times of the files."""
+    """Which compiler this is: the record of an installed package, which has the hash of every file, else the files."""
     record = _PACKAGE.with_name(f"hologram_web-{__version__}.dist-info") / "RECORD"
     if record.is_file():
         return blake3(record.read_bytes())
     found = []
     for place in (_PACKAGE, _PACKAGE.with_name("wgsl"), _PACKAGE.with_name("wasm")):
-        for path in sorted(place.rglob("*")):
-            if path.suffix in (".py", ".wgsl", ".wat"):
-                mode = path.stat()
-                found.append((str(path.relative_to(_PACKAGE.parent)), mode.st_size, mode.st_mtime_ns))
-    return blake3(repr((__version__, found)).encode())
+        for at, _, names in os.walk(place):
+            found += [os.path.join(at, name) for name in names if name.endswith((".py", ".wgsl", ".wat"))]
+    return blake3(b"\0".join(Path(path).read_bytes() for path in sorted(found)))
 
 
 def key_of(*parts: Any) -> bytes:

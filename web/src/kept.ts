@@ -81,6 +81,10 @@ export class Kept {
     this.write((table) => table.clear());
   }
 
+  names(): string[] {
+    return [...this.entries.keys()];
+  }
+
   get size(): number {
     return this.entries.size;
   }
