@@ -19,7 +19,7 @@ from .dominance import Dominators
 from .ir import PRED, Access, Block, Function, Node
 from .ranges import Ranges
 
-__all__ = ["Bounds", "Interval", "access_of", "holds", "is_loop_step", "limit_of", "repeated"]
+__all__ = ["Bounds", "Interval", "access_of", "holds", "is_loop_step", "limit_of", "repeated", "shown"]
 
 _LONG = Type.I64
 _FAR = 1 << 40  # ends of intervals stay within, so that 64 bits hold what is made of them
@@ -352,6 +352,31 @@ def holds(condition: Node, leaf: Callable[[Node], int]) -> bool:
     return bool(value(condition))
 
 
+def shown(condition: Node) -> str:
+    """A condition as text, in bytes and coordinates."""
+    match condition.op:
+        case "param":
+            return str(condition.attr)
+        case "special" if isinstance(condition.attr, str):
+            return condition.attr.lower()
+        case "special":
+            base, need = condition.attr[1:]
+            return f"bytes of {base} - {need - 1}" if need > 1 else f"bytes of {base}"
+        case "cvt":
+            return shown(condition.args[0])
+        case op if condition.is_const and isinstance(condition.ty, Type):
+            return str(condition.ty.decode(condition.attr))
+        case op:
+            texts = [shown(arg) for arg in condition.args]
+            if op not in _SIGNS:
+                return f"{op}({', '.join(texts)})"
+            if op in ("mul", "sub"):
+                sums = [arg.op in ("add", "sub") for arg in condition.args]
+                texts = [f"({text})" if is_sum else text for text, is_sum in zip(texts, sums, strict=True)]
+            return f" {_SIGNS[op]} ".join(texts)
+
+
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "le": "<=", "lt": "<"}
 _EXACT: dict[str, Callable[..., int]] = {
     "add": operator.add,
     "sub": operator.sub,

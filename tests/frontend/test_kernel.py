@@ -71,7 +71,7 @@ def test_explain():
     kernel = hg.kernel_from_source(
         "def k(x: hg.Array[hg.i32]):\n    i = hg.global_id()\n    while x[i] > 0:\n        x[i] -= 1\n"
     )
-    assert kernel.explain() == (
+    assert kernel.explain("isa") == (
         "k(x: buffer i32 read_write)\n"
         "    2 | i = hg.global_id()\n"
         "          mad.u32 r2, r253, r254, r252\n"
@@ -93,6 +93,36 @@ def test_explain():
     )
 
 
+def test_explain_shows_every_form():
+    text = (
+        "def k(x: hg.Array[hg.i32], y: hg.Array[hg.i32]):\n"
+        "    i = hg.global_id()\n    if i < len(x):\n        y[i] = 2 * x[i]\n"
+    )
+    kernel = hg.kernel_from_source(text)
+    parts = re.split(r"== (\w+) ==\n", kernel.explain(block=(64,)))
+    found = dict(zip(parts[1::2], parts[2::2], strict=True))
+    assert list(found) == ["isa", "ir", "wgsl", "wat", "variants"]
+    for part, shown in found.items():
+        assert shown.rstrip() == kernel.explain(part, block=(64,)).rstrip()
+    assert re.findall(r"^-- (\w+) --$", found["ir"], re.M)[:2] == ["start", "fold"]
+    assert found["wgsl"].rstrip() == kernel.wgsl((64,)).rstrip()
+    assert found["wat"].rstrip() == kernel.wat((64,)).rstrip()
+    wasm, webgpu = found["variants"].splitlines()
+    assert wasm.startswith("wasm: one module, lanes one after another; 2 of 2 accesses are checked, but for those ")
+    assert webgpu == (
+        "webgpu: the shader without checks if last_block_idx_x * 64 <= 4294967295"
+        " and last_block_idx_x * 64 + last_lane_idx_x <= 4294967295"
+        " and last_block_idx_x * 64 + last_lane_idx_x <= 2147483647"
+        " and min(last_block_idx_x * 64 + last_lane_idx_x, x.shape0 + -1) * 4 < bytes of buffer x - 3"
+        " and min(last_block_idx_x * 64 + last_lane_idx_x, x.shape0 + -1) * 4 < bytes of buffer y - 3"
+        " and grid_dim_y <= 1 and grid_dim_z <= 1; else the one with checks"
+    )
+    with pytest.raises(
+        ValueError, match=r"^a kernel has no part 'asm' to explain: there are isa, ir, wgsl, wat, varia"
+    ):
+        kernel.explain("asm")
+
+
 def test_explain_shows_lines_of_helpers_from_elsewhere():
     @hg.kernel
     def k(x: hg.Array[hg.i32]):
@@ -100,7 +130,7 @@ def test_explain_shows_lines_of_helpers_from_elsewhere():
         x[i] = kernels.clamped(x[i], 9)
 
     place = kernels.clamped.__code__.co_firstlineno
-    found = [line for line in k.explain().splitlines() if line.startswith("kernels.py:")]
+    found = [line for line in k.explain("isa").splitlines() if line.startswith("kernels.py:")]
     assert found
     assert all(re.match(r"kernels\.py:\d+ \| \S", line) for line in found)
     assert all(0 < int(line.split(":")[1].split(" ")[0]) - place < 10 for line in found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from pathlib import PurePath
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
@@ -91,53 +90,49 @@ class Kernel:
     def __call__(self, *args: Any, **named: Any) -> None:
         raise TranslateError(f"a kernel is launched with a number of lanes: {self.name}[n](...)")
 
+    @property
+    def file(self) -> str:
+        """Where its source is."""
+        return self._definition.source.file
+
+    def line(self, instruction: int) -> str:
+        """The source line that an instruction comes from, as it is written."""
+        return self._texts[self.lines[instruction]]
+
     def _where(self, instruction: int) -> str:
         file, line = self.lines[instruction]
-        return f"{file}:{line}: {self._texts[file, line]}".rstrip(": ")
+        return f"{file}:{line}: {self.line(instruction)}".rstrip(": ")
 
     def wgsl(self, block: tuple[int, ...] = (256, 1, 1)) -> str:
         """The WGSL shader for blocks of that shape. Raises UnsupportedType and UnsupportedInstruction."""
-        from ...isa.address import Space
-        from ...targets import wgsl
-
-        compiled = self._compiled(block)
-        groups = [[base] for base in compiled.bases if base.space is not Space.SHARED]
-        return wgsl.compile_kernel(compiled, groups, self.program.shared_memory).code
+        return self._part("wgsl", block)
 
     def wat(self, block: tuple[int, ...] = (256, 1, 1)) -> str:
         """The WebAssembly text for blocks of that shape. Raises UnsupportedType and UnsupportedInstruction."""
-        from ...targets.wasm import compile_kernel
-        from ...targets.wasm.disassemble import disassemble
+        return self._part("wat", block)
 
-        return disassemble(compile_kernel(self._compiled(block)).code)
+    def _part(self, name: str, block: tuple[int, ...]) -> str:
+        from .explain import PARTS
 
-    def _compiled(self, block: tuple[int, ...]) -> Any:
-        from ...compiler.build import build
-        from ...compiler.passes import optimize
-        from ...isa.verify import analyze
+        return PARTS[name](self, _shape(block))
 
-        x, y, z = (*block, 1, 1)[:3]
-        return optimize(build(analyze(self.program), (x, y, z)))
+    def explain(self, *parts: str, block: tuple[int, ...] = (256, 1, 1)) -> str:
+        """What becomes of the kernel in blocks of that shape; all parts, or some of them:
 
-    def explain(self) -> str:
-        """The program with the source line above the instructions it became."""
-        labels: dict[int, list[str]] = {}
-        for name, place in self.program.labels.items():
-            labels.setdefault(place, []).append(name)
-        lines = [f"{self.name}({', '.join(map(str, self.program.params))})"]
-        before, own = None, self._definition.source.file
-        for number, instruction in enumerate(self.program.instructions):
-            if self.lines[number] != before:
-                before = self.lines[number]
-                other = f"{PurePath(before[0]).name}:" if before[0] != own else ""  # of a helper elsewhere
-                lines.append(f"{other + str(before[1]):>5} | {self._texts[before]}".rstrip())
-            lines += [f"      {label}:" for label in labels.get(number, ())]
-            lines.append(f"          {instruction}")
-        lines += [f"      {label}:" for label in labels.get(len(self.program), ())]
-        return "\n".join(lines) + "\n"
+        `isa`, the program with source lines above the instructions they became; `ir`, the compiler's form after each
+        pass; `wgsl`; `wat`; `variants`, which code runs on a device, and why. Raises ValueError for another part.
+        """
+        from .explain import explain
+
+        return explain(self, parts, _shape(block))
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}({', '.join(f'{name}: {ty}' for name, ty in self.params.items())})>"
+
+
+def _shape(block: tuple[int, ...]) -> tuple[int, int, int]:
+    x, y, z = (*block, 1, 1)[:3]
+    return x, y, z
 
 
 def _make(definition: Definition) -> Kernel:
