@@ -73,7 +73,6 @@ CALLS = {
     "list": "use hg.shared(type, size)",
     "map": "write a for loop",
     "open": "pass data as arrays",
-    "pow": "write x ** y",
     "print": "store what you want to see in an array",
     "range": "range stands only in for i in range(...)",
     "reversed": "write range(n - 1, -1, -1)",

@@ -20,7 +20,7 @@ from .types import INDEX, Kind, Value, Weak, default, float_of
 
 __all__ = ["Calls"]
 
-_BUILTINS: dict[Any, str] = {abs: "abs", min: "min", max: "max", round: "round", len: "len"}
+_BUILTINS: dict[Any, str] = {abs: "abs", min: "min", max: "max", pow: "power", round: "round", len: "len"}
 _WHOLE = ("floor", "ceil", "round", "trunc")  # of an integer it is itself
 _IDS = {name: number for number, (name, _) in PRELOADED.items()}
 # Registers of each id, by axis.
@@ -159,6 +159,10 @@ class Calls(Expressions):
         else:
             result = self.op(row, exact, *registers)
         return Value(ty, result)
+
+    def call_power(self, node: ast.Call) -> Value:
+        base, exponent = self._arguments(node, "x, y")
+        return self.power(node, self.value(base), self.value(exponent))
 
     def call_bitcast(self, node: ast.Call) -> Value:
         target, argument = self._arguments(node, "hg.u32, x")

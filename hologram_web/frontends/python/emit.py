@@ -111,6 +111,7 @@ class Emitter:
         self.labelled = -1  # where the last label was placed
         self.scope: Scope
         self.hidden: dict[tuple[str, int], Register] = {}
+        self.lost: set[str] = set()  # variables assigned before a collective
 
     def fail(self, node: Any, message: str) -> NoReturn:
         """Raises TranslateError at a syntax node."""

@@ -19,7 +19,7 @@ from .types import INDEX, Kind, Value, Weak, default, float_of
 
 __all__ = ["Expressions", "Shape"]
 
-_PURE_BUILTINS = (abs, min, max, round, len)
+_PURE_BUILTINS = (abs, min, max, pow, round, len)
 _EFFECTS = ("barrier", "atomic")
 
 
@@ -132,6 +132,8 @@ class Expressions(Arithmetic):
         """A variable's value."""
         scope, register = self.scope, self.scope.registers.get(node.id)
         if register is None or (scope.assigned is not None and node.id not in scope.assigned):
+            if not scope.path and node.id in self.lost:
+                self.fail(node, f"{node.id} is not kept over a collective: compute it again behind it")
             self.fail(node, f"{node.id} is used before it is assigned on some path: assign it before, on all paths")
         return Value(self.facts.types[scope.path, node.id], register)
 

@@ -135,9 +135,10 @@ def _shape(block: tuple[int, ...]) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _make(definition: Definition) -> Kernel:
+def make(definition: Definition, warn: bool = True) -> Kernel:
+    """The kernel of a definition. Raises TranslateError."""
     translation = translate(definition)
-    for file, line, text in translation.warnings:
+    for file, line, text in translation.warnings if warn else ():
         warnings.warn_explicit(text, SignWarning, file, line)
     return Kernel(definition, translation)
 
@@ -152,7 +153,7 @@ def kernel(fn: Any = None) -> Any:
         return kernel
     if not isinstance(fn, FunctionType):
         raise TranslateError(f"@hg.kernel translates a function, not {fn!r}")
-    return _make(Source.of(fn))
+    return make(Source.of(fn))
 
 
 def kernel_from_source(
@@ -180,7 +181,7 @@ def kernel_from_source(
         for node in other.node.decorator_list:
             if _decorator(other, node) not in (kernel, function):
                 source.fail(node, "kernels have no decorator but @hg.kernel, functions none but @hg.function")
-    return _make(definition)
+    return make(definition)
 
 
 def _decorator(definition: Definition, node: Any) -> Any:

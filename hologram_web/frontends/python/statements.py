@@ -12,7 +12,7 @@ from ...isa.operands import Label, Register
 from ...isa.types import Type
 from .advice import NODES
 from .arithmetic import literal
-from .calls import Calls
+from .collectives import Collectives
 from .emit import ArrayRef, Loop, Scope
 from .expressions import Shape
 from .names import INTRINSICS, Array, ArrayType
@@ -41,7 +41,7 @@ def check_signature(source: Source, node: ast.FunctionDef) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args]
 
 
-class Statements(Calls):
+class Statements(Collectives):
     """Translates statements. `inlined` counts calls; `calling` are the functions around; `shared_arrays` by call."""
 
     inlined = 0

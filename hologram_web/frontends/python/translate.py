@@ -92,7 +92,10 @@ class _Pass(Statements):
         self.calling: list[ast.FunctionDef] = [node]
         self.shared_arrays: dict[Any, ArrayRef] = {}
         self.definition_of_kernel, self.params = definition, params
-        self.scope = Scope((), node.name, definition.source, stored_names(node))
+        stored = stored_names(node)
+        self.scope = Scope((), node.name, definition.source, stored)
+        self.kernel_body = node.body
+        self.host_known = {name for name, ty in params.items() if isinstance(ty, Type) and name not in stored}
         self.at = (definition.source, node)
 
     def run(self) -> None:

@@ -1,0 +1,94 @@
+"""Activations and what attention is made of."""
+
+# mypy: ignore-errors
+
+from hologram_web import DeviceArray, exp, f32, get_global_id, parallel_reduce, rsqrt, sqrt, tanh, u32
+
+
+def attention_scores(Q: DeviceArray[f32], K: DeviceArray[f32], Scores: DeviceArray[f32], seq_len: u32, d_model: u32):
+    i = u32(get_global_id())
+    if i < seq_len * seq_len:
+        row = i // seq_len * d_model
+        column = i % seq_len * d_model
+        total = 0.0
+        for k in range(d_model):
+            total += Q[row + k] * K[column + k]
+        Scores[i] = total / sqrt(f32(d_model))
+
+
+def bias_gelu(X: DeviceArray[f32], Bias: DeviceArray[f32], Y: DeviceArray[f32], n: u32):
+    i = u32(get_global_id())
+    if i < n:
+        x = X[i] + Bias[i]
+        Y[i] = 0.5 * x * (1.0 + tanh(0.7978845608 * (x + 0.044715 * x * x * x)))
+
+
+def gelu(X: DeviceArray[f32], Y: DeviceArray[f32], n: u32):
+    i = u32(get_global_id())
+    if i < n:
+        x = X[i]
+        Y[i] = 0.5 * x * (1.0 + tanh(0.7978845608 * (x + 0.044715 * x * x * x)))
+
+
+def leakyrelu(X: DeviceArray[f32], Y: DeviceArray[f32], n: u32, alpha: f32):
+    i = u32(get_global_id())
+    if i < n:
+        Y[i] = X[i] if X[i] >= 0.0 else alpha * X[i]
+
+
+def relu(X: DeviceArray[f32], Y: DeviceArray[f32], n: u32):
+    i = u32(get_global_id())
+    if i < n:
+        Y[i] = max(0.0, X[i])
+
+
+def sigmoid(X: DeviceArray[f32], Y: DeviceArray[f32], n: u32):
+    i = u32(get_global_id())
+    if i < n:
+        Y[i] = 1.0 / (1.0 + exp(-X[i]))
+
+
+def skip_layer_norm(
+    X: DeviceArray[f32],
+    Skip: DeviceArray[f32],
+    Gamma: DeviceArray[f32],
+    Beta: DeviceArray[f32],
+    Y: DeviceArray[f32],
+    n: u32,
+    hidden: u32,
+):
+    """Normalises the rows of X + Skip, n elements in rows of `hidden`; one lane for each row."""
+    row = u32(get_global_id())
+    if row < n // hidden:
+        first = row * hidden
+        mean = 0.0
+        for k in range(first, first + hidden):
+            Y[k] = X[k] + Skip[k]
+            mean += Y[k]
+        mean /= hidden
+        variance = 0.0
+        for k in range(first, first + hidden):
+            apart = Y[k] - mean
+            variance += apart * apart
+        scale = rsqrt(variance / hidden + 1e-5)
+        for k in range(hidden):
+            Y[first + k] = Gamma[k] * (Y[first + k] - mean) * scale + Beta[k]
+
+
+def softmax_exp(X: DeviceArray[f32], MaxVal: DeviceArray[f32], Y: DeviceArray[f32], n: u32):
+    """Softmax over all of X. MaxVal[0] is the maximum in the end; in between it is the sum."""
+    parallel_reduce(X, MaxVal, "max", n)
+    i = u32(get_global_id())
+    if i < n:
+        Y[i] = exp(X[i] - MaxVal[0])
+    parallel_reduce(Y, MaxVal, "sum", n)
+    i = u32(get_global_id())
+    if i < n:
+        Y[i] = Y[i] / MaxVal[0]
+    parallel_reduce(X, MaxVal, "max", n)
+
+
+def tanh_activation(X: DeviceArray[f32], Y: DeviceArray[f32], n: u32):
+    i = u32(get_global_id())
+    if i < n:
+        Y[i] = tanh(X[i])
