@@ -52,7 +52,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     if where == "native" or session.config.option.collectonly:
         return None
     items = {item.nodeid: item for item in session.items}
-    write_bundle(any("test_identity" in name for name in items))
+    write_bundle(any("test_identity" in name or "test_stdlib" in name for name in items))
     started: set[str] = set()
     for data in _reports(where, list(items)):
         report = session.config.hook.pytest_report_from_serializable(config=session.config, data=data)

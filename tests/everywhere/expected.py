@@ -17,12 +17,15 @@ from random import Random
 from typing import Any
 
 import hologram_web as hg
+from hologram_web import stdlib
 
 from .compiled import described, hashes
 from .random_kernel import random_kernel
+from .stdlib_cases import arguments, lanes
 
 KERNELS, PROGRAMS = 16, 16
 LARGEST = 1 << 15  # bytes of arrays
+STDLIB_SIZES = (1, 257)
 STEP = int(os.environ.get("WHERE_STEP", "8"))  # every so-manieth run line of the filetests
 
 
@@ -156,10 +159,25 @@ def _filetests() -> list[dict[str, Any]]:
     return found
 
 
+def _stdlib() -> dict[str, Any]:
+    """What the kernels of the standard library write."""
+    device = hg.backends.WasmBackend()
+    found: dict[str, Any] = {}
+    for name in stdlib.NAMES:
+        kernel = stdlib.kernel(name).on(device)
+        written = [p.name for p in kernel.program.params if p.access is not None and p.access.writes]
+        for size in STDLIB_SIZES:
+            args = arguments(name, size)
+            kernel[lanes(name, args)](**args)
+            found.setdefault(name, {})[str(size)] = {array: _text(args[array].tobytes()) for array in written}
+    return found
+
+
 def write() -> str:
     """All of it as JSON. WHERE_SEED chooses other random programs."""
     seed = int(os.environ.get("WHERE_SEED", "1"))
-    return json.dumps({"kernels": _kernels(seed), "programs": _programs(seed), "filetests": _filetests()})
+    kernels, programs, filetests = _kernels(seed), _programs(seed), _filetests()
+    return json.dumps({"kernels": kernels, "programs": programs, "filetests": filetests, "stdlib": _stdlib()})
 
 
 if __name__ == "__main__":

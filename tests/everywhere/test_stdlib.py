@@ -1,0 +1,30 @@
+"""The standard library in every place: the bits that native Python on wasm gave, which tests/stdlib compares with
+NumPy."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+import hologram_web as hg
+from hologram_web import stdlib
+from hologram_web.backends import DEVICES
+
+from .stdlib_cases import arguments, lanes
+
+
+@pytest.mark.parametrize("name", ["wasm", "webgpu"])
+def test_all_kernels(name: str, expected: Any) -> None:
+    assert expected["stdlib"].keys() == set(stdlib.NAMES)
+    try:
+        device = DEVICES[name]()
+    except hg.BackendUnavailable as error:
+        pytest.skip(str(error))
+    for kernel, sizes in expected["stdlib"].items():
+        for size, results in sizes.items():
+            args = arguments(kernel, int(size))
+            stdlib.kernel(kernel).on(device)[lanes(kernel, args)](**args)
+            for array, wanted in results.items():
+                assert args[array].tobytes() == base64.b64decode(wanted), (kernel, size, array)

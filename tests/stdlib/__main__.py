@@ -1,0 +1,33 @@
+"""`python -m tests.stdlib [DEVICE ...]`: all kernels against NumPy at all boundary sizes.
+
+Sizes beyond 65,537 are for kernels whose lanes do not go around loops.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import hologram_web as hg
+from hologram_web import stdlib
+
+from ..everywhere.stdlib_cases import BOUNDARIES, LOOPS
+from .reference import problem
+
+
+def main(names: list[str]) -> int:
+    wrong = 0
+    for device_name in names or ["cpu", "wasm", "webgpu"]:
+        device = hg.backends.DEVICES[device_name]()
+        for size in BOUNDARIES:
+            start = time.monotonic()
+            ours = [name for name in stdlib.NAMES if size <= 65_537 or name not in LOOPS]
+            found = [text for name in ours if (text := problem(name, size, device)) is not None]
+            wrong += len(found)
+            print(f"{device_name}, {size:,}: {len(ours)} kernels, {time.monotonic() - start:.1f} s", *found, flush=True)
+    print(f"{wrong} results are not NumPy's")
+    return wrong > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,99 @@
+"""The standard library against NumPy on every device, and what there is of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hologram_web as hg
+from hologram_web import stdlib
+
+from ..everywhere.stdlib_cases import BOUNDARIES, LOOPS, arguments, lanes
+from .reference import problem
+
+# All sizes on all devices: python -m tests.stdlib
+SIZES = {"cpu": (0, 1, 33, 257), "wasm": tuple(n for n in BOUNDARIES if n <= 10_001), "webgpu": (0, 1, 257, 2049)}
+
+
+def test_all_kernels_are_those_of_numpy(device: Any) -> None:
+    found = [problem(name, size, device) for size in SIZES[device.name] for name in stdlib.NAMES]
+    assert [text for text in found if text is not None] == []
+
+
+def test_the_table() -> None:
+    assert len(stdlib.NAMES) == len(set(stdlib.NAMES)) == 60
+    for name in stdlib.NAMES:
+        program = getattr(stdlib, name.upper())
+        program.validate()
+        assert program is stdlib.kernel(name).program
+        loops = any(instruction.name == "LOOP" for instruction in program.instructions)
+        assert loops is (name in LOOPS), name
+    signatures = {str(stdlib.kernel(name)) for name in stdlib.NAMES}
+    assert "<Kernel exp(a: Array[f32], b: Array[f32], n: u32)>" in signatures
+    assert {"VECTOR_ADD", "SOFTMAX"} <= set(dir(stdlib))
+    with pytest.raises(AttributeError, match="has no attribute 'VECTOR_ROOT'"):
+        _ = stdlib.VECTOR_ROOT
+    with pytest.raises(KeyError, match=r"the standard library has no 'VECTOR_ADD': stdlib\.NAMES lists"):
+        stdlib.kernel("VECTOR_ADD")
+
+
+def test_products_of_primes(device: Any) -> None:
+    """m, n and k are not mixed up."""
+    source = np.random.default_rng(3)
+    a, b = source.random((5, 3), np.float32), source.random((3, 7), np.float32)
+    out = np.zeros((5, 7), np.float32)
+    stdlib.kernel("matmul").on(device)[35](a.ravel(), b.ravel(), out.reshape(-1), 5, 7, 3)
+    assert np.allclose(out, a @ b, rtol=1e-6)
+    for flags in range(4):
+        args = (a.T if flags & 1 else a).copy().ravel(), (b.T if flags & 2 else b).copy().ravel()
+        c = source.random((5, 7), np.float32)
+        stdlib.kernel("gemm").on(device)[35](
+            *args, c.ravel(), out.reshape(-1), 5, 7, 3, 2.0, -0.5, flags & 1, flags >> 1
+        )
+        assert np.allclose(out, 2 * (a @ b) - 0.5 * c, rtol=1e-5, atol=1e-6)
+
+
+def test_special_values(device: Any) -> None:
+    x = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0], np.float32)
+    for name, wanted in (("relu", np.maximum(x, 0)), ("activation_relu", np.where(x > 0, x, 0))):
+        y = np.ones(5, np.float32)
+        stdlib.kernel(name).on(device)[5](x, y, 5)
+        assert np.array_equal(y, wanted, equal_nan=True)
+    y, top = np.ones(3, np.float32), np.zeros(1, np.float32)
+    stdlib.kernel("softmax").on(device)[3](np.array([1e30, 1e30, -1e30], np.float32), top, y, 3)
+    assert y.tolist() == [0.5, 0.5, 0.0]
+    assert top.tolist() == [np.float32(1e30)]
+
+
+def test_no_lane_is_lost_beside_an_odd_shape(device: Any) -> None:
+    """What is left over at the edges, windows larger than the image, and empty slices."""
+    x = np.arange(2 * 3 * 5, dtype=np.float32)
+    y = np.zeros(2 * 1 * 2, np.float32)
+    stdlib.kernel("averagepool").on(device)[4](x, y, 1, 2, 3, 5, 2)
+    assert y.tolist() == [3.0, 5.0, 18.0, 20.0]
+    y[:] = 7
+    stdlib.kernel("conv").on(device)[4](x, x, y, 2, 2, 3, 1)
+    stdlib.kernel("slice").on(device)[4](x, y, 9, 9)
+    stdlib.kernel("slice").on(device)[4](x, y, 9, 2)
+    assert y.tolist() == [7.0] * 4
+
+
+@pytest.mark.parametrize("name", stdlib.NAMES)
+def test_a_plan_knows_its_lanes(name: str) -> None:
+    compiled = stdlib.compiled(name)
+    assert [port.name for port in compiled.ports] == list(stdlib.kernel(name).params)
+    (program,) = compiled.programs
+    assert program.to_bytes() == stdlib.kernel(name).program.to_bytes()
+
+
+def test_a_plan_gives_what_a_launch_gives() -> None:
+    device = hg.backends.WasmBackend()
+    for name in ("vector_dot", "conv", "softmax", "argmax"):
+        args = arguments(name, 100)
+        found = stdlib.compiled(name).run(device, **args)
+        stdlib.kernel(name).on(device)[lanes(name, args)](**args)
+        for key, value in (found if isinstance(found, dict) else {None: found}).items():
+            written = key or next(p.name for p in stdlib.kernel(name).program.params if p.access and p.access.writes)
+            assert value.tobytes() == args[written].tobytes(), (name, written)
