@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import atlas, backends, isa
+    from . import atlas, backends, isa, kernel_json, stdlib
     from .backends.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
     from .backends.protocol import Backend, Limits
     from .errors import *  # noqa: F403
@@ -59,7 +59,9 @@ if TYPE_CHECKING:
         "backends",
         "compile",
         "isa",
+        "kernel_json",
         "load",
+        "stdlib",
         *_errors,
         *_isa,
         *_python,
@@ -79,6 +81,7 @@ _MODULES = {
     "runtime.stream": ("StreamReport", "stream"),
     "runtime.typed": ("GenericExecutor", "TypedBuffer"),
 }
+_PACKAGES = ("atlas", "backends", "isa", "kernel_json", "stdlib")
 _ROOMS = ("errors", "isa", "frontends.python")  # all that is in their __all__
 
 
@@ -89,14 +92,14 @@ def __getattr__(name: str) -> Any:
 
 
 def _find(name: str) -> Any:
-    if name in ("atlas", "backends", "isa"):
+    if name in _PACKAGES:
         return import_module(f".{name}", __name__)
     for module, names in _MODULES.items():
         if name in names:
             return getattr(import_module(f".{module}", __name__), name)
     if name == "__all__":
         rooms = [import_module(f".{room}", __name__).__all__ for room in _ROOMS]
-        return sorted({"__version__", "atlas", "backends", "isa"}.union(*_MODULES.values(), *rooms))
+        return sorted({"__version__", *_PACKAGES}.union(*_MODULES.values(), *rooms))
     if not name.startswith("_"):
         for room in _ROOMS:
             found = import_module(f".{room}", __name__)

@@ -485,6 +485,12 @@ def return_from_a_loop(x: hg.Array[hg.i32], y: hg.Array[hg.i32]):
         y[i] -= 1
 
 
+@case(ints(), out(13))
+def pow_is_an_operator(x: hg.Array[hg.i32], y: hg.Array[hg.i32]):
+    i = hg.global_id()
+    y[i] = pow(x[i], 2) + pow(2, 3)
+
+
 FNS = {param.id: param.values[0] for param in CASES}
 
 

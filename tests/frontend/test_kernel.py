@@ -466,3 +466,22 @@ def test_float_division_is_numpys_to_the_bit():
         for found, expected in ((y, np.floor_divide(a, b)), (z, np.mod(a, b))):
             same = (found == expected) & (np.signbit(found) == np.signbit(expected))
             assert (same | (np.isnan(found) & np.isnan(expected))).all()
+
+
+def test_collectives(device):
+    @hg.kernel
+    def normalised(x: hg.Array[hg.f32], top: hg.Array[hg.f32], m: hg.i32, n: hg.u8):
+        hg.parallel_reduce(x, top, "max", m * n)
+        i = hg.global_id()
+        if i < m * n:
+            x[i] /= top[0]
+        hg.parallel_map_unary(x, x, "abs", m + 1)
+        i = hg.global_id()
+        x[i] += 1
+
+    x, top = np.array([-8, 4, 2, -1], np.float32), np.zeros(1, np.float32)
+    normalised.on(device)[4](x, top, 1, 3)
+    assert x.tolist() == [3.0, 2.0, 1.5, 0.0]
+    assert top.tolist() == [4.0]
+    with pytest.raises(hg.UnsupportedInstruction, match=r"hg\.compile\(kernel\)\.artifact has all of it"):
+        normalised.wat()

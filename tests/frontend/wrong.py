@@ -703,4 +703,60 @@ WRONG: list[tuple[str, str]] = [
         "v = $f(n)",
         "the function f is not known: define it above the kernel",
     ),
+    (
+        "v = $hg.parallel_reduce(x, x, 'sum', u)",
+        "hg.parallel_reduce is done once by the whole launch: write it at the top level of the kernel, under no if",
+    ),
+    (
+        "if n:\n    $hg.parallel_reduce(x, x, 'sum', u)",
+        "hg.parallel_reduce is done once by the whole launch: write it at the top level of the kernel, under no if",
+    ),
+    (
+        "if n:\n    return\n$hg.parallel_reduce(x, x, 'sum', u)",
+        "lanes that have returned do not come to hg.parallel_reduce: put what they skip under an if",
+    ),
+    (
+        "tile = hg.shared(hg.f32, 4)\n$hg.parallel_reduce(x, x, 'sum', u)",
+        "shared memory is not kept over hg.parallel_reduce: make it behind",
+    ),
+    (
+        "hg.parallel_map_unary(x, x, $'mean', u)",
+        "the operation of hg.parallel_map_unary is one of these texts: abs, neg, sqrt, exp, log, sin, cos, tan, sigmoid, tanh, relu, ceil, floor, round, erf, reciprocal",
+    ),
+    (
+        "hg.parallel_map_binary(x, x, x, $n, u)",
+        "the operation of hg.parallel_map_binary is one of these texts: add, sub, mul, div, pow, min, max, atan2",
+    ),
+    (
+        "hg.parallel_reduce(x, $m, 'sum', u)",
+        "m is no array parameter with one axis, which collectives work on",
+    ),
+    (
+        "hg.parallel_reduce(x, x, 'sum', $len(x))",
+        "the number of elements is known before lanes run: compute it from scalar parameters alone",
+    ),
+    (
+        "hg.parallel_reduce(x, x, 'sum', u * $x[0])",
+        "the number of elements is known before lanes run: compute it from scalar parameters alone",
+    ),
+    (
+        "i = hg.global_id()\nhg.parallel_reduce(x, x, 'sum', u)\nx[$i] = 1",
+        "i is not kept over a collective: compute it again behind it",
+    ),
+    (
+        "def k(x: hg.Array[hg.f32], y: hg.Array[hg.i32]):\n    hg.parallel_reduce($y, x, 'sum', 3)",
+        "the arrays of hg.parallel_reduce are of one type, and here are f32 and i32",
+    ),
+    (
+        "def k(x: hg.Array[hg.i32]):\n    hg.parallel_map_unary(x, x, $'sqrt', 3)",
+        "'sqrt' does not work on i32",
+    ),
+    (
+        "v = $pow(n)",
+        "write pow(x, y): arguments are missing or too many",
+    ),
+    (
+        "v = $pow(n, -2)",
+        "i32 to a negative power is no integer: convert with hg.f32(x) first",
+    ),
 ]

@@ -91,7 +91,9 @@ class Collectives(Calls):
     def _elements(self, node: ast.expr) -> Register | int:
         """How many elements: what the host computes from scalar parameters."""
         for part in ast.walk(node):
-            known = isinstance(part, (ast.Constant, ast.BinOp, ast.operator, ast.expr_context))
+            known = isinstance(
+                part, (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context)
+            )
             if not known and not (isinstance(part, ast.Name) and part.id in self.host_known):
                 self.fail(
                     part, "the number of elements is known before lanes run: compute it from scalar parameters alone"

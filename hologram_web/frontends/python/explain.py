@@ -10,7 +10,7 @@ from ...compiler.bounds import access_of, shown
 from ...compiler.build import build
 from ...compiler.ir import Function
 from ...compiler.passes import optimize
-from ...errors import CompileError
+from ...errors import CompileError, UnsupportedInstruction
 from ...isa.address import Space
 from ...isa.verify import analyze
 
@@ -81,6 +81,10 @@ def _variants(kernel: Kernel, block: tuple[int, int, int]) -> str:
 
 
 def _function(kernel: Kernel, block: tuple[int, int, int], show: Callable[[str, str], None] | None = None) -> Function:
+    for number, instruction in enumerate(kernel.program.instructions):
+        if instruction.row.collective:
+            where = "hg.compile(kernel).artifact has all of it"
+            raise UnsupportedInstruction(number, f"what the whole launch does once is code of its own: {where}")
     return optimize(build(analyze(kernel.program), block), show)
 
 
