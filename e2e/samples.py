@@ -3,7 +3,7 @@
     .venv/bin/python -m e2e.samples
 
 `build/e2e/samples.json` has for each its file, the arguments of a run, and what comes out on the device `wasm`; arrays
-are their type, shape and bytes.
+are their type, shape and bytes. `build/e2e/stdlib` has some kernels of the standard library.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from hologram_web.runtime.artifact import Blob, read
 from hologram_web.runtime.artifact import write as write_artifact
 from hologram_web.runtime.blake3 import blake3
 from hologram_web.runtime.compiled import CompiledProgram
+from hologram_web.stdlib.build import build
 from tests.artifact.samples import collectives, powers, saxpy, whole_plan
 
 PASSED = ("the argument ", "canonical form", "a module is there twice", "a piece of WGSL is there twice")
@@ -144,6 +145,7 @@ def write(folder: Path = BUILD) -> None:
             "results": {key: _packed(value) for key, value in outputs.items()},
         }
         compiled.save(folder / f"{name}.holo")
+    build(folder / "stdlib", ["vector_add", "softmax"])
     powers().save(folder / "outside.holo", external="weights.bin")
     halves().save(folder / "halves.holo")
     whole = replace(whole_plan(), blobs=(Blob.of(b"abc"), Blob.of(b"12345")))

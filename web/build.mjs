@@ -2,7 +2,7 @@
 // the classes of errors from the runtime, so that there is one of each.
 import { build } from "esbuild";
 
-const PARTS = ["backends/wasm", "backends/webgpu", "outside", "texts", "tree"];
+const PARTS = ["backends/wasm", "backends/webgpu", "outside", "stdlib", "texts", "tree"];
 
 /** Private members, and parts of artifacts and of runs, which nobody outside sees: the minifier may rename them. */
 const INTERNAL =

@@ -1,7 +1,8 @@
-"""The commands `run`, `inspect`, `cache` and `serve`."""
+"""The commands `run`, `inspect`, `cache`, `serve` and `build-stdlib`."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -20,6 +21,7 @@ from ..isa.program import Program
 from ..runtime.compiled import CompiledProgram, compile, load
 from ..runtime.disk import KINDS, DiskStore
 from ..runtime.store import folder
+from ..stdlib import NAMES
 from .arguments import parse, write
 from .inspection import show
 from .server import Mount, serve
@@ -173,3 +175,15 @@ def cache_clear() -> None:
 def serve_folder(folder: Path, port: int) -> None:
     """Serve a folder on 127.0.0.1, its pages cross-origin isolated."""
     serve({"/": Mount(folder, str(folder))}, port)
+
+
+@commands.command("build-stdlib")
+@click.option("--output", default="stdlib", type=FILE, help="The folder to write to; by default stdlib.")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+def build_stdlib(output: Path, names: tuple[str, ...]) -> None:
+    """Write the standard library, or some of it, as artifacts with an index."""
+    from ..stdlib.build import build
+
+    with click.progressbar(length=len(names or NAMES), label="kernels", file=sys.stderr) as bar:
+        size = build(output, names or NAMES, lambda: bar.update(1))
+    _console().print(f"{len(names or NAMES)} kernels, {size:,} bytes: {output}")

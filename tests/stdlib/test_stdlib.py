@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import hologram_web as hg
 from hologram_web import stdlib
+from hologram_web.cli.commands import commands
+from hologram_web.runtime.blake3 import blake3
+from hologram_web.stdlib.build import build
 
 from ..everywhere.stdlib_cases import BOUNDARIES, LOOPS, arguments, lanes
 from .reference import problem
@@ -80,14 +87,6 @@ def test_no_lane_is_lost_beside_an_odd_shape(device: Any) -> None:
     assert y.tolist() == [7.0] * 4
 
 
-@pytest.mark.parametrize("name", stdlib.NAMES)
-def test_a_plan_knows_its_lanes(name: str) -> None:
-    compiled = stdlib.compiled(name)
-    assert [port.name for port in compiled.ports] == list(stdlib.kernel(name).params)
-    (program,) = compiled.programs
-    assert program.to_bytes() == stdlib.kernel(name).program.to_bytes()
-
-
 def test_a_plan_gives_what_a_launch_gives() -> None:
     device = hg.backends.WasmBackend()
     for name in ("vector_dot", "conv", "softmax", "argmax"):
@@ -97,3 +96,38 @@ def test_a_plan_gives_what_a_launch_gives() -> None:
         for key, value in (found if isinstance(found, dict) else {None: found}).items():
             written = key or next(p.name for p in stdlib.kernel(name).program.params if p.access and p.access.writes)
             assert value.tobytes() == args[written].tobytes(), (name, written)
+
+
+def test_files_hold_the_programs_of_python(tmp_path: Path) -> None:
+    """What is compiled at first use in Python, and what the npm package carries, have the same bytes."""
+    assert build(tmp_path) == sum(path.stat().st_size for path in tmp_path.glob("*.holo"))
+    index = json.loads((tmp_path / "index.json").read_text())
+    assert [row["name"] for row in index] == list(stdlib.NAMES)
+    for row in index:
+        name, file = row["name"], (tmp_path / f"{row['name']}.holo").read_bytes()
+        loaded = hg.load(file)
+        (program,) = loaded.programs
+        assert program.to_bytes() == getattr(stdlib, name.upper()).to_bytes()
+        assert stdlib.compiled(name).to_bytes() == file
+        assert row["kernel"] == stdlib.kernel(name).name == program.metadata.name
+        assert list(row["parameters"]) == [port.name for port in loaded.ports]
+        assert (row["bytes"], row["blake3"]) == (len(file), blake3(file).hex())
+    assert index[0]["parameters"] == {"a": "f32[]", "b": "f32[]", "c": "f32[]", "n": "u32"}
+    assert len(list(tmp_path.iterdir())) == 61
+
+
+def test_the_command_line(tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+    result = CliRunner().invoke(commands, ["build-stdlib", "--output", str(folder), "matmul", "relu"])
+    assert result.exit_code == 0
+    assert result.output.rstrip().split("\n")[-1].startswith("2 kernels, ")
+    assert sorted(path.name for path in folder.iterdir()) == ["index.json", "matmul.holo", "relu.holo"]
+    result = CliRunner().invoke(commands, ["build-stdlib", "--output", str(folder), "root"])
+    assert result.exit_code == 2
+    assert "LaunchError: the standard library has no 'root': it has vector_add, " in result.output
+
+
+def test_the_npm_package_knows_the_names() -> None:
+    text = (Path(__file__).parents[2] / "web" / "src" / "stdlib.ts").read_text()
+    listed = text[text.index("STDLIB = [") : text.index("] as const")]
+    assert re.findall(r'"(\w+)"', listed) == list(stdlib.NAMES)

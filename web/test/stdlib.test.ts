@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { Runtime } from "../src/index.js";
+import { STDLIB, loadStdlib } from "../src/stdlib.js";
+
+const base = new URL("../../build/e2e/", import.meta.url);
+
+test("kernels of the standard library are loaded by name, and run", async () => {
+  const runtime = await Runtime.create({ backend: "wasm" });
+  const add = await loadStdlib(runtime, "vector_add", base);
+  const [a, b, c] = [[1, 2, 3], [10, 20, 30], [5, 5, 5]].map((numbers) => new Float32Array(numbers)) as Float32Array<ArrayBuffer>[];
+  expect(await add.run({ a: a!, b: b!, c: c!, n: 2 })).toEqual(new Float32Array([11, 22, 5]));
+  const softmax = await loadStdlib(runtime, "softmax", base);
+  const found = await softmax.run({ X: new Float32Array([1, 1, -1e30]), MaxVal: new Float32Array(1), Y: new Float32Array(3), n: 3 });
+  expect(found).toEqual({ MaxVal: new Float32Array([1]), Y: new Float32Array([0.5, 0.5, 0]) });
+  await runtime.close();
+});
+
+test("other names are refused", async () => {
+  expect(STDLIB).toHaveLength(60);
+  const runtime = await Runtime.create({ backend: "wasm" });
+  // @ts-expect-error: no such name
+  const missing = loadStdlib(runtime, "vector_root", base);
+  await expect(missing).rejects.toThrow("the standard library has no 'vector_root': it has vector_add, ");
+  await runtime.close();
+});
