@@ -11,6 +11,7 @@ import ast
 import asyncio
 import contextlib
 import io
+import json
 import os
 import re
 import shlex
@@ -26,6 +27,7 @@ from hologram_web import Program
 from hologram_web.backends import DEVICES
 from hologram_web.isa.row import Effect
 from hologram_web.isa.table import LANE_ROWS, ROWS
+from hologram_web.stdlib.build import build
 
 from .filetest import parse
 from .filetest_run import check
@@ -121,9 +123,12 @@ def test_js(page, tmp_path, monkeypatch):
         if block.kind == "python":
             _run(block, names)
     package = tmp_path / "node_modules" / "hologram-web"
-    command = ["npx", "--no-install", "esbuild", "web/src/index.ts", "--bundle", "--format=esm", "--log-level=error"]
-    subprocess.run([*command, f"--outfile={package / 'index.js'}"], cwd=ROOT, check=True)
-    (package / "package.json").write_text('{"name": "hologram-web", "type": "module", "exports": "./index.js"}')
+    entries = ["web/src/index.ts", "web/src/stdlib.ts"]
+    command = ["npx", "--no-install", "esbuild", *entries, "--bundle", "--format=esm", "--log-level=error"]
+    subprocess.run([*command, f"--outdir={package}"], cwd=ROOT, check=True)
+    exports = {".": "./index.js", "./stdlib": "./stdlib.js"}
+    (package / "package.json").write_text(json.dumps({"name": "hologram-web", "type": "module", "exports": exports}))
+    build(package / "stdlib", ["vector_add"])
     expected, parts, before = [], [], ""
     for block in BLOCKS[page]:
         if block.kind == "js":

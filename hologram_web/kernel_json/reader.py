@@ -152,7 +152,11 @@ class _Reader:
 
     def chosen(self, value: Any, at: str, table: Mapping[str, Any], what: str) -> Any:
         if not isinstance(value, str) or value not in table:
-            old = ": write floor_div, which is what older compilers made it of" if value == "unknown" else ""
+            old = (
+                ": older compilers wrote it for // and all they did not know; write floor_div"
+                if value == "unknown"
+                else ""
+            )
             self.fail(at, f"{_shown(value)} is no {what}{old or ': there are ' + ', '.join(table)}")
         return table[value]
 

@@ -118,7 +118,7 @@ SCHEMAS: list[tuple[Any, str, str]] = [
     (kernel(store(number("1"))), f"{AT}/value/value", "a number or a bool stands here, not '1'"),
     (kernel(store(number(math.nan))), f"{AT}/value/value", "a number or a bool stands here, not nan"),
     (kernel(store(number(1 << 5000))), f"{AT}/value/value", "an integer has at most 4096 bits"),
-    (kernel(store(binary("unknown", number(1), number(2)))), f"{AT}/value/op", "'unknown' is no operator: write floor_div, which is what older compilers made it of"),
+    (kernel(store(binary("unknown", number(1), number(2)))), f"{AT}/value/op", "'unknown' is no operator: older compilers wrote it for // and all they did not know; write floor_div"),
     (kernel(store(binary("shl", number(1), number(2)))), f"{AT}/value/op", "'shl' is no operator: there are add, sub, mul, div, floor_div, mod, pow, lt, le, gt, ge, eq, ne, and, or"),
     (kernel(store({"type": "unary_op", "op": "abs", "operand": number(1)})), f"{AT}/value/op", "'abs' is no operator: there are neg, pos, not, inv"),
     (kernel(store(binary("floor_div", var("n"), number(0)))), f"{AT}/value/right", "division by zero: the divisor is never 0"),

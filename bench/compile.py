@@ -1,0 +1,125 @@
+"""How long it takes from a Python text to WebAssembly and WGSL: the kernels of the standard library, and peers.
+
+    python -m bench.compile [--rounds 7] [--peers]
+
+Milliseconds of processor time of one thread, so that a busy machine can measure it; the rounds of all kernels are
+interleaved, medians are taken over rounds. `--peers` measures Numba and tinygrad beside it, in an environment of their
+own, `build/peers`, which it makes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import platform
+import subprocess
+import sys
+import time
+import venv
+from datetime import date
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import hologram_web as hg
+from hologram_web import stdlib
+from hologram_web.compiler.build import build
+from hologram_web.compiler.passes import optimize
+from hologram_web.isa.address import Space
+from hologram_web.isa.verify import analyze
+from hologram_web.targets import wasm, wgsl
+
+PEERS = Path("build/peers")
+PACKAGES = ("numba==0.68.0", "tinygrad==0.13.0")
+STEPS = ("program", "passes", "WebAssembly", "WGSL")
+
+
+def text_of(name: str) -> str:
+    """The imports and the function of a kernel alone."""
+    text = stdlib.source(name)
+    kept = [
+        ast.unparse(node)
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ImportFrom)
+        or (isinstance(node, ast.FunctionDef) and node.name == stdlib.kernel(name).name)
+    ]
+    return "\n".join(kept) + "\n"
+
+
+def compiled(text: str) -> dict[str, float]:
+    """Milliseconds of the steps from a text to the code of both targets."""
+    times: list[float] = [time.thread_time()]
+    kernel = hg.kernel_from_source(text)
+    analysis = analyze(kernel.program)
+    times.append(time.thread_time())
+    function = optimize(build(analysis, (256, 1, 1)))
+    times.append(time.thread_time())
+    wasm.compile_kernel(function)
+    times.append(time.thread_time())
+    groups = [[base] for base in function.bases if base.space is not Space.SHARED]
+    wgsl.compile_kernel(function, groups, kernel.program.shared_memory)
+    times.append(time.thread_time())
+    spent = [1000 * (end - start) for start, end in pairwise(times)]
+    return {**dict(zip(STEPS, spent, strict=True)), "both targets": sum(spent)}
+
+
+def artifact(text: str, lanes: str) -> float:
+    """Milliseconds from a text to an artifact: all shaders and modules, the plan, the file."""
+    start = time.thread_time()
+    hg.compile(hg.kernel_from_source(text), grid=lanes).to_bytes()
+    return 1000 * (time.thread_time() - start)
+
+
+def measured(rounds: int) -> dict[str, dict[str, float]]:
+    """Medians by kernel and step."""
+    found: dict[str, dict[str, list[float]]] = {}
+    texts = {name: text_of(name) for name in stdlib.NAMES}
+    for number in range(rounds + 1):
+        for name, text in texts.items():
+            single = not any(i.row.collective for i in stdlib.kernel(name).program.instructions)
+            times = {**(compiled(text) if single else {}), "artifact": artifact(text, stdlib.lanes(name))}
+            if number:  # the first round warms up
+                for step, ms in times.items():
+                    found.setdefault(name, {}).setdefault(step, []).append(ms)
+    return {name: {step: median(ms) for step, ms in steps.items()} for name, steps in found.items()}
+
+
+def peers(rounds: int) -> dict[str, Any]:
+    """What `peers.py` measures in an environment with Numba and tinygrad."""
+    python = PEERS / "bin" / "python"
+    if not python.exists():
+        venv.create(PEERS, with_pip=True)
+    subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES], check=True)
+    script = Path(__file__).with_name("compile_peers.py")
+    done = subprocess.run([python, script, str(rounds)], check=True, stdout=subprocess.PIPE)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.compile")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--peers", action="store_true")
+    options = parser.parse_args(arguments)
+    found = measured(options.rounds)
+    print(f"{date.today()}, {platform.machine()}, Python {platform.python_version()}, {options.rounds} rounds")
+    print("| from a text to | median of the kernels, ms | slowest, ms | which |\n|---|---|---|---|")
+    for step in (*STEPS, "both targets", "artifact"):
+        ms = {name: steps[step] for name, steps in found.items() if step in steps}
+        slowest = max(ms, key=ms.__getitem__)
+        print(f"| {step} | {median(ms.values()):.2f} | {ms[slowest]:.2f} | {slowest} |")
+    if not options.peers:
+        return
+    print("\n| kernel | by | ms |\n|---|---|---|")
+    other = peers(options.rounds)
+    for name, ways in other["times"].items():
+        print(f"| {name} | ours, both targets | {found[name]['both targets']:.2f} |")
+        for way, ms in ways.items():
+            print(f"| {name} | {way} | {ms:.2f} |")
+    print(f"\n{other['versions']}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
