@@ -32,7 +32,7 @@ from hologram_web.isa.verify import analyze
 from hologram_web.targets import wasm, wgsl
 
 PEERS = Path("build/peers")
-PACKAGES = ("numba==0.68.0", "tinygrad==0.13.0")
+PACKAGES = ("numba==0.68.1", "tinygrad==0.14.0")
 STEPS = ("program", "passes", "WebAssembly", "WGSL")
 
 

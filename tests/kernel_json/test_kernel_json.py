@@ -13,6 +13,7 @@ import pytest
 
 import hologram_web as hg
 from hologram_web import stdlib
+from hologram_web.frontends.python import ArrayType
 from hologram_web.kernel_json import JsonToIsa, compile, compile_all, from_python, validate
 from hologram_web.kernel_json.tables import FUNCTIONS
 
@@ -149,7 +150,7 @@ def test_types_of_version_1_1(device: Any) -> None:
     assert isinstance(written, dict)
     assert written["version"] == "1.1"
     made = compile(written)
-    assert made.params == {"x": hg.Array[hg.f16], "y": hg.Array[hg.u128]}
+    assert made.params == {"x": ArrayType(hg.f16), "y": ArrayType(hg.u128)}
     x, y = np.array([0, 2], np.float16), np.arange(4, dtype=np.uint64).view(hg.u128.numpy)
     made.on(device)[1](x, y)
     assert x.tolist() == [2.5, 2.0]

@@ -56,7 +56,7 @@ def _typed(ty: Any, version: str = "1.0") -> dict[str, Any]:
     return kernel(params=[{"name": "y", "type": ty}], version=version)
 
 
-FLAG = {"type": "if", "condition": var("b"), "then_body": [], "else_body": None}
+FLAG: dict[str, Any] = {"type": "if", "condition": var("b"), "then_body": [], "else_body": None}
 ID = call("get_global_id")
 AT = "/kernel/body/0"
 
