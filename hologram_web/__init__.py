@@ -12,11 +12,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import atlas, backends, isa, kernel_json, stdlib
+    from . import atlas, backends, circuit, isa, kernel_json, stdlib
     from .backends.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
     from .backends.protocol import Backend, Limits
     from .errors import *  # noqa: F403
     from .errors import __all__ as _errors
+    from .frontends.circuit.compile import CircuitToIsa
     from .frontends.python import *  # noqa: F403
     from .frontends.python import __all__ as _python
     from .isa import *  # noqa: F403
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         "Backend",
         "BlockDim",
         "Buffer",
+        "CircuitToIsa",
         "CompiledProgram",
         "ExecutionParams",
         "Executor",
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
         "TypedBuffer",
         "__version__",
         "backends",
+        "circuit",
         "compile",
         "isa",
         "kernel_json",
@@ -74,6 +77,7 @@ _MODULES = {
     "backends.launch": ("BlockDim", "ExecutionParams", "GridDim", "LaunchConfig"),
     "backends.protocol": ("Backend", "Limits"),
     "runtime.cache": ("ProgramCache",),
+    "frontends.circuit.compile": ("CircuitToIsa",),
     "runtime.compiled": ("CompiledProgram", "compile", "load"),
     "runtime.executor": ("Buffer", "Executor"),
     "runtime.plan_builder": ("PlanBuilder",),
@@ -81,7 +85,7 @@ _MODULES = {
     "runtime.stream": ("StreamReport", "stream"),
     "runtime.typed": ("GenericExecutor", "TypedBuffer"),
 }
-_PACKAGES = ("atlas", "backends", "isa", "kernel_json", "stdlib")
+_PACKAGES = ("atlas", "backends", "circuit", "isa", "kernel_json", "stdlib")
 _ROOMS = ("errors", "isa", "frontends.python")  # all that is in their __all__
 
 

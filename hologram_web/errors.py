@@ -12,7 +12,7 @@
     ├── LaunchError              a launch configuration or an argument is wrong
     ├── ExecutionError           .kind, .instruction, .lane, .detail (alias ExecutionFailed)
     ├── ArtifactError
-    └── TranslateError           .file, .line, .column
+    └── TranslateError           .file, .line, .column, .offset
 
 Every message says what was wrong, where, and what to do.
 """
@@ -153,16 +153,22 @@ class ArtifactError(HologramError):
 
 
 class TranslateError(HologramError):
-    """A frontend cannot translate its source: `file`, `line` and `column` (from 1) say where."""
+    """A frontend cannot translate its source: `file`, `line` and `column` (from 1), `offset` (from 0) say where."""
 
     def __init__(
-        self, message: str, file: str | None = None, line: int | None = None, column: int | None = None
+        self,
+        message: str,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        offset: int | None = None,
     ) -> None:
         place = ":".join(str(part) for part in (file, line, column) if part is not None)
         super().__init__(f"{place}: {message}" if place else message)
         self.file = file
         self.line = line
         self.column = column
+        self.offset = offset
 
 
 BackendError = HologramError

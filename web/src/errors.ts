@@ -14,7 +14,7 @@
  *     ├── LaunchError              a launch configuration or an argument is wrong
  *     ├── ExecutionError           .kind, .instruction, .lane, .detail (alias ExecutionFailed)
  *     ├── ArtifactError
- *     └── TranslateError +         .file, .line, .column
+ *     └── TranslateError +         .file, .line, .column, .offset
  *
  * Each class sets `name` itself, because a minifier renames classes.
  */

@@ -41,7 +41,7 @@ export class InvalidPool extends HologramError {
   override name = "InvalidPool";
 }
 
-/** A frontend cannot translate its source: `file`, `line` and `column` (from 1) say where. */
+/** A frontend cannot translate its source: `file`, `line` and `column` (from 1), `offset` (from 0) say where. */
 export class TranslateError extends HologramError {
   override name = "TranslateError";
 
@@ -50,6 +50,7 @@ export class TranslateError extends HologramError {
     readonly file: string | null = null,
     readonly line: number | null = null,
     readonly column: number | null = null,
+    readonly offset: number | null = null,
   ) {
     const place = [file, line, column].filter((part) => part !== null).join(":");
     super(place ? `${place}: ${message}` : message);
