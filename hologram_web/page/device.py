@@ -352,6 +352,9 @@ class ClassMemory:
     def __len__(self) -> int:
         return self._memory.size
 
+    def __bytes__(self) -> bytes:
+        return bytes(self._device._bytes(self._memory))
+
     def __getitem__(self, key: Any) -> Any:
         return memoryview(self._device._bytes(self._memory))[key]
 

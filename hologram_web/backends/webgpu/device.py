@@ -387,6 +387,9 @@ class ClassMemory:
         found = np.frombuffer(self._backend._bytes(self._memory), np.uint8)
         return found.copy() if dtype is None else found.astype(dtype)
 
+    def __bytes__(self) -> bytes:
+        return np.asarray(self).tobytes()
+
     def __getitem__(self, key: Any) -> Any:
         return np.asarray(self)[key]
 

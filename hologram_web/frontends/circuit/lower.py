@@ -1,8 +1,9 @@
 """From generator calls to a Program.
 
 Element-wise calls are lane code: lane i works on element i, and calls one after another share a region of lanes.
-Reductions are collectives. Between calls that see the same memory under different lanes, or where a region would get
-too long for a shader, stands a fence.
+Reductions are collectives. A fence stands between ranges that lie across one another, so that other lanes see an
+element, and where a region would get too long for a shader. A class alone cannot lie across a range: with more elements
+than a class has, a call on it is a fault.
 """
 
 from __future__ import annotations
@@ -264,11 +265,13 @@ class _Lowering:
 
     def open(self, count: int | None, weight: int, runs: set[Run]) -> None:
         """Goes on with lane code for `count` elements, in the region that is open if that is the same."""
-        apart = {(a, b) for a in runs for b in self.runs if a.start != b.start and a.overlaps(b)}
-        if self.end and (count != self.count or apart or self.weight + weight > _LIMIT):
+        apart = any(a.start != b.start and a.overlaps(b) for a in runs for b in self.runs)
+        if self.end and (apart or self.weight + weight > _LIMIT):
             self.close()
             nothing = Address.Class(0)  # a collective of no elements: all lanes before it are done
             self.add("ParallelMap", MapOperation.Not, nothing, nothing, 0, Type.U32)
+        elif count != self.count:
+            self.close()
         if not self.end:
             self.count, self.end, self.weight, self.runs = count, f"region{len(self.program.labels)}", 0, set()
             limit = Register(self.first - 1) if count is None else self.number(self.register(4), Type.U64, count)
@@ -285,13 +288,11 @@ class _Lowering:
     def elements(self, step: _Step) -> None:
         """An element-wise call."""
         places = [*step.sources, step.result]
-        # A class alone is a run, too: its lanes are others than those of a longer one that it is in the middle of.
-        runs = {Run(place, 1) if isinstance(place, int) else place for place in places if isinstance(place, (int, Run))}
+        runs = {place for place in places if isinstance(place, Run)}
         light = step.what in ("Copy", "Swap", "Abs") or step.what in _BINARY
         self.open(None, _LIGHT if light else _HEAVY, runs)
-        lengths = [run.length for run in places if isinstance(run, Run)]
-        if lengths:
-            self.locate(lengths[0])
+        if runs:
+            self.locate(next(iter(runs)).length)
         values = [self.register(number) for number in range(len(step.sources))]
         for value, place in zip(values, step.sources, strict=True):
             self.add("LDG", self.ty, value, self.element(place))

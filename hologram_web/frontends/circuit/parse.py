@@ -68,11 +68,7 @@ class _Parser:
             if kind == "sign":
                 kind = text
             elif kind == "bad":
-                self.fail(
-                    f"bad char {text!r}",
-                    match.start(),
-                    "a circuit has letters, digits and . | @ ^ ~ + - ( ) [ ] , : < >",
-                )
+                self.fail(f"bad char {text!r}", match.start(), _CHARACTERS)
             elif kind == "word":
                 kind = "variant" if tokens and tokens[-1].kind == ":" else _WORDS.get(text, "")
                 if not kind:
