@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 
 import hologram_web as hg
@@ -57,6 +60,7 @@ def test_calls():
     assert [Call.from_dict(call.to_dict()) for call in calls] == calls
     assert circuit.compile(calls).program == circuit.compile(text).program
     assert (calls[0].class_, calls[4].variant, hash(calls[1])) == (1, "Div", hash(Call.Copy(src=1, dst=2)))
+    assert pickle.loads(pickle.dumps(calls)) == copy.deepcopy(calls) == calls
     assert repr(Call.Split(1, 2, dst=3)) == "Call.Split(src=1, context=2, dst=3, variant='Sub')"
 
 

@@ -220,6 +220,21 @@ def test_bindings_at_the_launch_and_handles(ex):
         ex.bind_class(6, None)
         circuit.compile("merge@c05[c06,c07]", bindings={5: source, 6: target.handle, 7: target}).run(ex, 5000)
         np.testing.assert_array_equal(target.numpy(), 2 * x)
+    typed = hg.TypedBuffer.allocate(ex.backend_device, hg.f32, 9)
+    typed.copy_to(range(9))
+    circuit.compile("merge:mul@c05[c05,c05]", bindings={5: typed}).run(ex, 9)
+    assert typed.copy_from().tolist() == [number**2 for number in range(9)]
+    with pytest.raises(hg.LaunchError, match="the circuit works on n elements: say how many"):
+        circuit.compile("copy@c05->c06").run(ex)
+
+
+def test_an_artifact(ex, tmp_path):
+    """A circuit's program is one like others: it can be kept in a file."""
+    program = circuit.compile("merge:mul@c00[c01,c02]", bindings={0: "x", 1: "y", 2: "z"}).program
+    hg.compile(program, shapes={name: ("size",) for name in "xyz"}).save(tmp_path / "circuit.holo")
+    x, y = np.arange(5, dtype="f4"), np.full(5, 3, "f4")
+    found = ex.run(hg.load(tmp_path / "circuit.holo"), x=x, y=y, n=5)
+    np.testing.assert_array_equal(found, x * y)
 
 
 @pytest.mark.parametrize("ty", [hg.i32, hg.u8, hg.u64, hg.f16], ids=str)

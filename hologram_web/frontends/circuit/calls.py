@@ -89,6 +89,9 @@ class Call(metaclass=_Constructors):
         """`{"call": "Copy", "src": 5, "dst": 6}`."""
         return {"call": self.call, **self.fields}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Call, (self.call, self.fields)
+
     def __getattr__(self, name: str) -> Any:
         try:
             return self.fields[name.rstrip("_")]

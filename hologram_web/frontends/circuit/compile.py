@@ -51,13 +51,16 @@ class CompiledCircuit:
             raise LaunchError(f"the circuit works on {n} elements: give a number from 0{most}")
         return LaunchConfig.linear(max(n, self.least_lanes))
 
-    def run(self, executor: Any, n: int = 0, **buffers: Any) -> None:
-        """Runs it on an Executor over `n` elements; `buffers` are those of the bindings that have names.
+    def run(self, executor: Any, n: int | None = None, **buffers: Any) -> None:
+        """Runs it on an Executor over `n` elements, which may be left out where the program has no `n`; `buffers` are
+        those of the bindings that have names.
 
-        Raises LaunchError for an `n` beyond the capacity or buffers that are missing, ExecutionError for a fault.
+        Raises LaunchError for an `n` beyond the capacity or arguments that are missing, ExecutionError for a fault.
         """
-        scalars = {COUNT: n} if self.program.param(COUNT) else {}
-        executor.run(self.program, self.launch(n), **scalars, **buffers)
+        counted = self.program.param(COUNT) is not None
+        if counted and n is None:
+            raise LaunchError("the circuit works on n elements: say how many, run(executor, n)")
+        executor.run(self.program, self.launch(n or 0), **({COUNT: n} if counted else {}), **buffers)
 
 
 def compile(

@@ -132,7 +132,7 @@ def _buffer(value: Any, what: str) -> Place:
         if check_name(value, "parameter") == COUNT or value.startswith("$"):
             raise TranslateError(f"{what} cannot be bound to {value!r}: the name is taken, choose another one")
         return value
-    handle = getattr(value, "handle", value)
+    handle = value.raw() if hasattr(value, "raw") else getattr(value, "handle", value)
     if not isinstance(handle, BufferHandle):
         raise TranslateError(f"{what} is bound to {value!r}: give a name for a parameter, a buffer or its handle")
     return handle
