@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hologram_web.backends.launch import ExecutionParams, LaunchConfig
+from hologram_web.backends.state import AtlasState
 from hologram_web.errors import ExecutionError, FaultKind
 from hologram_web.isa import Immediate, Program, Type
+
+from .plan import PROFILES
 
 __all__ = ["CLASS_BYTES", "Case", "Memory", "Outcome", "View", "compare", "execute", "is_nan"]
 
@@ -48,6 +52,8 @@ class Case:
     profile: str = "exact"
     fault: FaultKind | None = None
     features: tuple[str, ...] = ()
+    phase: int = 0  # of the device when the launch starts
+    resonance: dict[int, float] = field(default_factory=dict)  # of classes, then
 
     @property
     def memories(self) -> list[Memory]:
@@ -67,12 +73,19 @@ class Outcome:
     fault: str | None
     detail: str
     memories: tuple[bytes, ...]
+    resonance: tuple[Fraction, ...] = ()
 
 
 def execute(device: Any, case: Case) -> Outcome:
     """Runs a case on a device. Errors that are no faults of the program pass through."""
     bound: dict[int, Any] = {}
+    atlas = PROFILES[case.profile].atlas
     try:
+        if atlas:
+            device.reset_class_memory()
+            device.atlas = AtlasState()
+            device.atlas.advance(case.phase)
+            device.atlas.commit([Fraction(case.resonance.get(k, 0)) for k in range(96)], case.config.rules)
         for memory in case.memories:
             if memory.kind == "class":
                 device.class_memory(memory.number)[:] = np.frombuffer(memory.data, np.uint8)
@@ -87,13 +100,14 @@ def execute(device: Any, case: Case) -> Outcome:
         }
         fault, detail = None, ""
         try:
-            math = "strict" if case.profile == "strict" else None
+            math = "strict" if PROFILES[case.profile].strict else None
             device.execute_program_with_params(case.program, ExecutionParams(case.config, args, math))
             device.sync()
             left = tuple(_read(device, memory, bound.get(id(memory))) for memory in case.memories)
+            resonance = tuple(device.atlas.resonance) if atlas else ()
         except ExecutionError as error:  # outputs after a fault are unspecified
-            fault, detail, left = str(error.kind), str(error), ()
-        return Outcome(fault, detail, left)
+            fault, detail, left, resonance = str(error.kind), str(error), (), ()
+        return Outcome(fault, detail, left, resonance)
     finally:
         for memory in case.memories:
             if id(memory) in bound:
@@ -119,6 +133,9 @@ def compare(case: Case, expected: Outcome, actual: Outcome) -> str | None:
     """How two outcomes differ, in words; None if they agree."""
     if expected.fault != actual.fault:
         return f"fault {expected.fault or 'none'} expected, {actual.fault or 'none'} found ({actual.detail})"
+    for number, (a, b) in enumerate(zip(expected.resonance, actual.resonance, strict=True)):
+        if a != b:
+            return f"resonance of class {number}: {a} expected, {b} found"
     for memory, want, got in zip(case.memories, expected.memories, actual.memories, strict=False):
         if want == got:
             continue

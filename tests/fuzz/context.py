@@ -14,6 +14,7 @@ from .emit import Code, Value
 from .plan import Combination, Profile, combinations
 
 if TYPE_CHECKING:
+    from .atlas import Ground
     from .memory import Memories
 
 __all__ = ["Context", "Function"]
@@ -49,6 +50,7 @@ class Context:
     global_lane: Value | None = None
     block_lane: Value | None = None
     memories: Memories = field(init=False)
+    ground: Any = None
 
     @property
     def block_lanes(self) -> int:
@@ -70,8 +72,8 @@ class Context:
         return self.rng.randint(low, high)
 
     def integer_type(self, top: int = 0) -> Type:
-        """An integer type that holds 0 to `top`."""
-        return self.pick([ty for ty in self.profile.types if ty.is_integer and ty.max_value >= top])
+        """An integer type that holds 0 to `top`, and that addresses may be computed in."""
+        return self.pick([ty for ty in self.profile.types if ty.is_integer and not ty.is_wide and ty.max_value >= top])
 
     # The plan
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hologram_web.isa import Condition, Label, Type
+from hologram_web.isa.row import Effect
 
-from . import expressions, functions, memory, sharing, values
+from . import atlas, expressions, functions, memory, sharing, values
 from .context import Context
 from .emit import Flag, Value
 from .plan import Combination
@@ -47,6 +48,8 @@ def statement(g: Context) -> None:
     combination = g.next_combination()
     row, ty = combination.row, combination.types[0] if combination.types else Type.U32
     match row.name:
+        case _ if row.effect is Effect.STATE:
+            atlas.statement(g, combination)
         case "STG":
             memory.store(g, values.value(g, ty))
         case "LDS" | "STS":

@@ -24,7 +24,7 @@ def random_bits(rng: Random, ty: Type, tamely: bool) -> int:
 def _integer(rng: Random, ty: Type) -> int:
     roll = rng.random()
     if roll < 0.3:
-        return rng.getrandbits(ty.bits)
+        return _digits(rng, ty.bits) if ty.is_wide else rng.getrandbits(ty.bits)
     if roll < 0.38:  # close to the middle between two floats: 1xxxx1000...000, give or take 1
         digits = rng.choice((8, 11, 24, 53))
         number = (1 << digits) + 2 * rng.getrandbits(digits - 1) + 1
@@ -34,6 +34,15 @@ def _integer(rng: Random, ty: Type) -> int:
     if roll < 0.8:
         return ty.encode(rng.choice([0, 1, -1, ty.min_value, ty.max_value, ty.max_value - 1, ty.min_value + 1]))
     return ty.encode((1 << rng.randrange(ty.bits)) + rng.randint(-1, 1))
+
+
+def _digits(rng: Random, bits: int) -> int:
+    """Of any length, with runs of ones and zeros: where carries and digits of quotients go wrong."""
+    found = rng.getrandbits(rng.randint(1, bits))
+    for _ in range(rng.randint(0, 4)):
+        mask = ((1 << rng.randrange(1, bits)) - 1) << rng.randrange(bits)
+        found = found | mask if rng.random() < 0.5 else found & ~mask
+    return found & ((1 << bits) - 1)
 
 
 def _float(rng: Random, ty: Type) -> int:

@@ -14,6 +14,7 @@ from hologram_web.isa.verify import Analysis, analyze
 
 from .case import Case, Outcome, compare, execute
 from .plain import PlainBackend
+from .plan import PROFILES
 
 __all__ = ["HASTY", "LIMITS", "Failure", "Opponent", "against", "check", "open_devices", "prime", "reference"]
 
@@ -49,8 +50,8 @@ class Opponent:
 
     def takes(self, case: Case) -> bool:
         if self.name == "plain":
-            return case.lanes * len(case.program) <= _PLAIN_WORK
-        return self.name != "webgpu" or case.profile in ("gpu", "strict")
+            return not PROFILES[case.profile].atlas and case.lanes * len(case.program) <= _PLAIN_WORK
+        return self.name != "webgpu" or PROFILES[case.profile].shader
 
 
 def reference(**options: Any) -> CpuBackend:

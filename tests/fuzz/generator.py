@@ -16,7 +16,7 @@ from hologram_web.errors import FaultKind
 from hologram_web.isa import Immediate, Register, Type
 from hologram_web.isa.operands import PRELOADED
 
-from . import collective, control, expressions, faults
+from . import atlas, collective, control, expressions, faults
 from .case import Case, Memory
 from .context import Context
 from .emit import Code, Crowded, Scope, Value
@@ -73,12 +73,17 @@ def _generate(seed: int, profile: Profile, rng: Random) -> Case:
     g = Context(rng, profile, _config(rng, profile), Code(rng), plan, features)
     g.memories = Memories(g)
     g.memories.declare(g)
+    g.ground = atlas.Ground(g) if profile.atlas else None
     g.code.place("main")
     _globals(g)
     with g.code.open(uniform=True):
         _parameters(g)
+        if profile.atlas:
+            atlas.begin(g)
         fault = g.pick(list(faults.KINDS)) if profile.faults else None
         _main(g, collectives, fault)
+        if profile.atlas:
+            atlas.end(g)
         if g.functions or g.chance(0.5):
             g.code.emit("EXIT")
     return _case(g, seed, fault)
@@ -87,6 +92,8 @@ def _generate(seed: int, profile: Profile, rng: Random) -> Case:
 def _config(rng: Random, profile: Profile) -> LaunchConfig:
     """A shape of the launch: often awkward, often with lanes that are off from the start."""
     most = profile.block_lanes
+    if profile.atlas and rng.random() < 0.4:  # many blocks, of which each has a class
+        return LaunchConfig.linear(rng.randint(1, 120), rng.choice((1, 1, 3, 32)))
     roll = rng.random()
     if roll < 0.3:
         return LaunchConfig.linear(
@@ -185,4 +192,9 @@ def _case(g: Context, seed: int, fault: FaultKind | None) -> Case:
     for param in memories.params:
         arguments[param.name] = memories.scalars[param.name] if param.kind == "scalar" else bound[param.name]
     features = tuple(sorted(g.used))
-    return Case(program, g.config, arguments, memories.classes(), seed, g.profile.name, fault, features)
+    classes = memories.classes()
+    case = Case(program, g.config, arguments, classes, seed, g.profile.name, fault, features)
+    if g.ground is not None:
+        case.classes = g.ground.memories(g)
+        case.phase, case.resonance = g.ground.phase, g.ground.resonance
+    return case

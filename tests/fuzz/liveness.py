@@ -36,7 +36,8 @@ def _masks(instruction: Instruction) -> tuple[int, int, bool]:
         reads |= _bit(value)
     for _, value in instruction.writes():
         writes |= _bit(value)
-    return reads, writes, instruction.row.effect in _ROOTS
+    row = instruction.row
+    return reads, writes, row.effect in _ROOTS or (row.effect is Effect.STATE and not row.defs)
 
 
 def live_instructions(analysis: Analysis) -> set[int]:

@@ -20,7 +20,7 @@ from .data import array_of, random_bits, small_integers
 from .emit import PARAMETER_REGISTERS, Value
 from .tame import CANONICAL
 
-__all__ = ["Array", "Holder", "Memories", "address", "load", "own_index", "place", "store"]
+__all__ = ["Array", "Holder", "Memories", "address", "load", "own_index", "place", "store", "views_of"]
 
 _ORDERS = ("same", "same", "same", "reverse", "xor", "odd")
 
@@ -111,9 +111,9 @@ class Memories:
             self.outputs.append(Holder("class", number=number, limit=CLASS_BYTES))
             g.used.add("class memory")
         for number in range(g.between(1, 4)):
-            ty = g.pick(g.profile.types)
+            ty = g.pick([ty for ty in g.profile.types if not ty.is_wide])
             self._scalar(f"s{number}", ty, random_bits(g.rng, ty, g.profile.tame))
-        ty = g.pick([ty for ty in g.profile.types if ty.is_integer])
+        ty = g.pick([ty for ty in g.profile.types if ty.is_integer and not ty.is_wide])
         self._scalar("few", ty, g.between(1, 4))
         g.rng.shuffle(self.params)
         by_name = {name: holder for holder in self.holders for name in holder.names}
@@ -214,19 +214,19 @@ class Memories:
         found = {}
         for holder in self.holders:
             if holder.kind != "class":
-                memory = Memory(holder.names[0], holder.kind, bytes(holder.data) or bytes(4), _views(holder))
+                memory = Memory(holder.names[0], holder.kind, bytes(holder.data) or bytes(4), views_of(holder))
                 found.update(dict.fromkeys(holder.names, memory))
         return found
 
     def classes(self) -> tuple[Memory, ...]:
         return tuple(
-            Memory(f"class {h.number}", "class", bytes(h.data).ljust(CLASS_BYTES, b"\0"), _views(h), h.number)
+            Memory(f"class {h.number}", "class", bytes(h.data).ljust(CLASS_BYTES, b"\0"), views_of(h), h.number)
             for h in self.outputs
             if h.kind == "class"
         )
 
 
-def _views(holder: Holder) -> list[View]:
+def views_of(holder: Holder) -> list[View]:
     return [View(array.offset, array.ty, array.count) for array in holder.arrays]
 
 

@@ -242,7 +242,7 @@ class _Run(ScalarOps):
         size = ty.size_bytes * count
         if size > 0 and not 0 <= place.offset <= len(place.memory) - size:
             raise _fault(FaultKind.OUT_OF_BOUNDS, self.index)
-        if size > 0 and place.offset % ty.size_bytes:
+        if size > 0 and place.offset % ty.alignment:
             raise _fault(FaultKind.MISALIGNED_ACCESS, self.index)
 
     def element(self, ty: Type, place: _Place, number: int) -> int:

@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 from hologram_web.isa import AtomicOperation, Condition, Instruction, Type
 from hologram_web.isa.row import Effect, Row
 from hologram_web.isa.table import BY_NAME, LANE_ROWS
-from hologram_web.isa.types import SMALL
+from hologram_web.isa.types import SMALL, WIDE
 
 __all__ = [
+    "ATLAS",
     "ATOMIC_COMMON",
     "COLLECTIVE_EVERY",
     "EXACT",
@@ -38,12 +39,15 @@ __all__ = [
     "slice_of",
 ]
 
-STANDARD = 1500  # programs of the standard run
+# Programs of the standard run by profile.
+STANDARD = {"exact": 1500, "wide": 900, "large": 200, "atlas": 250, "faults": 150}
 SHARE = 31  # combinations of lane instructions that a seed owns,
 # and on GPUs: what llvmpipe takes to compile a shader grows faster than its length (20 seconds for one of 2,000 lines).
 SHARE_GPU = 4
 COLLECTIVE_EVERY = 4  # every so many seeds make a program with collectives,
 COLLECTIVE_SHARE = 8  # each with so many of them
+# The widest integers of profiles for GPUs: llvmpipe takes minutes to compile larger ones.
+WIDEST_OF_SHADERS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +55,8 @@ class Profile:
     """What programs may use.
 
     `tame` keeps floats away from subnormals, infinities and NaN, and quotients and roots out of what is compared bit
-    by bit: there GPUs are allowed to differ (isa.md section 3).
+    by bit: there GPUs are allowed to differ (isa.md section 3). With `strict` launches are made with math="strict".
+    `covers` are types of which planned combinations have at least one; `shader` says that GPUs run the programs.
     """
 
     name: str
@@ -64,6 +69,11 @@ class Profile:
     pools: bool
     faults: bool = False
     share: int = SHARE
+    strict: bool = False
+    shader: bool = False
+    collectives: bool = True
+    atlas: bool = False
+    covers: frozenset[Type] = frozenset(Type)
 
 
 _ALL = tuple(sorted(SMALL, key=lambda ty: ty.id))
@@ -79,11 +89,30 @@ GPU = Profile(
     class_memory=False,
     pools=False,
     share=SHARE_GPU,
+    shader=True,
 )
 # With math="strict" a GPU computes every float as the reference does: nothing has to be tame.
-STRICT = replace(GPU, name="strict", types=_ALL, tame=False)
+STRICT = replace(GPU, name="strict", types=_ALL, tame=False, strict=True)
 FAULTS = replace(EXACT, name="faults", class_memory=False, faults=True)
-PROFILES = {profile.name: profile for profile in (EXACT, GPU, STRICT, FAULTS)}
+
+
+def _wide(least: int, most: int) -> tuple[Type, ...]:
+    return tuple(ty for ty in sorted(WIDE, key=lambda ty: ty.id) if least <= ty.bits <= most)
+
+
+# Integers of more than 64 bits, which collectives do not have: cpu computes them one by one.
+MIDDLE = replace(EXACT, name="wide", types=(*_ALL, *_wide(128, 512)), block_lanes=33, collectives=False)
+MIDDLE = replace(MIDDLE, covers=frozenset(_wide(128, 512)))
+LARGE = replace(MIDDLE, name="large", types=(*_ALL, *_wide(128, 4096)), covers=frozenset(_wide(1024, 4096)))
+WIDE_GPU = replace(STRICT, name="wide-gpu", types=(*_ALL, *_wide(128, WIDEST_OF_SHADERS)), collectives=False)
+WIDE_GPU = replace(WIDE_GPU, covers=frozenset(_wide(128, WIDEST_OF_SHADERS)), share=SHARE_GPU // 2)
+# Instructions of the Atlas and of pools.
+ATLAS = replace(EXACT, name="atlas", types=(*_ALL, *_wide(128, 256)), collectives=False, atlas=True, share=16)
+ATLAS_GPU = replace(GPU, name="atlas-gpu", collectives=False, atlas=True, buffers=4)
+PROFILES = {
+    profile.name: profile
+    for profile in (EXACT, MIDDLE, LARGE, ATLAS, FAULTS, GPU, STRICT, WIDE_GPU, ATLAS_GPU)
+}
 
 # Atomics that give the same in any order, if their old values are not looked at.
 ATOMIC_COMMON = tuple(o for o in AtomicOperation if o not in (AtomicOperation.EXCH, AtomicOperation.CAS))
@@ -134,12 +163,18 @@ def _allowed(profile: Profile, row: Row, types: tuple[Type, ...], detail: Any) -
             fields[operand.name] = detail
     if row.name == "ATOM":
         fields["compare"] = True if detail is AtomicOperation.CAS else None
+    if row.effect is Effect.STATE:  # what it needs of its operands is for whoever chooses them
+        return True
     if profile.tame and row.name in UNSAID and types[0].is_float:
+        return False
+    if profile.shader and row.group == "Transcendental" and types[0] is Type.F64:  # WGSL has none of them
         return False
     return row.check is None or row.check(**fields) is None
 
 
-def _lane_row(row: Row) -> bool:
+def _lane_row(profile: Profile, row: Row) -> bool:
+    if profile.atlas:
+        return row.effect is Effect.STATE and row.name not in ("PoolAlloc", "PoolFree")
     if row.effect in (Effect.PURE, Effect.LOAD, Effect.STORE, Effect.ATOMIC):
         return row.reference is not None and row.name not in ("LEA", "MOV")
     return False
@@ -150,7 +185,7 @@ def combinations(profile: Profile) -> tuple[Combination, ...]:
     """Every combination of typed lane instructions that cpu runs, in table order."""
     found = []
     for row in LANE_ROWS:
-        if not _lane_row(row):
+        if not _lane_row(profile, row):
             continue
         choices = [
             [ty for ty in profile.types if ty in operand.allowed] for operand in row.operands if operand.kind == "type"
@@ -158,12 +193,16 @@ def combinations(profile: Profile) -> tuple[Combination, ...]:
         for detail, types in product(_details(row), product(*choices)):
             if _allowed(profile, row, types, detail):
                 found.append(Combination(row, types, detail))
-    return (*found, *(Combination(BY_NAME["MOV"], (ty,)) for ty in profile.types))
+    if not profile.atlas:
+        found += [Combination(BY_NAME["MOV"], (ty,)) for ty in profile.types]
+    return tuple(c for c in found if not c.types or not profile.covers.isdisjoint(c.types))
 
 
 @cache
 def collective_combinations(profile: Profile) -> tuple[Combination, ...]:
     """Every collective that cpu runs, with every type."""
+    if not profile.collectives:
+        return ()
     rows = [BY_NAME[name] for name in ("ParallelMap", "ParallelMapBinary", "ParallelReduce", "GEMM")]
     return tuple(Combination(row, (ty,)) for row in rows for ty in profile.types)
 
@@ -184,7 +223,7 @@ def _pieces(profile: Profile, collective: bool, start: int, count: int) -> list[
 def slice_of(profile: Profile, seed: int) -> tuple[list[Combination], list[Combination]]:
     """The lane combinations and the collectives that a seed owns."""
     lane = _pieces(profile, False, seed * profile.share, profile.share)
-    if seed % COLLECTIVE_EVERY:
+    if seed % COLLECTIVE_EVERY or not profile.collectives:
         return lane, []
     number = seed // COLLECTIVE_EVERY
     return lane, _pieces(profile, True, number * COLLECTIVE_SHARE, COLLECTIVE_SHARE)

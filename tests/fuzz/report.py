@@ -54,8 +54,9 @@ def _elements(param: Param, data: bytes) -> Any:
     """Bytes as an array of the parameter's type; as bytes where they are no whole elements."""
     if param.kind == "pool" or param.ty is None or len(data) % param.ty.size_bytes:
         return data
-    element = element_of(param)
-    return element.bits(np.frombuffer(data, f"<u{param.ty.size_bytes}"))
+    if param.ty.is_wide:
+        return np.frombuffer(data, param.ty.numpy)
+    return element_of(param).bits(np.frombuffer(data, f"<u{param.ty.size_bytes}"))
 
 
 def write_json(path: Path, statistics: dict[str, Statistics], **rest: Any) -> None:

@@ -12,7 +12,7 @@ from .data import random_bits
 from .emit import Value
 from .plan import Combination
 
-__all__ = ["assign", "clean", "convert_or_load", "copy", "divisor", "not_zero", "reduced", "tamed", "value", "variable"]
+__all__ = ["assign", "bits_of", "clean", "convert_or_load", "copy", "divisor", "not_zero", "reduced", "tamed", "value", "variable"]
 
 _DEEP = 3  # values made for values made for values
 
@@ -138,9 +138,16 @@ def _convertible(g: Context, ty: Type, source: Value) -> Value:
     """A tame value for CVT: one that does not overflow F16."""
     if ty.is_float and source.ty.is_float and source.span is not None:
         return source if tame.fits(ty, (source.span[0], source.span[1] + 1)) else tamed(g, source)
+    if ty.is_float and source.ty.is_wide and (source.top is None or source.top >> 60):
+        source = reduced(g, source, (1 << 60) - 1)
     if ty is Type.F16 and source.ty.is_integer and (source.top is None or source.top >= 1 << 14):
         return reduced(g, source, min(int(source.ty.max_value), (1 << 13) - 1))
     return source
+
+
+def bits_of(g: Context, source: Value) -> Value:
+    """The bits of a float as an unsigned integer; of a NaN those of a constant."""
+    return _bitcast(g, source.ty.unsigned, source)
 
 
 def _bitcast(g: Context, ty: Type, source: Value) -> Value:
