@@ -1,10 +1,10 @@
 """python -m tests.fuzz: random programs on every device, compared with the reference.
 
-    python -m tests.fuzz                                  the standard run: 1,500 programs on cpu, and what it covered
+    python -m tests.fuzz                                  the standard run: 3,000 programs on cpu, and what it covered
     python -m tests.fuzz --devices cpu,plain,wasm         other devices
-    python -m tests.fuzz --count 5000 --resume build/fuzz/wasm.state --devices wasm
-    python -m tests.fuzz --profile gpu --devices webgpu --count 1000
-    python -m tests.fuzz --show 17                        the program of a seed
+    python -m tests.fuzz --profile exact:3000,wide:2000 --resume build/fuzz/wasm.state --devices wasm
+    python -m tests.fuzz --profile gpu:1000,strict:100 --devices webgpu
+    python -m tests.fuzz --profile wide --seed 17 --show  the program of a seed
     python -m tests.fuzz --docs                           writes the numbers into docs/fuzzing.md
 
 A failing seed is shrunk and written to build/fuzz/ as a filetest. The exit code says whether there was one.
@@ -29,15 +29,22 @@ _ROOT = Path(__file__).resolve().parents[2]
 _SHRUNK = 5  # failures that are shrunk
 
 
+def _profiles(text: str) -> dict[str, int]:
+    """The programs of each profile; 0 for what --count says."""
+    found = {name: int(number or 0) for name, _, number in (part.partition(":") for part in text.split(","))}
+    if unknown := found.keys() - PROFILES:
+        raise argparse.ArgumentTypeError(f"there is no profile {', '.join(unknown)}")
+    return found
+
+
 def _arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m tests.fuzz", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--count", type=int, default=STANDARD, help="programs to run (%(default)s)")
-    parser.add_argument("--faults", type=int, help="programs that may fault, besides (a tenth of --count)")
+    parser.add_argument("--count", type=int, default=100, help="programs of a profile without a number (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="first seed (%(default)s)")
     parser.add_argument("--devices", default="cpu", help="cpu (both lane orders), plain, wasm, ... (%(default)s)")
-    parser.add_argument("--profile", choices=sorted(PROFILES), default="exact", help="(%(default)s)")
+    parser.add_argument("--profile", type=_profiles, default=STANDARD, help=f"NAME[:COUNT],... of {', '.join(PROFILES)}")
     parser.add_argument("--jobs", type=int, default=2, help="processes (%(default)s)")
     parser.add_argument("--resume", type=Path, help="file to keep progress in, and to take it up from")
     parser.add_argument("--seconds", type=float, help="start nothing new after so many seconds")
@@ -51,7 +58,7 @@ def _arguments(words: list[str]) -> argparse.Namespace:
 def main(words: list[str]) -> int:
     options = _arguments(words)
     if options.show:
-        case = generate(options.seed, options.profile)
+        case = generate(options.seed, next(iter(options.profile)))
         print(filetest_of(case, execute(reference(), case)), end="")
         return 0
     devices = tuple(options.devices.split(","))
@@ -60,11 +67,8 @@ def main(words: list[str]) -> int:
     except BackendUnavailable as error:
         print(error)
         return 2
-    faults = options.count // 10 if options.faults is None else options.faults
-    profiles = {options.profile: options.count}
-    if faults and options.profile == "exact":
-        profiles["faults"] = faults
-    settings = Settings(devices, tuple(profiles.items()), options.seed)
+    profiles = tuple((name, number or options.count) for name, number in options.profile.items())
+    settings = Settings(devices, profiles, options.seed)
     progress = run(settings, jobs=options.jobs, state=options.resume, seconds=options.seconds)
     names = ["cpu with lanes descending" if name == "cpu" else name for name in devices]
     text = markdown(progress.statistics, progress.seconds, progress.processor, names, len(progress.failures))

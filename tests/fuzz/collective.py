@@ -12,7 +12,7 @@ from .context import Context
 from .data import array_of, random_bits, small_integers
 from .emit import Value
 from .memory import Array
-from .plan import ROUGH, UNSAID, Combination
+from .plan import ROUGH, UNSAID, Combination, lacks
 from .tame import CANONICAL
 
 __all__ = ["region"]
@@ -153,6 +153,8 @@ def _runs(g: Context, mnemonic: str, ty: Type) -> bool:
     """Whether the lane instruction of that name runs on a type, and may be used here."""
     row = BY_MNEMONIC[mnemonic]
     if g.profile.tame and ty.is_float and row.name in ROUGH | UNSAID:
+        return False
+    if lacks(g.profile, row, ty):
         return False
     return row.reference is not None and ty in row.operands[0].allowed
 

@@ -27,7 +27,7 @@ MOST_TRIPS = 20
 def block(g: Context, count: int) -> None:
     """Some statements, inner blocks among them."""
     for _ in range(count):
-        if len(g.code.scopes) < 5 and not g.code.crowded and g.chance(0.09):
+        if len(g.code.scopes) < 5 and not g.code.crowded and g.chance(0.09 * g.profile.constructs):
             construct(g, g.pick(_NESTED))
         else:
             statement(g)

@@ -154,7 +154,7 @@ def _parameters(g: Context) -> None:
 
 def _main(g: Context, collectives: list[Combination], fault: FaultKind | None) -> None:
     """Statements of the plan with constructs between them."""
-    constructs = [name for name, share in _CONSTRUCTS.items() if g.chance(share)]
+    constructs = [name for name, share in _CONSTRUCTS.items() if g.chance(share * g.profile.constructs)]
     g.rng.shuffle(constructs)
     regions = []
     while collectives:

@@ -85,7 +85,7 @@ class Memories:
     def declare(self, g: Context) -> None:
         """Chooses the parameters."""
         left = g.profile.buffers - 1
-        for number in range(g.between(1, 3)):
+        for number in range(min(g.between(1, 3), max(left - 2, 1))):
             holder = Holder("pool" if g.profile.pools and g.chance(0.12) else "buffer", stores=False)
             for alias in range(2 if left > 5 and g.chance(0.2) else 1):
                 self._bind(g, holder, f"in{number}{'ab'[alias]}", Access.READ)

@@ -36,6 +36,7 @@ __all__ = [
     "collective_combinations",
     "combinations",
     "key_of",
+    "lacks",
     "slice_of",
 ]
 
@@ -73,6 +74,7 @@ class Profile:
     shader: bool = False
     collectives: bool = True
     atlas: bool = False
+    constructs: float = 1.0  # how many branches, loops and so on, compared with other profiles
     covers: frozenset[Type] = frozenset(Type)
 
 
@@ -104,8 +106,8 @@ def _wide(least: int, most: int) -> tuple[Type, ...]:
 MIDDLE = replace(EXACT, name="wide", types=(*_ALL, *_wide(128, 512)), block_lanes=33, collectives=False)
 MIDDLE = replace(MIDDLE, covers=frozenset(_wide(128, 512)))
 LARGE = replace(MIDDLE, name="large", types=(*_ALL, *_wide(128, 4096)), covers=frozenset(_wide(1024, 4096)))
-WIDE_GPU = replace(STRICT, name="wide-gpu", types=(*_ALL, *_wide(128, WIDEST_OF_SHADERS)), collectives=False)
-WIDE_GPU = replace(WIDE_GPU, covers=frozenset(_wide(128, WIDEST_OF_SHADERS)), share=SHARE_GPU // 2)
+WIDE_GPU = replace(GPU, name="wide-gpu", types=(*GPU.types, *_wide(128, WIDEST_OF_SHADERS)), collectives=False)
+WIDE_GPU = replace(WIDE_GPU, covers=frozenset(_wide(128, WIDEST_OF_SHADERS)), share=SHARE_GPU // 2, constructs=0.3)
 # Instructions of the Atlas and of pools.
 ATLAS = replace(EXACT, name="atlas", types=(*_ALL, *_wide(128, 256)), collectives=False, atlas=True, share=16)
 ATLAS_GPU = replace(GPU, name="atlas-gpu", collectives=False, atlas=True, buffers=4)
@@ -167,9 +169,14 @@ def _allowed(profile: Profile, row: Row, types: tuple[Type, ...], detail: Any) -
         return True
     if profile.tame and row.name in UNSAID and types[0].is_float:
         return False
-    if profile.shader and row.group == "Transcendental" and types[0] is Type.F64:  # WGSL has none of them
+    if types and lacks(profile, row, types[0]):
         return False
     return row.check is None or row.check(**fields) is None
+
+
+def lacks(profile: Profile, row: Row, ty: Type) -> bool:
+    """Whether devices of the profile refuse an instruction on a type: WGSL has no functions of F64."""
+    return profile.shader and row.group == "Transcendental" and ty is Type.F64
 
 
 def _lane_row(profile: Profile, row: Row) -> bool:
