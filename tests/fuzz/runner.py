@@ -23,7 +23,7 @@ from .shrink import fails_like, shrink, sound
 
 __all__ = ["Progress", "Settings", "run", "run_seeds", "smallest"]
 
-_CHUNK = 100  # seeds of one process
+_CHUNK = 50  # seeds of one process
 _HANG = 120.0  # seconds for one seed
 
 
@@ -37,7 +37,9 @@ class Settings:
 
     @property
     def jobs(self) -> list[tuple[str, int]]:
-        return [(name, self.seed + number) for name, count in self.profiles for number in range(count)]
+        """Profiles and seeds, mixed evenly, so that a run that ends early has tried something of every profile."""
+        places = ((number / count, name, number) for name, count in self.profiles for number in range(count))
+        return [(name, self.seed + number) for _, name, number in sorted(places)]
 
 
 @dataclass
