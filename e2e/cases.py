@@ -62,7 +62,7 @@ class _Replay(HoloDevice):
 
     def execute_program_with_params(self, program: Any, params: Any) -> None:
         if self.answer.error is not None:
-            raise _error(self.answer.error)
+            raise error_of(self.answer.error)
         for name, data in self.answer.outputs.items():
             if name == "$resonance":
                 self.atlas.commit(resonance_of(data), params.launch.rules)
@@ -70,7 +70,7 @@ class _Replay(HoloDevice):
             self.memory[params.args[name]][:] = data
 
 
-def _error(found: dict[str, Any]) -> Exception:
+def error_of(found: dict[str, Any]) -> Exception:
     if found["name"] == "ExecutionError":
         place = {name: found[name] for name in ("lane", "buffer", "offset")}
         return ExecutionError(FaultKind(found["kind"]), found["instruction"], found["detail"], **place)

@@ -3,7 +3,7 @@
 const decoder = new DataView(new ArrayBuffer(8));
 
 /** The number that bits of a type are, as the runtime takes it. */
-function number(type, digits) {
+export function number(type, digits) {
   const bits = BigInt(`0x${digits}`);
   const width = Number(type.match(/\d+$/)[0]);
   if (type[0] === "u" || type[0] === "i") return type[0] === "u" ? bits : BigInt.asIntN(width, bits);

@@ -72,7 +72,7 @@ class HoloDevice:
         for param in program.params:
             value = params.args[param.name]
             if param.kind == "scalar":
-                scalars[param.name] = Immediate.of(param.ty, value).bits
+                scalars[param.name] = (value if isinstance(value, Immediate) else Immediate.of(param.ty, value)).bits
                 continue
             args[param.name] = owners.setdefault(value, param.name)
             if args[param.name] == param.name:
@@ -81,11 +81,12 @@ class HoloDevice:
         if any(instruction.name == "BoundMap" for instruction in program.instructions):
             args["$footprint"] = rules.footprint.word
         block, shared = params.launch.block, params.launch.shared_memory
-        key = program.to_bytes(), "$x" if linear else repr(params.launch), block, shared, tuple(args.items())
+        told = {"math": params.math} if params.math else {}
+        key = program.to_bytes(), repr(told), "$x" if linear else repr(params.launch), block, shared, tuple(args.items())
         if key not in FILES:
             builder.launch(program, grid, block, args, shared_memory=shared)
             FILES.clear()  # the next run line may have the same program, the next file has not
-            FILES[key] = CompiledProgram.from_builder(builder).to_bytes()
+            FILES[key] = CompiledProgram.from_builder(builder, told).to_bytes()
         raw = FILES[key]
         self.saved += 1
         runner = self.runner(raw, steps=min(self.limits.steps, 1 << 26))

@@ -20,6 +20,11 @@ __all__ = ["HASTY", "LIMITS", "Failure", "Opponent", "against", "check", "open_d
 
 LIMITS = Limits(steps=1000, seconds=60)
 HASTY = Limits(steps=1000, seconds=1)  # for programs that may do anything: those that a shrinker tries
+# Devices in Chromium, whose class memory is out of reach.
+_PAGES = {
+    "chromium-webgpu": "tests.fuzz.chromium:ChromiumWebGpu",
+    "chromium-wasm": "tests.fuzz.chromium:ChromiumWasm",
+}
 _PLAIN_WORK = 4000  # instructions times lanes that the plain interpreter is asked to run
 
 
@@ -51,7 +56,8 @@ class Opponent:
     def takes(self, case: Case) -> bool:
         if self.name == "plain":
             return not PROFILES[case.profile].atlas and case.lanes * len(case.program) <= _PLAIN_WORK
-        return self.name != "webgpu" or PROFILES[case.profile].shader
+        shaders = self.name == "webgpu" or self.name in _PAGES
+        return not shaders or PROFILES[case.profile].shader
 
 
 def reference(**options: Any) -> CpuBackend:
@@ -69,8 +75,8 @@ def open_devices(names: list[str]) -> list[Opponent]:
             found.append(Opponent("cpu, lanes descending", reference(lane_order="descending")))
         elif name == "plain":
             found.append(Opponent(name, PlainBackend(LIMITS)))
-        elif ":" in name:
-            module, _, cls = name.partition(":")
+        elif ":" in name or name in _PAGES:
+            module, _, cls = _PAGES.get(name, name).partition(":")
             found.append(Opponent(name, getattr(import_module(module), cls)(limits=LIMITS)))
         else:
             if name not in DEVICES:

@@ -155,7 +155,10 @@ class Memories:
             return g.pick(known)
         if not g.profile.tame or ty.is_integer:
             punned = [
-                a for h in self.inputs for a in h.arrays if a.plain and a.ty is not ty and a.count >= ty.size_bytes
+                a
+                for h in self.inputs
+                for a in h.arrays
+                if a.plain and a.ty is not ty and a.count >= ty.size_bytes and self._punned(a, ty).count > 0
             ]
             if punned and g.chance(0.15):
                 g.used.add("type punning")

@@ -110,6 +110,7 @@ WIDE_GPU = replace(GPU, name="wide-gpu", types=(*GPU.types, *_wide(128, WIDEST_O
 WIDE_GPU = replace(WIDE_GPU, covers=frozenset(_wide(128, WIDEST_OF_SHADERS)), share=SHARE_GPU // 2, constructs=0.3)
 # Instructions of the Atlas and of pools.
 ATLAS = replace(EXACT, name="atlas", types=(*_ALL, *_wide(128, 256)), collectives=False, atlas=True, share=16)
+ATLAS = replace(ATLAS, class_memory=False)  # lanes of other blocks may be there
 ATLAS_GPU = replace(GPU, name="atlas-gpu", collectives=False, atlas=True, buffers=4)
 PROFILES = {
     profile.name: profile

@@ -1,0 +1,121 @@
+"""Devices in Chromium: every launch is an artifact, which one page runs on its WebGPU (SwiftShader) or WebAssembly.
+
+The page is kept from program to program. One that crashes or does not answer in time is a failure of that program, and
+the next one gets another browser; so does one after some hundred programs.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+from typing import Any
+
+from e2e.browser import ROOT, Browser, JobFailed, NoBrowser
+from e2e.cases import error_of
+from examples.edges.chromium import bundle
+from hologram_web.backends import Limits
+from hologram_web.errors import BackendUnavailable, CompileError, UnsupportedInstruction
+from hologram_web.runtime.artifact import read
+
+from ..artifact.holo_device import HoloDevice
+
+__all__ = ["ChromiumWasm", "ChromiumWebGpu"]
+
+_SECONDS = 100.0  # for a program
+_PROGRAMS = 300  # of one browser
+
+
+class _Page:
+    """The page of this process, which all its devices share."""
+
+    def __init__(self) -> None:
+        self.browser: Browser | None = None
+        self.programs = 0
+        self.path = ROOT / "build" / "fuzz" / f"page-{os.getpid()}.bin"
+        atexit.register(self.close)
+
+    def run(self, blob: bytes, **args: Any) -> Any:
+        """What the job gives. Raises JobFailed, TimeoutError, RuntimeError, NoBrowser."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_bytes(blob)
+        if self.programs >= _PROGRAMS:
+            self.close()
+        if self.browser is None:
+            bundle()
+            self.browser, self.programs = Browser().__enter__(), 0
+        self.programs += 1
+        path = f"/{self.path.relative_to(ROOT).as_posix()}"
+        try:
+            return self.browser.run("fuzz.mjs", seconds=_SECONDS, path=path, **args)
+        except JobFailed:
+            raise
+        except Exception:  # the page is gone, or hangs
+            self.close()
+            raise
+
+    def close(self) -> None:
+        browser, self.browser = self.browser, None
+        self.path.unlink(missing_ok=True)
+        if browser is not None:
+            browser.__exit__()
+
+
+_PAGE = _Page()
+
+
+class _Runner:
+    """In the place of a runner of artifacts: a file, and the browser to run it in."""
+
+    def __init__(self, device: _Chromium, raw: bytes, steps: int) -> None:
+        self.device, self.raw, self.steps = device, raw, steps
+
+    def run(self, scalars: dict[str, int], arrays: dict[str, Any]) -> dict[str, Any]:
+        types = {port.name: str(port.ty) for port in read(self.raw).plan.ports}
+        blob, places = bytearray(), {}
+        for name, data in (("", self.raw), *((name, data) for name, (data, _) in arrays.items())):
+            blob.extend(bytes(-len(blob) % 16))
+            places[name] = [len(blob), len(data)]
+            blob.extend(data)
+        given = {name: [types[name], f"{bits:x}"] for name, bits in scalars.items() if name in types}
+        holo = places.pop("")
+        found = self.device.answer(bytes(blob), holo=holo, scalars=given, arrays=places, steps=self.steps)
+        if found.json["error"] is not None:
+            raise error_of(found.json["error"])
+        outputs = found.json["outputs"].items()
+        return {name: (found.blob[start : start + size], None) for name, (start, size) in outputs}
+
+
+class _Chromium(HoloDevice):
+    """A device of the page. Raises BackendUnavailable where there is no Chromium."""
+
+    backend = ""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        super().__init__(lambda raw, steps: _Runner(self, raw, steps))
+        self.limits = limits or Limits()
+        self.info: Any = None
+
+    def answer(self, blob: bytes, **args: Any) -> Any:
+        try:
+            found = _PAGE.run(blob, backend=self.backend, **args)
+        except NoBrowser as error:
+            raise BackendUnavailable(self.name, str(error)) from None
+        self.info = found.json["info"]
+        return found
+
+    def execute_program_with_params(self, program: Any, params: Any) -> None:
+        """Raises UnsupportedInstruction for what no artifact holds: counts that are no formulas."""
+        try:
+            super().execute_program_with_params(program, params)
+        except CompileError as error:
+            if "an artifact cannot hold it" not in error.reason:
+                raise
+            raise UnsupportedInstruction(error.instruction, error.reason) from None
+
+
+class ChromiumWebGpu(_Chromium):
+    name, backend = "chromium-webgpu", "webgpu"
+
+
+class ChromiumWasm(_Chromium):
+    name, backend = "chromium-wasm", "wasm"
