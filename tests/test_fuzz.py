@@ -23,7 +23,7 @@ from .fuzz.guard import NanEscape, Untame, nan_guard, tame_guard
 from .fuzz.liveness import Statistics, live_instructions
 from .fuzz.mutant import broken_device, sound_device
 from .fuzz.mutants import MUTANTS, first_cases, hunt, passes, prepared, shown_lines
-from .fuzz.plan import EXACT, GPU, STANDARD
+from .fuzz.plan import EXACT, PROFILES, STANDARD, combinations
 from .fuzz.runner import Progress, Settings, run, run_seeds, write_smallest
 from .fuzz.shrink import sound
 
@@ -33,31 +33,31 @@ _CHUNK = 100
 # The slice
 
 
-@pytest.mark.parametrize("start", range(0, STANDARD, _CHUNK))
+@pytest.mark.parametrize("start", range(0, STANDARD["exact"], _CHUNK))
 def test_lane_order_does_not_matter(start):
     jobs = [("exact", seed) for seed in range(start, start + _CHUNK)]
     assert run_seeds(jobs, open_devices(["cpu"])) == ([], {})
 
 
-@pytest.mark.parametrize("profile", ["faults", "gpu"])
-def test_lane_order_does_not_matter_in_other_profiles(profile):
-    assert run_seeds([(profile, seed) for seed in range(150)], open_devices(["cpu"])) == ([], {})
+@pytest.mark.parametrize(("profile", "count"), [("faults", 150), ("gpu", 150), ("atlas", 20), ("wide", 25)])
+def test_lane_order_does_not_matter_in_other_profiles(profile, count):
+    assert run_seeds([(profile, seed) for seed in range(count)], open_devices(["cpu"])) == ([], {})
 
 
 @pytest.mark.parametrize("profile", ["exact", "faults"])
 def test_a_plain_interpreter_agrees(profile):
     statistics: dict[str, Statistics] = {}
-    jobs = [(profile, seed) for seed in range(STANDARD, STANDARD + 120)]
+    jobs = [(profile, seed) for seed in range(1500, 1620)]
     assert run_seeds(jobs, open_devices(["plain"]), statistics) == ([], {})
 
 
 # What programs are like
 
 
-@pytest.mark.parametrize("profile", ["exact", "gpu"])
-def test_programs_mean_one_thing(profile):
+@pytest.mark.parametrize(("profile", "count"), [("exact", 60), ("gpu", 60), ("wide", 12), ("atlas", 12)])
+def test_programs_mean_one_thing(profile, count):
     """No races, and no look at the bits of a NaN."""
-    unsound = [seed for seed in range(60) if not sound(generate(seed, profile))]
+    unsound = [seed for seed in range(count) if not sound(generate(seed, profile))]
     assert unsound == []
 
 
@@ -102,16 +102,18 @@ def _covered(profile: str, count: int) -> Statistics:
 
 @pytest.mark.timeout(300)
 def test_the_standard_run_covers_everything():
-    found = _covered("exact", STANDARD)
+    found = _covered("exact", STANDARD["exact"])
     assert {key: count for key, count in found.wanted(EXACT).items() if count < 50} == {}
     assert found.median >= 40
     assert found.loop_share >= 0.3
     assert min(found.features.values()) >= 10, found.features
 
 
-def test_programs_for_gpus_cover_everything():
-    found = _covered("gpu", 300)
-    assert [key for key, count in found.wanted(GPU).items() if count == 0] == []
+@pytest.mark.parametrize(("profile", "count", "least"), [("gpu", 300, 1), ("wide", 120, 5), ("atlas", 40, 5)])
+def test_a_part_of_other_profiles_covers_every_combination(profile, count, least):
+    """Combinations take turns, so that a run of ten times the length has ten times as many of each."""
+    found = _covered(profile, count)
+    assert [c.key for c in combinations(PROFILES[profile]) if found.live[c.key] < least] == []
 
 
 def test_liveness():

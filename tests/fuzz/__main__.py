@@ -44,7 +44,9 @@ def _arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=100, help="programs of a profile without a number (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="first seed (%(default)s)")
     parser.add_argument("--devices", default="cpu", help="cpu (both lane orders), plain, wasm, ... (%(default)s)")
-    parser.add_argument("--profile", type=_profiles, default=STANDARD, help=f"NAME[:COUNT],... of {', '.join(PROFILES)}")
+    parser.add_argument(
+        "--profile", type=_profiles, default=STANDARD, help=f"NAME[:COUNT],... of {', '.join(PROFILES)}"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes (%(default)s)")
     parser.add_argument("--resume", type=Path, help="file to keep progress in, and to take it up from")
     parser.add_argument("--seconds", type=float, help="start nothing new after so many seconds")

@@ -20,6 +20,7 @@ from .data import array_of
 from .emit import Value
 from .memory import Array, Holder
 from .plan import Combination
+from .tame import CANONICAL
 
 __all__ = ["Ground", "begin", "end", "statement"]
 
@@ -29,7 +30,7 @@ _MODULI = (256, 65_536, 1 << 31)  # of which odd numbers are units
 
 
 class Ground:
-    """What a program has of the Atlas: memory that every class has, a pool of its own, the state that a launch finds."""
+    """Memory that every class has, a pool of the program, and the state that a launch finds."""
 
     def __init__(self, g: Context) -> None:
         self.classes = Holder("classes", limit=CLASS_BYTES)
@@ -39,19 +40,20 @@ class Ground:
         self.resonance = {g.between(0, 95): g.pick(numbers) for _ in range(g.between(0, 2))}
 
     def memories(self, g: Context) -> tuple[Memory, ...]:
-        """The memory of every class that a block reaches, each with other numbers."""
+        """The memory of every class that a block reaches, not all with the same numbers."""
         arrays = self.classes.arrays
         if not arrays:
             return ()
         reached = sorted({c for block in range(min(g.config.grid.x, 96)) for c in neighbors(block)})
-        found = []
-        for number in reached:
+        contents = []
+        for _ in range(3):
             data = bytearray(CLASS_BYTES)
             for array in arrays:
                 size = array.count * array.ty.size_bytes
                 data[array.offset : array.offset + size] = array_of(g.rng, array.ty, array.count, g.profile.tame)
-            found.append(Memory(f"class {number}", "class", bytes(data), memory.views_of(self.classes), number))
-        return tuple(found)
+            contents.append(bytes(data))
+        views = memory.views_of(self.classes)
+        return tuple(Memory(f"class {number}", "class", g.pick(contents), views, number) for number in reached)
 
 
 def begin(g: Context) -> None:
@@ -200,7 +202,7 @@ def _offset(g: Context, array: Array, ty: Type) -> Register:
 
 
 def _loaded(g: Context, array: Array) -> Value:
-    return g.code.new(array.ty, nan=array.nan, span=memory.CANONICAL.get(array.ty) if g.profile.tame else None)
+    return g.code.new(array.ty, nan=array.nan, span=CANONICAL.get(array.ty) if g.profile.tame else None)
 
 
 def _stored(g: Context, ty: Type) -> Register:
@@ -213,6 +215,7 @@ def _stored(g: Context, ty: Type) -> Register:
 
 def _nbr(g: Context, combination: Combination) -> None:
     ty = combination.types[0]
+    assert g.ground is not None
     array = _array(g, g.ground.classes, ty)
     if array is None:
         return
@@ -227,8 +230,10 @@ def _nbr(g: Context, combination: Combination) -> None:
 
 def _pool(g: Context, combination: Combination) -> None:
     ty = combination.types[0]
+    assert g.ground is not None
     given = [h for h in g.memories.outputs if h.kind == "pool"]
-    holder, name = g.ground.pool, _POOL
+    holder = g.ground.pool
+    name: Any = _POOL
     array = None
     if given and g.chance(0.4):
         chosen = g.pick(given)

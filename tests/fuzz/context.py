@@ -50,7 +50,7 @@ class Context:
     global_lane: Value | None = None
     block_lane: Value | None = None
     memories: Memories = field(init=False)
-    ground: Any = None
+    ground: Ground | None = None
 
     @property
     def block_lanes(self) -> int:

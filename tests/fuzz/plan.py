@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 # Programs of the standard run by profile.
-STANDARD = {"exact": 1500, "wide": 900, "large": 200, "atlas": 250, "faults": 150}
+STANDARD = {"exact": 1500, "wide": 1100, "large": 100, "atlas": 300, "faults": 150}
 SHARE = 31  # combinations of lane instructions that a seed owns,
 # and on GPUs: what llvmpipe takes to compile a shader grows faster than its length (20 seconds for one of 2,000 lines).
 SHARE_GPU = 4
@@ -113,8 +113,7 @@ ATLAS = replace(EXACT, name="atlas", types=(*_ALL, *_wide(128, 256)), collective
 ATLAS = replace(ATLAS, class_memory=False)  # lanes of other blocks may be there
 ATLAS_GPU = replace(GPU, name="atlas-gpu", collectives=False, atlas=True, buffers=4)
 PROFILES = {
-    profile.name: profile
-    for profile in (EXACT, MIDDLE, LARGE, ATLAS, FAULTS, GPU, STRICT, WIDE_GPU, ATLAS_GPU)
+    profile.name: profile for profile in (EXACT, MIDDLE, LARGE, ATLAS, FAULTS, GPU, STRICT, WIDE_GPU, ATLAS_GPU)
 }
 
 # Atomics that give the same in any order, if their old values are not looked at.

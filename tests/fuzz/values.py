@@ -12,7 +12,19 @@ from .data import random_bits
 from .emit import Value
 from .plan import Combination
 
-__all__ = ["assign", "bits_of", "clean", "convert_or_load", "copy", "divisor", "not_zero", "reduced", "tamed", "value", "variable"]
+__all__ = [
+    "assign",
+    "bits_of",
+    "clean",
+    "convert_or_load",
+    "copy",
+    "divisor",
+    "not_zero",
+    "reduced",
+    "tamed",
+    "value",
+    "variable",
+]
 
 _DEEP = 3  # values made for values made for values
 
