@@ -283,6 +283,34 @@ _WASM = (
         '("i32.const", _ORBITS // 2 - 1)',
         "reduce/order_orbits.atlas",
     ),
+    _wasm(
+        "wide integers: the carry of a sum is lost",
+        "targets.wasm.library:library_function",
+        "_TOKEN.findall(_texts(wide_arithmetic)[name])",
+        "_TOKEN.findall(_texts(wide_arithmetic)[name].replace('local.set $carry', 'drop'))",
+        "wide/sum.atlas:u128",
+    ),
+    _wasm(
+        "wide integers: SHR is logical",
+        "targets.wasm.wide:Wide.compute",
+        "self._sign(args[0], ty)",
+        "self._sign(args[0], ty.unsigned)",
+        "wide/shift.atlas:i128",
+    ),
+    _wasm(
+        "wide integers: DIV of signed ones is unsigned",
+        "targets.wasm.wide:Wide.compute",
+        'if ty.is_signed else "divide"',
+        'if False else "divide"',
+        "wide/div.atlas:i128",
+    ),
+    _wasm(
+        "wide integers: signed ones compare as unsigned",
+        "targets.wasm.wide:Wide._compared",
+        "if ty.is_signed else 0",
+        "if False else 0",
+        "wide/set.atlas:i128",
+    ),
 )
 
 _WGSL = (
@@ -473,6 +501,13 @@ _WGSL = (
         "(k & 31u)",
         "(k & 15u)",
         "reduce/order_orbits.atlas",
+    ),
+    _wgsl(
+        "wide integers: the carry of a sum is lost",
+        "library:library_for",
+        "text for name, text",
+        "text.replace('carry = select(0u, 1u', 'carry = select(0u, 0u') for name, text",
+        "wide/sum.atlas:u128",
     ),
 )
 

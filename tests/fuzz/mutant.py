@@ -31,6 +31,7 @@ class Mutant:
     """A bug: in the source of the function `place` ("module:qualified name"), `new` stands for `old`.
 
     `device` is the one that has the bug then. Filetests whose id starts with `shown_by` show it.
+    Programs of `profile` find it; without one, those that find most.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Mutant:
     new: str
     device: str = "cpu"
     shown_by: str = ""
+    profile: str = ""
 
     def _function(self) -> Any:
         module, _, path = self.place.partition(":")

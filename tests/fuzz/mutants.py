@@ -35,6 +35,42 @@ _MACHINE = "backends.cpu.machine:Machine."
 _MEMORY = "backends.cpu.memory:"
 _RUNNER = "backends.cpu.collective_runner:CollectiveOps."
 
+_SCALAR = "isa.ops:ScalarOps."
+_WIDE = (
+    (
+        "the carry from bit 63 is lost",
+        _SCALAR + "add",
+        "ty.encode(ty.decode(a) + ty.decode(b))",
+        "ty.encode(((a >> 64) + (b >> 64) << 64) | (a + b) % (1 << 64))",
+    ),
+    ("shift amounts are taken modulo the width plus 1", _SCALAR + "shl", "% ty.bits", "% (ty.bits + 1)"),
+    ("DIV loses the sign", _SCALAR + "div", "(x < 0) == (y < 0)", "True"),
+)
+_INSTRUCTIONS = "isa.atlas:"
+_ATLAS = (
+    ("ClsGet masks a bit too many", _INSTRUCTIONS + "_cls_get", "w.shr(byte, 5), 3)", "w.shr(byte, 5), 1)"),
+    (
+        "neighbours of step 0 are those of step 2",
+        _INSTRUCTIONS + "_Words.neighbor",
+        "self.eq(step, 0)",
+        "self.eq(step, 2)",
+    ),
+    (
+        "the resonance loses a carry",
+        _INSTRUCTIONS + "_res_accum",
+        "w.select(over, one, 0))\n    over",
+        "w.k(0))\n    over",
+    ),
+    ("a phase written is not reduced", _INSTRUCTIONS + "_phase_write", "w.rem(src, 768)", "src"),
+    (
+        "PhaseAdv advances class 0",
+        _INSTRUCTIONS + "_phase_adv",
+        "w.eq(w.own(), class_id)",
+        "w.eq(0, class_id)",
+    ),
+    ("characters multiply by OR", _INSTRUCTIONS + "_char_product", "w.xor(a, b)", "w.or_(a, b)"),
+)
+
 MUTANTS: dict[str, Mutant] = {
     mutant.name: mutant
     for mutant in (
@@ -44,6 +80,12 @@ MUTANTS: dict[str, Mutant] = {
             _OPS + "shr",
             "np.right_shift(x, (amount % np.uint32(ty.bits)).astype(ty.numpy))",
             "np.right_shift(_bits(ty, x), (amount % np.uint32(ty.bits)).astype(ty.unsigned.numpy)).view(ty.numpy)",
+        ),
+        Mutant(
+            "functions: the last coefficient of polynomials is off by a thousandth",
+            "isa.mathematics.number:polynomial",
+            "x.constant(last)",
+            "x.constant(last * 1.001)",
         ),
         Mutant("SUB swapped", _OPS + "sub", "np.subtract(a, b)", "np.subtract(b, a)"),
         Mutant("SEL inverted", _OPS + "select", "np.where(p, a, b)", "np.where(p, b, a)"),
@@ -107,6 +149,8 @@ MUTANTS: dict[str, Mutant] = {
             "wide * scale + offset",
             "(wide + offset) * scale",
         ),
+        *(Mutant(f"wide: {name}", place, old, new, profile="wide") for name, place, old, new in _WIDE),
+        *(Mutant(f"atlas: {name}", place, old, new, profile="atlas") for name, place, old, new in _ATLAS),
         *CODE_MUTANTS,
     )
 }
@@ -123,9 +167,10 @@ def apply_named(name: str) -> None:
 _PROFILES = ("exact", "exact", "exact", "faults")
 
 
-def first_cases(count: int, device: str = "cpu") -> list[Case]:
-    """The cases of the first seeds, one in four of them with a fault; for shaders those of the profile gpu."""
-    return [generate(seed, "gpu" if device == "wgsl" else _PROFILES[seed % len(_PROFILES)]) for seed in range(count)]
+def first_cases(count: int, device: str = "cpu", profile: str = "") -> list[Case]:
+    """The cases of the first seeds: of `profile`, or of gpu for shaders, or one in four with a fault."""
+    profiles = (profile,) if profile else ("gpu",) if device == "wgsl" else _PROFILES
+    return [generate(seed, profiles[seed % len(profiles)]) for seed in range(count)]
 
 
 def prepared(cases: list[Case]) -> list[tuple[Case, Outcome]]:
@@ -187,6 +232,12 @@ def passes(device: Any, launch: Any) -> bool:
 
 # All of them
 
+_TITLES = {
+    "compiler": "### compiler, run on wasm",
+    "wide": "### cpu, profile `wide`",
+    "atlas": "### cpu, profile `atlas`",
+}
+
 
 @dataclass
 class _Trials:
@@ -198,8 +249,8 @@ class _Trials:
     text: str
 
     @classmethod
-    def of(cls, name: str, programs: int, named: bool) -> _Trials:
-        device, cases = sound_device(name), prepared(first_cases(programs, name))
+    def of(cls, name: str, programs: int, named: bool, profile: str = "") -> _Trials:
+        device, cases = sound_device(name), prepared(first_cases(programs, name, profile))
         lines = [] if named else run_lines(name)
         Random(0).shuffle(lines)  # mixes the folders
         good = [(case, launch) for case, launch in lines if passes(device, launch)]
@@ -251,10 +302,10 @@ def main(words: list[str]) -> int:
         if not chosen:
             continue
         programs = options.shaders if group == "wgsl" else options.programs
-        trials = _Trials.of(chosen[0].device, programs, options.named and group != "cpu")
+        trials = _Trials.of(chosen[0].device, programs, options.named and group != "cpu", chosen[0].profile)
         start = len(lines)
         lines += [
-            f"### {group}" if group != "compiler" else "### compiler, run on wasm",
+            _TITLES.get(group, f"### {group}"),
             "",
             f"Tried on {date.today().isoformat()}: {len(chosen)} bugs, on {trials.text}.",
             "",
@@ -275,8 +326,8 @@ def main(words: list[str]) -> int:
 
 
 def _group(mutant: Mutant) -> str:
-    """`compiler`, `wasm` or `wgsl`, which the name starts with, or `cpu`."""
-    return "cpu" if mutant.device == "cpu" else mutant.name.partition(": ")[0]
+    """`compiler`, `wasm`, `wgsl`, `wide` or `atlas`, which the name starts with, or `cpu`."""
+    return mutant.name.partition(": ")[0] if mutant.device != "cpu" or mutant.profile else "cpu"
 
 
 if __name__ == "__main__":
