@@ -7,7 +7,7 @@ from typing import Any
 
 from ..compiler.host import HostState
 from ..compiler.node_ops import POINTER
-from ..errors import CompileError
+from ..errors import CompileError, LaunchError
 from ..isa.address import Address, Space
 from ..isa.instruction import Instruction
 from ..isa.operands import Predicate, Register
@@ -311,7 +311,7 @@ class SymbolicHost(HostState):
                     if isinstance(value, (Argument, Opaque)):
                         raise NotExpressible(getattr(value, "reason", "only integers are computed with"))
                 result = row.reference(_OPS, *values)
-        except NotExpressible as error:
+        except (NotExpressible, LaunchError) as error:  # the second of a formula with too large a number, or too long
             index, text = self.text(point)
             result = Opaque(index, f"{text}: {error}")
         for operand, target in instruction.writes():
