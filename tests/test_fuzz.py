@@ -57,7 +57,7 @@ def test_a_plain_interpreter_agrees(profile):
 @pytest.mark.parametrize(("profile", "count"), [("exact", 60), ("gpu", 60), ("wide", 12), ("atlas", 12)])
 def test_programs_mean_one_thing(profile, count):
     """No races, and no look at the bits of a NaN."""
-    unsound = [seed for seed in range(count) if not sound(generate(seed, profile))]
+    unsound = [seed for seed in range(count) if not sound(generate(seed, profile), LIMITS)]
     assert unsound == []
 
 
@@ -109,7 +109,7 @@ def test_the_standard_run_covers_everything():
     assert min(found.features.values()) >= 10, found.features
 
 
-@pytest.mark.parametrize(("profile", "count", "least"), [("gpu", 300, 1), ("wide", 120, 5), ("atlas", 40, 5)])
+@pytest.mark.parametrize(("profile", "count", "least"), [("gpu", 300, 1), ("wide", 120, 4), ("atlas", 40, 5)])
 def test_a_part_of_other_profiles_covers_every_combination(profile, count, least):
     """Combinations take turns, so that a run of ten times the length has ten times as many of each."""
     found = _covered(profile, count)

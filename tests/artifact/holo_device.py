@@ -82,7 +82,14 @@ class HoloDevice:
             args["$footprint"] = rules.footprint.word
         block, shared = params.launch.block, params.launch.shared_memory
         told = {"math": params.math} if params.math else {}
-        key = program.to_bytes(), repr(told), "$x" if linear else repr(params.launch), block, shared, tuple(args.items())
+        key = (
+            program.to_bytes(),
+            params.math,
+            "$x" if linear else repr(params.launch),
+            block,
+            shared,
+            tuple(args.items()),
+        )
         if key not in FILES:
             builder.launch(program, grid, block, args, shared_memory=shared)
             FILES.clear()  # the next run line may have the same program, the next file has not

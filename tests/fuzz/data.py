@@ -42,7 +42,7 @@ def _digits(rng: Random, bits: int) -> int:
     for _ in range(rng.randint(0, 4)):
         mask = ((1 << rng.randrange(1, bits)) - 1) << rng.randrange(bits)
         found = found | mask if rng.random() < 0.5 else found & ~mask
-    return found & ((1 << bits) - 1)
+    return (found if rng.random() < 0.6 else -found) & ((1 << bits) - 1)
 
 
 def _float(rng: Random, ty: Type) -> int:

@@ -13,7 +13,7 @@ from . import memory, tame
 from .context import Context
 from .emit import Flag, Value
 from .plan import ROUGH, Combination
-from .values import convert_or_load, copy, divisor, not_zero, reduced, tamed, value
+from .values import convert_or_load, copy, divisor, immediate, not_zero, reduced, tamed, value
 
 __all__ = ["flag", "flag_of", "pure", "settle"]
 
@@ -147,6 +147,11 @@ def _operands(g: Context, row: Row, types: tuple[Type, ...], target: Value | Non
                 found.append(_amount(g, types[0]))
             else:
                 found.append(value(g, ty))
+    if row.name in ("DIV", "REM") and types[0].is_wide and g.chance(0.5):
+        # Operands that come from memory often have one sign and one length.
+        place = g.between(0, 1)
+        found[place] = immediate(g, types[0])
+        g.code.touch(found[place])
     if row.name in ("DIV", "REM") and types[0].is_integer:
         found[1] = divisor(g, found[1])
     elif len(found) == 2 and row.name in ("SUB", "DIV", "REM", "SHL", "SHR") and found[0] is found[1]:

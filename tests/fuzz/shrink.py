@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from hologram_web.backends import Limits
 from hologram_web.backends.launch import BlockDim, GridDim, LaunchConfig
 from hologram_web.isa import Address, Immediate, Instruction, Register
 from hologram_web.isa.address import Space
@@ -30,12 +31,12 @@ _OUTPUTS = (Effect.STORE, Effect.ATOMIC, Effect.COLLECTIVE)
 _ROOTS = (*_OUTPUTS, Effect.BARRIER, Effect.FENCE, Effect.CONTROL)
 
 
-def sound(case: Case) -> bool:
+def sound(case: Case, limits: Limits = HASTY) -> bool:
     """Whether the program means one thing: it verifies, and runs without a fault, a race or a look at a NaN's bits."""
     analysis = analyze(lift(case.program)[0])
     if analysis.found:
         return False
-    device = reference(check_races=True, limits=HASTY)
+    device = reference(check_races=True, limits=limits)
     prime(device, analysis)
     try:
         with nan_guard():

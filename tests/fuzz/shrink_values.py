@@ -27,7 +27,8 @@ def _watched(found: dict[int, list[Immediate]]) -> Iterator[None]:
         if isinstance(ty, Type):
             known = found.setdefault(self.graph.code[self.point], [])
             if len(known) < _KEPT:
-                bits = np.ascontiguousarray(values).view(f"<u{ty.size_bytes}").ravel()
+                wide = ty.is_wide  # held as Python's integers
+                bits = np.ravel(values if wide else np.ascontiguousarray(values).view(f"<u{ty.size_bytes}"))
                 for pattern in (bits[0], bits[-1]):
                     value = Immediate(ty, int(pattern))
                     if value not in known:

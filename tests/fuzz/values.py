@@ -19,6 +19,7 @@ __all__ = [
     "convert_or_load",
     "copy",
     "divisor",
+    "immediate",
     "not_zero",
     "reduced",
     "tamed",
