@@ -195,8 +195,9 @@ class _Maker:
             elif operand.kind in ("load", "rmw"):
                 access = Access.READ if operand.kind == "load" else Access.READ_WRITE
                 ty = self.type_of(operand)
-                whole = Address.Buffer(self.buffer(ty, access))  # of a reduction
-                values.append(whole if self.row.group == "Lane reductions" else self.own(whole.base, ty))
+                name = self.buffer(ty, access)
+                reduced = self.row.group == "Lane reductions"
+                values.append(Address.Buffer(name) if reduced else self.own(name, ty))
             else:
                 values.append(self._other(operand))
         self.emit(self.row.name, *values)
@@ -453,7 +454,7 @@ def read_table(text: str) -> dict[str, dict[str, str]]:
 def _adapters(names: list[str]) -> list[str]:
     from hologram_web.backends import DEVICES
 
-    return [f"webgpu is {DEVICES['webgpu']().adapter.description}"] if "webgpu" in names else []  # type: ignore[attr-defined]
+    return [f"webgpu is {DEVICES['webgpu']().adapter.description}"] if "webgpu" in names else []
 
 
 def main(words: list[str]) -> int:

@@ -21,7 +21,7 @@ from ..artifact.holo_device import HoloDevice
 
 __all__ = ["ChromiumWasm", "ChromiumWebGpu"]
 
-_SECONDS = 100.0  # for a program
+_SECONDS = 300.0  # for a program
 _PROGRAMS = 300  # of one browser
 
 

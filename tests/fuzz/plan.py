@@ -94,7 +94,7 @@ GPU = Profile(
     shader=True,
 )
 # With math="strict" a GPU computes every float as the reference does: nothing has to be tame.
-STRICT = replace(GPU, name="strict", types=_ALL, tame=False, strict=True)
+STRICT = replace(GPU, name="strict", types=_ALL, tame=False, strict=True, constructs=0.5)
 FAULTS = replace(EXACT, name="faults", class_memory=False, faults=True)
 
 
@@ -111,7 +111,7 @@ WIDE_GPU = replace(WIDE_GPU, covers=frozenset(_wide(128, WIDEST_OF_SHADERS)), sh
 # Instructions of the Atlas and of pools.
 ATLAS = replace(EXACT, name="atlas", types=(*_ALL, *_wide(128, 256)), collectives=False, atlas=True, share=16)
 ATLAS = replace(ATLAS, class_memory=False)  # lanes of other blocks may be there
-ATLAS_GPU = replace(GPU, name="atlas-gpu", collectives=False, atlas=True, buffers=4)
+ATLAS_GPU = replace(GPU, name="atlas-gpu", collectives=False, atlas=True, buffers=4, constructs=0.5)
 PROFILES = {
     profile.name: profile for profile in (EXACT, MIDDLE, LARGE, ATLAS, FAULTS, GPU, STRICT, WIDE_GPU, ATLAS_GPU)
 }
