@@ -1,7 +1,8 @@
 """What every test shares: hypothesis profiles, chosen by HYPOTHESIS_PROFILE, and the fixture `device`.
 
 `ci`, the default profile, tries the same examples every time; `long` is for a search over night.
-`--device NAME` leaves out tests on other devices. HOLOGRAM_MUTANT lets one of the bugs of tests/fuzz/mutants.py in.
+`--device NAME` leaves out tests on other devices; `--no-skips` makes what is skipped fail.
+HOLOGRAM_MUTANT lets one of the bugs of tests/fuzz/mutants.py in.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from hypothesis import HealthCheck, settings
 from hologram_web import BackendUnavailable
 from hologram_web.backends import DEVICES
 
-from . import where
+from . import no_skips, where
 
 pytest.register_assert_rewrite("tests.conformance", "tests.filetest_run")
 
@@ -27,6 +28,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     pluginmanager.register(where, "where")  # adds its option
+    if not pluginmanager.has_plugin("no_skips"):
+        pluginmanager.register(no_skips, "no_skips")  # so does this
     parser.addoption("--device", help="leave out tests on other devices than this one")
 
 

@@ -36,7 +36,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     where = config.getoption("--where")
-    if where != "native":
+    if where == "native":
+        only_there = [item for item in items if item.get_closest_marker("page")]
+        config.hook.pytest_deselected(items=only_there)
+        items[:] = [item for item in items if item not in only_there]
+    else:
         absent = "webgpu" if where == "node" else None  # Node has no navigator.gpu
         ours = [item for item in items if "everywhere" in item.path.parts and absent not in _parameters(item)]
         config.hook.pytest_deselected(items=[item for item in items if item not in ours])

@@ -25,25 +25,26 @@ class Area(NamedTuple):
 
 AREAS = (
     Area("lint", 1, ("ruff check", "ruff format --check", "mypy")),
-    Area("python", 20, ("pytest -n 2",)),
+    Area("python", 20, ("pytest -n 2 --no-skips",)),
     Area(
         "fuzz",  # the same seeds every time, about two minutes of them
         3,
         (
-            "python -m tests.fuzz --devices wasm,cpu --count 600 --shrink 20",
-            "python -m tests.fuzz --profile gpu --devices webgpu --count 50 --shrink 20",
+            "python -m tests.fuzz --devices wasm,cpu --profile exact:280,wide:110,large:9,atlas:70,faults:40",
+            "python -m tests.fuzz --devices webgpu --profile gpu:22,strict:2,wide-gpu:8,atlas-gpu:4 --shrink 20",
+            "python -m tests.fuzz --devices chromium-webgpu --profile gpu:6,wide-gpu:3 --jobs 1 --shrink 20",
         ),
     ),
     Area("web", 1.5, ("npm run --silent typecheck", "npm run --silent test", "npm run --silent size")),
-    Area("e2e", 12, ("npm run --silent bundle", "pytest e2e")),
+    Area("e2e", 12, ("npm run --silent bundle", "pytest e2e --no-skips")),
     Area(
         "pyodide",
         4,
         (
             "npm run --silent bundle",
-            "pytest tests/everywhere --where=chromium-worker",
-            "pytest tests/everywhere --where=node",
-            "pytest tests/everywhere/test_errors.py tests/everywhere/test_page.py --where=chromium",
+            "pytest tests/everywhere --no-skips --where=chromium-worker",
+            "pytest tests/everywhere --no-skips --where=node",
+            "pytest tests/everywhere/test_errors.py tests/everywhere/test_page.py --no-skips --where=chromium",
         ),
     ),
     Area("docs", 1, ("mkdocs build --strict --quiet",)),

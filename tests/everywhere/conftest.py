@@ -15,6 +15,10 @@ import pytest
 import hologram_web as hg
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "page: only in Pyodide; natively it is left out")
+
+
 @pytest.fixture(params=["wasm", "webgpu"])
 def ex(request: pytest.FixtureRequest) -> Iterator[hg.Executor]:
     """An executor on each device that is here."""

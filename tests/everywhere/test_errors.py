@@ -168,7 +168,7 @@ def test_devices_that_are_not_there() -> None:
         )
 
 
-@pytest.mark.skipif(not IN_PAGE, reason="natively tests/test_selection.py has it")
+@pytest.mark.page  # natively tests/test_selection.py has it
 def test_no_adapter(monkeypatch: pytest.MonkeyPatch) -> None:
     import js  # type: ignore[import-not-found]
 
@@ -228,7 +228,7 @@ def test_a_fault_is_told_to_who_awaits(device: Any, wait: Callable[[Any], Any]) 
         assert ex.array(F(4)).numpy().tolist() == [4]
 
 
-@pytest.mark.skipif(not IN_PAGE, reason="natively tests/conformance.py has it")
+@pytest.mark.page  # natively tests/conformance.py has it
 def test_what_was_sent_can_be_cancelled(device: Any) -> None:
     x = device.allocate_buffer(12)
     params = hg.ExecutionParams(hg.LaunchConfig.linear(2), {"x": x})

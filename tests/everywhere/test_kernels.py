@@ -186,7 +186,7 @@ def test_a_function_without_text_cannot_be_a_kernel() -> None:
     assert str(caught.value) == told
 
 
-@pytest.mark.skipif(not IN_PAGE, reason="typed arrays are JavaScript's")
+@pytest.mark.page  # typed arrays are JavaScript's
 def test_typed_arrays(device: Any) -> None:
     import js  # type: ignore[import-not-found]
 
@@ -198,7 +198,7 @@ def test_typed_arrays(device: Any) -> None:
     assert str(caught.value) == "parameter 'x' is Array[f32]: its dtype is f32, not f64"
 
 
-@pytest.mark.skipif(not IN_PAGE, reason="batches cross from Python to JavaScript")
+@pytest.mark.page  # batches cross from Python to JavaScript
 def test_one_crossing_for_many_launches(device: Any) -> None:
     x = device.allocate_buffer(400)
     device.copy_to_buffer(x, array("f", range(100)))

@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 
-from hologram_web.backends import IN_PAGE
-
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "pyodide.md"
 
 
-@pytest.mark.skipif(not IN_PAGE, reason="natively tests/test_docs.py runs it")
+@pytest.mark.page  # natively tests/test_docs.py runs it
 def test_the_page_of_the_documentation(wait: Callable[[Any], Any], capsys: pytest.CaptureFixture[str]) -> None:
     from pyodide.code import eval_code_async  # type: ignore[import-not-found]
 
