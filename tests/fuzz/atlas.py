@@ -163,8 +163,11 @@ def _res_accum(g: Context, combination: Combination) -> None:
 
 def _phase_adv(g: Context, combination: Combination) -> None:
     g.code.emit("PhaseAdv", g.pick((0, 1, 767, 768, g.between(0, 65_535))))
-    if g.chance(0.5):
+    if g.chance(0.4):
         g.code.emit("PhaseGet", g.code.new(Type.U32, top=767).register)
+    elif g.chance(0.7):
+        number = _shown_class(g)
+        g.code.emit("PhaseRead", g.code.new(Type.U32, top=767).register, number)
 
 
 def _phase_write(g: Context, combination: Combination) -> None:
