@@ -46,6 +46,7 @@ from hologram_web.isa.table import ROWS
 
 from .fuzz.case import Case, Memory, Outcome, View, execute
 from .fuzz.devices import Opponent, against, open_devices, reference
+from .fuzz.plan import WIDEST_OF_SHADERS
 from .fuzz.report import replace_section
 
 __all__ = ["Cell", "cells", "main", "read_table", "table", "verdict"]
@@ -358,8 +359,13 @@ def _refusal(case: Case, opponent: Opponent) -> str:
     return ""
 
 
-def run(wanted: list[Cell], names: list[str], state: Path | None = None) -> Iterator[tuple[Cell, dict[str, str]]]:
-    """What each device makes of each cell, by the name of the device: cpu with lanes descending, others as they are."""
+def run(
+    wanted: list[Cell], names: list[str], state: Path | None = None, shaders: int = WIDEST_OF_SHADERS
+) -> Iterator[tuple[Cell, dict[str, str]]]:
+    """What each device makes of each cell, by the name of the device: cpu with lanes descending, others as they are.
+
+    `shaders` is the widest type that is tried on GPUs.
+    """
     known: dict[str, dict[str, str]] = json.loads(state.read_text()) if state is not None and state.exists() else {}
     first, opponents = reference(), dict(zip(names, open_devices(names), strict=True))
     for number, cell in enumerate(wanted):
@@ -375,6 +381,8 @@ def run(wanted: list[Cell], names: list[str], state: Path | None = None) -> Iter
             for name in left:
                 if name.startswith("chromium") and cell.row.effect is Effect.STATE:
                     continue  # the page keeps that state to itself; filetests run there
+                if name not in ("cpu", "wasm", "chromium-wasm") and any(ty.bits > shaders for ty in cell.types):
+                    continue
                 found[name] = verdict(case, expected, opponents[name])
             if state is not None and number % 50 == 49:
                 state.write_text(json.dumps(known))
@@ -388,25 +396,27 @@ def run(wanted: list[Cell], names: list[str], state: Path | None = None) -> Iter
 _LETTERS = {"UnsupportedType": "T", "UnsupportedInstruction": "I"}
 
 
-def _words(letter: str, who: set[str], devices: set[str]) -> str:
-    return letter if who == devices else f"{letter} ({' '.join(sorted(who))})"
-
-
 def table(results: list[tuple[Cell, dict[str, str]]]) -> dict[str, dict[str, str]]:
     """By mnemonic and column: "all" where every device gives the bits of the reference, else who does not, and how."""
     found: dict[str, dict[str, dict[str, set[str]]]] = {}
-    devices = {name for _, verdicts in results for name in verdicts}
+    asked: dict[tuple[str, str], set[str]] = {}
     for cell, verdicts in results:
         column = str(cell.types[0]) if cell.types else ""
         seen = found.setdefault(cell.row.mnemonic, {}).setdefault(column, {})
+        asked.setdefault((cell.row.mnemonic, column), set()).update(verdicts)
         for name, word in verdicts.items():
             if word != OK:
                 seen.setdefault(_LETTERS.get(word, "wrong"), set()).add(name)
+
+    def words(mnemonic: str, column: str) -> str:
+        everywhere = asked[mnemonic, column]
+        parts = sorted(found[mnemonic][column].items())
+        return ", ".join(
+            letter if who == everywhere else f"{letter} ({' '.join(sorted(who))})" for letter, who in parts
+        )
+
     return {
-        mnemonic: {
-            column: ", ".join(_words(letter, who, devices) for letter, who in sorted(seen.items())) or "all"
-            for column, seen in columns.items()
-        }
+        mnemonic: {column: words(mnemonic, column) or "all" for column in columns}
         for mnemonic, columns in found.items()
     }
 
@@ -451,10 +461,11 @@ def read_table(text: str) -> dict[str, dict[str, str]]:
     return found
 
 
-def _adapters(names: list[str]) -> list[str]:
-    from hologram_web.backends import DEVICES
-
-    return [f"webgpu is {DEVICES['webgpu']().adapter.description}"] if "webgpu" in names else []
+def _adapters(names: list[str], shaders: int) -> list[str]:
+    if "webgpu" not in names:
+        return []
+    adapter = open_devices(["webgpu"])[0].device.adapter["device"]
+    return [f"`webgpu` is {adapter}, on which types of at most {shaders} bits were run"]
 
 
 def main(words: list[str]) -> int:
@@ -463,20 +474,21 @@ def main(words: list[str]) -> int:
     )
     parser.add_argument("--devices", default="cpu,wasm", help="(%(default)s)")
     parser.add_argument("--only", default="", help="instructions whose names begin with this")
-    parser.add_argument("--widest", type=int, default=4096, help="bits of the widest type (%(default)s)")
+    parser.add_argument("--shaders", type=int, default=WIDEST_OF_SHADERS, help="widest type on GPUs (%(default)s)")
     parser.add_argument("--resume", type=Path, help="file to keep what was found in, and to take it up from")
     parser.add_argument("--docs", action="store_true", help="write the table into docs/support.md")
     options = parser.parse_args(words)
     names = options.devices.split(",")
-    wanted = [c for c in cells() if c.key.startswith(options.only) and all(t.bits <= options.widest for t in c.types)]
+    wanted = [c for c in cells() if c.key.startswith(options.only)]
     results, wrong = [], 0
-    for cell, verdicts in run(wanted, names, options.resume):
+    for cell, verdicts in run(wanted, names, options.resume, options.shaders):
         results.append((cell, verdicts))
         for name, word in verdicts.items():
             if word.startswith(WRONG):
                 wrong += 1
                 print(f"{cell.key} on {name}: {word}", flush=True)
-    text = markdown(table(results), names, _adapters(names))
+    notes = _adapters(names, options.shaders)
+    text = markdown(table(results), names, notes)
     print(text)
     if options.docs:
         replace_section(PAGE, "support", text)
