@@ -41,7 +41,7 @@ def _arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m tests.fuzz", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--count", type=int, default=100, help="programs of a profile without a number (%(default)s)")
+    parser.add_argument("--count", type=int, help="programs of a profile without a number (100), or of all profiles")
     parser.add_argument("--seed", type=int, default=0, help="first seed (%(default)s)")
     parser.add_argument("--devices", default="cpu", help="cpu (both lane orders), plain, wasm, ... (%(default)s)")
     parser.add_argument(
@@ -69,7 +69,10 @@ def main(words: list[str]) -> int:
     except BackendUnavailable as error:
         print(error)
         return 2
-    profiles = tuple((name, number or options.count) for name, number in options.profile.items())
+    if options.count and options.profile is STANDARD:  # the standard mix, smaller or larger
+        total = sum(STANDARD.values())
+        options.profile = {name: -(-number * options.count // total) for name, number in STANDARD.items()}
+    profiles = tuple((name, number or options.count or 100) for name, number in options.profile.items())
     settings = Settings(devices, profiles, options.seed)
     progress = run(settings, jobs=options.jobs, state=options.resume, seconds=options.seconds)
     names = ["cpu with lanes descending" if name == "cpu" else name for name in devices]
