@@ -50,6 +50,15 @@ HALVES = hg.Program.from_text("""
         add.i64 r15, r15, r4
         stg.i64 [n + r255*8], r15
 """)
+WIDE = hg.Program.from_text("""
+    .program wide                           ; x * x, modulo 2**256 and without a sign
+    .param x: buffer i256 read
+    .param y: buffer u256 write
+        ldg.i256 r10, [x + r255*32]
+        mul.i256 r10, r10, r10
+        bitcast.u256.i256 r11, r10
+        stg.u256 [y + r255*32], r11
+""")
 PAIR = hg.Program.from_text("""
     .program pair                           ; the sum of the rows of a matrix, and its doubles
     .param m: buffer u32 read
@@ -148,6 +157,7 @@ def write(folder: Path = BUILD) -> None:
     build(folder / "stdlib", ["vector_add", "softmax"])
     powers().save(folder / "outside.holo", external="weights.bin")
     halves().save(folder / "halves.holo")
+    hg.compile(WIDE, grid="n", shapes={"x": ("n",), "y": ("n",)}).save(folder / "wide.holo")
     whole = replace(whole_plan(), blobs=(Blob.of(b"abc"), Blob.of(b"12345")))
     raw = write_artifact(whole)
     found["everything"] = {"holo": base64.b64encode(raw).decode(), "args": {}, "results": {}}

@@ -8,8 +8,8 @@ const PARTS = ["backends/wasm", "backends/webgpu", "outside", "stdlib", "texts",
 const INTERNAL =
   "adopt allocate arena bindings bits blobs body bound classMemory constants counters counts current file " +
   "formulas functions elements gaps grid identity inTurn install kernel kernels lanes lengths memories modules " +
-  "pieces place prepared programs reads record release renew results runtime scalars scratch shaders spill step " +
-  "tell temporaries told turn variant wgsl writable";
+  "pieces place prepare prepared programs reads record release renew results runtime scalars scratch shaders spill step " +
+  "shader tell temporaries told turn variable variant wgsl writable written";
 
 let mangleCache = {};
 

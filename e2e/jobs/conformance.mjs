@@ -15,6 +15,13 @@ export function number(type, digits) {
   return sign ? -size : size;
 }
 
+/** The bytes of BigInts. */
+function packed(type, values) {
+  const size = Number(type.slice(1)) / 8;
+  const digits = values.map((value) => BigInt.asUintN(8 * size, value).toString(16).padStart(2 * size, "0").match(/../g).reverse());
+  return Uint8Array.from(digits.flat(), (pair) => parseInt(pair, 16));
+}
+
 export default async function conformance({ get, hologram }, { backend, first = 0, step = 1 }) {
   const rows = JSON.parse(new TextDecoder().decode(await get("/build/e2e/cases.json")));
   const bin = new Uint8Array(await get("/build/e2e/cases.bin"));
@@ -41,11 +48,11 @@ export default async function conformance({ get, hologram }, { backend, first = 
     const answer = { id: row.id, outputs: {}, error: null };
     try {
       const program = await load(row);
-      const written = program.ports.filter(({ access }) => access.includes("write")).map(({ name }) => name);
+      const written = program.ports.filter(({ access }) => access.includes("write"));
       const result = await program.run(args, { steps: Math.min(row.steps, 2 ** 26) });
-      for (const name of written) {
+      for (const { name, dtype } of written) {
         const array = written.length === 1 ? result : result[name];
-        const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+        const bytes = Array.isArray(array) ? packed(dtype, array) : new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
         answer.outputs[name] = [size, bytes.length];
         size += bytes.length;
         blobs.push(bytes);

@@ -136,7 +136,7 @@ const checks = {
     await rejects(saxpy.run({ a: "1", x, y: x }), "LaunchError", "parameter 'a' is f32: give a number, not string");
     await rejects(saxpy.run({ a: 1, x, y: new Float64Array(3) }), "LaunchError", "takes a Float32Array for f32, not Float64Array");
     await rejects(saxpy.run({ a: 1, x, y: new Float32Array(4) }), "LaunchError", "y: f32[n] read_write has the shape [3] here, not [4]");
-    await rejects(saxpy.run({ a: 1, x, y: [1, 2, 3] }), "LaunchError", "takes a typed array");
+    await rejects(saxpy.run({ a: 1, x, y: [1, 2, 3] }), "LaunchError", "takes a Float32Array for f32, not Array");
     await rejects(saxpy.run({ a: 1, x, y: runtime.buffer("u32", 3) }), "LaunchError", "takes a buffer of f32, not of u32");
     await rejects(saxpy.run({ a: 1, x, y: x }, { steps: 0 }), "LaunchError", "steps");
     equal((await saxpy.run({ a: 1, x: new Float32Array(0), y: new Float32Array(0) })).length, 0);
@@ -152,6 +152,32 @@ const checks = {
     equal(fault.kind, "StepLimit");
     await pair.run({ m }, { steps: 100 });
     await rejects(async () => runtime.buffer("u8", 2 ** 46), "AllocationFailed");
+  },
+
+  async "wide integers are BigInts"({ runtime, load }) {
+    const wide = await load("wide");
+    const x = [0n, -3n, 2n ** 200n + 1n, -(2n ** 255n)];
+    const y = x.map((value) => BigInt.asUintN(256, value * value));
+    equal(await wide.run({ x }), y);
+    equal(await wide.run({ x: runtime.buffer("i256", x) }), y);
+    equal(await wide.run({ x: { data: [7], shape: [1] } }), [49n]);
+    const made = await wide.run({ x }, { output: "buffer" });
+    equal([made.dtype, made.length, made.nbytes], ["u256", 4, 128]);
+    equal(await made.read(), y);
+    const raw = await made.bytes();
+    equal([...raw.slice(32, 34), ...raw.slice(64, 65)], [9, 0, 1]);
+    equal(await runtime.buffer("u256", raw).read(), y);
+    await made.write([5n, 2n ** 256n - 1n], 1);
+    equal(await made.read(), [y[0], 5n, 2n ** 256n - 1n, y[3]]);
+    equal(await runtime.buffer("i128", [-1n, 1n, 2n, 3n], [2, 2]).read(), [-1n, 1n, 2n, 3n]);
+    equal(await runtime.buffer("u4096", [2]).read(), [0n, 0n]);
+    await rejects(() => made.write([0n, -1n]), "LaunchError", "write: element 1, -1, is no u256");
+    await rejects(() => made.write([1n, 2n], 3), "InvalidBuffer", "do not fit");
+    await rejects(() => runtime.buffer("u128", [1n, 2n ** 128n]), "LaunchError", "buffer: element 1, 340282366920938463463374607431768211456, is no u128");
+    await rejects(wide.run({ x: [2n ** 255n] }), "LaunchError", `x: i256[n] read: element 0, ${2n ** 255n}, is no i256`);
+    await rejects(wide.run({ x: [1.5] }), "LaunchError", "element 0, 1.5, is no i256");
+    await rejects(wide.run({ x: new BigInt64Array(4) }), "LaunchError", "takes BigInts or a Uint8Array for i256, not BigInt64Array");
+    await rejects(() => runtime.buffer("u64", [1n]), "LaunchError", "takes a BigUint64Array for u64, not Array");
   },
 
   async "a run can be cancelled"({ load, saxpy }) {

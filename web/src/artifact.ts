@@ -1,6 +1,6 @@
 /** Reads `.holo` files. Whatever is not as docs/artifact.md says is an ArtifactError, before anything is believed. */
 import { blake3, hex } from "./blake3.js";
-import { ArtifactError } from "./errors.js";
+import { ArtifactError, Untold } from "./errors.js";
 import type { Formula } from "./formula.js";
 import { LARGEST, OPERATORS, product, variableOf } from "./formula.js";
 import type { Argument, Artifact, Blob, Kernel, Port, Step, Triple, Variant, WasmCode } from "./plan.js";
@@ -25,14 +25,10 @@ function sound(holds: boolean, what: string): asserts holds {
 /** Where sections lie: offset and length of each. The hash of the head fits. */
 function readHeader(raw: Uint8Array): { head: number; places: [number, number][] } {
   const word = (at: number) => view(raw).getUint32(at, true);
-  if (hex(raw.subarray(0, 8)) !== MAGIC) {
-    throw new ArtifactError("these bytes are no artifact: they do not start with HOLO");
-  }
+  if (hex(raw.subarray(0, 8)) !== MAGIC) throw new Untold("noArtifact");
   sound(raw.length >= FIRST, "it ends too soon");
   const [version, head] = [word(8), word(12)];
-  if (version !== VERSION) {
-    throw new ArtifactError(`the artifact has version ${version}; this release reads ${VERSION}: compile it again`);
-  }
+  if (version !== VERSION) throw new Untold("otherVersion", version, VERSION);
   const sized = head % 64 === 0 && head >= FIRST && head <= 1 << 28;
   sound(word(24) === SECTIONS.length && !word(28) && sized, "its header is wrong");
   const whole = raw.length === word(16) + word(20) * 2 ** 32 && raw.length >= head;
@@ -387,9 +383,6 @@ type Around = { readonly program: number; readonly block: Triple<number> } | nul
 
 /** The bytes of a constant, if they are what the hash is of. */
 export function checked(data: Uint8Array, { length, hash, location }: Blob): Uint8Array {
-  if (data.length !== length || blake3(data) !== hash) {
-    const where = location ? `of ${location}` : "of the file";
-    throw new ArtifactError(`a constant ${where} is damaged: its ${length} bytes do not have the hash they had`);
-  }
+  if (data.length !== length || blake3(data) !== hash) throw new Untold("otherHash", length, location);
   return data;
 }

@@ -2,7 +2,7 @@
 import type { Device, Memory } from "./backends/device.js";
 import { InvalidBuffer } from "./errors.js";
 import { product } from "./formula.js";
-import type { Type, TypedArray } from "./types.js";
+import type { Elements, Type } from "./types.js";
 import { arrayOf, bytesIn, bytesOf } from "./types.js";
 
 /** An array on the device. `runtime.buffer` makes it, and so does a run that is asked for buffers. */
@@ -31,15 +31,20 @@ export class Buffer {
     return this.device.backend === "webgpu" ? (this.memory().identity as GPUBuffer) : null;
   }
 
-  /** Rejects with InvalidBuffer if the buffer was freed or lost. */
-  async read(): Promise<TypedArray> {
+  /** The elements. Rejects with InvalidBuffer if the buffer was freed or lost. */
+  async read(): Promise<Elements> {
+    return arrayOf(this.dtype, await this.bytes());
+  }
+
+  /** The elements as bytes, little-endian. Rejects with InvalidBuffer if the buffer was freed or lost. */
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     this.memory();
-    const { bytes } = await this.inTurn(() => ({ bytes: this.device.read(this.memory()) }));
-    return arrayOf(this.dtype, await bytes);
+    const { found } = await this.inTurn(() => ({ found: this.device.read(this.memory()) }));
+    return found;
   }
 
   /** Copies elements in, from the element `offset` on; they are taken before this returns. */
-  write(data: TypedArray, offset = 0): Promise<void> {
+  write(data: Elements, offset = 0): Promise<void> {
     const bytes = bytesIn("write", this.dtype, data).slice();
     const at = offset * bytesOf(this.dtype);
     this.memory();

@@ -125,6 +125,15 @@ export class Untold<Name extends keyof Texts> {
   }
 }
 
+/** Does work, and gives the errors that it throws their texts. */
+export async function telling<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof Untold ? await error.told() : error;
+  }
+}
+
 /** A `.holo` file is damaged, hostile or of another version. */
 export class ArtifactError extends HologramError {
   override name = "ArtifactError";

@@ -4,4 +4,4 @@ export * from "./errors.js";
 export type { Input, Output, Program, RunOptions, ShapedArray } from "./program.js";
 export type { BackendName, LoadOptions, RuntimeInfo, RuntimeOptions, Source, Stats } from "./runtime.js";
 export { Runtime } from "./runtime.js";
-export type { Type, TypedArray } from "./types.js";
+export type { Elements, Type, TypedArray } from "./types.js";

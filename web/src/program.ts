@@ -2,14 +2,14 @@
 import type { Device, Memory, Run } from "./backends/device.js";
 import { checkSignal } from "./backends/device.js";
 import { Buffer } from "./buffer.js";
-import { Untold } from "./errors.js";
+import { Untold, telling } from "./errors.js";
 import type { Formula, Values } from "./formula.js";
 import { evaluate, product, text, variableOf } from "./formula.js";
 import type { Artifact, Launch, Port, Step, Triple } from "./plan.js";
 import { alignmentOf, describe, lanesOf, launchesOf } from "./plan.js";
 import type { Runtime } from "./runtime.js";
-import type { Type, TypedArray } from "./types.js";
-import { arrayOf, bytesIn, bytesOf, integerOf, isFloat, scalarBits } from "./types.js";
+import type { Elements, Type } from "./types.js";
+import { arrayOf, bytesIn, bytesOf, integerOf, isFloat, isList, scalarBits } from "./types.js";
 
 const MOST_STEPS = 2 ** 20;
 const MOST_BYTES = 2 ** 48;
@@ -17,12 +17,12 @@ const DEFAULT_STEPS = 2 ** 26;
 
 /** An array of more than one dimension that says its shape. */
 export interface ShapedArray {
-  data: TypedArray;
+  data: Elements;
   shape: readonly number[];
 }
 
-export type Input = number | bigint | TypedArray | ShapedArray | Buffer | GPUBuffer;
-export type Output = TypedArray | Buffer | GPUBuffer;
+export type Input = number | bigint | Elements | ShapedArray | Buffer | GPUBuffer;
+export type Output = Elements | Buffer | GPUBuffer;
 
 export interface RunOptions {
   /** Ends the run between its launches, on wasm also between blocks, with an ExecutionError of kind Cancelled. */
@@ -85,7 +85,7 @@ export class Program {
    */
   async run(args: Record<string, Input>, options: RunOptions = {}): Promise<any> {
     const { signal, steps = DEFAULT_STEPS, output = "array" } = options;
-    try {
+    return telling(async () => {
       if (!Number.isSafeInteger(steps) || steps < 1) throw new Untold("wrongSteps", steps);
       checkSignal(signal);
       const results = await this.runtime.inTurn(async () => {
@@ -94,10 +94,8 @@ export class Program {
         const bound = bindRun(device, this.runtime, this.file, this.constants!.memories, args, output);
         return start(bound, device.run(steps, signal));
       });
-      return await results();
-    } catch (error) {
-      throw error instanceof Untold ? await error.told() : error;
-    }
+      return results();
+    });
   }
 
   /** @internal Compiles the code for a device. */
@@ -206,7 +204,7 @@ export function bindRun(
     } else {
       const { data, shape = undefined } = (value ?? {}) as Partial<ShapedArray>;
       const array = data ?? value;
-      const bytes = ArrayBuffer.isView(array) ? bytesIn(describe(port), port.type, array) : undefined;
+      const bytes = ArrayBuffer.isView(array) || isList(array) ? bytesIn(describe(port), port.type, array) : undefined;
       const memory = bytes ? undefined : (device.adopt(value) ?? undefined);
       const length = bytes?.length ?? memory?.bytes;
       if (length === undefined) throw new Untold("noArray", port, device.backend);

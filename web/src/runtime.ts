@@ -4,12 +4,11 @@ import { describeAdapter, judge, openAdapter } from "./backends/adapter.js";
 import type { Counts, Device, Memory } from "./backends/device.js";
 import { checked, readArtifact } from "./artifact.js";
 import { Buffer } from "./buffer.js";
-import { ArtifactError, BackendUnavailable, LaunchError } from "./errors.js";
+import { ArtifactError, BackendUnavailable, LaunchError, telling } from "./errors.js";
 import { product } from "./formula.js";
-import type { Artifact } from "./plan.js";
 import { Program } from "./program.js";
-import type { Type, TypedArray } from "./types.js";
-import { TYPES, bytesIn, bytesOf } from "./types.js";
+import type { Elements, Type } from "./types.js";
+import { TYPES, bytesIn, bytesOf, isList } from "./types.js";
 
 export type BackendName = "webgpu" | "wasm";
 
@@ -108,27 +107,26 @@ export class Runtime {
    * Reads an artifact, compiles it for the device, and puts its constants there. Rejects with ArtifactError for what is no
    * artifact, with CompileError or LaunchError for one that this device cannot run.
    */
-  async load(source: Source, options: LoadOptions = {}): Promise<Program> {
-    const { bytes, address } = await fetchBytes(source);
-    const file = readArtifact(bytes);
-    const base = options.base ?? (address || undefined);
-    const data = await Promise.all(
-      file.blobs.map(async (blob) => blob.data ?? checked(await (await import("./outside.js")).fetchConstant(blob, base), blob)),
-    );
-    return this.install(file, data);
-  }
-
-  private async install(file: Artifact, data: readonly Uint8Array[]): Promise<Program> {
-    const program = new Program(this, file, data);
-    await program.compile(await this.device()); // beside runs, which go on
-    await this.inTurn(async () => program.prepare(await this.device()));
-    return program;
+  load(source: Source, options: LoadOptions = {}): Promise<Program> {
+    return telling(async () => {
+      const { bytes, address } = await fetchBytes(source);
+      const file = readArtifact(bytes);
+      const base = options.base ?? (address || undefined);
+      const data = await Promise.all(
+        file.blobs.map(async (blob) => blob.data ?? checked(await (await import("./outside.js")).fetchConstant(blob, base), blob)),
+      );
+      const program = new Program(this, file, data);
+      await program.compile(await this.device()); // beside runs, which go on
+      await this.inTurn(async () => program.prepare(await this.device()));
+      return program;
+    });
   }
 
   /** A buffer of zeros of a shape (a length will do), or with the elements of an array. Raises AllocationFailed. */
-  buffer(dtype: Type, content: number | readonly number[] | TypedArray, shape?: readonly number[]): Buffer {
+  buffer(dtype: Type, content: number | readonly number[] | Elements, shape?: readonly number[]): Buffer {
     if (!TYPES.includes(dtype)) throw new LaunchError(`'${dtype}' is no type: there are ${TYPES.join(", ")}`);
-    const data = ArrayBuffer.isView(content) ? bytesIn("buffer", dtype, content) : undefined;
+    const list = isList(content) && typeof content[0] === "bigint";
+    const data = list || ArrayBuffer.isView(content) ? bytesIn("buffer", dtype, content) : undefined;
     const size = bytesOf(dtype);
     const lengths = shape ?? (data ? [data.length / size] : typeof content === "number" ? [content] : (content as readonly number[]));
     const bytes = product(lengths, size);

@@ -1,13 +1,36 @@
 /** What errors of runs say: loaded after an error only. */
-import { ExecutionError, InvalidBuffer, LaunchError } from "./errors.js";
+import { ArtifactError, CompileError, ExecutionError, InvalidBuffer, LaunchError } from "./errors.js";
 import type { Formula, Values } from "./formula.js";
 import { text } from "./formula.js";
-import type { Port } from "./plan.js";
+import type { Kernel, Port } from "./plan.js";
 import { describe } from "./plan.js";
 import type { Type } from "./types.js";
 import { bitsOf, isFloat, isSigned } from "./types.js";
 
 export { boundsOf, faultOf } from "./faults.js";
+
+// Artifacts
+
+export const noArtifact = () => new ArtifactError("these bytes are no artifact: they do not start with HOLO");
+
+export const otherVersion = (version: number, own: number) =>
+  new ArtifactError(`the artifact has version ${version}; this release reads ${own}: compile it again`);
+
+export const otherHash = (length: number, location: string) =>
+  new ArtifactError(`a constant of ${location || "the file"} is damaged: its ${length} bytes do not have the hash they had`);
+
+// Code
+
+const called = (name: string): string => name || "a kernel";
+
+export const noShader = ({ name, wgsl }: Kernel) => new CompileError(null, `${called(name)} has no WGSL: ${wgsl}`);
+
+export const refused = (name: string, error: Error) => new CompileError(null, `the WGSL of ${called(name)} is refused: ${error.message}`);
+
+export const limit = (name: string, need: number, limit: string, most: number) =>
+  new LaunchError(`${called(name)} needs ${need}, and ${limit} is ${most} on this adapter`);
+
+export const gpuBuffer = (bytes: number) => new InvalidBuffer(`a GPUBuffer has to be of usage STORAGE and of ${bytes} bytes at least`);
 
 // Arguments
 

@@ -11,11 +11,13 @@ export type Type =
   | "i8" | "i16" | "i32" | "i64" | "i128" | "i256" | "i512" | "i1024" | "i2048" | "i4096"
   | "u8" | "u16" | "u32" | "u64" | "u128" | "u256" | "u512" | "u1024" | "u2048" | "u4096";
 
-/** An array of elements, as the caller has it. */
 export type TypedArray =
   | Int8Array | Int16Array | Int32Array | BigInt64Array
   | Uint8Array | Uint8ClampedArray | Uint16Array | Uint32Array | BigUint64Array
   | Float32Array | Float64Array;
+
+/** Elements, as the caller has them: types of more than 64 bits are BigInts. */
+export type Elements = TypedArray | bigint[];
 
 interface ArrayClass {
   readonly name: string;
@@ -29,7 +31,7 @@ export const isSigned = (type: Type): boolean => type[0] === "i";
 
 /**
  * The class of arrays that results of a type are. Engines that have Float16Array hold f16 as numbers; in others f16 is its
- * bits in a Uint16Array, as bf16 is everywhere. Types of more than 64 bits are bytes, little-endian.
+ * bits in a Uint16Array, as bf16 is everywhere. Types of more than 64 bits are taken as bytes, little-endian, too.
  */
 function classOf(type: Type): ArrayClass {
   const bits = bitsOf(type);
@@ -38,35 +40,60 @@ function classOf(type: Type): ArrayClass {
   return (globalThis as unknown as Record<string, ArrayClass>)[name] ?? Uint16Array;
 }
 
-/** Bytes as an array of a type. */
-export function arrayOf(type: Type, bytes: Uint8Array): TypedArray {
-  const kind = classOf(type);
-  return new kind(bytes.buffer, bytes.byteOffset, bytes.byteLength / (kind === Uint8Array ? 1 : bytesOf(type)));
+/** The elements that bytes are. */
+export function arrayOf(type: Type, bytes: Uint8Array): Elements {
+  const size = bytesOf(type);
+  if (size < 9) return new (classOf(type))(bytes.buffer, bytes.byteOffset, bytes.length / size);
+  const data = view(bytes);
+  const found = [];
+  for (let end = size; end <= bytes.length; end += size) {
+    let bits = 0n;
+    for (let at = end; at > end - size; ) bits = (bits << 64n) | data.getBigUint64((at -= 8), true);
+    found.push(isSigned(type) ? BigInt.asIntN(8 * size, bits) : bits);
+  }
+  return found;
 }
 
-/** The bytes of an array that is given for a type. Raises LaunchError for an array of another class. */
-export function bytesIn(what: string, type: Type, value: ArrayBufferView): Uint8Array {
+/** Whether a value is a list of numbers; a typed array is none. */
+export const isList = Array.isArray as (value: unknown) => value is readonly (bigint | number)[];
+
+/** The bytes of elements that are given for a type. Raises LaunchError for an array of another class. */
+export function bytesIn(what: string, type: Type, value: ArrayBufferView | readonly (bigint | number)[]): Uint8Array {
+  const size = bytesOf(type);
   const kind = classOf(type);
   const given = value.constructor.name;
+  if (isList(value) && size > 8) {
+    const bytes = new Uint8Array(size * value.length);
+    value.forEach((number, k) => {
+      let bits = integerBits(type, number);
+      if (bits === undefined) throw new LaunchError(`${what}: element ${k}, ${number}, is no ${type}`);
+      for (let at = 0; at < size; at += 8, bits >>= 64n) view(bytes).setBigUint64(k * size + at, bits, true);
+    });
+    return bytes;
+  }
   const allowed = [kind.name, ...(type === "u8" ? ["Uint8ClampedArray", "Buffer"] : type === "f16" ? ["Uint16Array"] : [])];
-  if (!allowed.includes(given) || value.byteLength % bytesOf(type)) {
-    throw new LaunchError(`${what} takes a ${kind.name}${kind === Uint8Array ? "" : ` for ${type}`}, not ${given}`);
+  if (isList(value) || !allowed.includes(given) || value.byteLength % size) {
+    throw new LaunchError(`${what} takes ${size > 8 ? "BigInts or " : ""}a ${kind.name} for ${type}, not ${given}`);
   }
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
 }
 
 export const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
+/** The bit pattern of a number, if it is one of an integer type. */
+function integerBits(type: Type, value: unknown): bigint | undefined {
+  if (typeof value !== "bigint" && !Number.isSafeInteger(value)) return;
+  const whole = BigInt(value as number);
+  const bits = BigInt.asUintN(bitsOf(type), whole);
+  return (isSigned(type) ? BigInt.asIntN(bitsOf(type), bits) : bits) === whole ? bits : undefined;
+}
+
 /** The bit pattern of a number as a scalar. Raises an untold LaunchError. */
 export function scalarBits(name: string, type: Type, value: unknown): bigint {
-  const bits = bitsOf(type);
-  const number = typeof value === "bigint" || (typeof value === "number" && (isFloat(type) || Number.isSafeInteger(value)));
-  if (number && isFloat(type)) return floatBits(type, Number(value));
-  const found = BigInt.asUintN(bits, number ? BigInt(value) : 0n);
-  if (!number || (isSigned(type) ? BigInt.asIntN(bits, found) : found) !== BigInt(value)) {
-    throw new Untold("scalar", name, type, value);
-  }
-  return found;
+  const float = isFloat(type) && (typeof value === "bigint" || typeof value === "number");
+  const bits = float ? floatBits(type, Number(value)) : isFloat(type) ? undefined : integerBits(type, value);
+  if (bits === undefined) throw new Untold("scalar", name, type, value);
+  return bits;
 }
 
 /** The number that bits of an integer type are. */

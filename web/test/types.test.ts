@@ -60,8 +60,34 @@ test.each([
   expect(await untold(() => scalarBits("x", type, value))).toEqual(new LaunchError(message));
 });
 
+const WIDE = TYPES.filter((type) => bytesOf(type as Type) > 8) as Type[];
+
+test.each(WIDE)("BigInts of %s", (type) => {
+  const bits = BigInt(8 * bytesOf(type));
+  const [least, most] = type[0] === "i" ? [-(1n << (bits - 1n)), (1n << (bits - 1n)) - 1n] : [0n, (1n << bits) - 1n];
+  const values = [0n, 1n, least, least + 1n, most, most - 1n, 1n << 63n, 1n << 64n, (1n << 64n) - 1n, 0x123456789abcdef0123456789n];
+  const bytes = bytesIn("x", type, values);
+  expect(bytes).toHaveLength(values.length * bytesOf(type));
+  expect(arrayOf(type, bytes)).toEqual(values);
+  expect([...bytes.subarray(bytesOf(type), bytesOf(type) + 3)]).toEqual([1, 0, 0]);
+  expect(bytesIn("x", type, bytes)).toEqual(bytes);
+  expect(arrayOf(type, bytesIn("x", type, [7, BigInt("0xff"), BigInt("12345678901234567890")]))).toEqual([7n, 255n, 12345678901234567890n]);
+  expect(arrayOf(type, new Uint8Array())).toEqual([]);
+  for (const wrong of [least - 1n, most + 1n, 0.5, 2 ** 53, NaN, "1", null]) {
+    expect(() => bytesIn("x", type, [1n, wrong as bigint])).toThrow(new LaunchError(`x: element 1, ${wrong}, is no ${type}`));
+  }
+  expect(() => bytesIn("x", type, new Uint8Array(17))).toThrow(LaunchError);
+});
+
+test("negative BigInts are in two's complement", () => {
+  expect([...bytesIn("x", "i128", [-2n])]).toEqual([254, ...Array(15).fill(255)]);
+  expect(arrayOf("i128", new Uint8Array(17).fill(255).subarray(1))).toEqual([-1n]);
+  expect(arrayOf("u128", new Uint8Array(16).fill(255))).toEqual([2n ** 128n - 1n]);
+  expect(() => bytesIn("x", "u32", [1])).toThrow("x takes a Uint32Array for u32, not Array");
+});
+
 test("arrays keep their place in a larger buffer", () => {
   const part = new Float32Array([1, 2, 3]).subarray(1);
-  expect([...arrayOf("f32", bytesIn("x", "f32", part).slice())]).toEqual([2, 3]);
+  expect([...(arrayOf("f32", bytesIn("x", "f32", part).slice()) as Float32Array)]).toEqual([2, 3]);
   expect(() => bytesIn("x: u32[n] read", "u32", part)).toThrow("x: u32[n] read takes a Uint32Array for u32, not Float32Array");
 });

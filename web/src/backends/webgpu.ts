@@ -1,5 +1,5 @@
 /** Runs artifacts on WebGPU: one command encoder and one submit for a run. */
-import { AllocationFailed, BackendUnavailable, CompileError, InvalidBuffer, LaunchError, Untold } from "../errors.js";
+import { AllocationFailed, BackendUnavailable, LaunchError, Untold } from "../errors.js";
 import type { Artifact, Kernel, Launch, Variant } from "../plan.js";
 import { CLASSES, CLASS_BYTES } from "../plan.js";
 import type { Device, Job, Memory, Run } from "./device.js";
@@ -106,7 +106,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     const used = new Map<Variant, Kernel>();
     for (const launch of launches) {
       const kernel = file.kernels[launch.kernel]!;
-      if (typeof kernel.wgsl === "string") throw new CompileError(null, `${kernel.name || "a kernel"} has no WGSL: ${kernel.wgsl}`);
+      if (typeof kernel.wgsl === "string") throw new Untold("noShader", kernel);
       used.set(kernel.wgsl[launch.variant - 1]!, kernel);
     }
     const work = [...used].map(async ([variant, kernel]) => [variant, await pipelineOf(file, kernel, variant)] as const);
@@ -115,7 +115,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
 
   function checkLimit(name: string, need: number, limit: Limit): void {
     const most = gpu.limits[limit] as number;
-    if (need > most) throw new LaunchError(`${name || "a kernel"} needs ${need}, and ${limit} is ${most} on this adapter`);
+    if (need > most) throw new Untold("limit", name, need, limit, most);
   }
 
   function pipelineOf(file: Artifact, { name, block, shared }: Kernel, { size, bindings, shader }: Variant): Promise<Pipeline> {
@@ -154,7 +154,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
         return { layout, pipeline };
       } catch (error) {
         checkLost();
-        throw new CompileError(null, `the WGSL of ${name || "a kernel"} is refused: ${(error as Error).message}`);
+        throw new Untold("refused", name, error as Error);
       }
     }
   }
@@ -196,7 +196,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
   function adopt(value: unknown, bytes?: number): Place | null {
     if (typeof GPUBuffer === "undefined" || !(value instanceof GPUBuffer)) return null;
     if (!(value.usage & USAGE.STORAGE) || (bytes !== undefined && value.size < up(bytes))) {
-      throw new InvalidBuffer(`a GPUBuffer has to be of usage STORAGE and of ${up(bytes ?? 4)} bytes at least`);
+      throw new Untold("gpuBuffer", up(bytes ?? 4));
     }
     return placeOf(value, bytes ?? value.size, false);
   }
