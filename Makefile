@@ -31,6 +31,7 @@ docs: setup ## build the documentation into build/site
 
 serve: docs ## show the documentation, the latest report and the live page on 127.0.0.1 (PORT=8000)
 	@$(PY) -m examples.edges.live
+	@$(PY) -m examples.bignum.live
 	@$(PY) tools/serve.py $(PORT)
 
 bench: setup ## side-by-side benchmarks (ARGS=...)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from PIL import Image
@@ -15,7 +16,7 @@ from ..chromium import MODULES, ROOT, build_wheel, bundle
 from ..pictures import photograph
 from ..pipeline import stages_plan
 
-__all__ = ["FOLDER", "build"]
+__all__ = ["FOLDER", "build", "place_runtime"]
 
 HERE = Path(__file__).parent
 FOLDER = ROOT / "build" / "live"
@@ -29,13 +30,8 @@ def build(folder: Path = FOLDER) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name in FILES:
         shutil.copyfile(HERE / name, folder / name)
-    for source, target in ((ROOT / "web" / "dist", "runtime"), (ROOT / "node_modules" / "pyodide", "pyodide")):
-        shutil.rmtree(folder / target, ignore_errors=True)
-        (folder / target / "backends").mkdir(parents=True)
-        names = [str(path.relative_to(source)) for path in source.rglob("*.js")] if target == "runtime" else PYODIDE
-        for name in names:
-            if (source / name).is_file():
-                shutil.copyfile(source / name, folder / target / name)
+    place_runtime(folder)
+    _place(ROOT / "node_modules" / "pyodide", folder / "pyodide", PYODIDE)
     stages_plan().save(folder / "edges.holo")
     Image.fromarray(photograph()).save(folder / "photo.png")
     modules = {f"examples/{name}": (ROOT / "examples" / name).read_text(encoding="utf-8") for name in MODULES}
@@ -44,6 +40,21 @@ def build(folder: Path = FOLDER) -> Path:
     wheels.mkdir(exist_ok=True)
     shutil.copyfile(build_wheel(wheels), folder / "hologram_web.whl")
     return folder
+
+
+def place_runtime(folder: Path) -> None:
+    """Writes the bundled runtime into the folder `runtime` of a page."""
+    source = ROOT / "web" / "dist"
+    _place(source, folder / "runtime", [str(path.relative_to(source)) for path in source.rglob("*.js")])
+
+
+def _place(source: Path, target: Path, names: Iterable[str]) -> None:
+    """Copies those of the files that are there, in place of what the folder held."""
+    shutil.rmtree(target, ignore_errors=True)
+    for name in names:
+        if (source / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source / name, target / name)
 
 
 if __name__ == "__main__":
