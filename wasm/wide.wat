@@ -133,20 +133,36 @@
       br_if $limbs
     end)
 
-  ;; The low half of the product, in digits of 32 bits: a product of two and two further digits fit 64 bits.
-  (func $wide_mul (export "wide_mul") (param $dst i32) (param $a i32) (param $b i32) (param $size i32)
-    (local $x i64) (local $t i64) (local $carry i64) (local $at i32) (local $from i32) (local $end i32)
-    local.get $dst
-    i32.const 0
-    local.get $size
-    memory.fill
+  ;; The product of the lowest $rows bytes of $a and the lowest $columns bytes of $b, modulo $size bytes. Limbs are
+  ;; multiplied in halves of 32 bits: of two halves, two further halves fit 64 bits.
+  (func $wide_mul (export "wide_mul")
+    (param $dst i32) (param $a i32) (param $b i32) (param $size i32) (param $rows i32) (param $columns i32)
+    (local $x i64) (local $x1 i64) (local $y i64) (local $p i64) (local $q i64) (local $r i64) (local $carry i64)
+    (local $at i32) (local $from i32) (local $end i32) (local $last i32)
     local.get $dst
     local.get $size
     i32.add
-    local.set $end
-    loop $rows
+    local.tee $end
+    local.set $at
+    loop $zeros
+      local.get $at
+      i32.const 8
+      i32.sub
+      local.tee $at
+      i64.const 0
+      i64.store
+      local.get $at
+      local.get $dst
+      i32.ne
+      br_if $zeros
+    end
+    local.get $a
+    local.get $rows
+    i32.add
+    local.set $rows
+    loop $next
       local.get $a
-      i64.load32_u
+      i64.load
       local.tee $x
       i64.eqz
       i32.eqz
@@ -154,50 +170,126 @@
         local.get $dst
         local.set $at
         local.get $b
-        local.set $from
+        local.tee $from
+        local.get $columns
+        local.get $end
+        local.get $dst
+        i32.sub
+        local.tee $last
+        local.get $columns
+        local.get $last
+        i32.lt_u
+        select
+        i32.add
+        local.set $last
+        local.get $x
+        i64.const 32
+        i64.shr_u
+        local.set $x1
+        local.get $x
+        i64.const 0xffffffff
+        i64.and
+        local.set $x
         i64.const 0
         local.set $carry
-        loop $digits
-          local.get $at
+        loop $limbs
           local.get $x
           local.get $from
-          i64.load32_u
+          i64.load
+          local.tee $y
+          i64.const 0xffffffff
+          i64.and
+          local.tee $q
           i64.mul
-          local.get $at
-          i64.load32_u
-          i64.add
-          local.get $carry
-          i64.add
-          local.tee $t
-          i64.store32
-          local.get $t
+          local.tee $p
           i64.const 32
           i64.shr_u
-          local.set $carry
-          local.get $from
-          i32.const 4
-          i32.add
-          local.set $from
+          local.get $x1
+          local.get $q
+          i64.mul
+          i64.add
+          local.tee $q
+          i64.const 0xffffffff
+          i64.and
+          local.get $x
+          local.get $y
+          i64.const 32
+          i64.shr_u
+          local.tee $y
+          i64.mul
+          i64.add
+          local.set $r
+          ;; the high limb, to which carries of the low one are added
+          local.get $x1
+          local.get $y
+          i64.mul
+          local.get $q
+          i64.const 32
+          i64.shr_u
+          i64.add
+          local.get $r
+          i64.const 32
+          i64.shr_u
+          i64.add
+          local.get $r
+          i64.const 32
+          i64.shl
+          local.get $p
+          i64.const 0xffffffff
+          i64.and
+          i64.or
+          local.get $carry
+          i64.add
+          local.tee $p
+          local.get $carry
+          i64.lt_u
+          i64.extend_i32_u
+          i64.add
           local.get $at
-          i32.const 4
+          local.get $at
+          i64.load
+          local.get $p
+          i64.add
+          local.tee $q
+          i64.store
+          local.get $q
+          local.get $p
+          i64.lt_u
+          i64.extend_i32_u
+          i64.add
+          local.set $carry
+          local.get $at
+          i32.const 8
           i32.add
-          local.tee $at
-          local.get $end
+          local.set $at
+          local.get $from
+          i32.const 8
+          i32.add
+          local.tee $from
+          local.get $last
           i32.ne
-          br_if $digits
+          br_if $limbs
+        end
+        local.get $at
+        local.get $end
+        i32.ne
+        if
+          local.get $at
+          local.get $carry
+          i64.store
         end
       end
-      local.get $a
-      i32.const 4
-      i32.add
-      local.set $a
       local.get $dst
-      i32.const 4
+      i32.const 8
       i32.add
-      local.tee $dst
-      local.get $end
+      local.set $dst
+      local.get $a
+      i32.const 8
+      i32.add
+      local.tee $a
+      local.get $rows
       i32.ne
-      br_if $rows
+      br_if $next
     end)
 
   (func $wide_and (export "wide_and") (param $dst i32) (param $a i32) (param $b i32) (param $size i32)

@@ -51,18 +51,23 @@ fn wide_neg(dst: u32, a: u32, n: u32) {
   }
 }
 
-// The low half of the product: of a word and a word, two further words fit 64 bits.
-fn wide_mul(dst: u32, a: u32, b: u32, n: u32) {
+// The product of the lowest words of a, rows, and of b, columns, modulo n words: of a word and a word, two further words
+// fit 64 bits.
+fn wide_mul(dst: u32, a: u32, b: u32, n: u32, rows: u32, columns: u32) {
   wide_fill(dst, n, 0u);
-  for (var i = 0u; i < n; i++) {
+  for (var i = 0u; i < rows; i++) {
     let x = wide_memory[a + i];
     var carry = 0u;
-    for (var j = i; j < n; j++) {
+    let end = min(n, i + columns);
+    for (var j = i; j < end; j++) {
       let product = u64_widemul(x, wide_memory[b + j - i]);
       let sum = wide_memory[dst + j] + product.x;
       let total = sum + carry;
       wide_memory[dst + j] = total;
       carry = product.y + select(0u, 1u, sum < product.x) + select(0u, 1u, total < sum);
+    }
+    if (end < n) {
+      wide_memory[dst + end] = carry;
     }
   }
 }

@@ -97,7 +97,7 @@ def _sums(source: random.Random, count: int) -> list[tuple[int, ...]]:
     p = points[5]
     special = [((0, 0), (0, 0)), ((0, 0), p), (p, (0, 0)), (p, p), (p, (p[0], P - p[1])), (p, points[6])]
     pairs = 3 * special + [(source.choice(points), source.choice(points)) for _ in range(count - 3 * len(special))]
-    rows = []
+    rows: list[tuple[int, ...]] = []
     for (x, y), second in pairs:
         z = source.choice((1, P - 1, source.randrange(1, P)))
         if (x, y) == (0, 0):

@@ -14,7 +14,7 @@ from typing import Any
 from ..isa.types import Type
 from ..isa.verify import Base
 
-__all__ = ["EFFECTS", "PRED", "Access", "Block", "Function", "Node", "Terminator", "ValueType"]
+__all__ = ["EFFECTS", "PRED", "Access", "Block", "Function", "Node", "Terminator", "ValueType", "significant"]
 
 PRED = "pred"
 ValueType = Type | str | None
@@ -66,6 +66,17 @@ class Node:
         return f"{left}{self.op}{attr} {args}".rstrip()
 
     __repr__ = __str__
+
+
+def significant(node: Node) -> int:
+    """How many bytes of a wide integer, in limbs of 8, can differ from 0: those above are known to be zeros."""
+    assert isinstance(node.ty, Type)
+    size = node.ty.size_bytes
+    if node.is_const:
+        return min(size, max(8, (node.attr.bit_length() + 63) // 64 * 8))
+    if node.op == "cvt" and not node.attr.is_float and not node.attr.is_signed:
+        return min(size, max(8, node.attr.size_bytes))
+    return size
 
 
 @dataclass

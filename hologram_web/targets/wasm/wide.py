@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ...compiler.ir import Function, Node, ValueType
+from ...compiler.ir import Function, Node, ValueType, significant
 from ...compiler.lower import Variable
 from ...isa.ops import IDENTITIES
 from ...isa.types import Type
@@ -140,6 +140,8 @@ class Wide:
             for arg in args:
                 self.values.value(arg)
             put(("i32.const", size))
+            if op == "mul":
+                put(*(("i32.const", significant(arg)) for arg in args))
             if op == "shr":
                 self._sign(args[0], ty)
             if op in ("div", "rem"):
@@ -236,7 +238,7 @@ class Wide:
             product = self.place(("product", ty), size)
             self.push(product)
             self.push(result)
-            put(("local.get", address), ("i32.const", size))
+            put(("local.get", address), *[("i32.const", size)] * (3 if combine == "mul" else 1))
             self.call(combine)
             self.move(result, product, size)
         else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ...compiler.ir import Function, Node, ValueType
+from ...compiler.ir import Function, Node, ValueType, significant
 from ...compiler.lower import Lowered, Variable, targets_of
 from ...isa.ops import IDENTITIES
 from ...isa.types import Type
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Wide", "is_wide", "size_of"]
 
-_PLAIN = frozenset({"add", "sub", "mul", "and", "or", "xor", "neg", "not", "shl"})
+_PLAIN = frozenset({"add", "sub", "and", "or", "xor", "neg", "not", "shl"})
 
 
 def is_wide(ty: ValueType) -> bool:
@@ -35,8 +35,11 @@ def words(ty: ValueType) -> int:
 def size_of(ty: ValueType, op: str = "") -> str:
     """How many words a value has; for operations that would be too long if shader compilers unrolled their loops, in a
     form that they do not know."""
-    size = words(ty)
-    return f"({size}u | arguments.misc.z)" if op in ("div", "rem") or (op == "mul" and size > 8) else f"{size}u"
+    return _opaque(words(ty), op in ("div", "rem") or (op == "mul" and words(ty) > 8))
+
+
+def _opaque(size: int, unknown: bool) -> str:
+    return f"({size}u | arguments.misc.z)" if unknown else f"{size}u"
 
 
 class Wide:
@@ -111,7 +114,10 @@ class Wide:
         target, size = self.of(variable), size_of(ty, op)
         args = [self.values.value(arg) for arg in node.args]
         signed = str(ty.is_signed).lower()
-        if op in _PLAIN:
+        if op == "mul":
+            sizes = [_opaque(significant(arg) // 4, words(ty) > 8) for arg in node.args]
+            self.put(f"wide_mul({target}, {', '.join(args)}, {size}, {', '.join(sizes)});")
+        elif op in _PLAIN:
             self.put(f"wide_{op}({target}, {', '.join(args)}, {size});")
         elif op == "shr":
             fill = f"wide_sign({args[0]}, {size})" if ty.is_signed else "0u"
@@ -197,7 +203,8 @@ class Wide:
         self.put("for (var i = 0u; i < count; i++) {")
         self.put(f"  for (var k = 0u; k < {size}; k++) {{ wide_memory[{element} + k] = {word}; }}")
         if combine in ("add", "mul"):
-            self.put(f"  wide_{combine}({total}, {target}, {element}, {size_of(ty, combine)});")
+            sizes = ", ".join([size_of(ty, combine)] * (3 if combine == "mul" else 1))
+            self.put(f"  wide_{combine}({total}, {target}, {element}, {sizes});")
             self.put(f"  wide_copy({target}, {total}, {size});")
         else:
             a, b = (element, target) if combine == "min" else (target, element)
