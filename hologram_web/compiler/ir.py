@@ -71,12 +71,12 @@ class Node:
 def significant(node: Node) -> int:
     """How many bytes of a wide integer, in limbs of 8, can differ from 0: those above are known to be zeros."""
     assert isinstance(node.ty, Type)
-    size = node.ty.size_bytes
+    size = known = node.ty.size_bytes
     if node.is_const:
-        return min(size, max(8, (node.attr.bit_length() + 63) // 64 * 8))
-    if node.op == "cvt" and not node.attr.is_float and not node.attr.is_signed:
-        return min(size, max(8, node.attr.size_bytes))
-    return size
+        known = (int(node.attr).bit_length() + 63) // 64 * 8
+    elif node.op == "cvt" and not node.attr.is_float and not node.attr.is_signed:
+        known = int(node.attr.size_bytes)
+    return min(size, max(8, known))
 
 
 @dataclass
