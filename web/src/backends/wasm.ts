@@ -11,6 +11,7 @@ const PAGE = 65_536;
 const BYTES = new TextDecoder("latin1"); // a character for each byte
 const SCRATCH = 1024;
 const HEAD = 88; // bytes of the argument block before its values
+const PARTS = 16; // calls of a launch: the engine takes up the better code that it makes meanwhile only at a call
 const SLICE_MS = 8; // a run with a signal looks at it about as often
 
 interface Place extends Memory {
@@ -235,14 +236,17 @@ export class WasmDevice implements Device {
         block.setUint32(place + 4, kind === 2 ? CLASS_BYTES : bytes, true);
         place += 8;
       }
-      this.call(this.prepared.get(job.file)!.get(code.module)!, kernel, at, begin, end);
-      const status = new DataView(this.arena.memory.buffer, at, HEAD);
-      const [kind, instruction, base, lane] = [0, 4, 8, 12].map((k) => status.getInt32(k, true)) as [
+      const run = this.prepared.get(job.file)!.get(code.module)!;
+      const part = Math.ceil((end - begin) / PARTS);
+      for (let first = begin; first < end && !block.getInt32(0, true); first += part) {
+        this.call(run, kernel, at, first, Math.min(first + part, end));
+      }
+      const [kind, instruction, base, lane] = [0, 4, 8, 12].map((k) => block.getInt32(k, true)) as [
         number, number, number, number,
       ];
       if (!kind) return;
-      const [offset, need] = [status.getBigInt64(16, true), status.getBigInt64(80, true)];
-      const words = { kind, at: instruction, base, lane, offset, need, other: status.getInt32(28, true) };
+      const [offset, need] = [block.getBigInt64(16, true), block.getBigInt64(80, true)];
+      const words = { kind, at: instruction, base, lane, offset, need, other: block.getInt32(28, true) };
       throw new Untold("faultOf", job, code.memories, words, steps);
     } finally {
       this.arena.free(at, size);
