@@ -63,6 +63,7 @@ class Result(NamedTuple):
 
 class _Handler(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # headers and body in one packet: a body on its own waits for the acknowledgement, up to 40 ms
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {".js": "text/javascript", ".mjs": "text/javascript"}
 
     def __init__(self, browser: Browser, *args: Any) -> None:

@@ -1,25 +1,24 @@
 // A fresh page without Python: the photograph's histogram, then its edges. `drawn` has when each was drawn, in ms from
-// the start of the page.
+// the start of the page, which lies beside the files and has the browser fetch at once what the histogram needs.
 import { Runtime } from "/web/dist/index.js";
 
-const folder = new URLSearchParams(location.search).get("folder");
-const get = (name) => fetch(`${folder}/${name}`).then((answer) => answer.arrayBuffer());
+const get = (name) => fetch(name).then((answer) => answer.arrayBuffer());
+const load = async (name) => (await opened).load(name);
 const opened = Runtime.create({ backend: "wasm" });
-const files = Promise.all(["histogram.holo", "edges.holo"].map(get));
+const histogram = load("histogram.holo");
 const [tasks, bytes] = await Promise.all([get("tasks.json"), get("rgb.bin")]);
 const { args } = JSON.parse(new TextDecoder().decode(tasks)).find(({ name }) => name === "edges");
+const edges = load("edges.holo");
 const rgb = { data: new Uint8Array(bytes), shape: args.rgb.shape };
-const runtime = await opened;
-const [histogram, edges] = await files;
 const drawn = {};
 
-const counts = await (await runtime.load(histogram)).run({ rgb });
+const counts = await (await histogram).run({ rgb });
 const bars = document.querySelector("#histogram").getContext("2d");
 const most = Math.max(...counts);
 counts.forEach((count, k) => bars.fillRect(k, 100, 1, (-100 * count) / most));
 drawn.histogram = performance.now();
 
-const found = await (await runtime.load(edges)).run({ ...args, rgb });
+const found = await (await edges).run({ ...args, rgb });
 const [height, width] = rgb.shape;
 const canvas = Object.assign(document.querySelector("#edges"), { width, height });
 const picture = new ImageData(width, height);
