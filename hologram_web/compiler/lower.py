@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ..isa.types import Type
 from .ir import EFFECTS, Block, Function, Node, ValueType
@@ -125,7 +126,8 @@ class Lowered:
         """Variables whose values are needed when a lane comes to the piece."""
         return sorted(self._live[piece], key=lambda variable: variable.number)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _live(self) -> dict[Piece, set[Variable]]:
         read: dict[Piece, set[Variable]] = {}
         written: dict[Piece, set[Variable]] = {}
         for piece in self.pieces:
@@ -135,16 +137,17 @@ class Lowered:
                 writes |= set(targets_of(statement))
             if piece.value is not None:
                 reads |= set(self.reads(piece.value)) - writes
-        self._live = {piece: set(read[piece]) for piece in self.pieces}
+        found = {piece: set(read[piece]) for piece in self.pieces}
         changed = True
         while changed:
             changed = False
             for piece in reversed(self.pieces):
-                after = set().union(*(self._live[way] for way in piece.ways))
+                after = set().union(*(found[way] for way in piece.ways))
                 live = read[piece] | (after - written[piece])
-                if live != self._live[piece]:
-                    self._live[piece] = live
+                if live != found[piece]:
+                    found[piece] = live
                     changed = True
+        return found
 
     def read_by(self, statement: Statement) -> Iterator[Variable]:
         """Variables that a statement reads."""
@@ -218,7 +221,7 @@ def _kept(function: Function) -> dict[Node, Variable]:
     variables: dict[Node, Variable] = {}
     depths: dict[Node, int] = {}  # of what is computed where it is used
     for node in function.nodes():
-        depth = 1 + max((depths.get(arg, 0) for arg in node.args), default=0)
+        depth = 1 + max([depths.get(arg, 0) for arg in node.args], default=0)
         wide = isinstance(node.ty, Type) and node.ty.is_wide  # of which targets keep nothing but in memory
         if node.op in LEAVES or node not in uses or (node.op == "cvt" and node.args[0].op in LEAVES and not wide):
             continue

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from ..isa.types import Type
 from .ir import Function, Node
 
@@ -28,10 +30,10 @@ class Ranges:
 
     def of(self, node: Node, depth: int = 0) -> Interval:
         """The least and the greatest value of an integer node."""
-        assert isinstance(node.ty, Type)
         found = self._known.get(node)
         if found is None:
-            whole = int(node.ty.min_value), int(node.ty.max_value)
+            assert isinstance(node.ty, Type)
+            whole = _whole(node.ty)
             found = whole if depth > _DEPTH else self._compute(node, node.ty, whole, depth + 1)
             if found[0] < whole[0] or found[1] > whole[1]:  # it may wrap
                 found = whole
@@ -56,6 +58,11 @@ class Ranges:
         if node.op in ("shl", "shr") and right[0] == right[1]:  # amounts are taken modulo the width
             right = right[0] % ty.bits, right[0] % ty.bits
         return _ARITHMETIC[node.op](left, right) or whole
+
+
+@cache
+def _whole(ty: Type) -> Interval:
+    return int(ty.min_value), int(ty.max_value)
 
 
 def _product(a: Interval, b: Interval) -> Interval:

@@ -46,27 +46,16 @@ class Instruction(metaclass=_Constructors):
     @classmethod
     def make(cls, row: Row, *args: Any, **fields: Any) -> Instruction:
         """The instruction of `row` with these operands. Raises IsaError."""
-        if len(args) > len(row.operands):
-            raise IsaError(f"{row.name} takes {len(row.operands)} operands ({_signature(row)}), not {len(args)}")
-        given = dict(zip(row.positions, args, strict=False))
-        for name, value in fields.items():
-            field = name if name in row.positions else _ALIASES.get(name, name)
-            if field not in row.positions:
-                raise IsaError(f"{row.name} has no operand {name!r}: it has {_signature(row)}")
-            if field in given:
-                raise IsaError(f"{row.name} got its operand {field!r} twice")
-            given[field] = value
+        if fields or len(args) != len(row.operands):
+            args = _in_order(row, args, fields)
         values: list[Any] = []
-        for operand in row.operands:
-            value = given.get(operand.name, operand.default)
-            if value is REQUIRED:
-                raise IsaError(f"{row.name} misses its operand {operand.name!r}: it has {_signature(row)}")
+        for operand, value in zip(row.operands, args, strict=True):
             if value is None and operand.default is None:
                 values.append(None)
                 continue
-            ty = given.get("ty") if operand.kind == "imm" else None
+            ty = values[row.positions["ty"]] if operand.kind == "imm" else None
             try:
-                values.append(operand.codec.check(value, Type.named(ty) if isinstance(ty, str) else ty))
+                values.append(operand.codec.check(value, ty))
             except IsaError as error:
                 raise IsaError(f"{row.name}, operand {operand.name}: {error}") from None
         return cls(row, tuple(values))
@@ -155,6 +144,24 @@ class Instruction(metaclass=_Constructors):
 
 
 _named = lru_cache(Type.named)
+
+
+def _in_order(row: Row, args: tuple[Any, ...], fields: dict[str, Any]) -> tuple[Any, ...]:
+    """A value for each operand of a row. Raises IsaError."""
+    if len(args) > len(row.operands):
+        raise IsaError(f"{row.name} takes {len(row.operands)} operands ({_signature(row)}), not {len(args)}")
+    given = dict(zip(row.positions, args, strict=False))
+    for name, value in fields.items():
+        field = name if name in row.positions else _ALIASES.get(name, name)
+        if field not in row.positions:
+            raise IsaError(f"{row.name} has no operand {name!r}: it has {_signature(row)}")
+        if field in given:
+            raise IsaError(f"{row.name} got its operand {field!r} twice")
+        given[field] = value
+    for operand in row.operands:
+        if given.setdefault(operand.name, operand.default) is REQUIRED:
+            raise IsaError(f"{row.name} misses its operand {operand.name!r}: it has {_signature(row)}")
+    return tuple(given[operand.name] for operand in row.operands)
 
 
 def _signature(row: Row) -> str:

@@ -130,6 +130,11 @@ class Row:
         return tuple(i for i, operand in enumerate(self.operands) if operand.role in ("def", "update"))
 
     @cached_property
+    def results(self) -> tuple[int, ...]:
+        """Positions of what is written and not read, if there is a register or predicate."""
+        return tuple(i for i, operand in enumerate(self.operands) if operand.role == "def" or operand.kind == "result")
+
+    @cached_property
     def uses(self) -> tuple[int, ...]:
         """Positions of the registers and predicates read (addresses and sizes read more)."""
         return tuple(i for i, operand in enumerate(self.operands) if operand.role in ("use", "update"))

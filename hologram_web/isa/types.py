@@ -55,8 +55,13 @@ class Type(Enum):
     id: int
     kind: str
     bits: int
+    size_bytes: int
+    alignment: int
     is_float: bool
+    is_integer: bool
     is_signed: bool
+    is_unsigned: bool
+    is_wide: bool
     mantissa: int
     exponent: int
 
@@ -64,8 +69,13 @@ class Type(Enum):
         self.id = number
         self.kind = kind
         self.bits = bits
+        self.size_bytes = bits // 8
+        self.alignment = min(bits // 8, 16)  # of a memory access, in bytes
         self.is_float = kind == "f"
+        self.is_integer = not self.is_float
         self.is_signed = kind != "u"
+        self.is_unsigned = kind == "u"
+        self.is_wide = bits > 64  # than a machine word: I128 and up
         # Stored mantissa bits and exponent bits of the IEEE 754 layout; 0 for integers.
         self.mantissa = {0: 10, 1: 7, 2: 23, 3: 52}.get(number, 0)
         self.exponent = bits - 1 - self.mantissa if self.is_float else 0
@@ -85,28 +95,6 @@ class Type(Enum):
             return cls[name.upper()]
         except KeyError:
             raise IsaError(f"unknown type {name!r}: use one of {', '.join(map(str, cls))}") from None
-
-    @property
-    def is_integer(self) -> bool:
-        return not self.is_float
-
-    @property
-    def is_unsigned(self) -> bool:
-        return self.kind == "u"
-
-    @property
-    def is_wide(self) -> bool:
-        """Wider than a machine word: I128 and up."""
-        return self.bits > 64
-
-    @property
-    def size_bytes(self) -> int:
-        return self.bits // 8
-
-    @property
-    def alignment(self) -> int:
-        """Byte alignment of a memory access: min(size, 16)."""
-        return min(self.bits // 8, 16)
 
     @property
     def unsigned(self) -> Type:

@@ -234,11 +234,12 @@ def _merge(into: _State, other: _State) -> bool:
 
 def _transfer(program: Program, instruction: Instruction, index: int, state: _State) -> None:
     """Changes `state` by what an instruction writes."""
-    for operand, value in instruction.writes():
-        if operand.role == "update":
-            continue
+    for position in instruction.row.results:
+        operand, value = instruction.row.operands[position], instruction.values[position]
         if isinstance(value, Predicate):
             state[_key(value)] = {"predicate": index}
+        elif not isinstance(value, Register):
+            continue
         elif operand.type == "any":
             source = state.get(_key(instruction.src), _UNWRITTEN)
             state[_key(value)] = dict.fromkeys(source, index) if len(source) == 1 and None not in source else {}

@@ -28,16 +28,17 @@ def eliminate_common(function: Function) -> bool:
         work.append((None, added))
         kept = []
         for node in block.nodes:
-            node.args = tuple(replaced.get(arg, arg) for arg in node.args)
+            if replaced:
+                node.args = tuple([replaced.get(arg, arg) for arg in node.args])
             if node.op in EFFECTS:
                 kept.append(node)
                 continue
-            other = available.get(node.key)
-            if other is not None:
+            key = node.key
+            other = available.setdefault(key, node)
+            if other is not node:
                 replaced[node] = other
                 continue
-            available[node.key] = node
-            added.append(node.key)
+            added.append(key)
             kept.append(node)
         block.nodes = kept
         work += [(child, []) for child in children[block]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from ...isa.ops import SCALAR_OPS
@@ -53,9 +54,10 @@ def evaluate(node: Node) -> int | None:
 
 
 def _constant(node: Node, context: Context) -> Node | None:
-    if node.op in _UNFOLDED or not node.args or not all(arg.is_const for arg in node.args):
-        return None
-    bits = evaluate(node)
+    for arg in node.args:
+        if arg.op != "const":
+            return None
+    bits = evaluate(node) if node.args else None
     return None if bits is None else context.const(node.ty, bits)
 
 
@@ -70,7 +72,7 @@ def _integer(node: Node) -> bool:
 
 def _neutral(node: Node, context: Context) -> Node | None:
     """x + 0, x - 0, x | 0, x ^ 0, x << 0, x >> 0, x * 1, x / 1."""
-    if not _integer(node) or node.op not in ("add", "sub", "or", "xor", "shl", "shr", "mul", "div"):
+    if not _integer(node):
         return None
     a, b = node.args
     neutral = 1 if node.op in ("mul", "div") else 0
@@ -83,45 +85,36 @@ def _neutral(node: Node, context: Context) -> Node | None:
 
 def _absorbing(node: Node, context: Context) -> Node | None:
     """x * 0, x & 0."""
-    if _integer(node) and node.op in ("mul", "and"):
+    if _integer(node):
         return next((arg for arg in node.args if _is(arg, 0)), None)
     return None
 
 
 def _same(node: Node, context: Context) -> Node | None:
     """x & x, x | x, min(x, x), max(x, x), p and p, select(p, x, x)."""
-    if node.op in ("and", "or", "pand", "por") and node.args[0] is node.args[1]:
-        return node.args[0]
-    if node.op in ("min", "max") and _integer(node) and node.args[0] is node.args[1]:
-        return node.args[0]
-    if node.op == "select" and node.args[1] is node.args[2]:
-        return node.args[1]
-    return None
+    a, b = node.args[-2:]
+    return a if a is b and (node.op not in ("min", "max") or _integer(node)) else None
 
 
 def _cancels(node: Node, context: Context) -> Node | None:
     """x - x, x ^ x."""
-    if node.op in ("sub", "xor") and _integer(node) and node.args[0] is node.args[1]:
+    if _integer(node) and node.args[0] is node.args[1]:
         return context.const(node.ty, 0)
     return None
 
 
 def _known_select(node: Node, context: Context) -> Node | None:
-    if node.op == "select" and node.args[0].is_const:
+    if node.args[0].is_const:
         return node.args[1] if node.args[0].attr else node.args[2]
     return None
 
 
 def _double_not(node: Node, context: Context) -> Node | None:
-    if node.op == "pnot" and node.args[0].op == "pnot":
-        return node.args[0].args[0]
-    return None
+    return node.args[0].args[0] if node.args[0].op == "pnot" else None
 
 
 def _known_logic(node: Node, context: Context) -> Node | None:
     """p and true, p or false, p and false, p or true."""
-    if node.op not in ("pand", "por"):
-        return None
     for arg, other in (node.args, node.args[::-1]):
         if arg.is_const:
             return other if bool(arg.attr) == (node.op == "pand") else arg
@@ -130,9 +123,9 @@ def _known_logic(node: Node, context: Context) -> Node | None:
 
 def _round_trip(node: Node, context: Context) -> Node | None:
     """A bit cast there and back; a conversion to a wider integer and back."""
-    if node.op not in ("bitcast", "cvt") or node.args[0].op != node.op:
-        return None
     inner = node.args[0]
+    if inner.op != node.op:
+        return None
     source = inner.args[0]
     if source.ty is not node.ty:
         return None
@@ -144,7 +137,7 @@ def _round_trip(node: Node, context: Context) -> Node | None:
 
 def _known_comparison(node: Node, context: Context) -> Node | None:
     """Comparisons that ranges decide."""
-    if node.op not in ("eq", "lt", "le") or not _integer(node.args[0]):
+    if not _integer(node.args[0]):
         return None
     (a, b), (c, d) = (context.ranges.of(arg) for arg in node.args)
     if node.op == "eq":
@@ -158,7 +151,7 @@ def _known_comparison(node: Node, context: Context) -> Node | None:
 
 def _idle_clamp(node: Node, context: Context) -> Node | None:
     """min and max that ranges show to change nothing."""
-    if node.op not in ("min", "max") or not _integer(node):
+    if not _integer(node):
         return None
     (a, b), (c, d) = (context.ranges.of(arg) for arg in node.args)
     low_first = b <= c if node.op == "min" else a >= d
@@ -168,26 +161,29 @@ def _idle_clamp(node: Node, context: Context) -> Node | None:
 
 def _known_special(node: Node, context: Context) -> Node | None:
     """The size of a block, and coordinates along an axis that has one lane."""
-    if node.op != "special":
-        return None
     low, high = context.ranges.of(node)
     return context.const(node.ty, low) if low == high else None
 
 
-RULES: dict[str, Rule] = {
-    "known-special": _known_special,
-    "constant": _constant,
-    "neutral": _neutral,
-    "absorbing": _absorbing,
-    "same": _same,
-    "cancels": _cancels,
-    "known-select": _known_select,
-    "double-not": _double_not,
-    "known-logic": _known_logic,
-    "round-trip": _round_trip,
-    "known-comparison": _known_comparison,
-    "idle-clamp": _idle_clamp,
+RULES: dict[str, tuple[str, Rule]] = {  # the operations that a rule is for, "" for all
+    "known-special": ("special", _known_special),
+    "constant": ("", _constant),
+    "neutral": ("add sub or xor shl shr mul div", _neutral),
+    "absorbing": ("mul and", _absorbing),
+    "same": ("and or pand por min max select", _same),
+    "cancels": ("sub xor", _cancels),
+    "known-select": ("select", _known_select),
+    "double-not": ("pnot", _double_not),
+    "known-logic": ("pand por", _known_logic),
+    "round-trip": ("bitcast cvt", _round_trip),
+    "known-comparison": ("eq lt le", _known_comparison),
+    "idle-clamp": ("min max", _idle_clamp),
 }
+
+
+@cache
+def _rules(op: str) -> tuple[Rule, ...]:
+    return tuple(rule for ops, rule in RULES.values() if not ops or op in ops.split())
 
 
 def _constant_address(node: Node, context: Context) -> bool:
@@ -225,10 +221,12 @@ def fold(function: Function) -> bool:
                 changed = True
                 continue
             if node.op not in _UNFOLDED:
-                better = next((found for rule in RULES.values() if (found := rule(node, context)) is not None), None)
-                if better is not None:
-                    replaced[node] = better
-                    changed = True
+                for rule in _rules(node.op):
+                    if (better := rule(node, context)) is not None:
+                        replaced[node] = better
+                        changed = True
+                        break
+                if node in replaced:
                     continue
             kept.append(node)
         if block is function.blocks[0]:  # constants made meanwhile were put at its front

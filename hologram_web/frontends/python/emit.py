@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from types import FunctionType
 from typing import Any, NoReturn
 
@@ -104,7 +105,7 @@ class Emitter:
         self.lines: list[tuple[Source, int]] = []  # of each instruction
         self.warnings: dict[tuple[str, int, str], None] = {}
         self.at: tuple[Source, Any] = (Source("", [], 1, {}), None)
-        self.free: list[int] = []
+        self.free: list[int] = []  # heaps
         self.free_predicates = list(range(16))
         self.temporaries: list[list[Register | Predicate]] = []  # of each statement around
         self.shared_bytes = 0
@@ -131,12 +132,10 @@ class Emitter:
                 f"the kernel needs more than the {MAX_PARAMETERS} registers there are: use fewer variables at a time, "
                 "or split the kernel",
             )
-        number = min(self.free)
-        self.free.remove(number)
-        return Register(number)
+        return Register(heappop(self.free))
 
     def give(self, register: Register | Predicate) -> None:
-        (self.free if isinstance(register, Register) else self.free_predicates).append(register.index)
+        heappush(self.free if isinstance(register, Register) else self.free_predicates, register.index)
 
     def temporary(self) -> Register:
         """A register for the current statement."""
@@ -148,10 +147,9 @@ class Emitter:
         """A predicate for the current statement."""
         if not self.free_predicates:
             self.fail(self.at[1], "the condition needs more than the 16 predicates there are: split it")
-        number = min(self.free_predicates)
-        self.free_predicates.remove(number)
-        self.temporaries[-1].append(Predicate(number))
-        return Predicate(number)
+        predicate = Predicate(heappop(self.free_predicates))
+        self.temporaries[-1].append(predicate)
+        return predicate
 
     def drop(self, *registers: Any) -> None:
         """Gives back those that are temporaries of the current statement."""

@@ -14,7 +14,7 @@ from .advice import METHODS, NODES
 from .arithmetic import Arithmetic, literal
 from .emit import ArrayRef
 from .names import Intrinsic
-from .source import MISSING, constant
+from .source import MISSING, constant, walk
 from .types import INDEX, Kind, Value, Weak, default, float_of
 
 __all__ = ["Expressions", "Shape"]
@@ -410,7 +410,7 @@ class Expressions(Arithmetic):
 
     def pure(self, node: ast.AST) -> bool:
         """Whether an expression can be computed where it is not needed: it cannot fault and changes nothing."""
-        for part in ast.walk(node):
+        for part in walk(node):
             if isinstance(part, ast.Subscript) and not isinstance(self.static(part.value), (tuple, Shape)):
                 return False
             if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.FloorDiv, ast.Mod)):

@@ -8,17 +8,32 @@ import contextlib
 import inspect
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from types import FunctionType, ModuleType
 from typing import Any, NoReturn
 
 from ...errors import TranslateError
 from .advice import NODES
 
-__all__ = ["MISSING", "Definition", "Source", "from_text"]
+__all__ = ["MISSING", "Definition", "Source", "from_text", "walk"]
 
 MISSING: Any = object()
 _FOLDED_BITS = 4096  # integer literals computed while translating have no more bits
+
+
+def walk(*roots: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of syntax trees in some order, but for operators and contexts: twice as fast as `ast.walk`."""
+    work = list(roots)
+    while work:
+        node = work.pop()
+        yield node
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                work += [part for part in value if isinstance(part, ast.AST)]
+            elif isinstance(value, ast.AST) and value._fields:
+                work.append(value)
 
 
 class Definition:
@@ -26,6 +41,12 @@ class Definition:
 
     def __init__(self, node: ast.FunctionDef, source: Source) -> None:
         self.node, self.source = node, source
+
+    @cached_property
+    def stored_names(self) -> frozenset[str]:
+        """The names that the function assigns."""
+        parts = (part for part in walk(self.node) if isinstance(part, ast.Name))
+        return frozenset(part.id for part in parts if isinstance(part.ctx, ast.Store))
 
 
 class Source:

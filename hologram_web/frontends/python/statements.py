@@ -16,18 +16,13 @@ from .collectives import Collectives
 from .emit import ArrayRef, Loop, Scope
 from .expressions import Shape
 from .names import INTRINSICS, Array, ArrayType
-from .source import Definition, Source, constant
+from .source import Definition, Source, constant, walk
 from .types import INDEX, Kind, Value, Weak, default, fits, float_of, join
 
-__all__ = ["Statements", "check_signature", "stored_names"]
+__all__ = ["Statements", "check_signature"]
 
 _UNROLLED = 256
 _INLINED = 4096
-
-
-def stored_names(node: ast.FunctionDef) -> set[str]:
-    """The names a function assigns."""
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
 
 
 def check_signature(source: Source, node: ast.FunctionDef) -> list[ast.arg]:
@@ -383,9 +378,9 @@ class Statements(Collectives):
 
     def _indexes_tuple(self, node: ast.For, name: str) -> bool:
         """Whether the loop's variable is in the index of a constant tuple."""
-        for part in (part for statement in node.body for part in ast.walk(statement)):
+        for part in walk(*node.body):
             if isinstance(part, ast.Subscript) and isinstance(part.value, (ast.Name, ast.Attribute)):
-                names = {inner.id for inner in ast.walk(part.slice) if isinstance(inner, ast.Name)}
+                names = {inner.id for inner in walk(part.slice) if isinstance(inner, ast.Name)}
                 if name in names and isinstance(self.static(part.value), tuple):
                     return True
         return False
@@ -443,8 +438,8 @@ class Statements(Collectives):
             self.fail(
                 node, f"write {called.name}({', '.join(p.arg for p in parameters)}): arguments are missing or too many"
             )
-        stores = stored_names(called)
-        scope = Scope((*outer.path, node), called.name, definition.source, stores)
+        stores = definition.stored_names
+        scope = Scope((*outer.path, node), called.name, definition.source, set(stores))
         started: list[tuple[ast.arg, Value]] = []
         for parameter, argument in zip(parameters, node.args, strict=True):
             value = self._argument(definition.source, parameter, argument, parameter.arg in stores)

@@ -12,8 +12,8 @@ from ...isa.program import MAX_PARAMETERS, Program
 from ...isa.types import Type
 from .emit import ArrayRef, Facts, Scope
 from .names import ArrayType
-from .source import Definition
-from .statements import Statements, annotation, check_signature, stored_names
+from .source import Definition, walk
+from .statements import Statements, annotation, check_signature
 
 __all__ = ["Translation", "translate"]
 
@@ -62,7 +62,7 @@ def translate(definition: Definition) -> Translation:
 def _likely_lengths(node: ast.FunctionDef, params: dict[str, Type | ArrayType]) -> int:
     """How many lengths a kernel may want: of all axes, of the first ones only if it speaks of lengths."""
     arrays = [ty.ndim for ty in params.values() if isinstance(ty, ArrayType)]
-    words = {getattr(part, "attr", getattr(part, "id", "")) for part in ast.walk(node)}
+    words = {getattr(part, "attr", getattr(part, "id", "")) for part in walk(node)}
     return sum(arrays) - len(arrays) * words.isdisjoint(("len", "shape"))
 
 
@@ -92,8 +92,8 @@ class _Pass(Statements):
         self.calling: list[ast.FunctionDef] = [node]
         self.shared_arrays: dict[Any, ArrayRef] = {}
         self.definition_of_kernel, self.params = definition, params
-        stored = stored_names(node)
-        self.scope = Scope((), node.name, definition.source, stored)
+        stored = definition.stored_names
+        self.scope = Scope((), node.name, definition.source, set(stored))
         self.kernel_body = node.body
         self.host_known = {name for name, ty in params.items() if isinstance(ty, Type) and name not in stored}
         self.at = (definition.source, node)

@@ -16,8 +16,13 @@ Instr = tuple[Any, ...]
 VALUE_TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C}
 
 
+_SMALL = [bytes([value]) for value in range(128)]
+
+
 def unsigned(value: int) -> bytes:
     """Unsigned LEB128."""
+    if 0 <= value < 128:
+        return _SMALL[value]
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -28,6 +33,8 @@ def unsigned(value: int) -> bytes:
 
 def signed(value: int) -> bytes:
     """Signed LEB128."""
+    if -64 <= value < 64:
+        return _SMALL[value & 0x7F]
     out = bytearray()
     while not -64 <= value < 64:
         out.append(value & 0x7F | 0x80)
@@ -132,16 +139,16 @@ def _body(function: FunctionBody) -> bytes:
         else:
             runs.append((1, ty))
     out = bytearray(_vector([unsigned(count) + bytes([VALUE_TYPES[ty]]) for count, ty in runs]))
-    for name, *immediates in function.code:
-        opcode, kinds = OPCODES[name]
+    for instr in function.code:
+        opcode, kinds = OPCODES[instr[0]]
         out += opcode
         if kinds:
-            _immediates(out, kinds, immediates)
+            _immediates(out, kinds, instr[1:])
     out.append(0x0B)
     return unsigned(len(out)) + bytes(out)
 
 
-def _immediates(out: bytearray, kinds: str, values: list[Any]) -> None:
+def _immediates(out: bytearray, kinds: str, values: tuple[Any, ...]) -> None:
     match kinds:
         case "u":
             out += unsigned(values[0])
