@@ -316,17 +316,16 @@ class _Reads:
             self.analysis.bases[self.point, HIDDEN] = base
 
     def register(self, operand: Operand, value: Register | Predicate) -> None:
-        if isinstance(value, Predicate):
-            self.holds(value, lambda tag: tag == "predicate", "a predicate")
-        elif operand.type == "any":
+        if operand.type == "any":
             tag = self.holds(value, lambda tag: True, "a value")
             if isinstance(tag, Type):
                 self.analysis.types[self.point] = tag
             elif isinstance(tag, _Held) and tag.what == "pointer":
                 self.analysis.pointers.add(self.point)
-        else:
-            wanted = self.instruction.type_of(operand)
-            self.holds(value, lambda tag: tag is wanted, str(wanted))
+            return
+        wanted = "predicate" if isinstance(value, Predicate) else self.instruction.type_of(operand)
+        if self.state.get(_key(value), _UNWRITTEN).keys() != {wanted}:
+            self.holds(value, lambda tag: tag is wanted, "a predicate" if wanted == "predicate" else str(wanted))
 
     def holds(self, register: Register | Predicate, fits: Callable[[Any], bool], wanted: str) -> Any:
         """Reports the register unless it holds one thing on every path, which fits; that thing."""

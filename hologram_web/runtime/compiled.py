@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backends.arguments import scalar_bits
 from ..backends.launch import ExecutionParams, LaunchConfig, checked_math
@@ -18,11 +18,13 @@ from ..isa.program import Program
 from ..isa.types import Type
 from ..isa.verify import Analysis
 from . import arrays
-from .artifact import Artifact, Blob, read, write
 from .formula import FormulaLike
 from .plan import Argument, Call, Plan, Port, bind_ports, leaves, size_of, walk
 from .plan_builder import PlanBuilder
 from .store import compiled_store, key_of
+
+if TYPE_CHECKING:
+    from .artifact import Artifact, Blob
 
 __all__ = ["CompiledProgram", "compile", "load"]
 
@@ -100,10 +102,14 @@ class CompiledProgram:
 
     def to_bytes(self) -> bytes:
         """The file; equal plans, programs and metadata give equal bytes. Raises CompileError."""
+        from .artifact import write  # files: who defines kernels and runs them needs none
+
         return write(self.artifact)
 
     def save(self, path: str | os.PathLike[str], *, external: str | None = None) -> None:
         """Writes the file. `external` names a file beside it for the constants. Raises CompileError."""
+        from .artifact import Blob, write
+
         path = Path(path)
         artifact = self.artifact
         if external is not None:
@@ -265,6 +271,8 @@ def load(source: str | os.PathLike[str] | bytes, *, fetch: Fetch | None = None) 
     `fetch(location, offset, length)` gives constants that lie outside the file; by default they are in files beside
     it, and bytes have none.
     """
+    from .artifact import read
+
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
         data = path.read_bytes()

@@ -56,16 +56,16 @@ class KernelTable:
             case Repeat():
                 return replace(step, body=self.steps(step.body, target))
             case Call():
-                return replace(step, code=self.steps(step.code, target))
+                return step._replace(code=self.steps(step.code, target))
             case Target():
-                return replace(step, body=self.steps(step.body, step.name))
+                return step._replace(body=self.steps(step.body, step.name))
             case Launch():
                 made, key = self.made[step.kernel], (step.kernel, target)
                 if key not in self.numbers:
                     self.numbers[key] = len(self.kernels)
                     self.kernels.append(self._kernel(made, target))
                 number = self.numbers[key]
-                return replace(step, kernel=number, variant=self._variant(made, number, step.memories))
+                return step._replace(kernel=number, variant=self._variant(made, number, step.memories))
         return step
 
     def _kernel(self, made: LaneKernel, target: str) -> Kernel:

@@ -155,7 +155,7 @@ class _Lowering:
                 case Repeat():
                     done.append(replace(step, body=self.steps(step.body)))
                 case Call():
-                    done.append(replace(step, code=tuple(_CallLowering(self, step).whole())))
+                    done.append(step._replace(code=tuple(_CallLowering(self, step).whole())))
                 case _:
                     done.append(step)
         return tuple(done)

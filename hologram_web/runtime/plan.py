@@ -46,8 +46,7 @@ class Port:
         return f"{self.name}: {self.ty}[{', '.join(map(str, self.shape))}] {self.access.value}"
 
 
-@dataclass(frozen=True)
-class Temporary:
+class Temporary(NamedTuple):
     """Zeroed memory of a run: its size in bytes."""
 
     name: str
@@ -71,8 +70,7 @@ class Repeat:
     body: tuple[Step, ...]
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """A launch of a whole program, with an argument for each of its parameters; `code` is the same as kernels."""
 
     program: int
@@ -84,8 +82,7 @@ class Call:
     code: tuple[Step, ...] = ()
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(NamedTuple):
     """A launch of a kernel. `variant` of its WGSL counts from 1 (0: none); `origin` is 1 + the collective's index."""
 
     kernel: int
@@ -97,16 +94,14 @@ class Launch:
     memories: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Copy:
+class Copy(NamedTuple):
     """Copies a buffer into another one of the same size."""
 
     target: str
     source: str
 
 
-@dataclass(frozen=True)
-class Bounds:
+class Bounds(NamedTuple):
     """A fault of the instruction if `need` bytes of the type, at `offset`, do not lie in `size` bytes of `memory`."""
 
     need: Formula
@@ -117,8 +112,7 @@ class Bounds:
     memory: str
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """Steps of a call's code that only runners of one kind of kernels run; `name` is one of TARGETS."""
 
     name: str
@@ -139,8 +133,7 @@ class Memory(NamedTuple):
     written: bool
 
 
-@dataclass(frozen=True)
-class WasmCode:
+class WasmCode(NamedTuple):
     """A module, bytes of spill memory a lane, and the places of scalars and memories in the argument block."""
 
     module: int
@@ -156,8 +149,7 @@ class Binding(NamedTuple):
     memories: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class WgslCode:
+class WgslCode(NamedTuple):
     """A shader, the size of its argument buffer, the places of scalars in it, and its bindings from 2 on."""
 
     shader: int
@@ -436,9 +428,9 @@ def leaves(steps: Sequence[Step]) -> Iterator[Step]:
             yield step
 
 
-@dataclass
 class _Budget:
-    left: int = MAX_STEPS_RUN
+    def __init__(self) -> None:
+        self.left = MAX_STEPS_RUN
 
     def take(self) -> None:
         self.left -= 1

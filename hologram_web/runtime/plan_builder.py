@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backends.arguments import scalar_bits
 from ..backends.launch import LaunchConfig
@@ -17,9 +17,11 @@ from ..isa.operands import Access, BufferHandle, PoolHandle
 from ..isa.program import Param, Program
 from ..isa.types import Type
 from ..isa.verify import Analysis, verified
-from .artifact import Blob
 from .formula import Formula, FormulaLike
 from .plan import Argument, Call, Plan, Port, Repeat, Step, Temporary, Triple
+
+if TYPE_CHECKING:
+    from .artifact import Blob
 
 __all__ = ["PlanBuilder"]
 
@@ -92,6 +94,8 @@ class PlanBuilder:
 
     def constant(self, name: str, data: Any) -> str:
         """Memory with these bytes (any object with the buffer protocol); equal ones are kept once."""
+        from .artifact import Blob
+
         self._new(name)
         view = memoryview(data)
         self._shapes[name], self._widths[name] = tuple(map(Formula.of, view.shape or ())), view.itemsize
