@@ -79,6 +79,8 @@ class CompiledProgram:
     def artifact(self) -> Artifact:
         """All that a file holds, with the kernels for WebAssembly and WGSL. Raises CompileError."""
         if self._artifact is None:
+            from .artifact import read, write  # files: who defines kernels and runs them needs none
+
             store = compiled_store()
             key = b"" if store is None else self._key()
             kept = None if store is None else store.get("holo", key)
@@ -102,7 +104,7 @@ class CompiledProgram:
 
     def to_bytes(self) -> bytes:
         """The file; equal plans, programs and metadata give equal bytes. Raises CompileError."""
-        from .artifact import write  # files: who defines kernels and runs them needs none
+        from .artifact import write
 
         return write(self.artifact)
 
