@@ -10,6 +10,7 @@ import wasmtime
 
 import hologram_web as hg
 from hologram_web.backends import CpuBackend, WasmBackend, WebGpuBackend
+from hologram_web.backends.webgpu import recorder
 from hologram_web.targets.wasm.library import _folder
 from hologram_web.targets.wasm.wide import INLINE
 
@@ -31,6 +32,21 @@ def test_shaders_against_python(ty):
     device = WebGpuBackend()
     for name in ("add", "mul", "shr", "max"):
         check(device, ty, name, 200)
+
+
+@pytest.mark.parametrize("ty", [hg.i512, hg.u4096], ids=str)
+def test_blocks_take_turns_with_scratch_memory(ty, monkeypatch):
+    monkeypatch.setattr(recorder, "_MOST_SCRATCH", 1)  # a block at a time
+    device = WebGpuBackend()
+    launch, parts = device._recorder.launch, []
+
+    def recorded(work):
+        parts.append(len(list(work.dispatches())))
+        launch(work)
+
+    monkeypatch.setattr(device._recorder, "launch", recorded)
+    check(device, ty, "div", 600)
+    assert parts == [3]
 
 
 @pytest.mark.parametrize("name", ["wide", "wide128"])

@@ -6,10 +6,11 @@ const PARTS = ["backends/wasm", "backends/webgpu", "outside", "stdlib", "texts",
 
 /** Private members, and parts of artifacts and of runs, which nobody outside sees: the minifier may rename them. */
 const INTERNAL =
-  "adopt allocate arena bindings bits blobs body bound classMemory constants counters counts current file " +
-  "formulas functions elements gaps grid identity inTurn install kernel kernels lanes lengths memories modules " +
-  "pieces place prepare prepared programs reads record release renew results runtime scalars scratch shaders spill step " +
-  "shader tell temporaries told turn variable variant wgsl writable written";
+  "adopt allocate arena bindings bits blobs block blocks body bound classMemory closed constants counters " +
+  "counts current elements file first formulas freed functions gaps given grid identity inTurn install kernel " +
+  "kernels lanes lengths memories modules need owned pieces place prepare prepared program programs reads " +
+  "record release renew results runtime scalars scratch shader shaders spill step tell temporaries told turn " +
+  "variable variant wgsl writable written";
 
 let mangleCache = {};
 

@@ -1,105 +1,156 @@
-// Wide integers: values of n words in private memory of the lane, the lowest word first; dst, a and b are where they lie.
-// dst may be a or b in what goes word by word: not in wide_mul, wide_divide and the shifts. Kernels declare the memory as
-// long as they need it; work is where 6 * n + 2 words are free.
+// Wide integers: values of n words in memory of the lane, the lowest word first; dst, a and b are where they lie. dst may be
+// a or b in what goes word by word: not in wide_mul, wide_divide and the shifts. work is where 6 * n + 2 words are free.
+// Kernels declare the memory as long as they need it; where that is long it is storage, and the words of a block's lanes
+// take turns, so that neighbouring lanes read neighbouring words. Loops go over four words a round, which compilers unroll:
+// llvmpipe has 65,535 rounds for a lane.
 var<private> wide_memory: array<u32, 2048>;
 
+fn wide_get(at: u32) -> u32 {
+  return wide_memory[at];
+}
+
+fn wide_set(at: u32, word: u32) {
+  wide_memory[at] = word;
+}
+
 fn wide_copy(dst: u32, a: u32, n: u32) {
-  for (var i = 0u; i < n; i++) {
-    wide_memory[dst + i] = wide_memory[a + i];
+  for (var at = 0u; at < n; at += 4u) {
+    for (var k = 0u; k < 4u; k++) {
+      let i = at + k;
+      wide_set(dst + i, wide_get(a + i));
+    }
   }
 }
 
 fn wide_fill(dst: u32, n: u32, word: u32) {
-  for (var i = 0u; i < n; i++) {
-    wide_memory[dst + i] = word;
+  for (var at = 0u; at < n; at += 4u) {
+    for (var k = 0u; k < 4u; k++) {
+      let i = at + k;
+      wide_set(dst + i, word);
+    }
   }
 }
 
 // All ones if the number is negative as a signed one.
 fn wide_sign(a: u32, n: u32) -> u32 {
-  return bitcast<u32>(bitcast<i32>(wide_memory[a + n - 1u]) >> 31u);
+  return bitcast<u32>(bitcast<i32>(wide_get(a + n - 1u)) >> 31u);
 }
 
 fn wide_add(dst: u32, a: u32, b: u32, n: u32) {
   var carry = 0u;
-  for (var i = 0u; i < n; i++) {
-    let x = wide_memory[a + i];
-    let sum = x + wide_memory[b + i];
-    let total = sum + carry;
-    wide_memory[dst + i] = total;
-    carry = select(0u, 1u, (sum < x) || (total < sum));
+  for (var at = 0u; at < n; at += 4u) {
+    for (var k = 0u; k < 4u; k++) {
+      let i = at + k;
+      let x = wide_get(a + i);
+      let sum = x + wide_get(b + i);
+      let total = sum + carry;
+      wide_set(dst + i, total);
+      carry = select(0u, 1u, (sum < x) || (total < sum));
+    }
   }
 }
 
 fn wide_sub(dst: u32, a: u32, b: u32, n: u32) {
   var borrow = 0u;
-  for (var i = 0u; i < n; i++) {
-    let x = wide_memory[a + i];
-    let y = wide_memory[b + i];
-    let difference = x - y;
-    wide_memory[dst + i] = difference - borrow;
-    borrow = select(0u, 1u, (x < y) || (difference < borrow));
+  for (var at = 0u; at < n; at += 4u) {
+    for (var k = 0u; k < 4u; k++) {
+      let i = at + k;
+      let x = wide_get(a + i);
+      let y = wide_get(b + i);
+      let difference = x - y;
+      wide_set(dst + i, difference - borrow);
+      borrow = select(0u, 1u, (x < y) || (difference < borrow));
+    }
   }
 }
 
 fn wide_neg(dst: u32, a: u32, n: u32) {
   var carry = 1u;
-  for (var i = 0u; i < n; i++) {
-    let x = ~wide_memory[a + i] + carry;
-    wide_memory[dst + i] = x;
-    carry = select(0u, carry, x == 0u);
+  for (var at = 0u; at < n; at += 4u) {
+    for (var k = 0u; k < 4u; k++) {
+      let i = at + k;
+      let x = ~wide_get(a + i) + carry;
+      wide_set(dst + i, x);
+      carry = select(0u, carry, x == 0u);
+    }
   }
 }
 
-// The product of the lowest words of a, rows, and of b, columns, modulo n words: of a word and a word, two further words
-// fit 64 bits.
+// A sum of three words, and a product more.
+fn wide_accumulate(sum: vec3u, x: u32, y: u32) -> vec3u {
+  let product = u64_widemul(x, y);
+  let low = sum.x + product.x;
+  let more = product.y + select(0u, 1u, low < product.x);
+  let high = sum.y + more;
+  return vec3u(low, high, sum.z + select(0u, 1u, high < more));
+}
+
+// The product modulo n words of a, of which the lowest words, rows, may be other than 0, and b, with columns such words;
+// four rows at a time: a column of them is the sum of four products and the carry.
 fn wide_mul(dst: u32, a: u32, b: u32, n: u32, rows: u32, columns: u32) {
   wide_fill(dst, n, 0u);
-  for (var i = 0u; i < rows; i++) {
-    let x = wide_memory[a + i];
-    var carry = 0u;
-    let end = min(n, i + columns);
+  for (var i = 0u; i < rows; i += 4u) {
+    let x = vec4u(wide_get(a + i), wide_get(a + i + 1u), wide_get(a + i + 2u), wide_get(a + i + 3u));
+    var y = vec4u(0u);
+    var sum = vec3u(0u);
+    let end = min(n, i + columns + 4u);
     for (var j = i; j < end; j++) {
-      let product = u64_widemul(x, wide_memory[b + j - i]);
-      let sum = wide_memory[dst + j] + product.x;
-      let total = sum + carry;
-      wide_memory[dst + j] = total;
-      carry = product.y + select(0u, 1u, sum < product.x) + select(0u, 1u, total < sum);
-    }
-    if (end < n) {
-      wide_memory[dst + end] = carry;
+      y = vec4u(wide_get(b + j - i), y.xyz);
+      let word = wide_get(dst + j);
+      let low = sum.y + word;
+      sum = vec3u(low, sum.z + select(0u, 1u, low < word), 0u);
+      sum = wide_accumulate(sum, x.x, y.x);
+      sum = wide_accumulate(sum, x.y, y.y);
+      sum = wide_accumulate(sum, x.z, y.z);
+      sum = wide_accumulate(sum, x.w, y.w);
+      wide_set(dst + j, sum.x);
     }
   }
 }
 
 fn wide_and(dst: u32, a: u32, b: u32, n: u32) {
-  for (var i = 0u; i < n; i++) {
-    wide_memory[dst + i] = wide_memory[a + i] & wide_memory[b + i];
+  for (var at = 0u; at < n; at += 4u) {
+    for (var k = 0u; k < 4u; k++) {
+      let i = at + k;
+      wide_set(dst + i, wide_get(a + i) & wide_get(b + i));
+    }
   }
 }
 
 fn wide_or(dst: u32, a: u32, b: u32, n: u32) {
-  for (var i = 0u; i < n; i++) {
-    wide_memory[dst + i] = wide_memory[a + i] | wide_memory[b + i];
+  for (var at = 0u; at < n; at += 4u) {
+    for (var k = 0u; k < 4u; k++) {
+      let i = at + k;
+      wide_set(dst + i, wide_get(a + i) | wide_get(b + i));
+    }
   }
 }
 
 fn wide_xor(dst: u32, a: u32, b: u32, n: u32) {
-  for (var i = 0u; i < n; i++) {
-    wide_memory[dst + i] = wide_memory[a + i] ^ wide_memory[b + i];
+  for (var at = 0u; at < n; at += 4u) {
+    for (var k = 0u; k < 4u; k++) {
+      let i = at + k;
+      wide_set(dst + i, wide_get(a + i) ^ wide_get(b + i));
+    }
   }
 }
 
 fn wide_not(dst: u32, a: u32, n: u32) {
-  for (var i = 0u; i < n; i++) {
-    wide_memory[dst + i] = ~wide_memory[a + i];
+  for (var at = 0u; at < n; at += 4u) {
+    for (var k = 0u; k < 4u; k++) {
+      let i = at + k;
+      wide_set(dst + i, ~wide_get(a + i));
+    }
   }
 }
 
 fn wide_eq(a: u32, b: u32, n: u32) -> bool {
   var differ = 0u;
-  for (var i = 0u; i < n; i++) {
-    differ |= wide_memory[a + i] ^ wide_memory[b + i];
+  for (var at = 0u; at < n; at += 4u) {
+    for (var k = 0u; k < 4u; k++) {
+      let i = at + k;
+      differ |= wide_get(a + i) ^ wide_get(b + i);
+    }
   }
   return differ == 0u;
 }
@@ -107,11 +158,14 @@ fn wide_eq(a: u32, b: u32, n: u32) -> bool {
 // Whether a is less than b; flip is the sign bit for signed numbers, 0 for unsigned ones.
 fn wide_lt(a: u32, b: u32, n: u32, flip: u32) -> bool {
   var less = false;
-  for (var i = 0u; i < n; i++) {
-    let turn = select(0u, flip, i == n - 1u);
-    let x = wide_memory[a + i] ^ turn;
-    let y = wide_memory[b + i] ^ turn;
-    less = (x < y) || ((x == y) && less);
+  for (var at = 0u; at < n; at += 4u) {
+    for (var k = 0u; k < 4u; k++) {
+      let i = at + k;
+      let turn = select(0u, flip, i == n - 1u);
+      let x = wide_get(a + i) ^ turn;
+      let y = wide_get(b + i) ^ turn;
+      less = (x < y) || ((x == y) && less);
+    }
   }
   return less;
 }
@@ -122,12 +176,12 @@ fn wide_shl(dst: u32, a: u32, amount: u32, n: u32) {
   for (var i = 0u; i < n; i++) {
     var word = 0u;
     if (i >= words) {
-      word = wide_memory[a + i - words] << bits;
+      word = wide_get(a + i - words) << bits;
     }
     if (i > words) {
-      word |= (wide_memory[a + i - words - 1u] >> 1u) >> (31u - bits);
+      word |= (wide_get(a + i - words - 1u) >> 1u) >> (31u - bits);
     }
-    wide_memory[dst + i] = word;
+    wide_set(dst + i, word);
   }
 }
 
@@ -139,12 +193,12 @@ fn wide_shr(dst: u32, a: u32, amount: u32, n: u32, fill: u32) {
     var low = fill;
     var high = fill;
     if (i + words < n) {
-      low = wide_memory[a + i + words];
+      low = wide_get(a + i + words);
     }
     if (i + words + 1u < n) {
-      high = wide_memory[a + i + words + 1u];
+      high = wide_get(a + i + words + 1u);
     }
-    wide_memory[dst + i] = (low >> bits) | ((high << 1u) << (31u - bits));
+    wide_set(dst + i, (low >> bits) | ((high << 1u) << (31u - bits)));
   }
 }
 
@@ -159,18 +213,19 @@ fn wide_magnitude(a: u32, n: u32, work: u32) -> u32 {
 
 // Digits of 16 bits, of which products and quotients fit a word.
 fn wide_digit(a: u32, i: u32) -> u32 {
-  return (wide_memory[a + (i >> 1u)] >> ((i & 1u) * 16u)) & 0xffffu;
+  return (wide_get(a + (i >> 1u)) >> ((i & 1u) * 16u)) & 0xffffu;
 }
 
 fn wide_put_digit(dst: u32, i: u32, digit: u32) {
-  wide_memory[dst + (i >> 1u)] |= digit << ((i & 1u) * 16u);
+  wide_set(dst + (i >> 1u), wide_get(dst + (i >> 1u)) | (digit << ((i & 1u) * 16u)));
 }
 
 // How many digits are up to the highest that is not 0.
 fn wide_digits(a: u32, n: u32) -> u32 {
   var count = 0u;
-  for (var i = 0u; i < 2u * n; i++) {
-    count = select(count, i + 1u, wide_digit(a, i) != 0u);
+  for (var i = 0u; i < n; i++) {
+    let word = wide_get(a + i);
+    count = select(count, 2u * i + select(1u, 2u, word > 0xffffu), word != 0u);
   }
   return count;
 }
@@ -180,10 +235,10 @@ fn wide_unpack(dst: u32, a: u32, count: u32, shift: u32) {
   var carry = 0u;
   for (var i = 0u; i < count; i++) {
     let digit = (wide_digit(a, i) << shift) | carry;
-    wide_memory[dst + i] = digit & 0xffffu;
+    wide_set(dst + i, digit & 0xffffu);
     carry = digit >> 16u;
   }
-  wide_memory[dst + count] = carry;
+  wide_set(dst + count, carry);
 }
 
 // The quotient of unsigned numbers, or the remainder if rest: Knuth, The Art of Computer Programming, 4.3.1, algorithm D
@@ -206,19 +261,19 @@ fn wide_divide(dst: u32, a: u32, b: u32, n: u32, rest: bool, work: u32) {
   let u = work + 2u * n + 1u;
   wide_unpack(v, b, k, shift);
   wide_unpack(u, a, m, shift);
-  let top = wide_memory[v + k - 1u];
+  let top = wide_get(v + k - 1u);
   var next = 0u;
   if (k > 1u) {
-    next = wide_memory[v + k - 2u];
+    next = wide_get(v + k - 2u);
   }
   for (var round = 0u; round <= m - k; round++) {
     let j = u + m - k - round;
-    let pair = (wide_memory[j + k] << 16u) | wide_memory[j + k - 1u];
+    let pair = (wide_get(j + k) << 16u) | wide_get(j + k - 1u);
     var digit = pair / top;
     var left = pair % top;
     var below = 0u;
     if (k > 1u) {
-      below = wide_memory[j + k - 2u];
+      below = wide_get(j + k - 2u);
     }
     // At most two too large.
     for (var step = 0u; step < 2u; step++) {
@@ -229,24 +284,24 @@ fn wide_divide(dst: u32, a: u32, b: u32, n: u32, rest: bool, work: u32) {
     }
     var borrow = 0u;
     for (var i = 0u; i < k; i++) {
-      let product = digit * wide_memory[v + i] + borrow;
-      let x = wide_memory[j + i];
+      let product = digit * wide_get(v + i) + borrow;
+      let x = wide_get(j + i);
       let low = product & 0xffffu;
-      wide_memory[j + i] = (x - low) & 0xffffu;
+      wide_set(j + i, (x - low) & 0xffffu);
       borrow = (product >> 16u) + select(0u, 1u, x < low);
     }
-    let x = wide_memory[j + k];
-    wide_memory[j + k] = (x - borrow) & 0xffffu;
+    let x = wide_get(j + k);
+    wide_set(j + k, (x - borrow) & 0xffffu);
     if (x < borrow) {
       // The digit was one too large still: the divisor is added back.
       digit -= 1u;
       var carry = 0u;
       for (var i = 0u; i < k; i++) {
-        let sum = wide_memory[j + i] + wide_memory[v + i] + carry;
-        wide_memory[j + i] = sum & 0xffffu;
+        let sum = wide_get(j + i) + wide_get(v + i) + carry;
+        wide_set(j + i, sum & 0xffffu);
         carry = sum >> 16u;
       }
-      wide_memory[j + k] = (wide_memory[j + k] + carry) & 0xffffu;
+      wide_set(j + k, (wide_get(j + k) + carry) & 0xffffu);
     }
     if (!rest) {
       wide_put_digit(dst, m - k - round, digit);
@@ -254,7 +309,7 @@ fn wide_divide(dst: u32, a: u32, b: u32, n: u32, rest: bool, work: u32) {
   }
   if (rest) {
     for (var i = 0u; i < k; i++) {
-      let pair = (wide_memory[u + i + 1u] << 16u) | wide_memory[u + i];
+      let pair = (wide_get(u + i + 1u) << 16u) | wide_get(u + i);
       wide_put_digit(dst, i, (pair >> shift) & 0xffffu);
     }
   }
@@ -275,23 +330,23 @@ fn wide_divide_signed(dst: u32, a: u32, b: u32, n: u32, rest: bool, work: u32) {
 fn wide_head(a: u32, n: u32) -> vec3u {
   var words = 0u;
   for (var i = 0u; i < n; i++) {
-    words = select(words, i + 1u, wide_memory[a + i] != 0u);
+    words = select(words, i + 1u, wide_get(a + i) != 0u);
   }
   if (words == 0u) {
     return vec3u(0u);
   }
-  var head = vec3u(0u, 0u, wide_memory[a + words - 1u]);
+  var head = vec3u(0u, 0u, wide_get(a + words - 1u));
   if (words > 1u) {
-    head.y = wide_memory[a + words - 2u];
+    head.y = wide_get(a + words - 2u);
   }
   if (words > 2u) {
-    head.x = wide_memory[a + words - 3u];
+    head.x = wide_get(a + words - 3u);
   }
   let zeros = countLeadingZeros(head.z);
   let low = vec2u(head.x << zeros, (head.y << zeros) | ((head.x >> 1u) >> (31u - zeros)));
   var sticky = low.x;
   for (var i = 3u; i < words; i++) {
-    sticky |= wide_memory[a + words - 1u - i];
+    sticky |= wide_get(a + words - 1u - i);
   }
   let high = (head.z << zeros) | ((head.y >> 1u) >> (31u - zeros));
   return vec3u(low.y | select(0u, 1u, sticky != 0u), high, 32u * words - zeros);
@@ -325,7 +380,7 @@ fn wide_from_parts(dst: u32, significand: vec2u, exponent: i32, n: u32, negative
   if (above || (bits > i32(32u * n - select(0u, 1u, is_signed)))) {
     wide_fill(dst, n, select(0xffffffffu, 0u, negative));
     if (is_signed) {
-      wide_memory[dst + n - 1u] ^= 0x80000000u;
+      wide_set(dst + n - 1u, wide_get(dst + n - 1u) ^ 0x80000000u);
     }
     return;
   }
@@ -333,12 +388,12 @@ fn wide_from_parts(dst: u32, significand: vec2u, exponent: i32, n: u32, negative
   let place = u32(max(exponent, 0));
   let word = place >> 5u;
   let by = place & 31u;
-  wide_memory[dst + word] = whole.x << by;
+  wide_set(dst + word, whole.x << by);
   if (word + 1u < n) {
-    wide_memory[dst + word + 1u] = (whole.y << by) | ((whole.x >> 1u) >> (31u - by));
+    wide_set(dst + word + 1u, (whole.y << by) | ((whole.x >> 1u) >> (31u - by)));
   }
   if (word + 2u < n) {
-    wide_memory[dst + word + 2u] = (whole.y >> 1u) >> (31u - by);
+    wide_set(dst + word + 2u, (whole.y >> 1u) >> (31u - by));
   }
   if (negative) {
     wide_neg(dst, dst, n);

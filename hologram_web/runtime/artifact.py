@@ -52,6 +52,7 @@ _MAX_HEAD, _MAX_META, _MAX_SHADER, _MAX_SHADERS = 1 << 28, 1 << 20, 1 << 24, 1 <
 _TYPES = sorted(Type, key=lambda ty: ty.id)
 _ACCESS = (None, Access.READ, Access.WRITE, Access.READ_WRITE)
 _OPERATORS = tuple(OPERATORS)
+_SCRATCH = 2  # the kind of a binding
 
 T = TypeVar("T")
 
@@ -257,7 +258,13 @@ def _write_kernel(out: _Writer, kernel: Kernel) -> None:
         out.uint(variant.shader)
         out.uint(variant.size)
         out.uints(variant.scalars)
-        out.list(variant.bindings, out.u8, out.uints)
+        out.uint(len(variant.bindings) + bool(variant.scratch))
+        for binding in variant.bindings:
+            out.u8(binding.writable)
+            out.uints(binding.memories)
+        if variant.scratch:
+            out.u8(_SCRATCH)
+            out.uint(variant.scratch // 4)
 
 
 def _meta(metadata: dict[str, str]) -> bytes:
@@ -472,10 +479,20 @@ def _read_kernel(source: _Reader) -> Kernel:
     wasm: WasmCode | str
     wasm = WasmCode(module - 1, source.uint(), source.uints(), source.uints()) if module else source.string()
 
-    def binding() -> Binding:
-        return Binding(source.pick((False, True), "flag"), source.uints())
+    def binding() -> Binding | int:
+        kind = source.pick((0, 1, _SCRATCH), "kind of binding")
+        return source.uint() if kind == _SCRATCH else Binding(bool(kind), source.uints())
 
-    variants = source.list(lambda: WgslCode(source.uint(), source.uint(), source.uints(), source.list(binding)))
+    def variant() -> WgslCode:
+        shader, size, places = source.uint(), source.uint(), source.uints()
+        found = source.list(binding)
+        scratch = [words for words in found if isinstance(words, int)]
+        bindings = tuple(each for each in found if isinstance(each, Binding))
+        if scratch and (len(scratch) > 1 or isinstance(found[-1], Binding)):
+            raise source.fail("scratch memory is the last binding")
+        return WgslCode(shader, size, places, bindings, 4 * sum(scratch))
+
+    variants = source.list(variant)
     wgsl = variants or source.string()
     return Kernel(name, program - 1 if program else None, block, shared, scalars, memories, parallel, wasm, wgsl)
 

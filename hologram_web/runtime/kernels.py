@@ -137,7 +137,8 @@ class KernelTable:
             self.shaders.index(numbers),
             compiled.arguments_size,
             tuple(order.index(name) for name, _ in compiled.scalars),
-            tuple(Binding(*pair) for pair in zip(compiled.written, wanted, strict=True)),
+            tuple(map(Binding, compiled.written, wanted)),  # without that of scratch memory
+            compiled.scratch,
         )
         self.kernels[number] = replace(kernel, wgsl=(*kernel.wgsl, code))
         return len(kernel.wgsl) + 1

@@ -25,6 +25,7 @@ __all__ = [
 
 CLASS_MEMORY = "class memory"  # as a buffer of a launch; no name, so nothing else is called so
 MAX_STEPS_RUN = 1 << 20
+MAX_SCRATCH = 400_000_000  # bytes for a block
 MAX_NAMES, MAX_STEPS, MAX_NESTED, MAX_RANK, MAX_BYTES = 4096, 65_536, 16, 8, 1 << 48
 ARGUMENT_KINDS = ("bits", "port", "formula", "cell", "buffer")  # in the order of the binary form
 
@@ -150,12 +151,16 @@ class Binding(NamedTuple):
 
 
 class WgslCode(NamedTuple):
-    """A shader, the size of its argument buffer, the places of scalars in it, and its bindings from 2 on."""
+    """A shader, the size of its argument buffer, the places of scalars in it, and its bindings from 2 on.
+
+    If `scratch` is not 0, one more binding follows: of so many bytes for each block that runs at the time.
+    """
 
     shader: int
     size: int
     scalars: tuple[int, ...]
     bindings: tuple[Binding, ...]
+    scratch: int = 0
 
 
 @dataclass(frozen=True)
@@ -200,6 +205,8 @@ class Kernel:
             bound = [number for binding in variant.bindings for number in binding.memories]
             order(bound, self.memories)
             must(all(binding.memories for binding in variant.bindings), "it has a binding of nothing")
+            fits = variant.scratch % 4 == 0 and variant.scratch <= MAX_SCRATCH
+            must(fits, f"a block needs {variant.scratch} bytes of scratch memory")
             least = 4 * (16 + 2 * len(variant.scalars) + len(bound))
             fits = variant.size % 16 == 0 and least <= variant.size <= 1 << 16
             must(fits, f"it has an argument buffer of {variant.size} bytes")

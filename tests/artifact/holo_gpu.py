@@ -70,15 +70,19 @@ class GpuRunner(Runner):
                 words += [bits % (1 << 32), bits >> 32]
         self.sizes = {}
         bound = []
-        for _, places in code["bindings"]:
+        scratch = 0
+        for kind, places in code["bindings"]:
+            if kind == 2:
+                scratch, blocks_at_once = places, 3  # any number will do
+                bound.append(self.gpu.create_buffer_with_data(data=b"\x5a" * scratch * blocks_at_once, usage=USAGE))
+                break
             for place in places:
                 buffer, size = self.buffers[memories[place]]
                 self.sizes[place] = CLASS_BYTES if kernel["memories"][place][0] == 2 else size
                 words.append(self.sizes[place])
             bound.append(buffer)
-        raw = struct.pack(f"<{len(words)}I", *words)
         usage = wgpu.BufferUsage.UNIFORM | wgpu.BufferUsage.COPY_DST
-        arguments = self.gpu.create_buffer_with_data(data=raw + bytes(code["size"] - len(raw)), usage=usage)
+        arguments = self.gpu.create_buffer(size=code["size"], usage=usage)
         status = self.gpu.create_buffer(size=32, usage=USAGE)
         layout, pipeline = self.pipeline(code)
         entries = [
@@ -87,16 +91,22 @@ class GpuRunner(Runner):
         ]
         group = self.gpu.create_bind_group(layout=layout, entries=entries)
 
-        def record(encoder):
-            for place, buffer in cells:
-                encoder.copy_buffer_to_buffer(buffer, 0, arguments, place, 8)
-            compute = encoder.begin_compute_pass()
-            compute.set_pipeline(pipeline)
-            compute.set_bind_group(0, group)
-            compute.dispatch_workgroups(min(blocks, 65535), -(-blocks // 65535))
-            compute.end()
+        for first in range(0, blocks, blocks_at_once if scratch else blocks):
+            count = min(blocks - first, blocks_at_once if scratch else blocks)
+            words[8], words[13] = first + count, first
+            raw = struct.pack(f"<{len(words)}I", *words)
+            self.gpu.queue.write_buffer(arguments, 0, raw + bytes(code["size"] - len(raw)))
 
-        self.submit(record)
+            def record(encoder, count=count):
+                for place, buffer in cells:
+                    encoder.copy_buffer_to_buffer(buffer, 0, arguments, place, 8)
+                compute = encoder.begin_compute_pass()
+                compute.set_pipeline(pipeline)
+                compute.set_bind_group(0, group)
+                compute.dispatch_workgroups(min(count, 65535), -(-count // 65535))
+                compute.end()
+
+            self.submit(record)
         kind, at, base, lane, low, high, need, other = struct.unpack("<8I", self.get(status, 32))
         if kind:
             text = f"{KINDS[kind - 1]} at {at}, memory {base}, offset {low + (high << 32)}, need {need}, other {other}"

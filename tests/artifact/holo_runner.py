@@ -95,6 +95,10 @@ def parse(raw):
         base = None if kind == 3 else k.uint() if kind == 2 else k.string()
         return (kind, base, k.u8())
 
+    def binding():
+        kind = k.u8()
+        return (kind, k.uints() if kind < 2 else 4 * k.uint())
+
     def kernel():
         found = {"name": k.string(), "program": k.uint() - 1, "block": (k.uint(), k.uint(), k.uint())}
         found |= {"shared": k.uint(), "scalars": k.list(lambda: (k.string(), k.u8())), "memories": k.list(memory)}
@@ -108,7 +112,7 @@ def parse(raw):
                 "shader": k.uint(),
                 "size": k.uint(),
                 "scalars": k.uints(),
-                "bindings": k.list(lambda: (k.u8(), k.uints())),
+                "bindings": k.list(binding),
             }
         )
         if not found["wgsl"]:

@@ -191,12 +191,15 @@ export function readArtifact(raw: Uint8Array): Artifact {
         shader: index(shaders),
         size: uint(65_536),
         scalars: order(scalars),
-        bindings: list(() => ({ writable: flag(), memories: order(memories) })),
+        bindings: list(() => {
+          const kind = below(3);
+          return { writable: !!kind, memories: kind < 2 ? order(memories) : [], scratch: kind < 2 ? 0 : 4 * uint(1e8) };
+        }),
       };
       const { size, bindings } = variant;
       const bound = bindings.flatMap((binding) => binding.memories);
       different(bound);
-      must(bindings.every((binding) => binding.memories.length > 0));
+      must(bindings.every((binding) => binding.memories.length || binding.scratch));
       must(size % 16 === 0 && size >= 64 + 8 * variant.scalars.length + 4 * bound.length);
       return variant;
     });
@@ -349,7 +352,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
       return found;
     });
     const groups = (variants[variant - 1]?.bindings ?? []).map((binding) => new Set(binding.memories.map((k) => memories[k]!)));
-    must(groups.every(({ size }) => size === 1));
+    must(groups.every(({ size }) => size < 2));
     different(groups.flatMap((group) => [...group]));
     return { step: "launch", kernel: place, variant, origin, grid, lanes, scalars, memories };
   }

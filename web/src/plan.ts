@@ -112,7 +112,8 @@ export interface Variant {
   readonly shader: number;
   readonly size: number;
   readonly scalars: readonly number[];
-  readonly bindings: readonly { readonly writable: boolean; readonly memories: readonly number[] }[];
+  /** Those of no memory are scratch, with so many bytes for a block. */
+  readonly bindings: readonly { readonly writable: boolean; readonly memories: readonly number[]; readonly scratch: number }[];
 }
 
 export interface Kernel {

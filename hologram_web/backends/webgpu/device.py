@@ -279,6 +279,11 @@ class WebGpuBackend(CompiledDevice[Memory]):
         self.stats.launches += 1
         bound = [self._bound(job, group, 0) for group in kernel.groups]
         bound += [self._bound(job, kernel.groups[number], part) for number, part in kernel.further]
+        at_once = 0
+        if kernel.scratch:
+            self._check_scratch(kernel)
+            scratch, at_once = self._recorder.scratch(kernel.scratch, config.blocks)
+            bound.append(scratch)
         limits, explain, as_written, deferred = self.limits, job.explain, self._as_written, self.check == "deferred"
         name, number = analysis.program.metadata.name or "a program without a name", self.stats.launches
 
@@ -295,7 +300,8 @@ class WebGpuBackend(CompiledDevice[Memory]):
             return error
 
         arguments = self._arguments(job, kernel, sizes, shared)
-        work = Work(name, pipeline, (*self._recorder.bound(pipeline), *bound), arguments, config.blocks, failed)
+        bound = [*self._recorder.bound(pipeline), *bound]
+        work = Work(name, pipeline, tuple(bound), arguments, config.blocks, failed, at_once)
         self._recorder.launch(work)
         self.stats.submits = self._recorder.submits
         if self.check == "sync":
@@ -371,6 +377,20 @@ class WebGpuBackend(CompiledDevice[Memory]):
             long = f", those of more than {self._window} bytes in parts" if max(parts) > 1 else ""
             raise LaunchError(
                 f"the program uses {len(parts)} buffers{long}: this adapter binds at most {most}; put some together"
+            )
+
+    def _check_scratch(self, kernel: WgslKernel) -> None:
+        """Raises LaunchError where the memory for wide integers is more than the adapter has."""
+        most = self._window
+        if kernel.scratch > most:
+            raise LaunchError(
+                f"the wide integers of a block need {kernel.scratch} bytes: this adapter has {most}; use smaller blocks"
+            )
+        most = self._gpu.limits["max-storage-buffers-per-shader-stage"] - 1
+        if len(kernel.written) > most:
+            raise LaunchError(
+                f"the program uses {len(kernel.written) - 1} buffers and one for wide integers: "
+                f"this adapter binds at most {most}; put some together"
             )
 
 

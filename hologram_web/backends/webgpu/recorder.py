@@ -6,7 +6,7 @@ has a slot in the status buffer; the slots come back with what is read, and the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,11 +22,14 @@ _SLOTS = 1024
 _WAITING = 64  # launches, copies and clears that wait before they are submitted
 _ARGUMENTS = 1 << 18  # bytes of argument blocks of one submit
 _ROW = 65_535  # the most workgroups along an axis
+_END, _FIRST = 8, 13  # words of the arguments: the block behind the last of a dispatch, and its first
+_MOST_SCRATCH = 1 << 27  # bytes: what every adapter binds
 
 
 @dataclass
 class Work:
-    """A recorded launch. `failed` makes the error of status words."""
+    """A recorded launch. `failed` makes the error of status words. Of kernels with scratch memory, `at_once` blocks run
+    at a time."""
 
     name: str
     pipeline: Pipeline
@@ -34,7 +37,28 @@ class Work:
     arguments: bytes
     blocks: int
     failed: Callable[[NDArray[np.uint32]], ExecutionError]
+    at_once: int = 0
     slot: int = 0
+
+    def dispatches(self) -> Iterator[_Dispatch]:
+        if not self.at_once:
+            yield _Dispatch(self, self.arguments, self.blocks)
+            return
+        words = np.frombuffer(self.arguments, np.uint32).copy()
+        for first in range(0, self.blocks, self.at_once):
+            count = min(self.blocks - first, self.at_once)
+            words[_END], words[_FIRST] = first + count, first
+            yield _Dispatch(self, words.tobytes(), count, first == 0)
+
+
+@dataclass
+class _Dispatch:
+    """A launch or, of those whose blocks do not run all at once, a part of it."""
+
+    work: Work
+    arguments: bytes
+    blocks: int
+    starts: bool = True  # whether it is the first part
 
 
 class Recorder:
@@ -51,7 +75,8 @@ class Recorder:
         self.generation = gpu.generation
         self._status, used = gpu.take(_SLOTS * SLOT, gpu.STORAGE)
         self._arguments, _ = gpu.take(_ARGUMENTS, gpu.UNIFORM)
-        self._waiting: list[Work | tuple[str, tuple[Any, ...]]] = []
+        self._waiting: list[_Dispatch | tuple[str, tuple[Any, ...]]] = []
+        self._scratch: Any = None
         self._touched: set[int] = set()
         self._launched: list[Work] = []  # since statuses were read last, by slot
         self._used_arguments = 0
@@ -67,6 +92,8 @@ class Recorder:
         if self.generation == self.gpu.generation and not self.gpu.lost:
             self.gpu.give(self._status, self.gpu.STORAGE)
             self.gpu.give(self._arguments, self.gpu.UNIFORM)
+            if self._scratch is not None:
+                self.gpu.give(self._scratch, self.gpu.STORAGE)
             if self.timed:
                 self.gpu.give(self._ticks, self.gpu.TIMES)
 
@@ -81,19 +108,31 @@ class Recorder:
         if len(self._launched) == _SLOTS:
             self.collect()
         size = -(-len(work.arguments) // SLOT) * SLOT
-        if self._used_arguments + size > _ARGUMENTS:
-            self.submit()
         work.slot = len(self._launched)
         self._launched.append(work)
-        self._waiting.append(work)
-        self._used_arguments += size
-        self._touched.update(id(buffer) for buffer, _, _ in work.bound[2:])
+        for dispatch in work.dispatches():
+            if self._used_arguments + size > _ARGUMENTS:
+                self.submit()
+            self._waiting.append(dispatch)
+            self._used_arguments += size
+            self._touched.update(id(buffer) for buffer, _, _ in work.bound[2:])
         if len(self._waiting) >= _WAITING:
             self.submit()
 
     def bound(self, pipeline: Pipeline) -> tuple[tuple[Any, int, int], ...]:
         """What bindings 0 and 1 of a pipeline are."""
         return (self._status, 0, 32), (self._arguments, 0, pipeline.kernel.arguments_size)
+
+    def scratch(self, size: int, blocks: int) -> tuple[tuple[Any, int, int], int]:
+        """A binding of memory that may hold anything, and for how many blocks at a time it has `size` bytes each."""
+        at_once = min(max(_MOST_SCRATCH // size, 1), blocks)
+        if self._scratch is None or self._scratch.size < at_once * size:
+            if self._scratch is not None:
+                self.submit()  # what waits uses the old one
+                self.gpu.give(self._scratch, self.gpu.STORAGE)
+                self._scratch = None
+            self._scratch, _ = self.gpu.take(at_once * size, self.gpu.STORAGE)
+        return (self._scratch, 0, at_once * size), at_once
 
     def clear(self, memory: Memory) -> None:
         """Fills with zeros."""
@@ -126,14 +165,15 @@ class Recorder:
             encoder = device.create_command_encoder()
             computing = None
             for item in waiting:
-                if isinstance(item, Work):
-                    if computing is None or self.timed:
+                if isinstance(item, _Dispatch):
+                    work = item.work
+                    if computing is None or (self.timed and item.starts):
                         if computing is not None:
                             computing.end()
-                        computing = encoder.begin_compute_pass(**self._stamps(item.slot))
-                    computing.set_pipeline(item.pipeline.pipeline)
-                    group = self.gpu.group(item.pipeline.layout, item.bound)
-                    computing.set_bind_group(0, group, [item.slot * SLOT, len(block)])
+                        computing = encoder.begin_compute_pass(**self._stamps(item))
+                    computing.set_pipeline(work.pipeline.pipeline)
+                    group = self.gpu.group(work.pipeline.layout, work.bound)
+                    computing.set_bind_group(0, group, [work.slot * SLOT, len(block)])
                     computing.dispatch_workgroups(min(item.blocks, _ROW), -(-item.blocks // _ROW))
                     block += item.arguments + bytes(-len(item.arguments) % SLOT)
                     continue
@@ -149,14 +189,14 @@ class Recorder:
             device.queue.submit([finished])
         self.submits += 1
 
-    def _stamps(self, slot: int) -> dict[str, Any]:
+    def _stamps(self, dispatch: _Dispatch) -> dict[str, Any]:
+        """A later part of a launch, in another submit, keeps the time when the first began."""
         if not self.timed:
             return {}
-        stamps = {
-            "query_set": self._queries,
-            "beginning_of_pass_write_index": 2 * slot,
-            "end_of_pass_write_index": 2 * slot + 1,
-        }
+        slot = dispatch.work.slot
+        stamps = {"query_set": self._queries, "end_of_pass_write_index": 2 * slot + 1}
+        if dispatch.starts:
+            stamps["beginning_of_pass_write_index"] = 2 * slot
         return {"timestamp_writes": stamps}
 
     # Reading

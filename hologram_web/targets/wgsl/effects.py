@@ -16,7 +16,7 @@ from ...isa.ops import IDENTITIES, reduce_type
 from ...isa.types import Type
 from ...isa.verify import Base
 from .values import Values
-from .wide import Wide, size_of
+from .wide import Wide, each_word, size_of
 
 __all__ = ["FAULT_KINDS", "Effects", "fault_number"]
 
@@ -67,11 +67,12 @@ class Effects:
         """Does something at a byte of a memory, in the part where it lies, if there are several; at word k of a wide
         integer after the other."""
         if access.element.is_wide and not self.in_words:
-            self._put_wide(f"for (var k = 0u; k < {size_of(access.element)}; k++) {{")
+            for line in each_word(access.element):
+                self._put_wide(line)
             self.depth, self.in_words = self.depth + 1, True
             self._part_by_part(access, f"({byte} + k * 4u)", then)
             self.depth, self.in_words = self.depth - 1, False
-            self.put("}")
+            self.put("} }")
             return
         memory = self.binding(access.base)
         parts = self.parts.get(memory, 1)
@@ -257,7 +258,7 @@ class Effects:
 
     def _load(self, access: Access, byte: str, target: str | None) -> None:
         if target is not None and access.element.is_wide:
-            self.put(f"wide_memory[{target} + k] = {self._word(self.binding(access.base), f'{byte} >> 2u')};")
+            self.put(f"wide_set({target} + k, {self._word(self.binding(access.base), f'{byte} >> 2u')});")
         elif target is not None:
             self.put(f"{target} = {self._element(self.binding(access.base), access.element, byte)};")
 
@@ -270,7 +271,7 @@ class Effects:
             return
         text = self.values.value(value)
         if ty.is_wide:
-            self._set_word(memory, f"{byte} >> 2u", f"wide_memory[{text} + k]")
+            self._set_word(memory, f"{byte} >> 2u", f"wide_get({text} + k)")
             return
         bits = text if self.values.type_name(value) == "u32" else f"bitcast<u32>({text})"
         if ty.bits == 32:

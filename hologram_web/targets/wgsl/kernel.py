@@ -68,7 +68,8 @@ class WgslKernel:
     """A shader. `scalars` and `bases` say what the argument block holds, `groups` what each binding from 2 on binds.
 
     `written` says of each binding whether the shader writes it. `further` are the bindings behind those of the groups:
-    number of the group, and which part of its memory.
+    number of the group, and which part of its memory. If `scratch` is not 0, the last binding is a buffer of so many
+    bytes for each block that is dispatched at a time, which may hold anything.
 
     `fast` is the shader without the checks of accesses that are proven to be in bounds, and of budgets that no lane can
     use up, in launches for which `proves` says so; it has the same bindings and
@@ -83,6 +84,7 @@ class WgslKernel:
     block: tuple[int, int, int]
     further: list[tuple[int, int]]
     words: int = 0
+    scratch: int = 0
     fast: str | None = None
     conditions: tuple[Node, ...] = ()
 
@@ -223,12 +225,11 @@ class _Emitter(Effects):
             if variable not in uniform and not is_wide(variable.ty)
         )
         declarations, words = self._declarations()
-        if self.wide.size:
-            variables += f"var<private> wide_memory: array<u32, {self.wide.size}>;\n"
+        variables += self.wide.declaration(2 + len(self.names))
         text = "\n".join([*self.helpers.values(), body])
         text = functions_for(text, self.values.math) + text
         code = declarations + variables + text
-        library = library_for(code, self.half)
+        library = self.wide.library(library_for(code, self.half))
         enabled = "enable f16;\n" if "f32(f16(" in library else ""
         library = "".join(f for name, f in _FUNCTIONS.items() if f"{name}(" in text + library) + library
         return WgslKernel(
@@ -236,10 +237,11 @@ class _Emitter(Effects):
             self.scalars,
             self.bases,
             self.groups,
-            [name.split("_")[0] in self.written for name in self.names],
+            [name.split("_")[0] in self.written for name in self.names] + [True] * bool(self.wide.scratch),
             self.function.block_shape,
             self.further,
             words,
+            self.wide.scratch,
         )
 
     def _declarations(self) -> tuple[str, int]:
@@ -283,12 +285,14 @@ class _Emitter(Effects):
             "  block_id = block_of;",
             "  var alive = global_id < arguments.lanes.x;",
         ]
+        start = self.wide.start()
+        first = "arguments.spare.y + " if self.wide.scratch else ""  # blocks take turns with their storage
         return [
             f"@compute @workgroup_size({x}, {y}, {z})",
             "fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,",
             "        @builtin(local_invocation_index) index: u32) {",
             # Blocks are laid out in rows of 65,535 workgroups, the most along one axis.
-            "  let block = group.x + group.y * 65535u;",
+            f"  let block = {first}group.x + group.y * 65535u;",
             "  lane = index;",
             "  lane_id = local;",
             "  if (block >= arguments.misc.x) {",
@@ -296,7 +300,7 @@ class _Emitter(Effects):
             "  }",
             f"  global_id = block * {x * y * z}u + index;",
             "  budget = arguments.misc.y;",
-            *self.wide.set_constants(),
+            *start,
             *(row if self.line else coordinates),
             *self._zeroing(),
         ]
@@ -761,5 +765,6 @@ def _add_fast(kernel: WgslKernel, function: Function, emitter: Callable[..., _Em
         return
     specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
     line = function.block_shape[1:] == (1, 1) and specials.isdisjoint(("BLOCK_IDX_Y", "BLOCK_IDX_Z"))
-    kernel.fast = emitter(proven, line, steps is not None).run().code
+    fast = emitter(proven, line, steps is not None).run()
+    kernel.fast, kernel.scratch = fast.code, max(kernel.scratch, fast.scratch)
     kernel.conditions = (*conditions, *(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z")) if line else ()))

@@ -1,12 +1,14 @@
-"""Integers of more than 64 bits: values are words of one array in private memory, held as the number of the first.
+"""Integers of more than 64 bits: values are words of one memory of the lane, held as the number of the first.
 
 Variables that are never needed at the same time share their words. What is done to values is in the device library,
-`wide.wgsl`.
+`wide.wgsl`. The memory is a private array or, where that would be long, words of a storage buffer: the time that Mesa's
+llvmpipe takes to compile a private array grows with the square of its length (640 words: 16 s), whatever is done to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING
 
 from ...compiler.ir import Function, Node, ValueType, significant
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Wide", "is_wide", "size_of"]
 
+_MAX_PRIVATE = 128  # words: llvmpipe takes half a second
+_MAX_UNROLLED = 8  # words of values around whose words shader compilers may unroll loops
 _PLAIN = frozenset({"add", "sub", "and", "or", "xor", "neg", "not", "shl"})
 
 
@@ -33,17 +37,22 @@ def words(ty: ValueType) -> int:
 
 
 def size_of(ty: ValueType, op: str = "") -> str:
-    """How many words a value has; for operations that would be too long if shader compilers unrolled their loops, in a
-    form that they do not know."""
-    return _opaque(words(ty), op in ("div", "rem") or (op == "mul" and words(ty) > 8))
+    """How many words a value has; where code would be too long if shader compilers unrolled its loops, in a form that
+    they do not know."""
+    return _opaque(words(ty), op in ("div", "rem") or words(ty) > _MAX_UNROLLED)
 
 
 def _opaque(size: int, unknown: bool) -> str:
     return f"({size}u | arguments.misc.z)" if unknown else f"{size}u"
 
 
+def each_word(ty: ValueType) -> tuple[str, str]:
+    """The heads of the two loops over words k of a value: four in a round of the outer one."""
+    return f"for (var at = 0u; at < {size_of(ty)}; at += 4u) {{ for (var q = 0u; q < 4u; q++) {{", "let k = at + q;"
+
+
 class Wide:
-    """Emits what is done to wide integers. `put` appends a line; the array has `size` words."""
+    """Emits what is done to wide integers. `put` appends a line; a lane has `size` words."""
 
     def __init__(self, function: Function, lowered: Lowered, values: Values, put: Callable[[str], None]) -> None:
         self.values, self.put = values, put
@@ -52,6 +61,7 @@ class Wide:
         nodes = [node for node in function.nodes() if is_wide(node.ty)]
         self.constants = [node for node in nodes if node.is_const]
         self._widest = max((words(node.ty) for node in nodes), default=0)
+        self._lanes = prod(function.block_shape)
 
     # Places
 
@@ -73,21 +83,43 @@ class Wide:
     def _work(self) -> str:
         return self.other("work", 6 * self._widest + 2)
 
-    def set_constants(self) -> list[str]:
-        """Lines that write the constants to their places; private memory starts as zeros."""
+    @property
+    def scratch(self) -> int:
+        """Bytes of a storage buffer that a block needs, once all code is emitted; 0 if memory is private."""
+        return 4 * self.size * self._lanes if self.size > _MAX_PRIVATE else 0
+
+    def declaration(self, binding: int) -> str:
+        """The declaration of the memory."""
+        if not self.scratch:
+            return f"var<private> wide_memory: array<u32, {self.size}>;\n" if self.size else ""
+        storage = f"@group(0) @binding({binding}) var<storage, read_write> wide_memory: array<u32>;\n"
+        return f"{storage}var<private> wide_start: u32;\n"
+
+    def library(self, text: str) -> str:
+        """The device library for where the memory is: in storage, word by word, the lanes of a block side by side."""
+        place = f"wide_start + at * {self._lanes}u" if self.scratch else "at"
+        return text.replace("wide_memory[at]", f"wide_memory[{place}]")
+
+    def start(self) -> list[str]:
+        """Lines that say where the lane's storage is, and write the constants to their places."""
+        places = [self.value(node) for node in self.constants]
         lines = []
-        for node in self.constants:
-            lines += self._constant(self.value(node), words(node.ty), node.attr, fresh=True)
+        if self.scratch:
+            lines.append(f"  wide_start = (block - arguments.spare.y) * {self.size * self._lanes}u + index;")
+        for node, place in zip(self.constants, places, strict=True):
+            lines += self._constant(place, node.ty, node.attr, fresh=not self.scratch)
         return lines
 
     @staticmethod
-    def _constant(place: str, size: int, bits: int, fresh: bool = False) -> list[str]:
+    def _constant(place: str, ty: ValueType, bits: int, fresh: bool = False) -> list[str]:
+        """Lines that write a number to a place; a `fresh` one, of private memory, holds zeros."""
+        size = words(ty)
         rest = 0xFFFFFFFF * (bits >> (32 * size - 1))
-        lines = [f"  wide_fill({place}, {size}u, {rest}u);"] if rest or not fresh else []
+        lines = [f"  wide_fill({place}, {size_of(ty)}, {rest}u);"] if rest or not fresh else []
         for at in range(size):
             word = bits >> (32 * at) & 0xFFFFFFFF
             if word != rest:
-                lines.append(f"  wide_memory[{place} + {at}u] = {word}u;")
+                lines.append(f"  wide_set({place} + {at}u, {word}u);")
         return lines
 
     def copy(self, target: str, source: str, ty: ValueType) -> None:
@@ -115,7 +147,7 @@ class Wide:
         args = [self.values.value(arg) for arg in node.args]
         signed = str(ty.is_signed).lower()
         if op == "mul":
-            sizes = [_opaque(significant(arg) // 4, words(ty) > 8) for arg in node.args]
+            sizes = [_opaque(significant(arg) // 4, words(ty) > _MAX_UNROLLED) for arg in node.args]
             self.put(f"wide_mul({target}, {', '.join(args)}, {size}, {', '.join(sizes)});")
         elif op in _PLAIN:
             self.put(f"wide_{op}({target}, {', '.join(args)}, {size});")
@@ -144,24 +176,20 @@ class Wide:
 
     def _extend(self, target: str, dst: Type, arg: Node, src: Type) -> None:
         """Converts an integer: the sign or zeros fill what is wider."""
-        sign = "0u"
-        if src.is_wide:
-            own = min(words(dst), words(src))
-            self.put(f"wide_copy({target}, {self.value(arg)}, {size_of(min(dst, src, key=words))});")
-            if src.is_signed:
-                sign = f"wide_sign({self.value(arg)}, {words(src)}u)"
-        else:
-            own = 2
+        if not src.is_wide:
             long = Node("cvt", Type.I64 if src.is_signed else Type.U64, (arg,), src)
+            sign = "bitcast<u32>(bitcast<i32>(low.y) >> 31u)" if src.is_signed else "0u"
             self.put("{")
             self.put(f"  let low = {self.values.long(arg if src.bits == 64 else long)};")
-            self.put(f"  wide_memory[{target}] = low.x;")
-            self.put(f"  wide_memory[{target} + 1u] = low.y;")
+            self.put(f"  wide_fill({target}, {size_of(dst)}, {sign});")
+            self.put(f"  wide_set({target}, low.x);")
+            self.put(f"  wide_set({target} + 1u, low.y);")
             self.put("}")
-            if src.is_signed:
-                sign = f"wide_sign({target}, 2u)"
-        if words(dst) > own:
-            self.put(f"wide_fill({target} + {own}u, {size_of(dst)} - {own}u, {sign});")
+            return
+        self.put(f"wide_copy({target}, {self.value(arg)}, {size_of(min(dst, src, key=words))});")
+        if words(dst) > words(src):
+            sign = f"wide_sign({self.value(arg)}, {words(src)}u)" if src.is_signed else "0u"
+            self.put(f"wide_fill({target} + {words(src)}u, {size_of(dst)} - {words(src)}u, {sign});")
 
     def to_float(self, node: Node, dst: Type, src: Type) -> str:
         """The expression of a value as a float; halves are rounded from an F32 that was rounded to odd."""
@@ -175,8 +203,8 @@ class Wide:
 
     def narrow(self, node: Node, ty: Type) -> str:
         """The expression of the low word or, for a type of 64 bits, of the low two."""
-        word = f"wide_memory[{self.value(node)}]"
-        return f"vec2u({word}, wide_memory[{self.value(node)} + 1u])" if ty.bits == 64 else word
+        word = f"wide_get({self.value(node)})"
+        return f"vec2u({word}, wide_get({self.value(node)} + 1u))" if ty.bits == 64 else word
 
     def copies(self, pairs: list[tuple[Variable, Node]]) -> None:
         """Sets variables at once: what is set and read is copied elsewhere first."""
@@ -198,10 +226,11 @@ class Wide:
         """
         size = size_of(ty)
         element, total = self.other(("element", ty), words(ty)), self.other(("total", ty), words(ty))
-        for line in self._constant(target, words(ty), ty.encode(IDENTITIES[combine](ty))):
+        for line in self._constant(target, ty, ty.encode(IDENTITIES[combine](ty))):
             self.put(line)
         self.put("for (var i = 0u; i < count; i++) {")
-        self.put(f"  for (var k = 0u; k < {size}; k++) {{ wide_memory[{element} + k] = {word}; }}")
+        for line in (*each_word(ty), f"wide_set({element} + k, {word});", "} }"):
+            self.put(f"  {line}")
         if combine in ("add", "mul"):
             sizes = ", ".join([size_of(ty, combine)] * (3 if combine == "mul" else 1))
             self.put(f"  wide_{combine}({total}, {target}, {element}, {sizes});")

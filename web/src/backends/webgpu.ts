@@ -6,9 +6,8 @@ import type { Device, Job, Memory, Run } from "./device.js";
 export { probe } from "./probe.js";
 import { USAGE, blocksOf, checkSignal, noCounts } from "./device.js";
 
-/** What of an adapter's limits a device asks for. */
+/** What of an adapter's limits a device asks for; in the order of what kernels need. */
 const LIMITS = [
-  "maxBufferSize",
   "maxStorageBufferBindingSize",
   "maxStorageBuffersPerShaderStage",
   "maxComputeInvocationsPerWorkgroup",
@@ -16,15 +15,17 @@ const LIMITS = [
   "maxComputeWorkgroupSizeY",
   "maxComputeWorkgroupSizeZ",
   "maxComputeWorkgroupStorageSize",
+  "maxBufferSize",
 ] as const;
 
 const COMPUTE = 4; // GPUShaderStage
 const ROW = 65_535; // workgroups along one axis
 const STRIDE = 256; // of status and arguments of launches: the coarsest alignment that devices ask for
 const STATUS = 32;
-const MOST_LAUNCHES = 4096; // of one submit
+const MOST_LAUNCHES = 4096; // after which a run submits
 const MOST_FREE = 1 << 28; // bytes of freed buffers that are kept
 const MEGABYTE = 1 << 20;
+const MOST_SCRATCH = 1 << 26; // bytes that blocks have together, up to one block more: every adapter binds twice that
 
 interface Place extends Memory {
   readonly buffer: GPUBuffer;
@@ -38,7 +39,13 @@ interface Pipeline {
   readonly pipeline: GPUComputePipeline;
 }
 
-type Command = Job | { target: Place; source: Place };
+/** Blocks of a launch: all, or as many as have scratch memory at a time. */
+interface Part extends Job {
+  readonly first: number;
+  readonly blocks: number;
+}
+
+type Command = Part | { target: Place; source: Place };
 type Limit = keyof GPUSupportedLimits & string;
 
 const up = (bytes: number, to = 4): number => Math.max(Math.ceil(bytes / to), 1) * to;
@@ -118,18 +125,12 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     if (need > most) throw new Untold("limit", name, need, limit, most);
   }
 
-  function pipelineOf(file: Artifact, { name, block, shared }: Kernel, { size, bindings, shader }: Variant): Promise<Pipeline> {
-    const needs: Partial<Record<Limit, number>> = {
-      maxComputeInvocationsPerWorkgroup: block[0] * block[1] * block[2],
-      maxComputeWorkgroupSizeX: block[0],
-      maxComputeWorkgroupSizeY: block[1],
-      maxComputeWorkgroupSizeZ: block[2],
-      maxStorageBuffersPerShaderStage: bindings.length + 1,
-      maxComputeWorkgroupStorageSize: shared,
-    };
-    for (const [limit, need] of Object.entries(needs)) checkLimit(name, need, limit as Limit);
+  function pipelineOf(file: Artifact, { name, block, shared }: Kernel, variant: Variant): Promise<Pipeline> {
+    const { size, bindings, shader } = variant;
+    const needs = [scratchOf(variant), bindings.length + 1, block[0] * block[1] * block[2], ...block, shared];
+    LIMITS.forEach((limit, k) => checkLimit(name, needs[k]!, limit));
     const code = file.shaders[shader]!.map((piece) => file.pieces[piece]!).join("");
-    const key = `${bindings.map(({ writable }) => Number(writable)).join("")} ${size} ${code}`;
+    const key = `${bindings.map(({ writable }) => writable)} ${size} ${code}`;
     let found = pipelines.get(key);
     if (!found) {
       pipelines.set(key, (found = compile()));
@@ -256,14 +257,14 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
   function run(steps: number, signal: AbortSignal | undefined): Run {
     checkSignal(signal);
     const commands: Command[] = [];
-    const add = (command: Command): Promise<void> | void => {
-      if (commands.push(command) === MOST_LAUNCHES) return execute(commands.splice(0), steps, []).then(() => checkSignal(signal));
+    const add = (...more: Command[]): Promise<void> | void => {
+      if (commands.push(...more) >= MOST_LAUNCHES) return execute(commands.splice(0), steps, []).then(() => checkSignal(signal));
     };
     return {
       launch: (job) => {
-        for (const { bytes } of job.memories) checkLimit(job.kernel.name, up(bytes), "maxStorageBufferBindingSize");
+        for (const { bytes } of job.memories) checkLimit(job.kernel.name, up(bytes), LIMITS[0]);
         counts.launches++;
-        return add(job);
+        return add(...partsOf(job));
       },
       copy: (target, source) => add({ target: target as Place, source: source as Place }),
       finish: (reads) => execute(commands, steps, reads as Place[]),
@@ -271,25 +272,27 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
   }
 
   async function execute(commands: readonly Command[], steps: number, reads: readonly Place[]): Promise<Uint8Array<ArrayBuffer>[]> {
-    const jobs = commands.filter((command): command is Job => !("target" in command));
+    const jobs = commands.filter((command): command is Part => !("target" in command));
     let size = 0;
     const offsets = jobs.map((job) => (size += up(variantOf(job).size, STRIDE)) - up(variantOf(job).size, STRIDE));
     const words = new Uint32Array(size / 4);
     jobs.forEach((job, k) => fill(words.subarray(offsets[k]! / 4), job, steps));
     const bytes = jobs.length * STRIDE;
-    const [given, status] = guard(() => {
-      const places = [take(size, USAGE.UNIFORM | USAGE.COPY_DST).buffer, take(bytes, data).buffer] as const;
+    const most = Math.max(0, ...jobs.map((job) => scratchOf(variantOf(job)) * job.blocks));
+    const [given, status, scratch] = guard(() => {
+      const places = [take(size, USAGE.UNIFORM | USAGE.COPY_DST).buffer, take(bytes, data).buffer, take(most, data).buffer] as const;
       gpu.queue.writeBuffer(places[0], 0, words);
       return places;
     });
     const time = ticks && jobs.length ? [ticks] : [];
     const found = fetch([placeOf(status, bytes), ...reads, ...time], (encoder) => {
-      if (bytes) encoder.clearBuffer(status, 0, bytes);
-      record(encoder, commands, given, status, offsets);
+      if (bytes) encoder.clearBuffer(status);
+      record(encoder, commands, given, status, placeOf(scratch, most), offsets);
       for (const { buffer } of time) encoder.resolveQuerySet(clock!, 0, 2, buffer, 0);
     });
     give(given);
     give(status);
+    give(scratch);
     const [states, ...rest] = await found;
     const [start, end] = time.length ? new BigUint64Array(rest.pop()!.buffer) : [];
     counts.milliseconds = start === undefined ? null : Number(end! - start) / 1e6;
@@ -310,6 +313,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     commands: readonly Command[],
     given: GPUBuffer,
     status: GPUBuffer,
+    scratch: Place,
     offsets: readonly number[],
   ): void {
     const groups = new Map<string, GPUBindGroup>();
@@ -333,7 +337,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
         const value = command.scalars[place]!;
         if (typeof value !== "bigint") copy(value as Place, given, start + 64 + 8 * k, 8);
       });
-      const bound = variant.bindings.map(({ memories }) => command.memories[memories[0]!] as Place);
+      const bound = variant.bindings.map(({ memories }) => (command.memories[memories[0]!] as Place | undefined) ?? scratch);
       const key = [numberOf(layout), variant.size, ...bound.map(({ buffer, bytes }) => `${numberOf(buffer)} ${bytes}`)].join();
       let group = groups.get(key);
       if (!group) {
@@ -350,7 +354,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
       }
       pass.setPipeline(pipeline);
       pass.setBindGroup(0, group, [number++ * STRIDE, start]);
-      const blocks = blocksOf(command);
+      const { blocks } = command;
       pass.dispatchWorkgroups(Math.min(blocks, ROW), Math.ceil(blocks / ROW));
     }
     pass?.end();
@@ -380,14 +384,20 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
 }
 
 const variantOf = ({ kernel, launch }: Job): Variant => (kernel.wgsl as readonly Variant[])[launch.variant - 1]!;
+/** Bytes of scratch memory for a block. */
+const scratchOf = ({ bindings }: Variant): number => bindings.at(-1)?.scratch || 0;
+function partsOf(job: Job): Part[] {
+  const parts: Part[] = [];
+  const most = Math.ceil(MOST_SCRATCH / scratchOf(variantOf(job)));
+  for (let first = 0; first < blocksOf(job); first += most) parts.push({ ...job, first, blocks: Math.min(blocksOf(job) - first, most) });
+  return parts;
+}
 const orderOf = (variant: Variant): number[] => variant.bindings.flatMap(({ memories }) => memories);
 
-/** Writes the arguments of a launch. */
-function fill(words: Uint32Array, job: Job, steps: number): void {
+/** Writes the arguments of blocks. */
+function fill(words: Uint32Array, job: Part, steps: number): void {
   const variant = variantOf(job);
-  words.set(job.grid, 0);
-  words.set(job.lanes, 4);
-  words.set([blocksOf(job), Math.min(steps + 1, 2 ** 32 - 1), 0, job.kernel.shared], 8);
+  words.set([...job.grid, 0, ...job.lanes, 0, job.first + job.blocks, Math.min(steps + 1, 2 ** 32 - 1), 0, job.kernel.shared, 0, job.first]);
   let place = 16;
   for (const number of variant.scalars) {
     const value = job.scalars[number]!;
