@@ -8,7 +8,7 @@ const PARTS = ["backends/wasm", "backends/webgpu", "outside", "stdlib", "texts",
 const INTERNAL =
   "adopt allocate arena bindings bits blobs block blocks body bound classMemory closed constants counters " +
   "counts current elements file first formulas freed functions gaps given grid identity inTurn install kernel " +
-  "kernels lanes lengths memories modules need owned pieces place prepare prepared program programs reads " +
+  "kernels lanes launch lengths memories modules need owned pieces place port prepare prepared program programs reads " +
   "record release renew results runtime scalars scratch shader shaders spill step tell temporaries told turn " +
   "variable variant wgsl writable written";
 

@@ -4,7 +4,7 @@ import { describeAdapter, judge, openAdapter } from "./backends/adapter.js";
 import type { Counts, Device, Memory } from "./backends/device.js";
 import { checked, readArtifact } from "./artifact.js";
 import { Buffer } from "./buffer.js";
-import { ArtifactError, BackendUnavailable, LaunchError, telling } from "./errors.js";
+import { BackendUnavailable, LaunchError, Untold, telling } from "./errors.js";
 import { product } from "./formula.js";
 import { Program } from "./program.js";
 import type { Elements, Type } from "./types.js";
@@ -59,7 +59,7 @@ export class Runtime {
     const runtime = (selected: BackendName, reason: string, adapter: AdapterInfo | null, made: Device, renew: () => Promise<Device>) =>
       new Runtime({ requested, selected, reason, adapter }, made, renew);
     if (device) {
-      if (requested === "wasm") throw new BackendUnavailable("wasm", "a GPUDevice was given to run on");
+      if (requested === "wasm") throw new BackendUnavailable("wasm", "a GPUDevice was given");
       const { webGpuDevice } = await import("./backends/webgpu.js");
       const given = webGpuDevice(device, false);
       const adapter = device.adapterInfo ? describeAdapter(device.adapterInfo) : null;
@@ -77,7 +77,6 @@ export class Runtime {
         const info = (adapter = describeAdapter(found.info));
         const check = () => void (requested === "auto" && (reason = judge(info)));
         check();
-        if (requested === "auto") reason = judge(adapter);
         const { openGpu, probe, webGpuDevice } = await import("./backends/webgpu.js");
         const made = webGpuDevice(await openGpu(found));
         try {
@@ -179,9 +178,9 @@ export class Runtime {
 async function fetchBytes(source: Source): Promise<{ bytes: Uint8Array; address: string }> {
   const address = typeof source === "string" || source instanceof URL ? source : null;
   const unreadable = (error: unknown) => {
-    throw new ArtifactError(`${address} cannot be read: ${error}`);
+    throw new Untold("unreadable", address, error);
   };
   const response = source instanceof Response ? source : address === null ? new Response(source as BodyInit) : await fetch(address).catch(unreadable);
-  if (!response.ok) throw new ArtifactError(`${response.url} cannot be read: status ${response.status}`);
+  if (!response.ok) throw new Untold("unreadable", response.url, `status ${response.status}`);
   return { bytes: new Uint8Array(await response.arrayBuffer()), address: response.url };
 }

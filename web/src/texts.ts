@@ -13,6 +13,8 @@ export { boundsOf, faultOf } from "./faults.js";
 
 export const noArtifact = () => new ArtifactError("these bytes are no artifact: they do not start with HOLO");
 
+export const unreadable = (address: unknown, why: unknown) => new ArtifactError(`${address} cannot be read: ${why}`);
+
 export const otherVersion = (version: number, own: number) =>
   new ArtifactError(`the artifact has version ${version}; this release reads ${own}: compile it again`);
 

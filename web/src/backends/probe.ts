@@ -10,26 +10,26 @@ const NAMES = ["+", "-", "*", "/", "sqrt", "loops", "subnormals"];
 
 // The fence keeps compilers from folding (a + b) - b; all numbers but the last are normal. The arguments have a zero.
 const PROBE = `
-@group(0) @binding(1) var<uniform> given: array<vec4u, 5>;
-@group(0) @binding(2) var<storage, read_write> words: array<u32>;
-fn fence(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ given[2].z); }
-@compute @workgroup_size(${LANES}) fn main(@builtin(local_invocation_index) lane: u32) {
-  let zero = given[2].z;
-  let a = bitcast<f32>(words[lane]);
-  let b = bitcast<f32>(words[lane + ${LANES}u]);
-  let sum = fence(a + b);
-  words[lane + ${2 * LANES}u] = bitcast<u32>(sum);
-  words[lane + ${3 * LANES}u] = bitcast<u32>(fence(sum - b));
-  words[lane + ${4 * LANES}u] = bitcast<u32>(fence(a * b));
-  words[lane + ${5 * LANES}u] = bitcast<u32>(fence(a / b));
-  words[lane + ${6 * LANES}u] = bitcast<u32>(fence(sqrt(a)));
-  var hash = lane;
-  for (var round = 0u; round < ${ROUNDS}u + zero; round += 1u) {
-    hash = hash * 1664525u + 1013904223u;
-    if (lane > zero) { break; }
-  }
-  words[lane + ${7 * LANES}u] = hash;
-  words[lane + ${8 * LANES}u] = bitcast<u32>(fence(a * bitcast<f32>(lane + 64u + zero)));
+@group(0) @binding(1) var<uniform> g: array<vec4u, 5>;
+@group(0) @binding(2) var<storage, read_write> w: array<u32>;
+fn fence(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ g[2].z); }
+@compute @workgroup_size(${LANES}) fn main(@builtin(local_invocation_index) k: u32) {
+let zero = g[2].z;
+let a = bitcast<f32>(w[k]);
+let b = bitcast<f32>(w[k + ${LANES}u]);
+let sum = fence(a + b);
+w[k + ${2 * LANES}u] = bitcast<u32>(sum);
+w[k + ${3 * LANES}u] = bitcast<u32>(fence(sum - b));
+w[k + ${4 * LANES}u] = bitcast<u32>(fence(a * b));
+w[k + ${5 * LANES}u] = bitcast<u32>(fence(a / b));
+w[k + ${6 * LANES}u] = bitcast<u32>(fence(sqrt(a)));
+var h = k;
+for (var i = 0u; i < ${ROUNDS}u + zero; i++) {
+h = h * 1664525u + 1013904223u;
+if (k > zero) { break; }
+}
+w[k + ${7 * LANES}u] = h;
+w[k + ${8 * LANES}u] = bitcast<u32>(fence(a * bitcast<f32>(k + 64u + zero)));
 }`;
 
 const KERNEL: Kernel = {

@@ -211,12 +211,9 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
 
   /** The queue writes multiples of 4 bytes only; an offset is one. */
   function put(buffer: GPUBuffer, content: Uint8Array, offset: number): void {
-    const even = content.length - (content.length % 4);
-    gpu.queue.writeBuffer(buffer, offset, content as BufferSource, 0, even);
-    if (even === content.length) return;
-    const rest = new Uint8Array(4);
-    rest.set(content.subarray(even));
-    gpu.queue.writeBuffer(buffer, offset + even, rest);
+    let whole = content;
+    if (content.length % 4) (whole = new Uint8Array(up(content.length))).set(content);
+    gpu.queue.writeBuffer(buffer, offset, whole as BufferSource);
   }
 
   function submit(record: (encoder: GPUCommandEncoder) => void): void {
