@@ -56,7 +56,7 @@ def prepare(n: int) -> tuple[Callable[[], None], Callable[[], None]]:
     words = device._arena.view(block, 20).view(np.uint32)
     words[0], words[1] = n, np.float32(case.arguments["a"]).view(np.uint32)
     words[2:5] = [view.ctypes.data - base for view in views.values()]
-    module = wasmtime.Module(device._engine, wasmtime.wat2wasm(_WAT))
+    module = wasmtime.Module(device._engine, bytes(wasmtime.wat2wasm(_WAT)))
     instance = wasmtime.Instance(device.native, module, [device._arena.memory])
     function = instance.exports(device.native)["call"]
     assert isinstance(function, wasmtime.Func)
