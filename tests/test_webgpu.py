@@ -249,6 +249,8 @@ def _long_cases():
     for path in sorted(FOLDER.glob("**/*.atlas")):
         test = load(path)
         for case in test.cases() if test.runs_on("webgpu") else ():
+            if path.parent.name == "large":  # integers that need one long binding
+                break
             if case.run is None or case.ty in ("f64", "bf16") or case.source in ("f64", "bf16"):
                 continue
             launch = case.launch("webgpu")

@@ -134,7 +134,7 @@ _COMPILER = (
     ),
     _compiler(
         "values behind a barrier are not live",
-        "lower:Lowered.__post_init__",
+        "lower:Lowered._live",
         "after - written[piece]",
         "after - written[piece] if len(piece.ways) > 1 else set()",
         "sync/bar_sync_loaded_branch.atlas",

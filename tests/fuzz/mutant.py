@@ -47,7 +47,7 @@ class Mutant:
         found: Any = import_module(f"hologram_web.{module}")
         for part in path.split("."):
             found = inspect.getattr_static(found, part)
-        found = getattr(found, "__func__", found)  # of a static method
+        found = getattr(found, "__func__", getattr(found, "func", found))  # of a static method, a cached property
         return inspect.unwrap(found)
 
     def code(self) -> CodeType:
