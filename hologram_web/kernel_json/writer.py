@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from ..errors import TranslateError
 from ..frontends.python.advice import NODES
-from ..frontends.python.source import Source
+from ..frontends.python.source import Source, chain_of, parsed
 from ..frontends.python.statements import check_signature
 from ..isa.types import Type
 from .tables import ARITHMETIC, COLLECTIVES, COMPARISONS, LOGIC, SCALARS, UNARY
@@ -36,15 +36,7 @@ def from_python(source: str, file: str = "<kernel>") -> _Json | list[_Json]:
     all others are kernels. Raises TranslateError with line and column.
     """
     text = Source(file, source.splitlines(), 1, {})
-    try:
-        tree = ast.parse(source)
-    except SyntaxError as error:
-        at = ast.Pass(lineno=error.lineno or 1, col_offset=max((error.offset or 1) - 1, 0))
-        text.fail(at, f"this is no Python: {error.msg}")
-    except ValueError as error:  # null bytes
-        raise TranslateError(f"this is no Python: {error}", file) from None
-    except (RecursionError, MemoryError):
-        raise TranslateError("the text is nested too deeply: split its expressions", file) from None
+    tree = parsed(text, source)
     kernels, helpers = _functions(text, tree)
     if not kernels:
         raise TranslateError("the text has no kernel: write a function", file)
@@ -272,13 +264,9 @@ class _Writer:
         return {"type": "var", "name": node.id}
 
     def expr_BinOp(self, node: ast.BinOp) -> _Json:
-        chain: list[ast.BinOp] = []  # a + b + c + ...: long sums are as deep as they are long
-        first: ast.expr = node
-        while isinstance(first, ast.BinOp):
-            chain.append(first)
-            first = first.left
+        first, chain = chain_of(node)
         made = self.value(first)
-        for part in reversed(chain):
+        for part in chain:
             made = _binary(self.operator(part, part.op), made, self.value(part.right))
         return made
 

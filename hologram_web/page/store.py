@@ -6,8 +6,7 @@ from functools import cache
 
 from pyodide.ffi import to_js  # type: ignore[import-not-found]
 
-from ..runtime.blake3 import blake3
-from ..runtime.store import HASH
+from ..runtime.store import sealed, unsealed
 from .session import runtime_module
 
 __all__ = ["PageStore", "page_store"]
@@ -27,16 +26,16 @@ class PageStore:
         found = self._kept.get(name)
         if found is None:
             return None
-        raw = bytes(found.to_bytes())
-        if raw[:HASH] == blake3(raw[HASH:]):
+        value = unsealed(bytes(found.to_bytes()))
+        if value is None:
+            self._kept.delete(name)
+        else:
             self.found += 1
-            return raw[HASH:]
-        self._kept.delete(name)
-        return None
+        return value
 
     def put(self, kind: str, key: bytes, value: bytes) -> None:
         self.made += 1
-        self._kept.put(f"{key.hex()}.{kind}", to_js(blake3(value) + value))
+        self._kept.put(f"{key.hex()}.{kind}", to_js(sealed(value)))
 
     def info(self) -> tuple[int, int]:
         """Number and bytes of the values."""

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .blake3 import blake3
-from .store import HASH, Store
+from .store import Store, sealed, unsealed
 
 __all__ = ["KINDS", "DiskStore", "recall"]
 
@@ -48,12 +47,12 @@ class DiskStore:
             os.utime(path)  # used now
         except OSError:
             return None
-        value = raw[HASH:]
-        if raw[:HASH] == blake3(value):
+        value = unsealed(raw)
+        if value is None:
+            path.unlink(missing_ok=True)
+        else:
             self.found += 1
-            return value
-        path.unlink(missing_ok=True)
-        return None
+        return value
 
     def put(self, kind: str, key: bytes, value: bytes) -> None:
         """Writes through a temporary file, so that another process never sees half of it."""
@@ -63,7 +62,7 @@ class DiskStore:
             return
         try:
             with open(handle, "wb") as file:
-                file.write(blake3(value) + value)
+                file.write(sealed(value))
             os.replace(name, self.folder / f"{key.hex()}.{kind}")
         except OSError:
             Path(name).unlink(missing_ok=True)

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from .. import __version__
 from .blake3 import blake3
 
-__all__ = ["HASH", "Store", "compiled_store", "fingerprint", "folder", "key_of", "module_store"]
+__all__ = ["HASH", "Store", "compiled_store", "fingerprint", "folder", "key_of", "module_store", "sealed", "unsealed"]
 
 HASH = 32  # bytes of the checksum before each value
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -81,6 +81,17 @@ def _disk(place: Path) -> Store | None:
         return DiskStore(place)
     except OSError:
         return None
+
+
+def sealed(value: bytes) -> bytes:
+    """A value behind its checksum."""
+    return blake3(value) + value
+
+
+def unsealed(raw: bytes) -> bytes | None:
+    """The value, or None if its checksum does not agree."""
+    value = raw[HASH:]
+    return value if raw[:HASH] == blake3(value) else None
 
 
 @cache

@@ -14,7 +14,7 @@ from .advice import METHODS, NODES
 from .arithmetic import Arithmetic, literal
 from .emit import ArrayRef
 from .names import Intrinsic
-from .source import MISSING, constant, walk
+from .source import MISSING, chain_of, constant, walk
 from .types import INDEX, Kind, Value, Weak, default, float_of
 
 __all__ = ["Expressions", "Shape"]
@@ -243,13 +243,9 @@ class Expressions(Arithmetic):
     # Operators
 
     def expr_BinOp(self, node: ast.BinOp) -> Value:
-        chain: list[ast.BinOp] = []  # a + b + c + ...: long sums are as deep as they are long
-        first: ast.expr = node
-        while isinstance(first, ast.BinOp):
-            chain.append(first)
-            first = first.left
+        first, chain = chain_of(node)
         value = self.value(first)
-        for part in reversed(chain):
+        for part in chain:
             value = self.binary(part, part.op, value, self.value(part.right))
         return value
 

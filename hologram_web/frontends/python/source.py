@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from ...errors import TranslateError
 from .advice import NODES
 
-__all__ = ["MISSING", "Definition", "Source", "from_text", "walk"]
+__all__ = ["MISSING", "Definition", "Source", "chain_of", "constant", "from_text", "parsed", "walk"]
 
 MISSING: Any = object()
 _FOLDED_BITS = 4096  # integer literals computed while translating have no more bits
@@ -196,6 +196,29 @@ def constant(value: Any) -> Any:
     return value if isinstance(value, (int, float)) else MISSING
 
 
+def parsed(source: Source, text: str) -> ast.Module:
+    """The syntax tree of a text. Raises TranslateError with its place."""
+    try:
+        return ast.parse(text)
+    except SyntaxError as error:
+        at = ast.Pass(lineno=error.lineno or 1, col_offset=max((error.offset or 1) - 1, 0))
+        source.fail(at, f"this is no Python: {error.msg}")
+    except ValueError as error:  # null bytes
+        raise TranslateError(f"this is no Python: {error}", source.file) from None
+    except (RecursionError, MemoryError):
+        raise TranslateError("the text is nested too deeply: split its expressions", source.file) from None
+
+
+def chain_of(node: ast.BinOp) -> tuple[ast.expr, list[ast.BinOp]]:
+    """The first operand of a + b + c + ..., and the operations in order: long sums are as deep as they are long."""
+    chain: list[ast.BinOp] = []
+    first: ast.expr = node
+    while isinstance(first, ast.BinOp):
+        chain.append(first)
+        first = first.left
+    return first, chain[::-1]
+
+
 def from_text(text: str, file: str, constants: Mapping[str, Any]) -> tuple[Source, dict[str, Definition]]:
     """A source typed somewhere, and the functions in it. Nothing of it is executed.
 
@@ -209,15 +232,7 @@ def from_text(text: str, file: str, constants: Mapping[str, Any]) -> tuple[Sourc
             raise TranslateError(f"the constant {name!r} is {value!r}: give an int, a float, a bool or a tuple of them")
         names[name] = value
     source = Source(file, text.splitlines(), 1, names)
-    try:
-        tree = ast.parse(text)
-    except SyntaxError as error:
-        at = ast.Pass(lineno=error.lineno or 1, col_offset=max((error.offset or 1) - 1, 0))
-        source.fail(at, f"this is no Python: {error.msg}")
-    except ValueError as error:  # null bytes
-        raise TranslateError(f"this is no Python: {error}", file) from None
-    except (RecursionError, MemoryError):
-        raise TranslateError("the text is nested too deeply: split its expressions", file) from None
+    tree = parsed(source, text)
     found: dict[str, Definition] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
