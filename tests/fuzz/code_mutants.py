@@ -26,6 +26,8 @@ def _wgsl(name: str, place: str, old: str, new: str, shown_by: str) -> Mutant:
 _VALUES = "targets.wasm.values:Values."
 _EFFECTS = "targets.wasm.effects:Effects."
 _KERNEL = "targets.wasm.kernel:_Emitter."
+_LANES = "targets.wasm.lanes:Lanes."
+_BARRIERS = "targets.wasm.barriers:Barriers."
 _FOLD = "passes.fold:"
 _BUILD = "build:Builder."
 
@@ -224,7 +226,7 @@ _WASM = (
     ),
     _wasm(
         "one byte past the end is in bounds",
-        _KERNEL + "_prologue",
+        _LANES + "_prologue",
         '("i64.const", size - 1)',
         '("i64.const", size - 2)',
         "faults/bounds_partial.atlas:f64",
@@ -247,28 +249,28 @@ _WASM = (
     ),
     _wasm(
         "a spilled variable is lost",
-        _KERNEL + "_stop",
+        _BARRIERS + "_stop",
         "self.lowered.live(target))",
         "self.lowered.live(target)[1:])",
         "sync/bar_sync_loaded_branch.atlas",
     ),
     _wasm(
         "lanes go on behind the wrong barrier",
-        _KERNEL + "_stop",
+        _BARRIERS + "_stop",
         "self.lowered.resumes.index(target) |",
         "min(self.lowered.resumes.index(target) + 1, len(self.lowered.resumes) - 1) |",
         "sync/bar_sync_loaded_branch.atlas",
     ),
     _wasm(
         "shared memory is not zeroed",
-        _KERNEL + "_enter_block",
+        _LANES + "_enter_block",
         "if self._uses_shared():",
         "if False:",
         "memory/shared_zeroed.atlas",
     ),
     _wasm(
         "one surplus lane runs",
-        _KERNEL + "_enter_block",
+        _LANES + "_enter_block",
         '("i32.mul",), ("i32.sub",), ',
         '("i32.mul",), ("i32.sub",), ("i32.const", 1), ("i32.add",), ',
         "launch/sizes.atlas:1",
@@ -316,7 +318,7 @@ _WASM = (
 _WGSL = (
     _wgsl(
         "a condition that is turned around is not negated",
-        "kernel:_Emitter._if",
+        "code:Code._if",
         "truth, leaves, then, otherwise = False,",
         "truth, leaves, then, otherwise = True,",
         "sync/bar_sync_windows.atlas:u32",
@@ -453,44 +455,46 @@ _WGSL = (
     ),
     _wgsl(
         "phis are copied one after another",
-        "kernel:_Emitter._copies",
+        "code:Code._copies",
         'if len(texts) == 1 and not wide:\n        self.put(f"{texts[0][0]} = {texts[0][1]};")',
         'if True:\n        for name, text in texts:\n            self.put(f"{name} = {text};")',
         "control/loop_swap.atlas",
     ),
     _wgsl(
         "shared memory is not zeroed",
-        "kernel:_Emitter._zeroing",
+        "barriers:Barriers._zeroing",
         "if not any(",
         "if any(",
         "memory/shared_zeroed.atlas",
     ),
     _wgsl(
         "no barrier behind the zeroing",
-        "kernel:_Emitter._zeroing",
+        "barriers:Barriers._zeroing",
         '"  workgroupBarrier();"',
         '""',
         "sync/bar_sync_reversed.atlas",
     ),
-    _wgsl("one surplus lane runs", "kernel:_Emitter._entry", "+ local < arg", "+ local <= arg", "launch/sizes.atlas:1"),
-    _wgsl("rows of blocks overlap", "kernel:_Emitter._entry", "* 65535u;", "* 65534u;", "launch/many_rows.atlas"),
+    _wgsl(
+        "one surplus lane runs", "barriers:Barriers._entry", "+ local < arg", "+ local <= arg", "launch/sizes.atlas:1"
+    ),
+    _wgsl("rows of blocks overlap", "barriers:Barriers._entry", "* 65535u;", "* 65534u;", "launch/many_rows.atlas"),
     _wgsl(
         "lanes go on behind the wrong barrier",
-        "kernel:_Emitter._stop",
+        "code:Code._stop",
         "{self.lowered.resumes.index(piece.ways[0])}u",
         "{min(self.lowered.resumes.index(piece.ways[0]) + 1, len(self.lowered.resumes) - 1)}u",
         "sync/bar_sync_loaded_branch.atlas",
     ),
     _wgsl(
         "a divergent barrier is passed",
-        "kernel:_Emitter._segments",
+        "barriers:Barriers._segments",
         '"    if (met.x != met.y) {"',
         '"    if (met.x > met.y) {"',
         "faults/divergent_barrier_block.atlas",
     ),
     _wgsl(
         "the flag of a branch is not reset",
-        "kernel:_Emitter._go_on",
+        "code:Code._go_on",
         'self.put("br = 0u;")',
         "pass",
         "control/irreducible_three.atlas",
