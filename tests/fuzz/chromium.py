@@ -14,7 +14,7 @@ from e2e.browser import ROOT, Browser, JobFailed, NoBrowser
 from e2e.cases import error_of
 from examples.edges.chromium import bundle
 from hologram_web.backends import Limits
-from hologram_web.errors import BackendUnavailable, CompileError, UnsupportedInstruction
+from hologram_web.errors import BackendUnavailable, CompileError, LaunchError, UnsupportedInstruction
 from hologram_web.runtime.artifact import read
 
 from ..artifact.holo_device import HoloDevice
@@ -104,9 +104,13 @@ class _Chromium(HoloDevice):
         return found
 
     def execute_program_with_params(self, program: Any, params: Any) -> None:
-        """Raises UnsupportedInstruction for what no artifact holds: counts that are no formulas."""
+        """Raises UnsupportedInstruction for what no artifact holds: counts that are no formulas of 53 bits."""
         try:
             super().execute_program_with_params(program, params)
+        except LaunchError as error:
+            if "leaves the range of 53 bits" not in str(error):
+                raise
+            raise UnsupportedInstruction(None, str(error)) from None
         except CompileError as error:
             if "an artifact cannot hold it" not in error.reason:
                 raise
