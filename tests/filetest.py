@@ -5,6 +5,7 @@
     ; from: f32 f64                                 <- ... times these: $from, $from_size, $from_bits
     ; devices: all                                  <- or names; `all but webgpu`
     ; limits: steps=100, seconds=1                  <- of the device while it runs
+    ; passes: neutral >= 1, licm == 0               <- how often passes and rules fire when its lane code is compiled
     ; let: a, b = pairs($ty.specials)               <- names for the lines below
     .param a: buffer $ty read
     ...
@@ -45,7 +46,7 @@ from .filetest_values import ELEMENTS, NAMES, Alias, Element, Permutation
 __all__ = ["Case", "Fault", "FileTest", "FileTestError", "Launch", "Raises", "format_filetest", "load", "parse"]
 
 FOLDER = Path(__file__).parent / "filetests"
-_DIRECTIVES = ("types", "from", "devices", "limits", "let", "run", "error")
+_DIRECTIVES = ("types", "from", "devices", "limits", "passes", "let", "run", "error")
 
 
 class FileTestError(Exception):
@@ -111,6 +112,19 @@ class FileTest:
     def runs_on(self, device: str) -> bool:
         words = " ".join(self.values("devices")).split() or ["all"]
         return device not in words[2:] if words[:2] == ["all", "but"] else words == ["all"] or device in words
+
+    def counters(self, known: Any) -> list[tuple[str, str, int]]:
+        """What the passes directives say: (pass or rule, "==" or ">=", number). Raises FileTestError."""
+        found: list[tuple[str, str, int]] = []
+        for number, name, text in self.lines:
+            for part in text.split(",") if name == "passes" else ():
+                match = re.fullmatch(r"([a-z-]+) (==|>=) (\d+)", part.strip())
+                if match is None:
+                    raise FileTestError(self.path, number, f"cannot read {part.strip()!r}: write `fold >= 1, cse == 0`")
+                if match[1] not in known:
+                    raise FileTestError(self.path, number, f"unknown pass {match[1]!r}: there are {', '.join(known)}")
+                found.append((match[1], match[2], int(match[3])))
+        return found
 
     def cases(self) -> Iterator[Case]:
         """Every run line for every type, and the verifier's errors. Raises FileTestError."""

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from hologram_web import ExecutionError
 from hologram_web.backends import BlockDim, CpuBackend, GridDim, LaunchConfig, Limits
+from hologram_web.compiler.passes import PASSES
+from hologram_web.compiler.passes.fold import RULES
 from hologram_web.isa import Address, BufferHandle, Immediate, Instruction, Param, Program, Type, r
 from hologram_web.isa.lift import lift
 
 from .filetest import Case, Fault, FileTestError, Launch, Raises, format_filetest, parse
-from .filetest_run import check, check_problems
+from .filetest_run import check, check_passes, check_problems
 from .filetest_values import ANYTHING, ELEMENTS, Alias, Permutation, difference
 
 COPY = """\
@@ -47,7 +49,7 @@ GOOD = "f(2, x=[1, 2], y=zeros(2), n=3)"
         ("; nothing\n", "some.atlas:1: nothing is tested: there is no `; run:` and no `; error:` line"),
         (
             "; prose\n; runs: f(1) == 1\n",
-            "some.atlas:2: unknown directive 'runs': there are types, from, devices, limits, let, run, error",
+            "some.atlas:2: unknown directive 'runs': there are types, from, devices, limits, passes, let, run, error",
         ),
         (
             "; run: f(1) \\\nadd\n",
@@ -110,12 +112,19 @@ GOOD = "f(2, x=[1, 2], y=zeros(2), n=3)"
             COPY + f"; limits: steps 5\n; run: {GOOD} == x\n",
             "some.atlas:7: cannot read the limits 'steps 5': write steps=100, seconds=1.5",
         ),
+        (
+            COPY + f"; passes: licm > 0\n; run: {GOOD} == x\n",
+            "some.atlas:6: cannot read 'licm > 0': write `fold >= 1, cse",
+        ),
+        (COPY + f"; passes: lcm == 0\n; run: {GOOD} == x\n", "some.atlas:6: unknown pass 'lcm': there are fold, bra"),
         (COPY + f"; limits: step=5\n; run: {GOOD} == x\n", "some.atlas:7: TypeError: Limits.__init__() got an unex"),
     ],
 )
 def test_a_wrong_filetest_is_told_with_its_line(text, message):
     def read():
-        for case in parse(text, "some.atlas").cases():
+        test = parse(text, "some.atlas")
+        test.counters([*PASSES, *RULES])
+        for case in test.cases():
             case.launch("cpu")
 
     with pytest.raises(FileTestError) as caught:
@@ -263,6 +272,13 @@ def test_problems_are_compared_as_a_whole():
     check_problems(_case(text))
     with pytest.raises(AssertionError, match="the problems of the program are other ones:\n  none"):
         check_problems(_case("    exit\n; error: instruction 0 (exit): something\n"))
+
+
+def test_passes_are_counted():
+    text = COPY + "; passes: fold == 2, dce >= {}\n; run: f(3, x=[1, 2], y=zeros(3), n=3) == x\n"
+    check_passes(_case(text.format(1)))
+    with pytest.raises(AssertionError, match=r"^dce fired 1 times, not >= 9 \(fold 2 \(idle-clamp 2\), branches 2, "):
+        check_passes(_case(text.format(9)))
 
 
 def test_handles_are_freed_in_the_end():

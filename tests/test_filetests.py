@@ -8,6 +8,8 @@ from functools import cache
 import pytest
 
 from hologram_web.backends import DEVICES, CpuBackend
+from hologram_web.compiler.passes import PASSES
+from hologram_web.compiler.passes.fold import RULES
 from hologram_web.errors import UnsupportedType
 from hologram_web.isa import Type
 from hologram_web.isa.row import Effect
@@ -15,7 +17,7 @@ from hologram_web.isa.table import ROWS
 from hologram_web.isa.types import WIDE
 
 from .filetest import FOLDER, FileTestError, load
-from .filetest_run import check, check_problems
+from .filetest_run import check, check_passes, check_problems
 
 PATHS = sorted(FOLDER.glob("**/*.atlas"))
 
@@ -68,6 +70,32 @@ def test_filetest(device, case):
         check(launch, CpuBackend(lane_order="descending"))
         if case.test.path not in RACES:
             check(launch, CpuBackend(check_races=True))
+
+
+def _counted():
+    """The run lines of filetests that say how often passes fire."""
+    for path in PATHS:
+        test, cases = _load(path)
+        if not isinstance(test, FileTestError) and test.values("passes"):
+            yield from (pytest.param(case, id=case.id) for case in cases if case.run is not None)
+
+
+@pytest.mark.parametrize("case", list(_counted()))
+def test_passes_fire_as_often_as_filetests_say(case):
+    check_passes(case)
+
+
+@pytest.mark.parametrize("name", [*PASSES, *RULES])
+def test_filetests_for_every_pass_and_rule(name):
+    """One in which it fires and one in which it must not."""
+    found = {
+        relation if number else f"{relation} 0"
+        for path in FOLDER.glob("passes/*.atlas")
+        for other, relation, number in _load(path)[0].counters([*PASSES, *RULES])
+        if other == name
+    }
+    assert "== 0" in found, f"no filetest in passes/ has {name} == 0"
+    assert found & {"==", ">="}, f"no filetest in passes/ in which {name} fires"
 
 
 # What there have to be filetests for

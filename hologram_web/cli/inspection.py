@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.tree import Tree
 
 from ..compiler.build import build
-from ..compiler.passes import optimize
+from ..compiler.passes import fired, optimize
 from ..errors import CompileError
 from ..isa.verify import analyze
 from ..runtime.artifact import Artifact, write
@@ -121,7 +121,8 @@ def _texts(kind: str, compiled: CompiledProgram) -> Iterator[tuple[str, str]]:
         shapes = {(step.program, step.block): None for step in leaves(compiled.plan.steps) if isinstance(step, Call)}
         for number, block in shapes:
             try:
-                text = str(optimize(build(analyze(compiled.programs[number]), block)))
+                function = optimize(build(analyze(compiled.programs[number]), block))
+                text = f"{function}; passes: {fired(function)}"
             except CompileError as error:
                 text = f"; {error}"
             yield f"program {number} in blocks of {' x '.join(map(str, block))}", text

@@ -7,6 +7,7 @@ EFFECTS and never removed or reordered unless a pass proves that it may.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -121,13 +122,14 @@ class Block:
 
 @dataclass
 class Function:
-    """The code of one lane region. `blocks[0]` is where lanes start."""
+    """The code of one lane region. `blocks[0]` is where lanes start. `fired` counts what the passes and rules did."""
 
     blocks: list[Block]
     shared_memory: int
     bases: list[Base]
     block_shape: tuple[int, int, int]
     name: str = ""
+    fired: Counter[str] = field(default_factory=Counter)
 
     def nodes(self) -> Iterator[Node]:
         for block in self.blocks:

@@ -101,10 +101,11 @@ def test_explain_shows_every_form():
     kernel = hg.kernel_from_source(text)
     parts = re.split(r"== (\w+) ==\n", kernel.explain(block=(64,)))
     found = dict(zip(parts[1::2], parts[2::2], strict=True))
-    assert list(found) == ["isa", "ir", "wgsl", "wat", "variants"]
+    assert list(found) == ["isa", "ir", "passes", "wgsl", "wat", "variants"]
     for part, shown in found.items():
         assert shown.rstrip() == kernel.explain(part, block=(64,)).rstrip()
     assert re.findall(r"^-- (\w+) --$", found["ir"], re.M)[:2] == ["start", "fold"]
+    assert found["passes"].startswith("passes: fold ")
     assert found["wgsl"].rstrip() == kernel.wgsl((64,)).rstrip()
     assert found["wat"].rstrip() == kernel.wat((64,)).rstrip()
     wasm, webgpu = found["variants"].splitlines()
@@ -118,7 +119,7 @@ def test_explain_shows_every_form():
         " and grid_dim_y <= 1 and grid_dim_z <= 1; else the one with checks"
     )
     with pytest.raises(
-        ValueError, match=r"^a kernel has no part 'asm' to explain: there are isa, ir, wgsl, wat, varia"
+        ValueError, match=r"^a kernel has no part 'asm' to explain: there are isa, ir, passes, wgsl, wat, v"
     ):
         kernel.explain("asm")
 

@@ -8,19 +8,19 @@ from .dce import remove_unreachable
 __all__ = ["fold_branches"]
 
 
-def fold_branches(function: Function) -> bool:
-    """Says whether anything changed."""
-    changed = False
+def fold_branches(function: Function) -> int:
+    """How many branches, blocks and phis went."""
+    changed = 0
     for block in function.blocks:
         if block.end.kind == "branch" and block.end.value is not None and block.end.value.is_const:
             holds = bool(block.end.value.attr)
             taken, other = block.end.ways if holds else block.end.ways[::-1]
             block.end = Terminator("jump", [taken], at=block.end.at, steps=block.end.steps and holds)
             _drop_edge(block, other)
-            changed = True
-    changed |= remove_unreachable(function)
-    changed |= _single_phis(function)
-    changed |= _join_chains(function)
+            changed += 1
+    changed += remove_unreachable(function)
+    changed += _single_phis(function)
+    changed += _join_chains(function)
     if changed:
         function.renumber()
     return changed
@@ -33,7 +33,7 @@ def _drop_edge(source: Block, target: Block) -> None:
         phi.args = phi.args[:position] + phi.args[position + 1 :]
 
 
-def _single_phis(function: Function) -> bool:
+def _single_phis(function: Function) -> int:
     """Replaces phis that merge one value only."""
     replaced: dict[Node, Node] = {}
 
@@ -53,18 +53,18 @@ def _single_phis(function: Function) -> bool:
                     block.phis.remove(phi)
                     again = True
     if not replaced:
-        return False
+        return 0
     for block in function.blocks:
         for node in (*block.phis, *block.nodes):
             node.args = tuple(map(final, node.args))
         if block.end.value is not None:
             block.end.value = final(block.end.value)
-    return True
+    return len(replaced)
 
 
-def _join_chains(function: Function) -> bool:
+def _join_chains(function: Function) -> int:
     """Joins a block with the one it jumps to, if nothing else goes there."""
-    changed = False
+    changed = 0
     for block in function.blocks:
         if block not in function.blocks:
             continue
@@ -79,5 +79,5 @@ def _join_chains(function: Function) -> bool:
             target.predecessors = []
             target.end = Terminator("exit")
             function.blocks = [other for other in function.blocks if other is not target]
-            changed = True
+            changed += 1
     return changed

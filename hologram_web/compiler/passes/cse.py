@@ -10,8 +10,8 @@ from ..ir import EFFECTS, Block, Function, Node
 __all__ = ["eliminate_common"]
 
 
-def eliminate_common(function: Function) -> bool:
-    """Says whether anything was removed."""
+def eliminate_common(function: Function) -> int:
+    """How many nodes were removed."""
     tree = Dominators(function.blocks[0], lambda block: block.end.ways)
     children = tree.children()
     available: dict[Any, Node] = {}
@@ -43,10 +43,10 @@ def eliminate_common(function: Function) -> bool:
         block.nodes = kept
         work += [(child, []) for child in children[block]]
     if not replaced:
-        return False
+        return 0
     for block in function.blocks:
         for node in (*block.phis, *block.nodes):
             node.args = tuple(replaced.get(arg, arg) for arg in node.args)
         if block.end.value is not None:
             block.end.value = replaced.get(block.end.value, block.end.value)
-    return True
+    return len(replaced)

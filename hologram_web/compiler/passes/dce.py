@@ -11,8 +11,8 @@ __all__ = ["eliminate_dead", "remove_unreachable"]
 _REMOVABLE = frozenset({"load"})
 
 
-def eliminate_dead(function: Function) -> bool:
-    """Says whether anything was removed."""
+def eliminate_dead(function: Function) -> int:
+    """How many nodes and blocks were removed."""
     changed = remove_unreachable(function)
     live: set[Node] = set()
     work: list[Node] = []
@@ -29,7 +29,7 @@ def eliminate_dead(function: Function) -> bool:
         before = len(block.nodes) + len(block.phis)
         block.nodes = [node for node in block.nodes if node in live]
         block.phis = [node for node in block.phis if node in live]
-        changed |= len(block.nodes) + len(block.phis) != before
+        changed += before - len(block.nodes) - len(block.phis)
     return changed
 
 
@@ -37,8 +37,8 @@ def _may_go(node: Node) -> bool:
     return node.op in _REMOVABLE and not node.attr.checked
 
 
-def remove_unreachable(function: Function) -> bool:
-    """Removes blocks that nothing reaches, and their values from phis."""
+def remove_unreachable(function: Function) -> int:
+    """Removes blocks that nothing reaches, and their values from phis; how many."""
     seen: set[Block] = set()
     work = [function.blocks[0]]
     while work:
@@ -46,8 +46,9 @@ def remove_unreachable(function: Function) -> bool:
         if block not in seen:
             seen.add(block)
             work += block.end.ways
-    if len(seen) == len(function.blocks):
-        return False
+    gone = len(function.blocks) - len(seen)
+    if not gone:
+        return 0
     for block in function.blocks:
         if block in seen:
             kept = [position for position, before in enumerate(block.predecessors) if before in seen]
@@ -56,4 +57,4 @@ def remove_unreachable(function: Function) -> bool:
             block.predecessors = [block.predecessors[position] for position in kept]
     function.blocks = [block for block in function.blocks if block in seen]
     function.renumber()
-    return True
+    return gone

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -35,7 +36,7 @@ class Context:
         return node
 
 
-Rule = Callable[[Node, Context], Node | None]
+Rule = Callable[[Node, Context], Node | None]  # what takes the node's place; itself, if it was changed; None
 
 
 def evaluate(node: Node) -> int | None:
@@ -54,6 +55,7 @@ def evaluate(node: Node) -> int | None:
 
 
 def _constant(node: Node, context: Context) -> Node | None:
+    """What has only constants for operands is computed."""
     for arg in node.args:
         if arg.op != "const":
             return None
@@ -104,12 +106,14 @@ def _cancels(node: Node, context: Context) -> Node | None:
 
 
 def _known_select(node: Node, context: Context) -> Node | None:
+    """A choice that a constant decides."""
     if node.args[0].is_const:
         return node.args[1] if node.args[0].attr else node.args[2]
     return None
 
 
 def _double_not(node: Node, context: Context) -> Node | None:
+    """not not p."""
     return node.args[0].args[0] if node.args[0].op == "pnot" else None
 
 
@@ -165,7 +169,27 @@ def _known_special(node: Node, context: Context) -> Node | None:
     return context.const(node.ty, low) if low == high else None
 
 
-RULES: dict[str, tuple[str, Rule]] = {  # the operations that a rule is for, "" for all
+def _constant_address(node: Node, context: Context) -> Node | None:
+    """A constant index goes into the offset, so that nothing is left of it to compute or to check for alignment."""
+    access, index, align = node.attr, node.args[0], node.attr.element.alignment
+    if not index.is_const or (access.scale == align and not index.attr):
+        return None
+    assert isinstance(index.ty, Type)
+    offset = access.offset + index.ty.decode(index.attr) * access.scale
+    if abs(offset) >= _FAR:
+        return None
+    node.attr = replace(access, scale=align, offset=offset)
+    node.args = (context.const(index.ty, 0), *node.args[1:])
+    return node
+
+
+def _idle_guard(node: Node, context: Context) -> Node | None:
+    """A guard whose condition never holds goes."""
+    condition = node.args[0]
+    return condition if condition.is_const and not condition.attr else None
+
+
+RULES: dict[str, tuple[str, Rule]] = {  # the operations that a rule is for, "" for all pure ones
     "known-special": ("special", _known_special),
     "constant": ("", _constant),
     "neutral": ("add sub or xor shl shr mul div", _neutral),
@@ -178,30 +202,19 @@ RULES: dict[str, tuple[str, Rule]] = {  # the operations that a rule is for, "" 
     "round-trip": ("bitcast cvt", _round_trip),
     "known-comparison": ("eq lt le", _known_comparison),
     "idle-clamp": ("min max", _idle_clamp),
+    "constant-address": ("load store", _constant_address),
+    "idle-guard": ("guard", _idle_guard),
 }
 
 
 @cache
-def _rules(op: str) -> tuple[Rule, ...]:
-    return tuple(rule for ops, rule in RULES.values() if not ops or op in ops.split())
+def _rules(op: str) -> tuple[tuple[str, Rule], ...]:
+    unfolded = op in _UNFOLDED
+    return tuple((name, rule) for name, (ops, rule) in RULES.items() if (op in ops.split() if ops else not unfolded))
 
 
-def _constant_address(node: Node, context: Context) -> bool:
-    """Moves a constant index into the offset, so that nothing is left of it to compute or to check for alignment."""
-    access, index, align = node.attr, node.args[0], node.attr.element.alignment
-    if not index.is_const or (access.scale == align and not index.attr):
-        return False
-    assert isinstance(index.ty, Type)
-    offset = access.offset + index.ty.decode(index.attr) * access.scale
-    if abs(offset) >= _FAR:
-        return False
-    node.attr = replace(access, scale=align, offset=offset)
-    node.args = (context.const(index.ty, 0), *node.args[1:])
-    return True
-
-
-def fold(function: Function) -> bool:
-    """Applies the rules everywhere once; says whether anything changed."""
+def fold(function: Function) -> int:
+    """Applies the rules everywhere once; how often they fired. `function.fired` has it for each."""
     context = Context(function)
     replaced: dict[Node, Node] = {}
 
@@ -210,24 +223,19 @@ def fold(function: Function) -> bool:
             node = replaced[node]
         return node
 
-    changed = False
+    counts: Counter[str] = Counter()
     for block in function.blocks:
         kept = []
         for node in list(block.nodes):
             node.args = tuple(map(final, node.args))
-            if node.op in ("load", "store"):
-                changed |= _constant_address(node, context)
-            if node.op == "guard" and node.args[0].is_const and not node.args[0].attr:
-                changed = True
-                continue
-            if node.op not in _UNFOLDED:
-                for rule in _rules(node.op):
-                    if (better := rule(node, context)) is not None:
+            for name, rule in _rules(node.op):
+                if (better := rule(node, context)) is not None:
+                    counts[name] += 1
+                    if better is not node:
                         replaced[node] = better
-                        changed = True
-                        break
-                if node in replaced:
-                    continue
+                    break
+            if node in replaced:
+                continue
             kept.append(node)
         if block is function.blocks[0]:  # constants made meanwhile were put at its front
             seen = set(map(id, kept))
@@ -242,4 +250,5 @@ def fold(function: Function) -> bool:
             node.args = tuple(map(final, node.args))
         if block.end.value is not None:
             block.end.value = final(block.end.value)
-    return changed
+    function.fired += counts
+    return counts.total()

@@ -14,8 +14,8 @@ from ..ranges import Ranges, may_trap
 __all__ = ["hoist_invariants"]
 
 
-def hoist_invariants(function: Function) -> bool:
-    """Says whether anything was moved."""
+def hoist_invariants(function: Function) -> int:
+    """How many nodes were moved."""
     tree = Dominators(function.blocks[0], lambda block: block.end.ways)
     bodies: dict[Block, set[Block]] = {}
     for block in tree.order:
@@ -23,14 +23,14 @@ def hoist_invariants(function: Function) -> bool:
             if tree.dominates(header, block):
                 bodies.setdefault(header, {header}).update(loop_body(header, [block]))
     ranges = Ranges(function)
-    changed = False
+    changed = 0
     for header, body in sorted(bodies.items(), key=lambda item: len(item[1])):  # inner loops first
         outside = [before for before in header.predecessors if before not in body]
         if len(outside) != 1 or any(block.end.kind == "barrier" for block in body):
             continue
         moved = _invariant(tree.order, body, ranges)
         if moved:
-            changed = True
+            changed += len(moved)
             before = _preheader(function, outside[0], header)
             before.nodes += moved
             # Loops around this one have the new block in their bodies.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...compiler.bounds import access_of, shown
 from ...compiler.build import build
 from ...compiler.ir import Function
-from ...compiler.passes import optimize
+from ...compiler.passes import fired, optimize
 from ...errors import CompileError, UnsupportedInstruction
 from ...isa.address import Space
 from ...isa.verify import analyze
@@ -62,6 +62,11 @@ def _ir(kernel: Kernel, block: tuple[int, int, int]) -> str:
     return "".join(stages)
 
 
+def _passes(kernel: Kernel, block: tuple[int, int, int]) -> str:
+    """How often each pass of the optimizer fired."""
+    return f"passes: {fired(_function(kernel, block))}\n"
+
+
 def _variants(kernel: Kernel, block: tuple[int, int, int]) -> str:
     """Which code runs on each device, and why."""
     function = _function(kernel, block)
@@ -109,6 +114,7 @@ def _wat(kernel: Kernel, block: tuple[int, int, int]) -> str:
 PARTS: dict[str, Callable[[Kernel, tuple[int, int, int]], str]] = {
     "isa": _isa,
     "ir": _ir,
+    "passes": _passes,
     "wgsl": _wgsl,
     "wat": _wat,
     "variants": _variants,

@@ -120,7 +120,8 @@ class Kernel:
         """What becomes of the kernel in blocks of that shape; all parts, or some of them:
 
         `isa`, the program with source lines above the instructions they became; `ir`, the compiler's form after each
-        pass; `wgsl`; `wat`; `variants`, which code runs on a device, and why. Raises ValueError for another part.
+        pass; `passes`, how often each fired; `wgsl`; `wat`; `variants`, which code runs on a device, and why. Raises
+        ValueError for another part.
         """
         from .explain import explain
 
