@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from ctypes.util import find_library
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -85,10 +86,16 @@ def has_chromium() -> bool:
     return any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))) or sys.platform == "darwin"
 
 
+def has_libatomic() -> bool:
+    """Other systems' builds of Node have it in them. Small images of Debian come without it."""
+    return sys.platform != "linux" or find_library("atomic") is not None
+
+
 NEEDS = (
     Need("nodejs npm", "to build the browser runtime", True, ("run", "test"), has_node),
     Need("mesa-vulkan-drivers", "a Vulkan driver, so that WebGPU runs natively", False, ("run", "test"), has_vulkan),
     Need("chromium", "a real browser to run in", False, ("run", "test"), has_chromium),
+    Need("libatomic1", "the Node that Playwright drives the browser with", False, ("run", "test"), has_libatomic),
 )
 
 
