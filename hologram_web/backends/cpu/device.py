@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from .machine import Machine, Run, Values
 from .memory import Region
 from .races import RaceChecker
 
-__all__ = ["CpuBackend"]
+__all__ = ["CpuBackend", "at_once"]
 
 # Lanes that run at once. NumPy's overhead per instruction is spread over them; more than 2**15 spill the L2 cache.
 _LANES_AT_ONCE = 1 << 15
@@ -83,11 +83,15 @@ class CpuBackend(HostDevice):
             self._descending,
             None,
         )
-        with np.errstate(all="ignore"):
-            self._run(run)
+        self._run(run)
 
     def _run(self, run: Run) -> None:
-        """Lane regions and collectives, one after another."""
+        with np.errstate(all="ignore"):
+            for machine in self._machines(run):
+                machine.go()
+
+    def _machines(self, run: Run) -> Iterator[Machine]:
+        """Lane regions in parts, each to be run before the next one is asked for; the collectives between them."""
         graph = run.analysis.graph
         point: int | None = graph.entry
         kept: Values = {}
@@ -95,7 +99,14 @@ class CpuBackend(HostDevice):
         while point is not None and point != END:
             if self._check_races:
                 run.races = RaceChecker()
-            collective, kept = _run_lanes(run, point, kept)
+            collective: int | None = None
+            after: Values = {}
+            for blocks in self._parts(run):
+                machine = Machine(run, blocks.start, len(blocks), point, kept)
+                yield machine
+                if blocks.start == 0:  # lane 0 always runs; the verifier saw to it that what is read later is the same
+                    collective = machine.arrived
+                    after = {key: machine.registers[key][:1].copy() for key in machine.written}
             if run.races is not None:
                 _report_race(run, run.races)
             if collective is None:
@@ -103,28 +114,25 @@ class CpuBackend(HostDevice):
             rounds += 1
             if rounds > self.limits.steps:
                 raise too_many_collectives(run.analysis, collective, self.limits.steps)
+            kept = after
             _run_collective(run, collective, kept)
             point = graph.next[collective]
+
+    def _parts(self, run: Run) -> Iterable[range]:
+        """The blocks of a launch, in parts that run at once."""
+        return at_once(run, range(run.config.blocks))
 
     def _regions(self, analysis: Analysis, values: Mapping[str, Any]) -> dict[Base, Region]:
         memory = self._memory_of(analysis, values)
         return {base: Region(str(base), data, data.size) for base, data in memory.items()}
 
 
-def _run_lanes(run: Run, point: int, kept: Values) -> tuple[int | None, Values]:
-    """Runs every lane from `point` to its end or to a collective; that collective's point, and uniform values."""
+def at_once(run: Run, blocks: range) -> Iterator[range]:
+    """Blocks in parts that run at once."""
     shared = run.analysis.program.shared_memory + run.config.shared_memory
-    per_chunk = max(1, min(_LANES_AT_ONCE // run.config.block_lanes, _SHARED_AT_ONCE // max(shared, 1)))
-    starts = range(0, run.config.blocks, per_chunk)
-    arrived: int | None = None
-    after: Values = {}
-    for start in reversed(starts) if run.descending else starts:
-        machine = Machine(run, start, min(per_chunk, run.config.blocks - start), point, kept)
-        machine.go()
-        if start == 0:  # lane 0 always runs; the verifier saw to it that what is read later is the same in all lanes
-            arrived = machine.arrived
-            after = {key: machine.registers[key][:1].copy() for key in machine.written}
-    return arrived, after
+    most = max(1, min(_LANES_AT_ONCE // run.config.block_lanes, _SHARED_AT_ONCE // max(shared, 1)))
+    starts = range(blocks.start, blocks.stop, most)
+    return (range(start, min(start + most, blocks.stop)) for start in (reversed(starts) if run.descending else starts))
 
 
 def _run_collective(run: Run, point: int, kept: Values) -> None:

@@ -7,7 +7,7 @@ ways meet again where the ways join. Lanes at a barrier are parked until no lane
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -74,6 +74,8 @@ class Machine(AtlasOps):
 
     def __init__(self, run: Run, first: int, blocks: int, point: int, values: Values) -> None:
         self.run, self.graph = run, run.analysis.graph
+        self.stops: Container[int] = self.graph.block_of
+        self._clock = 0
         self.first, self.blocks = first, blocks
         self.size = run.config.block_lanes
         self.count = blocks * self.size
@@ -140,18 +142,20 @@ class Machine(AtlasOps):
 
     def go(self) -> None:
         """Runs until every lane has ended or stands before a collective."""
-        clock = 0
-        while True:
-            while self.groups:
-                pick = max if self.run.descending else min
-                start = pick(self.groups)
-                self.lanes = self.groups.pop(start)
-                clock += 1
-                if clock % 64 == 1:
-                    self._look_up(start)
-                self._block(start)
+        while (start := self.pick()) is not None:
+            self.run_block(start)
+
+    def pick(self) -> int | None:
+        """Makes another group the current one; where it goes on, or None if every lane stands still for good."""
+        while not self.groups:
             if not self._release():
-                return
+                return None
+        start = (max if self.run.descending else min)(self.groups)
+        self.lanes = self.groups.pop(start)
+        self._clock += 1
+        if self._clock % 64 == 1:
+            self._look_up(start)
+        return start
 
     def _look_up(self, point: int) -> None:
         """Ends the launch if its time is up or it was cancelled."""
@@ -161,8 +165,8 @@ class Machine(AtlasOps):
         if self.run.deadline is not None and time.monotonic() > self.run.deadline:
             raise self.run.fault(FaultKind.STEP_LIMIT, index, clock(self.run.limits.seconds))
 
-    def _block(self, point: int) -> None:
-        """Runs the current group to the end of its basic block."""
+    def run_block(self, point: int) -> None:
+        """Runs the current group to the end of its basic block, or to one of `stops` before."""
         graph = self.graph
         while True:
             instruction = graph.instruction(point)
@@ -189,7 +193,7 @@ class Machine(AtlasOps):
                     ways = [(graph.next[point], self.lanes)]
             if len(ways) == 1 and ways[0][0] == point + 1 and point + 1 not in self.groups:
                 point += 1
-                if point in graph.block_of:
+                if point in self.stops:
                     self.groups[point] = self.lanes
                     return
                 continue

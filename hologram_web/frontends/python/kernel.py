@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ...backends import Backend
     from ...isa.program import Program
     from ...isa.types import Type
+    from .frames import Debug
+    from .step import Steps
 
 __all__ = ["Kernel", "kernel", "kernel_from_source"]
 
@@ -77,11 +79,33 @@ class Kernel:
 
         await self._launch(config_of(lanes), args, named, False)
 
-    async def _launch(self, config: Any, args: tuple[Any, ...], named: Mapping[str, Any], blocking: bool) -> None:
+    @property
+    def steps(self) -> Steps:
+        """`kernel.steps[n](x, y)` goes through a launch on the reference line by line: a `Step` for each."""
+        from .step import Steps
+
+        return Steps(self._definition, self._translation, self._launch)
+
+    @property
+    def debug(self) -> Debug:
+        """`kernel.debug[n](x, y)` is a launch on the reference in whose lines a Python debugger stops."""
+        from .frames import Debug
+
+        return Debug(self.steps)
+
+    async def _launch(
+        self,
+        config: Any,
+        args: tuple[Any, ...],
+        named: Mapping[str, Any],
+        blocking: bool,
+        device: Backend | None = None,
+    ) -> None:
         from .launch import default_device, launch
 
+        device = device or self._device or default_device()
         try:
-            await launch(self._translation, self._device or default_device(), config, args, named, blocking)
+            await launch(self._translation, device, config, args, named, blocking)
         except ExecutionError as error:
             if error.instruction is not None and error.instruction < len(self.lines):
                 error.add_note(self._where(error.instruction))

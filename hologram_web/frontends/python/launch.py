@@ -17,7 +17,7 @@ from .names import ArrayType
 if TYPE_CHECKING:
     from .translate import Translation
 
-__all__ = ["config_of", "default_device", "launch"]
+__all__ = ["bind", "config_of", "default_device", "launch"]
 
 _lock = threading.Lock()
 _default: list[Backend] = []
@@ -67,7 +67,7 @@ async def launch(
 
     If it is `blocking`, it never suspends.
     """
-    given = _bind(translation, args, named)
+    given = bind(translation, args, named)
     access = {param.name: param.access for param in translation.program.params}
     written = [name for name, way in access.items() if way is not None and way.writes]
     found = {
@@ -109,7 +109,8 @@ def _out(values: Any) -> Any:
     return values if contiguous else values.copy(order="C")
 
 
-def _bind(translation: Translation, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+def bind(translation: Translation, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments by name. Raises LaunchError."""
     names = list(translation.params)
     signature = ", ".join(f"{name}: {ty}" for name, ty in translation.params.items())
     if len(args) > len(names):

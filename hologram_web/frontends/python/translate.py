@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ...errors import TranslateError
 from ...isa.operands import Access
@@ -15,8 +15,9 @@ from .names import ArrayType
 from .source import Definition, walk
 from .statements import Statements, annotation, check_signature
 
-__all__ = ["Translation", "translate"]
+__all__ = ["Pass", "Translation", "settled", "translate"]
 
+_P = TypeVar("_P", bound="Pass")
 _PASSES = 1000
 _LENGTHS = 48  # registers kept for lengths of axes in the first pass, if arrays have so many
 
@@ -39,19 +40,27 @@ class Translation:
 
 
 def translate(definition: Definition) -> Translation:
-    """Translates a kernel. Passes are made until one guesses no type and no parameter wrong. Raises TranslateError."""
+    """Translates a kernel. Raises TranslateError."""
+    return settled(definition, Pass).translation()
+
+
+def settled(definition: Definition, make: type[_P]) -> _P:
+    """The last of the passes: they are made until one guesses no type and no parameter wrong.
+
+    Raises TranslateError.
+    """
     node, source = definition.node, definition.source
     params = _parameters(definition)
     facts = Facts(lengths=min(_likely_lengths(definition.node, params), _LENGTHS))
     try:
         for _ in range(_PASSES):
             facts.changed = False
-            current = _Pass(definition, params, facts)
+            current = make(definition, params, facts)
             current.run()
             facts.changed |= facts.lengths != len(current.hidden)  # no registers are left out
             facts.lengths = len(current.hidden)
             if not facts.changed and not facts.settle():
-                return current.translation()
+                return current
     except RecursionError:
         raise TranslateError(
             "the kernel is nested too deeply: split its expressions", source.file, source.line(node)
@@ -83,7 +92,7 @@ def _parameters(definition: Definition) -> dict[str, Type | ArrayType]:
     return params
 
 
-class _Pass(Statements):
+class Pass(Statements):
     """One translation of a kernel with what is known so far."""
 
     def __init__(self, definition: Definition, params: dict[str, Type | ArrayType], facts: Facts) -> None:
