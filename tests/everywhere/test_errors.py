@@ -161,11 +161,18 @@ def test_devices_that_are_not_there() -> None:
         hg.Executor("cuda")
     assert str(caught.value) == "backend 'cuda' is not available: there are auto, cpu, wasm, webgpu"
     if IN_PAGE:
-        with pytest.raises(hg.BackendUnavailable) as caught:
-            hg.Executor("cpu")
-        assert str(caught.value) == (
-            "backend 'cpu' is not available: there is no module 'numpy' here: await pyodide.loadPackage('numpy')"
+        kernel = hg.kernel_from_source("def k(x: hg.Array[hg.i32]):\n    x[0] = 1\n")
+        needing: tuple[Callable[[], object], ...] = (
+            lambda: hg.Executor("cpu"),
+            lambda: kernel.steps[1](array("i", [0])),
+            lambda: kernel.debug[1](array("i", [0])),
         )
+        for call in needing:
+            with pytest.raises(hg.BackendUnavailable) as caught:
+                call()
+            assert str(caught.value) == (
+                "backend 'cpu' is not available: there is no module 'numpy' here: await pyodide.loadPackage('numpy')"
+            )
 
 
 @pytest.mark.page  # natively tests/test_selection.py has it

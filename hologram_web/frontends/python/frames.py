@@ -8,15 +8,18 @@ next line has no line number, so that no debugger sees it.
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import linecache
 import os
 import sys
+from bdb import Bdb
 from collections.abc import Callable, Generator, Iterator
 from itertools import starmap
 from types import CodeType
 from typing import Any
 
+from ...errors import ExecutionError
 from .marks import Mark
 from .source import Source, walk
 from .step import Step, Steps, Where
@@ -27,10 +30,17 @@ _FUNCTION = "def f():\n while True:\n  pass"
 _LINE = """
 if __frame__.line == {0}:
     if __frame__.stop:
-        __frame__.breakpoint()
-    if __frame__.any(__frame__.run()) or __frame__.left:
+        builtins.breakpoint()
+    __frame__.tracer = None
+    if builtins.isinstance(builtins.getattr(__frame__.sys.gettrace(), "__self__", None), __frame__.Bdb):
+        __frame__.tracer = __frame__.sys.gettrace()
+        __frame__.sys.settrace(None)
+    __frame__.run()
+    if __frame__.tracer:
+        __frame__.sys.settrace(__frame__.tracer)
+    if builtins.any(__frame__.called) or __frame__.left:
         return
-"""
+""".replace("builtins.", "__frame__.builtins.")
 _Stop = Callable[[Step], Any]
 _Call = tuple[CodeType, dict[str, Any], dict[str, Any]]
 
@@ -65,25 +75,35 @@ class Debug:
 
 
 class _Frame:
-    """What the code of a frame asks: which `line` is next, whether to `stop` there, to `run` it, and whether to leave.
+    """What the code of a frame asks: which `line` is next, whether to `stop` there, to `run` it, and if it is `left`.
 
-    `calls` are the frames that its line needs, as arguments of `exec`.
+    `calls` are the frames that its line needs, as arguments of `exec`. Nothing between two lines is seen by those who
+    step with pdb and its kin: their `tracer` is put aside while the line runs, and frames are executed by `called`.
     """
 
-    any, breakpoint = staticmethod(any), staticmethod(breakpoint)  # which a kernel's module may call something else
+    builtins, sys, Bdb = builtins, sys, Bdb  # a kernel's module may call something else so
 
     def __init__(self, frames: _Frames, mark: Mark) -> None:
         self.frames, self.path = frames, mark.path
         self.names: dict[str, Any] = {**mark.source.names, "__frame__": self}
         self.values: dict[str, Any] = {}
         self.calls: list[_Call] = []
+        self.called: Iterator[None] = iter(())
         self.line, self.stop, self.left = 0, False, False
+        self.tracer: Any = None
 
-    def run(self) -> Iterator[None]:
-        """Runs the line. What it calls is executed as this is iterated, so that no frame of ours stands between."""
+    def run(self) -> None:
+        """Runs the line. What it calls is executed as `called` is iterated."""
         self.calls = []
-        self.frames.advance()
-        return starmap(exec, self.calls)  # which grows
+        try:
+            self.frames.advance()
+        except BaseException as error:
+            if self.tracer:
+                sys.settrace(self.tracer)
+            if isinstance(error, ExecutionError):
+                error.__traceback__ = None  # what is above is the kernel's frame
+            raise
+        self.called = starmap(exec, self.calls)  # to which more is added meanwhile
 
 
 class _Frames:
@@ -133,7 +153,8 @@ def _code(mark: Mark) -> CodeType:
     loop.body = []
     for line in sorted({mark.source.line(part) for part in walk(*mark.function.body) if isinstance(part, ast.stmt)}):
         ways = _located(ast.parse(_LINE.format(line)).body[0], None)
-        _located(ways.body[1], line)
+        for part in ways.body[1:]:
+            _located(part, line)
         if sys.version_info >= (3, 13):  # where breakpoint() stops in its own line, and before that in the next one
             _located(ways.body[0].body[0], line)
         loop.body.append(ways)

@@ -59,7 +59,7 @@ class Step:
         lanes = [str(lane).replace(" ", "") for lane in self.lanes]
         who = f"lane {lanes[0]}" if len(lanes) == 1 else f"{len(lanes)} lanes"
         head = f"{self.file}:{self.line}: {self.source}\n{self.function}, block {self.block}, {who}"
-        rows = {"lane": ("", _some(lanes), True)} if len(lanes) > 1 else {}
+        rows = {"of lane": ("", _some(lanes), True)} if len(lanes) > 1 else {}
         rows |= {name: (variable.type, *_cells(variable, lanes)) for name, variable in self._variables.items()}
         aligned = [cells for _, cells, aligns in rows.values() if aligns]
         widths = [max(map(len, column)) for column in zip(*aligned, strict=True)]
