@@ -11,6 +11,7 @@ from textwrap import dedent
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 import hologram_web as hg
 from hologram_web import stdlib
@@ -20,6 +21,7 @@ from ..everywhere.stdlib_cases import arguments
 from ..everywhere.stdlib_cases import lanes as lanes_of
 from . import plain, stepped, stepped_helpers
 from .test_programs import PHOTOS, _canny, transpose
+from .test_random import LANES, _bare, _data, kernels
 
 FILES = (stepped.__file__, stepped_helpers.__file__)
 X = np.array([1, 2, 3, 10, 7, 20, 0, 5, 9, 1, 1, 1, 0], "i4")
@@ -79,6 +81,48 @@ def test_a_lane_takes_the_lines_that_python_takes(fn, lanes, block):
                 if np.ndim(value) == 0:  # arrays are of now, when all has ended
                     assert value == values[name], (step, name)
         assert (y == expected).all()
+
+
+@given(kernels())
+@settings(max_examples=15)
+def test_random_kernels(case):
+    """Every lane takes the lines that Python takes, and its variables have Python's values."""
+    ty, text = case
+    names, runs = {}, []
+    exec(compile(_bare(text), "<kernel>", "exec"), names)
+
+    def trace(frame, event, arg):
+        if frame.f_code.co_filename != "<kernel>":
+            return None
+        if event == "call":
+            runs.append([])
+        if event == "line":
+            runs[-1].append((frame.f_lineno, dict(frame.f_locals)))
+        return trace
+
+    arrays, expected, found = (
+        _data(),
+        np.zeros(LANES, hg.Type.named(ty).numpy),
+        np.zeros(LANES, hg.Type.named(ty).numpy),
+    )
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        plain.run(names["k"], (LANES,), (4,), *arrays, expected)
+    finally:
+        sys.settrace(before)
+    kernel = hg.kernel_from_source(text)
+    ways = [[] for _ in range(LANES)]
+    for step in kernel.steps[LANES, 4](*arrays, found):
+        variables = step.values.keys() - kernel.params.keys()
+        for at, lane in enumerate(step.lanes):
+            ways[4 * step.block + lane].append((step.line, {name: step.values[name][at] for name in variables}))
+    np.testing.assert_array_equal(found, expected)
+    for run, way in zip(runs, ways, strict=True):
+        assert [line for line, _ in run] == [line for line, _ in way], text
+        for (_, wanted), (_, values) in zip(run, way, strict=True):
+            for name, value in values.items():
+                np.testing.assert_equal(np.asarray(value), np.asarray(wanted[name]), err_msg=f"{name}\n{text}")
 
 
 def test_lanes_together():
