@@ -167,6 +167,7 @@ def test_loops_over_constants_and_lines_without_code():
         ("for k in range(len(TAPS)):", 0, 1),
     ]
     assert ("continue", 1, 4) in found
+    assert found.count(("return n * 2", None, None)) == 3  # in the rounds 0, 2 and 4
     assert found[-3:] == [
         ("for tap, k in ((1, 2), (3, 4)):  # noqa: B007", 2, 1),
         ("for tap, k in ((1, 2), (3, 4)):  # noqa: B007", 4, 3),

@@ -61,6 +61,10 @@ class _Marking(Pass):
         super().statement(node)
         self.around.pop()
 
+    def inline(self, node: ast.Call, definition: Definition) -> Value | None:
+        self.last.pop((*self.scope.path, node), None)  # of the round before, where a loop is written out
+        return super().inline(node, definition)
+
     def _loop(self, node: ast.While | ast.For) -> Loop:
         loop = super()._loop(node)
         self.looping.append((loop, node))
