@@ -153,7 +153,8 @@ class ArtifactError(HologramError):
 
 
 class TranslateError(HologramError):
-    """A frontend cannot translate its source: `file`, `line` and `column` (from 1), `offset` (from 0) say where."""
+    """A frontend cannot translate its source: `file`, `line` and `column` (from 1), `offset` (from 0) say where,
+    `message` what."""
 
     def __init__(
         self,
@@ -165,6 +166,7 @@ class TranslateError(HologramError):
     ) -> None:
         place = ":".join(str(part) for part in (file, line, column) if part is not None)
         super().__init__(f"{place}: {message}" if place else message)
+        self.message = message
         self.file = file
         self.line = line
         self.column = column

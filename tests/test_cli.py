@@ -57,6 +57,14 @@ def test_run_says_what_ran_and_what_came_out(folder):
         assert output.splitlines()[-1].split() == ["y", "float32", "3", "3", "7", "5", "3", "5", "7"]
 
 
+def test_names_with_types(folder):
+    text = "import typing\nt = typing.TypeVar('t')\n\ndef k(x: hg.Array[t]):\n    x[hg.global_id()] *= 2\n"
+    kernel = hg.kernel_from_source(text)
+    hg.compile(kernel.specialize(t=hg.i32)).save("double.holo")
+    assert call("run", "double.holo", "x=1,2").startswith("k[t=i32] on ")
+    assert "k[t=i32]" in call("inspect", "double.holo")
+
+
 def test_run_with_math(folder):
     numbers = ("a=1", "x=1e-45", "y=3e-45")
     found = call("run", "saxpy.holo", *numbers, "--device", "webgpu", "--math", "strict")

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from .. import __version__
@@ -103,7 +104,7 @@ def run_file(file: Path, arguments: tuple[str, ...], device: str, math: str, out
     finally:
         backend.close()
     results = found if isinstance(found, dict) else {next(_written(compiled), ""): found}
-    console.print(f"{compiled.name or file.name} on [bold]{selection.selected}[/]: {selection.reason}")
+    console.print(f"{escape(compiled.name or file.name)} on [bold]{selection.selected}[/]: {selection.reason}")
     again = f", then {median(times):.2f} ms (median of {len(times)})" if times else ""
     console.print(f"read {read:.1f} ms, device {opened:.1f} ms, first run with compiling {first:.1f} ms{again}")
     if output is not None:

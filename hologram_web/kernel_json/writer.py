@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 
 from ..errors import TranslateError
 from ..frontends.python.advice import NODES
+from ..frontends.python.functions import check_signature
 from ..frontends.python.source import Source, chain_of, parsed
-from ..frontends.python.statements import check_signature
 from ..isa.types import Type
 from .tables import ARITHMETIC, COLLECTIVES, COMPARISONS, LOGIC, SCALARS, UNARY
 
@@ -56,6 +56,9 @@ def _functions(text: Source, tree: ast.Module) -> tuple[list[ast.FunctionDef], d
             isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         ):
             continue
+        variable = isinstance(node, ast.Assign) and "TypeVar" in ast.unparse(node.value)
+        if variable or getattr(node, "type_params", None):
+            text.fail(node, "kernel JSON has no type variables: write a kernel for each type")
         if not isinstance(node, ast.FunctionDef):
             text.fail(node, "a module of kernels has imports and functions: write numbers where they are used")
         marks = [mark.id if isinstance(mark, ast.Name) else "" for mark in node.decorator_list]

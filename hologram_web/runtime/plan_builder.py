@@ -131,13 +131,16 @@ class PlanBuilder:
 
         `grid` is the number of lanes asked for along x, y and z: a number, a formula, or up to three; or a
         LaunchConfig. By default it is the number of elements of the first array that is written. `args` gives for
-        parameters the name of a buffer or a scalar, a formula or a number; others have their own name.
+        parameters the name of a buffer or a scalar, a formula or a number; others have their own name. A kernel's
+        type variables become the types of ports that there are.
         """
+        args = dict(args or {})
+        if hasattr(kernel, "for_types"):  # with type variables
+            kernel = kernel.for_types(self._types({name: args.get(name, name) for name in kernel.params}))
         program, fixed = lift(program_of(kernel))
         if any(isinstance(value, (BufferHandle, PoolHandle)) for value in fixed.values()):
             raise LaunchError("the program names buffers by their handles, which a plan has not: give it parameters")
         analysis = verified(program)
-        args = dict(args or {})
         for name, hidden in list(fixed.items()):
             if isinstance(hidden, Hidden):
                 fixed[name] = args.pop(str(name), None) or self._hidden(str(name), hidden)
@@ -167,6 +170,11 @@ class PlanBuilder:
             self.analyses.append(analysis)
         number = list(self.programs).index(key)
         self._steps[-1].append(Call(number, size, shared_memory, blocks, lanes, tuple(given)))
+
+    def _types(self, args: Mapping[str, Any]) -> dict[str, Type]:
+        """The types of those arguments that are ports already."""
+        uses = {name: self._uses.get(value) for name, value in args.items() if isinstance(value, str)}
+        return {name: use if isinstance(use, Type) else use.ty for name, use in uses.items() if use is not None}
 
     def _hidden(self, name: str, hidden: Hidden) -> Any:
         """What stands for an argument that the program does not name.

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -76,6 +77,18 @@ def harmonic(sums: hg.Array[hg.f64]):
     for k in range(i + 1):
         total += 1 / hg.f64(k + 1)
     sums[i] = total
+
+
+T = TypeVar("T", hg.f32, hg.i32, hg.u8, hg.f64)
+
+
+@hg.kernel
+def halve(x: hg.Array[T], y: hg.Array[T], more: T):
+    i = hg.global_id()
+    if T.is_float:
+        y[i] = x[i] / 2 + more
+        return
+    y[i] = (x[i] >> 1) + more
 
 
 @pytest.fixture(params=["wasm", "webgpu"])
@@ -171,6 +184,41 @@ def test_the_kernel_shows_itself() -> None:
 
 def test_a_kernel_from_a_text(device: Any) -> None:
     text = "def double(x: hg.Array[hg.u16]):\n    x[hg.global_id()] *= 2\n"
+    x = array("H", [1, 2, 3])
+    hg.kernel_from_source(text).on(device)[3](x)
+    assert x.tolist() == [2, 4, 6]
+
+
+@pytest.mark.parametrize("code", "fiBd")
+def test_a_kernel_for_any_type(device: Any, code: str) -> None:
+    x, y = array(code, [1, 2, 3, 10]), array(code, [0] * 4)
+    halve.on(device)[4](x, y, 1)
+    assert y.tolist() == ([1.5, 2, 2.5, 6] if code in "fd" else [1, 2, 2, 6])
+
+
+def test_which_types_a_kernel_has() -> None:
+    assert halve.specialize(T=hg.u8) is halve.specialize(T=hg.u8)
+    assert halve.specialize(T=hg.u8).name == "halve[T=u8]"
+    one, long = array("f", [1]), array("q", [1])
+    wrong: list[tuple[Any, str]] = [
+        (lambda: halve[1](one, array("i", [1]), 1), "T of halve is f32 by 'x' and i32 by 'y': give both one type"),
+        (lambda: halve[1](long, long, 1), "T of halve is one of f32, i32, u8, f64, and 'x' is i64"),
+        (lambda: halve.program, "halve has type variables: take halve.specialize(T=hg.f32), which has a program"),
+        (lambda: halve.specialize(T=hg.i8), "T of halve is one of f32, i32, u8, f64, not i8"),
+        (lambda: halve.specialize(U=hg.i8), "halve has no type variable 'U': it has T"),
+    ]  # fmt: skip
+    for call, told in wrong:
+        with pytest.raises(hg.HologramError) as caught:
+            call()
+        assert str(caught.value) == told
+
+
+def test_type_parameters(device: Any) -> None:
+    text = "def k[T](x: hg.Array[T]):\n    x[hg.global_id()] *= T(2)\n"
+    if sys.version_info < (3, 12):  # their syntax is newer
+        with pytest.raises(hg.TranslateError, match="this is no Python"):
+            hg.kernel_from_source(text)
+        return
     x = array("H", [1, 2, 3])
     hg.kernel_from_source(text).on(device)[3](x)
     assert x.tolist() == [2, 4, 6]

@@ -191,8 +191,10 @@ def run(fn, lanes, block, *args, helpers=()):
     plain = PlainHg(block, grid)
     names = dict(fn.__globals__) | {"hg": plain, "round": _round}
     for helper in helpers:
-        names[helper.__name__] = FunctionType(helper.__code__, names, closure=helper.__closure__)
-    body = FunctionType(fn.__code__, names, closure=fn.__closure__)
+        names[helper.__name__] = FunctionType(
+            helper.__code__, names, argdefs=helper.__defaults__, closure=helper.__closure__
+        )
+    body = FunctionType(fn.__code__, names, argdefs=fn.__defaults__, closure=fn.__closure__)
     failures = []
     for number in range(floor(grid[0] * grid[1] * grid[2])):
         at = (number % grid[0], number // grid[0] % grid[1], number // (grid[0] * grid[1]))

@@ -141,7 +141,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "for i, v in $enumerate(x):\n    pass",
-        "for loops over a range or a constant tuple: write for i in range(len(x)), and read x[i]",
+        "enumerate() is not available in a kernel: write for i in range(len(x))",
     ),
     (
         "for v in $x:\n    pass",
@@ -372,8 +372,48 @@ WRONG: list[tuple[str, str]] = [
         "@ is not available in a kernel: write the loops",
     ),
     (
-        "v = $n in x",
+        "v = $hg.where(n > 1, 1, 2)",
+        "hg has no where: write hg.select(condition, a, b)",
+    ),
+    (
+        "v = $hg.min(n, 1)",
+        "hg has no min: write min(a, b)",
+    ),
+    (
+        "v = $threadIdx.x",
+        "the name threadIdx is not known: write hg.local_id(axis)",
+    ),
+    (
+        "v = $cuda.grid(1)",
+        "the name cuda is not known: write hg.global_id(axis), hg.barrier() and their kin",
+    ),
+    (
+        "$syncthreads()",
+        "the name syncthreads is not known: write hg.barrier()",
+    ),
+    (
+        "$hg.atomic_sub(m, 0, 1)",
+        "hg has no atomic_sub: write hg.atomic_add with the number negated",
+    ),
+    (
+        "v = n in $x",
+        "in looks for a number in a tuple, x in (1, 2): in an array with a loop",
+    ),
+    (
+        "v = $1 < n in (1, 2)",
         "in is not available: compare with ==, or write a loop",
+    ),
+    (
+        "for a in $reversed(range(3)):\n    pass",
+        "reversed() is not available in a kernel: write range(n - 1, -1, -1)",
+    ),
+    (
+        "a, $*b = 1, 2, 3",
+        "* is not available here: write the values one by one",
+    ),
+    (
+        "v = $x @ x",
+        "@ is not available in a kernel: write the loops",
     ),
     (
         "v = $n is 1",
@@ -536,8 +576,24 @@ WRONG: list[tuple[str, str]] = [
         "annotate one name at a time: total: hg.f32 = 0",
     ),
     (
-        "import hologram_web as hg\ndef k(x: hg.f32=$1.0):\n    pass",
-        "default values are not available: give every argument at the call",
+        "import hologram_web as hg\ndef k(x: hg.f32=$n):\n    pass",
+        "a default value is a constant: a number, or a tuple of numbers",
+    ),
+    (
+        "import hologram_web as hg\n$def k(x: hg.Array[hg.f32]=1.0):\n    pass",
+        "x has a default value, and only numbers have one here: give it at the launch",
+    ),
+    (
+        "import hologram_web as hg\n$def k(x: hg.u8=1.5):\n    pass",
+        "the default value 1.5 of x does not fit u8",
+    ),
+    (
+        "import hologram_web as hg\ndef k(x: $'hg.f32['):\n    pass",
+        "'hg.f32[' is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]",
+    ),
+    (
+        "import hologram_web as hg\ndef k(x: hg.Array[$f32]):\n    pass",
+        "f32 is not known here: write hg.Array[hg.f32]",
     ),
     (
         "def k($x):\n    pass",
@@ -605,7 +661,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "$import numpy as np\ndef k():\n    pass",
-        "numpy cannot be imported here: there are hologram_web and math",
+        "numpy cannot be imported here: there are hologram_web, math and typing",
     ),
     (
         "def k($:\n    pass",
@@ -620,8 +676,44 @@ WRONG: list[tuple[str, str]] = [
         "write f(a): arguments are missing or too many",
     ),
     (
-        "def f(a=$1):\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f(1.0)",
-        "default values are not available: give every argument at the call",
+        "def f(a, b=$x):\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f(1.0)",
+        "a default value is a constant: a number, or a tuple of numbers",
+    ),
+    (
+        "def f(a, b=2):\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = $f(b=1.0)",
+        "write f(a, b = 2): arguments are missing or too many",
+    ),
+    (
+        "def f(a, b=2):\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f(1.0, c=$1.0)",
+        "c is no parameter: write f(a, b = 2)",
+    ),
+    (
+        "def f(a, b=2):\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f(1.0, a=$1.0)",
+        "a is given twice: write f(a, b = 2)",
+    ),
+    (
+        "C = (1, 2)\ndef f(a, b):\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f($*C)",
+        "* is not available here: write the values one by one",
+    ),
+    (
+        "def f(a):\n    return a, a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = $f(1.0)",
+        "f returns 2 values: give each a name, a, b = ...",
+    ),
+    (
+        "def f(a):\n    return a, a\ndef k(x: hg.Array[hg.f32]):\n    $p, q, r = f(1.0)",
+        "2 values for 3 names",
+    ),
+    (
+        "def f(a):\n    if a > 1:\n        return a, a\n    $return a\ndef k(x: hg.Array[hg.f32]):\n    p, q = f(x[0])",
+        "f returns 2 values elsewhere, and a value here",
+    ),
+    (
+        "def f(a) -> $float:\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f(x[0])",
+        "float is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]",
+    ),
+    (
+        "def f(a) -> $hg.Array[hg.f32]:\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f(x[0])",
+        "functions return numbers, and Array[f32] is none: leave the annotation out",
     ),
     (
         "$def f(a):\n    if a > 0:\n        return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f(x[1])",
@@ -672,7 +764,7 @@ WRONG: list[tuple[str, str]] = [
         "1 is not unpacked to 2 names",
     ),
     (
-        "T = (1, 2, 3)\ndef k(x: hg.Array[hg.i32]):\n    for i in range(3):\n        x[0] = T[i]\n    x[1] = $i",
+        "T = (1, 2, 3)\ndef k(x: hg.Array[hg.i32]):\n    for i in range(0):\n        x[0] = T[i]\n    x[1] = $i",
         "i is used before it is assigned on some path: assign it before, on all paths",
     ),
     (

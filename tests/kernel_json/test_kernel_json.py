@@ -31,7 +31,7 @@ def exactly(a: Any, b: Any) -> bool:
 def test_cases(case: Any, device: Any) -> None:
     assert exactly(from_python(case["python"]), case["json"])
     made = compile(json.dumps(case["json"]))
-    types = {name: ty.ty for name, ty in made.params.items() if not isinstance(ty, hg.Type)}
+    types = {name: ty.ty for name, ty in made.params.items() if isinstance(ty, hg.ArrayType)}
     args = {
         name: np.array(value, types[name].numpy) if name in types else value for name, value in case["inputs"].items()
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CALLS", "METHODS", "NODES", "SignWarning"]
+__all__ = ["CALLS", "ELSEWHERE", "METHODS", "NODES", "SignWarning"]
 
 
 class SignWarning(UserWarning):
@@ -82,6 +82,28 @@ CALLS = {
     "tuple": "write the values one by one",
     "type": "types are known from the annotations",
     "zip": "write for i in range(n)",
+}
+
+# By a name that other systems have.
+ELSEWHERE = {
+    "abs": "abs(x)",
+    "atomic": "hg.atomic_add(array, i, value) and its kin",
+    "atomic_sub": "hg.atomic_add with the number negated",
+    "blockDim": "hg.block_dim(axis)",
+    "blockIdx": "hg.block_id(axis)",
+    "cuda": "hg.global_id(axis), hg.barrier() and their kin",
+    "grid": "hg.global_id(axis)",
+    "gridDim": "hg.grid_dim(axis)",
+    "max": "max(a, b)",
+    "maximum": "max(a, b)",
+    "min": "min(a, b)",
+    "minimum": "min(a, b)",
+    "program_id": "hg.block_id(axis)",
+    "round": "round(x)",
+    "syncthreads": "hg.barrier()",
+    "thread_id": "hg.local_id(axis)",
+    "threadIdx": "hg.local_id(axis)",
+    "where": "hg.select(condition, a, b)",
 }
 
 # By the name of an attribute of an array.

@@ -10,7 +10,7 @@ from typing import Any
 from ...isa.operands import PRELOADED, AtomicOperation, Register
 from ...isa.row import TYPE_SETS
 from ...isa.types import FLOATS, Type
-from .advice import CALLS
+from .advice import CALLS, ELSEWHERE
 from .arithmetic import literal
 from .emit import ArrayRef
 from .expressions import Expressions, Shape
@@ -37,11 +37,11 @@ _ELSEWHERE |= {f"{dict(f='float', i='int', u='uint')[ty.kind]}{ty.bits}": f"hg.{
 class Calls(Expressions):
     """Translates calls. `_special` has a method for each function of `hg` that is no single instruction."""
 
-    def inline(self, node: ast.Call, definition: Definition) -> Value | None:
+    def inline(self, node: ast.Call, definition: Definition) -> Value | tuple[Value, ...] | None:
         """A call of a function that is translated in its place."""
         raise NotImplementedError
 
-    def call(self, node: ast.Call) -> Value | None:
+    def call(self, node: ast.Call) -> Value | tuple[Value, ...] | None:
         called = self.static(node.func)
         if isinstance(called, FunctionType) and not (called.__module__ or "").startswith("numpy"):
             return self.inline(node, self.definition(called))
@@ -80,7 +80,7 @@ class Calls(Expressions):
         if called is MISSING and isinstance(node.func, (ast.Name, ast.Attribute)):
             if short in INTRINSICS:
                 self.fail(node, f"the function {text} is not known: write hg.{short}(...)")
-            if isinstance(node.func, ast.Name):
+            if isinstance(node.func, ast.Name) and short not in ELSEWHERE:
                 self.fail(node, f"the function {text} is not known: define it above the kernel")
             self.unknown(node.func)
         if called is MISSING:

@@ -19,7 +19,6 @@ from ...isa.program import MAX_INSTRUCTIONS, MAX_PARAMETERS
 from ...isa.row import Row
 from ...isa.table import BY_NAME
 from ...isa.types import Type
-from .names import ArrayType
 from .source import Definition, Source
 from .types import INDEX, Kind, Value, Weak, default, fits
 
@@ -91,8 +90,9 @@ class Scope:
     assigned: set[str] | None = field(default_factory=set)
     loops: list[Loop] = field(default_factory=list)
     returns: Label | None = None  # where an inlined function ends
-    result: Register | None = None
-    valued: bool | None = None  # whether it returns a value
+    results: list[Register] = field(default_factory=list)
+    level: int = 0  # of the temporaries among which results are
+    returned: str = ""  # what it returns: "nothing", "a value", "2 values"
 
 
 class Emitter:
@@ -288,12 +288,10 @@ class Emitter:
             self.emit("MOV", target, source)
         self.drop(source)
 
-    def parameter(self, node: ast.AST, name: str, ty: Type | ArrayType) -> Register:
+    def parameter(self, node: ast.AST, name: str, ty: Type, buffer: bool = False) -> Register:
         """Declares the next parameter."""
         try:
-            if isinstance(ty, ArrayType):
-                return self.builder.param_buffer(name, ty.ty)
-            return self.builder.param_scalar(name, ty)
+            return (self.builder.param_buffer if buffer else self.builder.param_scalar)(name, ty)
         except IsaError as error:
             self.fail(node, str(error))
 

@@ -10,17 +10,18 @@ from typing import Any
 from ...isa.address import Address
 from ...isa.operands import Label, Register
 from ...isa.types import Type
-from .advice import METHODS, NODES
+from .advice import ELSEWHERE, METHODS, NODES
 from .arithmetic import Arithmetic, literal
 from .emit import ArrayRef
 from .names import Intrinsic
-from .source import MISSING, chain_of, constant, walk
+from .source import MISSING, OF_TYPES, chain_of, constant, walk
 from .types import INDEX, Kind, Value, Weak, default, float_of
 
 __all__ = ["Expressions", "Shape"]
 
 _PURE_BUILTINS = (abs, min, max, pow, round, len)
 _EFFECTS = ("barrier", "atomic")
+_TYPE_TESTS = {ast.Is: True, ast.Eq: True, ast.In: True, ast.IsNot: False, ast.NotEq: False, ast.NotIn: False}
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Shape:
 class Expressions(Arithmetic):
     """Makes values of syntax nodes."""
 
-    def call(self, node: ast.Call) -> Value | None:
+    def call(self, node: ast.Call) -> Value | tuple[Value, ...] | None:
         """A call; None if it has no value."""
         raise NotImplementedError
 
@@ -59,7 +60,7 @@ class Expressions(Arithmetic):
             owner = self.static(node.value)
             if isinstance(owner, ArrayRef) and node.attr == "shape":
                 return Shape(owner)
-            return getattr(owner, node.attr, MISSING) if isinstance(owner, ModuleType) else MISSING
+            return self.scope.source.attribute(owner, node.attr)
         if isinstance(node, ast.Subscript):
             owner = self.static(node.value)
             if isinstance(owner, (tuple, Shape)):
@@ -74,13 +75,14 @@ class Expressions(Arithmetic):
             what = "an axis of a shape" if isinstance(owner, Shape) else "the index into a tuple"
             loop = "" if isinstance(owner, Shape) else ", or the variable of a for loop over a literal range"
             self.fail(node.slice, f"{what} is known while translating: write a number{loop}")
-        if not 0 <= index.const < size:
+        if not -size <= index.const < size:
             what = (
                 f"axis: {owner.array.name} has {size}" if isinstance(owner, Shape) else f"element: the tuple has {size}"
             )
             name, _, rest = what.partition(": ")
             self.fail(node.slice, f"there is no {name} {index.const}: {rest}, counted from 0")
-        return self.length(owner.array, int(index.const)) if isinstance(owner, Shape) else owner[int(index.const)]
+        number = int(index.const) % size
+        return self.length(owner.array, number) if isinstance(owner, Shape) else owner[number]
 
     def object_value(self, node: ast.AST, found: Any) -> Value:
         """The value of what `static` found."""
@@ -115,13 +117,17 @@ class Expressions(Arithmetic):
                 advice = METHODS.get(node.attr, "arrays have shape, len(x) and elements")
                 self.fail(node, f"arrays have no {node.attr} in a kernel: {advice}")
             if isinstance(owner, ModuleType):
-                self.fail(
-                    node, f"{ast.unparse(node.value)} has no {node.attr}: the names that kernels use are in the manual"
-                )
+                instead = ELSEWHERE.get(node.attr)
+                advice = f"write {instead}" if instead else "the names that kernels use are in the manual"
+                self.fail(node, f"{ast.unparse(node.value)} has no {node.attr}: {advice}")
+            if isinstance(owner, Type):
+                self.fail(node, f"types have no {node.attr} in a kernel: there are {', '.join(OF_TYPES)}")
             self.value(node.value)
             self.fail(node, f"numbers have no attribute {node.attr} in a kernel")
         name = ast.unparse(node)
-        self.fail(node, f"the name {name} is not known: assign it before, or make it a parameter or a module constant")
+        instead = ELSEWHERE.get(name)
+        advice = f"write {instead}" if instead else "assign it before, or make it a parameter or a module constant"
+        self.fail(node, f"the name {name} is not known: {advice}")
 
     def expr_Name(self, node: ast.Name) -> Value:
         if node.id in self.scope.local_names and node.id not in self.scope.bound:
@@ -244,6 +250,9 @@ class Expressions(Arithmetic):
 
     def expr_BinOp(self, node: ast.BinOp) -> Value:
         first, chain = chain_of(node)
+        for part in chain:
+            if isinstance(part.op, ast.MatMult):
+                self.fail(part, NODES["MatMult"])
         value = self.value(first)
         for part in chain:
             value = self.binary(part, part.op, value, self.value(part.right))
@@ -258,6 +267,11 @@ class Expressions(Arithmetic):
         return self.negated(self.truth(node, value))
 
     def expr_Compare(self, node: ast.Compare) -> Value:
+        ty = self.static(node.left)
+        if isinstance(ty, Type):
+            return self._compare_types(node, ty)
+        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return self._among(node, isinstance(node.ops[0], ast.NotIn))
         for operator in node.ops:
             if type(operator).__name__ in NODES:
                 self.fail(node, NODES[type(operator).__name__])
@@ -288,6 +302,41 @@ class Expressions(Arithmetic):
             self.drop(other)
         self.place(end)
         return result
+
+    def _compare_types(self, node: ast.Compare, ty: Type) -> Value:
+        """`T is hg.f32`, `T in (hg.f32, hg.f64)` and their opposites: known while translating."""
+        operator, right = type(node.ops[0]), node.comparators[0]
+        if len(node.ops) > 1 or operator not in _TYPE_TESTS:
+            self.fail(node, "types are compared with is, is not, in and not in")
+        among = operator in (ast.In, ast.NotIn)
+        found = [self.static(part) for part in right.elts] if isinstance(right, ast.Tuple) else self.static(right)
+        types = found if isinstance(found, (list, tuple)) else (found,)
+        if isinstance(found, (list, tuple)) is not among or not all(isinstance(other, Type) for other in types):
+            left = ast.unparse(node.left)
+            self.fail(right, f"types are compared with types: {left} is hg.f32, or {left} in (hg.f32, hg.f64)")
+        return literal((ty in types) is _TYPE_TESTS[operator])
+
+    def _among(self, node: ast.Compare, negated: bool) -> Value:
+        """`x in (1, 2, y)`: compared with each."""
+        right = node.comparators[0]
+        left, found = self.value(node.left), self.static(right)
+        if isinstance(right, ast.Tuple):
+            others = [self.value(part) for part in right.elts]
+        elif isinstance(found, tuple):
+            others = [self.object_value(right, part) for part in found]
+        else:
+            self.fail(right, "in looks for a number in a tuple, x in (1, 2): in an array with a loop")
+        result = literal(False)
+        for number, other in enumerate(others):
+            test = self.compare(node, ast.Eq(), other, left, keep=number < len(others) - 1)
+            if result.pred is not None and test.pred is not None:
+                result = self.both("POR", result.pred, test.pred)
+            elif not result.const:
+                result = result if test.const is False else test
+        if result.const is not None:
+            return literal(bool(result.const) is not negated)
+        assert result.pred is not None
+        return self.negated(result.pred) if negated else result
 
     def _and(self, node: ast.AST, a: Value, b: Value) -> Value:
         for one, other in ((a, b), (b, a)):
@@ -377,15 +426,12 @@ class Expressions(Arithmetic):
         if isinstance(node, ast.BoolOp) and not all(map(self.pure, node.values[1:])):
             word = "and" if isinstance(node.op, ast.And) else "or"
             if (word == "and") is not when:  # one operand that is `when` decides
-                known = [self.branch(operand, label, when, word) for operand in node.values]
-                return True if True in known else False if known == [False] * len(known) else None
+                return self._branches(node.values, label, when, word)
             past = self.label()
-            known = [self.branch(operand, past, not when, word) for operand in node.values[:-1]]
-            last = self.branch(node.values[-1], label, when, word)
+            known = self._branches(node.values[:-1], past, not when, word)
+            last = None if known else self.branch(node.values[-1], label, when, word)
             self.place(past)
-            if True in known:
-                return False
-            return last if known == [False] * len(known) else None
+            return False if known else last if known is False else None
         value = self.condition(node, joined) if joined else self.value(node)
         if value.const is not None:
             if bool(value.const) is when:
@@ -396,6 +442,15 @@ class Expressions(Arithmetic):
         self.jump(label, predicate if when else ~predicate)
         self.drop(predicate)
         return None
+
+    def _branches(self, nodes: list[ast.expr], label: Label, when: bool, word: str) -> bool | None:
+        """Jumps if one of these is `when`; what stands behind one that surely is, is not translated."""
+        known: list[bool | None] = []
+        for node in nodes:
+            known.append(self.branch(node, label, when, word))
+            if known[-1]:
+                return True
+        return None if None in known else False
 
     def condition(self, node: ast.expr, word: str) -> Value:
         """The value of an operand of `and` or `or`."""
@@ -426,4 +481,6 @@ class Expressions(Arithmetic):
         value = self.call(node)
         if value is None:
             self.fail(node, f"{ast.unparse(node.func)} returns nothing: call it in a line of its own")
+        if isinstance(value, tuple):
+            self.fail(node, f"{ast.unparse(node.func)} returns {len(value)} values: give each a name, a, b = ...")
         return value

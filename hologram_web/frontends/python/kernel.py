@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ...errors import ExecutionError, TranslateError
 from .advice import SignWarning
-from .names import ArrayType, function
+from .names import Annotation, function, shown
 from .source import Definition, Source, from_text
 from .translate import Translation, translate
 
@@ -26,19 +26,25 @@ __all__ = ["Kernel", "kernel", "kernel_from_source"]
 class Kernel:
     """A kernel. `kernel[n](x, y)` launches `n` lanes on arrays, which are changed in place.
 
-    `program` is the program for every device; `params` the parameters as written, by name: a Type or an ArrayType;
+    `program` is the program for every device; `params` the parameters as written, by name: a Type or an ArrayType (in
+    a GenericKernel also a TypeVar);
     `hidden` the lengths among the program's parameters (`x.shape0` is the length of the first axis of x), by name:
     array and axis; `lines` the file and the line each instruction comes from.
     """
 
     def __init__(self, definition: Definition, translation: Translation, device: Backend | None = None) -> None:
-        self._definition, self._translation, self._device = definition, translation, device
-        self.name: str = definition.node.name
+        self._name(definition, translation.params, device)
+        self._translation = translation
         self.program: Program = translation.program
-        self.params: dict[str, Type | ArrayType] = translation.params
         self.hidden: dict[str, tuple[str, int]] = translation.hidden
         self.lines: list[tuple[str, int]] = translation.lines
         self._texts = translation.texts
+
+    def _name(self, definition: Definition, params: dict[str, Annotation], device: Backend | None) -> None:
+        """What a kernel has before it has a program."""
+        self._definition, self._device = definition, device
+        self.name: str = definition.name
+        self.params = params
         self.__name__ = self.__qualname__ = self.name
         first = definition.node.body[0]
         text = getattr(getattr(first, "value", None), "value", None)
@@ -46,13 +52,26 @@ class Kernel:
 
     def on(self, device: Backend | str) -> Kernel:
         """The kernel bound to a device, which may be given by name. Raises BackendUnavailable."""
-        if isinstance(device, str):
-            from ...backends import DEVICES
+        if not isinstance(device, str):
+            return self._on(device)
+        from ...backends import DEVICES
 
-            if device not in DEVICES:
-                raise TranslateError(f"there is no device {device!r}: there are {', '.join(DEVICES)}")
-            return self.on(DEVICES[device]())
+        if device not in DEVICES:
+            raise TranslateError(f"there is no device {device!r}: there are {', '.join(DEVICES)}")
+        return self._on(DEVICES[device]())
+
+    def _on(self, device: Backend) -> Kernel:
         return Kernel(self._definition, self._translation, device)
+
+    def specialize(self, **types: Type) -> Kernel:
+        """The kernel with these types for its type variables: `kernel.specialize(T=hg.f32)`, the same one each time.
+
+        With types for some of them, a kernel of the others. Raises TranslateError for a variable that it does not
+        have, a type that the variable does not stand for, and what is wrong in the kernel for these types.
+        """
+        if types:
+            raise TranslateError(f"{self.name} has no type variable {next(iter(types))!r}")
+        return self
 
     def __getitem__(self, lanes: Any) -> Callable[..., None]:
         """`kernel[n]`, `kernel[n, block]`, `kernel[(w, h), (bx, by)]`: launches that many lanes when called.
@@ -152,7 +171,7 @@ class Kernel:
         return explain(self, parts, _shape(block))
 
     def __repr__(self) -> str:
-        return f"<Kernel {self.name}({', '.join(f'{name}: {ty}' for name, ty in self.params.items())})>"
+        return f"<Kernel {self.name}({', '.join(f'{name}: {shown(ty)}' for name, ty in self.params.items())})>"
 
 
 def _shape(block: tuple[int, ...]) -> tuple[int, int, int]:
@@ -162,6 +181,10 @@ def _shape(block: tuple[int, ...]) -> tuple[int, int, int]:
 
 def make(definition: Definition, warn: bool = True) -> Kernel:
     """The kernel of a definition. Raises TranslateError."""
+    if definition.variables:
+        from .generic import GenericKernel
+
+        return GenericKernel(definition)
     translation = translate(definition)
     for file, line, text in translation.warnings if warn else ():
         warnings.warn_explicit(text, SignWarning, file, line)

@@ -6,19 +6,21 @@ import atexit
 import threading
 from collections.abc import Mapping
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...backends import DEVICES, Backend, ExecutionParams, LaunchConfig
 from ...errors import LaunchError
 from ...isa.types import Type
 from ...runtime import arrays
-from .names import ArrayType
+from .names import Annotation, ArrayType, shown
 
 if TYPE_CHECKING:
     from .translate import Translation
 
-__all__ = ["bind", "config_of", "default_device", "launch"]
+__all__ = ["bound", "config_of", "default_device", "launch", "offers"]
 
+_INTEGERS_FIRST = sorted(Type, key=lambda ty: ty.is_float)
+_types_of: dict[Any, tuple[Type, ...]] = {}  # by dtype or format
 _lock = threading.Lock()
 _default: list[Backend] = []
 
@@ -67,7 +69,7 @@ async def launch(
 
     If it is `blocking`, it never suspends.
     """
-    given = bind(translation, args, named)
+    given = bound(translation.params, translation.defaults, args, named)
     access = {param.name: param.access for param in translation.program.params}
     written = [name for name, way in access.items() if way is not None and way.writes]
     found = {
@@ -109,10 +111,12 @@ def _out(values: Any) -> Any:
     return values if contiguous else values.copy(order="C")
 
 
-def bind(translation: Translation, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments by name. Raises LaunchError."""
-    names = list(translation.params)
-    signature = ", ".join(f"{name}: {ty}" for name, ty in translation.params.items())
+def bound(
+    params: Mapping[str, Annotation], defaults: Mapping[str, Any], args: tuple[Any, ...], named: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments by name. Raises LaunchError if they are not those that the kernel takes."""
+    names = list(params)
+    signature = ", ".join(f"{name}: {shown(ty)}" for name, ty in params.items())
     if len(args) > len(names):
         raise LaunchError(f"{len(args)} arguments for {len(names)} parameters: the kernel takes ({signature})")
     given = dict(zip(names, args, strict=False))
@@ -121,20 +125,28 @@ def bind(translation: Translation, args: tuple[Any, ...], named: Mapping[str, An
             what = "is given twice" if name in given else "does not exist"
             raise LaunchError(f"parameter {name!r} {what}: the kernel takes ({signature})")
         given[name] = value
+    given = {**defaults, **given}
     missing = [name for name in names if name not in given]
     if missing:
         raise LaunchError(f"parameter {missing[0]!r} is missing: the kernel takes ({signature})")
     return given
 
 
-def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
-    """The argument as an array of the right type and number of axes: NumPy's, or a memoryview in a page without it."""
+def _lent(name: str, ty: ArrayType, value: Any) -> Any:
+    """The argument as an array: NumPy's, or a memoryview in a page without it. Raises LaunchError."""
     found = arrays.lent(value)
     if found is None:
         what = "a NumPy array" if arrays.numpy() else "an array.array, a memoryview or a typed array"
         raise LaunchError(f"parameter {name!r} is {ty!r}: give {what}, not {type(value).__name__}")
+    return found
+
+
+def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
+    """The argument as an array of the right type and number of axes."""
+    found = _lent(name, ty, value)
+    assert isinstance(ty.ty, Type)
     plain = isinstance(found, memoryview)
-    if not _fits(found, ty.ty, plain):
+    if not _fits(found, ty.ty):
         have, wanted = (arrays.type_of(found), ty.ty) if plain else (found.dtype, ty.ty.numpy)
         how = "" if plain else "; use x.astype(...)"
         raise LaunchError(f"parameter {name!r} is {ty!r}: its dtype is {wanted}, not {have}{how}")
@@ -150,8 +162,39 @@ def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
     return found if plain or found.dtype == ty.ty.numpy else found.view(ty.ty.numpy)
 
 
-def _fits(found: Any, ty: Type, plain: bool) -> bool:
-    if plain:
+def offers(wanted: Mapping[str, Annotation], given: Mapping[str, Any]) -> list[tuple[str, TypeVar, tuple[Type, ...]]]:
+    """Which types arguments can be, for parameters with type variables: of arrays, else of NumPy's scalars.
+
+    Raises LaunchError for arrays of no type of the ISA.
+    """
+    found: list[Any] = []
+    scalars: list[Any] = []
+    for name, ty in wanted.items():
+        value = given[name]
+        if isinstance(ty, ArrayType):
+            found.append((name, ty.ty, _types(name, ty, _lent(name, ty, value))))
+        elif hasattr(value, "dtype") and getattr(value, "shape", None) == ():
+            scalars.append((name, ty, _types(name, ty, value)))
+    decided = {variable for _, variable, _ in found}
+    return found + [offer for offer in scalars if offer[1] not in decided]
+
+
+def _types(name: str, ty: Annotation, found: Any) -> tuple[Type, ...]:
+    """The types that elements can be: 16 bits are U16, or else BF16."""
+    key = found.format if isinstance(found, memoryview) else found.dtype
+    types = _types_of.get(key) or tuple(other for other in _INTEGERS_FIRST if _fits(found, other))
+    if types:
+        _types_of[key] = types
+    else:
+        raise LaunchError(
+            f"parameter {name!r} is {shown(ty)}: there is no type for NumPy's {found.dtype}; use x.astype(...)"
+        )
+    return types
+
+
+def _fits(found: Any, ty: Type) -> bool:
+    """Whether the elements of an array are of a type; BF16 is ml_dtypes' or 16 bits."""
+    if isinstance(found, memoryview):
         have = arrays.type_of(found)
         return have is ty or (ty is Type.BF16 and have is Type.U16)
     return bool(found.dtype == ty.numpy) or (ty is Type.BF16 and found.dtype.name == "bfloat16")

@@ -13,14 +13,13 @@ from weakref import WeakKeyDictionary
 from ...errors import TranslateError
 from ...isa.operands import Label
 from .emit import Facts, Loop
-from .names import ArrayType
+from .names import Annotation
 from .source import Definition, Source
 from .translate import Pass, settled
 from .types import Value
 
 if TYPE_CHECKING:
     from ...isa.program import Program
-    from ...isa.types import Type
 
 __all__ = ["Mark", "marks_of"]
 
@@ -46,7 +45,7 @@ class _Marking(Pass):
     lanes get there by a jump that went around them.
     """
 
-    def __init__(self, definition: Definition, params: dict[str, Type | ArrayType], facts: Facts) -> None:
+    def __init__(self, definition: Definition, params: dict[str, Annotation], facts: Facts) -> None:
         super().__init__(definition, params, facts)
         self.marks: dict[int, list[tuple[ast.stmt, Mark]]] = {}  # by instruction
         self.around: list[ast.stmt] = []  # the statement that is translated, and those it is in
@@ -61,7 +60,7 @@ class _Marking(Pass):
         super().statement(node)
         self.around.pop()
 
-    def inline(self, node: ast.Call, definition: Definition) -> Value | None:
+    def inline(self, node: ast.Call, definition: Definition) -> Value | tuple[Value, ...] | None:
         self.last.pop((*self.scope.path, node), None)  # of the round before, where a loop is written out
         return super().inline(node, definition)
 

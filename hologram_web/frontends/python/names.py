@@ -13,7 +13,18 @@ from ...isa.row import Row
 from ...isa.table import LANE_ROWS
 from ...isa.types import Type
 
-__all__ = ["ALLOWED", "ATOMICS", "INTRINSICS", "MATH", "Array", "ArrayType", "Intrinsic", "function"]
+__all__ = [
+    "ALLOWED",
+    "ATOMICS",
+    "INTRINSICS",
+    "MATH",
+    "Annotation",
+    "Array",
+    "ArrayType",
+    "Intrinsic",
+    "function",
+    "shown",
+]
 
 ALLOWED = tuple(Type)
 
@@ -30,13 +41,13 @@ ATOMICS = {f"atomic_{operation.value}": operation for operation in AtomicOperati
 
 @dataclass(frozen=True)
 class ArrayType:
-    """What `hg.Array[hg.f32, 2]` means: elements of one type, one to three dimensions."""
+    """What `hg.Array[hg.f32, 2]` means: elements of one type, or a type variable, and one to three dimensions."""
 
-    ty: Type
+    ty: Type  # a TypeVar where a kernel has no types yet
     ndim: int = 1
 
     def __post_init__(self) -> None:
-        if self.ty not in ALLOWED:
+        if not isinstance(self.ty, TypeVar) and self.ty not in ALLOWED:
             raise TranslateError(f"{self.ty!r} is no type of array elements: write hg.Array[hg.f32]")
         if self.ndim not in (1, 2, 3) or isinstance(self.ndim, bool):
             raise TranslateError(
@@ -44,7 +55,15 @@ class ArrayType:
             )
 
     def __repr__(self) -> str:
-        return f"Array[{self.ty}]" if self.ndim == 1 else f"Array[{self.ty}, {self.ndim}]"
+        return f"Array[{shown(self.ty)}]" if self.ndim == 1 else f"Array[{shown(self.ty)}, {self.ndim}]"
+
+
+Annotation = Type | ArrayType | TypeVar  # what annotations of parameters mean
+
+
+def shown(annotation: Annotation) -> str:
+    """An annotation as messages show it."""
+    return annotation.__name__ if isinstance(annotation, TypeVar) else str(annotation)
 
 
 class Array:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import copy
 import inspect
 import math
 import sys
-from collections.abc import Iterator, Mapping
+import typing
+from collections import ChainMap
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from types import FunctionType, ModuleType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from ...errors import TranslateError
+from ...isa.types import Type
 from .advice import NODES
 
-__all__ = ["MISSING", "Definition", "Source", "chain_of", "constant", "from_text", "parsed", "walk"]
+__all__ = ["MISSING", "OF_TYPES", "Definition", "Source", "chain_of", "constant", "from_text", "parsed", "walk"]
 
 MISSING: Any = object()
 _FOLDED_BITS = 4096  # integer literals computed while translating have no more bits
@@ -37,10 +41,10 @@ def walk(*roots: ast.AST) -> Iterator[ast.AST]:
 
 
 class Definition:
-    """A function's syntax tree and the source it is in."""
+    """A function's syntax tree and the source it is in. `name` says which types it is made for, too."""
 
-    def __init__(self, node: ast.FunctionDef, source: Source) -> None:
-        self.node, self.source = node, source
+    def __init__(self, node: ast.FunctionDef, source: Source, name: str = "") -> None:
+        self.node, self.source, self.name = node, source, name or node.name
 
     @cached_property
     def stored_names(self) -> frozenset[str]:
@@ -48,12 +52,51 @@ class Definition:
         parts = (part for part in walk(self.node) if isinstance(part, ast.Name))
         return frozenset(part.id for part in parts if isinstance(part.ctx, ast.Store))
 
+    @cached_property
+    def defaults(self) -> dict[str, Any]:
+        """Default values of parameters: numbers, and tuples of them. Raises TranslateError."""
+        arguments, found = self.node.args, {}
+        names = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]
+        for name, node in zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True):
+            found[name] = self.source.fold(node)
+            if found[name] is MISSING:
+                self.source.fail(node, "a default value is a constant: a number, or a tuple of numbers")
+        return found
+
+    def with_types(self, types: Mapping[TypeVar, Type]) -> Definition:
+        """The function where its type variables are types."""
+        chosen = ", ".join(f"{variable.__name__}={ty}" for variable, ty in types.items())
+        return Definition(self.node, self.source.within({}, types), f"{self.name}[{chosen}]")
+
+    @cached_property
+    def variables(self) -> dict[TypeVar, ast.AST]:
+        """The type variables that have no type yet, with where they are named first. Raises TranslateError."""
+        source, found = self.source, {}
+        named = [part for part in walk(self.node) if isinstance(part, (ast.Name, ast.Attribute))]
+        named.sort(key=lambda part: (getattr(part, "lineno", 0), getattr(part, "col_offset", 0)))
+        meant = [(source.lookup(param.name), param) for param in getattr(self.node, "type_params", ())]
+        meant += [(source.resolve(part), part) for part in named if getattr(part, "id", "") not in self.stored_names]
+        for variable, place in meant:
+            if isinstance(variable, TypeVar) and variable not in found:
+                _check(source, place, variable)
+                found[variable] = place
+        return found
+
 
 class Source:
     """Text of kernels: `lines`, the first of which is number `first` of `file`; and what its names mean."""
 
     def __init__(self, file: str, lines: list[str], first: int, names: Mapping[str, Any]) -> None:
         self.file, self.lines, self.first, self.names = file, lines, first, names
+        self.types: Mapping[TypeVar, Type] = {}
+
+    def within(self, names: Mapping[str, Any], types: Mapping[TypeVar, Type] | None = None) -> Source:
+        """The same text where there are more names, and types for type variables."""
+        if not names and not types:
+            return self
+        made = copy.copy(self)
+        made.names, made.types = ChainMap(dict(names), self.names), {**self.types, **(types or {})}  # type: ignore[arg-type]
+        return made
 
     def fail(self, node: Any, message: str) -> NoReturn:
         """Raises TranslateError with the place of a syntax node, its line, and a caret below."""
@@ -79,15 +122,25 @@ class Source:
     def lookup(self, name: str) -> Any:
         """What a name means outside the kernel, or MISSING."""
         found = self.names.get(name, MISSING)
-        return getattr(builtins, name, MISSING) if found is MISSING else found
+        return getattr(builtins, name, MISSING) if found is MISSING else self.meant(found)
+
+    def meant(self, found: Any) -> Any:
+        """What is found, or the type that a type variable stands for."""
+        return self.types.get(found, found) if isinstance(found, TypeVar) else found
+
+    def attribute(self, owner: Any, name: str) -> Any:
+        """What a name in a module or class means, a field of a named tuple, a property of a type; else MISSING."""
+        constants = isinstance(owner, type) or (isinstance(owner, tuple) and name in getattr(owner, "_fields", ()))
+        if (isinstance(owner, Type) and name in OF_TYPES) or isinstance(owner, ModuleType) or constants:
+            return self.meant(getattr(owner, name, MISSING))
+        return MISSING
 
     def resolve(self, node: ast.AST) -> Any:
         """The object that a name, an attribute of a module, or an element of a tuple is; else MISSING."""
         if isinstance(node, ast.Name):
             return self.lookup(node.id)
         if isinstance(node, ast.Attribute):
-            owner = self.resolve(node.value)
-            return getattr(owner, node.attr, MISSING) if isinstance(owner, ModuleType) else MISSING
+            return self.attribute(self.resolve(node.value), node.attr)
         return MISSING
 
     @classmethod
@@ -114,7 +167,8 @@ class Source:
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
             with contextlib.suppress(ValueError):  # not assigned yet
                 closure[name] = cell.cell_contents
-        source = cls(file, [line.rstrip("\r\n") for line in lines], first, {**fn.__globals__, **closure})
+        names = {**fn.__globals__, **closure}
+        source = cls(file, [line.rstrip("\r\n") for line in lines], first, names)
         text = "".join(lines)
         indented = text[:1].isspace()
         try:
@@ -128,7 +182,8 @@ class Source:
             source.unsupported(node)
         if not isinstance(node, ast.FunctionDef):
             source.fail(node, f"{fn.__name__} is no function made by def")
-        return Definition(node, source)
+        names |= _annotated(fn, node)
+        return Definition(node, source.within(_parameters(source, node)))
 
     def fold(self, node: ast.AST) -> Any:
         """The number or tuple that an expression of constants is; else MISSING. Raises TranslateError if it fails."""
@@ -193,7 +248,68 @@ def constant(value: Any) -> Any:
         return MISSING if any(part is MISSING for part in parts) else parts
     if hasattr(value, "item") and getattr(value, "shape", None) == ():
         value = value.item()
-    return value if isinstance(value, (int, float)) else MISSING
+    if isinstance(value, (bool, int)):
+        return value if isinstance(value, bool) else int(value)  # an IntEnum, too
+    return value if isinstance(value, float) else MISSING
+
+
+def _annotated(fn: FunctionType, node: ast.FunctionDef) -> dict[str, Any]:
+    """Names of a function around that only annotations use, by what they were evaluated to: closures lack them."""
+    found: dict[str, Any] = {}
+    for parameter in (*node.args.posonlyargs, *node.args.args):
+        said: Any = parameter.annotation
+        value: Any = fn.__annotations__.get(parameter.arg)
+        parts = [(said, value)]
+        if isinstance(said, ast.Subscript) and hasattr(value, "ndim"):
+            inner = said.slice.elts if isinstance(said.slice, ast.Tuple) else [said.slice]
+            parts = list(zip(inner, (value.ty, value.ndim), strict=False))
+        found |= {part.id: what for part, what in parts if isinstance(part, ast.Name) and not isinstance(what, str)}
+    return found
+
+
+def _parameters(source: Source, node: ast.FunctionDef) -> dict[str, TypeVar]:
+    """The type variables in the brackets of `def f[T: (hg.f32, hg.f64)](x: T)`."""
+    made = {}
+    for param in getattr(node, "type_params", ()):
+        bound = getattr(param, "bound", None)
+        if not hasattr(param, "bound"):
+            source.fail(param, "only type variables are available here: list the parameters, and give each a type")
+        if bound is not None and not isinstance(bound, ast.Tuple):
+            source.fail(bound, f"the types of {param.name} stand in parentheses: {param.name}: (hg.f32, hg.f64)")
+        if getattr(param, "default_value", None) is not None:
+            source.fail(param, _DEFAULT.format(param.name))
+        made[param.name] = _type_variable(source, param.name, [] if bound is None else bound.elts)
+    return made
+
+
+def _type_variable(source: Source, name: str, nodes: Sequence[ast.expr]) -> TypeVar:
+    """A type variable that stands for one of these types; for any type if there are none."""
+    if len(nodes) == 1:
+        source.fail(nodes[0], f"{name} stands for one of several types, and here is one: write the type itself")
+    made = TypeVar(name, *map(source.resolve, nodes))  # type: ignore[misc]
+    for node, ty in zip(nodes, made.__constraints__, strict=True):
+        if not isinstance(ty, Type):
+            source.fail(node, f"{ast.unparse(node)} is no type of the ISA: {_TYPES.format(name)}")
+    return made
+
+
+def _check(source: Source, node: ast.AST, variable: TypeVar) -> None:
+    """Refuses a type variable that does not say which types it stands for."""
+    name = variable.__name__
+    if variable.__bound__ is not None:
+        source.fail(node, f"{name} has a bound, which says nothing about types of the ISA: {_TYPES.format(name)}")
+    for ty in variable.__constraints__:
+        if not isinstance(ty, Type):
+            source.fail(
+                node, f"{name} may be {getattr(ty, '__name__', ty)!s}, no type of the ISA: {_TYPES.format(name)}"
+            )
+    if getattr(variable, "has_default", bool)():
+        source.fail(node, _DEFAULT.format(name))
+
+
+OF_TYPES = ("bits", "size_bytes", "is_float", "is_integer", "is_signed", "is_unsigned", "min_value", "max_value")
+_TYPES = 'write {0} = typing.TypeVar("{0}", hg.f32, hg.i32), or without types for all'
+_DEFAULT = "{} has a default: give the type with specialize instead"
 
 
 def parsed(source: Source, text: str) -> ast.Module:
@@ -225,7 +341,7 @@ def from_text(text: str, file: str, constants: Mapping[str, Any]) -> tuple[Sourc
     At module level it may import hologram_web and math, define functions, and assign constants and `__all__`, which
     says nothing here; `hg` and `math` are known without import. Raises TranslateError.
     """
-    known = {"hologram_web": sys.modules["hologram_web"], "math": math}
+    known = {"hologram_web": sys.modules["hologram_web"], "math": math, "typing": typing}
     names: dict[str, Any] = {"hg": known["hologram_web"], "math": math}
     for name, value in constants.items():
         if constant(value) is MISSING:
@@ -236,13 +352,14 @@ def from_text(text: str, file: str, constants: Mapping[str, Any]) -> tuple[Sourc
     found: dict[str, Definition] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            names[node.name] = found[node.name] = Definition(node, source)
+            made = Definition(node, source.within(_parameters(source, node)))
+            names[node.name] = found[node.name] = made
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             _import(source, node, known, names)
         elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            value = source.fold(node.value)
             if node.targets[0].id == "__all__":
                 continue
+            value = _assigned(source, node.value)
             if value is MISSING:
                 source.fail(node.value, "only constants are assigned at module level: numbers and tuples of numbers")
             names[node.targets[0].id] = value
@@ -251,12 +368,22 @@ def from_text(text: str, file: str, constants: Mapping[str, Any]) -> tuple[Sourc
     return source, found
 
 
+def _assigned(source: Source, node: ast.expr) -> Any:
+    """A constant, or `typing.TypeVar("T", hg.f32, hg.i32)`; else MISSING."""
+    if not isinstance(node, ast.Call) or source.resolve(node.func) is not TypeVar:
+        return source.fold(node)
+    first = node.args[0] if node.args else None
+    if not isinstance(first, ast.Constant) or not isinstance(first.value, str) or node.keywords:
+        source.fail(node, f"a type variable has a name, and types: {_TYPES.format('T')}")
+    return _type_variable(source, first.value, node.args[1:])
+
+
 def _import(source: Source, node: ast.Import | ast.ImportFrom, known: dict[str, Any], names: dict[str, Any]) -> None:
     for alias in node.names:
         module = node.module if isinstance(node, ast.ImportFrom) and not node.level else alias.name
         if module == "__future__":
             continue
         if module not in known or (isinstance(node, ast.ImportFrom) and not hasattr(known[module], alias.name)):
-            source.fail(node, f"{alias.name} cannot be imported here: there are hologram_web and math")
+            source.fail(node, f"{alias.name} cannot be imported here: there are hologram_web, math and typing")
         value = getattr(known[module], alias.name) if isinstance(node, ast.ImportFrom) else known[module]
         names[alias.asname or alias.name] = value

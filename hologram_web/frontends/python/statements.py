@@ -1,51 +1,38 @@
-"""Statements: assignments, branches, loops, and functions in the place where they are called."""
+"""Statements: assignments, branches, loops."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from types import FunctionType
 from typing import Any
 
-from ...errors import TranslateError
 from ...isa.operands import Label, Register
 from ...isa.types import Type
-from .advice import NODES
+from .advice import CALLS, NODES
 from .arithmetic import literal
 from .collectives import Collectives
-from .emit import ArrayRef, Loop, Scope
+from .emit import ArrayRef, Loop
 from .expressions import Shape
-from .names import INTRINSICS, Array, ArrayType
-from .source import Definition, Source, constant, walk
+from .names import INTRINSICS
+from .source import constant, walk
 from .types import INDEX, Kind, Value, Weak, default, fits, float_of, join
 
-__all__ = ["Statements", "check_signature"]
+__all__ = ["Statements"]
 
 _UNROLLED = 256
-_INLINED = 4096
-
-
-def check_signature(source: Source, node: ast.FunctionDef) -> list[ast.arg]:
-    """The parameters of a function: positional ones without defaults. Raises TranslateError."""
-    arguments = node.args
-    for extra in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs):
-        if extra is not None:
-            source.fail(extra, "*args, **kwargs and keyword-only parameters are not available: list the parameters")
-    if arguments.defaults:
-        source.fail(arguments.defaults[0], "default values are not available: give every argument at the call")
-    return [*arguments.posonlyargs, *arguments.args]
 
 
 class Statements(Collectives):
-    """Translates statements. `inlined` counts calls; `calling` are the functions around; `shared_arrays` by call."""
+    """Translates statements. `calling` are the functions around, `shared_arrays` are by call."""
 
-    inlined = 0
     calling: list[ast.FunctionDef]
     shared_arrays: dict[Any, ArrayRef]
 
     def statements(self, body: list[ast.stmt]) -> None:
+        """Translates statements up to one that no path goes on from."""
         for node in body:
-            self.statement(node)
+            if self.scope.assigned is not None:
+                self.statement(node)
 
     def statement(self, node: ast.stmt) -> None:
         make = getattr(self, f"stmt_{type(node).__name__}", None)
@@ -71,7 +58,7 @@ class Statements(Collectives):
         value = node.value
         if isinstance(value, ast.Call):
             self.call(value)
-        elif not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
+        elif not (isinstance(value, ast.Constant) and (isinstance(value.value, str) or value.value is ...)):
             if type(value).__name__ in NODES:
                 self.scope.source.unsupported(value)
             self.fail(node, "this line has no effect: assign the value, or store it in an array")
@@ -104,14 +91,11 @@ class Statements(Collectives):
         scope.bound[name] = self.shared_arrays[key]
 
     def _unpack(self, target: ast.Tuple | ast.List, node: ast.expr) -> None:
-        found = self.static(node)
-        if isinstance(node, ast.Tuple):
-            values = [self.value(part) for part in node.elts]
-        elif isinstance(found, Shape):
-            values = [self.length(found.array, axis) for axis in range(found.array.ndim)]
-        elif isinstance(found, tuple):
-            values = [self.object_value(node, part) for part in found]
-        else:
+        for part in target.elts:
+            if isinstance(part, ast.Starred):
+                self.scope.source.unsupported(part)
+        values = self._values(node)
+        if isinstance(values, Value):
             self.fail(
                 node, "only a tuple of values, a constant tuple or a shape is unpacked: assign one name at a time"
             )
@@ -126,6 +110,19 @@ class Statements(Collectives):
             held.append(value)
         for part, value in zip(target.elts, held, strict=True):
             self.assign(part, node, value)
+
+    def _values(self, node: ast.expr) -> Value | tuple[Value, ...]:
+        """A value, or those of a tuple: written out, constant, a shape, or what a function returns."""
+        found = self.static(node)
+        if isinstance(node, ast.Tuple):
+            return tuple(self.value(part) for part in node.elts)
+        if isinstance(found, Shape):
+            return tuple(self.length(found.array, axis) for axis in range(found.array.ndim))
+        if isinstance(found, tuple):
+            return tuple(self.object_value(node, part) for part in found)
+        if isinstance(node, ast.Call):
+            return self.call(node) or self.value(node)
+        return self.value(node)
 
     def assign(self, target: ast.expr, node: ast.AST, value: Value) -> None:
         """Assigns a value to a name or an element."""
@@ -293,8 +290,14 @@ class Statements(Collectives):
             return
         found = self.static(call)
         if not isinstance(found, tuple):
+            self._not_iterable(call)
             self.fail(call, "for loops over a range or a constant tuple: write for i in range(len(x)), and read x[i]")
         self._unroll(node, found, len(found))
+
+    def _not_iterable(self, node: ast.expr) -> None:
+        """Says what to write instead of enumerate(x) and its kin."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
+            self.fail(node, f"{node.func.id}() is not available in a kernel: {CALLS[node.func.id]}")
 
     def _range(self, node: ast.For, target: ast.Name, values: list[Value]) -> None:
         if len(values) == 1:
@@ -385,6 +388,17 @@ class Statements(Collectives):
                     return True
         return False
 
+    def _read_behind(self, name: str) -> bool:
+        """Whether the function reads a name outside of the loops over it."""
+        work: list[ast.AST] = [self.calling[-1]]
+        while work:
+            part = work.pop()
+            if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load):
+                return True
+            loop = isinstance(part, ast.For) and any(getattr(inner, "id", "") == name for inner in walk(part.target))
+            work += [part.iter] if loop else ast.iter_child_nodes(part)  # type: ignore[attr-defined]
+        return False
+
     def _unroll(self, node: ast.For, elements: Iterable[Any], count: int) -> None:
         """A loop over constants: its body once for each."""
         loop, scope = self._loop(node), self.scope
@@ -392,6 +406,7 @@ class Statements(Collectives):
             self.fail(node.iter, f"a loop over constants is written out, at most {_UNROLLED} times, not {count}")
         names = [node.target] if isinstance(node.target, ast.Name) else list(getattr(node.target, "elts", []))
         self.free_temporaries()
+        kept = {name.id for name in names if isinstance(name, ast.Name) and self._read_behind(name.id)}
         for element in elements:
             parts = (element,) if isinstance(node.target, ast.Name) else element
             if not isinstance(parts, tuple) or len(parts) != len(names) or not names:
@@ -405,7 +420,7 @@ class Statements(Collectives):
                 ):
                     self.fail(name, f"{name.id} is in use already: give the variable of this loop a name of its own")
                 scope.bound.pop(name.id, None)
-                if name.id in scope.registers:  # which is read after the loop
+                if name.id in scope.registers or (name.id in kept and not isinstance(found, tuple)):
                     self.assign_name(name, name.id, literal(found))
                 scope.bound[name.id] = found if isinstance(found, tuple) else literal(found)
             again = loop.again = self.label()
@@ -417,125 +432,6 @@ class Statements(Collectives):
             scope.bound.pop(name.id, None)
         self.place(loop.end)
         scope.assigned = _common([*loop.at_end, scope.assigned])
-
-    # Functions
-
-    def definition(self, called: FunctionType) -> Definition:
-        if called not in self.facts.definitions:
-            self.facts.definitions[called] = Source.of(called)
-        return self.facts.definitions[called]
-
-    def inline(self, node: ast.Call, definition: Definition) -> Value | None:
-        called, outer = definition.node, self.scope
-        self._no_keywords(node)
-        if called in self.calling:
-            self.fail(node, f"{called.name} calls itself: recursion is not available, write a loop")
-        self.inlined += 1
-        if self.inlined > _INLINED:
-            self.fail(node, f"more than {_INLINED} calls are inlined: split the kernel")
-        parameters = check_signature(definition.source, called)
-        if len(parameters) != len(node.args):
-            self.fail(
-                node, f"write {called.name}({', '.join(p.arg for p in parameters)}): arguments are missing or too many"
-            )
-        stores = definition.stored_names
-        scope = Scope((*outer.path, node), called.name, definition.source, set(stores))
-        started: list[tuple[ast.arg, Value]] = []
-        for parameter, argument in zip(parameters, node.args, strict=True):
-            value = self._argument(definition.source, parameter, argument, parameter.arg in stores)
-            if isinstance(value, Value) and parameter.arg in stores:
-                started.append((parameter, value))
-            else:
-                scope.bound[parameter.arg] = value
-        result = self.temporary()
-        scope.result, scope.returns = result, self.label()
-        self.scope, before = scope, self.at
-        self.calling.append(called)
-        if called.returns is not None:
-            wanted = self.static(called.returns)
-            if isinstance(wanted, Type):
-                self.facts.fixed.add((scope.path, "return"))
-                self.facts.types[scope.path, "return"] = wanted
-        self.temporaries.append([])
-        for parameter, value in started:
-            self.assign_name(parameter, parameter.arg, value)
-        self.statements(called.body)
-        self.free_temporaries()
-        self.temporaries.pop()
-        if scope.valued and scope.assigned is not None:
-            self.fail(called, f"{called.name} returns a value on some paths only: end it with a return")
-        self.place(scope.returns)
-        for register in scope.registers.values():
-            self.give(register)
-        self.calling.pop()
-        self.scope, self.at = outer, before
-        if not scope.valued:
-            self.drop(result)
-            return None
-        return Value(self.facts.types[scope.path, "return"], result)
-
-    def _argument(self, source: Source, parameter: ast.arg, argument: ast.expr, changes: bool) -> Any:
-        """What a parameter of an inlined function stands for: an array, a tuple, or a value."""
-        wanted = None if parameter.annotation is None else annotation(source, parameter.annotation)
-        found = self.static(argument)
-        if isinstance(found, tuple) and wanted is None:
-            return found
-        if isinstance(found, ArrayRef):
-            if wanted is not None and wanted != ArrayType(found.ty, found.ndim):
-                self.fail(argument, f"{found.name} is {ArrayType(found.ty, found.ndim)}, and {wanted} is wanted here")
-            return found
-        if isinstance(wanted, ArrayType):
-            self.array(argument)
-        value = self.value(argument)
-        if isinstance(wanted, Type) and value.ty is not wanted:
-            if value.const is not None and wanted.is_float:
-                return Value(wanted, const=wanted.from_float(float(value.const)))
-            return Value(wanted, self.stored(argument, value, wanted))
-        return value
-
-    def stmt_Return(self, node: ast.Return) -> None:
-        scope = self.scope
-        if scope.returns is None:
-            if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
-                self.fail(node.value, "a kernel returns nothing: store the result in an array")
-            self.emit("EXIT")
-        else:
-            valued = node.value is not None
-            if scope.valued is not None and scope.valued is not valued:
-                self.fail(node, f"{scope.name} returns a value on some paths only: return one on all of them")
-            scope.valued = valued
-            if node.value is not None:
-                self._return(scope, node.value)
-            self.jump(scope.returns)
-        scope.assigned = None
-
-    def _return(self, scope: Scope, node: ast.expr) -> None:
-        assert scope.result is not None
-        value = self.value(node)
-        key = scope.path, "return"
-        if key in self.facts.fixed:
-            register = self.stored(node, value, default(self.facts.types[key]))
-        else:
-            kind = self._choice(node, self.facts.types.get(key), value)
-            self.facts.learn(key, kind)
-            register = self.register(node, value, default(kind))
-        self.move(scope.result, register)
-
-
-def annotation(source: Source, node: ast.expr) -> Type | ArrayType:
-    """What an annotation says: a type or an array. Raises TranslateError."""
-    found = source.resolve(node)
-    if isinstance(node, ast.Subscript) and source.resolve(node.value) is Array:
-        item = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        ndim = source.fold(item[1]) if len(item) > 1 else 1
-        try:
-            return ArrayType(source.resolve(item[0]), ndim)
-        except TranslateError as error:
-            source.fail(node, str(error))
-    if isinstance(found, Type):
-        return found
-    text = ast.unparse(node)
-    source.fail(node, f"{text} is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]")
 
 
 def _copy(assigned: set[str] | None) -> set[str] | None:

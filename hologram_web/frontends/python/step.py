@@ -10,7 +10,7 @@ from ...backends import DEVICES, LaunchConfig
 from ...errors import LaunchError
 from ...runtime import arrays
 from .emit import ArrayRef
-from .launch import bind, config_of
+from .launch import bound, config_of
 from .marks import Mark, marks_of
 from .names import ArrayType
 from .types import Value, Weak, default
@@ -124,7 +124,7 @@ class Steps:
         from ...backends.cpu.stepping import SteppingDevice
 
         block, lane = _chosen(config, self._block, self._lane)
-        given = bind(self._translation, args, named)
+        given = bound(self._translation.params, self._translation.defaults, args, named)
         marks = marks_of(self._definition, self._translation.program)
         running = self._launch(config, args, named, False, SteppingDevice(marks, block))
         running.send(None)  # to where it is prepared

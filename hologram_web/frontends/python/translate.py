@@ -11,11 +11,12 @@ from ...isa.operands import Access
 from ...isa.program import MAX_PARAMETERS, Program
 from ...isa.types import Type
 from .emit import ArrayRef, Facts, Scope
-from .names import ArrayType
+from .functions import Functions, annotation, check_signature
+from .names import Annotation, ArrayType
 from .source import Definition, walk
-from .statements import Statements, annotation, check_signature
+from .types import fits
 
-__all__ = ["Pass", "Translation", "settled", "translate"]
+__all__ = ["Pass", "Translation", "parameters", "settled", "translate"]
 
 _P = TypeVar("_P", bound="Pass")
 _PASSES = 1000
@@ -28,15 +29,16 @@ class Translation:
 
     `params` are the parameters as written; `hidden` the lengths that the host adds, by their name in the program:
     array and axis. `lines` has file and line of each instruction, `texts` what these lines say, `warnings` file,
-    line and text.
+    line and text, `defaults` values of parameters that are not given.
     """
 
     program: Program
-    params: dict[str, Type | ArrayType]
+    params: dict[str, Annotation]
     hidden: dict[str, tuple[str, int]]
     lines: list[tuple[str, int]]
     texts: dict[tuple[str, int], str]
     warnings: list[tuple[str, int, str]]
+    defaults: dict[str, Any]
 
 
 def translate(definition: Definition) -> Translation:
@@ -50,7 +52,7 @@ def settled(definition: Definition, make: type[_P]) -> _P:
     Raises TranslateError.
     """
     node, source = definition.node, definition.source
-    params = _parameters(definition)
+    params = parameters(definition)
     facts = Facts(lengths=min(_likely_lengths(definition.node, params), _LENGTHS))
     try:
         for _ in range(_PASSES):
@@ -68,39 +70,46 @@ def settled(definition: Definition, make: type[_P]) -> _P:
     raise AssertionError("types have to settle")  # each pass widens a type, and there are few
 
 
-def _likely_lengths(node: ast.FunctionDef, params: dict[str, Type | ArrayType]) -> int:
+def _likely_lengths(node: ast.FunctionDef, params: dict[str, Annotation]) -> int:
     """How many lengths a kernel may want: of all axes, of the first ones only if it speaks of lengths."""
     arrays = [ty.ndim for ty in params.values() if isinstance(ty, ArrayType)]
     words = {getattr(part, "attr", getattr(part, "id", "")) for part in walk(node)}
     return sum(arrays) - len(arrays) * words.isdisjoint(("len", "shape"))
 
 
-def _parameters(definition: Definition) -> dict[str, Type | ArrayType]:
+def parameters(definition: Definition) -> dict[str, Annotation]:
+    """The parameters of a kernel as they are annotated. Raises TranslateError."""
     node, source = definition.node, definition.source
     if node.returns is not None and not (isinstance(node.returns, ast.Constant) and node.returns.value is None):
         source.fail(
             node.returns, "a kernel returns nothing: leave the annotation out, and store the result in an array"
         )
-    params: dict[str, Type | ArrayType] = {}
-    for parameter in check_signature(source, node):
+    params: dict[str, Annotation] = {}
+    for parameter in check_signature(source, node, defaults=True):
         if parameter.annotation is None:
             source.fail(parameter, f"{parameter.arg} has no type: write {parameter.arg}: hg.f32, or hg.Array[hg.f32]")
         ty = params[parameter.arg] = annotation(source, parameter.annotation)
         if isinstance(ty, Type) and ty.is_wide:
             text = f"a scalar has at most 64 bits: write hg.Array[hg.{ty}], and give one element"
             source.fail(parameter.annotation, text)
+    for name, value in definition.defaults.items():
+        ty = params[name]
+        if isinstance(ty, ArrayType) or isinstance(value, (bool, tuple)):
+            source.fail(node, f"{name} has a default value, and only numbers have one here: give it at the launch")
+        if isinstance(ty, Type) and not fits(value, ty):
+            source.fail(node, f"the default value {value} of {name} does not fit {ty}")
     return params
 
 
-class Pass(Statements):
+class Pass(Functions):
     """One translation of a kernel with what is known so far."""
 
-    def __init__(self, definition: Definition, params: dict[str, Type | ArrayType], facts: Facts) -> None:
-        super().__init__(definition.node.name, facts)
+    def __init__(self, definition: Definition, params: dict[str, Annotation], facts: Facts) -> None:
+        super().__init__(definition.name, facts)
         node = definition.node
         self.calling: list[ast.FunctionDef] = [node]
         self.shared_arrays: dict[Any, ArrayRef] = {}
-        self.definition_of_kernel, self.params = definition, params
+        self.definition_of_kernel, self.params, self.defaults = definition, params, definition.defaults
         stored = definition.stored_names
         self.scope = Scope((), node.name, definition.source, set(stored))
         self.kernel_body = node.body
@@ -116,10 +125,12 @@ class Pass(Statements):
         self.statements(node.body)
 
     def _declare(self, parameter: ast.arg) -> None:
-        name, ty, scope = parameter.arg, self.params[parameter.arg], self.scope
-        if isinstance(ty, ArrayType):
-            self.parameter(parameter, name, ty)
-            scope.bound[name] = ArrayRef(name, ty.ty, ty.ndim)
+        name, scope = parameter.arg, self.scope
+        ty, ndim = (array.ty, array.ndim) if isinstance(array := self.params[name], ArrayType) else (array, 0)
+        assert isinstance(ty, Type)  # type variables are bound
+        if ndim:
+            self.parameter(parameter, name, ty, buffer=True)
+            scope.bound[name] = ArrayRef(name, ty, ndim)
             return
         scope.registers[name] = self.parameter(parameter, name, ty)
         scope.local_names.add(name)
@@ -142,4 +153,4 @@ class Pass(Statements):
         lines = [(source.file, line) for source, line in self.lines]
         names = {program.params[register.index - 1].name: key for key, register in self.hidden.items()}
         texts = {(source.file, line): source.lines[line - source.first].strip() for source, line in self.lines}
-        return Translation(program, self.params, names, lines, texts, list(self.warnings))
+        return Translation(program, self.params, names, lines, texts, list(self.warnings), self.defaults)

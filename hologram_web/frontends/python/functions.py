@@ -1,0 +1,245 @@
+"""Functions in the place where they are called, and what their signatures say."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from types import BuiltinFunctionType, FunctionType
+from typing import Any, TypeVar
+
+from ...errors import TranslateError
+from ...isa.operands import Register
+from ...isa.types import Type
+from .advice import NODES
+from .arithmetic import literal
+from .emit import ArrayRef, Scope
+from .names import Annotation, Array, ArrayType, Intrinsic, shown
+from .source import MISSING, Definition, Source
+from .statements import Statements
+from .types import Value, Weak, default
+
+__all__ = ["Functions", "annotation", "check_signature"]
+
+_INLINED = 4096
+# What functions take as it is, besides arrays.
+_STATIC = (tuple, FunctionType, BuiltinFunctionType, Definition, Intrinsic, Type)
+
+
+class Functions(Statements):
+    """Translates calls of functions. `inlined` counts them."""
+
+    inlined = 0
+
+    def definition(self, called: FunctionType) -> Definition:
+        if called not in self.facts.definitions:
+            self.facts.definitions[called] = Source.of(called)
+        return self.facts.definitions[called]
+
+    def inline(self, node: ast.Call, definition: Definition) -> Value | tuple[Value, ...] | None:
+        called, outer = definition.node, self.scope
+        if called in self.calling:
+            self.fail(node, f"{called.name} calls itself: recursion is not available, write a loop")
+        self.inlined += 1
+        if self.inlined > _INLINED:
+            self.fail(node, f"more than {_INLINED} calls are inlined: split the kernel")
+        stores = definition.stored_names
+        parameters = check_signature(definition.source, called, defaults=True)
+        wanted = {p.arg: annotation(definition.source, p.annotation) for p in parameters if p.annotation}
+        passed = self._passed(node, definition, parameters, wanted)
+        source = self._bind(definition, passed, wanted)
+        scope = Scope((*outer.path, node), called.name, source, set(stores), level=len(self.temporaries) - 1)
+        started: list[tuple[ast.arg, Value]] = []
+        for parameter in parameters:
+            argument, found = passed[parameter.arg]
+            value = self._argument(source, parameter, argument, found)
+            if isinstance(value, Value) and parameter.arg in stores:
+                started.append((parameter, value))
+            else:
+                scope.bound[parameter.arg] = value
+        scope.results.append(self.temporary())
+        scope.returns = self.label()
+        self.scope, before = scope, self.at
+        self.calling.append(called)
+        for number, ty in enumerate(_returned(source, called.returns)):
+            self.facts.fixed.add((scope.path, "return", number))
+            self.facts.types[scope.path, "return", number] = ty
+        self.temporaries.append([])
+        for parameter, value in started:
+            self.assign_name(parameter, parameter.arg, value)
+        self.statements(called.body)
+        self.free_temporaries()
+        self.temporaries.pop()
+        if scope.returned not in ("", "nothing") and scope.assigned is not None:
+            self.fail(called, f"{called.name} returns a value on some paths only: end it with a return")
+        self.place(scope.returns)
+        for register in scope.registers.values():
+            self.give(register)
+        self.calling.pop()
+        self.scope, self.at = outer, before
+        if scope.returned in ("", "nothing"):
+            self.drop(*scope.results)
+            return None
+        values = [Value(self.facts.types[scope.path, "return", n], reg) for n, reg in enumerate(scope.results)]
+        return values[0] if scope.returned == "a value" else tuple(values)
+
+    def _passed(
+        self, node: ast.Call, definition: Definition, parameters: list[ast.arg], wanted: dict[str, Annotation]
+    ) -> dict[str, tuple[ast.expr, Any]]:
+        """What the parameters of a function stand for in a call, in its order, and where that is written."""
+        name, names = definition.node.name, [parameter.arg for parameter in parameters]
+        defaults = definition.defaults
+        form = ", ".join(f"{p} = {defaults[p]}" if p in defaults else p for p in names)
+        found: dict[str, tuple[ast.expr, Any]] = {}
+        for key, argument in (*zip(names, node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)):  # noqa: B905
+            if isinstance(argument, ast.Starred) or key is None:
+                self.scope.source.fail(argument, NODES["Starred"])
+            if key not in names or key in found:
+                what = "is given twice" if key in found else "is no parameter"
+                self.fail(argument, f"{key} {what}: write {name}({form})")
+            found[key] = argument, self._given(argument, wanted.get(key))
+        for key, value in defaults.items():
+            if key not in found:
+                found[key] = node, value if isinstance(value, tuple) else literal(value)
+        if len(node.args) > len(names) or len(found) < len(names):
+            self.fail(node, f"write {name}({form}): arguments are missing or too many")
+        return found
+
+    def _given(self, argument: ast.expr, wanted: Annotation | None) -> Any:
+        """What a function is called with: an array, a tuple, or a value."""
+        found = self.static(argument)
+        if isinstance(found, ArrayRef) or (isinstance(found, _STATIC) and wanted is None):
+            return found
+        return self.array(argument) if isinstance(wanted, ArrayType) else self.value(argument)
+
+    def _bind(
+        self, definition: Definition, passed: dict[str, tuple[ast.expr, Any]], wanted: dict[str, Annotation]
+    ) -> Source:
+        """The source of a function where its type variables are the types of its arguments."""
+        types: dict[TypeVar, Type] = {}
+        weak: list[tuple[ast.expr, TypeVar, Type]] = []
+        for name, annotated in wanted.items():
+            argument, found = passed[name]
+            variable = annotated.ty if isinstance(annotated, ArrayType) else annotated
+            if not isinstance(variable, TypeVar) or isinstance(annotated, ArrayType) is not isinstance(found, ArrayRef):
+                continue
+            if isinstance(found.ty, Weak):  # counts if nothing else decides
+                weak.append((argument, variable, default(found.ty)))
+            elif types.setdefault(variable, found.ty) is not found.ty:
+                before = f"{variable.__name__} is {types[variable]} by an argument before"
+                self.fail(argument, f"{before}, and {found.ty} by this one")
+            else:
+                self._check_choice(argument, variable, found.ty)
+        for argument, variable, ty in weak:
+            if variable not in types:
+                self._check_choice(argument, variable, ty)
+                types[variable] = ty
+        for variable, place in definition.variables.items():
+            if variable not in types:
+                called = definition.node.name
+                definition.source.fail(place, f"no parameter of {called} says what {variable.__name__} is")
+        return definition.source.within({}, types)
+
+    def _check_choice(self, node: ast.AST, variable: TypeVar, ty: Type) -> None:
+        if variable.__constraints__ and ty not in variable.__constraints__:
+            listed = ", ".join(map(str, variable.__constraints__))
+            self.fail(node, f"{variable.__name__} is one of {listed}, and this is {ty}")
+
+    def _argument(self, source: Source, parameter: ast.arg, argument: ast.expr, given: Any) -> Any:
+        """What a parameter of an inlined function stands for: an array, a tuple, or a value of its type."""
+        wanted = None if parameter.annotation is None else annotation(source, parameter.annotation)
+        if isinstance(given, ArrayRef) and wanted not in (None, ArrayType(given.ty, given.ndim)):
+            have, name = ArrayType(given.ty, given.ndim), shown(wanted)
+            self.fail(argument, f"{given.name} is {have}, and {name} is wanted here")
+        if isinstance(given, Value) and isinstance(wanted, Type) and given.ty is not wanted:
+            if given.const is not None and wanted.is_float:
+                return Value(wanted, const=wanted.from_float(float(given.const)))
+            return Value(wanted, self.stored(argument, given, wanted))
+        return given
+
+    def stmt_Return(self, node: ast.Return) -> None:
+        scope = self.scope
+        if scope.returns is None:
+            if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
+                self.fail(node.value, "a kernel returns nothing: store the result in an array")
+            self.emit("EXIT")
+        else:
+            values = () if node.value is None else self._values(node.value)
+            several = node.value is not None and not isinstance(values, Value)
+            parts = [values] if isinstance(values, Value) else list(values)
+            returned = f"{len(parts)} values" if several else "a value" if parts else "nothing"
+            if scope.returned not in ("", returned):
+                if "nothing" in (scope.returned, returned):
+                    self.fail(node, f"{scope.name} returns a value on some paths only: return one on all of them")
+                self.fail(node, f"{scope.name} returns {scope.returned} elsewhere, and {returned} here")
+            scope.returned = returned
+            registers = [self._result(node.value or node, scope, n, value) for n, value in enumerate(parts)]
+            for number, register in enumerate(registers):
+                if number == len(scope.results):
+                    scope.results.append(self.take())
+                    self.temporaries[scope.level].append(scope.results[number])
+                self.move(scope.results[number], register)
+            self.jump(scope.returns)
+        scope.assigned = None
+
+    def _result(self, node: ast.AST, scope: Scope, number: int, value: Value) -> Register:
+        """One of the values that a function returns, in the type that it has on all paths."""
+        key = scope.path, "return", number
+        if key in self.facts.fixed:
+            return self.stored(node, value, default(self.facts.types[key]))
+        kind = self._choice(node, self.facts.types.get(key), value)
+        self.facts.learn(key, kind)
+        return self.register(node, value, default(kind))
+
+
+def check_signature(source: Source, node: ast.FunctionDef, defaults: bool = False) -> list[ast.arg]:
+    """The parameters of a function: positional ones, some with defaults if it may. Raises TranslateError."""
+    arguments = node.args
+    for extra in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs):
+        if extra is not None:
+            source.fail(extra, "*args, **kwargs and keyword-only parameters are not available: list the parameters")
+    if arguments.defaults and not defaults:
+        source.fail(arguments.defaults[0], "default values are not available: give every argument at the call")
+    return [*arguments.posonlyargs, *arguments.args]
+
+
+def annotation(source: Source, node: ast.expr) -> Annotation:
+    """What an annotation says: a type, a type variable or an array. Raises TranslateError."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            inner = ast.parse(node.value, mode="eval").body
+        except SyntaxError:
+            inner = node
+        for part in ast.walk(inner):
+            ast.copy_location(part, node)
+        node = inner
+    found = source.resolve(node)
+    if isinstance(node, ast.Subscript) and source.resolve(node.value) is Array:
+        item = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        ndim = source.fold(item[1]) if len(item) > 1 else 1
+        element = source.resolve(item[0])
+        if element is MISSING:
+            source.fail(item[0], f"{ast.unparse(item[0])} is not known here: write hg.Array[hg.f32]")
+        try:
+            return ArrayType(element, ndim)
+        except TranslateError as error:
+            source.fail(node, str(error))
+    if isinstance(found, ArrayType):  # under another name
+        return replace(found, ty=source.meant(found.ty))
+    if isinstance(found, (Type, TypeVar)):
+        return found
+    text = ast.unparse(node)
+    source.fail(node, f"{text} is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]")
+
+
+def _returned(source: Source, node: ast.expr | None) -> list[Type]:
+    """The types in the annotation of what a function returns. Raises TranslateError."""
+    if node is None or (isinstance(node, ast.Constant) and node.value is None):
+        return []
+    parts = [node]
+    if isinstance(node, ast.Subscript) and source.resolve(node.value) is tuple:
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    types = [annotation(source, part) for part in parts]
+    for part, ty in zip(parts, types, strict=True):
+        if not isinstance(ty, Type):
+            source.fail(part, f"functions return numbers, and {shown(ty)} is none: leave the annotation out")
+    return types  # type: ignore[return-value]
