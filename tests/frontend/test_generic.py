@@ -359,3 +359,12 @@ def test_type_parameters(brackets, message, tmp_path):
         kernel[3](x, y)
         assert y.tolist() == [8, 10, 12]
         assert [variable.__name__ for variable in kernel.variables] == ["T", "U"]
+
+
+def test_steps():
+    x, y = np.ones(2, "f4"), np.ones(2, "f4")
+    found = [step.values for step in axpy.specialize(T=hg.f32).steps[2](2, x, y)]
+    assert found[-1]["i"].tolist() == [0, 1]
+    assert y.tolist() == [3, 3]
+    with pytest.raises(hg.TranslateError, match="axpy has type variables: take"):
+        axpy.steps[2](2, x, y)
