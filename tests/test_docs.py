@@ -31,7 +31,7 @@ from hologram_web.stdlib.build import build
 
 from .filetest import parse
 from .filetest_run import check
-from .where import node_with_jspi, write_wheel
+from .where import node_with_jspi, write_page_wheel
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -137,7 +137,7 @@ def test_js(page, tmp_path, monkeypatch):
         elif block.kind == "text" and not block.gap and before == "js":
             expected[-1] = block.text
         before = block.kind
-    write_wheel(tmp_path)
+    write_page_wheel(tmp_path)
     (tmp_path / "node_modules" / "pyodide").symlink_to(ROOT / "node_modules" / "pyodide")
     (tmp_path / "page.mjs").write_text("".join(parts), encoding="utf-8")
     run = subprocess.run(

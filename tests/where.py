@@ -15,6 +15,7 @@ import sys
 import tempfile
 import tomllib
 import zipfile
+from contextlib import suppress
 from hashlib import sha256
 from importlib.metadata import distribution
 from pathlib import Path
@@ -122,7 +123,7 @@ def package_files() -> dict[str, Path]:
 
 
 def write_wheel(folder: Path) -> Path:
-    """The package as a wheel, for Pyodide's loadPackage."""
+    """The package as an ordinary wheel."""
     version = re.search(r'version = "(.*)"', (ROOT / "pyproject.toml").read_text())
     assert version
     name = f"hologram_web-{version[1]}"
@@ -142,10 +143,32 @@ def write_wheel(folder: Path) -> Path:
     return wheel
 
 
+def write_page_wheel(folder: Path) -> Path:
+    """The package as the wheel for pages; the one of the last time, if nothing was changed since."""
+    from examples.edges.chromium import convert_wheel
+
+    BUNDLE.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=BUNDLE.parent) as place:
+        wheel = write_wheel(Path(place))
+        with zipfile.ZipFile(wheel) as archive:
+            parts = [archive.read(name) for name in sorted(archive.namelist()) if name.endswith(("RECORD", "METADATA"))]
+        parts += [path.read_bytes() for path in sorted((ROOT / "tools").glob("page_*"))]
+        kept = BUNDLE.with_name(f"wheel-{sha256(b''.join(parts)).hexdigest()[:16]}")
+        if not kept.is_dir():
+            for old in BUNDLE.parent.glob("wheel-*"):
+                shutil.rmtree(old, ignore_errors=True)
+            made = Path(place, "made")
+            made.mkdir()
+            convert_wheel(wheel, made)
+            with suppress(OSError):  # another process was as fast
+                made.rename(kept)
+    return Path(shutil.copy(next(kept.glob("*.whl")), folder))
+
+
 def write_bundle(expected: bool = True) -> None:
-    """All that a place needs: the package as in a wheel, the tests, and pytest as it is installed here. `expected` adds
+    """All that a place needs: the wheel for pages, the tests, and pytest as it is installed here. `expected` adds
     what natively compiled code and runs gave, which takes a while."""
-    files = package_files()
+    files: dict[str, Path] = {}
     for pattern in _TESTS:
         files |= {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.glob(pattern))}
     for name in _PYTEST:
@@ -154,9 +177,11 @@ def write_bundle(expected: bool = True) -> None:
                 files[str(file)] = Path(str(file.locate()))
     from .everywhere.expected import write as write_expected
 
-    BUNDLE.parent.mkdir(parents=True, exist_ok=True)
     temporary = BUNDLE.with_suffix(f".{os.getpid()}")
-    with zipfile.ZipFile(temporary, "w") as archive:
+    with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(temporary, "w") as archive:
+        with zipfile.ZipFile(write_page_wheel(Path(place))) as wheel:
+            for name in wheel.namelist():
+                archive.writestr(name, wheel.read(name))
         for name, path in files.items():
             archive.write(path, name)
         if expected:

@@ -1,13 +1,19 @@
-"""docs/pyodide.md as it is read: its Python runs natively (tests/test_docs.py) and here."""
+"""The wheel for pages, and docs/pyodide.md as it is read: its Python runs natively (tests/test_docs.py) and here."""
 
 from __future__ import annotations
 
 import re
+import sys
+import traceback
 from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+import hologram_web as hg
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "pyodide.md"
 
@@ -22,3 +28,29 @@ def test_the_page_of_the_documentation(wait: Callable[[Any], Any], capsys: pytes
     for code, printed in blocks:
         wait(eval_code_async(code, names))
         assert capsys.readouterr().out == printed
+
+
+@pytest.mark.page
+def test_the_wheel_has_bytecode_with_lines_asserts_and_what_help_shows() -> None:
+    from hologram_web.runtime.store import fingerprint
+
+    package = Path(hg.__file__ or "").parent
+    assert [path.name for path in package.rglob("*.py")] == ["__init__.py"]
+    assert version("hologram-web") == hg.__version__
+    assert len(fingerprint()) == 32
+    with pytest.raises(hg.IsaError) as caught:
+        hg.Program.from_text("nonsense r1")
+    frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(caught.tb)[1:]]
+    assert {file.split("/")[0] for file, _ in frames} == {"hologram_web"}
+    assert all(line is not None and line > 10 for _, line in frames)
+    assert hg.Executor.array.__doc__
+    assert hg.Executor.array.__annotations__
+    assert hg.Program.from_text.__doc__
+
+
+@pytest.mark.page
+@pytest.mark.parametrize("module", ["cli", "cli.commands", "backends.wasm", "backends.webgpu.gpu", "runtime.disk"])
+def test_what_pages_cannot_use_says_so(module: str) -> None:
+    with pytest.raises(ModuleNotFoundError, match="is not in the wheel for pages, where it could do nothing"):
+        import_module(f"hologram_web.{module}")
+    assert sys.modules.get(f"hologram_web.{module}") is None

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from ..chromium import MODULES, ROOT, build_wheel, bundle
+from ..chromium import MODULES, ROOT, build_page_wheel, bundle
 from ..pictures import photograph
 from ..pipeline import stages_plan
 
@@ -38,7 +38,7 @@ def build(folder: Path = FOLDER) -> Path:
     (folder / "python.json").write_text(json.dumps(modules), encoding="utf-8")
     wheels = folder.parent / "wheel"
     wheels.mkdir(exist_ok=True)
-    shutil.copyfile(build_wheel(wheels), folder / "hologram_web.whl")
+    shutil.copyfile(build_page_wheel(wheels), folder / "hologram_web.whl")
     return folder
 
 
