@@ -48,6 +48,10 @@ class _Modules:
     def exec_module(self, module: ModuleType) -> None:
         exec(self.get_code(module.__name__), module.__dict__)
 
+    def get_data(self, path: str) -> bytes:
+        """For pkgutil."""
+        return Path(path).read_bytes()
+
     def get_code(self, name: str) -> CodeType:
         return marshal.loads(self.found[name][1])  # type: ignore[arg-type,no-any-return]
 

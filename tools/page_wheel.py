@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import marshal
+import re
 import sys
 import sysconfig
 from base64 import urlsafe_b64encode
@@ -19,6 +20,7 @@ from types import CodeType, ModuleType
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 PACKAGE = "hologram_web"
+TEXTS = re.compile(r".*/stdlib/(?!__init__|build)\w+\.py")  # of kernels: they are read, never imported
 LEFT_OUT = ("__main__", "backends.wasm", "backends.webgpu", "cli", "isa.metadata", "runtime.disk", "stdlib.build")
 _DROPPED = ("RECORD", "WHEEL", "entry_points.txt")  # of dist-info; two are made anew, the script is of the command line
 
@@ -32,7 +34,7 @@ def convert(wheel: str) -> str:
     with ZipFile(wheel) as archive:
         for place in sorted(archive.namelist()):
             data = archive.read(place)
-            if place.endswith(".py"):
+            if place.endswith(".py") and not TEXTS.fullmatch(place):
                 name = place.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
                 left_out = any(f"{name}.".startswith(f"{PACKAGE}.{room}.") for room in LEFT_OUT)
                 code = None if left_out else marshal.dumps(_compiled(data, place, public))

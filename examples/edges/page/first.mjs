@@ -3,22 +3,24 @@
 import { Runtime } from "/web/dist/index.js";
 
 const get = (name) => fetch(name).then((answer) => answer.arrayBuffer());
-const load = async (name) => (await opened).load(name);
+const load = async (file) => (await opened).load(await file);
 const opened = Runtime.create({ backend: "wasm" });
-const histogram = load("histogram.holo");
+const histogram = load(get("histogram.holo"));
 const [tasks, bytes] = await Promise.all([get("tasks.json"), get("rgb.bin")]);
 const { args } = JSON.parse(new TextDecoder().decode(tasks)).find(({ name }) => name === "edges");
-const edges = load("edges.holo");
+const file = get("edges.holo");
 const rgb = { data: new Uint8Array(bytes), shape: args.rgb.shape };
 const drawn = {};
 
 const counts = await (await histogram).run({ rgb });
 const bars = document.querySelector("#histogram").getContext("2d");
 const most = Math.max(...counts);
-counts.forEach((count, k) => bars.fillRect(k, 100, 1, (-100 * count) / most));
+counts.forEach((count, k) => bars.rect(k, 100, 1, (-100 * count) / most));
+bars.fill();
 drawn.histogram = performance.now();
 
-const found = await (await edges).run({ ...args, rgb });
+const edges = await load(file); // only now: reading it would keep the histogram waiting
+const found = await edges.run({ ...args, rgb });
 const [height, width] = rgb.shape;
 const canvas = Object.assign(document.querySelector("#edges"), { width, height });
 const picture = new ImageData(width, height);
