@@ -10,7 +10,7 @@ from typing import Any
 from hologram_web import stdlib
 from hologram_web.runtime.formula import Formula
 
-__all__ = ["BOUNDARIES", "LOOPS", "arguments", "lanes"]
+__all__ = ["BOUNDARIES", "LARGEST_OF_LOOPS", "LOOPS", "arguments", "lanes"]
 
 BOUNDARIES = (0, 1, 3, 31, 32, 33, 255, 256, 257, 2047, 2048, 2049, 3073, 10_001, 65_535, 65_537, 262_145, 16_776_961)
 
@@ -168,6 +168,8 @@ _CASES: dict[str, _Make] = {
     "range": lambda n: {"Y": zeros(n), "start": -3.0, "delta": 0.3, "n": n},
     "shape": lambda n: {"Shape": _indices(n), "Y": array("I", bytes(4 * n)), "rank": n},
 }
+
+LARGEST_OF_LOOPS = 65_537  # larger sizes are for kernels without them
 
 # Kernels whose lanes go around loops; the work of a lane of the others does not depend on its arguments.
 LOOPS = frozenset(
