@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import traceback
+from array import array
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
@@ -55,3 +56,22 @@ def test_what_pages_cannot_use_says_so(module: str) -> None:
     with pytest.raises(ModuleNotFoundError, match="is not in the wheel for pages, where it could do nothing"):
         import_module(f"hologram_web.{module}")
     assert sys.modules.get(f"hologram_web.{module}") is None
+
+
+@pytest.mark.page
+@pytest.mark.parametrize("name", ["webgpu"])
+def test_a_lost_device_is_told_and_replaced(name: str, wait: Callable[[Any], Any]) -> None:
+    double = hg.kernel_from_source("def double(x: hg.Array[hg.i32]):\n    x[hg.global_id()] *= 2\n").program
+    ex = hg.Executor(name)
+    old = ex.array(array("i", [1, 2, 3]))
+    ex.run(double, 3, x=old)
+    assert old.numpy().tolist() == [2, 4, 6]
+    gpu = ex.backend_device._session.runtime.gpuDevice
+    gpu.destroy()
+    wait(gpu.lost)
+    for _ in range(2):
+        with pytest.raises(hg.InvalidBuffer, match="the buffer is gone: the device was lost: "):
+            old.numpy()
+    new = ex.array(array("i", [4, 5]))
+    ex.run(double, 2, x=new)
+    assert new.numpy().tolist() == [8, 10]
