@@ -1,0 +1,105 @@
+"""Copy propagation over the flow graph: what is copied is read where it came from, as long as that stays the same.
+
+Registers that hold the same constant are copies of the one with the lowest number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ...isa.address import Address
+from ...isa.cfg import END
+from ...isa.instruction import Instruction
+from ...isa.operands import Predicate, Register
+from .facts import Edits, Facts, key_of
+
+__all__ = ["propagate_copies", "renamed"]
+
+# By key: the key of what it is a copy of, or the constant it holds.
+_State = dict[tuple[str, int], Any]
+
+
+def propagate_copies(facts: Facts) -> Edits:
+    edits, graph = Edits(facts), facts.graph
+    for block, start in _flow(facts).items():
+        state = dict(start)
+        for point in graph.blocks[block]:
+            instruction = graph.instruction(point)
+            names = {key: source for (what, key), source in state.items() if what == "copy"}
+            edits.see(graph.code[point], renamed(instruction, names))
+            _transfer(instruction, state)
+    return edits
+
+
+def _flow(facts: Facts) -> dict[int, _State]:
+    """What is a copy at the start of each block, on every way to it."""
+    graph = facts.graph
+    if graph.entry == END:
+        return {}
+    first = graph.block_of[graph.entry]
+    states: dict[int, _State] = {first: {}}
+    work = {first}
+    while work:
+        block = min(work)
+        work.remove(block)
+        state = dict(states[block])
+        for point in graph.blocks[block]:
+            _transfer(graph.instruction(point), state)
+        for way in graph.block_successors[block]:
+            if way == END:
+                continue
+            before = states.get(way)
+            common = state if before is None else dict(before.items() & state.items())
+            if common != before:
+                states[way] = common
+                work.add(way)
+    return states
+
+
+def _transfer(instruction: Instruction, state: _State) -> None:
+    if instruction.row.collective:
+        state.clear()  # what lanes held is lost
+    for _, value in instruction.writes():
+        key = key_of(value)
+        for known in [known for known, source in state.items() if known[1] == key or (known[0], source) == ("copy", key)]:
+            del state[known]
+    match instruction.name:
+        case "MOV":
+            source, target = instruction.src.index, instruction.dst.index
+        case "MOV_IMM":
+            target, constant = instruction.dst.index, instruction.value
+            same = [key for (what, key), held in state.items() if what == "constant" and held == constant]
+            state["constant", target] = constant
+            source = min([target, *same])
+        case "PAND" if instruction.a == instruction.b:
+            source, target = key_of(instruction.a), key_of(instruction.pred)
+        case _:
+            return
+    source = state.get(("copy", source), source)
+    if source != target:
+        state["copy", target] = source
+
+
+def renamed(instruction: Instruction, names: dict[int, int]) -> Instruction:
+    """The instruction, reading other registers and predicates; what it also writes keeps its name."""
+    if not names:
+        return instruction
+
+    def register(value: Any) -> Any:
+        return Register(names.get(value.index, value.index)) if isinstance(value, Register) else value
+
+    operands = list(instruction.values)
+    for place, (operand, value) in enumerate(zip(instruction.row.operands, operands, strict=True)):
+        if isinstance(value, Address):
+            coordinates = tuple(map(register, value.coordinates))
+            operands[place] = replace(
+                value, base=register(value.base), index=register(value.index), coordinates=coordinates
+            )
+        elif operand.role in ("def", "update") or operand.kind == "result":
+            continue
+        elif isinstance(value, Predicate):
+            operands[place] = Predicate(names.get(key_of(value), key_of(value)) - 256, value.negated)
+        else:
+            operands[place] = register(value)
+    return Instruction(instruction.row, tuple(operands))

@@ -1,0 +1,62 @@
+"""Dead code: instructions that nothing needs, that no lane reaches; labels that nothing names.
+
+What may fault stays, whether or not its result is wanted (isa.md section 4): loads, unless they are of shared memory
+at a place that is known to be inside; integer DIV and REM, unless the divisor is known not to be 0; what checks its
+operands. Stores, atomics, barriers, fences, calls, branches, what changes phases, resonance and pools are never dead.
+"""
+
+from __future__ import annotations
+
+from ...isa.address import Space
+from ...isa.instruction import Instruction
+from ...isa.program import Program
+from .facts import Edits, Facts, live
+from .values import Values
+
+__all__ = ["eliminate_dead"]
+
+
+def eliminate_dead(facts: Facts) -> Edits:
+    edits, program = Edits(facts), facts.program
+    wanted = _wanted(facts, _harmless(facts))
+    for index in range(len(program)):
+        if index not in wanted:
+            edits.see(index, None)
+    named = {i.target.name for i in program.instructions if i.row.name in ("BRA", "LOOP", "CALL")}
+    edits.labels = {name: place for name, place in program.labels.items() if name in named or name == program.entry}
+    return edits
+
+
+def _harmless(facts: Facts) -> set[int]:
+    """Instructions that do nothing but to write their result."""
+    found = set(facts.points)
+    for block, points in enumerate(facts.graph.blocks):
+        # Where no lane comes nothing is known, and nothing needs to be.
+        values = Values(facts, facts.constants.symbols, facts.constants.states.get(block, {}))
+        for point in points:
+            meaning = values.meaning(point)
+            harmless = meaning is not None and meaning.harmless
+            if not harmless and not _inside(facts.program, facts.graph.instruction(point)):
+                found.discard(facts.graph.code[point])
+            values.step(point, meaning)
+    return found
+
+
+def _inside(program: Program, instruction: Instruction) -> bool:
+    """Whether it is a load from shared memory that cannot fault."""
+    if instruction.name != "LDS":
+        return False
+    address, ty = instruction.src, instruction.ty
+    known = address.space is Space.SHARED and address.index is None
+    aligned = address.offset % ty.alignment == 0
+    return known and aligned and 0 <= address.offset <= program.shared_memory - ty.size_bytes
+
+
+def _wanted(facts: Facts, harmless: set[int]) -> set[int]:
+    """Instructions that have to stay: what is not harmless, and what they need."""
+    wanted = set(facts.points) - harmless
+    before = -1
+    while len(wanted) != before:  # code that several calls reach may be wanted at one of its points only
+        before = len(wanted)
+        live(facts, wanted)
+    return wanted
