@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import atlas, backends, circuit, isa, kernel_json, stdlib
     from .backends.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
     from .backends.protocol import Backend, Limits
+    from .compiler.program import ProgramOptimizer
     from .errors import *  # noqa: F403
     from .errors import __all__ as _errors
     from .frontends.circuit.compile import CircuitToIsa
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
         "PlanBuilder",
         "Pool",
         "ProgramCache",
+        "ProgramOptimizer",
         "StreamReport",
         "atlas",
         "stream",
@@ -76,6 +78,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "backends.launch": ("BlockDim", "ExecutionParams", "GridDim", "LaunchConfig"),
     "backends.protocol": ("Backend", "Limits"),
+    "compiler.program": ("ProgramOptimizer",),
     "runtime.cache": ("ProgramCache",),
     "frontends.circuit.compile": ("CircuitToIsa",),
     "runtime.compiled": ("CompiledProgram", "compile", "load"),

@@ -109,6 +109,12 @@ class Program:
 
         verified(self)
 
+    def optimize(self) -> Program:
+        """A smaller program that means the same (`ProgramOptimizer`). Raises IsaError if this one is not valid."""
+        from ..compiler.program import ProgramOptimizer
+
+        return ProgramOptimizer().optimize(self)
+
     def to_text(self) -> str:
         from .text import to_text
 

@@ -13,6 +13,7 @@ from hologram_web.isa.lift import lift
 from hologram_web.isa.verify import Analysis, analyze
 
 from .case import Case, Outcome, compare, execute
+from .optimized import OptimizedBackend
 from .plain import PlainBackend
 from .plan import PROFILES
 
@@ -75,12 +76,16 @@ def open_devices(names: list[str]) -> list[Opponent]:
             found.append(Opponent("cpu, lanes descending", reference(lane_order="descending")))
         elif name == "plain":
             found.append(Opponent(name, PlainBackend(LIMITS)))
+        elif name == "optimized":
+            found.append(Opponent(name, OptimizedBackend(limits=LIMITS)))
         elif ":" in name or name in _PAGES:
             module, _, cls = _PAGES.get(name, name).partition(":")
             found.append(Opponent(name, getattr(import_module(module), cls)(limits=LIMITS)))
         else:
             if name not in DEVICES:
-                raise BackendUnavailable(name, f"there are cpu, plain, {', '.join(n for n in DEVICES if n != 'cpu')}")
+                raise BackendUnavailable(
+                    name, f"there are cpu, plain, optimized, {', '.join(n for n in DEVICES if n != 'cpu')}"
+                )
             found.append(Opponent(name, DEVICES[name](limits=LIMITS)))
     return found
 

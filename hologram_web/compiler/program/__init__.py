@@ -6,6 +6,7 @@ Each pass is a function from `Facts` to `Edits`, listed with its name and what i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import cycle, islice
 from typing import NamedTuple
 
 from ...errors import CompileError
@@ -31,9 +32,9 @@ class Pass(NamedTuple):
 PASSES: dict[str, Pass] = {
     "constant-propagation": Pass(propagate_constants, "What is the same on every way becomes MOV_IMM, or no branch."),
     "copy-propagation": Pass(propagate_copies, "What was copied is read where it came from."),
-    "peephole": Pass(simplify, "What algebra makes simpler: x + 0, x ^ x, conversions there and back, double negations."),
+    "peephole": Pass(simplify, "What algebra makes simpler: x + 0, x ^ x, conversions there and back, not a < b."),
     "common-subexpressions": Pass(reuse, "What a register holds is not computed or loaded again in its block."),
-    "fusion": Pass(fuse, "MUL and ADD of integers become MAD, comparison and SEL become MIN; indices go into addresses."),
+    "fusion": Pass(fuse, "MUL and ADD of integers become MAD, SETcc and SEL MIN; indices go into addresses."),
     "copy-coalescing": Pass(coalesce, "What is computed only to be copied is computed where the copy goes."),
     "jumps": Pass(thread_jumps, "Branches to the next instruction, to a jump, around a jump."),
     "dead-code": Pass(eliminate_dead, "What nothing needs and nothing reaches goes, and labels that nothing names."),
@@ -42,8 +43,8 @@ _ROUNDS = 64  # none of our programs takes more than a dozen
 
 
 class ProgramOptimizer:
-    """Makes programs smaller. `passes` are names of PASSES, all of them by default, which run in the table's order, over
-    and over until none finds anything; with math="fast" products and sums of floats may become MAD, which some
+    """Makes programs smaller. `passes` are names of PASSES, all of them by default, which run in the table's order,
+    over and over until none finds anything; with math="fast" products and sums of floats may become MAD, which some
     devices round once. Raises CompileError for another name.
 
     After `optimize`, `counters` says how many instructions (and labels) each pass changed, and `origins` which
@@ -67,15 +68,15 @@ class ProgramOptimizer:
         facts = Facts(program, self.math == "fast")
         counters = dict.fromkeys(self.passes, 0)
         program, _, origins = Edits(facts).apply()
-        for _ in range(_ROUNDS):
-            before = sum(counters.values())
-            for name in self.passes:
-                found, count, kept = PASSES[name].run(facts).apply()
-                if count:
-                    counters[name] += count
-                    program, origins = found, [origins[index] for index in kept]
-                    facts = Facts(program, facts.fast)
-            if sum(counters.values()) == before:
+        idle = 0  # passes in a row that found nothing
+        for name in islice(cycle(self.passes), _ROUNDS * len(self.passes)):
+            found, count, kept = PASSES[name].run(facts).apply()
+            idle = 0 if count else idle + 1
+            if count:
+                counters[name] += count
+                program, origins = found, [origins[index] for index in kept]
+                facts = Facts(program, facts.fast)
+            if idle >= len(self.passes):
                 break
         self.counters, self.origins = counters, tuple(origins)
         return program

@@ -12,8 +12,9 @@ from ...isa.instruction import Instruction
 from ...isa.operands import Register
 from ...isa.types import Type
 from ..ir import PRED, Node
+from ..passes.fold import RULES
 from .facts import Edits, Facts
-from .values import Meaning, Symbols, Values, immediate
+from .values import Meaning, Symbols, Values, immediate, walk
 
 __all__ = ["Constants", "propagate_constants"]
 
@@ -75,12 +76,8 @@ def decided(instruction: Instruction, values: Values) -> bool | None:
 def propagate_constants(facts: Facts) -> Edits:
     """Constants take the place of what computes them; of registers in addresses and sizes; branches are decided."""
     edits = Edits(facts)
-    for block, state in facts.constants.states.items():
-        values = Values(facts, facts.constants.symbols, state)
-        for point in facts.graph.blocks[block]:
-            meaning = values.meaning(point)
-            edits.see(facts.graph.code[point], _better(point, values, meaning))
-            values.step(point, meaning)
+    for point, values, meaning in walk(facts, RULES):
+        edits.see(facts.graph.code[point], _better(point, values, meaning))
     return edits
 
 

@@ -62,8 +62,9 @@ def _transfer(instruction: Instruction, state: _State) -> None:
         state.clear()  # what lanes held is lost
     for _, value in instruction.writes():
         key = key_of(value)
-        for known in [known for known, source in state.items() if known[1] == key or (known[0], source) == ("copy", key)]:
-            del state[known]
+        for (what, known), source in list(state.items()):
+            if known == key or (what == "copy" and source == key):
+                del state[what, known]
     match instruction.name:
         case "MOV":
             source, target = instruction.src.index, instruction.dst.index

@@ -10,8 +10,9 @@ from __future__ import annotations
 from ...isa.address import Space
 from ...isa.instruction import Instruction
 from ...isa.program import Program
+from ..passes.fold import RULES
 from .facts import Edits, Facts, live
-from .values import Values
+from .values import walk
 
 __all__ = ["eliminate_dead"]
 
@@ -29,17 +30,12 @@ def eliminate_dead(facts: Facts) -> Edits:
 
 def _harmless(facts: Facts) -> set[int]:
     """Instructions that do nothing but to write their result."""
-    found = set(facts.points)
-    for block, points in enumerate(facts.graph.blocks):
-        # Where no lane comes nothing is known, and nothing needs to be.
-        values = Values(facts, facts.constants.symbols, facts.constants.states.get(block, {}))
-        for point in points:
-            meaning = values.meaning(point)
-            harmless = meaning is not None and meaning.harmless
-            if not harmless and not _inside(facts.program, facts.graph.instruction(point)):
-                found.discard(facts.graph.code[point])
-            values.step(point, meaning)
-    return found
+    seen, harmful = set(), set()
+    for point, _, meaning in walk(facts, RULES):
+        seen.add(facts.graph.code[point])
+        if (meaning is None or not meaning.harmless) and not _inside(facts.program, facts.graph.instruction(point)):
+            harmful.add(facts.graph.code[point])
+    return seen - harmful
 
 
 def _inside(program: Program, instruction: Instruction) -> bool:

@@ -36,7 +36,6 @@ class Facts:
         self.program, self.fast = program, fast
         self.analysis: Analysis = verified(program)
         self.graph: FlowGraph = self.analysis.graph
-        self.collectives = any(instruction.row.collective for instruction in program.instructions)
 
     @cached_property
     def constants(self) -> Constants:
@@ -144,7 +143,9 @@ class Edits:
         """The program that comes of it, how many changes there are, and which instruction each one was."""
         changes = self.changes()
         dropped = len(self.program.labels) - len(self.labels)
-        places, kept, origins = [], [], []
+        places: list[int] = []
+        kept: list[Instruction] = []
+        origins: list[int] = []
         for index, instruction in enumerate(self.program.instructions):
             places.append(len(kept))
             better = changes.get(index, instruction)

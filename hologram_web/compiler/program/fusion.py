@@ -1,7 +1,7 @@
 """Instruction fusion: an instruction does what several did, and addresses compute what instructions did.
 
-MUL and ADD of integers become MAD, MAX and MIN a CLAMP, a comparison and a selection MIN or MAX, and so on for every row
-whose meaning is made of others. What goes into an address has to be exact there: an index that can wrap stays.
+MUL and ADD of integers become MAD, MAX and MIN a CLAMP, a comparison and a selection MIN or MAX, and so on for every
+row whose meaning is made of others. What goes into an address has to be exact there: an index that can wrap stays.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...isa.types import Type
 from ..ir import Node
 from ..passes.fold import Context
 from .facts import Edits, Facts
-from .values import Meaning, Rules, Symbols, Values, instructions_for
+from .values import Meaning, Rules, Values, instructions_for, walk
 
 __all__ = ["fuse"]
 
@@ -27,7 +27,7 @@ _LARGEST_SCALE = 1 << 16
 def _choice(node: Node, context: Context) -> Node | None:
     """The selection of the lesser or the greater of two integers."""
     condition, *chosen = node.args
-    if condition.op not in ("lt", "le") or condition.attr is not node.ty or node.ty.is_float:  # type: ignore[union-attr]
+    if condition.op not in ("lt", "le") or condition.attr is not node.ty or node.ty.is_float:
         return None
     if chosen == list(condition.args):
         return Node("min", node.ty, condition.args)
@@ -38,14 +38,12 @@ _RULES: Rules = {"choice": ("select", _choice)}
 
 
 def fuse(facts: Facts) -> Edits:
-    edits, symbols = Edits(facts), Symbols(_RULES)
-    for block, state in facts.constants.states.items():
-        values = Values(facts, symbols, state)
-        for point in facts.graph.blocks[block]:
-            meaning = values.meaning(point)
-            better = _fused(point, values, meaning) if meaning else facts.graph.instruction(point)
-            edits.see(facts.graph.code[point], _addressed(point, values, better))
-            values.step(point, meaning)
+    edits = Edits(facts)
+    for point, values, meaning in walk(facts, _RULES):
+        instruction = facts.graph.instruction(point)
+        if meaning is not None and meaning.harmless and instruction.name not in ("MOV", "MOV_IMM", "LEA"):
+            instruction = _fused(point, values, meaning)
+        edits.see(facts.graph.code[point], _addressed(point, values, instruction))
     return edits
 
 
@@ -54,8 +52,6 @@ def _fused(point: int, values: Values, meaning: Meaning) -> Instruction:
     facts = values.facts
     instruction = facts.graph.instruction(point)
     target = instruction.values[instruction.row.results[0]]
-    if not meaning.harmless:
-        return instruction
     found = list(instructions_for(meaning.node, target, values, facts.fast))
     own = max((size for better, size in found if better.row is instruction.row), default=0)
     for better, size in reversed(found):
@@ -65,9 +61,7 @@ def _fused(point: int, values: Values, meaning: Meaning) -> Instruction:
 
 
 def _addressed(point: int, values: Values, instruction: Instruction) -> Instruction:
-    operands = [
-        _address(point, values, value) if isinstance(value, Address) else value for value in instruction.values
-    ]
+    operands = [_address(point, values, value) if isinstance(value, Address) else value for value in instruction.values]
     return Instruction(instruction.row, tuple(operands))
 
 
@@ -91,9 +85,11 @@ def _parts(values: Values, node: Node, scale: int, offset: int) -> Iterator[tupl
     ranges = values.symbols.context.ranges
     while isinstance(node.ty, Type) and node.args:
         inner, *rest = node.args
-        low, high = ranges.of(inner) if isinstance(inner.ty, Type) and inner.ty.is_integer else (0, 1 << 64)
+        if not isinstance(inner.ty, Type) or not inner.ty.is_integer or inner.ty.is_wide:
+            return
+        low, high = ranges.of(inner)
         number = int(node.ty.decode(rest[0].attr)) if rest and rest[0].is_const else None
-        if node.op == "cvt" and inner.ty is not None:
+        if node.op == "cvt":
             factor, moved = 1, 0
         elif node.op in ("add", "sub") and number is not None:
             factor, moved = 1, number if node.op == "add" else -number

@@ -8,7 +8,7 @@ from ...isa.types import Type
 from ..ir import PRED, Node
 from ..passes.fold import RULES, Context
 from .facts import Edits, Facts
-from .values import Meaning, Rules, Symbols, Values, copied, immediate, instructions_for
+from .values import Meaning, Rules, Values, copied, immediate, instructions_for, walk
 
 __all__ = ["simplify"]
 
@@ -35,13 +35,9 @@ _RULES: Rules = {
 
 
 def simplify(facts: Facts) -> Edits:
-    edits, symbols = Edits(facts), Symbols(_RULES)
-    for block, state in facts.constants.states.items():
-        values = Values(facts, symbols, state)
-        for point in facts.graph.blocks[block]:
-            meaning = values.meaning(point)
-            edits.see(facts.graph.code[point], _better(point, values, meaning))
-            values.step(point, meaning)
+    edits = Edits(facts)
+    for point, values, meaning in walk(facts, _RULES):
+        edits.see(facts.graph.code[point], _better(point, values, meaning))
     return edits
 
 

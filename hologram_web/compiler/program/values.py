@@ -7,10 +7,12 @@ the instruction that makes a node is found by running every row over slots.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from functools import cache
 from typing import Any, NamedTuple
 
 from ...isa.address import Address, Space
+from ...isa.cfg import reverse_order
 from ...isa.instruction import Instruction
 from ...isa.operands import PRELOADED, Condition, Immediate, Predicate, Register
 from ...isa.row import Effect, Row
@@ -21,13 +23,16 @@ from ..node_ops import NodeOps
 from ..passes.fold import RULES, Context
 from .facts import Facts, key_of
 
-__all__ = ["Meaning", "Rules", "Symbols", "Values", "copied", "immediate", "instructions_for"]
+__all__ = ["Meaning", "Rules", "Symbols", "Values", "copied", "immediate", "instructions_for", "walk"]
 
 Rule = Callable[[Node, Context], Node | None]
 Rules = Mapping[str, tuple[str, Rule]]
 _SHAPE = (1024, 1024, 1024)  # no lane of any block has a larger coordinate
 _EITHER_WAY = frozenset({"add", "mul", "and", "or", "xor", "min", "max", "eq", "pand", "por"})
+_GIVEN = frozenset({"const", "leaf", "special", "lea"})  # made by no operation of the namespace
 _ORDERED = tuple(condition for condition in Condition if not condition.unsigned)
+# What may change what a load finds, or let another lane do so.
+_ENDS_LOADS = (Effect.STORE, Effect.ATOMIC, Effect.BARRIER, Effect.FENCE, Effect.STATE, Effect.COLLECTIVE)
 MOV, MOV_IMM, PAND = BY_NAME["MOV"], BY_NAME["MOV_IMM"], BY_NAME["PAND"]
 
 
@@ -60,8 +65,9 @@ class Symbols(NodeOps):
             node = better = Node(op, ty, args, attr)
             for rule in self._rules(op):
                 if (found := rule(node, self.context)) is not None:
-                    # A rule may make nodes of its own.
-                    better = found if found.op in ("const", "leaf", "special") else self.node(found.op, found.ty, *found.args, attr=found.attr)
+                    better = found
+                    if found.op not in _GIVEN:  # a rule may make nodes of its own
+                        better = self.node(found.op, found.ty, *found.args, attr=found.attr)
                     break
             self.known[key] = better, better is not node, node  # keys are of nodes that stay where they are
         found, simpler, _ = self.known[key]
@@ -88,19 +94,32 @@ class Symbols(NodeOps):
 class Values:
     """What the registers and predicates hold at one place of a block, from its start on.
 
-    `constants` is what is known there. Where there are collectives only registers that this code has read or written
-    since the last one can be read: others may be lost.
+    `constants` is what is known there. Only registers in `sure`, which this code has read or written, can be read:
+    others may be lost in a collective, or not written on a way that is never taken.
     """
 
     def __init__(self, facts: Facts, symbols: Symbols, constants: Mapping[int, tuple[Any, int]]) -> None:
         self.facts, self.symbols = facts, symbols
-        self.held: dict[int, Node] = {}
-        for number, (name, ty) in PRELOADED.items():
-            if number not in facts.written and not name.startswith("BLOCK_DIM"):  # whose size is not known
-                self.held[number] = symbols.special(name, ty)
+        self.coordinates: dict[int, Node] = {
+            number: symbols.special(name, ty)
+            for number, (name, ty) in PRELOADED.items()
+            if number not in facts.written and not name.startswith("BLOCK_DIM")  # whose size is not known
+        }
+        self.held = dict(self.coordinates)
         self.sure = set(self.held)
+        self.loaded: dict[Any, Node] = {}  # what loads found, by what makes two loads the same
+        self.know(constants)
+
+    def know(self, constants: Mapping[int, tuple[Any, int]]) -> None:
         for key, (ty, bits) in constants.items():
-            self.held[key] = symbols.constant(ty, bits)
+            self.held[key] = self.symbols.constant(ty, bits)
+
+    def copy(self, constants: Mapping[int, tuple[Any, int]]) -> Values:
+        """For another block, which nothing but this place leads to."""
+        found = copy(self)
+        found.held, found.sure, found.loaded = dict(self.held), set(self.sure), dict(self.loaded)
+        found.know(constants)
+        return found
 
     # Reading
 
@@ -133,13 +152,12 @@ class Values:
 
     def holder(self, node: Node) -> int | None:
         """The key of what holds a node and can be read here."""
-        keys = [key for key, held in self.held.items() if held is node]
-        return min((key for key in keys if key in self.sure or not self.facts.collectives), default=None)
+        return min((key for key, held in self.held.items() if held is node and key in self.sure), default=None)
 
     def holds(self, value: Register | Predicate, node: Node) -> bool:
         """Whether a register that can be read here holds a node."""
         key = key_of(value)
-        return self.held.get(key) is node and (key in self.sure or not self.facts.collectives)
+        return self.held.get(key) is node and key in self.sure
 
     # Instructions
 
@@ -149,6 +167,9 @@ class Values:
         row = instruction.row
         if row.name == "LEA":
             return self._pointer(point, instruction)
+        if row.effect is Effect.LOAD:
+            key = self._load(point, instruction)
+            return Meaning(self.loaded.setdefault(key, Node("leaf", instruction.ty)), False, False)
         if not _computes(row):
             return None
         symbols, inputs = self.symbols, self.inputs(point, instruction)
@@ -174,16 +195,59 @@ class Values:
         node = self.symbols.kept(("lea", tuple(map(id, args)), address), Node("lea", None, args, address))
         return Meaning(node, False, True)
 
+    def _load(self, point: int, instruction: Instruction) -> Any:
+        parts: list[Any] = [instruction.row.opcode]
+        for operand, value in zip(instruction.row.operands, instruction.values, strict=True):
+            if isinstance(value, Address):
+                parts += [value.space, value.scale, value.offset]
+                parts.append(self.read(value.base, None) if isinstance(value.base, Register) else value.base)
+                for number in (value.index, *value.coordinates):
+                    parts.append(self.number(point, number) if isinstance(number, Register) else number)
+            elif isinstance(value, Register) and operand.role != "def":
+                parts.append(self.number(point, value))
+            elif operand.role != "def":
+                parts.append(value)
+        return tuple(parts)
+
     def step(self, point: int, meaning: Meaning | None) -> None:
         """Goes on behind the instruction at a point."""
         instruction = self.facts.graph.instruction(point)
+        if meaning is None and instruction.row.effect in _ENDS_LOADS:
+            self.loaded = {}
         if instruction.row.collective:
-            self.held = {k: node for k, node in self.held.items() if node.is_const or node.op == "special"}
-            self.sure = {key for key, node in self.held.items() if node.op == "special"}
+            self.held = {key: node for key, node in self.held.items() if node.is_const or key in self.coordinates}
+            self.sure = set(self.coordinates)
         for operand, value in instruction.writes():
             ty = PRED if isinstance(value, Predicate) else instruction.type_of(operand)
             self.held[key_of(value)] = Node("leaf", ty) if meaning is None else meaning.node
             self.sure.add(key_of(value))
+
+
+def walk(facts: Facts, rules: Rules) -> Iterator[tuple[int, Values, Meaning | None]]:
+    """Every point that lanes can come to, with what registers hold there and what its instruction computes.
+
+    A block that only one other leads to goes on with what that one knew.
+    """
+    graph, states, symbols = facts.graph, facts.constants.states, Symbols(rules)
+    ends: dict[int, Values] = {}
+    before: dict[int, list[int]] = {}
+    for number, ways in enumerate(graph.block_successors):
+        for way in ways:
+            before.setdefault(way, []).append(number)
+    first = graph.block_of.get(graph.entry)
+    for number in reverse_order(graph, [] if first is None else [first]):
+        if number not in states:
+            continue
+        parents = before.get(number, [])
+        if len(parents) == 1 and number != first and parents[0] in ends:
+            values = ends[parents[0]].copy(states[number])
+        else:
+            values = Values(facts, symbols, states[number])
+        for point in graph.blocks[number]:
+            meaning = values.meaning(point)
+            yield point, values, meaning
+            values.step(point, meaning)
+        ends[number] = values
 
 
 @cache
@@ -282,7 +346,7 @@ def instructions_for(
 
     Those that do least come first. A product and a sum of floats become one instruction only if `fast`.
     """
-    if node.op in ("const", "leaf", "special", "lea"):
+    if node.op in _GIVEN:
         return
     if isinstance(node.ty, Type):
         groups = [(node.ty, None)] + [(node.ty, node.attr)] * isinstance(node.attr, Type)

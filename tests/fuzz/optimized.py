@@ -1,0 +1,29 @@
+"""`cpu` that runs what the optimizer of programs made, and sees to it that it finds nothing more to do."""
+
+from __future__ import annotations
+
+from hologram_web.backends.cpu import CpuBackend
+from hologram_web.backends.launch import ExecutionParams
+from hologram_web.compiler.program import ProgramOptimizer
+from hologram_web.errors import ExecutionError
+from hologram_web.isa import Program
+
+__all__ = ["OptimizedBackend"]
+
+
+class OptimizedBackend(CpuBackend):
+    """Faults name the instruction of the program that was given. Raises AssertionError for one that was not optimized
+    in one go."""
+
+    def execute_program_with_params(self, program: Program, params: ExecutionParams) -> None:
+        given, optimizer = program.to_bytes(), ProgramOptimizer()
+        better = optimizer.optimize(program)
+        again = ProgramOptimizer().optimize(better)
+        assert again.to_bytes() == better.to_bytes(), f"optimized again it is {again}"
+        assert program.to_bytes() == given, "the program was changed"
+        try:
+            super().execute_program_with_params(better, params)
+        except ExecutionError as error:
+            if error.instruction is not None:
+                error.instruction = optimizer.origins[error.instruction]
+            raise
