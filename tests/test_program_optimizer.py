@@ -365,3 +365,124 @@ STAYS = {
 def test_a_pass_does_not_fire(name):
     passes, body = STAYS[name]
     assert _run(passes, body)[0] == _text(body)
+
+
+# Every program there is
+
+
+def test_floats_fuse_where_they_may():
+    """math="fast" allows MAD to round once, so MUL and ADD may become one."""
+    program = Program.from_text(_PARAMS + dedent(STAYS["MUL and ADD of floats"][1]))
+    assert "mad.f32 r6, r4, r5, r4" in hg.ProgramOptimizer(math="fast").optimize(program).to_text()
+    assert hg.ProgramOptimizer(math="strict").optimize(program).to_bytes() == program.to_bytes()
+
+
+@pytest.mark.parametrize("name", stdlib.NAMES)
+def test_the_standard_library_is_done_in_one_go(name):
+    program = stdlib.kernel(name).program
+    before = program.to_bytes()
+    better = program.optimize()
+    assert better.problems() == []
+    assert better.optimize().to_bytes() == better.to_bytes()
+    assert len(better) < len(program)
+    assert program.to_bytes() == before
+    assert better.params == program.params
+    assert better.metadata == program.metadata
+    assert better.shared_memory == program.shared_memory
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent.name for path in PATHS}))
+def test_filetests_say_the_same(folder):
+    """For one of the types of each. Faults, too: of the same kind, and of the instruction that had them before."""
+    device = OptimizedBackend()
+    for number, path in enumerate(path for path in PATHS if path.parent.name == folder):
+        test, cases = _load(path)
+        if isinstance(test, FileTestError) or not test.runs_on("cpu"):
+            continue
+        types = list(dict.fromkeys((case.ty, case.source) for case in cases))
+        for case in cases:
+            if case.run and (case.ty, case.source) == types[number % len(types)]:
+                check(case.launch("cpu"), device)
+
+
+@pytest.mark.parametrize(("profile", "count"), [("exact", 10), ("faults", 10), ("wide", 4), ("atlas", 4)])
+def test_random_programs_keep_their_bits(profile, count):
+    assert run_seeds([(profile, seed) for seed in range(count)], open_devices(["optimized"])) == ([], {})
+
+
+@pytest.mark.parametrize("name", DEVICES)
+def test_an_optimized_kernel_gives_the_same_bits(name):
+    try:
+        device = DEVICES[name]()
+    except hg.BackendUnavailable as error:
+        pytest.skip(str(error))
+    program = stdlib.kernel("conv").program
+    rng = np.random.default_rng(7)
+    image, weights = rng.standard_normal((9, 8), "f4"), rng.standard_normal((3, 2), "f4")
+    found = []
+    for each in (program, program.optimize()):
+        handles = []
+        for array in (image, weights, np.zeros(49, "f4")):
+            handles.append(device.allocate_buffer(array.nbytes))
+            device.copy_to_buffer(handles[-1], array.tobytes())
+        args = {"X": handles[0], "W": handles[1], "Y": handles[2], "H_in": 9, "W_in": 8, "K_h": 3, "K_w": 2}
+        device.execute_program_with_params(each, hg.ExecutionParams(hg.LaunchConfig.linear(49), args))
+        found.append(bytes(device.copy_from_buffer(handles[2])))
+    device.close()
+    assert found[0] == found[1] != bytes(4 * 49)
+
+
+def test_nothing_may_be_left():
+    program = Program.from_text("mov_imm.u32 r1, 1\nexit")
+    better = program.optimize()
+    assert len(better) == 0
+    device = hg.backends.CpuBackend()
+    device.execute_program(better, hg.LaunchConfig.linear(3))
+
+
+# The class
+
+
+def test_counters_and_origins():
+    kernel = stdlib.kernel("conv")
+    optimizer = hg.ProgramOptimizer(["dead-code", "peephole", "copy-propagation"])
+    better = optimizer.optimize(kernel.program)
+    assert list(optimizer.counters) == ["copy-propagation", "peephole", "dead-code"]
+    assert all(optimizer.counters.values())
+    assert len(optimizer.origins) == len(better)
+    assert list(optimizer.origins) == sorted(set(optimizer.origins))
+    for instruction, origin in zip(better.instructions, optimizer.origins, strict=True):
+        if instruction.name in ("LDG", "STG", "DIV"):
+            assert kernel.program.instructions[origin].name == instruction.name
+            assert kernel.line(origin)
+    optimizer.optimize(better)
+    assert set(optimizer.counters.values()) == {0}
+    assert list(optimizer.origins) == list(range(len(better)))
+
+
+def test_wrong_names():
+    with pytest.raises(hg.CompileError, match="there is no pass 'inline': use constant-propagation, copy-propagation, "):
+        hg.ProgramOptimizer(["peephole", "inline"])
+    with pytest.raises(hg.CompileError, match="math is 'exact', 'fast' or 'strict', not 'loose'"):
+        hg.ProgramOptimizer(math="loose")
+    with pytest.raises(hg.IsaError, match="r3 is read but not written"):
+        Program.from_text(".param x: buffer u32 write\nstg.u32 [x], r3").optimize()
+
+
+def test_no_pass_changes_nothing():
+    program = stdlib.kernel("conv").program
+    better = hg.ProgramOptimizer([]).optimize(program)
+    assert better == program
+    assert better is not program
+    assert hg.ProgramOptimizer("dead-code").passes == ("dead-code",)
+
+
+def test_it_is_loaded_when_it_is_asked_for():
+    code = (
+        "import sys, hologram_web as hg; hg.Program.from_text('exit').validate(); "
+        "print('hologram_web.compiler.program' in sys.modules); hg.Program().optimize(); "
+        "print('hologram_web.compiler.program' in sys.modules, 'numpy' in sys.modules)"
+    )
+    root = Path(__file__).resolve().parents[1]
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
+    assert found.stdout.split() == ["False", "True", "False"]

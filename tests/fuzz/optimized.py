@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from hologram_web.backends.cpu import CpuBackend
 from hologram_web.backends.launch import ExecutionParams
 from hologram_web.compiler.program import ProgramOptimizer
@@ -16,14 +18,20 @@ class OptimizedBackend(CpuBackend):
     in one go."""
 
     def execute_program_with_params(self, program: Program, params: ExecutionParams) -> None:
-        given, optimizer = program.to_bytes(), ProgramOptimizer()
-        better = optimizer.optimize(program)
-        again = ProgramOptimizer().optimize(better)
-        assert again.to_bytes() == better.to_bytes(), f"optimized again it is {again}"
-        assert program.to_bytes() == given, "the program was changed"
+        better, origins = _optimized(program.to_bytes())
         try:
             super().execute_program_with_params(better, params)
         except ExecutionError as error:
             if error.instruction is not None:
-                error.instruction = optimizer.origins[error.instruction]
+                error.instruction = origins[error.instruction]
             raise
+
+
+@lru_cache(maxsize=64)
+def _optimized(data: bytes) -> tuple[Program, tuple[int, ...]]:
+    program, optimizer = Program.from_bytes(data), ProgramOptimizer()
+    better, origins = optimizer.optimize(program), optimizer.origins
+    again = optimizer.optimize(better)
+    assert again.to_bytes() == better.to_bytes(), f"optimized again it is {again}"
+    assert program.to_bytes() == data, "the program was changed"
+    return better, origins

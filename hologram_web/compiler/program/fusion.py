@@ -51,6 +51,8 @@ def _fused(point: int, values: Values, meaning: Meaning) -> Instruction:
     """One instruction for all that a node is made of, if that spares something."""
     facts = values.facts
     instruction = facts.graph.instruction(point)
+    if not meaning.simpler and not any(arg.args for arg in meaning.node.args):
+        return instruction
     target = instruction.values[instruction.row.results[0]]
     found = list(instructions_for(meaning.node, target, values, facts.fast))
     own = max((size for better, size in found if better.row is instruction.row), default=0)
