@@ -106,6 +106,19 @@ def test_inspect(folder):
         assert text in output
 
 
+def test_optimize(folder):
+    Path("twice.atlas").write_text(
+        ".param y: buffer u32 write\nmov_imm.u32 r2, 4\nadd.u32 r3, r2, r2\nstg.u32 [y], r3\n"
+    )
+    expected = ".param y: buffer u32 write\n    mov_imm.u32 r3, 8\n    stg.u32 [y], r3\n"
+    head = "; 3 instructions, now 2: constant-propagation 1, dead-code 1\n"
+    assert call("optimize", "twice.atlas") == head + expected
+    assert call("optimize", "twice.atlas", "-o", "once.atlas") == "written: once.atlas\n"
+    assert Path("once.atlas").read_text() == head + expected
+    assert call("optimize", "once.atlas").startswith("; 2 instructions, now 2: nothing to do\n")
+    assert call("optimize", "twice.atlas", "--pass", "dead-code").startswith("; 3 instructions, now 3: nothing to do")
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -128,6 +141,9 @@ def test_inspect(folder):
         (("run", "saxpy.holo", "--math", "exactly"), "'exactly' is not one of"),
         (("inspect", "text.atlas"), "IsaError: line 1"),
         (("inspect", "x.atlas"), "is no text"),
+        (("optimize", "x.atlas"), "is no text"),
+        (("optimize", "text.atlas"), "IsaError: line 1"),
+        (("optimize", "empty.atlas", "--pass", "inline"), "there is no pass 'inline': use constant-propagation"),
         (("serve", "nowhere"), "does not exist"),
     ],
 )
@@ -137,6 +153,7 @@ def test_wrong_input_is_told_without_a_traceback(folder, arguments, text):
     for name in ("text.png", "text.atlas"):
         Path(name).write_text("nothing of the kind")
     Path("x.atlas").write_bytes(b"\xff\xfe")
+    Path("empty.atlas").write_text("")
     assert text in " ".join(call(*arguments, code=2).split())
 
 

@@ -1,4 +1,4 @@
-"""The commands `run`, `inspect`, `cache`, `serve` and `build-stdlib`."""
+"""The commands `run`, `inspect`, `optimize`, `cache`, `serve` and `build-stdlib`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from rich.table import Table
 from .. import __version__
 from ..backends import DEVICES
 from ..backends.selection import open_backend
+from ..compiler.program import ProgramOptimizer
 from ..errors import HologramError, IsaError, LaunchError
 from ..isa.program import Program
 from ..runtime.compiled import CompiledProgram, compile, load
@@ -61,14 +62,18 @@ def _console() -> Console:
     return console if console.is_terminal else Console(highlight=False, width=200)
 
 
+def _program(file: Path) -> Program:
+    try:
+        return Program.from_text(file.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise IsaError(f"{file} is no text: {error}") from None
+
+
 def _compiled(file: Path) -> CompiledProgram:
     """An artifact, or the program of a text as a plan of one launch. Raises ArtifactError, IsaError."""
     if file.suffix != ".atlas":
         return load(file)
-    try:
-        program = Program.from_text(file.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        raise IsaError(f"{file} is no text: {error}") from None
+    program = _program(file)
     program.validate()
     try:
         return compile(program)
@@ -139,6 +144,23 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
 def inspect_file(file: Path, texts: tuple[str, ...]) -> None:
     """Show what an artifact (.holo) or a program (.atlas) takes, does and holds."""
     show(_console(), file, _compiled(file), texts)
+
+
+@commands.command("optimize")
+@click.argument("file", type=FILE)
+@click.option("--pass", "passes", multiple=True, help="One of the passes; by default all of them run.")
+@click.option("-o", "--output", type=FILE, help="Write the program there.")
+def optimize_file(file: Path, passes: tuple[str, ...], output: Path | None) -> None:
+    """Make a program (.atlas) smaller, and show it."""
+    program, optimizer = _program(file), ProgramOptimizer(passes or None)
+    better = optimizer.optimize(program)
+    fired = ", ".join(f"{name} {count}" for name, count in optimizer.counters.items() if count) or "nothing to do"
+    text = f"; {len(program)} instructions, now {len(better)}: {fired}\n{better.to_text()}"
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+        _console().print(f"written: {output}")
 
 
 @commands.group("cache")
