@@ -339,6 +339,11 @@ STAYS = {
     ),
     "a LOOP to the next instruction": (ALL, "mov r4, r3\n loop r4, next\n next:\n stg.u32 [x], r4"),
     "a jump to itself": (ALL, "stg.u32 [x], r3\n forever:\n bra forever"),
+    "a loop that never ends, behind a collective": (
+        "constant-propagation",
+        "mov r4, r3\n again:\n stg.u32 [x], r252\n loop r4, again\n fill.u32 [x], 4, 1.0\n mov_imm.u32 r5, 1\n"
+        " set.eq.u32 p0, r5, r5\n forever:\n stg.u32 [x], r5\n bra forever, p0",
+    ),
     "the target of a CALL": (
         ALL,
         "call f\n call f\n exit\n f:\n atom.add.u32 r4, [x], r3\n ret",

@@ -24,12 +24,17 @@ _COORDINATES = (96, 48, 256)
 
 
 class Constants:
-    """What registers hold that is known: `states[block]` at the start of each block that can be reached, by key."""
+    """What registers hold that is known: `states[block]` at the start of each block that can be reached, by key.
+
+    `endless` are the last points of blocks from which no lane comes to the end.
+    """
 
     def __init__(self, facts: Facts) -> None:
         self.facts, self.symbols = facts, Symbols()
         self.states: dict[int, _State] = {}
+        self.endless: set[int] = set()
         graph = facts.graph
+        ways_of: dict[int, list[int]] = {}
         if graph.entry == END:
             return
         first = graph.block_of[graph.entry]
@@ -42,7 +47,7 @@ class Constants:
             for point in graph.blocks[block][:-1]:
                 values.step(point, values.meaning(point))
             last = graph.blocks[block][-1]
-            ways = self._ways(last, values)
+            ways = ways_of[block] = self._ways(last, values)
             values.step(last, values.meaning(last))
             after = {key: (node.ty, node.attr) for key, node in values.held.items() if node.is_const}
             for way in {graph.block_of[point] for point in ways if point != END}:
@@ -51,6 +56,14 @@ class Constants:
                 if common != before:
                     self.states[way] = common
                     work.add(way)
+        ends: set[int] = set()
+        before = -1
+        while len(ends) != before:
+            before = len(ends)
+            for block in sorted(ways_of, reverse=True):
+                if any(way == END or graph.block_of[way] in ends for way in ways_of[block]):
+                    ends.add(block)
+        self.endless = {graph.blocks[block][-1] for block in ways_of.keys() - ends}
 
     def _ways(self, point: int, values: Values) -> list[int]:
         graph = self.facts.graph
@@ -89,7 +102,7 @@ def _better(point: int, values: Values, meaning: Meaning | None) -> Instruction 
         if meaning.node.is_const and isinstance(target, Register):
             return immediate(target, meaning.node)
     taken = decided(instruction, values)
-    if taken is not None:
+    if taken is not None and point not in values.facts.constants.endless:  # collectives need a way to the end
         return instruction.replace(pred=None) if taken else None
     return _with_numbers(point, values, instruction)
 
