@@ -57,9 +57,9 @@ class Constants:
                     self.states[way] = common
                     work.add(way)
         ends: set[int] = set()
-        before = -1
-        while len(ends) != before:
-            before = len(ends)
+        size = -1
+        while len(ends) != size:
+            size = len(ends)
             for block in sorted(ways_of, reverse=True):
                 if any(way == END or graph.block_of[way] in ends for way in ways_of[block]):
                     ends.add(block)
