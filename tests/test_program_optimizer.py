@@ -476,6 +476,12 @@ def test_wrong_names():
         Program.from_text(".param x: buffer u32 write\nstg.u32 [x], r3").optimize()
 
 
+def test_the_page_has_the_table():
+    page = (Path(__file__).resolve().parents[1] / "docs" / "optimizer.md").read_text(encoding="utf-8")
+    rows = "".join(f"| `{name}` | {found.doc} |\n" for name, found in PASSES.items())
+    assert f"|---|---|\n{rows}\n" in page
+
+
 def test_no_pass_changes_nothing():
     program = stdlib.kernel("conv").program
     better = hg.ProgramOptimizer([]).optimize(program)
