@@ -14,7 +14,7 @@ from .ir import Node
 from .lower import Let
 from .structure import If, Stop, Straight, Tree
 
-__all__ = ["Window", "window"]
+__all__ = ["Window", "is_window", "window"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,11 @@ def window(trees: list[Tree], is_uniform: Callable[[Node], bool]) -> tuple[Windo
                 if found is not None:
                     return found, [*lets, *(then or otherwise), stop]
     return None, trees
+
+
+def is_window(condition: Node) -> bool:
+    """Whether a condition compares the lane's place with something, which may be a value of the block."""
+    return any(_of(condition, truth, lambda node: True) is not None for truth in (True, False))
 
 
 def _of(condition: Node, truth: bool, is_uniform: Callable[[Node], bool]) -> Window | None:

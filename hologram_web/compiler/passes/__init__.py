@@ -10,7 +10,9 @@ from .branches import fold_branches
 from .cse import eliminate_common
 from .dce import eliminate_dead
 from .fold import RULES, fold
+from .ifconvert import convert_ifs
 from .licm import hoist_invariants
+from .unroll import unroll_loops
 
 __all__ = ["PASSES", "Pass", "fired", "optimize"]
 
@@ -30,6 +32,8 @@ PASSES: dict[str, Pass] = {
     "cse": Pass(eliminate_common, "A pure value that a dominating block has is not computed again."),
     "licm": Pass(hoist_invariants, "A pure value that is the same in every round is computed before the loop."),
     "dce": Pass(eliminate_dead, "Values that nothing needs and blocks that nothing reaches go."),
+    "ifconvert": Pass(convert_ifs, "Both ways of a branch are computed where they do little, and one is selected."),
+    "unroll": Pass(unroll_loops, "A small loop whose number of rounds is known becomes copies of its body."),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..ir import Block, Function, Node, Terminator
 from .dce import remove_unreachable
 
-__all__ = ["fold_branches"]
+__all__ = ["absorb_next", "fold_branches"]
 
 
 def fold_branches(function: Function) -> int:
@@ -68,16 +68,23 @@ def _join_chains(function: Function) -> int:
     for block in function.blocks:
         if block not in function.blocks:
             continue
-        while block.end.kind == "jump":
-            (target,) = block.end.ways
-            if target is block or target.predecessors != [block] or target.phis or target is function.blocks[0]:
-                break
-            block.nodes += target.nodes
-            block.end = target.end
-            for way in target.end.ways:
-                way.predecessors = [block if before is target else before for before in way.predecessors]
-            target.predecessors = []
-            target.end = Terminator("exit")
+        while (target := absorb_next(block, function.blocks[0])) is not None:
             function.blocks = [other for other in function.blocks if other is not target]
             changed += 1
     return changed
+
+
+def absorb_next(block: Block, entry: Block) -> Block | None:
+    """Joins a block with the one it jumps to, if nothing else goes there; gives that, which is no block any more."""
+    if block.end.kind != "jump":
+        return None
+    (target,) = block.end.ways
+    if target in (block, entry) or target.predecessors != [block] or target.phis:
+        return None
+    block.nodes += target.nodes
+    block.end = target.end
+    for way in target.end.ways:
+        way.predecessors = [block if before is target else before for before in way.predecessors]
+    target.predecessors = []
+    target.end = Terminator("exit")
+    return target

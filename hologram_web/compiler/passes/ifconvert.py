@@ -1,0 +1,150 @@
+"""If-conversion: where both ways of a branch meet at once and compute little, both are computed and one is selected.
+
+What could fault stays under its condition: accesses, guards, and divisions. So do values that indices are made of,
+because their conditions prove bounds, and what conditions guard that say which lanes have anything to do up to a
+barrier.
+"""
+
+from __future__ import annotations
+
+from ..bounds import Bounds, access_of
+from ..dominance import reverse_postorder
+from ..ir import EFFECTS, PRED, Block, Function, Node, Terminator
+from ..uniformity import Uniformity
+from ..windows import is_window
+from .branches import absorb_next
+from .costs import total
+
+__all__ = ["convert_ifs"]
+
+_MOST = 12  # additions: what is computed in vain may cost about as much as a branch
+_MOST_UNIFORM = 2  # where all lanes of a block go one way
+
+_Sides = tuple[list[Block], Block]
+
+
+def convert_ifs(function: Function) -> int:
+    """Says how many branches became selects."""
+    if not any(map(_sides, function.blocks)):
+        return 0
+    return _Converter(function).run()
+
+
+def _sides(block: Block) -> _Sides | None:
+    """Where the two ways of a branch come from when they meet, and where: `block` itself if nothing is in between."""
+    if block.end.kind != "branch" or block.end.steps:
+        return None
+    a, b = block.end.ways
+    after_a, after_b = _after(block, a), _after(block, b)
+    if after_a is b:
+        return [a, block], b
+    if after_b is a:
+        return [block, b], a
+    return ([a, b], after_a) if after_a is not None and after_a is after_b else None
+
+
+def _after(block: Block, side: Block) -> Block | None:
+    """Where a block goes on that can be computed with the one before it."""
+    alone = side.predecessors == [block] and not side.phis and side.end.kind == "jump" and not side.end.steps
+    return side.end.ways[0] if alone and not any(node.op in EFFECTS for node in side.nodes) else None
+
+
+class _Converter:
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.barriers = any(block.end.kind == "barrier" for block in function.blocks)
+        self.uniformity: Uniformity | None = None
+        self.replaced: dict[Node, Node] = {}
+        self.proving = _proving(function)
+
+    def run(self) -> int:
+        function = self.function
+        entry = function.blocks[0]
+        gone: set[Block] = set()
+        count = 0
+        for block in reversed(reverse_postorder(entry, lambda block: block.end.ways)):  # inner ones first
+            while block not in gone and (found := _sides(block)) is not None and self._pays(block, *found):
+                gone.update(side for side in found[0] if side is not block)
+                self._convert(block, *found)
+                count += 1
+                while (joined := absorb_next(block, entry)) is not None:
+                    gone.add(joined)
+        if count:
+            function.blocks = [block for block in function.blocks if block not in gone]
+            for block in function.blocks:
+                for node in (*block.phis, *block.nodes):
+                    node.args = tuple(map(self._final, node.args))
+                if block.end.value is not None:
+                    block.end.value = self._final(block.end.value)
+            function.renumber()
+        return count
+
+    def _final(self, node: Node) -> Node:
+        while node in self.replaced:
+            node = self.replaced[node]
+        return node
+
+    def _merged(self, sources: list[Block], meeting: Block) -> list[tuple[Node, Node, Node]]:
+        """The phis, with the values that the two ways bring."""
+        first, second = map(meeting.predecessors.index, sources)
+        return [(phi, self._final(phi.args[first]), self._final(phi.args[second])) for phi in meeting.phis]
+
+    def _pays(self, block: Block, sources: list[Block], meeting: Block) -> bool:
+        condition = block.end.value
+        assert condition is not None
+        merged = [found for found in self._merged(sources, meeting) if found[1] is not found[2]]
+        if any(phi in self.proving for phi, _, _ in merged) or (self.barriers and is_window(condition)):
+            return False
+        spent = total(node for source in sources if source is not block for node in source.nodes)
+        spent += total(Node("select", phi.ty, (condition, a, b)) for phi, a, b in merged)
+        return spent <= _MOST_UNIFORM or (spent <= _MOST and not self._is_uniform(condition))
+
+    def _is_uniform(self, node: Node) -> bool:
+        if self.uniformity is None:
+            self.uniformity = Uniformity(self.function)
+        return self.uniformity.is_uniform(node)
+
+    def _convert(self, block: Block, sources: list[Block], meeting: Block) -> None:
+        condition = block.end.value
+        assert condition is not None
+        merged = self._merged(sources, meeting)
+        for source in sources:
+            if source is not block:
+                block.nodes += source.nodes
+        kept = [number for number, before in enumerate(meeting.predecessors) if before not in sources]
+        alone = not kept
+        for phi, a, b in merged:
+            value = a if a is b else _selected(block, condition, a, b)
+            phi.args = (*(phi.args[number] for number in kept), value)
+            if alone:
+                self.replaced[phi] = value
+        if alone:
+            meeting.phis = []
+        meeting.predecessors = [*(meeting.predecessors[number] for number in kept), block]
+        block.end = Terminator("jump", [meeting], at=block.end.at)
+
+
+def _proving(function: Function) -> set[Node]:
+    """What indices are made of, and what branches compare with that: `bounds.py` asks on which way a value came."""
+    facts = [fact for block in function.blocks for way in block.end.ways for fact, _ in Bounds.edge(block, way)]
+    found: set[Node] = set()
+    work = [node.args[0] for node in function.nodes() if access_of(node) is not None]
+    while work:
+        node = work.pop()
+        if node not in found and node.op not in EFFECTS:
+            found.add(node)
+            work += node.args
+            work += [arg for fact in facts if node in fact.args for arg in fact.args]
+    return found
+
+
+def _selected(block: Block, condition: Node, a: Node, b: Node) -> Node:
+    def node(op: str, *args: Node) -> Node:
+        block.nodes.append(Node(op, a.ty, args))
+        return block.nodes[-1]
+
+    while condition.op == "pnot":
+        condition, a, b = condition.args[0], b, a
+    if a.ty != PRED:
+        return node("select", condition, a, b)
+    return node("por", node("pand", condition, a), node("pand", node("pnot", condition), b))
