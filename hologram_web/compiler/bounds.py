@@ -101,7 +101,7 @@ class Bounds:
             if not any(condition.is_const and not condition.attr for condition in wanted):
                 conditions.update(dict.fromkeys(condition for condition in wanted if not condition.is_const))
                 proven.add(node)
-        return list(conditions), proven
+        return _strictest(conditions), proven
 
     def _byte(self, index: Node, access: Access) -> Node:
         return self.op("add", self.op("mul", index, self.const(access.scale)), self.const(access.offset))
@@ -387,6 +387,29 @@ _EXACT: dict[str, Callable[..., int]] = {
     "lt": operator.lt,
     "cvt": int,
 }
+
+
+def _strictest(conditions: Iterable[Node]) -> list[Node]:
+    """Of conditions that differ in constants only the one that says all the others."""
+    found: dict[object, tuple[int, Node]] = {}
+    for condition in conditions:
+        (left, less), (right, more) = map(_parts, condition.args)
+        room = more - less - int(condition.op == "lt")  # left <= right + room
+        if (left, right) not in found or room < found[left, right][0]:
+            found[left, right] = room, condition
+    return [condition for _, condition in found.values()]
+
+
+def _parts(node: Node) -> tuple[tuple[Node | None, int], int]:
+    """A value as a node times a number, plus a number."""
+    if node.is_const:
+        return (None, 0), int(_LONG.decode(node.attr))
+    for one, other in (node.args, node.args[::-1]) if node.op in ("add", "mul") else ():
+        if other.is_const:
+            number = int(_LONG.decode(other.attr))
+            (inner, factor), plus = _parts(one)
+            return ((inner, factor), plus + number) if node.op == "add" else ((inner, factor * number), plus * number)
+    return (node, 1), 0
 
 
 def is_loop_step(node: Node, phi: Node) -> bool:
