@@ -17,7 +17,7 @@ from .costs import total
 
 __all__ = ["convert_ifs"]
 
-_MOST = 12  # additions: what is computed in vain may cost about as much as a branch
+_MOST = 10  # additions: what is computed in vain may cost about as much as a branch
 _MOST_UNIFORM = 2  # where all lanes of a block go one way
 
 _Sides = tuple[list[Block], Block]

@@ -1,7 +1,8 @@
 """Loop unrolling: a small loop whose number of rounds is known while compiling becomes that many copies of its body.
 
 The rounds are found by running what constants decide: whatever the counter is, and however it wraps. Loops that take
-steps stay, since the budget counts their rounds, and so do loops with barriers, whose code is divided there.
+steps stay, since the budget counts their rounds, and so do loops with barriers that lanes may go past: of copies nobody
+could tell that all lanes come to the same one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ __all__ = ["unroll_loops"]
 
 _MOST_ROUNDS = 64
 _MOST = 256  # additions of all rounds together: the time that shaders take to compile grows faster than their size
+_MOST_BARRIERS = 16  # each cuts the code of lanes in two
 _MOST_NODES = 512  # of the function: larger kernels are not written twice, with checks and without
 
 _Known = dict[Node, Node]  # constants that nodes are in one round
@@ -24,6 +26,9 @@ _Decisions = list[dict[Block, Block]]  # for each round where those branches go 
 
 def unroll_loops(function: Function) -> int:
     """Says how many loops were unrolled: innermost ones, so that those around them may be next time."""
+    place = {block: number for number, block in enumerate(function.blocks)}
+    if all(place[way] > number for block, number in place.items() for way in block.end.ways):
+        return 0
     tree = Dominators(function.blocks[0], lambda block: block.end.ways)
     latches = {
         header: found
@@ -62,6 +67,10 @@ class _Loop:
             if any(way not in self.inside for way in block.end.ways)
             and all(tree.dominates(block, latch) for latch in latches)
         ]
+        self.exits = sum(any(way not in self.inside for way in block.end.ways) for block in body)
+        self.barriers = [block for block in body if block.end.kind == "barrier"]
+        always = all(tree.dominates(block, latch) for block in self.barriers for latch in latches)
+        self.plain = always and not any(block.end.steps for block in body)
         self.latches = [number for number, before in enumerate(header.predecessors) if before in self.inside]
         self.entries = [number for number, before in enumerate(header.predecessors) if before not in self.inside]
         self.copies: list[dict[Block, Block]] = []  # of the blocks that lanes come to, for each round
@@ -72,9 +81,7 @@ class _Loop:
     def rounds(self) -> _Decisions:
         """What is decided in each round, of which the last leaves the loop; nothing if that is not known."""
         found: _Decisions = []
-        if any(block.end.steps or block.end.kind not in ("jump", "branch") for block in self.body):
-            return found
-        known = self._phis(self.entries, {})
+        known = self._phis(self.entries, {}) if self.plain else {}
         self.size = spent = 0
         while known and len(found) < _MOST_ROUNDS:
             computed = self._run(known)
@@ -86,7 +93,8 @@ class _Loop:
                 if (truth := _constant(block.end.value, known)) is not None:
                     decided[block] = block.end.ways[0 if truth.attr else 1]
             found.append(decided)
-            if not decided or spent > _MOST:
+            meetings = len(found) * len(self.barriers)
+            if not decided or spent > _MOST or meetings > (_MOST_BARRIERS if len(decided) == self.exits else 0):
                 return []
             if any(way not in self.inside for way in decided.values()):
                 return found
@@ -222,4 +230,4 @@ class _Loop:
             for way in self._ways(block, self.decisions[number])
         ]
         value = None if end.value is None or len(ways) == 1 else values.get(end.value, end.value)
-        copy.end = Terminator("jump" if value is None else end.kind, ways, value, end.at)
+        copy.end = Terminator("jump" if end.kind == "branch" and value is None else end.kind, ways, value, end.at)
