@@ -7,6 +7,8 @@ barrier.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..bounds import Bounds, access_of
 from ..dominance import reverse_postorder
 from ..ir import EFFECTS, PRED, Block, Function, Node, Terminator
@@ -55,7 +57,7 @@ class _Converter:
         self.barriers = any(block.end.kind == "barrier" for block in function.blocks)
         self.uniformity: Uniformity | None = None
         self.replaced: dict[Node, Node] = {}
-        self.proving = _proving(function)
+        self.proving: set[Node] | None = None
 
     def run(self) -> int:
         function = self.function
@@ -93,11 +95,16 @@ class _Converter:
         condition = block.end.value
         assert condition is not None
         merged = [found for found in self._merged(sources, meeting) if found[1] is not found[2]]
-        if any(phi in self.proving for phi, _, _ in merged) or (self.barriers and is_window(condition)):
-            return False
         spent = total(node for source in sources if source is not block for node in source.nodes)
         spent += total(Node("select", phi.ty, (condition, a, b)) for phi, a, b in merged)
-        return spent <= _MOST_UNIFORM or (spent <= _MOST and not self._is_uniform(condition))
+        if spent > _MOST or (self.barriers and is_window(condition)) or self._is_proving(phi for phi, _, _ in merged):
+            return False
+        return spent <= _MOST_UNIFORM or not self._is_uniform(condition)
+
+    def _is_proving(self, phis: Iterable[Node]) -> bool:
+        if self.proving is None:
+            self.proving = _proving(self.function)
+        return any(phi in self.proving for phi in phis)
 
     def _is_uniform(self, node: Node) -> bool:
         if self.uniformity is None:
@@ -126,7 +133,12 @@ class _Converter:
 
 def _proving(function: Function) -> set[Node]:
     """What indices are made of, and what branches compare with that: `bounds.py` asks on which way a value came."""
-    facts = [fact for block in function.blocks for way in block.end.ways for fact, _ in Bounds.edge(block, way)]
+    facts: dict[Node, list[Node]] = {}  # what a node is compared with
+    for block in function.blocks:
+        for way in block.end.ways:
+            for fact, _ in Bounds.edge(block, way):
+                for arg in fact.args:
+                    facts.setdefault(arg, []).extend(fact.args)
     found: set[Node] = set()
     work = [node.args[0] for node in function.nodes() if access_of(node) is not None]
     while work:
@@ -134,7 +146,7 @@ def _proving(function: Function) -> set[Node]:
         if node not in found and node.op not in EFFECTS:
             found.add(node)
             work += node.args
-            work += [arg for fact in facts if node in fact.args for arg in fact.args]
+            work += facts.get(node, [])
     return found
 
 

@@ -73,6 +73,7 @@ class _Loop:
         self.plain = always and not any(block.end.steps for block in body)
         self.latches = [number for number, before in enumerate(header.predecessors) if before in self.inside]
         self.entries = [number for number, before in enumerate(header.predecessors) if before not in self.inside]
+        self.known: list[_Known] = []  # for each round
         self.copies: list[dict[Block, Block]] = []  # of the blocks that lanes come to, for each round
         self.values: list[dict[Node, Node]] = []  # what nodes are in each round
 
@@ -82,6 +83,8 @@ class _Loop:
         """What is decided in each round, of which the last leaves the loop; nothing if that is not known."""
         found: _Decisions = []
         known = self._phis(self.entries, {}) if self.plain else {}
+        if not any(self._is_counted(block.end.value, known) for block in self.tests):
+            return found
         self.size = spent = 0
         while known and len(found) < _MOST_ROUNDS:
             computed = self._run(known)
@@ -93,6 +96,7 @@ class _Loop:
                 if (truth := _constant(block.end.value, known)) is not None:
                     decided[block] = block.end.ways[0 if truth.attr else 1]
             found.append(decided)
+            self.known.append(known)
             meetings = len(found) * len(self.barriers)
             if not decided or spent > _MOST or meetings > (_MOST_BARRIERS if len(decided) == self.exits else 0):
                 return []
@@ -100,6 +104,19 @@ class _Loop:
                 return found
             known = self._phis(self.latches, known)
         return []
+
+    def _is_counted(self, condition: Node | None, known: _Known) -> bool:
+        """Whether a condition comes from constants and phis that are constants in the first round."""
+        work = [] if condition is None else [condition]
+        seen: set[Node] = set()
+        while work and known:
+            node = work.pop()
+            if node not in seen and node not in known and not node.is_const:
+                if not node.args or node.op == "phi" or node.op in EFFECTS:
+                    return False
+                seen.add(node)
+                work += node.args
+        return bool(known)
 
     def _phis(self, ways: list[int], known: _Known) -> _Known:
         """The header's phis that are the same constant on all of those ways."""
@@ -164,6 +181,17 @@ class _Loop:
     def unroll(self, function: Function, decisions: _Decisions) -> None:
         """Puts the copies where the loop was."""
         self.decisions = decisions
+        start = function.blocks[0]
+        constants = {(node.ty, node.attr): node for node in start.nodes if node.is_const}
+        fresh: list[Node] = []
+        for known in self.known:
+            for node, value in known.items():
+                key = value.ty, value.attr
+                if key not in constants:
+                    constants[key] = value
+                    fresh.append(value)
+                known[node] = constants[key]
+        start.nodes = fresh + start.nodes
         for decided in decisions:
             reached = {self.header}
             for block in self.body:
@@ -210,17 +238,18 @@ class _Loop:
     def _fill(self, block: Block, copy: Block, number: int) -> None:
         """The copy of a block in a round."""
         if block is self.header:
-            self.values.append({})
+            self.values.append(dict(self.known[number]))
         values = self.values[number]
         before = number - 1 if block is self.header else number
         arrivals = self._arrivals(block, range(before, before + 1))
         copy.predecessors = [source for source, _ in arrivals]
         merged = {phi: tuple(args[phi] for _, args in arrivals) for phi in block.phis}
         for phi, args in merged.items():
-            values[phi] = args[0] if len(set(args)) == 1 else Node("phi", phi.ty, args)
-            copy.phis += [values[phi]] if len(set(args)) > 1 else []
+            if phi not in values:
+                values[phi] = args[0] if len(set(args)) == 1 else Node("phi", phi.ty, args)
+                copy.phis += [values[phi]] if len(set(args)) > 1 else []
         for node in block.nodes:
-            if node.op != "poll":  # a few rounds need not look whether they are cancelled
+            if node.op != "poll" and node not in values:  # a few rounds need not look whether they are cancelled
                 args = tuple(values.get(arg, arg) for arg in node.args)
                 values[node] = Node(node.op, node.ty, args, node.attr)
                 copy.nodes.append(values[node])
