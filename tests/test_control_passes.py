@@ -103,6 +103,30 @@ def test_a_longer_loop_still_looks_whether_it_is_cancelled():
     assert (ops["poll"], ops["store"]) == (1, 3)
 
 
+def test_a_value_that_leaves_a_loop_by_two_ways():
+    text = """
+        .param x: buffer u32 read
+        .param y: buffer u32 write
+        ldg.u32 r10, [x]
+        mov_imm.u32 r11, 3
+        mov_imm.u32 r12, 0
+        mov_imm.u32 r13, 4
+    again:
+        add.u32 r12, r12, r11
+        set.lt.u32 p0, r10, r12
+        bra other, p0
+        loop r13, again
+        {first}
+    other:
+        stg.u32 [y + 4], r11
+    join:
+        stg.u32 [y], r12
+    """
+    one, two = (optimize(function(text.format(first=first))) for first in ("", "bra join"))
+    assert one.fired["unroll"] == 1  # a phi where both ways meet takes the value out
+    assert two.fired["unroll"] == 0  # behind two places it would take more than one
+
+
 def test_conditions_that_others_imply_are_left_out():
     text = """
         .param n: u32
