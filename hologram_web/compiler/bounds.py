@@ -17,7 +17,7 @@ from ..isa.ops import SCALAR_OPS
 from ..isa.types import Type
 from .dominance import Dominators
 from .ir import PRED, Access, Block, Function, Node
-from .ranges import Ranges
+from .ranges import Ranges, remainder_of
 
 __all__ = ["Bounds", "Interval", "access_of", "holds", "is_loop_step", "limit_of", "repeated", "shown"]
 
@@ -189,12 +189,14 @@ class Bounds:
         if node.op == "phi":
             return self._phi(node)
         found = None
-        if node.op in _RULES:
-            args = [self.interval(arg, block) for arg in node.args if arg.ty != PRED]
-            if node.op in _CLAMPS and ty.bits <= 32:
+        remainder = remainder_of(node)
+        op, operands = ("rem", remainder) if remainder is not None else (node.op, node.args)
+        if op in _RULES:
+            args = [self.interval(arg, block) for arg in operands if arg.ty != PRED]
+            if op in _CLAMPS and ty.bits <= 32:
                 args = [arg or self._anything(node, True) for arg in args]
             if all(args):
-                found = _RULES[node.op](self, *args)
+                found = _RULES[op](self, *args)
         if found is not None:
             found = self._within(found, max(int(ty.min_value), -_FAR), min(int(ty.max_value), _FAR))
         low, high = self._ranges.of(node)

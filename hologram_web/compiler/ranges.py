@@ -7,7 +7,7 @@ from functools import cache
 from ..isa.types import Type
 from .ir import Function, Node
 
-__all__ = ["Ranges", "may_trap"]
+__all__ = ["Ranges", "may_trap", "remainder_of"]
 
 Interval = tuple[int, int]
 _MAX_LANES = (1 << 31) - 1
@@ -19,12 +19,13 @@ class Ranges:
 
     def __init__(self, function: Function) -> None:
         x, y, z = function.block_shape
+        blocks = _MAX_LANES // (x * y * z)  # of a launch
         self._special = {
             "GLOBAL_LANE_ID": (0, _MAX_LANES - 1),
             **{f"BLOCK_DIM_{axis}": (size, size) for axis, size in zip("XYZ", (x, y, z), strict=True)},
             **{f"LANE_IDX_{axis}": (0, size - 1) for axis, size in zip("XYZ", (x, y, z), strict=True)},
-            **{f"BLOCK_IDX_{axis}": (0, _MAX_LANES - 1) for axis in "XYZ"},
-            **{f"GRID_DIM_{axis}": (1, _MAX_LANES) for axis in "XYZ"},
+            **{f"BLOCK_IDX_{axis}": (0, blocks - 1) for axis in "XYZ"},
+            **{f"GRID_DIM_{axis}": (1, blocks) for axis in "XYZ"},
         }
         self._known: dict[Node, Interval] = {}
 
@@ -54,10 +55,14 @@ class Ranges:
             return min(a, c), max(b, d)
         if node.op not in _ARITHMETIC or ty.is_float:
             return whole
-        left, right = (self.of(arg, depth) for arg in node.args[:2])
-        if node.op in ("shl", "shr") and right[0] == right[1]:  # amounts are taken modulo the width
+        remainder = remainder_of(node)
+        op, args = ("rem", remainder) if remainder is not None else (node.op, node.args)
+        left, right = (self.of(arg, depth) for arg in args[:2])
+        if op == "mul" and _is_quotient(node.args[0], node.args[1]) and left[0] >= 0 and right[0] >= 0:
+            return 0, self.of(node.args[0].args[0], depth)[1]
+        if op in ("shl", "shr") and right[0] == right[1]:  # amounts are taken modulo the width
             right = right[0] % ty.bits, right[0] % ty.bits
-        return _ARITHMETIC[node.op](left, right) or whole
+        return _ARITHMETIC[op](left, right) or whole
 
 
 @cache
@@ -105,6 +110,19 @@ _ARITHMETIC = {
     "shr": _right,
     "shl": _left,
 }
+
+
+def _is_quotient(node: Node, divisor: Node) -> bool:
+    return node.op == "div" and node.args[1] is divisor
+
+
+def remainder_of(node: Node) -> tuple[Node, Node] | None:
+    """a and b, if a node is a - a / b * b of integers: the remainder beside a quotient (`passes/strength.py`)."""
+    if node.op != "sub" or node.args[1].op != "mul":
+        return None
+    (a, product), (quotient, b) = node.args, node.args[1].args
+    matches = _is_quotient(quotient, b) and quotient.args[0] is a and isinstance(a.ty, Type) and a.ty.is_integer
+    return (a, b) if matches else None
 
 
 def may_trap(node: Node, ranges: Ranges) -> bool:

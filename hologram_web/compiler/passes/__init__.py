@@ -12,6 +12,7 @@ from .dce import eliminate_dead
 from .fold import RULES, fold
 from .ifconvert import convert_ifs
 from .licm import hoist_invariants
+from .strength import reduce_strength
 from .unroll import unroll_loops
 
 __all__ = ["PASSES", "Pass", "fired", "optimize"]
@@ -28,6 +29,10 @@ PASSES: dict[str, Pass] = {
     "fold": Pass(fold, "Constants are computed and nodes simplified, by the rules below."),
     "branches": Pass(
         fold_branches, "Branches on constants, phis of one value and jumps to a block's only successor go."
+    ),
+    "strength": Pass(
+        reduce_strength,
+        "Division by a power of two is a shift or a mask; the remainder beside a quotient is a - a / b * b.",
     ),
     "cse": Pass(eliminate_common, "A pure value that a dominating block has is not computed again."),
     "licm": Pass(hoist_invariants, "A pure value that is the same in every round is computed before the loop."),

@@ -1,4 +1,4 @@
-"""Common subexpressions: a pure node that a dominating block has already is not computed again."""
+"""Common subexpressions: a pure node that a dominating block has already is not computed again, nor a guard asked."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ def eliminate_common(function: Function) -> int:
         for node in block.nodes:
             if replaced:
                 node.args = tuple([replaced.get(arg, arg) for arg in node.args])
-            if node.op in EFFECTS:
+            if node.op in EFFECTS and node.op != "guard":
                 kept.append(node)
                 continue
-            key = node.key
+            # Where a guard lets a lane pass, another on the same condition does so, too.
+            key = node.key if node.op != "guard" else ("guard", node.args[0], node.attr[0])
             other = available.setdefault(key, node)
             if other is not node:
                 replaced[node] = other

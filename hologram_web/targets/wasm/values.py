@@ -274,9 +274,8 @@ class Values:
         """The divisor is not zero: a guard stands before. MIN / -1, which would trap, wraps."""
         self.value(node.args[0])
         self.value(node.args[1])
-        divisor = node.args[1]
-        harmless = divisor.is_const and divisor.attr != (1 << ty.bits) - 1
-        if not ty.is_signed or ty.bits < 32 or harmless:
+        (lowest, _), (low, high) = (self.ranges.of(arg) for arg in node.args)
+        if not ty.is_signed or ty.bits < 32 or lowest > ty.min_value or not low <= -1 <= high:
             self.put((f"{kind}.div_{'s' if ty.is_signed else 'u'}",))
             return
         with self.temporary(kind) as a, self.temporary(kind) as b:
