@@ -10,6 +10,7 @@ from .branches import fold_branches
 from .cse import eliminate_common
 from .dce import eliminate_dead
 from .fold import RULES, fold
+from .forward import forward
 from .ifconvert import convert_ifs
 from .licm import hoist_invariants
 from .strength import reduce_strength
@@ -34,7 +35,10 @@ PASSES: dict[str, Pass] = {
         reduce_strength,
         "Division by a power of two is a shift or a mask; the remainder beside a quotient is a - a / b * b.",
     ),
-    "cse": Pass(eliminate_common, "A pure value that a dominating block has is not computed again."),
+    "cse": Pass(eliminate_common, "A pure value that a dominating block has is not computed again, nor a guard asked."),
+    "forward": Pass(
+        forward, "What a lane stored or loaded it does not load again; stores that nobody sees before the next one go."
+    ),
     "licm": Pass(hoist_invariants, "A pure value that is the same in every round is computed before the loop."),
     "dce": Pass(eliminate_dead, "Values that nothing needs and blocks that nothing reaches go."),
     "ifconvert": Pass(convert_ifs, "Both ways of a branch are computed where they do little, and one is selected."),
