@@ -242,7 +242,7 @@ HEAD = ".param n: u32\n.param y: buffer u32\n.shared 256\n"
     [
         ("add.u32 r2, r1, r253\n stg.u32 [y], r2", [True]),
         ("add.u32 r2, r1, r252\n stg.u32 [y], r2", [False]),
-        ("ldg.u32 r2, [y]\n stg.u32 [y], r2", [False]),
+        ("ldg.u32 r2, [y]\n stg.u32 [y + 4], r2", [False]),
         ("atom.add.u32 r2, [y], r1\n stg.u32 [y], r2", [False]),
         # A value merged where lanes took different ways, and where all took the same.
         (
@@ -261,7 +261,7 @@ HEAD = ".param n: u32\n.param y: buffer u32\n.shared 256\n"
         ("mov_imm.u32 r3, 0\n mov_imm.u32 r4, 1\n mov r5, r1\nl:\n add.u32 r3, r3, r4\n loop r5, l\n"
          " stg.u32 [y], r3", [True]),
         ("mov_imm.u32 r3, 0\n mov_imm.u32 r4, 1\n mov r5, r252\nl:\n bar_sync 0\n add.u32 r3, r3, r4\n"
-         " stg.u32 [y], r3\n loop r5, l\n stg.u32 [y], r3", [True, True]),
+         " stg.u32 [y], r3\n loop r5, l\n stg.u32 [y + 4], r3", [True, True]),
         ("mov_imm.u32 r3, 0\n mov_imm.u32 r4, 1\n mov r5, r252\nl:\n bar_sync 0\n add.u32 r3, r3, r4\n"
          " loop r5, l\n add.u32 r3, r3, r4\n stg.u32 [y], r3", [False]),
     ],
@@ -340,7 +340,7 @@ def test_bounds_proofs(code, expected):
 
 
 def test_a_second_access_to_the_same_place_needs_no_check():
-    built = optimize(function(BUFFERS + "ldg.u32 r10, [x]\n ldg.u32 r11, [y + r10*4]\n stg.u32 [y + r10*4], r11"))
+    built = optimize(function(BUFFERS + "ldg.u32 r10, [x]\n ldg.u32 r11, [y + r10*4]\n stg.u32 [y + r10*4], r10"))
     assert [node.op for node in built.nodes() if node in repeated(built)] == ["store"]
     other = optimize(function(BUFFERS + "ldg.u32 r10, [x]\n ldg.u8 r11, [y + r10*4]\n stg.u32 [y + r10*4], r10"))
     assert not repeated(other)  # the first is of one byte

@@ -120,7 +120,7 @@ def remainder_of(node: Node) -> tuple[Node, Node] | None:
     """a and b, if a node is a - a / b * b of integers: the remainder beside a quotient (`passes/strength.py`)."""
     if node.op != "sub" or node.args[1].op != "mul":
         return None
-    (a, product), (quotient, b) = node.args, node.args[1].args
+    a, (quotient, b) = node.args[0], node.args[1].args
     matches = _is_quotient(quotient, b) and quotient.args[0] is a and isinstance(a.ty, Type) and a.ty.is_integer
     return (a, b) if matches else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from ...isa.ops import SCALAR_OPS
@@ -26,7 +26,13 @@ class Context:
     def __init__(self, function: Function) -> None:
         self.ranges = Ranges(function)
         self.start = function.blocks[0]
+        self._function = function
         self.constants = {(n.ty, n.attr): n for n in self.start.nodes if n.op == "const"}
+
+    @cached_property
+    def uses(self) -> dict[Node, int]:
+        """How often nodes are used, as it was when somebody first asked."""
+        return self._function.uses()
 
     def const(self, ty: Any, bits: int) -> Node:
         node = self.constants.get((ty, bits))
@@ -169,6 +175,84 @@ def _known_special(node: Node, context: Context) -> Node | None:
     return context.const(node.ty, low) if low == high else None
 
 
+def _chain(node: Node, context: Context) -> Node | None:
+    """(x + 1) - 3 is x - 2, and so are chains of shifts, masks, ors, xors and products with constants."""
+    inner, op = node.args[0], node.op
+    if not _integer(node) or not node.args[1].is_const or len(inner.args) != 2 or not inner.args[1].is_const:
+        return None
+    ty: Type = node.ty  # type: ignore[assignment]  # as _integer says
+    if (
+        context.uses.get(inner, 2) > 1
+    ):  # then nothing is saved, and bounds proofs may know of it what they do not know of x
+        return None
+    before, after = inner.args[1].attr, node.args[1].attr
+    if op in ("add", "sub") and inner.op in ("add", "sub"):
+        total = (before if inner.op == "add" else -before) + (after if op == "add" else -after)
+        # The smaller of the two ways around, so that bounds proofs see a step back as one.
+        total = (total + (1 << ty.bits - 1)) % (1 << ty.bits) - (1 << ty.bits - 1)
+        op, total = ("add", total) if total >= 0 else ("sub", -total)
+    elif op != inner.op:
+        return None
+    elif op in ("shl", "shr"):
+        before, after = before % ty.bits, after % ty.bits
+        if before + after >= ty.bits:
+            return None
+        node.args = inner.args[0], context.const(Type.U32, before + after)
+        return node
+    else:
+        total = {"and": before & after, "or": before | after, "xor": before ^ after, "mul": before * after}[op]
+    node.op, node.args = op, (inner.args[0], context.const(ty, total % (1 << ty.bits)))
+    return node
+
+
+def _through(node: Node, context: Context) -> Node | None:
+    """A conversion of a conversion of integers, of which the first one changes no bit that the second one keeps."""
+    inner = node.args[0]
+    if inner.op != "cvt" or not (_integer(node) and _integer(inner) and _integer(inner.args[0])):
+        return None
+    if context.uses.get(inner, 2) > 1:
+        return None
+    source = inner.args[0]
+    if inner.ty.bits < node.ty.bits:  # type: ignore[union-attr]  # as _integer says
+        low, high = context.ranges.of(source)
+        if low < inner.ty.min_value or high > inner.ty.max_value:  # type: ignore[union-attr]
+            return None
+    if source.ty is node.ty:
+        return source
+    node.args, node.attr = (source,), source.ty
+    return node
+
+
+def _truth(node: Node, context: Context) -> Node | None:
+    """(p ? 1 : 0) != 0 is p: comparisons of a constant with one of two."""
+    for place in (0, 1):
+        choice, other = node.args[place], node.args[1 - place]
+        if choice.op == "select" and other.is_const and choice.args[1].is_const and choice.args[2].is_const:
+            ways = [
+                evaluate(Node(node.op, PRED, (way, other) if place == 0 else (other, way), node.attr))
+                for way in choice.args[1:]
+            ]
+            if ways[0] == ways[1]:
+                return context.const(PRED, int(bool(ways[0])))
+            if ways[0]:
+                return choice.args[0]
+            node.op, node.args, node.attr = "pnot", choice.args[:1], None
+            return node
+    return None
+
+
+def _idle_mask(node: Node, context: Context) -> Node | None:
+    """x & c, where c has all bits that x may have."""
+    if _integer(node):
+        for x, mask in (node.args, node.args[::-1]):
+            if mask.is_const:
+                low, high = context.ranges.of(x)
+                bits = (1 << high.bit_length()) - 1
+                if low >= 0 and mask.attr & bits == bits:
+                    return x
+    return None
+
+
 def _constant_address(node: Node, context: Context) -> Node | None:
     """A constant index goes into the offset, so that nothing is left of it to compute or to check for alignment."""
     access, index, align = node.attr, node.args[0], node.attr.element.alignment
@@ -200,6 +284,10 @@ RULES: dict[str, tuple[str, Rule]] = {  # the operations that a rule is for, "" 
     "double-not": ("pnot", _double_not),
     "known-logic": ("pand por", _known_logic),
     "round-trip": ("bitcast cvt", _round_trip),
+    "through": ("cvt", _through),
+    "truth": ("eq lt le", _truth),
+    "chain": ("add sub mul and or xor shl shr", _chain),
+    "idle-mask": ("and", _idle_mask),
     "known-comparison": ("eq lt le", _known_comparison),
     "idle-clamp": ("min max", _idle_clamp),
     "constant-address": ("load store", _constant_address),

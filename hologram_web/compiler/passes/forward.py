@@ -1,11 +1,11 @@
-"""Load and store forwarding: what a lane has stored or loaded it does not load again, and what nobody saw it does not store.
+"""Load and store forwarding: a lane does not load what it stored or loaded, nor store what nobody sees.
 
-A place is a base, an index, a scale and an offset. Stores to a place that may be the same bytes end what is known of it:
-any two buffers may be one, only shared memory is never a buffer. What other lanes write is seen after barriers, atomics
-and fences, so those end everything. What is known goes on into blocks that have one predecessor.
+A place is a base, a node, a scale and an offset. A store to a place that may be the same bytes ends what is known of
+it: any two buffers may be one, only shared memory is never a buffer. What other lanes write is seen after barriers,
+atomics and fences, so those end everything. What is known goes on into blocks that have one predecessor.
 
-Faults stay: what goes is as large as the access before it at the same place, which was in bounds or has faulted. A store
-that is overwritten unseen is checked by the store that stays, in its name.
+Faults stay: what goes is as large as the access before it at the same place, which was in bounds or has faulted. A
+store that is overwritten unseen is checked by the store that stays, in its name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST = 32  # places remembered, so that time stays linear
 
 class _Place(NamedTuple):
     base: Base
-    index: Node | None  # None if the offset is all
+    node: Node | None  # the index; None if the offset is all
     scale: int
     offset: int
     element: Type
@@ -34,7 +34,7 @@ class _Place(NamedTuple):
         """Whether the two have no byte in common for sure."""
         if (self.base.space is Space.SHARED) != (other.base.space is Space.SHARED):
             return True
-        if (self.base, self.index, self.scale) != (other.base, other.index, other.scale):
+        if (self.base, self.node, self.scale) != (other.base, other.node, other.scale):
             return False
         low, high = (self, other) if self.offset <= other.offset else (other, self)
         return low.offset + low.element.size_bytes <= high.offset
