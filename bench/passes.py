@@ -121,9 +121,7 @@ def main() -> None:
     options = parser.parse_args()
     np.seterr(all="ignore")
     whole = {kernel.name: code(kernel) for kernel in KERNELS}
-    print(
-        f"{date.today()}, {options.device}, {options.size:,} lanes, {2 * options.rounds} rounds; without / with the pass"
-    )
+    print(f"{date.today()}, {options.device}, {options.size:,} lanes, {2 * options.rounds} rounds; without / with it")
     print("| Pass | Kernels | Module | Shader | Time | Least | Most |\n|---|---|---|---|---|---|---|")
     for name in options.only or PASSES:
         other = {kernel.name: code(kernel, frozenset({name})) for kernel in KERNELS}
