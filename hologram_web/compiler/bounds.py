@@ -188,7 +188,8 @@ class Bounds:
             return self._special(node)
         if node.op == "phi":
             return self._phi(node)
-        found = None
+        found: Interval | None = None
+        rule: Callable[..., Interval | None]
         remainder = remainder_of(node)
         op, operands = ("rem", remainder) if remainder is not None else (node.op, node.args)
         if op in _RULES:
@@ -196,7 +197,8 @@ class Bounds:
             if op in _CLAMPS and ty.bits <= 32:
                 args = [arg or self._anything(node, True) for arg in args]
             if all(args):
-                found = _RULES[op](self, *args)
+                rule = _RULES[op] if remainder is None else _beside_quotient
+                found = rule(self, *args)
         if found is not None:
             found = self._within(found, max(int(ty.min_value), -_FAR), min(int(ty.max_value), _FAR))
         low, high = self._ranges.of(node)
@@ -475,6 +477,13 @@ def _remainder(of: Bounds, a: Interval, b: Interval) -> Interval | None:
         return None
     hi = of.op("max", of.op("min", a.hi, of._plus(b.hi, -1)), of.const(0))
     return Interval(of.const(0), hi, 0, max(min(a.high, b.high - 1), 0), _union(a.conditions, b.conditions))
+
+
+def _beside_quotient(of: Bounds, a: Interval, b: Interval) -> Interval | None:
+    """A remainder a - a / b * b, which is a where a lane goes on after its division by zero."""
+    if b.lo.is_const and b.low < 1:
+        return None if a.low < 0 else a._replace(lo=of.const(0), low=0, conditions=_union(a.conditions, b.conditions))
+    return _remainder(of, a, of._within(b, 1, b.high))
 
 
 def _masked(of: Bounds, a: Interval, b: Interval) -> Interval | None:

@@ -58,6 +58,8 @@ class Ranges:
         remainder = remainder_of(node)
         op, args = ("rem", remainder) if remainder is not None else (node.op, node.args)
         left, right = (self.of(arg, depth) for arg in args[:2])
+        if remainder is not None and right[0] <= 0:  # beside a quotient by zero, which is 0, it is all of a
+            return (0, left[1]) if min(left[0], right[0]) >= 0 else whole
         if op == "mul" and _is_quotient(node.args[0], node.args[1]) and left[0] >= 0 and right[0] >= 0:
             return 0, self.of(node.args[0].args[0], depth)[1]
         if op in ("shl", "shr") and right[0] == right[1]:  # amounts are taken modulo the width
