@@ -188,17 +188,15 @@ class Bounds:
             return self._special(node)
         if node.op == "phi":
             return self._phi(node)
-        found: Interval | None = None
-        rule: Callable[..., Interval | None]
+        found = None
         remainder = remainder_of(node)
-        op, operands = ("rem", remainder) if remainder is not None else (node.op, node.args)
+        op, operands = ("remainder", remainder) if remainder is not None else (node.op, node.args)
         if op in _RULES:
             args = [self.interval(arg, block) for arg in operands if arg.ty != PRED]
             if op in _CLAMPS and ty.bits <= 32:
                 args = [arg or self._anything(node, True) for arg in args]
             if all(args):
-                rule = _RULES[op] if remainder is None else _beside_quotient
-                found = rule(self, *args)
+                found = _RULES[op](self, *args)
         if found is not None:
             found = self._within(found, max(int(ty.min_value), -_FAR), min(int(ty.max_value), _FAR))
         low, high = self._ranges.of(node)
@@ -492,7 +490,7 @@ def _masked(of: Bounds, a: Interval, b: Interval) -> Interval | None:
     return Interval(of.const(0), of.op("min", a.hi, b.hi), 0, min(a.high, b.high), _union(a.conditions, b.conditions))
 
 
-_CLAMPS = frozenset({"min", "max", "rem", "and"})  # one side is enough
+_CLAMPS = frozenset({"min", "max", "rem", "remainder", "and"})  # one side is enough
 _RULES: dict[str, Callable[..., Interval | None]] = {
     "add": _sum,
     "sub": _difference,
@@ -501,6 +499,7 @@ _RULES: dict[str, Callable[..., Interval | None]] = {
     "min": _smaller,
     "max": _greater,
     "rem": _remainder,
+    "remainder": _beside_quotient,
     "and": _masked,
     "select": _either,
     "cvt": lambda of, a: a,
