@@ -80,13 +80,13 @@ _COMPILER = (
     _compiler(
         "cse: a load takes the value from before a store",
         "passes.cse:eliminate_common",
-        "if node.op in EFFECTS:",
+        'if node.op in EFFECTS and node.op != "guard":',
         "twin = [n for n in kept if n.op == node.op == 'load' and n.args == node.args"
         " and (n.attr.base, n.ty) == (node.attr.base, node.ty)]\n"
         "            if twin:\n"
         "                replaced[node] = twin[0]\n"
         "                continue\n"
-        "            if node.op in EFFECTS:",
+        '            if node.op in EFFECTS and node.op != "guard":',
         "memory/aliasing.atlas",
     ),
     _compiler(
@@ -109,6 +109,34 @@ _COMPILER = (
         "if holds else block",
         "if not holds else block",
         "control/bra_known.atlas",
+    ),
+    _compiler(
+        "strength: negative numbers are divided as they are",
+        "passes.strength:_by_power",
+        'raised = make("add", x, make("and", sign, context.const(ty, mask)))',
+        "raised = x",
+        "passes/strength.atlas:i64",
+    ),
+    _compiler(
+        "forward: what was stored to another buffer is another place",
+        "passes.forward:_Place.apart",
+        "return False",
+        "return self.base != other.base",
+        "passes/forward_not.atlas",
+    ),
+    _compiler(
+        "forward: a store takes no check along",
+        "passes.forward:_block",
+        "at=first.attr.at, checked",
+        "checked",
+        "passes/forward.atlas",
+    ),
+    _compiler(
+        "fold: chains of shifts go around",
+        _FOLD + "_chain",
+        "if before + after >= ty.bits:",
+        "if False:",
+        "passes/chain_not.atlas",
     ),
     _compiler(
         "LOOP runs once less",
@@ -209,7 +237,7 @@ _WASM = (
         '("f32.demote_f64",)',
         "data/cvt_int_float.atlas:bf16:i64",
     ),
-    _wasm("MIN / -1 traps", _VALUES + "_divide", "or harmless:", "or True:", "arithmetic/div_signed.atlas"),
+    _wasm("MIN / -1 traps", _VALUES + "_divide", "or lowest >", "or True or lowest >", "arithmetic/div_signed.atlas"),
     _wasm(
         "small integers are loaded without their sign",
         "targets.wasm.routines:load_instruction",
