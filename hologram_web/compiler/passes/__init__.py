@@ -45,6 +45,8 @@ PASSES: dict[str, Pass] = {
     "unroll": Pass(unroll_loops, "A small loop whose number of rounds is known becomes copies of its body."),
 }
 
+_MOST_ROUNDS = 100  # two or three are usual; a mistake in a pass may make code worse, but never a page hang
+
 
 def optimize(
     function: Function, show: Callable[[str, str], None] | None = None, *, without: Collection[str] = ()
@@ -55,8 +57,7 @@ def optimize(
     """
     if show is not None:
         show("start", str(function))
-    again = True
-    while again:
+    for _ in range(_MOST_ROUNDS):
         again = False
         for name, found in PASSES.items():
             if name not in without and (count := found.run(function)):
@@ -64,6 +65,8 @@ def optimize(
                 again = True
                 if show is not None:
                     show(name, str(function))
+        if not again:
+            break
     function.renumber()
     return function
 
