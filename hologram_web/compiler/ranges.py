@@ -17,9 +17,10 @@ _DEPTH = 40
 class Ranges:
     """Intervals of the nodes of a function, computed when asked for. They hold for every launch."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, lanes: int = 0) -> None:
+        """`lanes` are those that blocks have at least, where the function's block shape is only the largest."""
         x, y, z = function.block_shape
-        blocks = _MAX_LANES // (x * y * z)  # of a launch
+        blocks = _MAX_LANES // (lanes or x * y * z)  # of a launch
         self._special = {
             "GLOBAL_LANE_ID": (0, _MAX_LANES - 1),
             **{f"BLOCK_DIM_{axis}": (size, size) for axis, size in zip("XYZ", (x, y, z), strict=True)},

@@ -109,7 +109,7 @@ MUTANTS: dict[str, Mutant] = {
         Mutant("a guard's negation is lost", _MACHINE + "_taken", "~holds if instruction", "holds if instruction"),
         Mutant(
             "a barrier is passed at once",
-            _MACHINE + "_block",
+            _MACHINE + "run_block",
             "self.parked[self.lanes] = point\n                return",
             "ways = [(graph.next[point], self.lanes)]",
         ),

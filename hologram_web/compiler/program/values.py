@@ -21,6 +21,7 @@ from ...isa.types import Type
 from ..ir import PRED, Function, Node
 from ..node_ops import NodeOps
 from ..passes.fold import RULES, Context
+from ..ranges import Ranges
 from .facts import Facts, key_of
 
 __all__ = ["Meaning", "Rules", "Symbols", "Values", "copied", "immediate", "instructions_for", "walk"]
@@ -49,7 +50,9 @@ class Symbols(NodeOps):
 
     def __init__(self, rules: Rules = RULES) -> None:
         super().__init__()
-        self.context = Context(Function([self.start], 0, [], _SHAPE))
+        function = Function([self.start], 0, [], _SHAPE)
+        self.context = Context(function)
+        self.context.ranges = Ranges(function, lanes=1)
         self.rules = rules
         self.by_op: dict[str, tuple[Rule, ...]] = {}
         self.known: dict[Any, tuple[Node, bool, Node]] = {}
