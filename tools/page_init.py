@@ -1,7 +1,7 @@
-"""Stands for `hologram_web/__init__.py` in the wheel for pages: finds the modules in one compressed file of bytecode.
+"""Stands for `hologram_web/__init__.py` in the wheel for pages: finds the modules in two compressed files.
 
-Python in a page would compile them at each visit, which takes longer than all that they do when they are imported; and
-in files of their own they would be half as large again. Made by page_wheel.py.
+Python in a page would compile them at each visit, which takes longer than all that they do when they are imported: the
+first file has bytecode. The rest are sources, and read when one of them is imported. Made by page_wheel.py.
 """
 
 import marshal
@@ -11,8 +11,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 _HERE = Path(__file__).parent
-_FILE = _HERE / f"modules.{sys.implementation.cache_tag}.zst"
-if not _FILE.exists():
+_FILES = [_HERE / f"{part}.{sys.implementation.cache_tag}.zst" for part in ("first", "rest")]
+if not _FILES[0].exists():
     raise ImportError(
         f"this wheel of hologram_web has the bytecode of another Python than {sys.version.split()[0]}: "
         "install hologram_web-*-py3-none-any.whl"
@@ -22,25 +22,38 @@ from compression import zstd  # type: ignore[import-not-found]  # noqa: E402  # 
 
 
 class _Modules:
-    """Finder and loader of the modules in the file: by name, whether it is a package, and its marshalled code, None
-    where it was left out."""
+    """Finder and loader of the modules in the files: by name, whether it is a package, and its marshalled code or its
+    text, None where it was left out."""
 
     def __init__(self) -> None:
-        self.found: dict[str, tuple[bool, bytes | None]] = marshal.loads(zstd.decompress(_FILE.read_bytes()))
+        self.found: dict[str, tuple[bool, bytes | str | None]] = {}
+        self.read()
+
+    def read(self) -> None:
+        """The next file."""
+        self.found |= marshal.loads(zstd.decompress(_FILES.pop(0).read_bytes()))
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        if not name.startswith(f"{__name__}."):
+            return None
+        if name not in self.found and _FILES:
+            self.read()
         if name not in self.found:
             return None
         package, code = self.found[name]
         if code is None:
             text = f"{name} is not in the wheel for pages, where it could do nothing: run this natively"
             raise ModuleNotFoundError(text, name=name)
-        file = _HERE.parent.joinpath(*name.split("."), *(["__init__"] if package else []))
-        spec = ModuleSpec(name, self, origin=f"{file}.py", is_package=package)  # type: ignore[arg-type]
+        file = _HERE.parent / self.place(name)
+        spec = ModuleSpec(name, self, origin=str(file), is_package=package)  # type: ignore[arg-type]
         spec.has_location = True
         if package:
             spec.submodule_search_locations = [str(file.parent)]
         return spec
+
+    def place(self, name: str) -> str:
+        """Where tracebacks say that it is."""
+        return name.replace(".", "/") + ("/__init__.py" if self.found[name][0] else ".py")
 
     def create_module(self, spec: ModuleSpec) -> None:
         """As Python does it."""
@@ -53,7 +66,10 @@ class _Modules:
         return Path(path).read_bytes()
 
     def get_code(self, name: str) -> CodeType:
-        return marshal.loads(self.found[name][1])  # type: ignore[arg-type,no-any-return]
+        code = self.found[name][1]
+        if isinstance(code, bytes):
+            return marshal.loads(code)  # type: ignore[no-any-return]
+        return compile(code, self.place(name), "exec", dont_inherit=True, optimize=0)
 
 
 _modules = _Modules()

@@ -1,56 +1,82 @@
 """Converts the ordinary wheel to the wheel for pages. page_wheel.mjs runs this in Pyodide, whose Python compiles it.
 
-The modules become bytecode in one compressed file, without what pages cannot use. Docstrings and annotations stay where
-help() shows them; line numbers and asserts stay everywhere.
+The modules become two compressed files: bytecode of what is needed first, and the sources of all others, which Python
+compiles when they are imported. Both without what pages cannot use. Bytecode is imported in a tenth of the time, and is
+twice as large; the modules in the order in which an import and then a first kernel need them get it, until it has
+BYTECODE bytes. (To choose by the time saved for each byte gives nothing: both go with the length of the source.)
+
+Docstrings and annotations stay where help() shows them; line numbers and asserts stay everywhere.
 """
 
 from __future__ import annotations
 
 import ast
 import marshal
+import os
 import re
 import sys
 import sysconfig
+import tokenize
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from hashlib import sha256
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 from types import CodeType, ModuleType
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+BYTECODE = 160_000  # compressed; 0 makes the smallest wheel, 10**6 the one with the fastest first kernel
 PACKAGE = "hologram_web"
 TEXTS = re.compile(r".*/stdlib/(?!__init__|build)\w+\.py")  # of kernels: they are read, never imported
 LEFT_OUT = ("__main__", "backends.wasm", "backends.webgpu", "cli", "isa.metadata", "runtime.disk", "stdlib.build")
+NEEDED = (
+    "hg.kernel, hg.compile, hg.u32",
+    "hg.compile(hg.kernel_from_source('def f(x: hg.u32):\\n pass'), grid=1).to_bytes()",
+)
 _DROPPED = ("RECORD", "WHEEL", "entry_points.txt")  # of dist-info; two are made anew, the script is of the command line
 
 
 def convert(wheel: str) -> str:
     """The name of the wheel for pages, which lies in this folder then."""
+    from compression import zstd  # type: ignore[import-not-found]
+
     tag = f"cp{sys.version_info[0]}{sys.version_info[1]}-none-pyemscripten_{_abi()}_wasm32"
     files: dict[str, bytes] = {}
-    modules: dict[str, tuple[bool, bytes | None]] = {}
-    public = _public(wheel)
+    sources: dict[str, tuple[bool, str | bytes | None]] = {}  # by name: is it a package, and its text
+    places: dict[str, str] = {}
+    needed, public = _looked_at(wheel)
     with ZipFile(wheel) as archive:
         for place in sorted(archive.namelist()):
             data = archive.read(place)
             if place.endswith(".py") and not TEXTS.fullmatch(place):
                 name = place.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
                 left_out = any(f"{name}.".startswith(f"{PACKAGE}.{room}.") for room in LEFT_OUT)
-                code = None if left_out else marshal.dumps(_compiled(data, place, public))
-                modules[name] = (place.endswith("/__init__.py"), code)
+                sources[name] = (place.endswith("/__init__.py"), None if left_out else stripped(data, place, public))
+                places[name] = place
             elif ".dist-info/" not in place:
                 files[place] = data
             elif place.rsplit("/", 1)[1] == "METADATA":
                 files[place] = data.split(b"\n\n")[0] + b"\n"  # without the README
             elif place.rsplit("/", 1)[1] not in _DROPPED:
                 files[place] = data
-    for room in {name.rpartition(".")[0] for name in modules} - {"", *modules}:  # folders without __init__.py
-        modules[room] = (True, marshal.dumps(compile("", room, "exec")))
-    from compression import zstd  # type: ignore[import-not-found]
-
-    packed = zstd.compress(marshal.dumps(modules), level=22)
-    files[f"{PACKAGE}/modules.{sys.implementation.cache_tag}.zst"] = packed
+    for room in {name.rpartition(".")[0] for name in sources} - {"", *sources}:  # folders without __init__.py
+        sources[room] = (True, "")
+    bytecode: dict[str, tuple[bool, str | bytes | None]] = {}
+    compressor, size = zstd.ZstdCompressor(level=22), 0
+    for name in needed:
+        package, text = sources[name]
+        if text is not None:
+            code = compile(text, places.get(name, name), "exec", dont_inherit=True, optimize=0)
+            packed = marshal.dumps(_without_columns(code))
+            size += len(compressor.compress(packed, compressor.FLUSH_BLOCK))
+            if size > BYTECODE and name != PACKAGE:
+                break
+            bytecode[name] = (package, packed)
+            del sources[name]
+    for part, modules in (("first", bytecode), ("rest", sources)):
+        data = zstd.compress(marshal.dumps(modules), level=22)
+        files[f"{PACKAGE}/{part}.{sys.implementation.cache_tag}.zst"] = data
     files[f"{PACKAGE}/__init__.py"] = Path(__file__).with_name("page_init.py").read_bytes()
     project = "-".join(wheel.split("-")[:2])
     info = f"{project}.dist-info"
@@ -73,25 +99,100 @@ def _line(place: str, data: bytes) -> str:
     return f"{place},sha256={digest},{len(data)}\n"
 
 
-def _public(wheel: str) -> set[str]:
-    """The names that users are given: those of the package, and of the modules among them."""
-    sys.path.insert(0, wheel)
+def _looked_at(wheel: str) -> tuple[list[str], set[str]]:
+    """The modules in the order in which they are needed; and the names that users are given: those of the package, and
+    of the modules among them."""
+    with ZipFile(wheel) as archive:
+        archive.extractall("installed")
+    sys.path.insert(0, "installed")
+    os.environ["HOLOGRAM_WEB_CACHE"] = "off"
     package = import_module(PACKAGE)
+    for statement in NEEDED:
+        exec(statement, {"hg": package})
+    needed = [name for name in sys.modules if f"{name}.".startswith(f"{PACKAGE}.")]
     found = set(package.__all__)
     for name in package.__all__:
         value = getattr(package, name)
         if isinstance(value, ModuleType):
             found |= set(value.__all__)
-    return found
+    return needed, found
 
 
-def _compiled(text: bytes, place: str, public: set[str]) -> CodeType:
+def stripped(text: bytes, place: str, public: set[str]) -> str:
+    """The text without comments, docstrings, annotations of functions and most of the indentation. Every line keeps its
+    number. Docstrings and annotations of what help() shows stay: `public` names, and the methods of such classes."""
+    lines = text.split(b"\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    cuts: list[tuple[int, int, bytes]] = []
+
+    def cut(first: tuple[int, int], last: tuple[int, int], instead: bytes = b"") -> None:
+        begin, end = (starts[line - 1] + column for line, column in (first, last))
+        cuts.append((begin, end, instead + b"\n" * text.count(b"\n", begin, end)))
+
     tree = ast.parse(text, place)
-    if place != f"{PACKAGE}/__init__.py":
-        _strip_docstring(tree)
-    for node in tree.body:
-        _strip(node, public)
-    return _without_columns(compile(tree, place, "exec", dont_inherit=True, optimize=0))
+    if place != f"{PACKAGE}/__init__.py" and ast.get_docstring(tree, clean=False) is not None:
+        cut(_begin(tree.body[0]), _end(tree.body[0]))
+    for function in _hidden(tree, public):
+        if ast.get_docstring(function, clean=False) is not None:
+            cut(_begin(function.body[0]), _end(function.body[0]), b"" if len(function.body) > 1 else b"pass")
+        if function.returns is not None:
+            arrow = text.rindex(b"->", 0, starts[function.returns.lineno - 1] + function.returns.col_offset)
+            line = text.count(b"\n", 0, arrow)
+            cut((line + 1, arrow - starts[line]), _end(function.returns))
+        for argument in ast.walk(function.args):
+            if isinstance(argument, ast.arg) and argument.annotation is not None:
+                begin = (argument.lineno, argument.col_offset + len(argument.arg.encode()))
+                cut(begin, _end(argument.annotation))
+    inside: set[int] = set()  # lines that begin within a string
+    strings: list[int] = []
+    for token in tokenize.tokenize(BytesIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            line, column = token.start
+            begin = len(lines[line - 1].decode()[:column].encode())
+            cut((line, begin), (line, len(lines[line - 1])))
+        elif token.type == tokenize.FSTRING_START:
+            strings.append(token.start[0])
+        elif token.type in (tokenize.STRING, tokenize.FSTRING_END):
+            begin = token.start[0] if token.type == tokenize.STRING else strings.pop()
+            inside.update(range(begin + 1, token.end[0] + 1))
+    parts, place_now = [], 0
+    for begin, end, instead in sorted(cuts):
+        parts += [text[place_now:begin], instead]
+        place_now = end
+    parts.append(text[place_now:])
+    return "\n".join(
+        line if number in inside else " " * ((len(line) - len(line.lstrip())) // 4) + line.strip()
+        for number, line in enumerate(b"".join(parts).decode().split("\n"), 1)
+    )
+
+
+def _begin(node: ast.stmt) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _end(node: ast.stmt | ast.expr) -> tuple[int, int]:
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    return node.end_lineno, node.end_col_offset
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _hidden(node: ast.AST, shown: set[str] | None) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions in a node that help() does not show; None shows what has no underscore. Classes keep their
+    docstrings: a dataclass without one makes one, slowly."""
+    for child in ast.iter_child_nodes(node):
+        inner: set[str] | None = set()
+        if isinstance(child, (*_FUNCTIONS, ast.ClassDef)):
+            named = not child.name.startswith("_") and (shown is None or child.name in shown)
+            if isinstance(child, ast.ClassDef):
+                inner = None if named else inner
+            elif not named:
+                yield child
+        yield from _hidden(child, inner)
 
 
 def _without_columns(code: CodeType) -> CodeType:
@@ -115,28 +216,3 @@ def _without_columns(code: CodeType) -> CodeType:
 def _eights(units: int) -> Iterator[int]:
     for first in range(0, units, 8):
         yield min(8, units - first)
-
-
-def _strip(node: ast.AST, public: set[str] | None) -> None:
-    """Takes docstrings and annotations from functions that help() does not show: it shows those of `public` names, and
-    the methods of such classes; None shows what has no underscore."""
-    shown = isinstance(node, _NAMED) and not node.name.startswith("_") and (public is None or node.name in public)
-    if isinstance(node, _FUNCTIONS) and not shown:
-        _strip_docstring(node)
-        node.returns = None
-        for argument in ast.walk(node.args):
-            if isinstance(argument, ast.arg):
-                argument.annotation = None
-    inner: set[str] | None = None if isinstance(node, ast.ClassDef) and shown else set()
-    for child in ast.iter_child_nodes(node):
-        _strip(child, inner)
-
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_NAMED = (*_FUNCTIONS, ast.ClassDef)
-
-
-def _strip_docstring(node: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-    """Classes keep theirs: a dataclass without one makes one, slowly."""
-    if ast.get_docstring(node, clean=False) is not None:
-        node.body[:1] = [] if len(node.body) > 1 else [ast.copy_location(ast.Pass(), node.body[0])]
