@@ -4,6 +4,7 @@ Python in a page would compile them at each visit, which takes longer than all t
 first file has bytecode. The rest are sources, and read when one of them is imported. Made by page_wheel.py.
 """
 
+import builtins
 import marshal
 import sys
 from importlib.machinery import ModuleSpec
@@ -69,7 +70,9 @@ class _Modules:
         code = self.found[name][1]
         if isinstance(code, bytes):
             return marshal.loads(code)  # type: ignore[no-any-return]
-        return compile(code, self.place(name), "exec", dont_inherit=True, optimize=0)
+        return builtins.compile(
+            code, self.place(name), "exec", dont_inherit=True, optimize=0
+        )  # compile is the package's
 
 
 _modules = _Modules()

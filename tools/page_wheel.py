@@ -134,14 +134,20 @@ def stripped(text: bytes, place: str, public: set[str]) -> str:
     tree = ast.parse(text, place)
     if place != f"{PACKAGE}/__init__.py" and ast.get_docstring(tree, clean=False) is not None:
         cut(_begin(tree.body[0]), _end(tree.body[0]))
-    for function in _hidden(tree, public):
-        if ast.get_docstring(function, clean=False) is not None:
-            cut(_begin(function.body[0]), _end(function.body[0]), b"" if len(function.body) > 1 else b"pass")
-        if function.returns is not None:
-            arrow = text.rindex(b"->", 0, starts[function.returns.lineno - 1] + function.returns.col_offset)
+    for node in _hidden(tree, public):
+        if ast.get_docstring(node, clean=False) is not None:  # a dataclass without one makes one, slowly
+            cut(
+                _begin(node.body[0]),
+                _end(node.body[0]),
+                b"" if len(node.body) > 1 and isinstance(node, _FUNCTIONS) else b"'-'",
+            )
+        if isinstance(node, ast.ClassDef):
+            continue
+        if node.returns is not None:
+            arrow = text.rindex(b"->", 0, starts[node.returns.lineno - 1] + node.returns.col_offset)
             line = text.count(b"\n", 0, arrow)
-            cut((line + 1, arrow - starts[line]), _end(function.returns))
-        for argument in ast.walk(function.args):
+            cut((line + 1, arrow - starts[line]), _end(node.returns))
+        for argument in ast.walk(node.args):
             if isinstance(argument, ast.arg) and argument.annotation is not None:
                 begin = (argument.lineno, argument.col_offset + len(argument.arg.encode()))
                 cut(begin, _end(argument.annotation))
@@ -157,15 +163,17 @@ def stripped(text: bytes, place: str, public: set[str]) -> str:
         elif token.type in (tokenize.STRING, tokenize.FSTRING_END):
             begin = token.start[0] if token.type == tokenize.STRING else strings.pop()
             inside.update(range(begin + 1, token.end[0] + 1))
-    parts, place_now = [], 0
+    parts, done = [], 0
     for begin, end, instead in sorted(cuts):
-        parts += [text[place_now:begin], instead]
-        place_now = end
-    parts.append(text[place_now:])
-    return "\n".join(
-        line if number in inside else " " * ((len(line) - len(line.lstrip())) // 4) + line.strip()
-        for number, line in enumerate(b"".join(parts).decode().split("\n"), 1)
-    )
+        if begin >= done:  # a comment may stand in an annotation
+            parts += [text[done:begin], instead]
+            done = end
+    parts.append(text[done:])
+    found = []
+    for number, line in enumerate(b"".join(parts).decode().split("\n"), 1):
+        short = line if number + 1 in inside else line.rstrip()
+        found.append(short if number in inside else " " * ((len(short) - len(short.lstrip())) // 4) + short.lstrip())
+    return "\n".join(found)
 
 
 def _begin(node: ast.stmt) -> tuple[int, int]:
@@ -181,17 +189,15 @@ def _end(node: ast.stmt | ast.expr) -> tuple[int, int]:
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def _hidden(node: ast.AST, shown: set[str] | None) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """The functions in a node that help() does not show; None shows what has no underscore. Classes keep their
-    docstrings: a dataclass without one makes one, slowly."""
+def _hidden(node: ast.AST, shown: set[str] | None) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """The functions and classes in a node that help() does not show; None shows what has no underscore."""
     for child in ast.iter_child_nodes(node):
         inner: set[str] | None = set()
         if isinstance(child, (*_FUNCTIONS, ast.ClassDef)):
-            named = not child.name.startswith("_") and (shown is None or child.name in shown)
-            if isinstance(child, ast.ClassDef):
-                inner = None if named else inner
-            elif not named:
+            if child.name.startswith("_") or not (shown is None or child.name in shown):
                 yield child
+            elif isinstance(child, ast.ClassDef):
+                inner = None
         yield from _hidden(child, inner)
 
 
