@@ -32,7 +32,7 @@ def test_the_page_of_the_documentation(wait: Callable[[Any], Any], capsys: pytes
 
 
 @pytest.mark.page
-def test_the_wheel_has_bytecode_with_lines_asserts_and_what_help_shows() -> None:
+def test_the_wheel_has_two_files_of_modules_with_lines_and_what_help_shows() -> None:
     from hologram_web.runtime.store import fingerprint
 
     package = Path(hg.__file__ or "").parent
@@ -40,11 +40,13 @@ def test_the_wheel_has_bytecode_with_lines_asserts_and_what_help_shows() -> None
     assert [path.name for path in package.glob("*.py")] == ["__init__.py"]
     assert version("hologram-web") == hg.__version__
     assert len(fingerprint()) == 32
-    with pytest.raises(hg.IsaError) as caught:
-        hg.Program.from_text("nonsense r1")
-    frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(caught.tb)[1:]]
-    assert {file.split("/")[0] for file, _ in frames} == {"hologram_web"}
-    assert all(line is not None and line > 10 for _, line in frames)
+    assert sorted(path.name.split(".")[0] for path in package.glob("*.zst")) == ["first", "rest"]
+    for error, wrong in ((hg.IsaError, hg.Program.from_text), (hg.TranslateError, hg.circuit.parse)):  # bytecode, source
+        with pytest.raises(error) as caught:
+            wrong("nonsense r1")
+        frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(caught.tb)[1:]]
+        assert {file.split("/")[0] for file, _ in frames} == {"hologram_web"}
+        assert all(line is not None and line > 10 for _, line in frames)
     assert hg.Executor.array.__doc__
     assert hg.Executor.array.__annotations__
     assert hg.Program.from_text.__doc__
