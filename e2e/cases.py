@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hologram_web.backends.state import resonance_of
-from hologram_web.errors import CompileError, ExecutionError, FaultKind, LaunchError
+from hologram_web.errors import CompileError, ExecutionError, FaultKind
 from hologram_web.isa import Type
 from tests.artifact.holo_device import HoloDevice
 from tests.artifact.test_filetests import LEFT_OUT
@@ -73,8 +73,6 @@ def error_of(found: dict[str, Any]) -> Exception:
     if found["name"] == "ExecutionError":
         place = {name: found[name] for name in ("lane", "buffer", "offset")}
         return ExecutionError(FaultKind(found["kind"]), found["instruction"], found["detail"], **place)
-    if found["name"] == "LaunchError":
-        return LaunchError(found["message"])
     return AssertionError(f"{found['name']}: {found['message']}")
 
 

@@ -79,8 +79,8 @@ class _Runner:
         given = {name: [types[name], f"{bits:x}"] for name, bits in scalars.items() if name in types}
         holo = places.pop("")
         found = self.device.answer(bytes(blob), holo=holo, scalars=given, arrays=places, steps=self.steps)
-        if found.json["error"] is not None:
-            raise error_of(found.json["error"])
+        if (error := found.json["error"]) is not None:
+            raise LaunchError(error["message"]) if error["name"] == "LaunchError" else error_of(error)
         outputs = found.json["outputs"].items()
         return {name: (found.blob[start : start + size], None) for name, (start, size) in outputs}
 
