@@ -68,6 +68,7 @@ class _Modules:
 
     def get_code(self, name: str) -> CodeType:
         code = self.found[name][1]
+        assert code is not None  # find_spec has told
         if isinstance(code, bytes):
             return marshal.loads(code)  # type: ignore[no-any-return]
         return builtins.compile(

@@ -1,9 +1,9 @@
 """Converts the ordinary wheel to the wheel for pages. page_wheel.mjs runs this in Pyodide, whose Python compiles it.
 
 The modules become two compressed files: bytecode of what is needed first, and the sources of all others, which Python
-compiles when they are imported. Both without what pages cannot use. Bytecode is twice as large; to read it took 9 ms where
-compiling the sources took 372. The modules in the order in which an import and then a first kernel need them get it,
-until it has BYTECODE bytes: what it saves and what it adds both go with the length of a source.
+compiles when they are imported. Both without what pages cannot use. Bytecode is twice as large; reading what an import
+needs took 9 ms, and compiling its sources 372. The modules in the order in which an import and then a first kernel
+need them get it, until it has BYTECODE bytes: what it saves and what it adds both go with the length of a source.
 
 Docstrings and annotations stay where help() shows them; line numbers and asserts stay everywhere.
 """
@@ -145,22 +145,22 @@ def stripped(text: bytes, place: str, public: set[str]) -> str:
             continue
         if node.returns is not None:
             arrow = text.rindex(b"->", 0, starts[node.returns.lineno - 1] + node.returns.col_offset)
-            line = text.count(b"\n", 0, arrow)
-            cut((line + 1, arrow - starts[line]), _end(node.returns))
+            number = text.count(b"\n", 0, arrow)
+            cut((number + 1, arrow - starts[number]), _end(node.returns))
         for argument in ast.walk(node.args):
             if isinstance(argument, ast.arg) and argument.annotation is not None:
-                begin = (argument.lineno, argument.col_offset + len(argument.arg.encode()))
-                cut(begin, _end(argument.annotation))
+                named = (argument.lineno, argument.col_offset + len(argument.arg.encode()))
+                cut(named, _end(argument.annotation))
     inside: set[int] = set()  # lines that begin within a string
     strings: list[int] = []
     for token in tokenize.tokenize(BytesIO(text).readline):
         if token.type == tokenize.COMMENT:
-            line, column = token.start
-            begin = len(lines[line - 1].decode()[:column].encode())
-            cut((line, begin), (line, len(lines[line - 1])))
-        elif token.type == tokenize.FSTRING_START:
+            number, column = token.start
+            text_of = lines[number - 1]
+            cut((number, len(text_of.decode()[:column].encode())), (number, len(text_of)))
+        elif token.type == tokenize.FSTRING_START:  # type: ignore[attr-defined]  # since Python 3.12
             strings.append(token.start[0])
-        elif token.type in (tokenize.STRING, tokenize.FSTRING_END):
+        elif token.type in (tokenize.STRING, tokenize.FSTRING_END):  # type: ignore[attr-defined]
             begin = token.start[0] if token.type == tokenize.STRING else strings.pop()
             inside.update(range(begin + 1, token.end[0] + 1))
     parts, done = [], 0
