@@ -25,7 +25,7 @@ class Area(NamedTuple):
 
 AREAS = (
     Area("lint", 1, ("ruff check", "ruff format --check", "mypy")),
-    Area("python", 20, ("pytest -n 2 --no-skips",)),
+    Area("python", 22, ("pytest -n 2 --no-skips",)),
     Area(
         "fuzz",  # the same seeds every time, about two minutes of them
         3,
@@ -36,7 +36,7 @@ AREAS = (
         ),
     ),
     Area("web", 1.5, ("npm run --silent typecheck", "npm run --silent test", "npm run --silent size")),
-    Area("e2e", 12, ("npm run --silent bundle", "pytest e2e --no-skips")),
+    Area("e2e", 11, ("npm run --silent bundle", "pytest e2e --no-skips")),
     Area(
         "pyodide",
         4,
