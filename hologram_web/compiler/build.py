@@ -18,7 +18,7 @@ from ..isa.row import Effect
 from ..isa.types import Type
 from ..isa.verify import Analysis, Base
 from .atlas import AtlasNodes, is_phase
-from .ir import PRED, Access, Block, Function, Node, Terminator, ValueType
+from .ir import PRED, Access, Block, Function, Node, Replaced, Terminator, ValueType
 from .node_ops import POINTER
 
 __all__ = ["build"]
@@ -39,7 +39,7 @@ class Builder(AtlasNodes):
         self.definitions: dict[tuple[Block, _Variable], Node] = {}
         self.sealed: set[Block] = set()
         self.incomplete: dict[Block, dict[_Variable, Node]] = {}
-        self.replaced: dict[Node, Node] = {}
+        self.replaced = Replaced()
         self.bases: dict[Base, None] = {}
         self.at = self.point = -1
         self.shape = block_shape
@@ -52,7 +52,7 @@ class Builder(AtlasNodes):
     def read(self, block: Block, variable: _Variable) -> Node:
         found = self.definitions.get((block, variable))
         if found is not None:
-            return self._final(found)
+            return self.replaced.final(found)
         if block not in self.sealed:
             node = Node("phi", self._type(variable))
             block.phis.append(node)
@@ -79,18 +79,13 @@ class Builder(AtlasNodes):
 
     def _without_trivial(self, block: Block, phi: Node) -> Node:
         """Removes a phi that merges one value only. Uses of it are redirected when the function is finished."""
-        others = {id(arg): arg for arg in map(self._final, phi.args) if arg is not phi}
+        others = {id(arg): arg for arg in map(self.replaced.final, phi.args) if arg is not phi}
         if len(others) != 1:
             return phi
         (same,) = others.values()
         block.phis.remove(phi)
         self.replaced[phi] = same
         return same
-
-    def _final(self, node: Node) -> Node:
-        while node in self.replaced:
-            node = self.replaced[node]
-        return node
 
     def _entry_value(self, variable: _Variable) -> Node:
         """What a register holds when the region starts."""
@@ -143,11 +138,7 @@ class Builder(AtlasNodes):
                     self._seal(self.blocks[way])
         shared = graph.program.shared_memory
         blocks = [self.start, *self.blocks.values()]
-        for block in blocks:
-            for node in (*block.phis, *block.nodes):
-                node.args = tuple(map(self._final, node.args))
-            if block.end.value is not None:
-                block.end.value = self._final(block.end.value)
+        self.replaced.put_into(blocks)
         function = Function(blocks, shared, list(self.bases), self.shape, graph.program.metadata.name)
         function.renumber()
         return function

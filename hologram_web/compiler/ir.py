@@ -8,14 +8,25 @@ EFFECTS and never removed or reordered unless a pass proves that it may.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..isa.types import Type
 from ..isa.verify import Base
 
-__all__ = ["EFFECTS", "PRED", "Access", "Block", "Function", "Node", "Terminator", "ValueType", "significant"]
+__all__ = [
+    "EFFECTS",
+    "PRED",
+    "Access",
+    "Block",
+    "Function",
+    "Node",
+    "Replaced",
+    "Terminator",
+    "ValueType",
+    "significant",
+]
 
 PRED = "pred"
 ValueType = Type | str | None
@@ -118,6 +129,24 @@ class Block:
         return "\n".join([*lines, f"  {self.end}"])
 
     __repr__ = __str__
+
+
+class Replaced(dict[Node, Node]):
+    """What takes the place of nodes that go; it may be replaced in its turn."""
+
+    def final(self, node: Node) -> Node:
+        """What stands for a node at last."""
+        while node in self:
+            node = self[node]
+        return node
+
+    def put_into(self, blocks: Iterable[Block]) -> None:
+        """Changes all uses."""
+        for block in blocks:
+            for node in (*block.phis, *block.nodes):
+                node.args = tuple(map(self.final, node.args))
+            if block.end.value is not None:
+                block.end.value = self.final(block.end.value)
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ir import Block, Function, Node, Terminator
+from ..ir import Block, Function, Replaced, Terminator
 from .dce import remove_unreachable
 
 __all__ = ["absorb_next", "fold_branches"]
@@ -35,30 +35,20 @@ def _drop_edge(source: Block, target: Block) -> None:
 
 def _single_phis(function: Function) -> int:
     """Replaces phis that merge one value only."""
-    replaced: dict[Node, Node] = {}
-
-    def final(node: Node) -> Node:
-        while node in replaced:
-            node = replaced[node]
-        return node
-
+    replaced = Replaced()
     again = True
     while again:
         again = False
         for block in function.blocks:
             for phi in list(block.phis):
-                others = {final(arg) for arg in phi.args} - {phi}
+                others = {replaced.final(arg) for arg in phi.args} - {phi}
                 if len(others) == 1:
                     replaced[phi] = others.pop()
                     block.phis.remove(phi)
                     again = True
     if not replaced:
         return 0
-    for block in function.blocks:
-        for node in (*block.phis, *block.nodes):
-            node.args = tuple(map(final, node.args))
-        if block.end.value is not None:
-            block.end.value = final(block.end.value)
+    replaced.put_into(function.blocks)
     return len(replaced)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dominance import Dominators
-from ..ir import EFFECTS, Block, Function, Node
+from ..ir import EFFECTS, Block, Function, Node, Replaced
 
 __all__ = ["eliminate_common"]
 
@@ -15,7 +15,7 @@ def eliminate_common(function: Function) -> int:
     tree = Dominators(function.blocks[0], lambda block: block.end.ways)
     children = tree.children()
     available: dict[Any, Node] = {}
-    replaced: dict[Node, Node] = {}
+    replaced = Replaced()
     # Walk down the dominator tree; None marks the end of a subtree, with the keys it had added.
     work: list[tuple[Block | None, list[Any]]] = [(function.blocks[0], [])]
     while work:
@@ -43,11 +43,6 @@ def eliminate_common(function: Function) -> int:
             kept.append(node)
         block.nodes = kept
         work += [(child, []) for child in children[block]]
-    if not replaced:
-        return 0
-    for block in function.blocks:
-        for node in (*block.phis, *block.nodes):
-            node.args = tuple(replaced.get(arg, arg) for arg in node.args)
-        if block.end.value is not None:
-            block.end.value = replaced.get(block.end.value, block.end.value)
+    if replaced:
+        replaced.put_into(function.blocks)
     return len(replaced)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...isa.ops import SCALAR_OPS
 from ...isa.types import Type
-from ..ir import EFFECTS, PRED, Function, Node
+from ..ir import EFFECTS, PRED, Function, Node, Replaced
 from ..ranges import Ranges
 
 __all__ = ["RULES", "fold"]
@@ -304,18 +304,12 @@ def _rules(op: str) -> tuple[tuple[str, Rule], ...]:
 def fold(function: Function) -> int:
     """Applies the rules everywhere once; how often they fired. `function.fired` has it for each."""
     context = Context(function)
-    replaced: dict[Node, Node] = {}
-
-    def final(node: Node) -> Node:
-        while node in replaced:
-            node = replaced[node]
-        return node
-
+    replaced = Replaced()
     counts: Counter[str] = Counter()
     for block in function.blocks:
         kept = []
         for node in list(block.nodes):
-            node.args = tuple(map(final, node.args))
+            node.args = tuple(map(replaced.final, node.args))
             for name, rule in _rules(node.op):
                 if (better := rule(node, context)) is not None:
                     counts[name] += 1
@@ -333,10 +327,6 @@ def fold(function: Function) -> int:
     start = function.blocks[0]
     present = set(map(id, start.nodes))
     start.nodes = [n for n in context.constants.values() if id(n) not in present] + start.nodes
-    for block in function.blocks:
-        for node in (*block.phis, *block.nodes):
-            node.args = tuple(map(final, node.args))
-        if block.end.value is not None:
-            block.end.value = final(block.end.value)
+    replaced.put_into(function.blocks)
     function.fired += counts
     return counts.total()

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
-from ..ir import Access, Block, Function, Node
+from ..ir import Access, Block, Function, Node, Replaced
 
 __all__ = ["forward"]
 
@@ -54,7 +54,7 @@ def forward(function: Function) -> int:
     reached = [(n.attr.base, n.args[0]) for block in function.blocks for n in block.nodes if n.op in ("load", "store")]
     if len(set(reached)) == len(reached):
         return 0
-    replaced: dict[Node, Node] = {}
+    replaced = Replaced()
     stores = 0
     known: dict[Block, dict[_Place, Node]] = {}  # at the ends of blocks
     for block in function.blocks:  # a block comes after its only predecessor, or knows nothing
@@ -63,19 +63,11 @@ def forward(function: Function) -> int:
         stores += _block(block, values, replaced)
         known[block] = values
     if replaced:
-        for load, value in replaced.items():
-            while value in replaced:
-                value = replaced[value]
-            replaced[load] = value
-        for block in function.blocks:
-            for node in (*block.phis, *block.nodes):
-                node.args = tuple(replaced.get(arg, arg) for arg in node.args)
-            if block.end.value is not None:
-                block.end.value = replaced.get(block.end.value, block.end.value)
+        replaced.put_into(function.blocks)
     return len(replaced) + stores
 
 
-def _block(block: Block, values: dict[_Place, Node], replaced: dict[Node, Node]) -> int:
+def _block(block: Block, values: dict[_Place, Node], replaced: Replaced) -> int:
     """Goes through a block with what is known at its start; gives how many stores were removed."""
     unseen: dict[_Place, Node] = {}  # stores that nothing has read
     gone: set[Node] = set()

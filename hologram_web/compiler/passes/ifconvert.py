@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from ..bounds import Bounds, access_of
 from ..dominance import reverse_postorder
-from ..ir import EFFECTS, PRED, Block, Function, Node, Terminator
+from ..ir import EFFECTS, PRED, Block, Function, Node, Replaced, Terminator
 from ..uniformity import Uniformity
 from ..windows import is_window
 from .branches import absorb_next
@@ -56,7 +56,7 @@ class _Converter:
         self.function = function
         self.barriers = any(block.end.kind == "barrier" for block in function.blocks)
         self.uniformity: Uniformity | None = None
-        self.replaced: dict[Node, Node] = {}
+        self.replaced = Replaced()
         self.proving: set[Node] | None = None
 
     def run(self) -> int:
@@ -73,23 +73,16 @@ class _Converter:
                     gone.add(joined)
         if count:
             function.blocks = [block for block in function.blocks if block not in gone]
-            for block in function.blocks:
-                for node in (*block.phis, *block.nodes):
-                    node.args = tuple(map(self._final, node.args))
-                if block.end.value is not None:
-                    block.end.value = self._final(block.end.value)
+            self.replaced.put_into(function.blocks)
             function.renumber()
         return count
-
-    def _final(self, node: Node) -> Node:
-        while node in self.replaced:
-            node = self.replaced[node]
-        return node
 
     def _merged(self, sources: list[Block], meeting: Block) -> list[tuple[Node, Node, Node]]:
         """The phis, with the values that the two ways bring."""
         first, second = map(meeting.predecessors.index, sources)
-        return [(phi, self._final(phi.args[first]), self._final(phi.args[second])) for phi in meeting.phis]
+        return [
+            (phi, self.replaced.final(phi.args[first]), self.replaced.final(phi.args[second])) for phi in meeting.phis
+        ]
 
     def _pays(self, block: Block, sources: list[Block], meeting: Block) -> bool:
         condition = block.end.value

@@ -8,19 +8,17 @@ from __future__ import annotations
 from ...isa.instruction import Instruction
 from ...isa.row import Effect
 from .facts import Edits, Facts
-from .values import Meaning, Values, copied, walk
+from .values import Meaning, Values, copied, rewritten
 
 __all__ = ["reuse"]
 
 
 def reuse(facts: Facts) -> Edits:
-    edits = Edits(facts)
-    for point, values, meaning in walk(facts, {}):
-        edits.see(facts.graph.code[point], _better(facts.graph.instruction(point), values, meaning))
-    return edits
+    return rewritten(facts, {}, _better)
 
 
-def _better(instruction: Instruction, values: Values, meaning: Meaning | None) -> Instruction | None:
+def _better(point: int, values: Values, meaning: Meaning | None) -> Instruction | None:
+    instruction = values.facts.graph.instruction(point)
     if meaning is None or instruction.name in ("MOV", "MOV_IMM") or meaning.node.op in ("const", "special"):
         return instruction
     if not meaning.harmless and instruction.row.effect is not Effect.LOAD:  # a load that was done does not fault again

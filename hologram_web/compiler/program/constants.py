@@ -14,7 +14,7 @@ from ...isa.types import Type
 from ..ir import PRED, Node
 from ..passes.fold import RULES
 from .facts import Edits, Facts
-from .values import Meaning, Symbols, Values, immediate, walk
+from .values import Meaning, Symbols, Values, immediate, rewritten
 
 __all__ = ["Constants", "propagate_constants"]
 
@@ -88,10 +88,7 @@ def decided(instruction: Instruction, values: Values) -> bool | None:
 
 def propagate_constants(facts: Facts) -> Edits:
     """Constants take the place of what computes them; of registers in addresses and sizes; branches are decided."""
-    edits = Edits(facts)
-    for point, values, meaning in walk(facts, RULES):
-        edits.see(facts.graph.code[point], _better(point, values, meaning))
-    return edits
+    return rewritten(facts, RULES, _better)
 
 
 def _better(point: int, values: Values, meaning: Meaning | None) -> Instruction | None:

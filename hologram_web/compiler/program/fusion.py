@@ -16,7 +16,7 @@ from ...isa.types import Type
 from ..ir import Node
 from ..passes.fold import Context
 from .facts import Edits, Facts
-from .values import Meaning, Rules, Values, instructions_for, walk
+from .values import Meaning, Rules, Values, instructions_for, rewritten
 
 __all__ = ["fuse"]
 
@@ -38,13 +38,14 @@ _RULES: Rules = {"choice": ("select", _choice)}
 
 
 def fuse(facts: Facts) -> Edits:
-    edits = Edits(facts)
-    for point, values, meaning in walk(facts, _RULES):
-        instruction = facts.graph.instruction(point)
-        if meaning is not None and meaning.harmless and instruction.name not in ("MOV", "MOV_IMM", "LEA"):
-            instruction = _fused(point, values, meaning)
-        edits.see(facts.graph.code[point], _addressed(point, values, instruction))
-    return edits
+    return rewritten(facts, _RULES, _better)
+
+
+def _better(point: int, values: Values, meaning: Meaning | None) -> Instruction | None:
+    instruction = values.facts.graph.instruction(point)
+    if meaning is not None and meaning.harmless and instruction.name not in ("MOV", "MOV_IMM", "LEA"):
+        instruction = _fused(point, values, meaning)
+    return _addressed(point, values, instruction)
 
 
 def _fused(point: int, values: Values, meaning: Meaning) -> Instruction:

@@ -8,7 +8,7 @@ from ...isa.types import Type
 from ..ir import PRED, Node
 from ..passes.fold import RULES, Context
 from .facts import Edits, Facts
-from .values import Meaning, Rules, Values, copied, immediate, instructions_for, walk
+from .values import Meaning, Rules, Values, copied, immediate, instructions_for, rewritten
 
 __all__ = ["simplify"]
 
@@ -35,10 +35,7 @@ _RULES: Rules = {
 
 
 def simplify(facts: Facts) -> Edits:
-    edits = Edits(facts)
-    for point, values, meaning in walk(facts, _RULES):
-        edits.see(facts.graph.code[point], _better(point, values, meaning))
-    return edits
+    return rewritten(facts, _RULES, _better)
 
 
 def _better(point: int, values: Values, meaning: Meaning | None) -> Instruction | None:

@@ -22,9 +22,9 @@ from ..ir import PRED, Function, Node
 from ..node_ops import NodeOps
 from ..passes.fold import RULES, Context
 from ..ranges import Ranges
-from .facts import Facts, key_of
+from .facts import Edits, Facts, key_of
 
-__all__ = ["Meaning", "Rules", "Symbols", "Values", "copied", "immediate", "instructions_for", "walk"]
+__all__ = ["Meaning", "Rules", "Symbols", "Values", "copied", "immediate", "instructions_for", "rewritten", "walk"]
 
 Rule = Callable[[Node, Context], Node | None]
 Rules = Mapping[str, tuple[str, Rule]]
@@ -251,6 +251,14 @@ def walk(facts: Facts, rules: Rules) -> Iterator[tuple[int, Values, Meaning | No
             yield point, values, meaning
             values.step(point, meaning)
         ends[number] = values
+
+
+def rewritten(facts: Facts, rules: Rules, better: Callable[[int, Values, Meaning | None], Instruction | None]) -> Edits:
+    """The edits of a pass that looks at one point after the other; `better` gives None for what goes."""
+    edits = Edits(facts)
+    for point, values, meaning in walk(facts, rules):
+        edits.see(facts.graph.code[point], better(point, values, meaning))
+    return edits
 
 
 @cache
