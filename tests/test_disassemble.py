@@ -55,7 +55,7 @@ def test_the_text_of_every_filetest_makes_the_same_code():
 def _sample(kinds):
     return {
         "": (), "u": (0,), "i32": (-5,), "i64": (1 << 40,), "f32": (0x3FC00000,), "f64": (0x7FF8 << 48,), "mem": (0, 7),
-        "block": ("i32",), "table": ([0, 0, 0],), "memory": (), "memory memory": (),
+        "block": ("i32",), "table": ((0, 0, 0),), "memory": (), "memory memory": (),
     }[kinds]  # fmt: skip
 
 

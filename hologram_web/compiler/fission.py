@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 from .dominance import Dominators
 from .ir import EFFECTS, Node
@@ -37,6 +37,7 @@ class Fission:
     endless: bool
 
 
+@lru_cache(maxsize=2)
 def fission(lowered: Lowered) -> Fission | None:
     """The division of a function with barriers, or None where it depends on the lane which barrier is next."""
     skeleton = _Skeleton(lowered)

@@ -149,7 +149,7 @@ class Replaced(dict[Node, Node]):
                 block.end.value = self.final(block.end.value)
 
 
-@dataclass
+@dataclass(eq=False)
 class Function:
     """The code of one lane region. `blocks[0]` is where lanes start. `fired` counts what the passes and rules did."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from ..isa.types import Type
 from .ir import EFFECTS, Block, Function, Node, ValueType
@@ -113,7 +113,7 @@ class Piece:
         return [] if self.kind == "barrier" else self.ways
 
 
-@dataclass
+@dataclass(eq=False)
 class Lowered:
     """Pieces of a function. `resumes[k]` is where lanes go on that stopped at barrier k; `resumes[0]` is the entry."""
 
@@ -235,8 +235,9 @@ def _kept(function: Function) -> dict[Node, Variable]:
     return variables
 
 
+@lru_cache(maxsize=2)  # both targets ask for the same one after the other
 def lower(function: Function) -> Lowered:
-    """Takes a function out of SSA. The function stays as it is."""
+    """Takes a function out of SSA. The function stays as it is, also afterwards: it is optimized already."""
     variables = _kept(function)
     pieces = {block: Piece(number) for number, block in enumerate(function.blocks)}
     extra: list[Piece] = []

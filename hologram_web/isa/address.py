@@ -18,6 +18,7 @@ type up to 64 bits; outside the memory it is the fault OutOfBounds.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -126,6 +127,12 @@ class Address:
         """The registers read to form the address, the one that holds the base included."""
         found = [self.base, self.index, *self.coordinates]
         return tuple(value for value in found if isinstance(value, Register))
+
+    def renamed(self, name: Callable[[operands.Register], operands.Register]) -> Address:
+        """The address with `name(register)` for each register."""
+        found = (self.base, self.index, *self.coordinates)
+        base, index, *rest = (name(value) if isinstance(value, Register) else value for value in found)
+        return Address(self.space, base, index, self.scale, self.offset, tuple(rest))  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         if self.space is Space.POINTER:

@@ -58,6 +58,10 @@ def lift(
     return replace(program, instructions=instructions, params=[*program.params, *params]), lifter.args
 
 
+# Kinds of operands that stay as they are.
+_INERT = frozenset({"type", "register", "predicate", "guard", "imm", "label"})
+
+
 class _Lifter:
     def __init__(self, program: Program, bound: Mapping[int, BufferHandle]) -> None:
         self.bound = bound
@@ -76,6 +80,8 @@ class _Lifter:
 
     def instruction(self, instruction: Instruction) -> Instruction:
         row = instruction.row
+        if not row.state and _INERT.issuperset(operand.kind for operand in row.operands):
+            return instruction
         values = list(instruction.values)
         if row.state in _STATE:
             name, spec = _STATE[row.state]

@@ -95,8 +95,8 @@ def lower_plan(
 def _supported(index: int, instruction: Instruction) -> None:
     """Raises CompileError for an instruction that has no meaning yet."""
     rows = [instruction.row]
-    for value in instruction.values:
-        if isinstance(value, Type) and value.is_wide and instruction.row.collective:
+    for value in instruction.values if instruction.row.collective else ():
+        if isinstance(value, Type) and value.is_wide:
             what = f"{instruction.row.name} on {value}: use a type of at most 64 bits"
             raise UnsupportedType(index, f"an artifact does not run {what}")
         if isinstance(value, (MapOperation, BinaryMapOperation)):

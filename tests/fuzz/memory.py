@@ -309,7 +309,7 @@ def address(g: Context, array: Array, index: Value | int, exact: bool = False) -
     if array.holder.kind == "class" and way < 0.4:
         return _phi(g, array, index)
     offset, scale, register = array.offset, size, index.register
-    if way < 0.12 and size > 1 and top * size <= limit:
+    if way < 0.12 and size > 1 and max(top, 1) * size <= limit:
         moved = code.new(index.ty, pending=False, top=top * size)
         if g.chance(0.5):
             amount = code.constant(Type.U32, size.bit_length() - 1)

@@ -70,10 +70,7 @@ def renamed(instruction: Instruction, names: Mapping[Register, Register]) -> Ins
     values = []
     for value in instruction.values:
         if isinstance(value, Address):
-            base = names.get(value.base, value.base) if isinstance(value.base, Register) else value.base
-            index = None if value.index is None else names.get(value.index, value.index)
-            coordinates = tuple(names.get(c, c) if isinstance(c, Register) else c for c in value.coordinates)
-            value = replace(value, base=base, index=index, coordinates=coordinates)
+            value = value.renamed(lambda register: names.get(register, register))
         elif isinstance(value, Register):
             value = names.get(value, value)
         values.append(value)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from ..ir import Function
+from ..lower import lower
 from .branches import fold_branches
 from .cse import eliminate_common
 from .dce import eliminate_dead
@@ -57,17 +59,20 @@ def optimize(
     """
     if show is not None:
         show("start", str(function))
-    for _ in range(_MOST_ROUNDS):
-        again = False
-        for name, found in PASSES.items():
-            if name not in without and (count := found.run(function)):
-                function.fired[name] += count
-                again = True
-                if show is not None:
-                    show(name, str(function))
-        if not again:
-            break
+    passes = {name: found.run for name, found in PASSES.items() if name not in without}
+    idle = 0  # passes that found nothing, one after the other
+    for name, run in chain.from_iterable(repeat(passes.items(), _MOST_ROUNDS)):
+        if count := run(function):
+            function.fired[name] += count
+            idle = 0
+            if show is not None:
+                show(name, str(function))
+        else:
+            idle += 1
+            if idle == len(passes):
+                break
     function.renumber()
+    lower.cache_clear()
     return function
 
 

@@ -5,7 +5,6 @@ Registers that hold the same constant are copies of the one with the lowest numb
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from ...isa.address import Address
@@ -87,20 +86,17 @@ def renamed(instruction: Instruction, names: dict[int, int]) -> Instruction:
     if not names:
         return instruction
 
-    def register(value: Any) -> Any:
-        return Register(names.get(value.index, value.index)) if isinstance(value, Register) else value
+    def register(value: Register) -> Register:
+        return Register(names.get(value.index, value.index))
 
     operands = list(instruction.values)
     for place, (operand, value) in enumerate(zip(instruction.row.operands, operands, strict=True)):
         if isinstance(value, Address):
-            coordinates = tuple(map(register, value.coordinates))
-            operands[place] = replace(
-                value, base=register(value.base), index=register(value.index), coordinates=coordinates
-            )
+            operands[place] = value.renamed(register)
         elif operand.role in ("def", "update") or operand.kind == "result":
             continue
         elif isinstance(value, Predicate):
             operands[place] = Predicate(names.get(key_of(value), key_of(value)) - 256, value.negated)
-        else:
+        elif isinstance(value, Register):
             operands[place] = register(value)
     return Instruction(instruction.row, tuple(operands))

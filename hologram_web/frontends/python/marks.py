@@ -6,12 +6,14 @@ It is made by translating once more; the program is the same, and who does not s
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ...errors import TranslateError
-from ...isa.operands import Label
+from ...isa.operands import Label, Register
 from .emit import Facts, Loop
 from .names import Annotation
 from .source import Definition, Source
@@ -78,6 +80,13 @@ class _Marking(Pass):
         for loop, node in self.looping:  # which goes around here
             if loop.again is label and node not in [marked for marked, _ in self.marks.get(here, ())]:
                 self._mark(node)
+
+    def rename(self, names: Sequence[Register]) -> None:
+        super().rename(names)
+        for _, mark in chain.from_iterable(self.marks.values()):
+            for name, value in mark.variables.items():
+                if isinstance(value, Value) and value.reg is not None:
+                    mark.variables[name] = replace(value, reg=names[value.reg.index])
 
     def _mark(self, node: ast.stmt) -> None:
         scope = self.scope

@@ -12,7 +12,7 @@ import sys
 import typing
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from types import FunctionType, ModuleType
 from typing import Any, NoReturn, TypeVar
 
@@ -32,12 +32,22 @@ def walk(*roots: ast.AST) -> Iterator[ast.AST]:
     while work:
         node = work.pop()
         yield node
-        for name in node._fields:
+        kind: Any = type(node)
+        for name in _inner(kind):
             value = getattr(node, name, None)
             if isinstance(value, list):
                 work += [part for part in value if isinstance(part, ast.AST)]
-            elif isinstance(value, ast.AST) and value._fields:
+            elif isinstance(value, ast.AST):
                 work.append(value)
+
+
+@cache
+def _inner(kind: Any) -> tuple[str, ...]:
+    """The fields of a kind of nodes that may hold others."""
+    return () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _LEAVES)
+
+
+_LEAVES = frozenset({"arg", "attr", "ctx", "id", "kind", "op", "ops", "type_comment"})
 
 
 class Definition:
@@ -47,10 +57,15 @@ class Definition:
         self.node, self.source, self.name = node, source, name or node.name
 
     @cached_property
+    def names(self) -> list[ast.Name | ast.Attribute]:
+        """The names and attributes in the function, in the order of the text."""
+        found = [part for part in walk(self.node) if isinstance(part, (ast.Name, ast.Attribute))]
+        return sorted(found, key=lambda part: (part.lineno, part.col_offset))
+
+    @cached_property
     def stored_names(self) -> frozenset[str]:
         """The names that the function assigns."""
-        parts = (part for part in walk(self.node) if isinstance(part, ast.Name))
-        return frozenset(part.id for part in parts if isinstance(part.ctx, ast.Store))
+        return frozenset(part.id for part in self.names if isinstance(part, ast.Name) and type(part.ctx) is ast.Store)
 
     @cached_property
     def defaults(self) -> dict[str, Any]:
@@ -72,10 +87,10 @@ class Definition:
     def variables(self) -> dict[TypeVar, ast.AST]:
         """The type variables that have no type yet, with where they are named first. Raises TranslateError."""
         source, found = self.source, {}
-        named = [part for part in walk(self.node) if isinstance(part, (ast.Name, ast.Attribute))]
-        named.sort(key=lambda part: (getattr(part, "lineno", 0), getattr(part, "col_offset", 0)))
         meant = [(source.lookup(param.name), param) for param in getattr(self.node, "type_params", ())]
-        meant += [(source.resolve(part), part) for part in named if getattr(part, "id", "") not in self.stored_names]
+        meant += [
+            (source.resolve(part), part) for part in self.names if getattr(part, "id", "") not in self.stored_names
+        ]
         for variable, place in meant:
             if isinstance(variable, TypeVar) and variable not in found:
                 _check(source, place, variable)

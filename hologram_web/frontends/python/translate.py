@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from ...errors import TranslateError
-from ...isa.operands import Access
+from ...isa.address import Address
+from ...isa.instruction import Instruction
+from ...isa.operands import Access, Register
 from ...isa.program import MAX_PARAMETERS, Program
 from ...isa.types import Type
 from .emit import ArrayRef, Facts, Scope
 from .functions import Functions, annotation, check_signature
 from .names import Annotation, ArrayType
-from .source import Definition, walk
+from .source import Definition
 from .types import fits
 
 __all__ = ["Pass", "Translation", "parameters", "settled", "translate"]
@@ -53,15 +56,16 @@ def settled(definition: Definition, make: type[_P]) -> _P:
     """
     node, source = definition.node, definition.source
     params = parameters(definition)
-    facts = Facts(lengths=min(_likely_lengths(definition.node, params), _LENGTHS))
+    facts = Facts(lengths=min(_likely_lengths(definition, params), _LENGTHS))
     try:
         for _ in range(_PASSES):
             facts.changed = False
             current = make(definition, params, facts)
             current.run()
-            facts.changed |= facts.lengths != len(current.hidden)  # no registers are left out
-            facts.lengths = len(current.hidden)
+            if facts.lengths < len(current.hidden):
+                facts.changed, facts.lengths = True, len(current.hidden)
             if not facts.changed and not facts.settle():
+                current.close_up()
                 return current
     except RecursionError:
         raise TranslateError(
@@ -70,10 +74,10 @@ def settled(definition: Definition, make: type[_P]) -> _P:
     raise AssertionError("types have to settle")  # each pass widens a type, and there are few
 
 
-def _likely_lengths(node: ast.FunctionDef, params: dict[str, Annotation]) -> int:
+def _likely_lengths(definition: Definition, params: dict[str, Annotation]) -> int:
     """How many lengths a kernel may want: of all axes, of the first ones only if it speaks of lengths."""
     arrays = [ty.ndim for ty in params.values() if isinstance(ty, ArrayType)]
-    words = {getattr(part, "attr", getattr(part, "id", "")) for part in walk(node)}
+    words = {getattr(part, "attr", getattr(part, "id", "")) for part in definition.names}
     return sum(arrays) - len(arrays) * words.isdisjoint(("len", "shape"))
 
 
@@ -138,6 +142,25 @@ class Pass(Functions):
         self.facts.types[(), name] = ty
         assert scope.assigned is not None
         scope.assigned.add(name)
+
+    def close_up(self) -> None:
+        """Lets no register be left out where fewer lengths were needed than registers kept for them."""
+        gap = self.facts.lengths - len(self.hidden)
+        if gap:
+            first = len(self.params) + self.facts.lengths + 1
+            moved = range(first, MAX_PARAMETERS + 1)
+            self.rename([Register(index - gap if index in moved else index) for index in range(256)])
+
+    def rename(self, names: Sequence[Register]) -> None:
+        """Gives every register the name at its index."""
+
+        def renamed(value: Any) -> Any:
+            if isinstance(value, Register):
+                return names[value.index]
+            return value.renamed(renamed) if isinstance(value, Address) else value
+
+        for place, instruction in enumerate(self.code):
+            self.code[place] = Instruction(instruction.row, tuple(map(renamed, instruction.values)))
 
     def translation(self) -> Translation:
         """What the last pass made. Labels that nothing jumps to go."""

@@ -6,6 +6,7 @@ An instruction is a tuple of its name and its immediates, such as ("i32.const", 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from .opcodes import OPCODES
@@ -139,16 +140,15 @@ def _body(function: FunctionBody) -> bytes:
         else:
             runs.append((1, ty))
     out = bytearray(_vector([unsigned(count) + bytes([VALUE_TYPES[ty]]) for count, ty in runs]))
-    for instr in function.code:
-        opcode, kinds = OPCODES[instr[0]]
-        out += opcode
-        if kinds:
-            _immediates(out, kinds, instr[1:])
+    out += b"".join(map(_encoded, function.code))
     out.append(0x0B)
     return unsigned(len(out)) + bytes(out)
 
 
-def _immediates(out: bytearray, kinds: str, values: tuple[Any, ...]) -> None:
+@lru_cache(maxsize=4096)  # a kernel has few that are different
+def _encoded(instr: Instr) -> bytes:
+    opcode, kinds = OPCODES[instr[0]]
+    out, values = bytearray(opcode), instr[1:]
     match kinds:
         case "u":
             out += unsigned(values[0])
@@ -165,5 +165,8 @@ def _immediates(out: bytearray, kinds: str, values: tuple[Any, ...]) -> None:
         case "table":
             *labels, default = values[0]
             out += _vector([unsigned(label) for label in labels]) + unsigned(default)
+        case "":
+            pass
         case _:
             out += bytes(len(kinds.split()))
+    return bytes(out)

@@ -1,7 +1,7 @@
 """WebAssembly instructions: name, bytes, and the kinds of immediates. The encoder and the disassembler share it.
 
 Immediates: `i32` and `i64` signed LEB128, `f32` and `f64` as their bit patterns, `u` an index, `mem` alignment and
-offset, `block` a block type, `table` the labels of br_table, `memory` a memory index.
+offset, `block` a block type, `table` the labels of br_table as a tuple, `memory` a memory index.
 """
 
 from __future__ import annotations
