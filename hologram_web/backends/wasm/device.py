@@ -183,7 +183,8 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         analysis, config = job.analysis, job.config
         kernel, address = loaded.kernel, loaded.arguments
         shared = analysis.program.shared_memory + config.shared_memory
-        spill = kernel.spill * config.block_lanes
+        # Both hold what is aligned, the spills in slots of 8 bytes.
+        spill = -(-kernel.spill * config.block_lanes // 16) * 16
         work = self._work_memory(spill + shared) if spill + shared else 0
         block = self._arena.view(address, kernel.arguments_size)
         words = block[: ARGUMENTS["values"]].view(np.uint32)
@@ -191,10 +192,9 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         words[:] = 0
         words[ARGUMENTS["grid"] // 4 :][:3] = config.grid
         words[ARGUMENTS["lanes"] // 4 :][:3] = lanes
-        # Spilled 64-bit variables and shared memory are aligned: the spill comes first, in slots of 8 bytes.
         for name, number in (
             ("shared_size", shared),
-            ("shared", work + -(-spill // 16) * 16),
+            ("shared", work + spill),
             ("spill", work),
             ("scratch", self._scratch),
         ):
