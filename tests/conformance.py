@@ -38,6 +38,8 @@ MODES: dict[str, tuple[str, str, str, str]] = {
     "register": (".param m: buffer $ty read_write", "mov r20, r3", "[r20 + r255*$size]", "g"),
     "pool": (".param m: pool", "", "[pool m + r255*$size + 32]", "g"),
     "shared": (".shared 1024", "", "[shared + r252*$size]", "s"),
+    "local": (".local 1024", "mov_imm.u32 r20, 63\nand.u32 r20, r252, r20", "[.local + r20*$size + 16]", "s"),
+    "pointer into local": (".local 64", "lea r20, [.local + 24]", "[*r20]", "s"),
     "class": ("", "", "[class 17 + r255*$size + 4096]", "g"),
     "phi": ("", "mov_imm.u64 r21, $size\nmul.u64 r21, r255, r21", "[phi 95, 40, r21]", "g"),
     "pointer": (".param m: buffer $ty read_write", "lea r20, [m + r255*$size]", "[*r20]", "g"),
@@ -481,6 +483,29 @@ class BackendConformance:
         self.run(backend, store, LaunchConfig(shared_memory=4096), y=y)
         assert self.read(backend, y).tolist() == [5]
         self.refused(hg.ExecutionError, self.run, backend, text, LaunchConfig(shared_memory=4092), y=y)
+
+    @pytest.mark.parametrize("lanes", range(1, 18))
+    def test_memory_beside_that_of_a_block(self, backend, lanes):
+        """Spills, local and shared memory of awkward sizes leave buffers alone that lie right behind them."""
+        text = """
+            .param x: buffer u8 read
+            .param y: buffer u8 write
+            .shared 50
+                ldg.u8 r10, [x + r252]
+                bar_sync 0
+                sts.u8 [shared + r252], r10
+                lds.u8 r11, [shared + r252]
+                stg.u8 [y + r252], r11
+        """
+        local = text.replace("shared + r252", ".local + 4").replace(".shared 50", ".shared 50\n.local 5")
+        config, data = LaunchConfig.linear(lanes, block=lanes), bytes(range(1, lanes + 1))
+        x, y = self.buffer(backend, data), self.buffer(backend, bytes(lanes))
+        self.run(backend, text, config, x=x, y=y)
+        beside = {size: self.buffer(backend, b"\xa5" * size) for size in (4, 16, 64, 256)}
+        for one in (text, local):
+            self.run(backend, one, config, x=x, y=y)
+            assert backend.copy_from_buffer(y) == data
+            assert [backend.copy_from_buffer(beside[size]) for size in beside] == [b"\xa5" * size for size in beside]
 
     def test_much_shared_memory(self, backend):
         """Blocks that do not all fit into memory at once."""

@@ -13,13 +13,14 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from ..isa.address import Space
 from ..isa.ops import SCALAR_OPS
 from ..isa.types import Type
 from .dominance import Dominators
 from .ir import PRED, Access, Block, Function, Node
 from .ranges import Ranges, remainder_of
 
-__all__ = ["Bounds", "Interval", "access_of", "holds", "is_loop_step", "limit_of", "repeated", "shown"]
+__all__ = ["Bounds", "Interval", "access_of", "holds", "is_loop_step", "limit_of", "own_limit", "repeated", "shown"]
 
 _LONG = Type.I64
 _FAR = 1 << 40  # ends of intervals stay within, so that 64 bits hold what is made of them
@@ -37,6 +38,11 @@ def access_of(node: Node) -> Access | None:
 def limit_of(access: Access) -> tuple[str, object, int]:
     """The name of the special value that is one past the last byte offset at which the access is in bounds."""
     return "limit", access.base, access.element.size_bytes
+
+
+def own_limit(function: Function, access: Access) -> int:
+    """The same of local memory, whose size is known."""
+    return max(function.local_memory - access.element.size_bytes + 1, 0)
 
 
 class Interval(NamedTuple):
@@ -63,7 +69,7 @@ class Bounds:
     def __init__(
         self, function: Function, known: Callable[[Node], bool] = lambda node: False, *, launch: bool = False
     ) -> None:
-        self._launch = launch
+        self._launch, self._function = launch, function
         self._ranges = Ranges(function)
         self._nodes: dict[object, Node] = {}
         self._intervals: dict[tuple[Node, Block], Interval | None] = {}
@@ -96,7 +102,10 @@ class Bounds:
                 continue
             found = self._within(found, -_FAR, _FAR)
             low, high = (self._byte(end, access) for end in (found.lo, found.hi))
-            limit = self.node("special", _LONG, attr=limit_of(access))
+            if access.base.space is Space.LOCAL:
+                limit = self.const(own_limit(self._function, access))
+            else:
+                limit = self.node("special", _LONG, attr=limit_of(access))
             wanted = [*found.conditions, self.compare("le", self.const(0), low), self.compare("lt", high, limit)]
             if not any(condition.is_const and not condition.attr for condition in wanted):
                 conditions.update(dict.fromkeys(condition for condition in wanted if not condition.is_const))

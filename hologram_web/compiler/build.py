@@ -136,10 +136,12 @@ class Builder(AtlasNodes):
                 waiting[way] -= 1
                 if waiting[way] == 0 and way in done:
                     self._seal(self.blocks[way])
-        shared = graph.program.shared_memory
         blocks = [self.start, *self.blocks.values()]
         self.replaced.put_into(blocks)
-        function = Function(blocks, shared, list(self.bases), self.shape, graph.program.metadata.name)
+        program = graph.program
+        function = Function(
+            blocks, program.shared_memory, list(self.bases), self.shape, program.metadata.name, program.local_memory
+        )
         function.renumber()
         return function
 

@@ -158,6 +158,7 @@ class Function:
     bases: list[Base]
     block_shape: tuple[int, int, int]
     name: str = ""
+    local_memory: int = 0  # bytes of each lane
     fired: Counter[str] = field(default_factory=Counter)
 
     def nodes(self) -> Iterator[Node]:

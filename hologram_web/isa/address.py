@@ -6,6 +6,7 @@
 | `[x + r3*4 + 16]`      | `Address.Register("x", r(3), scale=4, offset=16)`        |
 | `[pool p + r3]`        | `Address.Register(Address.Pool("p"), r(3))`              |
 | `[shared + r3*4]`      | `Address.Register(Address.Shared(), r(3), scale=4)`      |
+| `[.local + r3*4]`      | `Address.Register(Address.Local(), r(3), scale=4)`       |
 | `[class 5 + 16]`       | `Address.Class(5, 16)`                                   |
 | `[buffer #7]`          | `Address.Buffer(BufferHandle(7))`, lifted to a parameter |
 | `[*r4]`                | `Address.Register(r(4))`, r4 made by LEA                 |
@@ -26,7 +27,7 @@ from ..errors import IsaError
 from . import operands
 from .operands import BufferHandle, PoolHandle, Register, check_name
 
-__all__ = ["Address", "Base", "Space"]
+__all__ = ["ON_CHIP", "Address", "Base", "Space"]
 
 _Coordinate = Register | int
 Base = str | Register | BufferHandle | PoolHandle | int | None
@@ -34,7 +35,7 @@ _MAX_OFFSET = 1 << 40
 
 
 class Space(Enum):
-    """Which memory an address is in; `POINTER` and `PHI` say how it is formed."""
+    """Which memory an address is in; `POINTER` and `PHI` say how it is formed. `LOCAL` is each lane's own."""
 
     BUFFER = 0
     POOL = 1
@@ -42,11 +43,16 @@ class Space(Enum):
     CLASS = 3
     POINTER = 4
     PHI = 5
+    LOCAL = 6
+
+
+# Memories that no buffer shares a byte with, nor another of them.
+ON_CHIP = frozenset({Space.SHARED, Space.LOCAL})
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A memory operand. Use the constructors `Buffer`, `Pool`, `Shared`, `Class`, `Register` and `Phi`.
+    """A memory operand. Use the constructors `Buffer`, `Pool`, `Shared`, `Local`, `Class`, `Register`, `Phi`.
 
     `base` is a parameter name, a register that holds a parameter, a handle, or a class id; `index` a register with
     an integer, multiplied by `scale`; `offset` a number of bytes. For `PHI`, `coordinates` holds class, page, byte.
@@ -89,6 +95,11 @@ class Address:
     def Shared(offset: int = 0) -> Address:
         """`offset` bytes into the shared memory of the block."""
         return Address(Space.SHARED, offset=offset)
+
+    @staticmethod
+    def Local(offset: int = 0) -> Address:
+        """`offset` bytes into the lane's own memory."""
+        return Address(Space.LOCAL, offset=offset)
 
     @staticmethod
     def Class(class_id: int, offset: int = 0) -> Address:
@@ -140,8 +151,8 @@ class Address:
         if self.space is Space.PHI:
             return f"[phi {', '.join(map(str, self.coordinates))}]"
         base = f"#{self.base.id}" if isinstance(self.base, (BufferHandle, PoolHandle)) else str(self.base)
-        if self.space is Space.SHARED:
-            text = "shared"
+        if self.space in _NAMELESS:
+            text = _NAMELESS[self.space]
         elif self.space is Space.BUFFER:
             text = f"buffer {base}" if isinstance(self.base, BufferHandle) else base
         else:
@@ -165,7 +176,7 @@ class Address:
         if not match:
             raise IsaError(
                 f"cannot read the address {text!r}: write [name + r1*4 + 16], [pool name], [shared + 8], "
-                "[class 5], [*r1] or [phi r1, 2, r3]"
+                "[.local + 8], [class 5], [*r1] or [phi r1, 2, r3]"
             )
         keyword, name, handle, index, scale, sign, offset = match.groups()
         number = int(offset or 0) * (-1 if sign == "-" else 1)
@@ -177,11 +188,12 @@ class Address:
             if name is None or not name.isdecimal():
                 raise IsaError(f"the class in {text!r} is not a number from 0 to 95")
             base = int(name)
-        elif name == "shared":
+        own = next((space for space, word in _NAMELESS.items() if word == name), None)
+        if own is not None:
             if keyword is not None:
-                raise IsaError(f"{text!r} names two memories: write [shared + 8]")
+                raise IsaError(f"{text!r} names two memories: write [{name} + 8]")
             base = None
-        space = Space.SHARED if name == "shared" else Space[keyword.upper()] if keyword else Space.BUFFER
+        space = own or (Space[keyword.upper()] if keyword else Space.BUFFER)
         if (keyword is None or keyword == "buffer") and handle is not None and keyword != "buffer":
             raise IsaError(f"the handle in {text!r} needs a kind: write [buffer #{handle}] or [pool #{handle}]")
         return Address(
@@ -189,8 +201,10 @@ class Address:
         )
 
 
+# Texts of memories without a name. Parameters may be called local, but no name starts with a dot.
+_NAMELESS = {Space.SHARED: "shared", Space.LOCAL: ".local"}
 _ADDRESS = re.compile(
-    r"\[\s*(?:(buffer|pool|class)\s+)?(?:([A-Za-z_$][A-Za-z0-9_$.]*|[0-9]{1,3})|#([0-9]{1,18}))"
+    r"\[\s*(?:(buffer|pool|class)\s+)?(?:([A-Za-z_$][A-Za-z0-9_$.]*|\.local|[0-9]{1,3})|#([0-9]{1,18}))"
     r"(?:\s*\+\s*r([0-9]{1,3})(?:\s*\*\s*([0-9]{1,6}))?)?(?:\s*([+-])\s*([0-9]{1,15}))?\s*\]"
 )
 

@@ -25,6 +25,7 @@ from .wire import Reader, Writer
 __all__ = ["VERSION", "from_bytes", "to_bytes"]
 
 VERSION = 1
+_WITH_LOCAL = 2  # programs with local memory
 _MAGIC = b"HGPR"
 _PARAM_KINDS = ("buffer", "scalar", "pool")
 _TYPES = sorted(Type, key=lambda ty: ty.id)
@@ -36,7 +37,7 @@ def to_bytes(program: Program) -> bytes:
     checked(program)
     out = Writer()
     out.data += _MAGIC
-    out.u8(VERSION)
+    out.u8(_WITH_LOCAL if program.local_memory else VERSION)
     out.u8(0)
     out.string(program.metadata.name)
     out.uint(len(program.metadata.entries))
@@ -52,6 +53,8 @@ def to_bytes(program: Program) -> bytes:
         if param.access is not None:
             out.u8(_ACCESS.index(param.access))
     out.uint(program.shared_memory)
+    if program.local_memory:
+        out.uint(program.local_memory)
     labels = Labels(sorted(program.labels, key=lambda name: (program.labels[name], name)))
     out.uint(len(labels.names))
     for name in labels.names:
@@ -85,8 +88,8 @@ def from_bytes(data: bytes) -> Program:
         raise IsaError("these bytes are no program: they do not start with HGPR")
     if len(raw) < 10:
         raise IsaError("damaged program bytes: they end too soon")
-    if raw[4] != VERSION or raw[5] != 0:
-        raise IsaError(f"the program has the version {raw[4:6].hex('.')}; this release reads {VERSION:02x}.00")
+    if raw[4] not in (VERSION, _WITH_LOCAL) or raw[5] != 0:
+        raise IsaError(f"the program has the version {raw[4:6].hex('.')}; this release reads {VERSION:02x}.00 and {_WITH_LOCAL:02x}.00")
     if zlib.crc32(raw[:-4]).to_bytes(4, "little") != raw[-4:]:
         raise IsaError("damaged program bytes: the checksum does not fit")
     program = _read(Reader(raw[:-4]))
@@ -96,13 +99,14 @@ def from_bytes(data: bytes) -> Program:
 
 
 def _read(source: Reader) -> Program:
-    source.take(6)
+    version = source.take(6)[4]
     metadata = ProgramMetadata(source.string())
     for _ in range(source.uint(MAX_NAMES + 1)):
         key = check_name(source.string(), "metadata entry")
         metadata.entries[key] = source.string()
     params = [_read_param(source) for _ in range(source.uint(MAX_NAMES + 1))]
     shared = source.uint()
+    local = source.uint() if version == _WITH_LOCAL else 0
     places = {}
     for _ in range(source.uint(MAX_NAMES + 1)):
         name = source.string()
@@ -113,7 +117,7 @@ def _read(source: Reader) -> Program:
     if source.position != len(source.data):
         raise source.fail("bytes follow the last instruction")
     name_of_entry = labels.names[entry - 1] if entry else None
-    return checked(Program(instructions, places, params, name_of_entry, shared, metadata))
+    return checked(Program(instructions, places, params, name_of_entry, shared, metadata, local))
 
 
 def _read_param(source: Reader) -> Param:

@@ -117,6 +117,11 @@ class ProgramBuilder:
         self._program.shared_memory = size
         return self
 
+    def local(self, size: int) -> ProgramBuilder:
+        """Sets the size of the memory that each lane has for itself, in bytes."""
+        self._program.local_memory = size
+        return self
+
     def entry(self, label: Label) -> ProgramBuilder:
         """Sets where lanes start."""
         self._program.entry = label.name

@@ -28,6 +28,7 @@ def to_json(program: Program) -> str:
             "metadata": dict(sorted(program.metadata.entries.items())),
             "params": [str(param) for param in program.params],
             "shared_memory": program.shared_memory,
+            **({"local_memory": program.local_memory} if program.local_memory else {}),
             "labels": dict(sorted(program.labels.items())),
             "entry": program.entry,
             "instructions": [_instruction_to_json(instruction) for instruction in program.instructions],
@@ -59,7 +60,8 @@ def from_json(text: str | bytes) -> Program:
 
 def _program(data: Any) -> Program:
     names = {"hologram_program", "name", "metadata", "params", "shared_memory", "labels", "entry", "instructions"}
-    if not isinstance(data, dict) or set(data) != names or _typed(data, "hologram_program", int) != VERSION:
+    known = isinstance(data, dict) and set(data) - {"local_memory"} == names
+    if not known or _typed(data, "hologram_program", int) != VERSION:
         raise IsaError(f"the JSON is no program of version {VERSION}: it has to have exactly {sorted(names)}")
     items = _typed(data, "instructions", list)
     if len(items) > MAX_INSTRUCTIONS:
@@ -78,6 +80,7 @@ def _program(data: Any) -> Program:
             None if entry is None else check_name(entry, "label"),
             _typed(data, "shared_memory", int),
             ProgramMetadata(_typed(data, "name", str), metadata),
+            _typed(data, "local_memory", int) if "local_memory" in data else 0,
         )
     )
 

@@ -362,7 +362,7 @@ class AddressKind(Kind):
 
     def read(self, source: Reader, ty: Type | None, labels: Labels) -> Address:
         number = source.u8()
-        if number > Space.PHI.value:
+        if number > Space.LOCAL.value:
             raise source.fail(f"no address mode has the number {number}")
         space = Space(number)
         base, index = read_union(source), read_union(source)

@@ -17,6 +17,7 @@ __all__ = ["MAX_INSTRUCTIONS", "MAX_PARAMETERS", "Param", "Program", "ProgramMet
 MAX_INSTRUCTIONS = 65_536
 MAX_PARAMETERS = 242  # r1 to r242: r243 and up are preloaded
 MAX_SHARED_MEMORY = 1 << 24
+MAX_LOCAL_MEMORY = 1 << 12  # WGSL promises 8192 bytes of private variables, and wide integers take some of them
 MAX_NAMES = 2 * MAX_INSTRUCTIONS  # parameters with the anonymous ones, labels, metadata entries
 MAX_METADATA = 1 << 20
 
@@ -56,8 +57,8 @@ class Program:
     """A program of the Atlas ISA.
 
     `labels` maps names to instruction indices (the length of the program marks its end); parameters are in r1, r2,
-    ... at entry; `shared_memory` is the size of the block's shared memory in bytes; `entry` names the label to start
-    at (the first instruction by default).
+    ... at entry; `shared_memory` is the size of the block's shared memory in bytes, `local_memory` of that which each
+    lane has for itself; `entry` names the label to start at (the first instruction by default).
     """
 
     instructions: list[Instruction] = field(default_factory=list)
@@ -66,6 +67,7 @@ class Program:
     entry: str | None = None
     shared_memory: int = 0
     metadata: ProgramMetadata = field(default_factory=ProgramMetadata)
+    local_memory: int = 0
 
     def add(self, instruction: Instruction) -> None:
         """Appends an instruction."""
@@ -203,6 +205,8 @@ def checked(program: Program) -> Program:
         raise IsaError(f"the metadata have {size} bytes: at most {MAX_METADATA} are allowed")
     if not 0 <= program.shared_memory <= MAX_SHARED_MEMORY:
         raise IsaError(f"{program.shared_memory} bytes of shared memory: at most {MAX_SHARED_MEMORY} are allowed")
+    if not 0 <= program.local_memory <= MAX_LOCAL_MEMORY:
+        raise IsaError(f"{program.local_memory} bytes of local memory: a lane has at most {MAX_LOCAL_MEMORY}")
     if program.entry is not None and program.entry not in program.labels:
         raise IsaError(f"the entry label {program.entry!r} is not placed")
     return program

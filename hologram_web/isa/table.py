@@ -106,8 +106,8 @@ _DIVIDE = {"fault": (FaultKind.DIVISION_BY_ZERO, _by_zero)}
 LANE_ROWS: tuple[Row, ...] = (
     _load(0x01, "LDG", "ldg", ".ty:NUMBERS dst:=ty src:load", "dst = the element at an address in a buffer, pool or class memory.", reference=primitive("load")),
     _store(0x02, "STG", "stg", ".ty:NUMBERS dst:store src:ty", "Stores src at an address in a buffer, pool or class memory.", reference=primitive("store")),
-    _load(0x03, "LDS", "lds", ".ty:NUMBERS dst:=ty src:load", "dst = the element at an address in shared memory.", reference=primitive("load")),
-    _store(0x04, "STS", "sts", ".ty:NUMBERS dst:store src:ty", "Stores src at an address in shared memory.", reference=primitive("store")),
+    _load(0x03, "LDS", "lds", ".ty:NUMBERS dst:=ty src:load", "dst = the element at an address in shared or local memory.", reference=primitive("load")),
+    _store(0x04, "STS", "sts", ".ty:NUMBERS dst:store src:ty", "Stores src at an address in shared or local memory.", reference=primitive("store")),
     _data(0x05, "MOV", "mov", "dst:=any src:any", "dst = src, with its type; also copies a parameter or a pointer.", reference=lambda o, src: src),
     _data(0x06, "MOV_IMM", "mov_imm", ".ty:NUMBERS dst:=ty value:imm", "dst = a constant. A hexadecimal constant gives the bits, also of floats.", reference=lambda o, ty, value: o.const(ty, value.bits)),
     _data(0x07, "CVT", "cvt", ".dst_ty:NUMBERS .src_ty:NUMBERS dst:=dst_ty src:src_ty", "Converts: integers wrap, floats round to nearest even, float to integer truncates and saturates, NaN gives 0.", reference=primitive("cvt")),

@@ -40,6 +40,8 @@ def to_text(program: Program) -> str:
     lines += [f".param {param}" for param in program.params]
     if program.shared_memory:
         lines.append(f".shared {program.shared_memory}")
+    if program.local_memory:
+        lines.append(f".local {program.local_memory}")
     if program.entry is not None:
         lines.append(f".entry {program.entry}")
     places: dict[int, list[str]] = {}
@@ -98,17 +100,17 @@ def _directive(program: Program, body: str) -> None:
         program.metadata.name = _quoted(rest) if rest.startswith('"') else check_name(rest, "program")
     elif word == ".param":
         program.params.append(_param(rest))
-    elif word == ".shared":
+    elif word in (".shared", ".local"):
         if not re.fullmatch(r"[0-9]{1,10}", rest):
-            raise IsaError(f".shared takes a number of bytes, not {rest!r}")
-        program.shared_memory = int(rest)
+            raise IsaError(f"{word} takes a number of bytes, not {rest!r}")
+        setattr(program, f"{word[1:]}_memory", int(rest))
     elif word == ".entry":
         program.entry = check_name(rest, "label")
     elif word == ".meta":
         key, _, value = rest.partition(" ")
         program.metadata.entries[check_name(key, "metadata entry")] = _quoted(value.strip())
     else:
-        raise IsaError(f"unknown directive {word!r}: there are .program, .param, .shared, .entry and .meta")
+        raise IsaError(f"unknown directive {word!r}: there are .program, .param, .shared, .local, .entry and .meta")
 
 
 def _quoted(text: str) -> str:

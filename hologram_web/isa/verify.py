@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..errors import IsaError
-from .address import Address, Space
+from .address import ON_CHIP, Address, Space
 from .atlas import RESONANCE
 from .cfg import END, FlowGraph, expand, reverse_order
 from .instruction import Instruction
@@ -34,6 +34,10 @@ from .types import Type
 __all__ = ["HIDDEN", "Analysis", "Base", "analyze", "problems", "verified"]
 
 
+# Memories that there is one of.
+NAMELESS = {Space.SHARED: "shared memory", Space.PHI: "class memory", Space.LOCAL: "local memory"}
+
+
 class Base(NamedTuple):
     """The memory of an address: `name` is a parameter's name, a handle, a class id, or None."""
 
@@ -41,8 +45,8 @@ class Base(NamedTuple):
     name: str | BufferHandle | PoolHandle | int | None
 
     def __str__(self) -> str:
-        if self.space in (Space.SHARED, Space.PHI):
-            return "shared memory" if self.space is Space.SHARED else "class memory"
+        if self.space in NAMELESS:
+            return NAMELESS[self.space]
         name = f"#{self.name.id}" if isinstance(self.name, (BufferHandle, PoolHandle)) else str(self.name)
         return f"{self.space.name.lower()} {name}"
 
@@ -252,7 +256,7 @@ def _transfer(program: Program, instruction: Instruction, index: int, state: _St
 
 def _base(program: Program, address: Address, state: _State) -> Base | str:
     """The memory of an address, or what is wrong with it."""
-    if address.space in (Space.SHARED, Space.PHI):
+    if address.space in NAMELESS:
         return Base(address.space, None)
     if address.space is Space.CLASS or isinstance(address.base, (BufferHandle, PoolHandle)):
         return Base(address.space, address.base)  # type: ignore[arg-type]  # no register: see the constructors
@@ -362,13 +366,16 @@ class _Reads:
             return
         self.analysis.bases[self.point, position] = base
         row = self.instruction.row
-        shared = base.space is Space.SHARED
-        if row.name in ("LDG", "STG") and shared:
-            self.report(f"{row.name} does not reach shared memory: use LDS or STS")
-        elif row.name in ("LDS", "STS") and not shared:
-            self.report(f"{row.name} reaches shared memory only, not {base}: use LDG or STG")
-        elif row.collective and shared:
-            self.report(f"{row.name} runs on the whole device: it cannot reach the shared memory of a block")
+        inside = base.space in ON_CHIP
+        if row.name in ("LDG", "STG") and inside:
+            self.report(f"{row.name} does not reach {base}: use LDS or STS")
+        elif row.name in ("LDS", "STS") and not inside:
+            self.report(f"{row.name} reaches shared and local memory only, not {base}: use LDG or STG")
+        elif row.collective and inside:
+            whose = "shared memory of a block" if base.space is Space.SHARED else "local memory of a lane"
+            self.report(f"{row.name} runs on the whole device: it cannot reach the {whose}")
+        elif row.name == "ATOM" and base.space is Space.LOCAL:
+            self.report("local memory is of one lane, which needs no atomics: use LDS and STS")
         param = self.analysis.program.param(base.name) if isinstance(base.name, str) else None
         if param is not None and param.access is not None:
             # A result that is scaled by beta and added to is read, too.

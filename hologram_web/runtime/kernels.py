@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..compiler.ir import EFFECTS, Function
 from ..errors import CompileError, UnsupportedInstruction
-from ..isa.address import Space
+from ..isa.address import ON_CHIP, Space
 from ..isa.types import Type
 from ..targets.wasm.effects import access_of
 from .plan import Binding, Call, Kernel, Launch, Memory, Repeat, Step, Target, WasmCode, WgslCode
@@ -26,7 +26,7 @@ class LaneKernel:
     def __init__(self, program: int | None, function: Function, shared: int) -> None:
         self.program, self.function, self.shared = program, function, shared
         accesses = [(node, access) for node in function.nodes() if (access := access_of(node)) is not None]
-        self.bases = [base for base in function.bases if base.space is not Space.SHARED]
+        self.bases = [base for base in function.bases if base.space not in ON_CHIP]
         self.written = {access.base for node, access in accesses if node.op in ("store", "atomic")}
         self.touched = {access.base for _, access in accesses} | {b for b in self.bases if b.space is Space.PHI}
         self.parallel = not any(node.op == "atomic" and a.base.space is not Space.SHARED for node, a in accesses)

@@ -85,6 +85,11 @@ class PlainHg(ModuleType):
             number = self._lane.shared = getattr(self._lane, "shared", -1) + 1
             return state.shared.setdefault(number, np.zeros(shape, ty.dtype))
 
+    @staticmethod
+    def local(ty, shape):
+        """An array of the lane. Kernels of tests ask for it outside of loops: there it would be the same one again."""
+        return np.zeros(shape, ty.dtype)
+
     def _atomic(self, operation):
         def atomic(array, index, *values):
             with self._lock:

@@ -75,6 +75,18 @@ def tiles(x: hg.Array[hg.i32], y: hg.Array[hg.i32], a: hg.i32):
         y[hg.block_id()] = tile[0]
 
 
+def sorted_three(x: hg.Array[hg.i32], y: hg.Array[hg.i32]):
+    i = hg.global_id()
+    mine = hg.local(hg.i32, 3)
+    for k in range(3):
+        mine[k] = x[i + k]
+    if mine[0] > mine[1]:
+        swapped = mine[0]
+        mine[0] = mine[1]
+        mine[1] = swapped
+    y[i] = mine[0]
+
+
 def taps(x: hg.Array[hg.u8], y: hg.Array[hg.u8]):
     i = hg.global_id()
     total = hg.i32(8)

@@ -492,6 +492,26 @@ def shared_memory(x: hg.Array[hg.i32], y: hg.Array[hg.i32]):
     y[i] = tile[7 - j] + grid[1 - j // 4, 3 - j % 4]
 
 
+def newest(mine, i):
+    return mine[i % 5]
+
+
+@case(ints(16), out(16), lanes=(16,), block=(8,), helpers=(newest,))
+def local_memory(x: hg.Array[hg.i32], y: hg.Array[hg.i32]):
+    mine = hg.local(hg.i32, 5)
+    grid = hg.local(hg.u8, (2, 3))
+    i = hg.global_id()
+    for k in range(len(mine)):
+        mine[(k + i) % 5] = x[(i + k) % 16] * (k + 1)
+    grid[i % 2, i % 3] += 7
+    grid[(i + 1) % 2, i % 3] = hg.u8(k)
+    hg.barrier()
+    mine[i % 5] += hg.i32(grid[0, i % 3]) * 10 + hg.i32(grid[1, i % 3])
+    if i == 5:
+        return
+    y[i] = newest(mine, i) + 100 * mine[(i + 3) % 5]
+
+
 @case(ints(16, 0, 8), np.zeros(8, "i4"), np.zeros(4, "u4"), np.full(16, 7, "i4"), lanes=(16,), block=(8,))
 def atomics(x: hg.Array[hg.i32], bins: hg.Array[hg.i32], marks: hg.Array[hg.u32], y: hg.Array[hg.i32]):
     counts = hg.shared(hg.u32, 8)

@@ -154,6 +154,15 @@ def test_barriers_and_shared_memory():
     assert seen[-1] == ("y[hg.block_id()] = tile[0]", 1, [32, 24, 6, 20])
 
 
+def test_local_memory_is_shown_per_lane():
+    kernel, x = hg.kernel(stepped.sorted_three), np.array([9, 4, 7, 1, 8], "i4")
+    last = list(kernel.steps[3, 3](x, np.zeros(3, "i4")))[-1]
+    assert last.source == "y[i] = mine[0]"
+    assert last.values["mine"].tolist() == [[4, 9, 7], [4, 7, 1], [1, 7, 8]]
+    last = list(kernel.steps(lane=1)[3, 3](x, np.zeros(3, "i4")))[-1]
+    assert last.values["mine"].tolist() == [4, 7, 1]
+
+
 def test_loops_over_constants_and_lines_without_code():
     kernel = hg.kernel(stepped.taps)
     x, y = np.arange(40, dtype="u1"), np.zeros(4, "u1")

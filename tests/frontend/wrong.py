@@ -444,8 +444,28 @@ WRONG: list[tuple[str, str]] = [
         "x is no type of numbers: write hg.f32, hg.i32 and so on",
     ),
     (
-        "v = $hg.local(hg.u32, 64)",
-        "the ISA has no private arrays (registers cannot be indexed): use variables of their own, or a part of hg.shared(type, lanes * n) for each lane",
+        "v = 1 + $hg.local(hg.u32, 64)",
+        "local memory gets a name: write mine = hg.local(hg.u32, 64) in a line of its own",
+    ),
+    (
+        "v = $hg.local(hg.u32, 1025)",
+        "4100 bytes of local memory: a lane has at most 4096",
+    ),
+    (
+        "v = hg.local(hg.u32, $n)",
+        "the size of local memory is known while translating: 1 to 3 positive integers",
+    ),
+    (
+        "$n = hg.local(hg.u32, 4)",
+        "n is in use already: give the local memory a name of its own",
+    ),
+    (
+        "v = hg.local(hg.u32, 4)\n$hg.atomic_add(v, 0, 1)",
+        "v is the lane's own, which needs no atomics: read and write its elements",
+    ),
+    (
+        "v = hg.local(hg.u32, 4)\n$hg.parallel_map_unary(x, x, 'neg', 3)",
+        "local memory is not kept over hg.parallel_map_unary: make it behind",
     ),
     (
         "v = 1 + $hg.shared(hg.u32, 64)",

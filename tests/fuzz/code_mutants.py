@@ -297,6 +297,20 @@ _WASM = (
         "memory/shared_zeroed.atlas",
     ),
     _wasm(
+        "local memory is not zeroed",
+        _LANES + "_clear_own",
+        "if self.own_bytes:",
+        "if False:",
+        "memory/local_zeroed.atlas",
+    ),
+    _wasm(
+        "lanes share their local memory",
+        _BARRIERS + "_address_of_spill",
+        'self.put(self.get("lane_spill"), ("i32.const", self.stride',
+        'self.put(self.get("spill"), ("i32.const", self.stride',
+        "memory/local_barrier.atlas",
+    ),
+    _wasm(
         "one surplus lane runs",
         _LANES + "_enter_block",
         '("i32.mul",), ("i32.sub",), ',

@@ -241,7 +241,7 @@ class Code:
 
     # The whole
 
-    def program(self, params: list[Param], shared: int, entry: str | None, first: list[str]) -> Program:
+    def program(self, params: list[Param], shared: int, local: int, entry: str | None, first: list[str]) -> Program:
         """Joins the streams, those named in `first` before the others."""
         order = [*first, *(name for name in self.streams if name not in first)]
         instructions: list[Instruction] = []
@@ -252,4 +252,4 @@ class Code:
                     labels[item] = len(instructions)
                 else:
                     instructions.append(item)
-        return Program(instructions, labels, params, entry, shared)
+        return Program(instructions, labels, params, entry, shared, local_memory=local)

@@ -116,9 +116,11 @@ def _store(g: Context) -> None:
     g.code.emit("STG", array.ty, where, source.register)
 
 
-def _shared(g: Context) -> None:
+def _on_chip(g: Context) -> None:
+    """Outside of shared or local memory."""
     ty = _size(g)
-    array = g.memories.shared_array(g, ty, g.block_lanes, "own")
+    local = g.memories.local_array(g, ty, 4) if g.chance(0.5) else None
+    array = local or g.memories.shared_array(g, ty, g.block_lanes, "own")
     assert array is not None
     assert g.block_lane is not None
     source = values.value(g, ty)
@@ -126,10 +128,10 @@ def _shared(g: Context) -> None:
     g.code.touch(wild)
     far, index = g.code.new(Type.U32, pending=False), g.code.new(Type.U32, pending=False)
     g.code.emit("MUL", Type.U32, far.register, wild.register, g.code.constant(Type.U32, 1 << 20).register)
-    g.code.emit("OR", Type.U32, index.register, far.register, g.block_lane.register)
-    g.code.emit(
-        "STS", ty, Address.Register(Address.Shared(array.offset), index.register, scale=ty.size_bytes), source.register
-    )
+    near = g.block_lane if local is None else g.code.constant(Type.U32, array.count - 1)
+    g.code.emit("OR", Type.U32, index.register, far.register, near.register)
+    base = Address.Shared(array.offset) if local is None else Address.Local(array.offset)
+    g.code.emit("STS", ty, Address.Register(base, index.register, scale=ty.size_bytes), source.register)
 
 
 def _reduce(g: Context) -> None:
@@ -215,7 +217,7 @@ def _endless(g: Context) -> None:
 
 
 KINDS: dict[FaultKind, tuple[Callable[[Context], None], ...]] = {
-    FaultKind.OUT_OF_BOUNDS: (_load, _load, _store, _store, _shared, _reduce),
+    FaultKind.OUT_OF_BOUNDS: (_load, _load, _store, _store, _on_chip, _reduce),
     FaultKind.DIVISION_BY_ZERO: (_divide,),
     FaultKind.MISALIGNED_ACCESS: (_crooked,),
     FaultKind.INVALID_CLASS: (_class,),

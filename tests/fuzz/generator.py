@@ -184,6 +184,7 @@ def _case(g: Context, seed: int, fault: FaultKind | None) -> Case:
     program = g.code.program(
         memories.params,
         len(memories.shared.data),
+        len(memories.local.data),
         "main" if g.code.streams.keys() - {"main"} else None,
         sorted(g.code.streams.keys() - {"main"}) if g.chance(0.3) else [],
     )

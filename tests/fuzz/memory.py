@@ -4,6 +4,7 @@ Memory is cut into *arrays* of one type. What lanes may do with an array keeps i
 
 * `read`: every lane reads any element, and no lane writes;
 * `own`: every lane reads and writes its own element only (`order` says which one is its own);
+* `lane`: every lane has the whole array for itself, in local memory;
 * `cells`: every lane reaches any element by one kind of atomic whose order does not matter, and none reads them.
 """
 
@@ -42,9 +43,9 @@ class Array:
 
 @dataclass(eq=False)
 class Holder:
-    """A memory of the program: a buffer, a pool, a class, or shared memory, with the ways to name it."""
+    """A memory of the program: a buffer, a pool, a class, shared or local memory, with the ways to name it."""
 
-    kind: str  # "buffer", "pool", "class", "shared"
+    kind: str  # "buffer", "pool", "class", "shared", "local"
     names: list[str] = field(default_factory=list)
     registers: list[Register] = field(default_factory=list)  # that hold it, as parameters or moved
     data: bytearray = field(default_factory=bytearray)
@@ -79,6 +80,7 @@ class Memories:
         self.trap: Holder | None = None  # where lanes may go out of bounds
         self.shared = Holder("shared", limit=g.profile.shared_bytes)
         self.private: dict[Type, Array] = {}  # shared memory that lanes use alone
+        self.local = Holder("local", limit=g.profile.local_bytes)
 
     # Parameters
 
@@ -211,6 +213,15 @@ class Memories:
             return None
         return self.shared.add(g, ty, bytes(count * ty.size_bytes), use)
 
+    def local_array(self, g: Context, ty: Type, count: int) -> Array | None:
+        """A new array that each lane has for itself, or a known one."""
+        known = [array for array in self.local.arrays if array.ty is ty]
+        if known and g.chance(0.6):
+            return g.pick(known)
+        if not self.local.room(count * ty.size_bytes):
+            return None
+        return self.local.add(g, ty, bytes(count * ty.size_bytes), "lane")
+
     # What the case is given
 
     def memories(self) -> dict[str, Memory]:
@@ -287,6 +298,8 @@ def _base(g: Context, array: Array, offset: int) -> Address:
     holder = array.holder
     if holder.kind == "shared":
         return Address.Shared(offset)
+    if holder.kind == "local":
+        return Address.Local(offset)
     if holder.kind == "class":
         return Address.Class(holder.number, offset)
     base: str | Register = g.pick(holder.names)
@@ -305,7 +318,7 @@ def address(g: Context, array: Array, index: Value | int, exact: bool = False) -
     assert top < array.count, (top, array)
     limit = index.ty.max_value
     way = g.rng.random()
-    any_will_do = array.use == "read" and not exact
+    any_will_do = array.use in ("read", "lane") and not exact
     if array.holder.kind == "class" and way < 0.4:
         return _phi(g, array, index)
     offset, scale, register = array.offset, size, index.register

@@ -44,6 +44,7 @@ class _Lane:
 
     registers: dict[int, Any]
     shared: Bytes
+    local: Bytes
     point: int
     stack: list[int] = field(default_factory=list)
     predicates: dict[int, bool] = field(default_factory=dict)
@@ -60,7 +61,7 @@ class _Run(ScalarOps):
     def __init__(self, program: Program, config: LaunchConfig, memories: Mapping[str, Any], classes: Any) -> None:
         self.program, self.config, self.memories, self.classes = program, config, memories, classes
         self.labels = program.labels
-        self.lane = _Lane({}, np.zeros(0, np.uint8), 0)
+        self.lane = _Lane({}, np.zeros(0, np.uint8), np.zeros(0, np.uint8), 0)
         self.index = 0
         self.steps = 0
 
@@ -80,9 +81,9 @@ class _Run(ScalarOps):
                 for operand, value in instruction.writes():
                     lane.registers[value.index] = (instruction.type_of(operand), result)
                 lane.point, lane.waits = lane.point + 1, ""
-            for lanes in blocks:  # lane code after a collective starts with zeroed shared memory
-                for lane in lanes[:1]:
-                    lane.shared[:] = 0
+            for lanes in blocks:  # lane code after a collective starts with zeroed shared and local memory
+                for lane in lanes:
+                    lane.shared[:] = lane.local[:] = 0
 
     def _block(self, number: int) -> list[_Lane]:
         config = self.config
@@ -103,7 +104,8 @@ class _Run(ScalarOps):
             for key, param in self.program.register_params().items():
                 value = self.memories[param.name]
                 registers[key] = (param.ty, value) if param.kind == "scalar" else param.name
-            lanes.append(_Lane(registers, shared, self.program.start))
+            local = np.zeros(self.program.local_memory, np.uint8)
+            lanes.append(_Lane(registers, shared, local, self.program.start))
         return lanes
 
     def _run_block(self, lanes: list[_Lane], most_steps: int) -> None:
@@ -232,6 +234,8 @@ class _Run(ScalarOps):
             offset += number(address.index) * address.scale
         if address.space is Space.SHARED:
             return _Place(self.lane.shared, offset)
+        if address.space is Space.LOCAL:
+            return _Place(self.lane.local, offset)
         if address.space is Space.CLASS:
             assert isinstance(address.base, int)
             return _Place(self.classes()[address.base * CLASS_BYTES :][:CLASS_BYTES], offset)

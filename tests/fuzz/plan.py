@@ -70,6 +70,7 @@ class Profile:
     pools: bool
     faults: bool = False
     share: int = SHARE
+    local_bytes: int = 1024
     strict: bool = False
     shader: bool = False
     collectives: bool = True
@@ -91,6 +92,7 @@ GPU = Profile(
     class_memory=False,
     pools=False,
     share=SHARE_GPU,
+    local_bytes=256,
     shader=True,
 )
 # With math="strict" a GPU computes every float as the reference does: nothing has to be tame.

@@ -27,11 +27,14 @@ def fence(g: Context) -> None:
 
 
 def private(g: Context, ty: Type, source: Value | None = None) -> Value | None:
-    """A value through shared memory, each lane its own element: no barrier is needed. None if there is no room."""
-    array = g.memories.private.get(ty) or g.memories.shared_array(g, ty, g.block_lanes, "own")
+    """A value through shared memory, each lane its own element, or through local memory, any element: no barrier is
+    needed. None if there is no room."""
+    own = g.memories.local_array(g, ty, g.pick((1, 2, 5, 8))) if g.chance(0.5) else None
+    array = own or g.memories.private.get(ty) or g.memories.shared_array(g, ty, g.block_lanes, "own")
     if array is None:
         return None
-    g.memories.private[ty] = array
+    if own is None:
+        g.memories.private[ty] = array
     stored = source or values.value(g, ty)
     if ty.is_float and g.profile.tame:
         stored = values.tamed(g, stored)
@@ -42,7 +45,7 @@ def private(g: Context, ty: Type, source: Value | None = None) -> Value | None:
     where = memory.place(g, array)
     found = _value(g, ty)
     g.code.emit("LDS", ty, found.register, where)
-    g.used.add("shared memory")
+    g.used.add(f"{array.holder.kind} memory")
     return found
 
 

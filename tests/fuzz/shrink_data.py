@@ -22,6 +22,10 @@ def data_candidates(case: Case) -> Iterator[Case]:
     for smaller in (0, size // 2, size - 1):
         if 0 <= smaller < size:
             yield replace(case, program=replace(case.program, shared_memory=smaller))
+    size = case.program.local_memory
+    for smaller in (0, size // 2, size - 1):
+        if 0 <= smaller < size:
+            yield replace(case, program=replace(case.program, local_memory=smaller))
     if case.classes:
         yield replace(case, classes=())
     for memory in {id(m): m for m in case.arguments.values() if isinstance(m, Memory)}.values():

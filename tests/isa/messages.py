@@ -25,7 +25,7 @@ MAPS = (
 )
 SIZE = "size: a number, a register or the name of a scalar parameter"
 FACTOR = "factor: a number, a register or the name of a scalar parameter"
-FORMS = "write [name + r1*4 + 16], [pool name], [shared + 8], [class 5], [*r1] or [phi r1, 2, r3]"
+FORMS = "write [name + r1*4 + 16], [pool name], [shared + 8], [.local + 8], [class 5], [*r1] or [phi r1, 2, r3]"
 
 
 def ids(cases: list[Case]) -> list[str]:

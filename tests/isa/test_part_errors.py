@@ -116,6 +116,7 @@ ADDRESS_TEXTS: list[tuple[str, str]] = [
     ("[class #5]", "the class in '[class #5]' is not a number from 0 to 95"),
     ("[class 300]", "class 300 does not exist: classes are 0 to 95"),
     ("[pool shared]", "'[pool shared]' names two memories: write [shared + 8]"),
+    ("[pool .local]", "'[pool .local]' names two memories: write [.local + 8]"),
     ("[#5]", "the handle in '[#5]' needs a kind: write [buffer #5] or [pool #5]"),
     ("[buffer #999999999999999999]", "the handle #999999999999999999 is not an integer from 0 to 2**48 - 1"),
     ("[x + r1*0]", "the address scale 0 is not an integer from 1 to 65536"),
@@ -150,6 +151,10 @@ PROGRAMS: list[Case] = [
     (
         lambda: Program(shared_memory=-1).to_bytes(),
         "-1 bytes of shared memory: at most 16777216 are allowed",
+    ),
+    (
+        lambda: Program(local_memory=4097).to_bytes(),
+        "4097 bytes of local memory: a lane has at most 4096",
     ),
     (
         lambda: Program(metadata=ProgramMetadata("\ud800")).to_bytes(),

@@ -87,8 +87,9 @@ TEXTS: list[tuple[str, int, int, str]] = [
     ("\n\n\t x:\n x:", 4, 2, "label 'x' is placed twice"),
     ("p0:", 1, 1, f"'p0' cannot name a label: {NAMES}"),
     ("a b:", 1, 1, f"'a b' cannot name a label: {NAMES}"),
-    (".foo", 1, 1, "unknown directive '.foo': there are .program, .param, .shared, .entry and .meta"),
+    (".foo", 1, 1, "unknown directive '.foo': there are .program, .param, .shared, .local, .entry and .meta"),
     (".shared x", 1, 1, ".shared takes a number of bytes, not 'x'"),
+    (".local x", 1, 1, ".local takes a number of bytes, not 'x'"),
     (".shared -1", 1, 1, ".shared takes a number of bytes, not '-1'"),
     (".entry 5", 1, 1, f"'5' cannot name a label: {NAMES}"),
     (".meta a b", 1, 1, "'b' is no quoted text"),
@@ -110,6 +111,7 @@ TEXTS: list[tuple[str, int, int, str]] = [
 # What is wrong with the program as a whole has no line.
 WHOLE_TEXTS = {
     ".entry x": "the entry label 'x' is not placed",
+    ".local 4097": "4097 bytes of local memory: a lane has at most 4096",
     ".shared 16777217": "16777217 bytes of shared memory: at most 16777216 are allowed",
     '.program "\\ud800"': "the metadata hold a lone surrogate, which is no text",
 }
@@ -148,10 +150,13 @@ BYTES: dict[str, tuple[bytes, str]] = {
     "nothing": (b"", "these bytes are no program: they do not start with HGPR"),
     "another file": (b"\x7fELF" + b"\0" * 20, "these bytes are no program: they do not start with HGPR"),
     "short": (HEAD, "damaged program bytes: they end too soon"),
-    "version": (with_checksum(b"HGPR\x02" + b"\0" * 8), "the program has the version 02.00; this release reads 01.00"),
+    "version": (
+        with_checksum(b"HGPR\x03" + b"\0" * 8),
+        "the program has the version 03.00; this release reads 01.00 and 02.00",
+    ),
     "flags": (
         with_checksum(b"HGPR\x01\x01" + b"\0" * 7),
-        "the program has the version 01.01; this release reads 01.00",
+        "the program has the version 01.01; this release reads 01.00 and 02.00",
     ),
     "checksum": (HEAD + b"\0" * 11, "damaged program bytes: the checksum does not fit"),
     "cut": (body(b"\0\0"), "damaged program bytes at offset 8: 1 bytes are missing"),
@@ -191,7 +196,7 @@ BYTES: dict[str, tuple[bytes, str]] = {
     "boolean": (instruction(b"\x4c\0\1\2\2"), "damaged program bytes at offset 18: 2 is neither true nor false"),
     "label number": (instruction(b"\x51\0"), "damaged program bytes at offset 15: no label has the number 0"),
     "presence": (instruction(b"\x70\1\2"), "damaged program bytes at offset 16: no presence has the number 2"),
-    "address mode": (instruction(b"\1\0\1\6"), "damaged program bytes at offset 17: no address mode has the number 6"),
+    "address mode": (instruction(b"\1\0\1\7"), "damaged program bytes at offset 17: no address mode has the number 7"),
     "address base": (
         instruction(b"\1\0\1\0\7"),
         "damaged program bytes at offset 18: no operand form has the number 7",
@@ -233,6 +238,7 @@ JSON: list[tuple[dict[str, Any], str]] = [
     ({"metadata": {"a b": ""}}, f"'a b' cannot name a metadata entry: {NAMES}"),
     ({"params": {}}, "'params' of the JSON has to be a list, not dict"),
     ({"params": [5]}, "the parameter 5 is no text such as 'x: buffer f32 read'"),
+    ({"local_memory": 1.0}, "'local_memory' of the JSON has to be a int, not float"),
     ({"shared_memory": 1.0}, "'shared_memory' of the JSON has to be a int, not float"),
     ({"shared_memory": -1}, "-1 bytes of shared memory: at most 16777216 are allowed"),
     ({"labels": {"x": "1"}}, "labels map names to instruction indices"),

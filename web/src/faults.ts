@@ -64,6 +64,8 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
     at = launch.origin - 1;
   } else if (status.base === order.length) {
     memory = "shared memory";
+  } else if (status.base === order.length + 1) {
+    [memory, size] = ["local memory", other];
   } else if (order[status.base] !== undefined) {
     const place = order[status.base]!;
     const { kind: of, base } = kernel.memories[place]!;

@@ -130,7 +130,8 @@ class CpuBackend(HostDevice):
 def at_once(run: Run, blocks: range) -> Iterator[range]:
     """Blocks in parts that run at once."""
     shared = run.analysis.program.shared_memory + run.config.shared_memory
-    most = max(1, min(_LANES_AT_ONCE // run.config.block_lanes, _SHARED_AT_ONCE // max(shared, 1)))
+    own = shared + run.analysis.program.local_memory * run.config.block_lanes
+    most = max(1, min(_LANES_AT_ONCE // run.config.block_lanes, _SHARED_AT_ONCE // max(own, 1)))
     starts = range(blocks.start, blocks.stop, most)
     return (range(start, min(start + most, blocks.stop)) for start in (reversed(starts) if run.descending else starts))
 

@@ -87,6 +87,8 @@ class Machine(AtlasOps):
         stride = -(-shared // 16) * 16
         data = np.zeros(blocks * stride, np.uint8)
         self.shared = Region("shared memory", data, shared, stride)
+        own = -(-program.local_memory // 16) * 16
+        self.local = Region("local memory", np.zeros(self.count * own, np.uint8), program.local_memory, own)
         self.epochs = np.zeros(blocks, np.int64)
         self.steps = np.zeros(self.count, np.int64)
         self.parked = np.full(self.count, -1, np.int64)  # the barrier each lane waits at
@@ -345,7 +347,8 @@ class Machine(AtlasOps):
 
     def _place(self, position: int, address: Address) -> Place:
         base = self.run.analysis.bases[self.point, position]
-        region = self.shared if base.space is Space.SHARED else self.run.regions[base]
+        own = {Space.SHARED: self.shared, Space.LOCAL: self.local}
+        region = own[base.space] if base.space in own else self.run.regions[base]
         count = self.lanes.size
         if address.space is Space.PHI:
             offsets = self._phi(address)
@@ -357,7 +360,7 @@ class Machine(AtlasOps):
             offsets = byte_offsets(index, address.scale, address.offset, count)
         absolute = offsets
         if region.stride:
-            absolute = offsets + self.lanes // self.size * region.stride
+            absolute = offsets + (self.lanes if region is self.local else self.lanes // self.size) * region.stride
         return Place(region, offsets, absolute)
 
     def _phi(self, address: Address) -> Array:
@@ -376,7 +379,7 @@ class Machine(AtlasOps):
         return offsets
 
     def _note(self, place: Place, size: int, writes: bool, atomic: bool = False) -> None:
-        if self.run.races is not None:
+        if self.run.races is not None and place.region is not self.local:
             block = self.lanes // self.size
             absolute = place.absolute + self.first * place.region.stride
             lane, epoch = self.lane_ids[self.lanes], self.epochs[block]

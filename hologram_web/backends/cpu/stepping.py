@@ -104,7 +104,16 @@ def array(machine: Machine, name: str | None, ty: Type, shape: tuple[int, ...], 
     It is a view that cannot be written; of bf16 a copy as float32, of wide integers one as Python's.
     """
     region = machine.shared if name is None else machine.run.regions[Base(Space.BUFFER, name)]
-    data = region.data[offset : offset + prod(shape) * ty.size_bytes]
+    return _elements(region.data[offset : offset + prod(shape) * ty.size_bytes], ty, shape)
+
+
+def local_array(machine: Machine, ty: Type, shape: tuple[int, ...], offset: int) -> Array:
+    """The local arrays of all lanes, one after the other: a copy that cannot be written."""
+    rows = machine.local.data.reshape(machine.count, -1)[:, offset : offset + prod(shape) * ty.size_bytes]
+    return _elements(np.ascontiguousarray(rows).reshape(-1), ty, (machine.count, *shape))
+
+
+def _elements(data: NDArray[np.uint8], ty: Type, shape: tuple[int, ...]) -> Array:
     if ty.is_wide:
         raw = data.tobytes()
         bits = [int.from_bytes(raw[at : at + ty.size_bytes], "little") for at in range(0, len(raw), ty.size_bytes)]

@@ -254,6 +254,8 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         name, size = None, word("shared_size")
         if word("base") == len(kernel.bases):
             name = "shared memory"
+        elif word("base") == len(kernel.bases) + 1:
+            name, size = "local memory", word("other")
         elif word("base") >= 0:
             start = ARGUMENTS["values"] + 8 * (len(kernel.scalars) + word("base"))
             name, size = str(kernel.bases[word("base")]), int(self._word(address + start + 4).view(np.uint32)[0])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...compiler.build import build
 from ...compiler.passes import optimize
 from ...errors import ExecutionError, InvalidBuffer, LaunchError
-from ...isa.address import Space
+from ...isa.address import ON_CHIP, Space
 from ...isa.program import Program
 from ...isa.types import Type
 from ...isa.verify import Analysis, Base
@@ -421,9 +421,9 @@ class ClassMemory:
 
 
 def _owners(analysis: Analysis) -> list[Base]:
-    """Memories that the program names, in a fixed order: parameters first, shared memory left out."""
+    """Memories that the program names, in a fixed order: parameters first, shared and local memory left out."""
     params = {param.name: number for number, param in enumerate(analysis.program.params)}
-    bases = {base for base in analysis.bases.values() if base.space is not Space.SHARED}
+    bases = {base for base in analysis.bases.values() if base.space not in ON_CHIP}
     return sorted(bases, key=lambda base: (params.get(str(base.name), len(params)), base.space.name, str(base.name)))
 
 
@@ -432,6 +432,8 @@ def _status(words: NDArray[np.uint32], kernel: WgslKernel, sizes: dict[Base, int
     base, size = None, 0
     if number == len(kernel.bases):
         base, size = "shared memory", shared
+    elif number == len(kernel.bases) + 1:
+        base, size = "local memory", int(words[7])
     elif number < len(kernel.bases):
         base, size = str(kernel.bases[number]), sizes[kernel.bases[number]]
     offset = int(words[4:6].view(np.int64)[0])

@@ -1,8 +1,8 @@
 """Load and store forwarding: a lane does not load what it stored or loaded, nor store what nobody sees.
 
 A place is a base, a node, a scale and an offset. A store to a place that may be the same bytes ends what is known of
-it: any two buffers may be one, only shared memory is never a buffer. What other lanes write is seen after barriers,
-atomics and fences, so those end everything. What is known goes on into blocks that have one predecessor.
+it: any two buffers may be one, only shared and local memory are never buffers. What other lanes write is seen after
+barriers, atomics and fences, so those end everything. What is known goes on into blocks that have one predecessor.
 
 Faults stay: what goes is as large as the access before it at the same place, which was in bounds or has faulted. A
 store that is overwritten unseen is checked by the store that stays, in its name.
@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from ...isa.address import Space
+from ...isa.address import ON_CHIP
 from ...isa.types import Type
 from ...isa.verify import Base
 from ..ir import Access, Block, Function, Node, Replaced
@@ -32,7 +32,7 @@ class _Place(NamedTuple):
 
     def apart(self, other: _Place) -> bool:
         """Whether the two have no byte in common for sure."""
-        if (self.base.space is Space.SHARED) != (other.base.space is Space.SHARED):
+        if self.base.space is not other.base.space and not ON_CHIP.isdisjoint((self.base.space, other.base.space)):
             return True
         if (self.base, self.node, self.scale) != (other.base, other.node, other.scale):
             return False

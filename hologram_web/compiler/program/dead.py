@@ -1,8 +1,8 @@
 """Dead code: instructions that nothing needs, that no lane reaches; labels that nothing names.
 
-What may fault stays, whether or not its result is wanted (isa.md section 4): loads, unless they are of shared memory
-at a place that is known to be inside; integer DIV and REM, unless the divisor is known not to be 0; what checks its
-operands. Stores, atomics, barriers, fences, calls, branches, what changes phases, resonance and pools are never dead.
+What may fault stays, whether or not its result is wanted (isa.md section 4): loads, unless they are of shared or local
+memory at a place that is known to be inside; integer DIV and REM, unless the divisor is known not to be 0; what checks
+its operands. Stores, atomics, barriers, fences, calls, branches, what changes phases, resonance and pools are never dead.
 """
 
 from __future__ import annotations
@@ -39,13 +39,14 @@ def _harmless(facts: Facts) -> set[int]:
 
 
 def _inside(program: Program, instruction: Instruction) -> bool:
-    """Whether it is a load from shared memory that cannot fault."""
+    """Whether it is a load from shared or local memory that cannot fault."""
     if instruction.name != "LDS":
         return False
     address, ty = instruction.src, instruction.ty
-    known = address.space is Space.SHARED and address.index is None
+    sizes = {Space.SHARED: program.shared_memory, Space.LOCAL: program.local_memory}
+    known = address.space in sizes and address.index is None
     aligned = address.offset % ty.alignment == 0
-    return known and aligned and 0 <= address.offset <= program.shared_memory - ty.size_bytes
+    return known and aligned and 0 <= address.offset <= sizes[address.space] - ty.size_bytes
 
 
 def _wanted(facts: Facts, harmless: set[int]) -> set[int]:

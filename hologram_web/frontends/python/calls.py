@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from math import prod
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from ...isa.operands import PRELOADED, AtomicOperation, Register
+from ...isa.program import MAX_LOCAL_MEMORY, MAX_SHARED_MEMORY
 from ...isa.row import TYPE_SETS
 from ...isa.types import FLOATS, Type
 from .advice import CALLS, ELSEWHERE
@@ -281,14 +283,10 @@ class Calls(Expressions):
         self.fail(node, "shared memory gets a name: write tile = hg.shared(hg.f32, 256) in a line of its own")
 
     def call_local(self, node: ast.Call) -> Value:
-        self.fail(
-            node,
-            "the ISA has no private arrays (registers cannot be indexed): use variables of their own, or a part of "
-            "hg.shared(type, lanes * n) for each lane",
-        )
+        self.fail(node, "local memory gets a name: write mine = hg.local(hg.u32, 64) in a line of its own")
 
-    def shared_array(self, name: str, node: ast.Call) -> ArrayRef:
-        """`name = hg.shared(type, size)`: the next bytes of shared memory."""
+    def own_array(self, kind: str, name: str, node: ast.Call) -> ArrayRef:
+        """`name = hg.shared(type, size)` or `hg.local(type, size)`: the next bytes of shared or local memory."""
         self._no_keywords(node)
         target, size = self._arguments(node, "hg.f32, size")
         ty = self._type(target)
@@ -298,17 +296,21 @@ class Calls(Expressions):
         if parts is None:
             shape = list(found) if isinstance(found, tuple) else [self.value(size).const]
         if not 1 <= len(shape) <= 3 or any(not isinstance(n, int) or isinstance(n, bool) or n < 1 for n in shape):
-            self.fail(size, "the size of shared memory is known while translating: 1 to 3 positive integers")
+            self.fail(size, f"the size of {kind} memory is known while translating: 1 to 3 positive integers")
         alignment = ty.alignment
-        offset = -(-self.shared_bytes // alignment) * alignment
+        local = kind == "local"
+        offset = -(-(self.local_bytes if local else self.shared_bytes) // alignment) * alignment
         lengths = tuple(int(n or 0) for n in shape)
-        count = 1
-        for n in lengths:
-            count *= n
-        self.shared_bytes = offset + count * ty.size_bytes
-        if self.shared_bytes > 1 << 24:
-            self.fail(node, f"{self.shared_bytes} bytes of shared memory: at most 2**24 are allowed")
-        return ArrayRef(name, ty, len(lengths), lengths, offset)
+        end = offset + prod(lengths) * ty.size_bytes
+        if local and end > MAX_LOCAL_MEMORY:
+            self.fail(node, f"{end} bytes of local memory: a lane has at most {MAX_LOCAL_MEMORY}")
+        if end > MAX_SHARED_MEMORY:
+            self.fail(node, f"{end} bytes of shared memory: at most 2**24 are allowed")
+        if local:
+            self.local_bytes = end
+        else:
+            self.shared_bytes = end
+        return ArrayRef(name, ty, len(lengths), lengths, offset, local)
 
     def atomic(self, node: ast.Call, operation: AtomicOperation) -> Value:
         """hg.atomic_add(x, i, v): the old element."""
@@ -316,6 +318,8 @@ class Calls(Expressions):
         form = "array, i, compare, value" if cas else "array, i, value"
         arguments = self._arguments(node, form)
         array = self.array(arguments[0])
+        if array.local:
+            self.fail(node, f"{array.name} is the lane's own, which needs no atomics: read and write its elements")
         adds = operation is AtomicOperation.ADD
         if array.ty not in (Type.I32, Type.U32) and not (adds and array.ty is Type.F32):
             also = ", atomic_add on f32 too" if adds else ""

@@ -27,13 +27,14 @@ __all__ = ["ArrayRef", "Emitter", "Facts", "Loop", "Scope"]
 
 @dataclass(frozen=True)
 class ArrayRef:
-    """An array: a parameter, whose `shape` is known at launch, or shared memory from byte `offset` on."""
+    """An array: a parameter, whose `shape` is known at launch, or shared (or local) memory from byte `offset` on."""
 
     name: str
     ty: Type
     ndim: int
     shape: tuple[int, ...] | None = None
     offset: int = 0
+    local: bool = False
 
 
 @dataclass
@@ -108,7 +109,7 @@ class Emitter:
         self.free: list[int] = []  # heaps
         self.free_predicates = list(range(16))
         self.temporaries: list[list[Register | Predicate]] = []  # of each statement around
-        self.shared_bytes = 0
+        self.shared_bytes = self.local_bytes = 0
         self.labelled = -1  # where the last label was placed
         self.scope: Scope
         self.hidden: dict[tuple[str, int], Register] = {}
@@ -309,7 +310,8 @@ class Emitter:
     def access(self, array: ArrayRef, index: Register | None, offset: int) -> Address:
         """The address of element `index + offset` of an array."""
         size = array.ty.size_bytes
-        base = Address.Buffer(array.name) if array.shape is None else Address.Shared(array.offset)
+        own = Address.Local if array.local else Address.Shared
+        base = Address.Buffer(array.name) if array.shape is None else own(array.offset)
         if index is None:
             return Address(base.space, base.base, offset=base.offset + offset * size)
         return Address.Register(base, index, scale=size, offset=offset * size)

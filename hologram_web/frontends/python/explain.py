@@ -11,7 +11,7 @@ from ...compiler.build import build
 from ...compiler.ir import Function
 from ...compiler.passes import fired, optimize
 from ...errors import CompileError, UnsupportedInstruction
-from ...isa.address import Space
+from ...isa.address import ON_CHIP
 from ...isa.verify import analyze
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _function(kernel: Kernel, block: tuple[int, int, int], show: Callable[[str, 
 def _shader(kernel: Kernel, function: Function) -> WgslKernel:
     from ...targets import wgsl
 
-    groups = [[base] for base in function.bases if base.space is not Space.SHARED]
+    groups = [[base] for base in function.bases if base.space not in ON_CHIP]
     return wgsl.compile_kernel(function, groups, kernel.program.shared_memory)
 
 

@@ -23,10 +23,10 @@ _UNROLLED = 256
 
 
 class Statements(Collectives):
-    """Translates statements. `calling` are the functions around, `shared_arrays` are by call."""
+    """Translates statements. `calling` are the functions around, `own_arrays`, shared and local ones, are by call."""
 
     calling: list[ast.FunctionDef]
-    shared_arrays: dict[Any, ArrayRef]
+    own_arrays: dict[Any, ArrayRef]
 
     def statements(self, body: list[ast.stmt]) -> None:
         """Translates statements up to one that no path goes on from."""
@@ -68,9 +68,10 @@ class Statements(Collectives):
     def stmt_Assign(self, node: ast.Assign) -> None:
         target = node.targets[0]
         called = self.static(node.value.func) if isinstance(node.value, ast.Call) else None
-        if called == INTRINSICS["shared"] and len(node.targets) == 1 and isinstance(target, ast.Name):
-            self._share(target, node.value)
-            return
+        for kind in ("shared", "local"):
+            if called == INTRINSICS[kind] and len(node.targets) == 1 and isinstance(target, ast.Name):
+                self._own(kind, target, node.value)
+                return
         if len(node.targets) == 1 and isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target, node.value)
             return
@@ -80,15 +81,16 @@ class Statements(Collectives):
                 self.assign(target, node.value, value)
         self.assign(node.targets[-1], node.value, value)
 
-    def _share(self, target: ast.Name, call: ast.expr) -> None:
+    def _own(self, kind: str, target: ast.Name, call: ast.expr) -> None:
+        """`target = hg.shared(...)` or `hg.local(...)`."""
         assert isinstance(call, ast.Call)
         name, scope = target.id, self.scope
         key = *scope.path, call
-        if key not in self.shared_arrays:
+        if key not in self.own_arrays:
             if name in scope.bound or name in scope.registers:
-                self.fail(target, f"{name} is in use already: give the shared memory a name of its own")
-            self.shared_arrays[key] = self.shared_array(name, call)
-        scope.bound[name] = self.shared_arrays[key]
+                self.fail(target, f"{name} is in use already: give the {kind} memory a name of its own")
+            self.own_arrays[key] = self.own_array(kind, name, call)
+        scope.bound[name] = self.own_arrays[key]
 
     def _unpack(self, target: ast.Tuple | ast.List, node: ast.expr) -> None:
         for part in target.elts:

@@ -194,11 +194,14 @@ def _iterate(
 
 def _reader(shapes: Mapping[str, tuple[int, ...]], fixed: Collection[str]) -> Callable[..., _Variable]:
     """Reads variables: `shapes` are those of array parameters, `fixed` the scalar ones that are never assigned."""
-    from ...backends.cpu.stepping import array, held_by
+    from ...backends.cpu.stepping import array, held_by, local_array
 
     def read(machine: Machine, mark: Mark, name: str, at: int | None) -> _Variable:
         what = mark.variables[name]
         if isinstance(what, ArrayRef):
+            if what.local:
+                found = local_array(machine, what.ty, what.shape or (), what.offset)
+                return _Variable(found if at is None else found[at], f"{what.ty}{list(what.shape or ())}", at is None)
             shared, shape = what.shape is not None, what.shape or shapes[what.name]
             found = array(machine, None if shared else what.name, what.ty, shape, what.offset)
             return _Variable(found, f"{what.ty}{list(shape)}")

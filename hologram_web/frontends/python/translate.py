@@ -112,7 +112,7 @@ class Pass(Functions):
         super().__init__(definition.name, facts)
         node = definition.node
         self.calling: list[ast.FunctionDef] = [node]
-        self.shared_arrays: dict[Any, ArrayRef] = {}
+        self.own_arrays: dict[Any, ArrayRef] = {}
         self.definition_of_kernel, self.params, self.defaults = definition, params, definition.defaults
         stored = definition.stored_names
         self.scope = Scope((), node.name, definition.source, set(stored))
@@ -165,7 +165,7 @@ class Pass(Functions):
     def translation(self) -> Translation:
         """What the last pass made. Labels that nothing jumps to go."""
         program = self.builder.build()
-        program.shared_memory = self.shared_bytes
+        program.shared_memory, program.local_memory = self.shared_bytes, self.local_bytes
         targets = {i.values[i.row.positions["target"]].name for i in self.code if i.name in ("BRA", "LOOP")}
         program.labels = {name: place for name, place in program.labels.items() if name in targets}
         for number, param in enumerate(program.params):

@@ -16,7 +16,7 @@ from ...compiler.lower import Piece, Run, Variable, spill_size
 from ...compiler.structure import structure
 from ...compiler.windows import window
 from ...errors import FaultKind
-from .lanes import SLOT, Lanes
+from .lanes import LOCAL, SLOT, Lanes
 from .values import value_type
 from .wide import is_wide
 
@@ -33,6 +33,9 @@ class Barriers(Lanes):
     def _address_of_spill(self) -> None:
         self.put(self.get("spill"), self.get("lane"), ("i32.const", self.stride), ("i32.mul",), ("i32.add",))
         self.put(self.set("lane_spill"))
+        if self.own_bytes:  # at the end of the lane's spill memory
+            self.put(self.get("lane_spill"), ("i32.const", self.stride - self.own_bytes), ("i32.add",))
+            self.put(self.set(("base", LOCAL)))
 
     def _segments(self) -> None:
         """Runs segment after segment for all lanes until every lane has ended.
@@ -106,6 +109,7 @@ class Barriers(Lanes):
         put(self.get("lane_spill"), ("i32.load", 2, 0), ("i32.const", number), ("i32.ne",), ("br_if", 0))
         if not number:
             self._fresh_budget()
+            self._clear_own()
             return
         self._load(self.lowered.live(start))
         if self._has_budget():
@@ -156,7 +160,7 @@ class Barriers(Lanes):
             put(("i64.const", 0), self.set("taken", "i64"), ("i32.const", 0), self.set("least_lane"))
             self.argument("budget", 0, "i64")
             put(("local.tee", self.named("budget", "i64")), self.set("least", "i64"))
-        if self._lanes_leave() or self._lanes_step():
+        if self._lanes_leave() or self._lanes_step() or self.own_bytes:
             self._every_spill(self._fresh)
         self._trees(structure(plan.entry))
         put(("end",))
@@ -170,6 +174,7 @@ class Barriers(Lanes):
         return node.op in ("const", "param") or (bool(node.args) and all(map(self._is_uniform, node.args)))
 
     def _fresh(self) -> None:
+        self._clear_own()
         if self._lanes_leave():
             self.put(self.get("lane_spill"), ("i32.const", 1), ("i32.store", 2, 0))
         if self._lanes_step():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...compiler.bounds import access_of
+from ...compiler.bounds import access_of, own_limit
 from ...compiler.ir import Access, Function, Node
 from ...errors import FaultKind
 from ...isa.address import Space
@@ -97,8 +97,9 @@ class Effects:
         return self.module.numbers["fault"]
 
     def _base_number(self, base: Base) -> int:
-        """The base's place in the argument block; one past the last is shared memory."""
-        return len(self.bases) if base.space is Space.SHARED else self.bases.index(base)
+        """The base's place in the argument block; behind the last are shared and local memory."""
+        on_chip = {Space.SHARED: 0, Space.LOCAL: 1}
+        return len(self.bases) + on_chip[base.space] if base.space in on_chip else self.bases.index(base)
 
     def effect(self, node: Node) -> None:
         put = self.put
@@ -201,8 +202,12 @@ class Effects:
         put(("local.set", offset))
         size = access.element.size_bytes
         if access.checked and node not in self.proven:
-            put(("local.get", offset), self.get(("limit", access.base, size), "i64"), ("i64.ge_u",), ("if", None))
-            self.fault(FaultKind.OUT_OF_BOUNDS, access.at, access.base, ("local.get", offset), ("i64.const", size))
+            own = access.base.space is Space.LOCAL
+            limit = ("i64.const", own_limit(self.function, access)) if own else None
+            put(("local.get", offset), limit or self.get(("limit", access.base, size), "i64"), ("i64.ge_u",))
+            put(("if", None))
+            need, other = ("i64.const", size), ("i32.const", self.function.local_memory if own else 0)
+            self.fault(FaultKind.OUT_OF_BOUNDS, access.at, access.base, ("local.get", offset), need, other)
             put(("end",))
         self._alignment(access, offset)
 

@@ -28,7 +28,7 @@ __all__ = ["ARGUMENTS", "FAULT_KINDS", "WasmKernel", "compile_kernel"]
 class WasmKernel:
     """A compiled kernel. `scalars` and `bases` name what the argument block holds, in order.
 
-    `spill` is the number of bytes each lane needs across barriers, `code` the module's bytes.
+    `spill` is the number of bytes each lane needs across barriers and for local memory, `code` the module's bytes.
     """
 
     code: bytes
@@ -58,15 +58,20 @@ class _Emitter(Barriers):
             self._segments()
         else:
             trees = structure(self.lowered.resumes[0])
-            self._both_ways(self.lowered.pieces, lambda: self._lanes(trees, self._fresh_budget))
+            self._both_ways(self.lowered.pieces, lambda: self._lanes(trees, self._fresh_lane))
         put(("end",))
         self._next_block()
         put(("local.get", 2), ("i32.lt_s",), ("br_if", 0), ("end",), ("end",))
         # The frame is behind the spills of all lanes, in parts that lanes have for it.
-        frame = -(-self.wide_integers.size // self._block_lanes() // 8) * 8
+        own = 0 if self.stride else self.own_bytes
+        frame = -(-(self.wide_integers.size + own) // self._block_lanes() // 8) * 8
         return WasmKernel(self.module.encode(), self.scalars, self.bases, self.stride + frame, self._block_lanes())
 
     # Code of a lane
+
+    def _fresh_lane(self) -> None:
+        self._fresh_budget()
+        self._clear_own()
 
     def _trees(self, trees: list[Tree]) -> None:
         for tree in trees:

@@ -16,7 +16,7 @@ from ...compiler.lower import Do, Lowered, Piece, Run, Step, Variable, lower, sp
 from ...compiler.ranges import Ranges
 from ...compiler.structure import Stop, Straight, Tree
 from ...compiler.windows import Window
-from ...isa.address import Space
+from ...isa.address import ON_CHIP, Space
 from ...isa.types import Type
 from ...isa.verify import Base
 from .effects import ARGUMENTS, Effects, access_of
@@ -25,7 +25,7 @@ from .routines import Routines, load_instruction
 from .values import Values, value_type
 from .wide import Wide
 
-__all__ = ["SLOT", "Lanes"]
+__all__ = ["LOCAL", "SLOT", "Lanes"]
 
 SLOT = 8  # bytes of a spilled variable
 _SPAN = 64  # blocks whose lanes are one loop, where they may be
@@ -33,6 +33,7 @@ _MAX_TWICE = 400  # statements of a loop over lanes that is written twice, witho
 _MAX_CONDITIONS = 64
 _UNROLLED = 4  # lanes a round of a loop over lanes
 _MAX_UNROLLED = 16  # statements of a lane
+LOCAL = Base(Space.LOCAL, None)
 _BLOCK_IDX = ("BLOCK_IDX_X", "BLOCK_IDX_Y", "BLOCK_IDX_Z")
 
 
@@ -51,7 +52,7 @@ class Lanes(Effects):
         self.values.wide = self.wide_integers = Wide(function, self.values, lambda: self.get("frame"))
         used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
         self.scalars: list[tuple[str, Type]] = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
-        self.bases = [base for base in function.bases if base.space is not Space.SHARED]
+        self.bases = [base for base in function.bases if base.space not in ON_CHIP]
         self.labels: dict[int, int] = {}
         self.depth = 0
         self.locals: dict[Any, int] = {}
@@ -65,6 +66,7 @@ class Lanes(Effects):
         self.repeated = self.proven = repeated(function)
         self.rows: dict[Node, int] = {}
         self.unchecked = False  # whether all accesses of the loop over lanes are proven
+        self.own_bytes = -(-function.local_memory // SLOT) * SLOT if LOCAL in function.bases else 0
         self.slots, self.stride = self._slots()
         self.wide = self._is_wide()
 
@@ -110,6 +112,8 @@ class Lanes(Effects):
             self.put(("local.get", 0), ("i32.load", 2, start + 8 * number), self.set(("base", base)))
         for base, size in self._limits():
             # One past the last byte offset an element of that size can have; 0 if there is none.
+            if base.space is Space.LOCAL:
+                continue
             if base.space is Space.SHARED:
                 self.argument("shared_size")
             else:
@@ -124,10 +128,19 @@ class Lanes(Effects):
         if self.stride:
             self.argument("spill")
             self.put(self.set("spill"))
+        elif self.own_bytes:  # lanes come one after the other, and use the same bytes
+            self.argument("spill")
+            self.put(self.set(("base", LOCAL)))
         if any(isinstance(n.ty, Type) and n.ty.is_wide for n in self.function.nodes()):
             self.argument("spill")
-            self.put(("i32.const", self.stride * self._block_lanes()), ("i32.add",), self.set("frame"))
+            spilled = self.stride * self._block_lanes() if self.stride else self.own_bytes
+            self.put(("i32.const", spilled), ("i32.add",), self.set("frame"))
             self.wide_integers.set_constants()
+
+    def _clear_own(self) -> None:
+        """Local memory starts as zeros."""
+        if self.own_bytes:
+            self.put(self.get(("base", LOCAL)), ("i32.const", 0), ("i32.const", self.own_bytes), ("memory.fill", 0))
 
     def _limits(self) -> list[tuple[Base, int]]:
         found: dict[tuple[Base, int], None] = {}
@@ -157,7 +170,7 @@ class Lanes(Effects):
         for variable in dict.fromkeys(kept):
             slots[variable] = end
             end += spill_size(variable.ty)
-        return slots, end
+        return slots, end + self.own_bytes
 
     def _lanes_leave(self) -> bool:
         """Whether lanes of a block that is divided may exit while others go on."""
@@ -321,6 +334,8 @@ class Lanes(Effects):
         if sum(len(piece.statements) for piece in pieces) != 2 or store.args[1] is not load:
             return None
         source, target = load.attr, store.attr
+        if Space.LOCAL in (source.base.space, target.base.space):
+            return None
         shared = [access.base.space is Space.SHARED for access in (source, target)]
         rows = all(
             access.scale == access.element.size_bytes and self._follows_lane(node.args[0])

@@ -16,7 +16,7 @@ from ...compiler.lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statem
 from ...compiler.ranges import Ranges
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree
 from ...errors import FaultKind
-from ...isa.address import Space
+from ...isa.address import ON_CHIP, Space
 from ...isa.types import Type
 from ...isa.verify import Base
 from .effects import Effects, fault_number
@@ -107,7 +107,8 @@ class Code(Effects):
             if node.op in ("store", "atomic"):
                 written.add(name)
             # Neighbouring lanes store to one word: only atomics keep their bytes apart (three of four were wrong).
-            if node.op == "atomic" or (node.op == "store" and access.element.bits < 32):
+            narrow = node.op == "store" and access.element.bits < 32 and access.base.space is not Space.LOCAL
+            if node.op == "atomic" or narrow:
                 atomic.add(name)
         return atomic, written
 
@@ -121,7 +122,7 @@ class Code(Effects):
             isinstance(statement, Do)
             and statement.node.op in ("store", "atomic")
             and (access := access_of(statement.node)) is not None
-            and access.base.space is not Space.SHARED
+            and access.base.space not in ON_CHIP
             for piece in reachable((p for p in before if p.kind == "barrier"), before.__getitem__)
             for statement in piece.statements
         )

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from ...compiler.ir import Access, Function, Node
 from ...compiler.lower import is_widening
 from ...errors import FaultKind, UnsupportedInstruction
-from ...isa.address import Space
+from ...isa.address import ON_CHIP, Space
 from ...isa.ops import IDENTITIES, reduce_type
 from ...isa.types import Type
 from ...isa.verify import Base
@@ -58,8 +58,8 @@ class Effects:
 
     def binding(self, base: Base) -> str:
         """The WGSL variable of a memory; of the part that code is emitted for, where it is bound in parts."""
-        if base.space is Space.SHARED:
-            return "shared_memory"
+        if base.space in ON_CHIP:
+            return f"{base.space.name.lower()}_memory"
         number = next(number for number, group in enumerate(self.groups) if base in group)
         return f"b{number}_{self.part}" if self.part else f"b{number}"
 
@@ -131,8 +131,9 @@ class Effects:
         return next(number for number, base in enumerate(self.bases) if base.space is space)
 
     def _base_number(self, base: Base) -> int:
-        """The base's place in the argument block; one past the last is shared memory."""
-        return len(self.bases) if base.space is Space.SHARED else self.bases.index(base)
+        """The base's place in the argument block; behind the last are shared and local memory."""
+        on_chip = {Space.SHARED: 0, Space.LOCAL: 1}
+        return len(self.bases) + on_chip[base.space] if base.space in on_chip else self.bases.index(base)
 
     def _size(self, base: Base) -> str:
         if base.space is Space.SHARED:
@@ -168,10 +169,13 @@ class Effects:
 
     def _limit(self, access: Access, offset: int) -> str:
         """How many indices from 0 on are in bounds: a value computed once a function."""
-        size, need = self._size(access.base), access.element.size_bytes
+        need = access.element.size_bytes
         if not -(1 << 31) < offset < 1 << 31:
             raise UnsupportedInstruction(access.at, f"an offset of {offset} bytes: WebGPU's memories are below 2 GiB")
         end = offset + need
+        if access.base.space is Space.LOCAL:
+            return f"{max((self.function.local_memory - end) // access.scale + 1, 0)}u"
+        size = self._size(access.base)
         if end <= 0:
             text = f"({size} + {-end}u) / {access.scale}u + 1u"
         else:
@@ -232,7 +236,8 @@ class Effects:
         offset = access.offset & 0xFFFFFFFFFFFFFFFF
         place = f"u64_mul({self.values.long(index)}, vec2u({access.scale}u, 0u))"
         place = f"u64_add({place}, vec2u({offset & 0xFFFFFFFF}u, {offset >> 32}u))"
-        return f"{fault_number(kind)}u, {access.at}u, {self._base_number(access.base)}u, {place}, {need}u, 0u"
+        size = self.function.local_memory if access.base.space is Space.LOCAL and need else 0
+        return f"{fault_number(kind)}u, {access.at}u, {self._base_number(access.base)}u, {place}, {need}u, {size}u"
 
     @staticmethod
     def _start(base: Base) -> int:
@@ -276,6 +281,11 @@ class Effects:
         bits = text if self.values.type_name(value) == "u32" else f"bitcast<u32>({text})"
         if ty.bits == 32:
             self._set_word(memory, f"{byte} >> 2u", bits)
+            return
+        if access.base.space is Space.LOCAL:
+            self.put(f"let mask = {(1 << ty.bits) - 1}u << (({byte} & 3u) * 8u);")
+            self.put(f"let word = {memory}[{byte} >> 2u];")
+            self.put(f"{memory}[{byte} >> 2u] = (word & ~mask) | ((({bits}) << (({byte} & 3u) * 8u)) & mask);")
             return
         # One lane owns each byte, so what it sees of its own bytes does not change between the load and the xor.
         self.put(f"let shift = ({byte} & 3u) * 8u;")
