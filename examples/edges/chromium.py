@@ -208,6 +208,7 @@ def figures(chromium: Chromium, runners: Sequence[InChromium]) -> list[Figure]:
         ("wheel for everybody else", lambda: _kilobytes(build_wheel), None, "KB"),
         ("runtime that a page on WebGPU loads, gzipped", _runtime_size, 15, "KB"),
         ("fresh page to first result, the histogram, JS + WASM", lambda: page("histogram"), 150, "ms"),
+        ("of it until the first line of the page's script", lambda: page("script"), None, "ms"),
         ("fresh page to the edges after it", lambda: page("edges"), None, "ms"),
     ]
     return [_figure(*one) for one in wanted]
@@ -231,8 +232,8 @@ def _figure(name: str, measure: Callable[[], float], target: float | None, unit:
 
 
 def _fresh_pages(chromium: Chromium) -> dict[str, list[float]]:
-    """Of five pages, the ms from the start of the page until its results are drawn."""
-    found: dict[str, list[float]] = {"histogram": [], "edges": []}
+    """Of five pages, the ms from the start of the page until its script starts, and until its results are drawn."""
+    found: dict[str, list[float]] = {"script": [], "histogram": [], "edges": []}
     here = shutil.copy(ROOT / "examples" / "edges" / "page" / "first.html", chromium.folder)
     for _ in range(5):
         page = chromium.browser.page(address(Path(here)))

@@ -2,6 +2,7 @@
 // the start of the page, which lies beside the files and has the browser fetch at once what the histogram needs.
 import { Runtime } from "/web/dist/index.js";
 
+const begun = performance.now(); // until here it is the browser's work: a process for the page, its files
 const get = (name) => fetch(name).then((answer) => answer.arrayBuffer());
 const load = async (file) => (await opened).load(await file);
 const opened = Runtime.create({ backend: "wasm" });
@@ -10,7 +11,7 @@ const [tasks, bytes] = await Promise.all([get("tasks.json"), get("rgb.bin")]);
 const { args } = JSON.parse(new TextDecoder().decode(tasks)).find(({ name }) => name === "edges");
 const file = get("edges.holo");
 const rgb = { data: new Uint8Array(bytes), shape: args.rgb.shape };
-const drawn = {};
+const drawn = { script: begun };
 
 const counts = await (await histogram).run({ rgb });
 const bars = document.querySelector("#histogram").getContext("2d");
