@@ -363,6 +363,17 @@ STAYS = {
         "cvt.u32.u64 r4, r255\n stg.u32 [x + r4*4], r3\n fill.u32 [x], 4, 1.0\n cvt.u32.u64 r4, r255\n"
         " stg.u32 [x + r4*4], r3",
     ),
+    # What lanes computed in code that depends on them is lost in a collective, what the host can compute is not.
+    "a value of the host that a loop of lanes has, too": (
+        "common-subexpressions",
+        "mov_imm.u32 r4, 63\n mov_imm.u32 r6, 0\n again:\n and.u32 r5, r3, r4\n add.u32 r6, r6, r5\n"
+        " set.lt.u32 p0, r6, r252\n bra again, p0\n and.u32 r7, r3, r4\n fill.u32 [x], 4, 1.0\n stg.u32 [x + 4], r7",
+    ),
+    "a constant of the host that a loop of lanes has, too": (
+        "copy-propagation",
+        "mov_imm.u32 r6, 0\n again:\n mov_imm.u32 r4, 63\n add.u32 r6, r6, r4\n set.lt.u32 p0, r6, r252\n"
+        " bra again, p0\n mov_imm.u32 r5, 63\n and.u32 r7, r3, r5\n fill.u32 [x], 4, 1.0\n stg.u32 [x + 4], r7",
+    ),
 }
 
 

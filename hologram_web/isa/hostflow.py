@@ -17,7 +17,7 @@ from .row import Effect
 if TYPE_CHECKING:
     from .verify import Analysis
 
-__all__ = ["check_collectives", "check_pools", "host_branches"]
+__all__ = ["check_collectives", "check_pools", "host_branches", "host_known"]
 
 _PREDICATE = 256
 # What is known of a register or predicate; what is missing differs from lane to lane.
@@ -108,6 +108,18 @@ def host_branches(graph: FlowGraph) -> tuple[dict[int, _State], dict[int, int]]:
         if found.keys() <= deciders.keys():
             return states, deciders
         deciders = {**found, **deciders}
+
+
+def host_known(graph: FlowGraph) -> dict[int, int]:
+    """By point, what the host can compute before it: a bit set of register numbers and 256 + those of predicates."""
+    known: dict[int, int] = {}
+    states, deciders = host_branches(graph)
+    for number, start in states.items():
+        state = dict(start)
+        for point in graph.blocks[number]:
+            known[point] = sum(1 << key for key, status in state.items() if status == _HOST)
+            _transfer(graph.instruction(point), state, number not in deciders)
+    return known
 
 
 def check_collectives(analysis: Analysis) -> None:

@@ -26,7 +26,7 @@ def propagate_copies(facts: Facts) -> Edits:
         for point in graph.blocks[block]:
             instruction = graph.instruction(point)
             names = {key: source for (what, key), source in state.items() if what == "copy"}
-            edits.see(graph.code[point], renamed(instruction, names))
+            edits.see(graph.code[point], facts.hosted(point, renamed(instruction, names)))
             _transfer(instruction, state)
     return edits
 

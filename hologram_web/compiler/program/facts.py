@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...isa.cfg import END, FlowGraph
+from ...isa.hostflow import host_known
 from ...isa.instruction import Instruction
 from ...isa.operands import Predicate, Register
 from ...isa.program import Program, ProgramMetadata
@@ -74,6 +75,22 @@ class Facts:
         reads, writes = self.masks[self.graph.code[point]]
         needed = _mask(value for _, value in better.reads())
         return bool(reads & ~needed & (~self.live_after[point] | writes))
+
+
+    @cached_property
+    def hosts(self) -> dict[int, int]:
+        """By point, what the host can compute; empty without collectives, which need it."""
+        return host_known(self.graph) if any(i.row.collective for i in self.program.instructions) else {}
+
+    def hosted(self, point: int, better: Instruction | None) -> Instruction | None:
+        """`better`, or the instruction at a point itself, if the host could compute what it reads, and not what
+        `better` reads; None takes the place of what is in its register already."""
+        hosts = self.hosts.get(point)
+        if hosts is None:
+            return better
+        reads, writes = self.masks[self.graph.code[point]]
+        needs = writes if better is None else _mask(value for _, value in better.reads())
+        return better if reads & ~hosts or not needs & ~hosts else self.graph.instruction(point)
 
 
 def live(facts: Facts, wanted: set[int]) -> list[int]:

@@ -257,7 +257,7 @@ def rewritten(facts: Facts, rules: Rules, better: Callable[[int, Values, Meaning
     """The edits of a pass that looks at one point after the other; `better` gives None for what goes."""
     edits = Edits(facts)
     for point, values, meaning in walk(facts, rules):
-        edits.see(facts.graph.code[point], better(point, values, meaning))
+        edits.see(facts.graph.code[point], facts.hosted(point, better(point, values, meaning)))
     return edits
 
 
