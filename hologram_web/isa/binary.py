@@ -89,7 +89,8 @@ def from_bytes(data: bytes) -> Program:
     if len(raw) < 10:
         raise IsaError("damaged program bytes: they end too soon")
     if raw[4] not in (VERSION, _WITH_LOCAL) or raw[5] != 0:
-        raise IsaError(f"the program has the version {raw[4:6].hex('.')}; this release reads {VERSION:02x}.00 and {_WITH_LOCAL:02x}.00")
+        reads = f"{VERSION:02x}.00 and {_WITH_LOCAL:02x}.00"
+        raise IsaError(f"the program has the version {raw[4:6].hex('.')}; this release reads {reads}")
     if zlib.crc32(raw[:-4]).to_bytes(4, "little") != raw[-4:]:
         raise IsaError("damaged program bytes: the checksum does not fit")
     program = _read(Reader(raw[:-4]))

@@ -2,7 +2,8 @@
 
 What may fault stays, whether or not its result is wanted (isa.md section 4): loads, unless they are of shared or local
 memory at a place that is known to be inside; integer DIV and REM, unless the divisor is known not to be 0; what checks
-its operands. Stores, atomics, barriers, fences, calls, branches, what changes phases, resonance and pools are never dead.
+its operands. Stores, atomics, barriers, fences, calls, branches, what changes phases, resonance and pools are never
+dead.
 """
 
 from __future__ import annotations

@@ -76,7 +76,6 @@ class Facts:
         needed = _mask(value for _, value in better.reads())
         return bool(reads & ~needed & (~self.live_after[point] | writes))
 
-
     @cached_property
     def hosts(self) -> dict[int, int]:
         """By point, what the host can compute; empty without collectives, which need it."""
