@@ -159,7 +159,8 @@ class Effects:
                 self._offset(node, access, offset)
                 put(self.get(("base", access.base)), ("local.get", offset), ("i32.wrap_i64",), ("i32.add",))
             return 0
-        row = self.copy is not None and self._follows_lane(index)
+        own = access.base.space is Space.LOCAL  # whose place is another one for the next lane
+        row = self.copy is not None and not own and self._follows_lane(index)
         further = access.offset if access.offset >= 0 and self.values.ranges.of(index)[0] >= 0 else 0
         if row and self.copy:
             put(("local.get", self.rows[node]))
