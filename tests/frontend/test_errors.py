@@ -59,6 +59,7 @@ def test_a_function_of_a_file():
     ("call", "instead"),
     [
         ("np.minimum(n, 1)", "np.minimum is a NumPy function, and kernels do not run Python: write min(...)"),
+        ("np.zeros(8)", "np.zeros is a NumPy function, and kernels do not run Python: write hg.local(...)"),
         ("np.float32(n)", "np.float32 is a NumPy function, and kernels do not run Python: write hg.f32(...)"),
         ("np.cumsum(x)", "np.cumsum is a NumPy function, and kernels do not run Python: write a loop over the elements"),
         ("np.median(x)", "np.median is a NumPy function, and kernels do not run Python: write a loop over the elements"),

@@ -13,7 +13,7 @@ HEAD = "def k(x: hg.Array[hg.f32], m: hg.Array[hg.i32, 2], u: hg.u32, n: hg.i32)
 WRONG: list[tuple[str, str]] = [
     (
         "v = $[1, 2]",
-        "lists are not available: use hg.shared(type, size), or a tuple at module level",
+        "lists are not available: use hg.local(type, size), or a tuple at module level",
     ),
     (
         "v = ${}",
@@ -378,6 +378,10 @@ WRONG: list[tuple[str, str]] = [
     (
         "v = $hg.min(n, 1)",
         "hg has no min: write min(a, b)",
+    ),
+    (
+        "v = $hg.zeros(8)",
+        "hg has no zeros: write hg.local(type, size)",
     ),
     (
         "v = $threadIdx.x",

@@ -30,7 +30,7 @@ NODES = {
     "ImportFrom": "import is not available in a kernel: import at module level",
     "JoinedStr": "text is not available: kernels compute with numbers",
     "Lambda": "lambda is not available: write a function at module level, it is inlined",
-    "List": "lists are not available: use hg.shared(type, size), or a tuple at module level",
+    "List": "lists are not available: use hg.local(type, size), or a tuple at module level",
     "ListComp": "comprehensions are not available: write a for loop",
     "MatMult": "@ is not available in a kernel: write the loops",
     "Match": "match is not available: use if and elif",
@@ -70,7 +70,7 @@ CALLS = {
     "float": "write hg.f32(x) or hg.f64(x)",
     "int": "write hg.i32(x) or hg.i64(x)",
     "isinstance": "types are known from the annotations",
-    "list": "use hg.shared(type, size)",
+    "list": "use hg.local(type, size)",
     "map": "write a for loop",
     "open": "pass data as arrays",
     "print": "store what you want to see in an array",
@@ -98,12 +98,14 @@ ELSEWHERE = {
     "maximum": "max(a, b)",
     "min": "min(a, b)",
     "minimum": "min(a, b)",
+    "private": "hg.local(type, size)",
     "program_id": "hg.block_id(axis)",
     "round": "round(x)",
     "syncthreads": "hg.barrier()",
     "thread_id": "hg.local_id(axis)",
     "threadIdx": "hg.local_id(axis)",
     "where": "hg.select(condition, a, b)",
+    "zeros": "hg.local(type, size)",
 }
 
 # By the name of an attribute of an array.

@@ -33,6 +33,7 @@ _AXES = {
     "grid_dim": [Register(_IDS[f"GRID_DIM_{axis}"]) for axis in "XYZ"],
 }
 _ELSEWHERE = {"minimum": "min", "maximum": "max", "absolute": "abs", "fabs": "abs", "rint": "round", "around": "round"}
+_ELSEWHERE |= dict.fromkeys(("array", "empty", "full", "ones", "zeros"), "hg.local")
 _ELSEWHERE |= {f"{dict(f='float', i='int', u='uint')[ty.kind]}{ty.bits}": f"hg.{ty}" for ty in ALLOWED}
 
 
