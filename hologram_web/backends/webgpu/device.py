@@ -381,11 +381,12 @@ class WebGpuBackend(CompiledDevice[Memory]):
             )
 
     def _check_scratch(self, kernel: WgslKernel) -> None:
-        """Raises LaunchError where the memory for wide integers is more than the adapter has."""
+        """Raises LaunchError where wide integers and local memory are more than the adapter has."""
         most = self._window
         if kernel.scratch > most:
             raise LaunchError(
-                f"the wide integers of a block need {kernel.scratch} bytes: this adapter has {most}; use smaller blocks"
+                f"wide integers and local memory of a block need {kernel.scratch} bytes: this adapter has {most}; "
+                "use smaller blocks"
             )
         most = self._gpu.limits["max-storage-buffers-per-shader-stage"] - 1
         if len(kernel.written) > most:

@@ -247,7 +247,11 @@ class Effects:
     def _word(self, memory: str, index: str) -> str:
         if memory in self.parts and self.in_helper:
             return f"{self._getter(memory)}({index})"
-        return f"atomicLoad(&{memory}[{index}])" if memory in self.atomic else f"{memory}[{index}]"
+        return f"atomicLoad(&{memory}[{index}])" if memory in self.atomic else self._at(memory, index)
+
+    def _at(self, memory: str, index: str) -> str:
+        """A word that is no atomic."""
+        return self.wide.own_word(index) if memory == "local_memory" else f"{memory}[{index}]"
 
     def _element(self, memory: str, ty: Type, byte: str) -> str:
         """The expression of an element in memory."""
@@ -284,8 +288,9 @@ class Effects:
             return
         if access.base.space is Space.LOCAL:
             self.put(f"let mask = {(1 << ty.bits) - 1}u << (({byte} & 3u) * 8u);")
-            self.put(f"let word = {memory}[{byte} >> 2u];")
-            self.put(f"{memory}[{byte} >> 2u] = (word & ~mask) | ((({bits}) << (({byte} & 3u) * 8u)) & mask);")
+            word = self._at(memory, f"{byte} >> 2u")
+            self.put(f"let word = {word};")
+            self.put(f"{word} = (word & ~mask) | ((({bits}) << (({byte} & 3u) * 8u)) & mask);")
             return
         # One lane owns each byte, so what it sees of its own bytes does not change between the load and the xor.
         self.put(f"let shift = ({byte} & 3u) * 8u;")
@@ -296,7 +301,7 @@ class Effects:
         if memory in self.atomic:
             self.put(f"atomicStore(&{memory}[{index}], {text});")
         else:
-            self.put(f"{memory}[{index}] = {text};")
+            self.put(f"{self._at(memory, index)} = {text};")
 
     def _atomic(self, node: Node, byte: str, target: str | None) -> None:
         operation, access = node.attr

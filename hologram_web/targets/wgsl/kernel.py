@@ -151,7 +151,7 @@ class _Emitter(Barriers):
         if any(base.space is Space.SHARED for base in self.function.bases):
             element = "atomic<u32>" if "shared_memory" in self.atomic else "u32"
             lines.append(f"var<workgroup> shared_memory: array<{element}, {max(-(-self.shared // 4), 1)}>;")
-        if any(base.space is Space.LOCAL for base in self.function.bases):
+        if any(base.space is Space.LOCAL for base in self.function.bases) and not self.wide.holds_local:
             lines.append(f"var<private> local_memory: array<u32, {max(-(-self.function.local_memory // 4), 1)}>;")
         lines += [
             "var<private> lane: u32;",  # in its block

@@ -3,6 +3,7 @@
 Variables that are never needed at the same time share their words. What is done to values is in the device library,
 `wide.wgsl`. The memory is a private array or, where that would be long, words of a storage buffer: the time that Mesa's
 llvmpipe takes to compile a private array grows with the square of its length (640 words: 16 s), whatever is done to it.
+Local memory that is long lies there, too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ...compiler.ir import Function, Node, ValueType, significant
 from ...compiler.lower import Lowered, Variable, targets_of
+from ...isa.address import Space
 from ...isa.ops import IDENTITIES
 from ...isa.types import Type
 
@@ -62,6 +64,9 @@ class Wide:
         self.constants = [node for node in nodes if node.is_const]
         self._widest = max((words(node.ty) for node in nodes), default=0)
         self._lanes = prod(function.block_shape)
+        own = -(-function.local_memory // 4) if any(base.space is Space.LOCAL for base in function.bases) else 0
+        self._own = own if own > _MAX_PRIVATE else 0
+        self._own_place = self.other("local memory", self._own) if self._own else ""
 
     # Places
 
@@ -84,9 +89,20 @@ class Wide:
         return self.other("work", 6 * self._widest + 2)
 
     @property
+    def holds_local(self) -> bool:
+        """Whether local memory lies in this one."""
+        return self._own > 0
+
+    @property
     def scratch(self) -> int:
         """Bytes of a storage buffer that a block needs, once all code is emitted; 0 if memory is private."""
         return 4 * self.size * self._lanes if self.size > _MAX_PRIVATE else 0
+
+    def own_word(self, index: str) -> str:
+        """A word of local memory."""
+        if not self._own:
+            return f"local_memory[{index}]"
+        return f"wide_memory[wide_start + ({self._own_place} + ({index})) * {self._lanes}u]"
 
     def declaration(self, binding: int) -> str:
         """The declaration of the memory."""
@@ -106,6 +122,9 @@ class Wide:
         lines = []
         if self.scratch:
             lines.append(f"  wide_start = (block - arguments.spare.y) * {self.size * self._lanes}u + index;")
+        if self._own:  # in a form that shader compilers do not unroll
+            lines.append(f"  for (var word = 0u; word < {_opaque(self._own, True)}; word += 1u) {{")
+            lines += [f"    {self.own_word('word')} = 0u;", "  }"]
         for node, place in zip(self.constants, places, strict=True):
             lines += self._constant(place, node.ty, node.attr, fresh=not self.scratch)
         return lines
