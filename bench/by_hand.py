@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import optimize
 from hologram_web.errors import BackendUnavailable
-from hologram_web.isa.address import Space
+from hologram_web.isa.address import ON_CHIP
 from hologram_web.isa.verify import analyze
 from hologram_web.targets import wgsl
 
@@ -166,7 +166,7 @@ def our_shader(gpu: Gpu, case: Case) -> Peer:
     analysis = analyze(case.program)
     config, block = case.config, tuple(case.config.block)
     function = optimize(build(analysis, block))  # type: ignore[arg-type]  # three numbers
-    bases = [base for base in function.bases if base.space is not Space.SHARED]
+    bases = [base for base in function.bases if base.space not in ON_CHIP]
     kernel = wgsl.compile_kernel(function, [[base] for base in bases], case.program.shared_memory)
     words = np.zeros(16 + kernel.words, np.uint32)
     words[:3] = config.grid

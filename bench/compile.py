@@ -28,7 +28,7 @@ import hologram_web as hg
 from hologram_web import stdlib
 from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import optimize
-from hologram_web.isa.address import Space
+from hologram_web.isa.address import ON_CHIP
 from hologram_web.isa.verify import analyze
 from hologram_web.targets import wasm, wgsl
 
@@ -60,7 +60,7 @@ def compiled(text: str) -> dict[str, float]:
     times.append(CLOCK())
     wasm.compile_kernel(function)
     times.append(CLOCK())
-    groups = [[base] for base in function.bases if base.space is not Space.SHARED]
+    groups = [[base] for base in function.bases if base.space not in ON_CHIP]
     wgsl.compile_kernel(function, groups, kernel.program.shared_memory)
     times.append(CLOCK())
     spent = [1000 * (end - start) for start, end in pairwise(times)]

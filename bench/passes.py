@@ -28,7 +28,7 @@ from hologram_web.backends import ExecutionParams, WasmBackend, WebGpuBackend
 from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import PASSES, optimize
 from hologram_web.frontends.python.launch import config_of
-from hologram_web.isa.address import Space
+from hologram_web.isa.address import ON_CHIP
 from hologram_web.isa.verify import analyze
 from hologram_web.targets import wasm, wgsl
 from tests.everywhere.stdlib_cases import arguments, lanes
@@ -52,7 +52,7 @@ class Code(NamedTuple):
 
 def code(kernel: hg.Kernel, without: frozenset[str] = frozenset()) -> Code:
     function = optimize(build(analyze(kernel.program), BLOCK), without=without)
-    groups = [[base] for base in function.bases if base.space is not Space.SHARED]
+    groups = [[base] for base in function.bases if base.space not in ON_CHIP]
     shader = wgsl.compile_kernel(function, groups, kernel.program.shared_memory)
     return Code(wasm.compile_kernel(function).code, shader.code, shader.fast or "")
 

@@ -14,7 +14,7 @@ import pytest
 from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import optimize
 from hologram_web.isa import Program
-from hologram_web.isa.address import Space
+from hologram_web.isa.address import ON_CHIP
 from hologram_web.isa.verify import analyze
 from hologram_web.targets import wasm, wgsl
 from hologram_web.targets.wasm.disassemble import disassemble
@@ -27,7 +27,7 @@ def texts(name: str) -> dict[str, str]:
     """The texts by file name, for blocks of 256 lanes."""
     program = Program.from_text((FOLDER / f"{name}.atlas").read_text(encoding="utf-8"))
     function = optimize(build(analyze(program), (256, 1, 1)))
-    groups = [[base] for base in function.bases if base.space is not Space.SHARED]
+    groups = [[base] for base in function.bases if base.space not in ON_CHIP]
     kernel = wgsl.compile_kernel(function, groups, program.shared_memory)
     return {
         f"{name}.ir": str(function),

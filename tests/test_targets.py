@@ -14,8 +14,9 @@ from pathlib import Path
 from hologram_web.backends import WebGpuBackend
 from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import optimize
-from hologram_web.isa.address import Space
+from hologram_web.isa.address import ON_CHIP, Space
 from hologram_web.isa.lift import lift
+from hologram_web.isa.program import Program
 from hologram_web.isa.verify import analyze
 from hologram_web.targets import wasm, wgsl
 
@@ -66,7 +67,7 @@ def compiled():
         modules[name] = wasm.compile_kernel(function).code
         if _is_far(name):
             continue
-        memories = [base for base in function.bases if base.space is not Space.SHARED]
+        memories = [base for base in function.bases if base.space not in ON_CHIP]
         classes = [base for base in memories if base.space in (Space.CLASS, Space.PHI)]
         groups = [[base] for base in memories if base not in classes] + ([classes] if classes else [])
         kernel = wgsl.compile_kernel(function, groups, max(program.shared_memory, 64))
@@ -101,6 +102,15 @@ def test_tint_takes_every_shader():
 
 def test_tint_refuses_what_is_wrong():
     assert list(_node("tint.mjs", {"wrong": "fn main() -> u32 { return 1.5; }"})) == ["wrong"]
+
+
+def test_long_local_memory_is_no_private_array():
+    """Mesa's llvmpipe takes minutes to compile one of 4 KiB."""
+    for size, private in ((512, True), (516, False), (4096, False)):
+        program = Program.from_text(f".local {size}\nsts.u32 [.local + r252*4], r252\nlds.u32 r9, [.local + r253]")
+        kernel = wgsl.compile_kernel(build(analyze(program), (8, 1, 1)), [], 0)
+        assert ("local_memory:" in kernel.code) is private
+        assert kernel.scratch == (0 if private else size * 8)
 
 
 def test_v8_takes_every_module():
