@@ -388,8 +388,12 @@ class Runner:
         if origin:
             at = origin - 1
         elif base >= 0:
-            buffer, place = "shared memory", kernel["memory_order"][base] if base < len(kernel["memory_order"]) else -1
-            if place >= 0:
+            order = kernel["memory_order"]
+            buffer = "shared memory"
+            if base > len(order):
+                buffer, size = "local memory", other
+            elif base < len(order):
+                place = order[base]
                 of, name, _ = kernel["memories"][place]
                 buffer = [f"buffer {name}", f"pool {name}", f"class {name}", "class memory"][of]
                 size = self.sizes[place]
