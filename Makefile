@@ -34,8 +34,10 @@ serve: docs ## show the documentation, the latest report and the live page on 12
 	@$(PY) -m examples.bignum.live
 	@$(PY) tools/serve.py $(PORT)
 
-bench: setup ## side-by-side benchmarks (ARGS=...)
+bench: setup ## side-by-side benchmarks (ARGS=...); compile times beside Numba and tinygrad, and in Pyodide
 	@$(PY) -m bench $(ARGS)
+	@$(PY) -m bench.compile --peers
+	@$(PY) -m bench.compile --pyodide
 
 fuzz: setup ## random programs, every device against the reference (ARGS=...)
 	@$(PY) -m tests.fuzz $(ARGS)
