@@ -78,6 +78,16 @@ class Instruction(metaclass=_Constructors):
         """The same instruction with some operands changed."""
         return Instruction.make(self.row, **{**dict(zip(self.row.positions, self.values, strict=True)), **fields})
 
+    def renamed(self, name: Callable[[Register], Register]) -> Instruction:
+        """The same instruction with `name(register)` for each register, those in addresses included."""
+
+        def renamed(value: Any) -> Any:
+            if isinstance(value, Register):
+                return name(value)
+            return value.renamed(name) if isinstance(value, Address) else value
+
+        return Instruction(self.row, tuple(map(renamed, self.values)))
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Instruction) and self.row is other.row and self._key() == other._key()
 

@@ -31,7 +31,7 @@ from .program import MAX_PARAMETERS, Param, Program
 from .row import Operand
 from .types import Type
 
-__all__ = ["HIDDEN", "Analysis", "Base", "analyze", "problems", "verified"]
+__all__ = ["HIDDEN", "NAMELESS", "ON_CHIP_BASES", "Analysis", "Base", "analyze", "problems", "verified"]
 
 
 # Memories that there is one of.
@@ -50,6 +50,9 @@ class Base(NamedTuple):
         name = f"#{self.name.id}" if isinstance(self.name, (BufferHandle, PoolHandle)) else str(self.name)
         return f"{self.space.name.lower()} {name}"
 
+
+# Faults number them behind the memories that a kernel names.
+ON_CHIP_BASES = (Base(Space.SHARED, None), Base(Space.LOCAL, None))
 
 # The place, in `Analysis.bases`, of the memory that an instruction reaches without an address.
 HIDDEN = -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from hologram_web.isa import Access, Address, Immediate, Instruction, Label, Param, Register, Type
+from hologram_web.isa import Access, Immediate, Instruction, Label, Param, Register, Type
 from hologram_web.isa.operands import PRELOADED
 
 from .case import Case, Memory, View
@@ -71,14 +71,7 @@ def _fewer_parameters(case: Case) -> Iterator[Case]:
 
 def renamed(instruction: Instruction, names: Mapping[Register, Register]) -> Instruction:
     """The instruction with other registers, those in addresses included."""
-    values = []
-    for value in instruction.values:
-        if isinstance(value, Address):
-            value = value.renamed(lambda register: names.get(register, register))
-        elif isinstance(value, Register):
-            value = names.get(value, value)
-        values.append(value)
-    return Instruction(instruction.row, tuple(values))
+    return instruction.renamed(lambda register: names.get(register, register))
 
 
 # Tidying up

@@ -86,9 +86,10 @@ class Machine(AtlasOps):
         shared = program.shared_memory + run.config.shared_memory
         stride = -(-shared // 16) * 16
         data = np.zeros(blocks * stride, np.uint8)
-        self.shared = Region("shared memory", data, shared, stride)
+        self.shared = Region("shared memory", data, shared, stride, self.size)
         own = -(-program.local_memory // 16) * 16
         self.local = Region("local memory", np.zeros(self.count * own, np.uint8), program.local_memory, own)
+        self.on_chip = {Space.SHARED: self.shared, Space.LOCAL: self.local}
         self.epochs = np.zeros(blocks, np.int64)
         self.steps = np.zeros(self.count, np.int64)
         self.parked = np.full(self.count, -1, np.int64)  # the barrier each lane waits at
@@ -347,8 +348,7 @@ class Machine(AtlasOps):
 
     def _place(self, position: int, address: Address) -> Place:
         base = self.run.analysis.bases[self.point, position]
-        own = {Space.SHARED: self.shared, Space.LOCAL: self.local}
-        region = own[base.space] if base.space in own else self.run.regions[base]
+        region = self.on_chip.get(base.space) or self.run.regions[base]
         count = self.lanes.size
         if address.space is Space.PHI:
             offsets = self._phi(address)
@@ -360,7 +360,7 @@ class Machine(AtlasOps):
             offsets = byte_offsets(index, address.scale, address.offset, count)
         absolute = offsets
         if region.stride:
-            absolute = offsets + (self.lanes if region is self.local else self.lanes // self.size) * region.stride
+            absolute = offsets + self.lanes // region.lanes * region.stride
         return Place(region, offsets, absolute)
 
     def _phi(self, address: Address) -> Array:

@@ -29,12 +29,14 @@ _FAR = 1 << 42
 
 @dataclass(frozen=True)
 class Region:
-    """A memory: its bytes, the name for messages, its size as a lane sees it, and for shared memory the stride."""
+    """A memory: its bytes, the name for messages, its size as a lane sees it. With a `stride`, so many `lanes` one
+    after the other have so many bytes of it: those of a block shared memory, each one local memory."""
 
     name: str
     data: NDArray[np.uint8]
     size: int
     stride: int = 0
+    lanes: int = 1
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from itertools import chain, repeat
+from itertools import cycle, islice
 from typing import NamedTuple
 
 from ..ir import Function
@@ -61,7 +61,7 @@ def optimize(
         show("start", str(function))
     passes = {name: found.run for name, found in PASSES.items() if name not in without}
     idle = 0  # passes that found nothing, one after the other
-    for name, run in chain.from_iterable(repeat(passes.items(), _MOST_ROUNDS)):
+    for name, run in islice(cycle(passes.items()), _MOST_ROUNDS * len(passes)):
         if count := run(function):
             function.fired[name] += count
             idle = 0
@@ -72,7 +72,7 @@ def optimize(
             if idle == len(passes):
                 break
     function.renumber()
-    lower.cache_clear()
+    lower.cache_clear()  # it may have been lowered before
     return function
 
 

@@ -32,6 +32,10 @@ _AXES = {
     "block_dim": [Register(_IDS[f"BLOCK_DIM_{axis}"]) for axis in "XYZ"],
     "grid_dim": [Register(_IDS[f"GRID_DIM_{axis}"]) for axis in "XYZ"],
 }
+_MOST = {
+    "shared": (MAX_SHARED_MEMORY, "at most 2**24 are allowed"),
+    "local": (MAX_LOCAL_MEMORY, f"a lane has at most {MAX_LOCAL_MEMORY}"),
+}
 _ELSEWHERE = {"minimum": "min", "maximum": "max", "absolute": "abs", "fabs": "abs", "rint": "round", "around": "round"}
 _ELSEWHERE |= dict.fromkeys(("array", "empty", "full", "ones", "zeros"), "hg.local")
 _ELSEWHERE |= {f"{dict(f='float', i='int', u='uint')[ty.kind]}{ty.bits}": f"hg.{ty}" for ty in ALLOWED}
@@ -299,19 +303,13 @@ class Calls(Expressions):
         if not 1 <= len(shape) <= 3 or any(not isinstance(n, int) or isinstance(n, bool) or n < 1 for n in shape):
             self.fail(size, f"the size of {kind} memory is known while translating: 1 to 3 positive integers")
         alignment = ty.alignment
-        local = kind == "local"
-        offset = -(-(self.local_bytes if local else self.shared_bytes) // alignment) * alignment
+        offset = -(-self.own_bytes[kind] // alignment) * alignment
         lengths = tuple(int(n or 0) for n in shape)
-        end = offset + prod(lengths) * ty.size_bytes
-        if local and end > MAX_LOCAL_MEMORY:
-            self.fail(node, f"{end} bytes of local memory: a lane has at most {MAX_LOCAL_MEMORY}")
-        if end > MAX_SHARED_MEMORY:
-            self.fail(node, f"{end} bytes of shared memory: at most 2**24 are allowed")
-        if local:
-            self.local_bytes = end
-        else:
-            self.shared_bytes = end
-        return ArrayRef(name, ty, len(lengths), lengths, offset, local)
+        end = self.own_bytes[kind] = offset + prod(lengths) * ty.size_bytes
+        most, rule = _MOST[kind]
+        if end > most:
+            self.fail(node, f"{end} bytes of {kind} memory: {rule}")
+        return ArrayRef(name, ty, len(lengths), lengths, offset, kind == "local")
 
     def atomic(self, node: ast.Call, operation: AtomicOperation) -> Value:
         """hg.atomic_add(x, i, v): the old element."""

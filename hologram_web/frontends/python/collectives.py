@@ -61,10 +61,9 @@ class Collectives(Calls):
             )
         if any(instruction.name == "EXIT" for instruction in self.code):
             self.fail(node, f"lanes that have returned do not come to {called}: put what they skip under an if")
-        if self.shared_bytes:
-            self.fail(node, f"shared memory is not kept over {called}: make it behind")
-        if self.local_bytes:
-            self.fail(node, f"local memory is not kept over {called}: make it behind")
+        for kind, used in self.own_bytes.items():
+            if used:
+                self.fail(node, f"{kind} memory is not kept over {called}: make it behind")
         chosen = operations.get(operation.value) if isinstance(operation, ast.Constant) else None  # type: ignore[arg-type]
         if chosen is None:
             self.fail(operation, f"the operation of {called} is one of these texts: {', '.join(operations)}")

@@ -109,7 +109,7 @@ class Emitter:
         self.free: list[int] = []  # heaps
         self.free_predicates = list(range(16))
         self.temporaries: list[list[Register | Predicate]] = []  # of each statement around
-        self.shared_bytes = self.local_bytes = 0
+        self.own_bytes = {"shared": 0, "local": 0}
         self.labelled = -1  # where the last label was placed
         self.scope: Scope
         self.hidden: dict[tuple[str, int], Register] = {}

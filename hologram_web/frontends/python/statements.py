@@ -13,7 +13,7 @@ from .arithmetic import literal
 from .collectives import Collectives
 from .emit import ArrayRef, Loop
 from .expressions import Shape
-from .names import INTRINSICS
+from .names import Intrinsic
 from .source import constant, walk
 from .types import INDEX, Kind, Value, Weak, default, fits, float_of, join
 
@@ -68,10 +68,10 @@ class Statements(Collectives):
     def stmt_Assign(self, node: ast.Assign) -> None:
         target = node.targets[0]
         called = self.static(node.value.func) if isinstance(node.value, ast.Call) else None
-        for kind in ("shared", "local"):
-            if called == INTRINSICS[kind] and len(node.targets) == 1 and isinstance(target, ast.Name):
-                self._own(kind, target, node.value)
-                return
+        own = called.name if isinstance(called, Intrinsic) and called.name in self.own_bytes else None
+        if own is not None and len(node.targets) == 1 and isinstance(target, ast.Name):
+            self._own(own, target, node.value)
+            return
         if len(node.targets) == 1 and isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target, node.value)
             return

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from ...errors import TranslateError
-from ...isa.address import Address
-from ...isa.instruction import Instruction
 from ...isa.operands import Access, Register
 from ...isa.program import MAX_PARAMETERS, Program
 from ...isa.types import Type
@@ -153,19 +151,12 @@ class Pass(Functions):
 
     def rename(self, names: Sequence[Register]) -> None:
         """Gives every register the name at its index."""
-
-        def renamed(value: Any) -> Any:
-            if isinstance(value, Register):
-                return names[value.index]
-            return value.renamed(renamed) if isinstance(value, Address) else value
-
-        for place, instruction in enumerate(self.code):
-            self.code[place] = Instruction(instruction.row, tuple(map(renamed, instruction.values)))
+        self.code[:] = [instruction.renamed(lambda register: names[register.index]) for instruction in self.code]
 
     def translation(self) -> Translation:
         """What the last pass made. Labels that nothing jumps to go."""
         program = self.builder.build()
-        program.shared_memory, program.local_memory = self.shared_bytes, self.local_bytes
+        program.shared_memory, program.local_memory = self.own_bytes["shared"], self.own_bytes["local"]
         targets = {i.values[i.row.positions["target"]].name for i in self.code if i.name in ("BRA", "LOOP")}
         program.labels = {name: place for name, place in program.labels.items() if name in targets}
         for number, param in enumerate(program.params):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...compiler.bounds import access_of, own_limit
+from ...compiler.bounds import access_of
 from ...compiler.ir import Access, Function, Node
 from ...errors import FaultKind
 from ...isa.address import Space
 from ...isa.ops import reduce_type
 from ...isa.types import Type
-from ...isa.verify import Base
+from ...isa.verify import ON_CHIP_BASES, Base
 from .encoder import FunctionBody, Instr, Module
 from .routines import load_instruction, store_instruction
 from .values import Values, value_type
@@ -98,8 +98,7 @@ class Effects:
 
     def _base_number(self, base: Base) -> int:
         """The base's place in the argument block; behind the last are shared and local memory."""
-        on_chip = {Space.SHARED: 0, Space.LOCAL: 1}
-        return len(self.bases) + on_chip[base.space] if base.space in on_chip else self.bases.index(base)
+        return [*self.bases, *ON_CHIP_BASES].index(base)
 
     def effect(self, node: Node) -> None:
         put = self.put
@@ -203,10 +202,8 @@ class Effects:
         put(("local.set", offset))
         size = access.element.size_bytes
         if access.checked and node not in self.proven:
+            put(("local.get", offset), self.get(("limit", access.base, size), "i64"), ("i64.ge_u",), ("if", None))
             own = access.base.space is Space.LOCAL
-            limit = ("i64.const", own_limit(self.function, access)) if own else None
-            put(("local.get", offset), limit or self.get(("limit", access.base, size), "i64"), ("i64.ge_u",))
-            put(("if", None))
             need, other = ("i64.const", size), ("i32.const", self.function.local_memory if own else 0)
             self.fault(FaultKind.OUT_OF_BOUNDS, access.at, access.base, ("local.get", offset), need, other)
             put(("end",))
@@ -293,6 +290,9 @@ class Effects:
                 self.values.convert(ty, reduce_type(ty))
 
     def _size(self, base: Base) -> None:
+        if base.space is Space.LOCAL:
+            self.put(("i64.const", self.function.local_memory))
+            return
         if base.space is Space.SHARED:
             self.argument("shared_size")
         else:

@@ -112,14 +112,9 @@ class Lanes(Effects):
             self.put(("local.get", 0), ("i32.load", 2, start + 8 * number), self.set(("base", base)))
         for base, size in self._limits():
             # One past the last byte offset an element of that size can have; 0 if there is none.
-            if base.space is Space.LOCAL:
-                continue
-            if base.space is Space.SHARED:
-                self.argument("shared_size")
-            else:
-                self.put(("local.get", 0), ("i32.load", 2, start + 8 * self.bases.index(base) + 4))
+            self._size(base)
             limit = self.named(("limit", base, size), "i64")
-            self.put(("i64.extend_i32_u",), ("i64.const", size - 1), ("i64.sub",), ("local.tee", limit))
+            self.put(("i64.const", size - 1), ("i64.sub",), ("local.tee", limit))
             self.put(("i64.const", 0), ("local.get", limit), ("i64.const", 0), ("i64.gt_s",), ("select",))
             self.put(("local.set", limit))
         if self._uses_shared():

@@ -14,7 +14,7 @@ from ...errors import FaultKind, UnsupportedInstruction
 from ...isa.address import ON_CHIP, Space
 from ...isa.ops import IDENTITIES, reduce_type
 from ...isa.types import Type
-from ...isa.verify import Base
+from ...isa.verify import ON_CHIP_BASES, Base
 from .values import Values
 from .wide import Wide, each_word, size_of
 
@@ -132,8 +132,7 @@ class Effects:
 
     def _base_number(self, base: Base) -> int:
         """The base's place in the argument block; behind the last are shared and local memory."""
-        on_chip = {Space.SHARED: 0, Space.LOCAL: 1}
-        return len(self.bases) + on_chip[base.space] if base.space in on_chip else self.bases.index(base)
+        return [*self.bases, *ON_CHIP_BASES].index(base)
 
     def _size(self, base: Base) -> str:
         if base.space is Space.SHARED:
