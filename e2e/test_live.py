@@ -177,7 +177,7 @@ def test_the_webcam(page: Page) -> None:
     after_runs(page, before + 3)
     expect(page.locator("#fps")).to_contain_text("a second")
     expect(page.locator("#webcam")).to_have_attribute("aria-pressed", "true")
-    page.click("#webcam")
+    page.click("#webcam", timeout=120_000)  # Playwright's click takes some ten turns of the page: as many pictures
     expect(page.locator("#fps")).to_have_text("–")
 
 

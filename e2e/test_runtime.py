@@ -83,10 +83,10 @@ def test_filetests_on_wasm(browser: Browser, bundle: int) -> None:
 
 
 # SwiftShader compiles every shader on the processor: all cases are the long form, E2E_STEP=1.
-STEP = int(os.environ.get("E2E_STEP", "6"))
+STEP = int(os.environ.get("E2E_STEP", "12"))
 
 
-@pytest.mark.parametrize(("where", "step"), [("page", STEP), ("worker", 15)])
+@pytest.mark.parametrize(("where", "step"), [("page", STEP), ("worker", 45)])
 def test_filetests_on_webgpu(browser: Browser, bundle: int, where: str, step: int) -> None:
     found = browser.run("conformance.mjs", where, 850, backend="webgpu", step=step)
     answers = _answers(found)
