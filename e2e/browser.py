@@ -1,7 +1,7 @@
 """Chromium, driven by Playwright, and a server on 127.0.0.1: pages to look at, and jobs in a page or a module worker.
 
-Jobs are modules in e2e/jobs, or elsewhere by their address. Pages are cross-origin isolated, and their content
-security policy allows scripts of the server and WebAssembly.
+Jobs are modules in e2e/jobs, or elsewhere by their address. Pages are cross-origin isolated, if their address does not
+end with ?plain, and their content security policy allows scripts of the server and WebAssembly.
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("/web/", "/e2e/", "/build/", "/examples/", "/node_modules/pyodide/")
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Embedder-Policy": "require-corp",
     "Cache-Control": "no-store",
 }
+ISOLATION = {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp"}
 FLAGS = (
     "--no-sandbox",  # as root, such as in containers
     "--enable-unsafe-webgpu",
@@ -100,7 +99,8 @@ class _Handler(SimpleHTTPRequestHandler):
         self.browser.answers.put((int(number), what, body))
 
     def end_headers(self) -> None:
-        for name, value in HEADERS.items():
+        headers = HEADERS if self.path.endswith("?plain") else HEADERS | ISOLATION
+        for name, value in headers.items():
             self.send_header(name, value)
         super().end_headers()
 

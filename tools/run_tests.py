@@ -36,7 +36,7 @@ AREAS = (
         ),
     ),
     Area("web", 1.5, ("npm run --silent typecheck", "npm run --silent test", "npm run --silent size")),
-    Area("e2e", 11, ("npm run --silent bundle", "pytest e2e --no-skips")),
+    Area("e2e", 11, ("npm run --silent bundle", "pytest e2e --no-skips -n 2 --dist loadfile")),
     Area(
         "pyodide",
         4,
