@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,10 @@ def array_of(view: memoryview) -> Bytes:
 
 class HostDevice(Device[Bytes]):
     """A device whose memory is in reach of NumPy. Devices give `_reserve`, `_release` and `_launch`."""
+
+    def view(self, handle: Any) -> Bytes:
+        """The bytes of a buffer, to read and write without a copy; valid until the buffer is freed."""
+        return self._buffer(handle)
 
     def _size(self, memory: Bytes) -> int:
         return memory.size

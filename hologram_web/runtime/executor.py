@@ -42,6 +42,10 @@ class Buffer:
         return count
 
     @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
     def nbytes(self) -> int:
         return self.size * self.dtype.size_bytes
 
@@ -195,17 +199,22 @@ class Executor:
     # Running
 
     def run(self, program: Any, config: LaunchConfig | int | None = None, **params: Any) -> Any:
-        """Runs a Program (`config`: a LaunchConfig or a number of lanes), or a compiled one (no config).
+        """Runs a Program or a kernel (`config`: a LaunchConfig or a number of lanes), or a compiled one (no config).
 
-        Arguments are Buffers, pools and numbers. A compiled program takes NumPy arrays, too, and gives what it wrote.
+        Arguments are Buffers, pools and numbers. Kernels and compiled programs take NumPy arrays, too; a compiled
+        program gives what it wrote.
         """
-        values = {name: value.handle if isinstance(value, Buffer) else value for name, value in params.items()}
-        if not isinstance(program, Program):
-            given = {name: value.numpy() if isinstance(value, Buffer) else value for name, value in params.items()}
-            return program.run(self.backend_device, **given)
         launch = LaunchConfig.linear(config) if isinstance(config, int) else config or LaunchConfig()
-        self.backend_device.execute_program_with_params(program, ExecutionParams(launch, values))
-        return None
+        if isinstance(program, Program):
+            values = {name: value.handle if isinstance(value, Buffer) else value for name, value in params.items()}
+            self.backend_device.execute_program_with_params(program, ExecutionParams(launch, values))
+            return None
+        if hasattr(program, "launch_async"):  # a kernel
+            return program.on(self.backend_device)[launch](**params)
+        if not hasattr(program, "run"):
+            raise TypeError(f"a Program, a kernel or a compiled program can run, not {program!r}")
+        given = {name: value.numpy() if isinstance(value, Buffer) else value for name, value in params.items()}
+        return program.run(self.backend_device, **given)
 
     def submit(self, calls: Sequence[tuple[Program, LaunchConfig | int | None, Mapping[str, Any]]]) -> None:
         """Runs programs one after another; a GPU gets them in as few submits as possible."""

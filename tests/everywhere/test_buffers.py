@@ -70,6 +70,20 @@ def test_programs_run(ex: hg.Executor, wait: Callable[[Any], Any]) -> None:
     assert ex.stats()["launches"] == 7
 
 
+def test_kernels_run_in_place(ex: hg.Executor, wait: Callable[[Any], Any]) -> None:
+    x, y = ex.array(array("f", range(5))), ex.full(5, 1)
+    saxpy[5](2.0, x, y)  # nothing to wait for, so a page without JSPI may do it, too
+    ex.run(saxpy, 5, a=1.0, x=x, y=y)
+    assert wait(y.read()).tolist() == [3.0 * k + 1 for k in range(5)]
+    out = array("f", [1] * 5)
+    wait(saxpy.launch_async(5, 1.0, y, out))  # the array is copied there and back
+    assert out.tolist() == [3.0 * k + 2 for k in range(5)]
+    with pytest.raises(hg.LaunchError) as caught:
+        saxpy[5](2.0, x, ex.zeros(5, hg.i32))
+    assert str(caught.value) == "parameter 'y' is Array[f32]: its dtype is f32, not i32"
+    assert ex.stats()["live_bytes"] == 60
+
+
 def test_reads_and_writes_keep_their_order(ex: hg.Executor) -> None:
     x = ex.array(array("f", [1]))
     for number in range(20):

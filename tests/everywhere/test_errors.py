@@ -52,7 +52,7 @@ def F(*values: float) -> array[float]:
 
 # The dtype of what is not NumPy's is told by name in a page, where NumPy is not there.
 WRONG_TYPE = "f32, not f64" if IN_PAGE else "float32, not float64; use x.astype(...)"
-WHAT = "an array.array, a memoryview or a typed array" if IN_PAGE else "a NumPy array"
+WHAT = "an array.array, a memoryview, a typed array" if IN_PAGE else "a NumPy array"
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ WHAT = "an array.array, a memoryview or a typed array" if IN_PAGE else "a NumPy 
         ((1.0, F(1)), f"parameter 'y' is missing: the kernel takes {SIGNATURE}"),
         ((1.0, F(1), F(1), 1), f"4 arguments for 3 parameters: the kernel takes {SIGNATURE}"),
         ((1.0, array("d", [1]), F(1)), f"parameter 'x' is Array[f32]: its dtype is {WRONG_TYPE}"),
-        ((1.0, [1.0], F(1)), f"parameter 'x' is Array[f32]: give {WHAT}, not list"),
+        ((1.0, [1.0], F(1)), f"parameter 'x' is Array[f32]: give {WHAT} or a Buffer, not list"),
         (("2", F(1), F(1)), "parameter 'a' is f32: give a number, not '2'"),
         (
             (1.0, F(1), bytes(4)),

@@ -247,7 +247,7 @@ X, Y = np.ones(4, "f4"), np.ones(4, "f4")
         ((X, Y, 1), {"a": 1}, r"parameter 'a' is given twice: the kernel takes (x: Array[f32], y: Array[f32], a: f32)"),
         ((X, Y), {"b": 1}, r"parameter 'b' does not exist: the kernel takes (x: Array[f32], y: Array[f32], a: f32)"),
         ((X, Y, "1"), {}, "parameter 'a' is f32: give a number, not '1'"),
-        (([1.0], Y, 1), {}, "parameter 'x' is Array[f32]: give a NumPy array, not list"),
+        (([1.0], Y, 1), {}, "parameter 'x' is Array[f32]: give a NumPy array or a Buffer, not list"),
         ((X.astype("f8"), Y, 1), {}, "parameter 'x' is Array[f32]: its dtype is float32, not float64; use x.astype(...)"),
         ((X.reshape(2, 2), Y, 1), {}, "parameter 'x' is Array[f32]: it has 1 axes, not 2"),
         ((Y[:3], Y[1:], 1), {}, "'y', which is written, and 'x' share memory in part: give a copy of one"),

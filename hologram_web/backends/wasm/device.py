@@ -99,10 +99,6 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
 
         return disassemble(self.compile_to_wasm(program, block))
 
-    def view(self, handle: Any) -> Bytes:
-        """The bytes of a buffer, to read and write without a copy; valid until the buffer is freed."""
-        return self._buffer(handle)
-
     # Memory
 
     def _reserve(self, size: int) -> Bytes:

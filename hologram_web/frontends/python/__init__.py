@@ -4,7 +4,7 @@ from .advice import SignWarning
 from .kernel import Kernel, kernel, kernel_from_source
 from .names import INTRINSICS, Array, ArrayType, function
 
-__all__ = [
+__all__: list[str] = [
     "Array",
     "ArrayType",
     "DeviceArray",

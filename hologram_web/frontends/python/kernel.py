@@ -77,8 +77,9 @@ class Kernel:
         """`kernel[n]`, `kernel[n, block]`, `kernel[(w, h), (bx, by)]`: launches that many lanes when called.
 
         Arrays are NumPy arrays, or other objects with the buffer protocol, of the annotated type and number of axes;
-        in a page typed arrays of JavaScript, too. Scalars are Python or NumPy numbers. Raises LaunchError
-        for what does not fit, ExecutionError for a fault, with the line it comes from as a note.
+        in a page typed arrays of JavaScript, too. Or Buffers: then it runs on their device, in place. Scalars are
+        Python or NumPy numbers. Raises LaunchError for what does not fit, ExecutionError for a fault, with the line it
+        comes from as a note; a GPU tells faults of a launch on Buffers only when they are read.
         """
         from .launch import config_of
 
@@ -120,9 +121,9 @@ class Kernel:
         blocking: bool,
         device: Backend | None = None,
     ) -> None:
-        from .launch import default_device, launch
+        from .launch import device_for, launch
 
-        device = device or self._device or default_device()
+        device = device or device_for(self._device, (*args, *named.values()))
         try:
             await launch(self._translation, device, config, args, named, blocking)
         except ExecutionError as error:

@@ -1,10 +1,10 @@
-"""Launching a kernel: arrays are copied to a device, and back if the kernel writes them."""
+"""Launching a kernel: arrays are copied to a device, and back if the kernel writes them; Buffers are there."""
 
 from __future__ import annotations
 
 import atexit
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,12 +12,13 @@ from ...backends import DEVICES, Backend, ExecutionParams, LaunchConfig
 from ...errors import LaunchError
 from ...isa.types import Type
 from ...runtime import arrays
+from ...runtime.executor import Buffer
 from .names import Annotation, ArrayType, shown
 
 if TYPE_CHECKING:
     from .translate import Translation
 
-__all__ = ["bound", "config_of", "default_device", "launch", "offers"]
+__all__ = ["bound", "config_of", "device_for", "launch", "lent", "offers"]
 
 _INTEGERS_FIRST = sorted(Type, key=lambda ty: ty.is_float)
 _types_of: dict[Any, tuple[Type, ...]] = {}  # by dtype or format
@@ -32,6 +33,21 @@ def default_device() -> Backend:
             atexit.register(_default.clear)  # before the modules it needs go
             _default.append(DEVICES["wasm"]())
         return _default[0]
+
+
+def device_for(bound: Backend | None, values: Iterable[Any]) -> Backend:
+    """Where a launch with these arguments runs: where its Buffers are, else on the device the kernel is bound to, else
+    on the default device. Raises LaunchError for Buffers in different places."""
+    executors = {id(value.executor): value.executor for value in values if isinstance(value, Buffer)}
+    if not executors:
+        return bound or default_device()
+    first, *others = executors.values()
+    if others:
+        raise LaunchError(f"the Buffers are of different executors, {first!r} and {others[0]!r}: copy, with numpy()")
+    if bound not in (None, first.backend_device):
+        raise LaunchError(f"the kernel is bound to another device than that of its Buffers, {first!r}: leave out on()")
+    found: Backend = first.backend_device
+    return found
 
 
 def config_of(key: Any) -> LaunchConfig:
@@ -67,7 +83,8 @@ async def launch(
 ) -> None:
     """Runs a kernel. Raises LaunchError for arguments that do not fit, and what the device raises.
 
-    If it is `blocking`, it never suspends.
+    If it is `blocking`, it never suspends. Where all arrays are Buffers of the device it does not wait, either: faults
+    that a device tells later are raised by what waits for it next. Buffers of other devices are copied.
     """
     given = bound(translation.params, translation.defaults, args, named)
     access = {param.name: param.access for param in translation.program.params}
@@ -77,10 +94,20 @@ async def launch(
         for name, ty in translation.params.items()
         if isinstance(ty, ArrayType)
     }
-    places = _places(found, given)
-    _check_overlap(found, places, written)
     values = {name: given[name] for name, ty in translation.params.items() if isinstance(ty, Type)}
     values |= {hidden: found[name].shape[axis] for hidden, (name, axis) in translation.hidden.items()}
+    buffers = {name: array for name, array in found.items() if isinstance(array, Buffer)}
+    here = {name: buffer.handle for name, buffer in buffers.items() if buffer.executor.backend_device is device}
+    values |= here
+    fetched = {buffer.handle: buffer.numpy() for name, buffer in buffers.items() if name not in here}
+    found = {
+        name: fetched[array.handle] if isinstance(array, Buffer) else array
+        for name, array in found.items()
+        if name not in here
+    }
+    places = _places(found, given)
+    written = [name for name in written if name in found]
+    _check_overlap(found, places, written)
     handles: dict[Any, Any] = {}
     try:
         for name, values_of in found.items():
@@ -89,6 +116,8 @@ async def launch(
                 device.copy_to_buffer(handles[places[name]], values_of)
             values[name] = handles[places[name]]
         device.execute_program_with_params(translation.program, ExecutionParams(config, values))
+        if here and not found:
+            return
         outs = {name: _out(found[name]) for name in written}
         reads = {handles[places[name]]: out for name, out in outs.items()}
         if blocking:
@@ -98,7 +127,9 @@ async def launch(
         for name, out in outs.items():
             if out is not found[name]:
                 found[name][...] = out
-            if hasattr(given[name], "assign"):  # a typed array of JavaScript
+            if isinstance(given[name], Buffer):
+                given[name].from_numpy(out)
+            elif hasattr(given[name], "assign"):  # a typed array of JavaScript
                 given[name].assign(out)
     finally:
         for handle in handles.values():
@@ -132,29 +163,31 @@ def bound(
     return given
 
 
-def _lent(name: str, ty: ArrayType, value: Any) -> Any:
-    """The argument as an array: NumPy's, or a memoryview in a page without it. Raises LaunchError."""
-    found = arrays.lent(value)
+def lent(name: str, ty: ArrayType, value: Any) -> Any:
+    """The argument as an array: NumPy's, or a memoryview in a page without it; or the Buffer. Raises LaunchError."""
+    found = value if isinstance(value, Buffer) else arrays.lent(value)
     if found is None:
-        what = "a NumPy array" if arrays.numpy() else "an array.array, a memoryview or a typed array"
-        raise LaunchError(f"parameter {name!r} is {ty!r}: give {what}, not {type(value).__name__}")
+        what = "a NumPy array" if arrays.numpy() else "an array.array, a memoryview, a typed array"
+        raise LaunchError(f"parameter {name!r} is {ty!r}: give {what} or a Buffer, not {type(value).__name__}")
     return found
 
 
 def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
     """The argument as an array of the right type and number of axes."""
-    found = _lent(name, ty, value)
+    found = lent(name, ty, value)
     assert isinstance(ty.ty, Type)
-    plain = isinstance(found, memoryview)
+    plain, here = isinstance(found, memoryview), isinstance(found, Buffer)
     if not _fits(found, ty.ty):
-        have, wanted = (arrays.type_of(found), ty.ty) if plain else (found.dtype, ty.ty.numpy)
-        how = "" if plain else "; use x.astype(...)"
+        have = arrays.type_of(found) if plain else found.dtype
+        wanted, how = (ty.ty, "") if plain or here else (ty.ty.numpy, "; use x.astype(...)")
         raise LaunchError(f"parameter {name!r} is {ty!r}: its dtype is {wanted}, not {have}{how}")
     if found.ndim != ty.ndim:
         raise LaunchError(f"parameter {name!r} is {ty!r}: it has {ty.ndim} axes, not {found.ndim}")
     size = prod(found.shape)
     if size >= 1 << 31:
         raise LaunchError(f"parameter {name!r} has {size} elements: kernels index less than 2**31; launch parts")
+    if here:
+        return found
     if written and (found.readonly if plain else not found.flags.writeable):
         raise LaunchError(f"parameter {name!r} is written by the kernel, and the array is read-only: give a copy")
     if written and plain and not found.c_contiguous:
@@ -172,7 +205,7 @@ def offers(wanted: Mapping[str, Annotation], given: Mapping[str, Any]) -> list[t
     for name, ty in wanted.items():
         value = given[name]
         if isinstance(ty, ArrayType):
-            found.append((name, ty.ty, _types(name, ty, _lent(name, ty, value))))
+            found.append((name, ty.ty, _types(name, ty, lent(name, ty, value))))
         elif hasattr(value, "dtype") and getattr(value, "shape", None) == ():
             scalars.append((name, ty, _types(name, ty, value)))
     decided = {variable for _, variable, _ in found}
@@ -181,6 +214,8 @@ def offers(wanted: Mapping[str, Annotation], given: Mapping[str, Any]) -> list[t
 
 def _types(name: str, ty: Annotation, found: Any) -> tuple[Type, ...]:
     """The types that elements can be: 16 bits are U16, or else BF16."""
+    if isinstance(found, Buffer):
+        return (found.dtype,)
     key = found.format if isinstance(found, memoryview) else found.dtype
     types = _types_of.get(key) or tuple(other for other in _INTEGERS_FIRST if _fits(found, other))
     if types:
@@ -194,6 +229,8 @@ def _types(name: str, ty: Annotation, found: Any) -> tuple[Type, ...]:
 
 def _fits(found: Any, ty: Type) -> bool:
     """Whether the elements of an array are of a type; BF16 is ml_dtypes' or 16 bits."""
+    if isinstance(found, Buffer):
+        return found.dtype is ty
     if isinstance(found, memoryview):
         have = arrays.type_of(found)
         return have is ty or (ty is Type.BF16 and have is Type.U16)

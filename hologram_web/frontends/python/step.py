@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ...backends import DEVICES, LaunchConfig
 from ...errors import LaunchError
-from ...runtime import arrays
 from .emit import ArrayRef
-from .launch import bound, config_of
+from .launch import bound, config_of, lent
 from .marks import Mark, marks_of
 from .names import ArrayType
 from .types import Value, Weak, default
@@ -128,9 +127,9 @@ class Steps:
         marks = marks_of(self._definition, self._translation.program)
         running = self._launch(config, args, named, False, SteppingDevice(marks, block))
         running.send(None)  # to where it is prepared
-        arrays_of = {name for name, ty in self._translation.params.items() if isinstance(ty, ArrayType)}
-        shapes = {name: arrays.lent(given[name]).shape for name in arrays_of}
-        fixed = self._translation.params.keys() - self._definition.stored_names - arrays_of
+        arrays_of = {name: ty for name, ty in self._translation.params.items() if isinstance(ty, ArrayType)}
+        shapes = {name: lent(name, ty, given[name]).shape for name, ty in arrays_of.items()}
+        fixed = self._translation.params.keys() - self._definition.stored_names - arrays_of.keys()
         return _iterate(running, marks, config, lane, _reader(shapes, fixed))
 
 
