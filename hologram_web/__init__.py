@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import atlas, backends, circuit, isa, kernel_json, stdlib
+    from . import atlas, backends, circuit, isa, kernel_json, stdlib, testing
     from .backends.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
     from .backends.protocol import Backend, Limits
     from .compiler.program import ProgramOptimizer
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .isa import *  # noqa: F403
     from .isa import __all__ as _isa
     from .isa.types import Type
+    from .kernel_json import JsonToIsa
     from .runtime.cache import ProgramCache
     from .runtime.compiled import CompiledProgram, compile, load
     from .runtime.executor import Buffer, Executor
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         "Executor",
         "GenericExecutor",
         "GridDim",
+        "JsonToIsa",
         "LaunchConfig",
         "Limits",
         "PlanBuilder",
@@ -67,6 +69,7 @@ if TYPE_CHECKING:
         "kernel_json",
         "load",
         "stdlib",
+        "testing",
         *_errors,
         *_isa,
         *_python,
@@ -81,6 +84,7 @@ _MODULES = {
     "compiler.program": ("ProgramOptimizer",),
     "runtime.cache": ("ProgramCache",),
     "frontends.circuit.compile": ("CircuitToIsa",),
+    "kernel_json": ("JsonToIsa",),
     "runtime.compiled": ("CompiledProgram", "compile", "load"),
     "runtime.executor": ("Buffer", "Executor"),
     "runtime.plan_builder": ("PlanBuilder",),
@@ -88,7 +92,7 @@ _MODULES = {
     "runtime.stream": ("StreamReport", "stream"),
     "runtime.typed": ("GenericExecutor", "TypedBuffer"),
 }
-_PACKAGES = ("atlas", "backends", "circuit", "isa", "kernel_json", "stdlib")
+_PACKAGES = ("atlas", "backends", "circuit", "isa", "kernel_json", "stdlib", "testing")
 _ROOMS = ("errors", "isa", "frontends.python")  # all that is in their __all__
 
 

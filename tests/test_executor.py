@@ -132,7 +132,7 @@ def test_kernels_on_buffers(ex):
     x, y = ex.array(np.arange(1000, dtype="f4")), ex.full(1000, 1)
     before = ex.stats()["live_bytes"]
     saxpy[1000](2, x, y)
-    saxpy.on(ex.backend_device)[10](1, x=x, y=y)
+    saxpy.on(ex.device)[10](1, x=x, y=y)
     ex.run(saxpy, 1000, a=np.float32(0.5), x=x, y=y)
     ex.run(saxpy, hg.LaunchConfig.linear(5, 1), a=0, x=x, y=y)
     wanted = 2.5 * np.arange(1000) + 1
@@ -180,7 +180,7 @@ def test_buffers_that_do_not_fit(ex):
             saxpy[4](*args)
         assert str(caught.value) == message
     with pytest.raises(hg.LaunchError) as caught:
-        saxpy.on(other.backend_device)[4](1, x, y)
+        saxpy.on(other.device)[4](1, x, y)
     assert str(caught.value) == (
         f"the kernel is bound to another device than that of its Buffers, {ex!r}: leave out on()"
     )
@@ -221,6 +221,6 @@ def test_the_record_of_the_choice():
         assert repr(ex) == "<Executor on cpu (it was asked for)>"
     with hg.Executor() as ex:
         assert ex.backend.requested == "auto"
-        assert ex.backend.selected == ex.backend_device.name
+        assert ex.backend.selected == ex.device.name
     with pytest.raises(hg.BackendUnavailable):
         hg.Executor("abacus")

@@ -124,7 +124,7 @@ def test_in_a_plan_and_in_a_file(exact):
     compiled = hg.compile(PROGRAM, shapes={"x": ("n",), "y": ("n",), "z": ("n",)}, math="strict")
     assert compiled.math == "strict"
     with hg.Executor("webgpu") as ex:
-        assert compiled.run(ex.backend_device, x=x, y=y).tobytes() == exact
+        assert compiled.run(ex.device, x=x, y=y).tobytes() == exact
         assert "f32_div(" in _last_code()
     again = hg.load(compiled.to_bytes())
     assert again.math == "strict"

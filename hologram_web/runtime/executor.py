@@ -63,14 +63,14 @@ class Buffer:
         shape = tuple(found.shape)
         if shape != self.shape and (found.nbytes or self.size):  # a memoryview without elements has lost its shape
             raise InvalidBuffer(f"an array of shape {shape} does not fit a buffer of shape {self.shape}")
-        self.executor.backend_device.copy_to_buffer(self.handle, arrays.raw(found))
+        self.executor.device.copy_to_buffer(self.handle, arrays.raw(found))
         return self
 
     def numpy(self) -> Any:
         """A copy as a NumPy array, or as a memoryview in a page without NumPy; waits for what was launched, and raises
         its faults."""
         out = arrays.empty(self.shape, self.dtype)
-        self.executor.backend_device.copy_from_buffer(self.handle, arrays.raw(out))
+        self.executor.device.copy_from_buffer(self.handle, arrays.raw(out))
         return out
 
     to_numpy = numpy
@@ -78,18 +78,18 @@ class Buffer:
     async def read(self) -> Any:
         """`numpy`, without blocking the event loop."""
         out = arrays.empty(self.shape, self.dtype)
-        await self.executor.backend_device.read_async(self.handle, arrays.raw(out))
+        await self.executor.device.read_async(self.handle, arrays.raw(out))
         return out
 
     def view(self) -> Any:
         """The elements themselves, without a copy, until the buffer is freed. Raises InvalidBuffer where the device's
         memory is out of NumPy's reach."""
-        if not hasattr(self.executor.backend_device, "view"):
+        if not hasattr(self.executor.device, "view"):
             others = "" if IN_PAGE else ", or use wasm or cpu"
             raise InvalidBuffer(
                 f"the memory of {self.executor.backend.selected} is out of reach: numpy() copies it{others}"
             )
-        found = self.executor.backend_device.view(self.handle)
+        found = self.executor.device.view(self.handle)
         return found.view(self.dtype.numpy).reshape(self.shape)
 
     def fill(self, value: int | float) -> Self:
@@ -138,9 +138,9 @@ class Executor:
     def __init__(self, backend: str = "auto", **options: Any) -> None:
         from ..backends.selection import open_backend
 
-        self.backend_device: Any
+        self.device: Any
         self.backend: Selection
-        self.backend_device, self.backend = open_backend(backend, **options)
+        self.device, self.backend = open_backend(backend, **options)
         self._buffers: dict[BufferHandle, Buffer] = {}
         self._pools: list[PoolHandle] = []
 
@@ -171,7 +171,7 @@ class Executor:
         count = 1
         for length in lengths:
             count *= length
-        handle = self.backend_device.allocate_buffer(count * dtype.size_bytes)
+        handle = self.device.allocate_buffer(count * dtype.size_bytes)
         buffer = self._buffers[handle] = Buffer(self, handle, lengths, dtype)
         return buffer
 
@@ -187,13 +187,13 @@ class Executor:
 
     def allocate_pool(self, size: int) -> PoolHandle:
         """A pool of `size` bytes, freed with the executor."""
-        handle: PoolHandle = self.backend_device.allocate_pool(size)
+        handle: PoolHandle = self.device.allocate_pool(size)
         self._pools.append(handle)
         return handle
 
     def _forget(self, buffer: Buffer) -> None:
-        self.backend_device.free_buffer(buffer.handle)
-        self.backend_device.atlas.forget(buffer.handle)
+        self.device.free_buffer(buffer.handle)
+        self.device.atlas.forget(buffer.handle)
         self._buffers.pop(buffer.handle, None)
 
     # Running
@@ -207,14 +207,14 @@ class Executor:
         launch = LaunchConfig.linear(config) if isinstance(config, int) else config or LaunchConfig()
         if isinstance(program, Program):
             values = {name: value.handle if isinstance(value, Buffer) else value for name, value in params.items()}
-            self.backend_device.execute_program_with_params(program, ExecutionParams(launch, values))
+            self.device.execute_program_with_params(program, ExecutionParams(launch, values))
             return None
         if hasattr(program, "launch_async"):  # a kernel
-            return program.on(self.backend_device)[launch](**params)
+            return program.on(self.device)[launch](**params)
         if not hasattr(program, "run"):
             raise TypeError(f"a Program, a kernel or a compiled program can run, not {program!r}")
         given = {name: value.numpy() if isinstance(value, Buffer) else value for name, value in params.items()}
-        return program.run(self.backend_device, **given)
+        return program.run(self.device, **given)
 
     def submit(self, calls: Sequence[tuple[Program, LaunchConfig | int | None, Mapping[str, Any]]]) -> None:
         """Runs programs one after another; a GPU gets them in as few submits as possible."""
@@ -223,32 +223,32 @@ class Executor:
 
     def sync(self) -> None:
         """Waits until all is done, and raises the fault of a launch that was not raised yet."""
-        self.backend_device.sync()
+        self.device.sync()
 
     # The Atlas
 
     def class_memory(self, class_id: int) -> Any:
         """The 12,288 bytes of a class."""
-        return self.backend_device.class_memory(class_id)
+        return self.device.class_memory(class_id)
 
     def reset_class_memory(self) -> None:
         """Zeroes the memory of all classes."""
-        self.backend_device.reset_class_memory()
+        self.device.reset_class_memory()
 
     def bind_class(self, class_id: int, buffer: Buffer | None) -> None:
         """Lets addresses of a class, written `[class 5]`, mean a buffer; None: its class memory again.
 
         Phi, NBRLoad and NBRStore reach class memory all the same. Raises LaunchError for a class that does not exist.
         """
-        self.backend_device.atlas.bind(class_id, None if buffer is None else buffer.handle)
+        self.device.atlas.bind(class_id, None if buffer is None else buffer.handle)
 
     def buffer_for_class(self, class_id: int) -> Buffer | None:
         """The buffer bound to a class, if there is one."""
-        return self._buffers.get(self.backend_device.atlas.bound.get(class_id))
+        return self._buffers.get(self.device.atlas.bound.get(class_id))
 
     def get_buffer_handle(self, class_id: int) -> BufferHandle | None:
         """The handle of the buffer bound to a class, if there is one."""
-        found: BufferHandle | None = self.backend_device.atlas.bound.get(class_id)
+        found: BufferHandle | None = self.device.atlas.bound.get(class_id)
         return found
 
     def allocate_boundary(self, class_id: int, width: int, height: int, dtype: Type = Type.F32) -> Buffer:
@@ -264,26 +264,26 @@ class Executor:
 
     def resonance(self) -> tuple[Fraction, ...]:
         """The resonance of the 96 classes, exactly."""
-        return tuple(self.backend_device.atlas.resonance)
+        return tuple(self.device.atlas.resonance)
 
     def reset_resonance(self) -> None:
         """Makes the resonance of every class 0."""
-        self.backend_device.atlas.forget_resonance()
+        self.device.atlas.forget_resonance()
 
     @property
     def phase(self) -> int:
         """The phase at which launches start, 0 to 767."""
-        found: int = self.backend_device.atlas.phase
+        found: int = self.device.atlas.phase
         return found
 
     def advance_phase(self, delta: int) -> int:
         """Goes on by `delta` phases, modulo 768; the phase then."""
-        found: int = self.backend_device.atlas.advance(delta)
+        found: int = self.device.atlas.advance(delta)
         return found
 
     def stats(self) -> dict[str, Any]:
         """Live buffers and bytes, and the device's own counters."""
-        counters = getattr(self.backend_device, "stats", None)
+        counters = getattr(self.device, "stats", None)
         return {
             "buffers": len(self._buffers),
             "live_bytes": sum(buffer.nbytes for buffer in self._buffers.values()),
@@ -294,7 +294,7 @@ class Executor:
         """Frees every buffer and pool, after a last `sync`."""
         self._buffers.clear()
         self._pools.clear()
-        self.backend_device.close()
+        self.device.close()
 
     def __enter__(self) -> Self:
         return self

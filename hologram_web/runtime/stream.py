@@ -71,7 +71,7 @@ def stream(
         )
     values = {name: value.handle if isinstance(value, Buffer) else value for name, value in (args or {}).items()}
     own = Executor() if executor is None else executor
-    device = own.backend_device
+    device = own.device
     halves = [device.allocate_pool(half) for _ in range(2)]
     start, done, launches, cancelled = time.perf_counter(), 0, 0, False
 

@@ -220,7 +220,7 @@ def test_bindings_at_the_launch_and_handles(ex):
         ex.bind_class(6, None)
         circuit.compile("merge@c05[c06,c07]", bindings={5: source, 6: target.handle, 7: target}).run(ex, 5000)
         np.testing.assert_array_equal(target.numpy(), 2 * x)
-    typed = hg.TypedBuffer.allocate(ex.backend_device, hg.f32, 9)
+    typed = hg.TypedBuffer.allocate(ex.device, hg.f32, 9)
     typed.copy_to(range(9))
     circuit.compile("merge:mul@c05[c05,c05]", bindings={5: typed}).run(ex, 9)
     assert typed.copy_from().tolist() == [number**2 for number in range(9)]

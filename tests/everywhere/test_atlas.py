@@ -47,12 +47,12 @@ def test_resonance(ex: hg.Executor, wait: Callable[[Any], Any]) -> None:
     x = ex.array(array("f", [1e30, 0.25, -1e30]))
     ex.run(ADD, hg.LaunchConfig.linear(3, 4), x=x)
     assert ex.resonance() == (Fraction(1, 4), *[0] * 95)
-    wait(ex.backend_device.execute_async(ADD, hg.ExecutionParams(hg.LaunchConfig.linear(3, 1), {"x": x.handle})))
+    wait(ex.device.execute_async(ADD, hg.ExecutionParams(hg.LaunchConfig.linear(3, 1), {"x": x.handle})))
     assert ex.resonance()[1] == Fraction(1, 4)
     with pytest.raises(hg.ExecutionError):
         ex.run(ADD, hg.LaunchConfig.linear(4, 4), x=x)
     with pytest.raises(hg.ExecutionError):
-        wait(ex.backend_device.execute_async(ADD, hg.ExecutionParams(hg.LaunchConfig.linear(4, 1), {"x": x.handle})))
+        wait(ex.device.execute_async(ADD, hg.ExecutionParams(hg.LaunchConfig.linear(4, 1), {"x": x.handle})))
     assert ex.resonance()[1] == Fraction(1, 4)
     with pytest.raises(hg.LaunchError, match="adds up to 1/4: it stays added"):
         ex.run(ADD, hg.LaunchConfig.linear(3, 4).with_rules(unity_neutral=True), x=x)

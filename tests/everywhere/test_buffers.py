@@ -108,7 +108,7 @@ def test_memory_is_recycled_and_zero(ex: hg.Executor) -> None:
 
 
 def test_pools_and_classes(ex: hg.Executor) -> None:
-    device = ex.backend_device
+    device = ex.device
     pool = ex.allocate_pool(10)
     device.copy_to_pool(pool, 3, b"abc")
     assert device.copy_from_pool(pool, 0, 10) == b"\0\0\0abc\0\0\0\0"
@@ -124,7 +124,7 @@ def test_pools_and_classes(ex: hg.Executor) -> None:
 
 
 def test_typed_buffers(ex: hg.Executor, wait: Callable[[Any], Any]) -> None:
-    device = ex.backend_device
+    device = ex.device
     x, y, total = (hg.TypedBuffer.allocate(device, hg.i32, count) for count in (1000, 1000, 1))
     x.copy_to(array("i", range(-500, 500)))
     run = hg.GenericExecutor(device)
@@ -140,11 +140,11 @@ def test_artifacts(ex: hg.Executor, tmp_path: Path) -> None:
     compiled.save(tmp_path / "scale.holo")
     loaded = hg.load(tmp_path / "scale.holo")
     assert loaded.to_bytes() == (tmp_path / "scale.holo").read_bytes()
-    found = loaded.run(ex.backend_device, k=3.0, x=array("f", [1, 2, 3]))
+    found = loaded.run(ex.device, k=3.0, x=array("f", [1, 2, 3]))
     assert found.tolist() == [3, 6, 9]
     assert ex.run(loaded, k=2.0, x=ex.array(array("f", [1, 2]))).tolist() == [2, 4]
     with pytest.raises(hg.LaunchError) as caught:
-        loaded.run(ex.backend_device, k=3.0, x=array("i", [1]))
+        loaded.run(ex.device, k=3.0, x=array("i", [1]))
     wanted, have = ("f32", "i32") if IN_PAGE else ("float32", "int32")
     how = "convert it" if IN_PAGE else "convert it with astype"
     assert str(caught.value) == (f"x: f32[x.len] read_write takes an array of {wanted}, not of {have}: {how}")

@@ -68,7 +68,7 @@ def test_a_lost_device_is_told_and_replaced(name: str, wait: Callable[[Any], Any
     old = ex.array(array("i", [1, 2, 3]))
     ex.run(double, 3, x=old)
     assert old.numpy().tolist() == [2, 4, 6]
-    gpu = ex.backend_device._session.runtime.gpuDevice
+    gpu = ex.device._session.runtime.gpuDevice
     gpu.destroy()
     wait(gpu.lost)
     for _ in range(2):

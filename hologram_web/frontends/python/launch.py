@@ -44,9 +44,9 @@ def device_for(bound: Backend | None, values: Iterable[Any]) -> Backend:
     first, *others = executors.values()
     if others:
         raise LaunchError(f"the Buffers are of different executors, {first!r} and {others[0]!r}: copy, with numpy()")
-    if bound not in (None, first.backend_device):
+    if bound not in (None, first.device):
         raise LaunchError(f"the kernel is bound to another device than that of its Buffers, {first!r}: leave out on()")
-    found: Backend = first.backend_device
+    found: Backend = first.device
     return found
 
 
@@ -97,7 +97,7 @@ async def launch(
     values = {name: given[name] for name, ty in translation.params.items() if isinstance(ty, Type)}
     values |= {hidden: found[name].shape[axis] for hidden, (name, axis) in translation.hidden.items()}
     buffers = {name: array for name, array in found.items() if isinstance(array, Buffer)}
-    here = {name: buffer.handle for name, buffer in buffers.items() if buffer.executor.backend_device is device}
+    here = {name: buffer.handle for name, buffer in buffers.items() if buffer.executor.device is device}
     values |= here
     fetched = {buffer.handle: buffer.numpy() for name, buffer in buffers.items() if name not in here}
     found = {
