@@ -115,8 +115,57 @@ def test_views_where_memory_is_in_reach(ex):
 
 def test_a_compiled_program(ex):
     compiled = hg.compile(SCALE, grid="n", shapes={"x": ("n",)})
-    x = ex.array(np.arange(5, dtype=np.float32))
-    assert ex.run(compiled, k=2.0, x=x).tolist() == [0, 2, 4, 6, 8]
+    data = np.arange(5, dtype=np.float32)
+    assert ex.run(compiled, k=2.0, x=data).tolist() == [0, 2, 4, 6, 8]
+    assert data.tolist() == [0, 1, 2, 3, 4]
+    x = ex.array(data)
+    assert ex.run(compiled, k=2.0, x=x) is x
+    assert ex.run(compiled, k=2.0, x=x) is x
+    assert x.numpy().tolist() == [0, 4, 8, 12, 16]
+    for args, message in (
+        ({"k": x, "x": x}, f"k: f32 takes a number, not {x!r}"),
+        ({"k": 1, "x": ex.zeros(5, hg.i32)}, "x: f32[n] read_write takes an array of f32, not of i32: convert it"),
+    ):
+        with pytest.raises(hg.LaunchError) as caught:
+            ex.run(compiled, **args)
+        assert str(caught.value) == message
+    with hg.Executor("cpu") as other, pytest.raises(hg.LaunchError) as caught:
+        ex.run(compiled, k=1, x=other.zeros(5))
+    assert (
+        str(caught.value) == f"x: f32[n] read_write takes a Buffer of the device that runs, not of {other!r}: copy it"
+    )
+
+
+def test_one_buffer_for_two_ports(ex):
+    plan = hg.compile(saxpy, grid="n", shapes={"x": ("n",), "y": ("n",)})
+    y = ex.array(np.arange(4, dtype=np.float32))
+    assert ex.run(plan, a=2, x=y, y=y) is y  # ports are separate memories: x is a copy
+    assert y.numpy().tolist() == [0, 3, 6, 9]
+    assert ex.stats()["live_bytes"] == 16
+    launches = [(saxpy, "n", None, {"a": 1, "x": x, "y": y}) for x, y in ("xy", "yx")]
+    swap = hg.compile(launches, shapes={"x": ("n",), "y": ("n",)})
+    with pytest.raises(hg.InvalidBuffer) as caught:
+        ex.run(swap, x=y, y=y)
+    assert str(caught.value) == "'x' and 'y' are both written: give two Buffers, not one for both"
+    found = ex.run(swap, x=y, y=np.ones(4, np.float32))
+    assert found["x"] is y
+    assert (found["y"].tolist(), y.numpy().tolist()) == ([1, 4, 7, 10], [1, 7, 13, 19])
+
+
+def test_a_buffer_where_a_program_has_a_pool(ex):
+    program = hg.Program.from_text("""
+        .param k: f32
+        .param x: pool
+        pool_load.u8 r10, x, r255
+        cvt.f32.u8 r11, r10
+        mul.f32 r11, r11, r1
+        cvt.u8.f32 r10, r11
+        pool_store.u8 x, r255, r10
+    """)
+    compiled = hg.compile(program, grid="n", shapes={"x": ("n",)})
+    x = ex.array(np.arange(5, dtype=np.uint8))
+    assert ex.run(compiled, k=2.0, x=x) is x
+    assert x.numpy().tolist() == [0, 2, 4, 6, 8]
 
 
 T = TypeVar("T")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 from pathlib import Path
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from ..backends.arguments import scalar_bits
 from ..backends.launch import ExecutionParams, LaunchConfig, checked_math
 from ..backends.protocol import Backend
-from ..errors import ArtifactError, LaunchError
+from ..errors import ArtifactError, InvalidBuffer, LaunchError
 from ..isa.operands import Access, BufferHandle, Immediate, PoolHandle
 from ..isa.program import Program
 from ..isa.types import Type
 from ..isa.verify import Analysis
 from . import arrays
+from .executor import Buffer
 from .formula import FormulaLike
 from .plan import Argument, Call, Plan, Port, bind_ports, leaves, size_of, walk
 from .plan_builder import PlanBuilder
@@ -130,20 +131,32 @@ class CompiledProgram:
         in a page without NumPy.
 
         One written port: its array; several: a dict by name. Arrays that are only written may be left out where their
-        shape follows from the other arguments; given, they say what is in them before. Nothing that is passed is
-        changed. Raises LaunchError for arguments that do not fit, and what the device raises.
+        shape follows from the other arguments; given, they say what is in them before, and are not changed.
+
+        A Buffer of an executor on this device is not copied: a written one is changed in place, and is the result. One
+        that is given for two ports, one of them written, is copied for the other; both written is InvalidBuffer. Raises
+        LaunchError for arguments that do not fit, and what the device raises.
         """
         values = self._arguments(args, named)
+        pools = self.plan.pools(self.programs)
+        buffers = {name: value for name, value in values.items() if isinstance(value, Buffer)}
+        here = self._in_place(backend, buffers, pools)
+        values |= {name: buffer.numpy() for name, buffer in buffers.items() if name not in here}
         scalars = {name: scalar_bits(name, port.ty, values[name]) for name, port in self.plan.scalars.items()}
-        given = {name: _array(self.plan.arrays[name], value) for name, value in values.items() if name not in scalars}
+        given = {
+            name: value if name in here else _array(self.plan.arrays[name], value)
+            for name, value in values.items()
+            if name not in scalars
+        }
         numbers = {
             name: int(port.ty.decode(scalars[name])) for name, port in self.plan.scalars.items() if port.ty.is_integer
         }
         variables, shapes = bind_ports(self.plan, numbers, {name: tuple(array.shape) for name, array in given.items()})
-        pools = self.plan.pools(self.programs)
         handles: dict[str, BufferHandle | PoolHandle] = {}
         try:
             for name, shape in shapes.items():
+                if name in here:
+                    continue
                 port = self.plan.arrays[name]
                 array = given.get(name)
                 size = port.ty.size_bytes * prod(shape) if array is None else array.nbytes
@@ -162,16 +175,40 @@ class CompiledProgram:
             for name, number in self.plan.constants:
                 data = self._data(number)
                 handles[name] = _allocate(backend, len(data), memoryview(data), name in pools)
-            self.execute(backend, handles, scalars, variables)
-            found = {}
+            self.execute(backend, {**handles, **here}, scalars, variables)
+            found: dict[str, Any] = {}
             for name, port in self.plan.arrays.items():
-                if port.access is not Access.READ:
+                if port.access is not Access.READ and name not in here:
                     found[name] = arrays.empty(shapes[name], port.ty)
                     _read(backend, handles[name], arrays.raw(found[name]))
+                if port.access is not Access.READ and name in buffers:
+                    found[name] = buffers[name] if name in here else buffers[name].from_numpy(found[name])
             return next(iter(found.values())) if len(found) == 1 else found
         finally:
             for handle in handles.values():
                 (backend.free_pool if isinstance(handle, PoolHandle) else backend.free_buffer)(handle)  # type: ignore[arg-type]
+
+    def _in_place(
+        self, backend: Backend, buffers: Mapping[str, Buffer], pools: Container[str]
+    ) -> dict[str, BufferHandle]:
+        """The handles of the Buffers that a run works on itself. Raises LaunchError and InvalidBuffer."""
+        found: dict[str, BufferHandle] = {}
+        writers: dict[BufferHandle, str] = {}
+        for name, buffer in buffers.items():
+            port = self.plan.arrays.get(name)
+            if port is None:
+                raise LaunchError(f"{self.plan.scalars[name]} takes a number, not {buffer!r}")
+            if buffer.executor.device is not backend:
+                raise LaunchError(f"{port} takes a Buffer of the device that runs, not of {buffer.executor!r}: copy it")
+            if buffer.dtype is not port.ty:
+                raise LaunchError(f"{port} takes an array of {port.ty}, not of {buffer.dtype}: convert it")
+            if port.access is not Access.READ:
+                other = writers.setdefault(buffer.handle, name)
+                if other != name:
+                    raise InvalidBuffer(f"{other!r} and {name!r} are both written: give two Buffers, not one for both")
+            if name not in pools:  # the device has other memory for those
+                found[name] = buffer.handle
+        return {name: handle for name, handle in found.items() if writers.get(handle, name) == name}
 
     def execute(
         self,

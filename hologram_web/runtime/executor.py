@@ -75,6 +75,10 @@ class Buffer:
 
     to_numpy = numpy
 
+    def tolist(self) -> Any:
+        """The elements as numbers, in lists of lists."""
+        return self.numpy().tolist()
+
     async def read(self) -> Any:
         """`numpy`, without blocking the event loop."""
         out = arrays.empty(self.shape, self.dtype)
@@ -202,7 +206,7 @@ class Executor:
         """Runs a Program or a kernel (`config`: a LaunchConfig or a number of lanes), or a compiled one (no config).
 
         Arguments are Buffers, pools and numbers. Kernels and compiled programs take NumPy arrays, too; a compiled
-        program gives what it wrote.
+        program gives what it wrote: a Buffer that it was given, else an array.
         """
         launch = LaunchConfig.linear(config) if isinstance(config, int) else config or LaunchConfig()
         if isinstance(program, Program):
@@ -213,8 +217,7 @@ class Executor:
             return program.on(self.device)[launch](**params)
         if not hasattr(program, "run"):
             raise TypeError(f"a Program, a kernel or a compiled program can run, not {program!r}")
-        given = {name: value.numpy() if isinstance(value, Buffer) else value for name, value in params.items()}
-        return program.run(self.device, **given)
+        return program.run(self.device, **params)
 
     def submit(self, calls: Sequence[tuple[Program, LaunchConfig | int | None, Mapping[str, Any]]]) -> None:
         """Runs programs one after another; a GPU gets them in as few submits as possible."""

@@ -75,6 +75,9 @@ def test_kernels_run_in_place(ex: hg.Executor, wait: Callable[[Any], Any]) -> No
     saxpy[5](2.0, x, y)  # nothing to wait for, so a page without JSPI may do it, too
     ex.run(saxpy, 5, a=1.0, x=x, y=y)
     assert wait(y.read()).tolist() == [3.0 * k + 1 for k in range(5)]
+    plan = hg.compile(saxpy, grid="n", shapes={"x": ("n",), "y": ("n",)})
+    assert ex.run(plan, a=-1.0, x=x, y=y) is y
+    ex.run(plan, a=1.0, x=x, y=y)
     out = array("f", [1] * 5)
     wait(saxpy.launch_async(5, 1.0, y, out))  # the array is copied there and back
     assert out.tolist() == [3.0 * k + 2 for k in range(5)]
