@@ -124,8 +124,11 @@ class ExecutionError(HologramError):
 
     `kind` is a FaultKind, `instruction` the index in the Program, `lane` the global lane id (the lowest one that
     faulted there), `buffer` the parameter (or "shared") and `offset` the byte offset of a faulting access;
-    each of them is None where it has no meaning.
+    each of them is None where it has no meaning. `program` is the name of the program, where a device tells faults
+    later than at the launch.
     """
+
+    program: str | None = None
 
     def __init__(
         self,

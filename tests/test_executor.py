@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from typing import TypeVar
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -27,6 +28,12 @@ def saxpy(a: hg.f32, x: hg.Array[hg.f32], y: hg.Array[hg.f32]):
     i = hg.global_id()
     if i < len(y):
         y[i] = a * x[i] + y[i]
+
+
+@hg.kernel
+def shift(x: hg.Array[hg.i32]):
+    i = hg.global_id()
+    x[i] = x[i + 1]
 
 
 @hg.kernel
@@ -58,6 +65,58 @@ def test_arrays_come_back(ex):
         assert buffer.nbytes == data.size * buffer.dtype.size_bytes
         assert (np.asarray(buffer) == data).all()
         assert (np.from_dlpack(buffer) == data).all()
+
+
+def test_types_of_arrays(ex):
+    assert ex.array(np.array([1000, 20000, 3], "u2")).dtype is hg.u16
+    assert ex.array(np.array([1000, 20000, 3], ">u2")).tolist() == [1000, 20000, 3]
+    assert ex.array([1, 2], np.float32).dtype is ex.zeros(np.int64(3), "f4").dtype is hg.f32
+    wide = ex.array([[1, 2**200], [3, 4]], hg.u256)
+    assert ex.array(wide).tolist() == wide.tolist() == [[1, 2**200], [3, 4]]
+    for work, error, message in (
+        (lambda: ex.zeros(3, "f5"), hg.UnsupportedType, "'f5' is no type: take hg.f32, or another one of hg.Type"),
+        (lambda: ex.zeros(2.5), hg.InvalidBuffer, "a shape is an integer or a tuple of integers, not 2.5"),
+        (lambda: ex.zeros((2.5,)), hg.InvalidBuffer, "a shape is an integer or a tuple of integers, not (2.5,)"),
+    ):
+        with pytest.raises(error) as caught:
+            work()
+        assert str(caught.value) == message
+
+
+def test_bf16_is_numbers_or_bits(ex):
+    numbers = [1, 2.5, -3, 1e39, -0.0, 1 + 2.0**-8, 1 + 3 * 2.0**-8, 1 + 2.0**-8 + 2.0**-40, 2.0**-140]
+    with np.errstate(over="ignore"):
+        wanted = np.array(numbers, "f8").astype(ml_dtypes.bfloat16)
+    wanted[7] = 1 + 2.0**-7  # ml_dtypes rounds by way of F32
+    for data in (numbers, np.array(numbers), wanted, wanted.view("u2")):
+        buffer = ex.array(data, hg.bf16)
+        assert buffer.numpy().tolist() == wanted.view("u2").tolist()
+        assert buffer.tolist() == wanted.astype("f8").tolist()
+    assert ex.array(wanted).dtype is hg.bf16
+    assert ex.full(2, 1.5, hg.bf16).fill(-2.5).tolist() == [-2.5, -2.5]
+    assert np.isnan(ex.array([np.nan], hg.bf16).tolist()[0])
+    typed = hg.TypedBuffer.allocate(ex.device, hg.bf16, 9)
+    typed.copy_to(np.array(numbers))
+    assert typed.copy_from().tolist() == wanted.view("u2").tolist()
+    keep = hg.compile(add.specialize(T=hg.bf16), grid="n", shapes={"x": ("n",), "y": ("n",)})
+    for data in ([1, 2.5], np.array([1, 2.5], ml_dtypes.bfloat16)):
+        found = keep.run(ex, data, data)
+        assert found.view(ml_dtypes.bfloat16).tolist() == [2, 5]
+
+
+def test_generic_executors_want_one_type(ex):
+    ints, floats = (hg.TypedBuffer.allocate(ex.device, ty, 4) for ty in (hg.i32, hg.f32))
+    with pytest.raises(hg.LaunchError) as caught:
+        hg.GenericExecutor(ex.device).execute_binary("add", ints, floats, floats)
+    assert str(caught.value) == "src_a is of i32, and the output of f32: give one type"
+
+
+def test_a_fault_of_before_has_no_line_of_now(ex):
+    bad, good = ex.zeros(2, hg.i32), np.zeros(2, "f4")
+    with pytest.raises(hg.ExecutionError, match="OutOfBounds") as caught:  # noqa: PT012
+        shift[2](bad)
+        saxpy.on(ex)[2](1, good, good)
+    assert not any("saxpy" in note or "a * x" in note for note in getattr(caught.value, "__notes__", ()))
 
 
 def test_making_buffers(ex):

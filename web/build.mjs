@@ -9,8 +9,8 @@ const INTERNAL =
   "adopt allocate arena bindings bits blobs block blocks body bound classMemory closed constants counters " +
   "counts current elements file first formulas freed functions gaps given grid identity inTurn install kernel " +
   "kernels lanes launch lengths memories modules need owned pieces place port prepare prepared program programs reads " +
-  "record release renew results runtime scalars scratch shader shaders spill step tell temporaries told turn " +
-  "variable variant wgsl writable written";
+  "record release renew results runtime scalars scratch shader shaders spill state step tell temporaries told turn " +
+  "variable variant blob index wgsl writable written";
 
 let mangleCache = {};
 

@@ -17,6 +17,12 @@ async function rejects(work, name, text) {
   return error;
 }
 
+function gpuBufferOf({ gpuDevice }, data) {
+  const buffer = gpuDevice.createBuffer({ size: data.byteLength, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST });
+  gpuDevice.queue.writeBuffer(buffer, 0, data);
+  return buffer;
+}
+
 const CLASSES = { f32: Float32Array, u32: Uint32Array, i32: Int32Array, u8: Uint8Array, u16: Uint16Array };
 const bytes = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 
@@ -58,6 +64,51 @@ const checks = {
     await rejects(async () => runtime.buffer("f32", [2, -1]), "LaunchError");
     await rejects(async () => runtime.buffer("f32", new Float32Array(3), [2, 2]), "LaunchError", "shape");
     odd.free();
+  },
+
+  async "writes at any place"({ runtime }) {
+    for (const [type, Class] of Object.entries(CLASSES)) {
+      const buffer = runtime.buffer(type, new Class(11).fill(9));
+      const wanted = Array(11).fill(9);
+      for (const [at, length] of [[0, 1], [3, 2], [10, 1], [5, 5], [1, 9]]) {
+        void buffer.write(new Class(length).fill(at), at);
+        wanted.fill(at, at, at + length);
+        equal([...(await buffer.read())], wanted, `${type} at ${at}`);
+      }
+      buffer.free();
+    }
+  },
+
+  async "arguments are taken at the call"({ runtime, saxpy, pair }) {
+    const x = new Float32Array([1, 1]);
+    const y = runtime.buffer("f32", 2);
+    const args = { a: 0, x, y };
+    for (let k = 1; k <= 3; k++) {
+      args.a = k;
+      void saxpy.run(args); // 1 + 2 + 3
+      x.fill(k + 1); // 1 * 1 + 2 * 2 + 3 * 3
+    }
+    equal([...(await y.read())], [14, 14]);
+    const data = new Uint32Array([1, 2]);
+    const run = pair.run({ m: { data, shape: [1, 2] } });
+    data.fill(0);
+    equal([...(await run).total], [3]);
+    y.free();
+  },
+
+  async "what was started before free goes on"({ runtime, saxpy }) {
+    const x = runtime.buffer("f32", new Float32Array([1, 2]));
+    const y = runtime.buffer("f32", 2);
+    const run = saxpy.run({ a: 2, x, y });
+    x.free();
+    const write = y.write(new Float32Array([5]), 1);
+    const read = y.read();
+    y.free();
+    await run;
+    await write;
+    equal([...(await read)], [2, 5]);
+    await rejects(saxpy.run({ a: 1, x, y: new Float32Array(2) }), "InvalidBuffer", "freed");
+    await rejects(() => y.write(new Float32Array(1)), "InvalidBuffer", "freed");
   },
 
   async "memory is recycled, and zero when it is new"({ runtime, saxpy }) {
@@ -104,11 +155,22 @@ const checks = {
     equal([[...total], [...twice]], [[6, 15], [2, 4, 6, 8, 10, 12]]);
     await rejects(pair.run({ m: data }), "LaunchError", "m: u32[h, w] read needs its shape");
     await rejects(pair.run({ m: { data, shape: [2, 2] } }), "LaunchError", "6 elements with the shape [2,2]");
+    for (const shape of [[1.5, 4], [-2, -3], ["2", "3"], 6, "23", [2n, 3n]]) {
+      await rejects(pair.run({ m: { data, shape } }), "LaunchError", "6 elements with the shape");
+    }
     await rejects(pair.run({ m: { data, shape: [6] } }), "LaunchError", "has 2 dimensions");
     await rejects(pair.run({ m: { data, shape: [2, 3] }, total: new Uint32Array(3) }), "LaunchError", "total: u32[h] write has the shape [2] here, not [3]");
     const m = runtime.buffer("u32", data, [3, 2]);
     const made = await pair.run({ m }, { output: "buffer" });
     equal([made.total.shape, made.twice.shape, [...(await made.total.read())]], [[3], [3, 2], [3, 7, 11]]);
+    const long = runtime.buffer("u32", data); // a Buffer, or the GPUBuffer of one, seen in another shape
+    for (const one of [long, ...(runtime.gpuDevice ? [gpuBufferOf(runtime, data)] : [])]) {
+      equal([...(await pair.run({ m: { data: one, shape: [2, 3] } })).total], [6, 15]);
+    }
+    for (const content of [null, {}, "3", new ArrayBuffer(4), 3n, 1.5]) {
+      await rejects(async () => runtime.buffer("f32", content), "LaunchError", "is not one of some elements");
+    }
+    equal(runtime.buffer("u32", data, 6).shape, [6]);
   },
 
   async types({ halves }) {
@@ -127,6 +189,7 @@ const checks = {
   },
 
   async "arguments that do not fit"({ saxpy, runtime }) {
+    for (const nothing of [undefined, null, {}]) await rejects(saxpy.run(nothing), "LaunchError", "'a' is missing: it takes");
     const x = new Float32Array(3);
     const listed = "a: f32, x: f32[n] read, y: f32[n] read_write";
     equal(`${saxpy}`, `saxpy(${listed})`);

@@ -16,7 +16,7 @@ from typing import Any
 from ..errors import UnsupportedType
 from ..isa.types import Type
 
-__all__ = ["array", "empty", "full", "lent", "numpy", "raw", "type_of"]
+__all__ = ["array", "empty", "full", "lent", "numpy", "raw", "to_type", "type_of"]
 
 _FORMATS = {
     Type.F16: "e", Type.BF16: "H", Type.F32: "f", Type.F64: "d",
@@ -46,15 +46,47 @@ def array(data: Any, ty: Type | None = None) -> Any:
         data = data.to_memoryview()
     foreign = hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray)
     found = np.from_dlpack(data) if foreign and not hasattr(data, "__array__") else np.asarray(data)
+    if ty is Type.BF16:
+        found = _bf16(np, found)
     return np.ascontiguousarray(found, None if ty is None else ty.numpy).reshape(found.shape)
 
 
 def _wide(np: Any, data: Any, ty: Type) -> Any:
     """Integers of more than 64 bits: of numbers or text, or of bytes that hold them."""
+    if getattr(data, "dtype", None) == ty.numpy:
+        return np.ascontiguousarray(data)
     found = np.asarray(data, None if isinstance(data, (np.ndarray, bytes, bytearray, memoryview)) else object)
     if found.dtype == object or (found.dtype.kind in "iu" and found.dtype.itemsize > 1):
         return np.frombuffer(bytearray(ty.pack(found.ravel().tolist())), ty.numpy).reshape(found.shape)
     return np.ascontiguousarray(found).reshape(-1).view("u1").view(ty.numpy)
+
+
+def _bf16(np: Any, values: Any) -> Any:
+    """The bits of numbers, rounded to the nearest, ties to even; ml_dtypes' bfloat16 as it is, and uint16, which is
+    bits."""
+    if values.dtype.name == "bfloat16":
+        return values.view("u2")
+    if values.dtype == np.uint16:
+        return values
+    exact = values.astype("f8")
+    with np.errstate(over="ignore"):
+        near = exact.astype("f4")
+    # To odd: of what was cut off one bit is kept, so that rounding again is right.
+    bits = near.view("u4") - (np.abs(near) > np.abs(exact))
+    bits |= (near != exact) & ~np.isnan(exact)
+    rounded = (bits + (0x7FFF + (bits >> 16 & 1))) >> 16
+    return np.where(np.isnan(exact), (bits >> 16 & 0x8000) | 0x7FC0, rounded).astype("u2")
+
+
+def to_type(dtype: Any) -> Type:
+    """The type, which may be given as NumPy's dtype. Raises UnsupportedType."""
+    np = numpy()
+    if isinstance(dtype, Type):
+        return dtype
+    try:
+        return type_of(np.empty(0, dtype))
+    except (TypeError, AttributeError):
+        raise UnsupportedType(None, f"{dtype!r} is no type: take hg.f32, or another one of hg.Type") from None
 
 
 def type_of(values: Any) -> Type:
@@ -69,8 +101,10 @@ def type_of(values: Any) -> Type:
         return _TYPES[format]
     if values.dtype == np.bool_:
         return Type.U8
+    if values.dtype.name == "bfloat16":  # of ml_dtypes
+        return Type.BF16
     for ty in Type:
-        if not ty.is_wide and np.dtype(ty.numpy) == values.dtype.newbyteorder("="):
+        if not ty.is_wide and ty is not Type.BF16 and np.dtype(ty.numpy) == values.dtype.newbyteorder("="):
             return ty
     raise UnsupportedType(None, f"there is no type for NumPy's {values.dtype}: convert the array, or give a dtype")
 
@@ -87,7 +121,7 @@ def full(shape: Sequence[int], value: int | float, ty: Type) -> Any:
     """An array of one value."""
     np = numpy()
     if np is not None:
-        return np.full(shape, value, ty.numpy)
+        return np.full(shape, ty.encode(value) if ty is Type.BF16 else value, ty.numpy)
     return _shaped(memoryview(bytearray(_element(ty, value) * prod(shape))), shape, ty)
 
 

@@ -18,7 +18,7 @@ from ..isa.program import Program
 from ..isa.types import Type
 from ..isa.verify import Analysis
 from . import arrays
-from .executor import Buffer
+from .executor import Buffer, Executor
 from .formula import FormulaLike
 from .plan import Argument, Call, Plan, Port, bind_ports, leaves, size_of, walk
 from .plan_builder import PlanBuilder
@@ -126,9 +126,9 @@ class CompiledProgram:
             _beside(path, external).write_bytes(data)
         path.write_bytes(write(artifact))
 
-    def run(self, backend: Backend, /, *args: Any, **named: Any) -> Any:
-        """Runs it with scalars and arrays, by position or name, and gives the written arrays: NumPy's, or memoryviews
-        in a page without NumPy.
+    def run(self, backend: Backend | Executor, /, *args: Any, **named: Any) -> Any:
+        """Runs it on a device, or an executor's, with scalars and arrays, by position or name, and gives the written
+        arrays: NumPy's, or memoryviews in a page without NumPy.
 
         One written port: its array; several: a dict by name. Arrays that are only written may be left out where their
         shape follows from the other arguments; given, they say what is in them before, and are not changed.
@@ -137,10 +137,13 @@ class CompiledProgram:
         that is given for two ports, one of them written, is copied for the other; both written is InvalidBuffer. Raises
         LaunchError for arguments that do not fit, and what the device raises.
         """
+        if isinstance(backend, str):
+            raise LaunchError(f"a device or an Executor runs it, not a name: give hg.Executor({backend!r})")
+        device: Backend = backend.device if isinstance(backend, Executor) else backend
         values = self._arguments(args, named)
         pools = self.plan.pools(self.programs)
         buffers = {name: value for name, value in values.items() if isinstance(value, Buffer)}
-        here = self._in_place(backend, buffers, pools)
+        here = self._in_place(device, buffers, pools)
         values |= {name: buffer.numpy() for name, buffer in buffers.items() if name not in here}
         scalars = {name: scalar_bits(name, port.ty, values[name]) for name, port in self.plan.scalars.items()}
         given = {
@@ -160,7 +163,7 @@ class CompiledProgram:
                 port = self.plan.arrays[name]
                 array = given.get(name)
                 size = port.ty.size_bytes * prod(shape) if array is None else array.nbytes
-                handles[name] = _allocate(backend, size, array, name in pools)
+                handles[name] = _allocate(device, size, array, name in pools)
             named_by_calls = {
                 arg.value
                 for step in leaves(self.plan.steps)
@@ -171,22 +174,22 @@ class CompiledProgram:
             for temporary in self.plan.temporaries:
                 if temporary.name in named_by_calls:
                     name = temporary.name
-                    handles[name] = _allocate(backend, size_of(temporary, variables), None, name in pools)
+                    handles[name] = _allocate(device, size_of(temporary, variables), None, name in pools)
             for name, number in self.plan.constants:
                 data = self._data(number)
-                handles[name] = _allocate(backend, len(data), memoryview(data), name in pools)
-            self.execute(backend, {**handles, **here}, scalars, variables)
+                handles[name] = _allocate(device, len(data), memoryview(data), name in pools)
+            self.execute(device, {**handles, **here}, scalars, variables)
             found: dict[str, Any] = {}
             for name, port in self.plan.arrays.items():
                 if port.access is not Access.READ and name not in here:
                     found[name] = arrays.empty(shapes[name], port.ty)
-                    _read(backend, handles[name], arrays.raw(found[name]))
+                    _read(device, handles[name], arrays.raw(found[name]))
                 if port.access is not Access.READ and name in buffers:
                     found[name] = buffers[name] if name in here else buffers[name].from_numpy(found[name])
             return next(iter(found.values())) if len(found) == 1 else found
         finally:
             for handle in handles.values():
-                (backend.free_pool if isinstance(handle, PoolHandle) else backend.free_buffer)(handle)  # type: ignore[arg-type]
+                (device.free_pool if isinstance(handle, PoolHandle) else device.free_buffer)(handle)  # type: ignore[arg-type]
 
     def _in_place(
         self, backend: Backend, buffers: Mapping[str, Buffer], pools: Container[str]
@@ -364,6 +367,8 @@ def _array(port: Port, value: Any) -> Any:
         have = arrays.type_of(found)
         if have is not port.ty and not (port.ty is Type.BF16 and have is Type.U16):
             raise LaunchError(f"{port} takes an array of {port.ty}, not of {have}: convert it")
+    elif port.ty is Type.BF16 and found.dtype.name == "bfloat16":
+        return found.view(port.ty.numpy)
     elif found.dtype != port.ty.numpy:
         raise LaunchError(f"{port} takes an array of {port.ty.numpy}, not of {found.dtype}: convert it with astype")
     return found

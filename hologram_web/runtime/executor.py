@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any, Self
 
 from ..backends import IN_PAGE
@@ -77,7 +78,13 @@ class Buffer:
 
     def tolist(self) -> Any:
         """The elements as numbers, in lists of lists."""
-        return self.numpy().tolist()
+        found = self.numpy()
+        if self.dtype is not Type.BF16 and not self.dtype.is_wide:
+            return found.tolist()
+        numbers: list[Any] = self.dtype.unpack(bytes(arrays.raw(found)))
+        for length in reversed(self.shape[1:]):
+            numbers = [numbers[k : k + length] for k in range(0, len(numbers), length or 1)]
+        return numbers if self.shape else numbers[0]
 
     async def read(self) -> Any:
         """`numpy`, without blocking the event loop."""
@@ -164,12 +171,18 @@ class Executor:
 
         Raises UnsupportedType for a dtype that is no type of the ISA.
         """
-        found = arrays.array(data, dtype)
+        if isinstance(data, Buffer):
+            data, dtype = data.numpy(), dtype or data.dtype
+        found = arrays.array(data, None if dtype is None else arrays.to_type(dtype))
         return self.empty(found.shape, dtype or arrays.type_of(found)).from_numpy(found)
 
     def zeros(self, shape: Shape, dtype: Type = Type.F32) -> Buffer:
         """A buffer of zeros."""
-        lengths = (shape,) if isinstance(shape, int) else tuple(int(length) for length in shape)
+        dtype = arrays.to_type(dtype)
+        try:
+            lengths = tuple(map(index, shape)) if isinstance(shape, Iterable) else (index(shape),)
+        except TypeError:
+            raise InvalidBuffer(f"a shape is an integer or a tuple of integers, not {shape!r}") from None
         if any(length < 0 for length in lengths):
             raise InvalidBuffer(f"a shape has lengths from 0 on, not {lengths}")
         count = 1
@@ -202,7 +215,7 @@ class Executor:
 
     # Running
 
-    def run(self, program: Any, config: LaunchConfig | int | None = None, **params: Any) -> Any:
+    def run(self, program: Any, config: LaunchConfig | int | None = None, /, **params: Any) -> Any:
         """Runs a Program or a kernel (`config`: a LaunchConfig or a number of lanes), or a compiled one (no config).
 
         Arguments are Buffers, pools and numbers. Kernels and compiled programs take NumPy arrays, too; a compiled

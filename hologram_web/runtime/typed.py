@@ -6,13 +6,13 @@ from typing import Any
 
 from ..backends.launch import ExecutionParams, LaunchConfig
 from ..backends.protocol import Backend
-from ..errors import InvalidBuffer
+from ..errors import InvalidBuffer, LaunchError
 from ..isa.address import Address
 from ..isa.instruction import Instruction
 from ..isa.operands import Access, BinaryMapOperation, BufferHandle, MapOperation, ReduceOperation, Register
 from ..isa.program import Param, Program
 from ..isa.types import Type
-from .arrays import array, empty, raw
+from .arrays import array, empty, raw, to_type
 
 __all__ = ["GenericExecutor", "TypedBuffer"]
 
@@ -26,6 +26,7 @@ class TypedBuffer:
     @classmethod
     def allocate(cls, backend: Backend, ty: Type, count: int) -> TypedBuffer:
         """A zeroed buffer. Raises AllocationFailed."""
+        ty = to_type(ty)
         return cls(backend, backend.allocate_buffer(count * ty.size_bytes), ty, count)
 
     def copy_to(self, data: Any) -> None:
@@ -84,6 +85,9 @@ class GenericExecutor:
         self._run("ParallelReduce", operation, output, {"dst": output, "src_array": src}, src.count())
 
     def _run(self, name: str, operation: Any, output: TypedBuffer, buffers: dict[str, TypedBuffer], count: int) -> None:
+        for field, buffer in buffers.items():
+            if buffer.type() is not output.type():
+                raise LaunchError(f"{field} is of {buffer.type()}, and the output of {output.type()}: give one type")
         params = [
             Param(field, "buffer", output.type(), Access.WRITE if field.startswith("dst") else Access.READ)
             for field in buffers

@@ -1,6 +1,7 @@
 /** Reads `.holo` files. Whatever is not as docs/artifact.md says is an ArtifactError, before anything is believed. */
 import { blake3, hex } from "./blake3.js";
-import { ArtifactError, Untold } from "./errors.js";
+import { Untold } from "./errors.js";
+import type { Damage } from "./texts.js";
 import type { Formula } from "./formula.js";
 import { LARGEST, OPERATORS, product, variableOf } from "./formula.js";
 import type { Argument, Artifact, Blob, Kernel, Port, Step, Triple, Variant, WasmCode } from "./plan.js";
@@ -18,31 +19,31 @@ const NAME = /^[A-Za-z_$][A-Za-z0-9_$.]{0,127}$/;
 const up = (number: number, to: number): number => Math.ceil(number / to) * to;
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function sound(holds: boolean, what: string): asserts holds {
-  if (!holds) throw new ArtifactError(`damaged artifact: ${what}`);
+function sound(holds: boolean, what: Damage, ...where: unknown[]): asserts holds {
+  if (!holds) throw new Untold("damaged", what, ...where);
 }
 
 /** Where sections lie: offset and length of each. The hash of the head fits. */
 function readHeader(raw: Uint8Array): { head: number; places: [number, number][] } {
   const word = (at: number) => view(raw).getUint32(at, true);
   if (hex(raw.subarray(0, 8)) !== MAGIC) throw new Untold("noArtifact");
-  sound(raw.length >= FIRST, "it ends too soon");
+  sound(raw.length >= FIRST, "short");
   const [version, head] = [word(8), word(12)];
   if (version !== VERSION) throw new Untold("otherVersion", version, VERSION);
   const sized = head % 64 === 0 && head >= FIRST && head <= 1 << 28;
-  sound(word(24) === SECTIONS.length && !word(28) && sized, "its header is wrong");
+  sound(word(24) === SECTIONS.length && !word(28) && sized, "header");
   const whole = raw.length === word(16) + word(20) * 2 ** 32 && raw.length >= head;
-  sound(whole, `${raw.length} bytes are not as many as it says; was it cut off?`);
+  sound(whole, "length", raw.length);
   const covered = raw.slice(32, head); // bytes 0 to 31 in place of the hash
   covered.set(raw.subarray(0, 32));
-  sound(blake3(covered) === hex(raw.subarray(32, 64)), "its hash does not fit");
+  sound(blake3(covered) === hex(raw.subarray(32, 64)), "hash");
   let end = FIRST;
   const places = SECTIONS.map((tag, number): [number, number] => {
     const at = HEADER + 16 * number;
     const [start, length] = [word(at + 4), word(at + 8)];
     const right = String.fromCharCode(...raw.subarray(at, at + 4)) === tag && start === up(end, 8) && !word(at + 12);
     end = start + length;
-    sound(right && end <= head, `section ${tag} is not where it has to be`);
+    sound(right && end <= head, "place", tag);
     return [start, length];
   });
   return { head, places };
@@ -68,7 +69,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
   }
 
   function must(holds: boolean): asserts holds {
-    sound(holds, `section ${SECTIONS[number]} is wrong at byte ${at}`);
+    sound(holds, "section", SECTIONS[number], at);
   }
 
   function bytes(count: number): Uint8Array {
@@ -216,10 +217,10 @@ export function readArtifact(raw: Uint8Array): Artifact {
       const end = place + length;
       const inside = checked(raw.subarray(place, end), blob);
       place = up(end, 64);
-      sound(raw.subarray(end, place).every((byte) => !byte), "bytes between constants are not zero");
+      sound(raw.subarray(end, place).every((byte) => !byte), "between");
       return { ...blob, data: inside };
     });
-    sound(place === raw.length, "bytes follow the last constant");
+    sound(place === raw.length, "behind");
     return found;
   });
 

@@ -8,7 +8,9 @@ import { arrayOf, bytesIn, bytesOf } from "./types.js";
 /** An array on the device. `runtime.buffer` makes it, and so does a run that is asked for buffers. */
 export class Buffer {
   readonly length: number;
-  private freed = false;
+  /** What may be asked for: all; what runs and reads do that were started before `free`; nothing. */
+  private state: 0 | 1 | 2 = 0;
+  readonly shape: readonly number[];
 
   /** @internal */
   constructor(
@@ -17,8 +19,9 @@ export class Buffer {
     private readonly inTurn: <T>(work: () => T | Promise<T>) => Promise<T>,
     private readonly place: Memory,
     readonly dtype: Type,
-    readonly shape: readonly number[],
+    shape: readonly number[],
   ) {
+    this.shape = [...shape];
     this.length = product(shape);
   }
 
@@ -39,7 +42,7 @@ export class Buffer {
   /** The elements as bytes, little-endian. Rejects with InvalidBuffer if the buffer was freed or lost. */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     this.memory();
-    const { found } = await this.inTurn(() => ({ found: this.device.read(this.memory()) }));
+    const { found } = await this.inTurn(() => ({ found: this.device.read(this.memory(true)) }));
     return found;
   }
 
@@ -51,15 +54,17 @@ export class Buffer {
     if (!Number.isInteger(offset) || offset < 0 || at + bytes.length > this.nbytes) {
       throw new InvalidBuffer(`${bytes.length} bytes at offset ${at} do not fit a buffer of ${this.nbytes} bytes`);
     }
-    if (at % 4) throw new InvalidBuffer(`the offset ${offset} is ${at} bytes: it has to be a multiple of 4`);
-    return this.inTurn(() => this.device.write(this.memory(), bytes, at));
+    return this.inTurn(() => writeTo(this.device, this.memory(true), bytes, at));
   }
 
   /** Gives the memory back. Runs that were started go on. */
   free(): void {
-    if (this.freed) return;
-    this.freed = true;
-    void this.inTurn(() => this.device.free(this.place));
+    if (this.state) return;
+    this.state = 1;
+    void this.inTurn(() => {
+      this.state = 2;
+      this.device.free(this.place);
+    });
   }
 
   [Symbol.dispose](): void {
@@ -70,11 +75,21 @@ export class Buffer {
     this.free();
   }
 
-  /** @internal Raises InvalidBuffer. */
-  memory(of: Device = this.device): Memory {
-    if (this.freed) throw new InvalidBuffer("the buffer was freed");
+  /** @internal Where it is, for what was `started` before it was freed, too. Raises InvalidBuffer. */
+  memory(started = false, of: Device = this.device): Memory {
+    if (this.state > +started) throw new InvalidBuffer("the buffer was freed");
     if (this.device.lost !== null) throw new InvalidBuffer(`the buffer is gone: ${this.device.lost}`);
     if (of !== this.device) throw new InvalidBuffer("the buffer belongs to another runtime");
     return this.place;
   }
+}
+
+/** Writes bytes at any place; WebGPU writes whole words only. */
+export async function writeTo(device: Device, memory: Memory, bytes: Uint8Array, at: number): Promise<void> {
+  const end = at + bytes.length;
+  if (at % 4 || (end % 4 && end < memory.bytes)) {
+    const whole = await device.read(memory);
+    whole.set(bytes, at);
+    device.write(memory, whole, 0);
+  } else device.write(memory, bytes, at);
 }

@@ -9,7 +9,7 @@ import type { Artifact, Launch, Port, Step, Triple } from "./plan.js";
 import { alignmentOf, describe, lanesOf, launchesOf } from "./plan.js";
 import type { Runtime } from "./runtime.js";
 import type { Elements, Type } from "./types.js";
-import { arrayOf, bytesIn, bytesOf, integerOf, isFloat, isList, scalarBits } from "./types.js";
+import { arrayOf, bytesIn, bytesOf, integerOf, isFloat, isList, isShape, scalarBits } from "./types.js";
 
 const MOST_STEPS = 2 ** 20;
 const MOST_BYTES = 2 ** 48;
@@ -17,7 +17,7 @@ const DEFAULT_STEPS = 2 ** 26;
 
 /** An array of more than one dimension that says its shape. */
 export interface ShapedArray {
-  data: Elements;
+  data: Elements | Buffer | GPUBuffer;
   shape: readonly number[];
 }
 
@@ -88,10 +88,12 @@ export class Program {
     return telling(async () => {
       if (!Number.isSafeInteger(steps) || steps < 1) throw new Untold("wrongSteps", steps);
       checkSignal(signal);
+      const given = { ...args };
+      for (const name in given) given[name] = taken(given[name]);
       const results = await this.runtime.inTurn(async () => {
         const device = await this.runtime.device();
         await this.prepare(device);
-        const bound = bindRun(device, this.runtime, this.file, this.constants!.memories, args, output);
+        const bound = bindRun(device, this.runtime, this.file, this.constants!.memories, given, output);
         return start(bound, device.run(steps, signal));
       });
       return results();
@@ -133,6 +135,14 @@ export interface BoundRun {
   results(read: Promise<Uint8Array<ArrayBuffer>[]>): Promise<any>;
   /** Gives back the memory of the run. */
   release(): void;
+}
+
+/** An argument as it is now: what the caller does to it while the run waits for its turn does not matter. */
+function taken(value: any): any {
+  if (value instanceof Buffer) value.memory();
+  else if (value?.slice) return value.slice(); // lists, and all typed arrays but Node's Buffer
+  else if (value?.data) return { ...value, data: taken(value.data) };
+  return value;
 }
 
 /** Hands all work to the device; gives what waits for the results. */
@@ -197,24 +207,26 @@ export function bindRun(
 
   function give(port: Port, value: Input): Partial<Argument> {
     const size = bytesOf(port.type);
-    let found: Partial<Argument>;
-    if (value instanceof Buffer) {
-      if (value.dtype !== port.type) throw new Untold("otherType", port, value.dtype);
-      found = { memory: value.memory(device), elements: value.length, shape: value.shape };
+    let { data: array = value as ShapedArray["data"], shape } = (value ?? {}) as Partial<ShapedArray>;
+    let bytes: Uint8Array | undefined;
+    let memory: Memory | undefined;
+    let elements: number;
+    if (array instanceof Buffer) {
+      if (array.dtype !== port.type) throw new Untold("otherType", port, array.dtype);
+      memory = array.memory(true, device);
+      elements = array.length;
+      shape ??= array.shape;
     } else {
-      const { data, shape = undefined } = (value ?? {}) as Partial<ShapedArray>;
-      const array = data ?? value;
-      const bytes = ArrayBuffer.isView(array) || isList(array) ? bytesIn(describe(port), port.type, array) : undefined;
-      const memory = bytes ? undefined : (device.adopt(value) ?? undefined);
+      if (ArrayBuffer.isView(array) || isList(array)) bytes = bytesIn(describe(port), port.type, array);
+      else memory = device.adopt(array) ?? undefined;
       const length = bytes?.length ?? memory?.bytes;
       if (length === undefined) throw new Untold("noArray", port, device.backend);
-      const elements = Math.floor(length / size);
-      if (shape && product(shape) !== elements) throw new Untold("otherLength", port, elements, shape);
-      found = { bytes, memory, elements, shape: shape ?? (port.shape.length === 1 ? [elements] : undefined) };
+      elements = Math.floor(length / size);
+      if (port.shape.length === 1) shape ??= [elements];
     }
-    const { shape } = found;
+    if (shape && (!isShape(shape) || product(shape) !== elements)) throw new Untold("otherLength", port, elements, shape);
     if (shape && shape.length !== port.shape.length) throw new Untold("otherRank", port, shape);
-    return { value, ...found };
+    return { value: array, bytes, memory, elements, shape };
   }
 
   function lengthsOf({ port, value, elements, shape }: Argument): number[] {

@@ -12,6 +12,7 @@ import { Kept } from "./kept.js";
 import type { Artifact } from "./plan.js";
 import { launchesOf } from "./plan.js";
 import type { BoundRun, Input } from "./program.js";
+import { writeTo } from "./buffer.js";
 import { bindRun } from "./program.js";
 import type { RuntimeInfo, RuntimeOptions } from "./runtime.js";
 import { Runtime } from "./runtime.js";
@@ -200,7 +201,7 @@ export class Session {
   private async read(reads: readonly { buffer: Buffer; offset: number; length: number }[]): Promise<Bytes[]> {
     let memories: Memory[] = [];
     try {
-      memories = reads.map(({ buffer }) => buffer.memory(this.device));
+      memories = reads.map(({ buffer }) => buffer.memory(false, this.device));
     } catch (error) {
       await this.flush([]);
       throw error;
@@ -211,12 +212,8 @@ export class Session {
 
   private async write(number: number, offset: number, part: Uint8Array): Promise<void> {
     const { device } = this;
-    const memory = this.buffers.get(number)!.memory(device);
-    const words = offset % 4 === 0 && (part.length % 4 === 0 || offset + part.length === memory.bytes);
-    if (words) return device.write(memory, part, offset);
-    const whole = await device.read(memory); // WebGPU writes whole words
-    whole.set(part, offset);
-    device.write(memory, whole, 0);
+    const memory = this.buffers.get(number)!.memory(false, device);
+    await writeTo(device, memory, part, offset);
   }
 }
 

@@ -8,7 +8,7 @@ import { BackendUnavailable, LaunchError, Untold, telling } from "./errors.js";
 import { product } from "./formula.js";
 import { Program } from "./program.js";
 import type { Elements, Type } from "./types.js";
-import { TYPES, bytesIn, bytesOf, isList } from "./types.js";
+import { TYPES, bytesIn, bytesOf, isList, isShape } from "./types.js";
 
 export type BackendName = "webgpu" | "wasm";
 
@@ -51,50 +51,52 @@ export class Runtime {
   ) {}
 
   /** Rejects with BackendUnavailable if the backend that was asked for cannot be had. */
-  static async create(options: RuntimeOptions = {}): Promise<Runtime> {
-    const { backend: requested = "auto", device, powerPreference = "high-performance" } = options;
-    if (!["auto", "webgpu", "wasm"].includes(requested)) {
-      throw new BackendUnavailable(String(requested), "there are 'auto', 'webgpu' and 'wasm'");
-    }
-    const runtime = (selected: BackendName, reason: string, adapter: AdapterInfo | null, made: Device, renew: () => Promise<Device>) =>
-      new Runtime({ requested, selected, reason, adapter }, made, renew);
-    if (device) {
-      if (requested === "wasm") throw new BackendUnavailable("wasm", "a GPUDevice was given");
-      const { webGpuDevice } = await import("./backends/webgpu.js");
-      const given = webGpuDevice(device, false);
-      const adapter = device.adapterInfo ? describeAdapter(device.adapterInfo) : null;
-      return runtime("webgpu", "a GPUDevice was given", adapter, given, async () => {
-        throw new BackendUnavailable("webgpu", `${given.lost}: create a runtime on another device`);
-      });
-    }
-    let reason = "it was asked for";
-    let adapter: AdapterInfo | null = null;
-    if (requested !== "wasm") {
-      const gpu = options.gpu ?? (globalThis.navigator as Navigator | undefined)?.gpu;
-      try {
-        if (!gpu) throw new BackendUnavailable("webgpu", "there is no navigator.gpu here: it needs a browser with WebGPU, and https or localhost");
-        const found = await openAdapter(gpu, powerPreference);
-        const info = (adapter = describeAdapter(found.info));
-        const check = () => void (requested === "auto" && (reason = judge(info)));
-        check();
-        const { openGpu, probe, webGpuDevice } = await import("./backends/webgpu.js");
-        const made = webGpuDevice(await openGpu(found));
-        try {
-          info.inexact = await probe(made);
-          check();
-        } catch (error) {
-          made.close();
-          throw error;
-        }
-        return runtime("webgpu", reason, adapter, made, async () => webGpuDevice(await openGpu(await openAdapter(gpu, powerPreference))));
-      } catch (error) {
-        if (requested === "webgpu" || !(error instanceof BackendUnavailable)) throw error;
-        reason = error.reason;
+  static create(options: RuntimeOptions = {}): Promise<Runtime> {
+    return telling(async () => {
+      const { backend: requested = "auto", device, powerPreference = "high-performance" } = options;
+      if (!["auto", "webgpu", "wasm"].includes(requested)) {
+        throw new BackendUnavailable(String(requested), "there are 'auto', 'webgpu' and 'wasm'");
       }
-    }
-    const { WasmDevice } = await import("./backends/wasm.js");
-    const wasm = new WasmDevice();
-    return runtime("wasm", reason, adapter, wasm, async () => wasm);
+      const runtime = (selected: BackendName, reason: string, adapter: AdapterInfo | null, made: Device, renew: () => Promise<Device>) =>
+        new Runtime({ requested, selected, reason, adapter }, made, renew);
+      if (device) {
+        if (requested === "wasm") throw new BackendUnavailable("wasm", "a GPUDevice was given");
+        const { webGpuDevice } = await import("./backends/webgpu.js");
+        const given = webGpuDevice(device, false);
+        const adapter = device.adapterInfo ? describeAdapter(device.adapterInfo) : null;
+        return runtime("webgpu", "a GPUDevice was given", adapter, given, async () => {
+          throw new BackendUnavailable("webgpu", `${given.lost}: create a runtime on another device`);
+        });
+      }
+      let reason = "it was asked for";
+      let adapter: AdapterInfo | null = null;
+      if (requested !== "wasm") {
+        const gpu = options.gpu ?? (globalThis.navigator as Navigator | undefined)?.gpu;
+        try {
+          if (!gpu) throw new BackendUnavailable("webgpu", "there is no navigator.gpu here: it needs a browser with WebGPU, and https or localhost");
+          const found = await openAdapter(gpu, powerPreference);
+          const info = (adapter = describeAdapter(found.info));
+          const check = () => void (requested === "auto" && (reason = judge(info)));
+          check();
+          const { openGpu, probe, webGpuDevice } = await import("./backends/webgpu.js");
+          const made = webGpuDevice(await openGpu(found));
+          try {
+            info.inexact = await probe(made);
+            check();
+          } catch (error) {
+            made.close();
+            throw error;
+          }
+          return runtime("webgpu", reason, adapter, made, async () => webGpuDevice(await openGpu(await openAdapter(gpu, powerPreference))));
+        } catch (error) {
+          if (requested === "webgpu") throw error;
+          reason = (error as BackendUnavailable).reason ?? "its probe failed"; // a driver's bug
+        }
+      }
+      const { WasmDevice } = await import("./backends/wasm.js");
+      const wasm = new WasmDevice();
+      return runtime("wasm", reason, adapter, wasm, async () => wasm);
+    });
   }
 
   /** The GPUDevice, on WebGPU. */
@@ -122,18 +124,18 @@ export class Runtime {
   }
 
   /** A buffer of zeros of a shape (a length will do), or with the elements of an array. Raises AllocationFailed. */
-  buffer(dtype: Type, content: number | readonly number[] | Elements, shape?: readonly number[]): Buffer {
+  buffer(dtype: Type, content: number | readonly number[] | Elements, shape?: number | readonly number[]): Buffer {
     if (!TYPES.includes(dtype)) throw new LaunchError(`'${dtype}' is no type: there are ${TYPES.join(", ")}`);
     const list = isList(content) && typeof content[0] === "bigint";
     const data = list || ArrayBuffer.isView(content) ? bytesIn("buffer", dtype, content) : undefined;
     const size = bytesOf(dtype);
-    const lengths = shape ?? (data ? [data.length / size] : typeof content === "number" ? [content] : (content as readonly number[]));
-    const bytes = product(lengths, size);
-    if (!lengths.every((length) => Number.isSafeInteger(length) && length >= 0) || (data && data.length !== bytes)) {
+    const given = shape ?? (data ? data.length / size : content);
+    const lengths = typeof given === "number" ? [given] : given;
+    if (!isShape(lengths) || (data && data.length !== product(lengths, size))) {
       throw new LaunchError(`the shape [${lengths}] is not one of ${data ? data.length / size : "some"} elements`);
     }
     if (this.current.lost !== null) throw new BackendUnavailable(this.info.selected, this.current.lost);
-    return this.adopt(this.current, this.current.allocate(bytes, data), dtype, lengths);
+    return this.adopt(this.current, this.current.allocate(product(lengths, size), data), dtype, lengths);
   }
 
   /** Counts since the device was opened. */

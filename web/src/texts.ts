@@ -13,6 +13,21 @@ export { boundsOf, faultOf } from "./faults.js";
 
 export const noArtifact = () => new ArtifactError("these bytes are no artifact: they do not start with HOLO");
 
+const DAMAGES = {
+  short: () => "it ends too soon",
+  header: () => "its header is wrong",
+  length: (bytes: unknown) => `${bytes} bytes are not as many as it says; was it cut off?`,
+  hash: () => "its hash does not fit",
+  place: (section: unknown) => `section ${section} is not where it has to be`,
+  section: (section: unknown, at: unknown) => `section ${section} is wrong at byte ${at}`,
+  between: () => "bytes between constants are not zero",
+  behind: () => "bytes follow the last constant",
+};
+export type Damage = keyof typeof DAMAGES;
+
+export const damaged = (what: Damage, ...where: unknown[]) =>
+  new ArtifactError(`damaged artifact: ${(DAMAGES[what] as (...where: unknown[]) => string)(...where)}`);
+
 export const unreadable = (address: unknown, why: unknown) => new ArtifactError(`${address} cannot be read: ${why}`);
 
 export const otherVersion = (version: number, own: number) =>

@@ -57,6 +57,10 @@ export function arrayOf(type: Type, bytes: Uint8Array): Elements {
 /** Whether a value is a list of numbers; a typed array is none. */
 export const isList = Array.isArray as (value: unknown) => value is readonly (bigint | number)[];
 
+/** Whether a value can be the shape of an array. */
+export const isShape = (value: unknown): value is readonly number[] =>
+  isList(value) && value.every((length) => Number.isSafeInteger(length) && length >= 0);
+
 /** The bytes of elements that are given for a type. Raises LaunchError for an array of another class. */
 export function bytesIn(what: string, type: Type, value: ArrayBufferView | readonly (bigint | number)[]): Uint8Array {
   const size = bytesOf(type);

@@ -298,6 +298,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
                 error = ExecutionError(
                     error.kind, error.instruction, where, lane=error.lane, buffer=error.buffer, offset=error.offset
                 )
+                error.program = analysis.program.metadata.name
             return error
 
         arguments = self._arguments(job, kernel, sizes, shared)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ...backends import Backend
     from ...isa.program import Program
     from ...isa.types import Type
+    from ...runtime.executor import Executor
     from .frames import Debug
     from .step import Steps
 
@@ -50,10 +51,13 @@ class Kernel:
         text = getattr(getattr(first, "value", None), "value", None)
         self.__doc__ = text if isinstance(text, str) else None
 
-    def on(self, device: Backend | str) -> Kernel:
-        """The kernel bound to a device, which may be given by name. Raises BackendUnavailable."""
+    def on(self, device: Backend | Executor | str) -> Kernel:
+        """The kernel bound to a device, or to an executor's; it may be given by name. Raises BackendUnavailable, and
+        TranslateError for a name that no device has."""
         if not isinstance(device, str):
-            return self._on(device)
+            from ...runtime.executor import Executor
+
+            return self._on(device.device if isinstance(device, Executor) else device)
         from ...backends import DEVICES
 
         if device not in DEVICES:
@@ -79,7 +83,7 @@ class Kernel:
         Arrays are NumPy arrays, or other objects with the buffer protocol, of the annotated type and number of axes;
         in a page typed arrays of JavaScript, too. Or Buffers: then it runs on their device, in place. Scalars are
         Python or NumPy numbers. Raises LaunchError for what does not fit, ExecutionError for a fault, with the line it
-        comes from as a note; a GPU tells faults of a launch on Buffers only when they are read.
+        comes from as a note; a GPU tells faults of a launch on Buffers only when they are read, without the line.
         """
         from .launch import config_of
 
@@ -127,7 +131,8 @@ class Kernel:
         try:
             await launch(self._translation, device, config, args, named, blocking)
         except ExecutionError as error:
-            if error.instruction is not None and error.instruction < len(self.lines):
+            own = error.program in (None, self.name)  # a GPU may tell the fault of an earlier launch
+            if own and error.instruction is not None and error.instruction < len(self.lines):
                 error.add_note(self._where(error.instruction))
             raise
 
