@@ -14,20 +14,7 @@ import pytest
 import hologram_web as hg
 from hologram_web.backends import DEVICES
 
-SCALE = hg.Program.from_text("""
-.param k: f32
-.param x: buffer f32 read_write
-    ldg.f32 r10, [x + r255*4]
-    mul.f32 r10, r10, r1
-    stg.f32 [x + r255*4], r10
-""")
-
-
-@hg.kernel
-def saxpy(a: hg.f32, x: hg.Array[hg.f32], y: hg.Array[hg.f32]):
-    i = hg.global_id()
-    if i < len(y):
-        y[i] = a * x[i] + y[i]
+from .everywhere.programs import SCALE, saxpy
 
 
 @hg.kernel

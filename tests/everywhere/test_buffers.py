@@ -15,16 +15,7 @@ from hologram_web.backends import IN_PAGE
 from hologram_web.isa import BinaryMapOperation, MapOperation, ReduceOperation
 from hologram_web.runtime.blake3 import blake3, blake3_python
 
-from .test_kernels import saxpy
-
-SCALE = hg.Program.from_text("""
-.program scale
-.param k: f32
-.param x: buffer f32 read_write
-    ldg.f32 r10, [x + r255*4]
-    mul.f32 r10, r10, r1
-    stg.f32 [x + r255*4], r10
-""")
+from .programs import SCALE, saxpy
 
 
 def test_arrays_come_back(ex: hg.Executor) -> None:

@@ -13,7 +13,7 @@ import pytest
 import hologram_web as hg
 from hologram_web.backends import DEVICES, IN_PAGE
 
-from .test_kernels import saxpy
+from .programs import saxpy
 
 SIGNATURE = "(a: f32, x: Array[f32], y: Array[f32])"
 

@@ -14,13 +14,7 @@ import pytest
 import hologram_web as hg
 from hologram_web.backends import DEVICES, IN_PAGE
 
-
-@hg.kernel
-def saxpy(a: hg.f32, x: hg.Array[hg.f32], y: hg.Array[hg.f32]):
-    """a * x + y"""
-    i = hg.global_id()
-    if i < len(y):
-        y[i] = a * x[i] + y[i]
+from .programs import saxpy
 
 
 @hg.kernel
