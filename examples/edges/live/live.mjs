@@ -295,4 +295,4 @@ $("compile").addEventListener("click", async () => {
 });
 
 await Promise.all([open(), takePhotograph()]);
-await run();
+if (!planes) await run(); // the photograph was there before the program
