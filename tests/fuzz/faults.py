@@ -135,7 +135,10 @@ def _on_chip(g: Context) -> None:
 
 
 def _reduce(g: Context) -> None:
-    """More elements than there are; few lanes are enough, and cpu takes long for many."""
+    """The lane's own element, none, or more elements than there are; few lanes: cpu takes long for many.
+
+    Of the elements of other lanes nothing is read: a store to them is a race.
+    """
     array = _trap(g, _size(g))
     after = g.code.label("few")
     assert g.global_lane is not None
@@ -146,7 +149,8 @@ def _reduce(g: Context) -> None:
     with g.code.open(uniform=False):
         wild = _wild(g, Type.U32, 3)
         found = g.code.new(array.ty, nan=array.nan)
-        g.code.emit("ReduceMax", array.ty, found.register, _base(array), wild.register)
+        own = Address.Register(_base(array), g.global_lane.register, scale=array.ty.size_bytes)
+        g.code.emit("ReduceMax", array.ty, found.register, own, wild.register)
         expressions.settle(g)
     g.code.place(after)
 
