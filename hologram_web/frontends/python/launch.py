@@ -45,7 +45,7 @@ def device_for(bound: Backend | None, values: Iterable[Any]) -> Backend:
     if others:
         raise LaunchError(f"the Buffers are of different executors, {first!r} and {others[0]!r}: copy, with numpy()")
     if bound not in (None, first.device):
-        raise LaunchError(f"the kernel is bound to another device than that of its Buffers, {first!r}: leave out on()")
+        raise LaunchError(f"the Buffers are of {first!r}, and it is to run elsewhere: run it there, or copy them")
     found: Backend = first.device
     return found
 
