@@ -124,8 +124,8 @@ class ExecutionError(HologramError):
 
     `kind` is a FaultKind, `instruction` the index in the Program, `lane` the global lane id (the lowest one that
     faulted there), `buffer` the parameter (or "shared") and `offset` the byte offset of a faulting access;
-    each of them is None where it has no meaning. `program` is the name of the program, where a device tells faults
-    later than at the launch.
+    each of them is None where it has no meaning. `program` is the name of the program.
+    Where that was made of Python or JSON, a note says the line.
     """
 
     program: str | None = None
@@ -149,6 +149,14 @@ class ExecutionError(HologramError):
         self.lane = lane
         self.buffer = buffer
         self.offset = offset
+
+    def retold(self, detail: str, buffer: str | None) -> ExecutionError:
+        """The same fault in other words."""
+        error = ExecutionError(self.kind, self.instruction, detail, lane=self.lane, buffer=buffer, offset=self.offset)
+        error.program = self.program
+        for note in getattr(self, "__notes__", ()):
+            error.add_note(note)
+        return error
 
 
 class ArtifactError(HologramError):

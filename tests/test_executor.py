@@ -98,12 +98,17 @@ def test_generic_executors_want_one_type(ex):
     assert str(caught.value) == "src_a is of i32, and the output of f32: give one type"
 
 
-def test_a_fault_of_before_has_no_line_of_now(ex):
+def test_a_fault_has_the_line_of_its_own_launch(ex):
     bad, good = ex.zeros(2, hg.i32), np.zeros(2, "f4")
     with pytest.raises(hg.ExecutionError, match="OutOfBounds") as caught:  # noqa: PT012
         shift[2](bad)
         saxpy.on(ex)[2](1, good, good)
-    assert not any("saxpy" in note or "a * x" in note for note in getattr(caught.value, "__notes__", ()))
+    (note,) = caught.value.__notes__
+    assert note.endswith(": x[i] = x[i + 1]")
+    assert caught.value.program == "shift"
+    with pytest.raises(hg.ExecutionError, match="OutOfBounds") as caught:
+        hg.compile(shift, grid=2).run(ex, np.zeros(2, "i4"))
+    assert caught.value.__notes__ == [note]
 
 
 def test_making_buffers(ex):
@@ -276,11 +281,15 @@ def test_buffers_that_do_not_fit(ex):
         assert str(caught.value) == message
     with pytest.raises(hg.LaunchError) as caught:
         saxpy.on(other.device)[4](1, x, y)
-    assert str(caught.value) == (
-        f"the kernel is bound to another device than that of its Buffers, {ex!r}: leave out on()"
-    )
+    assert str(caught.value) == (f"the Buffers are of {ex!r}, and it is to run elsewhere: run it there, or copy them")
     with pytest.raises(TypeError, match="a Program, a kernel or a compiled program can run, not 7"):
         ex.run(7)
+    with pytest.raises(hg.LaunchError, match="parameter 'x' is a buffer of f32, not of f16: convert it"):
+        ex.run(SCALE, 4, k=1.0, x=narrow)
+    with pytest.raises(hg.LaunchError, match="a compiled program knows how many lanes it has: leave out 4"):
+        ex.run(hg.compile(SCALE, grid=4), 4, k=1.0, x=x)
+    with pytest.raises(hg.LaunchError, match="a class means a Buffer, or None for its own memory, not ndarray"):
+        ex.bind_class(1, np.zeros(4))
     with pytest.raises(hg.ExecutionError, match="OutOfBounds"):  # noqa: PT012
         saxpy[4](1, ex.zeros(3), y)
         y.numpy()
@@ -308,6 +317,25 @@ def test_many_cycles_leave_nothing():
             ex.run(SCALE, 100, k=1.0, x=x)
             x.free()
         assert ex.stats()["live_bytes"] == 0
+
+
+@pytest.mark.parametrize(("limits", "message"), [
+    ({"steps": "many"}, "Limits: steps is an integer from 0 on, not 'many'"),
+    ({"steps": -1}, "Limits: steps is an integer from 0 on, not -1"),
+    ({"seconds": "1"}, "Limits: seconds is a number from 0 on, or None, not '1'"),
+])  # fmt: skip
+def test_limits_that_are_none(limits, message):
+    with pytest.raises(hg.LaunchError) as caught:
+        hg.Limits(**limits)
+    assert str(caught.value) == message
+
+
+def test_a_function_is_no_kernel():
+    def double(x: hg.Array[hg.f32]):
+        x[hg.global_id()] *= 2
+
+    with pytest.raises(hg.LaunchError, match=r"not <function .*double.*>: make it a kernel, with @hg.kernel"):
+        hg.compile(double, grid=1)
 
 
 def test_the_record_of_the_choice():

@@ -362,9 +362,17 @@ class Device(AsyncTwins, Generic[M]):
 
 
 def _as_written(program: Program, lifted: Program, extra: Mapping[Any, Any], error: ExecutionError) -> ExecutionError:
-    """A fault of the lifted program, told of the program itself."""
+    """A fault of the lifted program, told of the program itself, with the line it was written as. One that was told
+    stays: a GPU may come to that of an earlier launch."""
     index = error.instruction
-    if not extra or index is None or not 0 <= index < len(program):
+    if error.program is not None:
+        return error
+    error.program = program.metadata.name
+    if index is None or not 0 <= index < len(program):
+        return error
+    if program.source_map is not None:
+        error.add_note(program.source_map(index))
+    if not extra:
         return error
     detail = error.detail.replace(str(lifted.instructions[index]), str(program.instructions[index]))
     buffer = error.buffer
@@ -373,7 +381,7 @@ def _as_written(program: Program, lifted: Program, extra: Mapping[Any, Any], err
             kind = "buffer" if isinstance(value, BufferHandle) else "pool"
             detail = detail.replace(f"{kind} {name}", f"{kind} #{value.id}")
             buffer = f"{kind} #{value.id}" if buffer == f"{kind} {name}" else buffer
-    return ExecutionError(error.kind, index, detail, lane=error.lane, buffer=buffer, offset=error.offset)
+    return error.retold(detail, buffer)
 
 
 def too_many_collectives(analysis: Analysis, point: int, limit: int) -> ExecutionError:

@@ -52,13 +52,31 @@ class ProgramMetadata:
     entries: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class SourceMap:
+    """What the instructions of a program were written as: `lines`, the file and line of each, and the `texts` there."""
+
+    lines: list[tuple[str, int]]
+    texts: dict[tuple[str, int], str]
+
+    def text(self, instruction: int) -> str:
+        """The line, as it is written."""
+        return self.texts[self.lines[instruction]]
+
+    def __call__(self, instruction: int) -> str:
+        """The place and the line, as a fault tells it."""
+        file, line = self.lines[instruction]
+        return f"{file}:{line}: {self.text(instruction)}".rstrip(": ")
+
+
 @dataclass(eq=True)
 class Program:
     """A program of the Atlas ISA.
 
     `labels` maps names to instruction indices (the length of the program marks its end); parameters are in r1, r2,
     ... at entry; `shared_memory` is the size of the block's shared memory in bytes, `local_memory` of that which each
-    lane has for itself; `entry` names the label to start at (the first instruction by default).
+    lane has for itself; `entry` names the label to start at (the first instruction by default). `source_map`,
+    of programs that a frontend made here, says where they come from; it is no part of what they are, and not in files.
     """
 
     instructions: list[Instruction] = field(default_factory=list)
@@ -68,6 +86,7 @@ class Program:
     shared_memory: int = 0
     metadata: ProgramMetadata = field(default_factory=ProgramMetadata)
     local_memory: int = 0
+    source_map: SourceMap | None = field(default=None, compare=False, repr=False)
 
     def add(self, instruction: Instruction) -> None:
         """Appends an instruction."""

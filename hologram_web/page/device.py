@@ -76,6 +76,7 @@ class PageDevice(Device[Memory]):
         self._session = open_session(self.name) if session is None else session
         self._commands: list[Any] = []
         self._data = bytearray()
+        self._runs: list[Explain] = []  # of the launches that wait
         self._sent: list[_Sent] = []
         self._numbers = itertools.count(1)
         self._programs: ProgramCache[Any, int] = ProgramCache(evicted=lambda _, number: self._command("drop", number))
@@ -87,10 +88,12 @@ class PageDevice(Device[Memory]):
 
     # Batches
 
-    def _submit(self, explain: Explain = lambda error: error) -> None:
+    def _submit(self) -> None:
         """Sends what waits; does not wait for it."""
         if not self._commands:
             return
+        explain = self._runs[0] if len(self._runs) == 1 else _one_of_many
+        self._runs = []
         data = js.Uint8Array.new(len(self._data))
         data.assign(self._data)
         text = json.dumps(self._commands, separators=(",", ":"))
@@ -264,14 +267,14 @@ class PageDevice(Device[Memory]):
             scalars |= {name: f"{count:x}" for name, count in zip(("$x", "$y", "$z"), lanes, strict=True) if count != 1}
         number = self._program(analysis, config, shape, aliases)
         self.stats.launches += 1
-        explain = self._as_written
         lifted = any(name.startswith("$") for name in values)
         if lifted:  # its faults are told in other words: it has a batch of its own
             self._submit()
         buffers = {name: number for number, name in owners.items()}
+        self._runs.append(self._as_written)
         self._command("run", number, scalars, buffers, self.limits.steps, self.limits.seconds)
         if lifted:
-            self._submit(explain)
+            self._submit()
 
     def _program(self, analysis: Analysis, config: LaunchConfig, shape: Any, aliases: dict[str, str]) -> int:
         """The number of the program that runs such launches; it is compiled when there is none."""
@@ -303,6 +306,12 @@ class PageDevice(Device[Memory]):
         if store is not None:
             store.put("holo", place, raw)
         return raw
+
+
+def _one_of_many(error: ExecutionError) -> ExecutionError:
+    """A fault in a batch of several launches: of which it is, nobody knows."""
+    error.program = ""
+    return error
 
 
 def _raised(answers: tuple[list[Any], Exception | None]) -> list[Any]:

@@ -294,11 +294,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
                 error = explain(error)
             error = as_written(error)
             if deferred:  # by now others may have been launched
-                where = f"{error.detail} (launch {number} of this backend, {name})"
-                error = ExecutionError(
-                    error.kind, error.instruction, where, lane=error.lane, buffer=error.buffer, offset=error.offset
-                )
-                error.program = analysis.program.metadata.name
+                error = error.retold(f"{error.detail} (launch {number} of this backend, {name})", error.buffer)
             return error
 
         arguments = self._arguments(job, kernel, sizes, shared)

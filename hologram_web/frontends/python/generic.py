@@ -42,7 +42,7 @@ class GenericKernel(Kernel):
         self._lock: Any = RLock() if family is None else family._lock
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("program", "hidden", "lines", "_translation", "_texts"):
+        if name in ("program", "hidden", "lines", "_translation", "_source_map"):
             raise TranslateError(f"{self.name} has type variables: take {self._example()}, which has a program")
         raise AttributeError(f"a generic kernel has no {name}")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
-from ...errors import ExecutionError, TranslateError
+from ...errors import TranslateError
 from .advice import SignWarning
 from .names import Annotation, function, shown
 from .source import Definition, Source, from_text
@@ -38,8 +38,9 @@ class Kernel:
         self._translation = translation
         self.program: Program = translation.program
         self.hidden: dict[str, tuple[str, int]] = translation.hidden
-        self.lines: list[tuple[str, int]] = translation.lines
-        self._texts = translation.texts
+        assert self.program.source_map is not None
+        self._source_map = self.program.source_map
+        self.lines: list[tuple[str, int]] = self._source_map.lines
 
     def _name(self, definition: Definition, params: dict[str, Annotation], device: Backend | None) -> None:
         """What a kernel has before it has a program."""
@@ -81,7 +82,7 @@ class Kernel:
         Arrays are NumPy arrays, or other objects with the buffer protocol, of the annotated type and number of axes;
         in a page typed arrays of JavaScript, too. Or Buffers: then it runs on their device, in place. Scalars are
         Python or NumPy numbers. Raises LaunchError for what does not fit, ExecutionError for a fault, with the line it
-        comes from as a note; a GPU tells faults of a launch on Buffers only when they are read, without the line.
+        comes from as a note; a GPU tells faults of a launch on Buffers only when they are read.
         """
         from .launch import config_of
 
@@ -126,13 +127,7 @@ class Kernel:
         from .launch import device_for, launch
 
         device = device or device_for(self._device, (*args, *named.values()))
-        try:
-            await launch(self._translation, device, config, args, named, blocking)
-        except ExecutionError as error:
-            own = error.program in (None, self.name)  # a GPU may tell the fault of an earlier launch
-            if own and error.instruction is not None and error.instruction < len(self.lines):
-                error.add_note(self._where(error.instruction))
-            raise
+        await launch(self._translation, device, config, args, named, blocking)
 
     def __call__(self, *args: Any, **named: Any) -> None:
         raise TranslateError(f"a kernel is launched with a number of lanes: {self.name}[n](...)")
@@ -144,11 +139,7 @@ class Kernel:
 
     def line(self, instruction: int) -> str:
         """The source line that an instruction comes from, as it is written."""
-        return self._texts[self.lines[instruction]]
-
-    def _where(self, instruction: int) -> str:
-        file, line = self.lines[instruction]
-        return f"{file}:{line}: {self.line(instruction)}".rstrip(": ")
+        return self._source_map.text(instruction)
 
     def wgsl(self, block: tuple[int, ...] = (256, 1, 1)) -> str:
         """The WGSL shader for blocks of that shape. Raises UnsupportedType and UnsupportedInstruction."""

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from ...errors import TranslateError
 from ...isa.operands import Access, Register
-from ...isa.program import MAX_PARAMETERS, Program
+from ...isa.program import MAX_PARAMETERS, Program, SourceMap
 from ...isa.types import Type
 from .emit import ArrayRef, Facts, Scope
 from .functions import Functions, annotation, check_signature
@@ -29,15 +29,12 @@ class Translation:
     """A kernel as a program.
 
     `params` are the parameters as written; `hidden` the lengths that the host adds, by their name in the program:
-    array and axis. `lines` has file and line of each instruction, `texts` what these lines say, `warnings` file,
-    line and text, `defaults` values of parameters that are not given.
+    array and axis. `warnings` has file, line and text, `defaults` values of parameters that are not given.
     """
 
     program: Program
     params: dict[str, Annotation]
     hidden: dict[str, tuple[str, int]]
-    lines: list[tuple[str, int]]
-    texts: dict[tuple[str, int], str]
     warnings: list[tuple[str, int, str]]
     defaults: dict[str, Any]
 
@@ -167,4 +164,5 @@ class Pass(Functions):
         lines = [(source.file, line) for source, line in self.lines]
         names = {program.params[register.index - 1].name: key for key, register in self.hidden.items()}
         texts = {(source.file, line): source.lines[line - source.first].strip() for source, line in self.lines}
-        return Translation(program, self.params, names, lines, texts, list(self.warnings), self.defaults)
+        program.source_map = SourceMap(lines, texts)
+        return Translation(program, self.params, names, list(self.warnings), self.defaults)
