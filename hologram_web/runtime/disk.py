@@ -7,6 +7,7 @@ import os
 import pickle
 import tempfile
 from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -109,6 +110,13 @@ class DiskStore:
         return len(files)
 
 
+class _Pickler(pickle.Pickler):
+    """Members of enums by their value: Python 3.11.0 to 3.11.3 write them as a call of getattr, which is not read."""
+
+    def reducer_override(self, value: Any) -> Any:
+        return (type(value), (value.value,)) if isinstance(value, Enum) else NotImplemented
+
+
 class _Unpickler(pickle.Unpickler):
     """Only classes of this package: what is kept holds no others."""
 
@@ -131,5 +139,7 @@ def recall(store: Store | None, kind: str, key: Callable[[], bytes], make: Calla
         except Exception:  # whatever a form that is not this one's makes of it: it is made anew
             pass
     made = make()
-    store.put(kind, place, pickle.dumps(made, protocol=5))
+    packed = io.BytesIO()
+    _Pickler(packed, protocol=5).dump(made)
+    store.put(kind, place, packed.getvalue())
     return made, True
