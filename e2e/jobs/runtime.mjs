@@ -352,11 +352,19 @@ const checks = {
     equal(after.milliseconds >= 0, true, "milliseconds");
   },
 
-  async "two runtimes do not mix, and a closed one says so"({ runtime, hologram, load }) {
+  async "two runtimes do not mix, and a closed one says so"({ runtime, hologram, load, get }) {
     const other = await hologram.Runtime.create({ backend: runtime.info.selected });
     const buffer = other.buffer("f32", 2);
     const saxpy = await load("saxpy");
     await rejects(saxpy.run({ a: 1, x: buffer, y: new Float32Array(2) }), "InvalidBuffer", "another runtime");
+    const program = await other.load(await get("/build/e2e/saxpy.holo"));
+    await other.close();
+    const y = new Float32Array(2);
+    await rejects(program.run({ a: 1, x: y, y }), "BackendUnavailable", "the runtime was closed");
+    await rejects(() => buffer.read(), "InvalidBuffer", "the buffer is gone: the runtime was closed");
+    await rejects(async () => buffer.write(y), "InvalidBuffer", "the runtime was closed");
+    await rejects(async () => other.buffer("f32", 2), "BackendUnavailable", "the runtime was closed");
+    buffer.free();
     await other.close();
     await rejects(other.load("/"), "ArtifactError");
   },
@@ -373,7 +381,7 @@ const checks = {
     const { info } = await hologram.Runtime.create();
     equal(info.selected, "wasm"); // the adapter of the tests is no GPU
     if (gpu) equal([info.reason, info.adapter.real], ["the adapter google swiftshader is no GPU but a program", false]);
-    else equal(info.reason.startsWith("there is no navigator.gpu here"), true, info.reason);
+    else equal(info.reason.startsWith("no navigator.gpu: it needs"), true, info.reason);
   },
 };
 
@@ -385,7 +393,7 @@ export default async function runtimeChecks({ get, hologram, address = globalThi
   const found = {};
   for (const [name, check] of Object.entries(checks)) {
     try {
-      await check({ hologram, runtime, samples, load, address, ...programs });
+      await check({ hologram, runtime, samples, load, get, address, ...programs });
       found[name] = null;
     } catch (error) {
       found[name] = `${error.stack ?? error}`;

@@ -181,7 +181,7 @@ def test_no_adapter(monkeypatch: pytest.MonkeyPatch) -> None:
 
     gpu = getattr(getattr(js, "navigator", None), "gpu", None)
     if gpu is None:
-        text = "there is no navigator.gpu here: it needs a browser with WebGPU, and https or localhost"
+        text = "no navigator.gpu: it needs WebGPU, and https or localhost"
     else:
         text = "the browser has no adapter"
         monkeypatch.setattr(gpu, "requestAdapter", _nothing())

@@ -71,10 +71,6 @@ export class Buffer {
     this.free();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.free();
-  }
-
   /** @internal Where it is, for what was `started` before it was freed, too. Raises InvalidBuffer. */
   memory(started = false, of: Device = this.device): Memory {
     if (this.state > +started) throw new InvalidBuffer("the buffer was freed");

@@ -73,7 +73,7 @@ export class Runtime {
       if (requested !== "wasm") {
         const gpu = options.gpu ?? (globalThis.navigator as Navigator | undefined)?.gpu;
         try {
-          if (!gpu) throw new BackendUnavailable("webgpu", "there is no navigator.gpu here: it needs a browser with WebGPU, and https or localhost");
+          if (!gpu) throw new BackendUnavailable("webgpu", "no navigator.gpu: it needs WebGPU, and https or localhost");
           const found = await openAdapter(gpu, powerPreference);
           const info = (adapter = describeAdapter(found.info));
           const check = () => void (requested === "auto" && (reason = judge(info)));
@@ -84,7 +84,7 @@ export class Runtime {
             info.inexact = await probe(made);
             check();
           } catch (error) {
-            made.close();
+            made.close("");
             throw error;
           }
           return runtime("webgpu", reason, adapter, made, async () => webGpuDevice(await openGpu(await openAdapter(gpu, powerPreference))));
@@ -134,7 +134,7 @@ export class Runtime {
     if (!isShape(lengths) || (data && data.length !== product(lengths, size))) {
       throw new LaunchError(`the shape [${lengths}] is not one of ${data ? data.length / size : "some"} elements`);
     }
-    if (this.current.lost !== null) throw new BackendUnavailable(this.info.selected, this.current.lost);
+    if (this.current.lost !== null) this.raiseLost();
     return this.adopt(this.current, this.current.allocate(product(lengths, size), data), dtype, lengths);
   }
 
@@ -147,7 +147,7 @@ export class Runtime {
   async close(): Promise<void> {
     await this.inTurn(() => {
       this.closed = true;
-      this.current.close();
+      this.current.close("the runtime was closed");
     });
   }
 
@@ -164,9 +164,13 @@ export class Runtime {
     return mine;
   };
 
+  private raiseLost(): void {
+    throw new BackendUnavailable(this.info.selected, this.current.lost!);
+  }
+
   /** @internal The device, a new one if it was lost. */
   async device(): Promise<Device> {
-    if (this.closed) throw new BackendUnavailable(this.info.selected, "the runtime was closed");
+    if (this.closed) this.raiseLost();
     if (this.current.lost !== null) this.current = await this.renew();
     return this.current;
   }

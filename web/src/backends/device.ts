@@ -59,7 +59,8 @@ export interface Device {
   write(memory: Memory, data: Uint8Array, offset: number): void;
   read(memory: Memory): Promise<Uint8Array<ArrayBuffer>>;
   run(steps: number, signal: AbortSignal | undefined): Run;
-  close(): void;
+  /** Ends it; `why` is why it is lost then. */
+  close(why: string): void;
 }
 
 export interface Counts {

@@ -89,7 +89,7 @@ function reserve(maximum: number): WebAssembly.Memory {
 export class WasmDevice implements Device {
   readonly backend = "wasm";
   readonly counts = noCounts();
-  readonly lost = null;
+  lost: string | null = null;
   readonly classMemory: Place;
   private readonly arena = new Arena();
   private readonly scratch: number;
@@ -261,7 +261,8 @@ export class WasmDevice implements Device {
     }
   }
 
-  close(): void {
+  close(why: string): void {
+    this.lost = why;
     this.functions.clear();
   }
 }

@@ -72,7 +72,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
   /** Errors that the device still has to tell of. */
   const checks: Promise<GPUError | null>[] = [];
   let lost: string | null = null;
-  void gpu.lost.then(({ message, reason }) => (lost = `the device was lost: ${message || reason}`));
+  void gpu.lost.then(({ message, reason }) => (lost ??= `the device was lost: ${message || reason}`));
 
   /** Does something, and keeps the device's errors of it for the next who waits. */
   function guard<T>(work: () => T): T {
@@ -91,18 +91,15 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
 
   /** Waits, and raises what the device has to tell. */
   async function wait(work: Promise<unknown>): Promise<void> {
-    const outcomes = await Promise.allSettled([...checks.splice(0), work]);
+    const outcomes = await Promise.allSettled([...checks.splice(0), work] as Promise<any>[]);
     if (outcomes.some(({ status }) => status === "rejected")) {
       // A lost device is why; it says so soon.
       await Promise.race([gpu.lost, new Promise((resolve) => setTimeout(resolve, 1000))]);
     }
     checkLost();
     for (const outcome of outcomes) {
-      if (outcome.status === "rejected") throw new LaunchError(`WebGPU: ${outcome.reason}`);
-      const error = outcome.value as GPUError | null | undefined;
-      if (!error) continue;
-      const memory = typeof GPUOutOfMemoryError !== "undefined" && error instanceof GPUOutOfMemoryError;
-      throw new (memory ? AllocationFailed : LaunchError)(`WebGPU: ${error.message}`);
+      const error = outcome.status === "rejected" ? outcome.reason : outcome.value;
+      if (error) throw new (error.constructor.name === "GPUOutOfMemoryError" ? AllocationFailed : LaunchError)(`WebGPU: ${error.message}`);
     }
   }
 
@@ -374,7 +371,9 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     write: (memory, content, offset) => guard(() => put((memory as Place).buffer, content, offset)),
     read: async (memory) => (await fetch([memory as Place]))[0]!,
     run,
-    close: () => {
+    close: (why) => {
+      lost = why;
+      idle.forEach((buffers) => buffers.forEach((buffer) => buffer.destroy()));
       if (owned) gpu.destroy();
     },
   };
