@@ -13,7 +13,8 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -62,7 +63,7 @@ class Result(NamedTuple):
 
 class _Handler(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    wbufsize = -1  # headers and body in one packet: a body on its own waits for the acknowledgement, up to 40 ms
+    disable_nagle_algorithm = True  # or the end of a body waits for the acknowledgement of what was before: 40 ms
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {".js": "text/javascript", ".mjs": "text/javascript"}
 
     def __init__(self, browser: Browser, *args: Any) -> None:
@@ -164,6 +165,23 @@ class Browser:
     def version(self) -> str:
         browser = self._browser if self.profile is None else self._browser.browser
         return str(browser.version)
+
+    @contextmanager
+    def tabs(self) -> Iterator[Callable[[str], Page]]:
+        """What opens pages as tabs of one window, which has been at the server before."""
+        context = self._browser if self.profile else self._browser.new_context()
+
+        def tab(path: str) -> Page:
+            page: Page = context.new_page()
+            page.goto(self.address + path)
+            return page
+
+        try:
+            tab("/e2e/README.md")
+            yield tab
+        finally:
+            if not self.profile:
+                context.close()
 
     def page(self, path: str) -> Page:
         """A new page with a file of the server, such as "/e2e/page.html"; close it when it is not needed any more."""

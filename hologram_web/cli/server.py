@@ -35,6 +35,7 @@ class Mount(NamedTuple):
 
 class _Handler(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or the end of a file waits for the acknowledgement of its beginning: 40 ms
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
         ".holo": "application/octet-stream",
         ".js": "text/javascript",
