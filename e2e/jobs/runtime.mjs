@@ -325,6 +325,25 @@ const checks = {
     await rejects(third.load(await (await fetch("/build/e2e/saxpy.holo")).arrayBuffer()), "BackendUnavailable", "create a runtime on another device");
   },
 
+  async "a buffer that the device did not make"({ runtime, hologram, get }) {
+    if (runtime.info.selected === "wasm") return;
+    const device = await (await navigator.gpu.requestAdapter()).requestDevice();
+    const other = await hologram.Runtime.create({ device });
+    const saxpy = await other.load(await get("/build/e2e/saxpy.holo"));
+    const x = new Float32Array([1, 2]);
+    device.createBuffer = ({ size }) => GPUDevice.prototype.createBuffer.call(device, { size, usage: 0 });
+    const broken = other.buffer("f32", x);
+    delete device.createBuffer;
+    equal([...(await saxpy.run({ a: 2, x, y: x }))], [3, 6], "a run without it");
+    await rejects(saxpy.run({ a: 2, x: broken, y: x }), "LaunchError", "WebGPU");
+    await rejects(broken.read(), "LaunchError", "WebGPU");
+    broken.free();
+    const again = other.buffer("f32", x);
+    equal([...(await saxpy.run({ a: 2, x: again, y: x }))], [3, 6], "a run with another");
+    await other.close();
+    device.destroy();
+  },
+
   async "a lost device"({ runtime, saxpy }) {
     if (runtime.info.selected === "wasm") return;
     const x = new Float32Array([1, 2]);

@@ -1,6 +1,6 @@
 /** Buffers: memory of the runtime's device that stays from run to run. */
 import type { Device, Memory } from "./backends/device.js";
-import { InvalidBuffer } from "./errors.js";
+import { InvalidBuffer, Untold } from "./errors.js";
 import { product } from "./formula.js";
 import type { Elements, Type } from "./types.js";
 import { arrayOf, bytesIn, bytesOf } from "./types.js";
@@ -75,7 +75,7 @@ export class Buffer {
   memory(started = false, of: Device = this.device): Memory {
     if (this.state > +started) throw new InvalidBuffer("the buffer was freed");
     if (this.device.lost !== null) throw new InvalidBuffer(`the buffer is gone: ${this.device.lost}`);
-    if (of !== this.device) throw new InvalidBuffer("the buffer belongs to another runtime");
+    if (of !== this.device) throw new Untold("otherRuntime");
     return this.place;
   }
 }

@@ -7,7 +7,7 @@
 import { readArtifact } from "./artifact.js";
 import type { Device, Memory, Run } from "./backends/device.js";
 import type { Buffer } from "./buffer.js";
-import { ExecutionError, Untold } from "./errors.js";
+import { Untold } from "./errors.js";
 import { Kept } from "./kept.js";
 import type { Artifact } from "./plan.js";
 import { launchesOf } from "./plan.js";
@@ -174,7 +174,7 @@ export class Session {
   private async record(file: Artifact, scalars: Scalars, buffers: Record<string, number>, steps: number, seconds: number | null): Promise<void> {
     const { device } = this;
     await device.prepare(file, launchesOf(file.steps, device.backend));
-    if (this.cancelled) throw new ExecutionError("Cancelled", null, "the launch was cancelled");
+    if (this.cancelled) throw new Untold("cancelled");
     const args: Record<string, Input> = {};
     for (const { name, type, access } of file.ports) {
       args[name] = access === "scalar" ? numberOf(type, scalars[name]!) : this.buffers.get(buffers[name]!)!;

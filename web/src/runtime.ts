@@ -55,7 +55,7 @@ export class Runtime {
     return telling(async () => {
       const { backend: requested = "auto", device, powerPreference = "high-performance" } = options;
       if (!["auto", "webgpu", "wasm"].includes(requested)) {
-        throw new BackendUnavailable(String(requested), "there are 'auto', 'webgpu' and 'wasm'");
+        throw new Untold("noBackend", requested);
       }
       const runtime = (selected: BackendName, reason: string, adapter: AdapterInfo | null, made: Device, renew: () => Promise<Device>) =>
         new Runtime({ requested, selected, reason, adapter }, made, renew);
@@ -65,7 +65,7 @@ export class Runtime {
         const given = webGpuDevice(device, false);
         const adapter = device.adapterInfo ? describeAdapter(device.adapterInfo) : null;
         return runtime("webgpu", "a GPUDevice was given", adapter, given, async () => {
-          throw new BackendUnavailable("webgpu", `${given.lost}: create a runtime on another device`);
+          throw new Untold("gaveDevice", given.lost);
         });
       }
       let reason = "it was asked for";

@@ -1,5 +1,5 @@
 /** What errors of runs say: loaded after an error only. */
-import { ArtifactError, CompileError, ExecutionError, InvalidBuffer, LaunchError } from "./errors.js";
+import { ArtifactError, BackendUnavailable, CompileError, ExecutionError, InvalidBuffer, LaunchError } from "./errors.js";
 import type { Formula, Values } from "./formula.js";
 import { text } from "./formula.js";
 import type { Kernel, Port } from "./plan.js";
@@ -8,6 +8,16 @@ import type { Type } from "./types.js";
 import { bitsOf, isFloat, isSigned } from "./types.js";
 
 export { boundsOf, faultOf } from "./faults.js";
+
+// Devices
+
+export const noBackend = (name: unknown) => new BackendUnavailable(String(name), "there are 'auto', 'webgpu' and 'wasm'");
+
+export const gaveDevice = (lost: string | null) => new BackendUnavailable("webgpu", `${lost}: create a runtime on another device`);
+
+export const otherRuntime = () => new InvalidBuffer("the buffer belongs to another runtime");
+
+export const cancelled = () => new ExecutionError("Cancelled", null, "the launch was cancelled");
 
 // Artifacts
 

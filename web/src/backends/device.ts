@@ -1,5 +1,5 @@
 /** What a run needs of a device. */
-import { ExecutionError } from "../errors.js";
+import { Untold } from "../errors.js";
 import type { Artifact, Backend, Kernel, Launch, Triple } from "../plan.js";
 
 /** GPUBufferUsage; MAP_READ is GPUMapMode.READ, too. Not all places with WebGPU have them as globals. */
@@ -37,7 +37,7 @@ export interface Run {
 
 /** Raises ExecutionError if the run was ended. */
 export function checkSignal(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new ExecutionError("Cancelled", null, "the launch was cancelled");
+  if (signal?.aborted) throw new Untold("cancelled");
 }
 
 export interface Device {

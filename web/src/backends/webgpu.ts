@@ -30,8 +30,8 @@ const MOST_SCRATCH = 1 << 26; // bytes that blocks have together, up to one bloc
 interface Place extends Memory {
   readonly buffer: GPUBuffer;
   readonly identity: GPUBuffer;
-  /** Whether it is the device's own. */
-  readonly owned: boolean;
+  /** What the device has to tell of how it was made; null if it is not the device's own. */
+  readonly made: readonly Promise<GPUError | null>[] | null;
 }
 
 interface Pipeline {
@@ -75,13 +75,13 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
   void gpu.lost.then(({ message, reason }) => (lost ??= `the device was lost: ${message || reason}`));
 
   /** Does something, and keeps the device's errors of it for the next who waits. */
-  function guard<T>(work: () => T): T {
+  function guard<T>(work: () => T, told = checks): T {
     const kinds: GPUErrorFilter[] = ["out-of-memory", "validation", "internal"];
     for (const kind of kinds) gpu.pushErrorScope(kind);
     try {
       return work();
     } finally {
-      for (const _ of kinds) checks.push(gpu.popErrorScope().catch(() => null));
+      for (const _ of kinds) told.push(gpu.popErrorScope().catch(() => null));
     }
   }
 
@@ -89,9 +89,9 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     if (lost !== null) throw new BackendUnavailable("webgpu", lost);
   }
 
-  /** Waits, and raises what the device has to tell. */
-  async function wait(work: Promise<unknown>): Promise<void> {
-    const outcomes = await Promise.allSettled([...checks.splice(0), work] as Promise<any>[]);
+  /** Waits, and raises what the device has to tell, also of these memories. */
+  async function wait(work: Promise<unknown>, places: readonly Place[]): Promise<void> {
+    const outcomes = await Promise.allSettled([...places.flatMap(({ made }) => made ?? []), ...checks.splice(0), work] as Promise<any>[]);
     if (outcomes.some(({ status }) => status === "rejected")) {
       // A lost device is why; it says so soon.
       await Promise.race([gpu.lost, new Promise((resolve) => setTimeout(resolve, 1000))]);
@@ -99,7 +99,10 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     checkLost();
     for (const outcome of outcomes) {
       const error = outcome.status === "rejected" ? outcome.reason : outcome.value;
-      if (error) throw new (error.constructor.name === "GPUOutOfMemoryError" ? AllocationFailed : LaunchError)(`WebGPU: ${error.message}`);
+      if (!error) continue;
+      idle.clear(); // of what is there, this run's own may be no good
+      idleBytes = 0;
+      throw new (error.constructor.name === "GPUOutOfMemoryError" ? AllocationFailed : LaunchError)(`WebGPU: ${error.message}`);
     }
   }
 
@@ -177,18 +180,19 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     idleBytes += buffer.size;
   }
 
-  const placeOf = (buffer: GPUBuffer, bytes: number, owned = true): Place => ({ buffer, bytes, identity: buffer, owned });
+  const placeOf = (buffer: GPUBuffer, bytes: number, made: Place["made"] = []): Place => ({ buffer, bytes, identity: buffer, made });
 
   function allocate(bytes: number, content?: Uint8Array): Place {
     const most = gpu.limits.maxBufferSize;
     if (bytes > most) throw new AllocationFailed(`${bytes} bytes: maxBufferSize is ${most} on this adapter`);
+    const made: Promise<GPUError | null>[] = [];
     return guard(() => {
       const { buffer, used } = take(bytes, data);
       if (content) put(buffer, content, 0);
       else if (used) submit((encoder) => encoder.clearBuffer(buffer));
       counts.liveBytes += bytes;
-      return placeOf(buffer, bytes);
-    });
+      return placeOf(buffer, bytes, made);
+    }, made);
   }
 
   function adopt(value: unknown, bytes?: number): Place | null {
@@ -196,14 +200,14 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     if (!(value.usage & USAGE.STORAGE) || (bytes !== undefined && value.size < up(bytes))) {
       throw new Untold("gpuBuffer", up(bytes ?? 4));
     }
-    return placeOf(value, bytes ?? value.size, false);
+    return placeOf(value, bytes ?? value.size, null);
   }
 
   function free(memory: Memory): void {
-    const { buffer, owned } = memory as Place;
-    if (!owned) return;
+    const { buffer, made } = memory as Place;
+    if (!made) return;
     counts.liveBytes -= memory.bytes;
-    if (lost === null) give(buffer);
+    void Promise.all(made).then((errors) => errors.some(Boolean) || (lost === null && give(buffer)));
   }
 
   /** The queue writes multiples of 4 bytes only; an offset is one. */
@@ -221,7 +225,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
   }
 
   /** Copies memories out behind what `record` records, all in one submit and one mapping. */
-  async function fetch(memories: readonly Place[], record?: (encoder: GPUCommandEncoder) => void): Promise<Uint8Array<ArrayBuffer>[]> {
+  async function fetch(memories: readonly Place[], used = memories, record?: (encoder: GPUCommandEncoder) => void): Promise<Uint8Array<ArrayBuffer>[]> {
     let size = 0;
     const starts = memories.map(({ bytes }) => (size += up(bytes, 8)) - up(bytes, 8));
     size = up(size, 8);
@@ -235,7 +239,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
       });
       return buffer;
     });
-    await wait(staging.mapAsync(USAGE.MAP_READ, 0, size));
+    await wait(staging.mapAsync(USAGE.MAP_READ, 0, size), used);
     const range = staging.getMappedRange(0, size);
     const found = memories.map(({ bytes }, k) => new Uint8Array(range.slice(starts[k]!, starts[k]! + bytes)));
     staging.unmap();
@@ -279,7 +283,8 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
       return places;
     });
     const time = ticks && jobs.length ? [ticks] : [];
-    const found = fetch([placeOf(status, bytes), ...reads, ...time], (encoder) => {
+    const used = commands.flatMap((command) => ("target" in command ? [command.target, command.source] : (command.memories as Place[])));
+    const found = fetch([placeOf(status, bytes), ...reads, ...time], [...used, ...reads], (encoder) => {
       if (bytes) encoder.clearBuffer(status);
       record(encoder, commands, given, status, placeOf(scratch, most), offsets);
       for (const { buffer } of time) encoder.resolveQuerySet(clock!, 0, 2, buffer, 0);
