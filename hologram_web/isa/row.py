@@ -116,7 +116,7 @@ class Row:
     def builder(self) -> str:
         return f"add_{self.mnemonic}"
 
-    @property
+    @cached_property
     def collective(self) -> bool:
         return self.effect is Effect.COLLECTIVE
 
@@ -147,6 +147,11 @@ class Row:
     @cached_property
     def type_operands(self) -> tuple[int, ...]:
         return tuple(i for i, operand in enumerate(self.operands) if operand.kind == "type")
+
+    @cached_property
+    def label(self) -> int | None:
+        """The position of the label, if there is one."""
+        return next((i for i, operand in enumerate(self.operands) if operand.kind == "label"), None)
 
     @cached_property
     def suffixes(self) -> tuple[Operand, ...]:

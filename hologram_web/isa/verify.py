@@ -159,16 +159,17 @@ def _check_declarations(analysis: Analysis) -> None:
 
 def _check_operands(analysis: Analysis, index: int, instruction: Instruction) -> None:
     row = instruction.row
-    for operand, value in zip(row.operands, instruction.values, strict=True):
-        if operand.kind == "type" and value not in operand.allowed:
-            allowed = ", ".join(str(ty) for ty in sorted(operand.allowed, key=lambda ty: ty.id))
-            analysis.report(index, f"{row.name} does not work on {value}: use one of {allowed}")
+    for position in row.type_operands:
+        value, allowed = instruction.values[position], row.operands[position].allowed
+        if value not in allowed:
+            listed = ", ".join(str(ty) for ty in sorted(allowed, key=lambda ty: ty.id))
+            analysis.report(index, f"{row.name} does not work on {value}: use one of {listed}")
             return
-        if operand.kind == "label":
-            try:
-                analysis.program.target(value)
-            except IsaError as error:
-                analysis.report(index, str(error))
+    if row.label is not None:
+        try:
+            analysis.program.target(instruction.values[row.label])
+        except IsaError as error:
+            analysis.report(index, str(error))
     if row.check is not None:
         reason = row.check(**dict(zip(row.positions, instruction.values, strict=True)))
         if reason:
