@@ -16,7 +16,7 @@ from typing import Any
 from ..errors import UnsupportedType
 from ..isa.types import Type
 
-__all__ = ["array", "empty", "full", "lent", "numpy", "raw", "to_type", "type_of"]
+__all__ = ["array", "empty", "full", "lent", "numpy", "of_type", "raw", "to_type", "type_of"]
 
 _FORMATS = {
     Type.F16: "e", Type.BF16: "H", Type.F32: "f", Type.F64: "d",
@@ -64,7 +64,7 @@ def _wide(np: Any, data: Any, ty: Type) -> Any:
 def _bf16(np: Any, values: Any) -> Any:
     """The bits of numbers, rounded to the nearest, ties to even; ml_dtypes' bfloat16 as it is, and uint16, which is
     bits."""
-    if values.dtype.name == "bfloat16":
+    if _is_bfloat16(values):
         return values.view("u2")
     if values.dtype == np.uint16:
         return values
@@ -76,6 +76,21 @@ def _bf16(np: Any, values: Any) -> Any:
     bits |= (near != exact) & ~np.isnan(exact)
     rounded = (bits + (0x7FFF + (bits >> 16 & 1))) >> 16
     return np.where(np.isnan(exact), (bits >> 16 & 0x8000) | 0x7FC0, rounded).astype("u2")
+
+
+def of_type(values: Any, ty: Type) -> Any:
+    """The array, if its elements are of that type, else None. BF16 are ml_dtypes', or the bits, and come as bits."""
+    if isinstance(values, memoryview):
+        have = type_of(values)
+        return values if have is ty or (ty is Type.BF16 and have is Type.U16) else None
+    if values.dtype == ty.numpy:
+        return values
+    return values.view(ty.numpy) if ty is Type.BF16 and _is_bfloat16(values) else None
+
+
+def _is_bfloat16(values: Any) -> bool:
+    """Whether they are of the type of ml_dtypes."""
+    return bool(values.dtype.name == "bfloat16")
 
 
 def to_type(dtype: Any) -> Type:
@@ -101,7 +116,7 @@ def type_of(values: Any) -> Type:
         return _TYPES[format]
     if values.dtype == np.bool_:
         return Type.U8
-    if values.dtype.name == "bfloat16":  # of ml_dtypes
+    if _is_bfloat16(values):
         return Type.BF16
     for ty in Type:
         if not ty.is_wide and ty is not Type.BF16 and np.dtype(ty.numpy) == values.dtype.newbyteorder("="):

@@ -363,15 +363,12 @@ def _array(port: Port, value: Any) -> Any:
         found = arrays.array(value)
     except (TypeError, ValueError) as error:
         raise LaunchError(f"{port} takes an array: {error}") from None
+    fitting = arrays.of_type(found, port.ty)
+    if fitting is not None:
+        return fitting
     if isinstance(found, memoryview):
-        have = arrays.type_of(found)
-        if have is not port.ty and not (port.ty is Type.BF16 and have is Type.U16):
-            raise LaunchError(f"{port} takes an array of {port.ty}, not of {have}: convert it")
-    elif port.ty is Type.BF16 and found.dtype.name == "bfloat16":
-        return found.view(port.ty.numpy)
-    elif found.dtype != port.ty.numpy:
-        raise LaunchError(f"{port} takes an array of {port.ty.numpy}, not of {found.dtype}: convert it with astype")
-    return found
+        raise LaunchError(f"{port} takes an array of {port.ty}, not of {arrays.type_of(found)}: convert it")
+    raise LaunchError(f"{port} takes an array of {port.ty.numpy}, not of {found.dtype}: convert it with astype")
 
 
 def _allocate(backend: Backend, size: int, data: Any, pool: bool) -> BufferHandle | PoolHandle:

@@ -177,7 +177,8 @@ def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
     found = lent(name, ty, value)
     assert isinstance(ty.ty, Type)
     plain, here = isinstance(found, memoryview), isinstance(found, Buffer)
-    if not _fits(found, ty.ty):
+    fitting = (found if found.dtype is ty.ty else None) if here else arrays.of_type(found, ty.ty)
+    if fitting is None:
         have = arrays.type_of(found) if plain else found.dtype
         wanted, how = (ty.ty, "") if plain or here else (ty.ty.numpy, "; use x.astype(...)")
         raise LaunchError(f"parameter {name!r} is {ty!r}: its dtype is {wanted}, not {have}{how}")
@@ -192,7 +193,7 @@ def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
         raise LaunchError(f"parameter {name!r} is written by the kernel, and the array is read-only: give a copy")
     if written and plain and not found.c_contiguous:
         raise LaunchError(f"parameter {name!r} is written by the kernel, and has gaps: without NumPy, give one without")
-    return found if plain or found.dtype == ty.ty.numpy else found.view(ty.ty.numpy)
+    return fitting
 
 
 def offers(wanted: Mapping[str, Annotation], given: Mapping[str, Any]) -> list[tuple[str, TypeVar, tuple[Type, ...]]]:
@@ -217,7 +218,7 @@ def _types(name: str, ty: Annotation, found: Any) -> tuple[Type, ...]:
     if isinstance(found, Buffer):
         return (found.dtype,)
     key = found.format if isinstance(found, memoryview) else found.dtype
-    types = _types_of.get(key) or tuple(other for other in _INTEGERS_FIRST if _fits(found, other))
+    types = _types_of.get(key) or tuple(other for other in _INTEGERS_FIRST if arrays.of_type(found, other) is not None)
     if types:
         _types_of[key] = types
     else:
@@ -225,16 +226,6 @@ def _types(name: str, ty: Annotation, found: Any) -> tuple[Type, ...]:
             f"parameter {name!r} is {shown(ty)}: there is no type for NumPy's {found.dtype}; use x.astype(...)"
         )
     return types
-
-
-def _fits(found: Any, ty: Type) -> bool:
-    """Whether the elements of an array are of a type; BF16 is ml_dtypes' or 16 bits."""
-    if isinstance(found, Buffer):
-        return found.dtype is ty
-    if isinstance(found, memoryview):
-        have = arrays.type_of(found)
-        return have is ty or (ty is Type.BF16 and have is Type.U16)
-    return bool(found.dtype == ty.numpy) or (ty is Type.BF16 and found.dtype.name == "bfloat16")
 
 
 def _places(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
