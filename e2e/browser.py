@@ -170,24 +170,21 @@ class Browser:
     def tabs(self) -> Iterator[Callable[[str], Page]]:
         """What opens pages as tabs of one window, which has been at the server before."""
         context = self._browser if self.profile else self._browser.new_context()
-
-        def tab(path: str) -> Page:
-            page: Page = context.new_page()
-            page.goto(self.address + path)
-            return page
-
         try:
-            tab("/e2e/README.md")
-            yield tab
+            self._visit(context, "/e2e/README.md")
+            yield partial(self._visit, context)
         finally:
             if not self.profile:
                 context.close()
 
-    def page(self, path: str) -> Page:
-        """A new page with a file of the server, such as "/e2e/page.html"; close it when it is not needed any more."""
-        page = self._browser.new_page()
+    def _visit(self, window: Any, path: str) -> Page:
+        page: Page = window.new_page()
         page.goto(self.address + path)
         return page
+
+    def page(self, path: str) -> Page:
+        """A new page with a file of the server, such as "/e2e/page.html"; close it when it is not needed any more."""
+        return self._visit(self._browser, path)
 
     def run(self, job: str, where: str = "page", seconds: float = 300, **args: Any) -> Result:
         """What a job gives. `where` is "page" or "worker". Raises JobFailed, TimeoutError, RuntimeError."""

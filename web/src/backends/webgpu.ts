@@ -30,8 +30,8 @@ const MOST_SCRATCH = 1 << 26; // bytes that blocks have together, up to one bloc
 interface Place extends Memory {
   readonly buffer: GPUBuffer;
   readonly identity: GPUBuffer;
-  /** What the device has to tell of how it was made; null if it is not the device's own. */
-  readonly made: readonly Promise<GPUError | null>[] | null;
+  /** What the device has to tell of how it was made; undefined for what is not given back by free. */
+  readonly made: readonly Promise<GPUError | null>[] | undefined;
 }
 
 interface Pipeline {
@@ -91,7 +91,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
 
   /** Waits, and raises what the device has to tell, also of these memories. */
   async function wait(work: Promise<unknown>, places: readonly Place[]): Promise<void> {
-    const outcomes = await Promise.allSettled([...places.flatMap(({ made }) => made ?? []), ...checks.splice(0), work] as Promise<any>[]);
+    const outcomes = await Promise.allSettled([...[...new Set(places)].flatMap(({ made }) => made ?? []), ...checks.splice(0), work] as Promise<any>[]);
     if (outcomes.some(({ status }) => status === "rejected")) {
       // A lost device is why; it says so soon.
       await Promise.race([gpu.lost, new Promise((resolve) => setTimeout(resolve, 1000))]);
@@ -180,7 +180,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     idleBytes += buffer.size;
   }
 
-  const placeOf = (buffer: GPUBuffer, bytes: number, made: Place["made"] = []): Place => ({ buffer, bytes, identity: buffer, made });
+  const placeOf = (buffer: GPUBuffer, bytes: number, made?: Place["made"]): Place => ({ buffer, bytes, identity: buffer, made });
 
   function allocate(bytes: number, content?: Uint8Array): Place {
     const most = gpu.limits.maxBufferSize;
@@ -200,7 +200,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     if (!(value.usage & USAGE.STORAGE) || (bytes !== undefined && value.size < up(bytes))) {
       throw new Untold("gpuBuffer", up(bytes ?? 4));
     }
-    return placeOf(value, bytes ?? value.size, null);
+    return placeOf(value, bytes ?? value.size);
   }
 
   function free(memory: Memory): void {
