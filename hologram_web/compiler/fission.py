@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from .dominance import Dominators
-from .ir import EFFECTS, Node
-from .lower import LEAVES, Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, targets_of
+from .ir import Node
+from .lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, targets_of
+from .operations import EFFECTS, LEAVES
 from .ranges import Ranges, may_trap
 from .uniformity import Uniformity
 

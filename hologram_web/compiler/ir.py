@@ -1,8 +1,8 @@
 """The intermediate representation: one node type, SSA, explicit effects.
 
 A Function is a list of basic blocks. A block has phis, nodes in order, and a terminator. Values have a Type or are
-predicates (`PRED`). Pure nodes are those primitives of the ops namespace (`isa/ops.py`); effects are named in
-EFFECTS and never removed or reordered unless a pass proves that it may.
+predicates (`PRED`). Each operation has a row in `operations.py`: pure ones are primitives of the ops namespace
+(`isa/ops.py`); effects are never removed or reordered unless a pass proves that it may. `check.py` lists what holds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from ..isa.types import Type
 from ..isa.verify import Base
 
 __all__ = [
-    "EFFECTS",
     "PRED",
     "Access",
     "Block",
@@ -30,10 +29,6 @@ __all__ = [
 
 PRED = "pred"
 ValueType = Type | str | None
-
-# Nodes that do something, with whether their value is wanted at all if nothing uses it.
-EFFECTS = frozenset({"load", "store", "atomic", "reduce", "guard", "poll", "fence"})
-
 
 @dataclass(frozen=True)
 class Access:

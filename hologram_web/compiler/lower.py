@@ -13,16 +13,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from ..isa.types import Type
-from .ir import EFFECTS, Block, Function, Node, ValueType
+from .ir import Block, Function, Node, ValueType
+from .operations import EFFECTS, LEAVES
 
 __all__ = [
-    "LEAVES", "Copies", "Do", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "is_widening", "lower",
+    "Copies", "Do", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "is_widening", "lower",
     "spill_size",
 ]  # fmt: skip
-
-# Values that are there from the start of the kernel or the lane: never kept in variables of their own.
-LEAVES = frozenset({"const", "param", "special"})
-
 
 @dataclass(frozen=True, eq=False)
 class Variable:

@@ -6,10 +6,10 @@ from functools import cache
 
 from ..isa.types import Type
 from .ir import Function, Node
+from .operations import OPERATIONS, Interval
 
 __all__ = ["Ranges", "may_trap", "remainder_of"]
 
-Interval = tuple[int, int]
 _MAX_LANES = (1 << 31) - 1
 _DEPTH = 40
 
@@ -54,10 +54,11 @@ class Ranges:
         if node.op == "select":
             (a, b), (c, d) = self.of(node.args[1], depth), self.of(node.args[2], depth)
             return min(a, c), max(b, d)
-        if node.op not in _ARITHMETIC or ty.is_float:
-            return whole
         remainder = remainder_of(node)
         op, args = ("rem", remainder) if remainder is not None else (node.op, node.args)
+        rule = OPERATIONS[op].range if op in OPERATIONS else None  # the optimizer of programs has more operations
+        if rule is None or ty.is_float:
+            return whole
         left, right = (self.of(arg, depth) for arg in args[:2])
         if remainder is not None and right[0] <= 0:  # beside a quotient by zero, which is 0, it is all of a
             return (0, left[1]) if min(left[0], right[0]) >= 0 else whole
@@ -65,54 +66,12 @@ class Ranges:
             return 0, self.of(node.args[0].args[0], depth)[1]
         if op in ("shl", "shr") and right[0] == right[1]:  # amounts are taken modulo the width
             right = right[0] % ty.bits, right[0] % ty.bits
-        return _ARITHMETIC[op](left, right) or whole
+        return rule(left, right) or whole
 
 
 @cache
 def _whole(ty: Type) -> Interval:
     return int(ty.min_value), int(ty.max_value)
-
-
-def _product(a: Interval, b: Interval) -> Interval:
-    corners = [x * y for x in a for y in b]
-    return min(corners), max(corners)
-
-
-def _and(a: Interval, b: Interval) -> Interval | None:
-    positive = [high for low, high in (a, b) if low >= 0]
-    return (0, min(positive)) if positive else None
-
-
-def _divide(a: Interval, b: Interval) -> Interval | None:
-    return (0, a[1] // max(b[0], 1)) if a[0] >= 0 and b[0] >= 0 else None
-
-
-def _remainder(a: Interval, b: Interval) -> Interval | None:
-    return (0, max(min(a[1], b[1] - 1), 0)) if a[0] >= 0 and b[0] >= 0 else None
-
-
-def _right(a: Interval, b: Interval) -> Interval | None:
-    if a[0] >= 0 and b[0] == b[1] and b[1] < 32:
-        return a[0] >> b[0], a[1] >> b[0]
-    return (0, a[1]) if a[0] >= 0 else None
-
-
-def _left(a: Interval, b: Interval) -> Interval | None:
-    return (a[0] << b[0], a[1] << b[0]) if a[0] >= 0 and b[0] == b[1] and b[1] < 32 else None
-
-
-_ARITHMETIC = {
-    "add": lambda a, b: (a[0] + b[0], a[1] + b[1]),
-    "sub": lambda a, b: (a[0] - b[1], a[1] - b[0]),
-    "mul": _product,
-    "min": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
-    "max": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
-    "and": _and,
-    "div": _divide,
-    "rem": _remainder,
-    "shr": _right,
-    "shl": _left,
-}
 
 
 def _is_quotient(node: Node, divisor: Node) -> bool:
@@ -130,7 +89,7 @@ def remainder_of(node: Node) -> tuple[Node, Node] | None:
 
 def may_trap(node: Node, ranges: Ranges) -> bool:
     """Whether a pure node has to stay behind its guard: an integer division whose divisor may be zero."""
-    if node.op not in ("div", "rem") or not isinstance(node.ty, Type) or node.ty.is_float:
+    if not OPERATIONS[node.op].traps or not isinstance(node.ty, Type) or node.ty.is_float:
         return False
     low, high = ranges.of(node.args[1])
     return low <= 0 <= high

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from ..isa.types import Type
 from .dominance import Dominators
-from .ir import EFFECTS, Block, Function, Node
-from .lower import LEAVES
+from .ir import Block, Function, Node
+from .operations import EFFECTS, LEAVES
 
 __all__ = ["Uniformity"]
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ..compiler.ir import EFFECTS, Function
+from ..compiler.ir import Function
+from ..compiler.operations import EFFECTS
 from ..errors import CompileError, UnsupportedInstruction
 from ..isa.address import ON_CHIP, Space
 from ..isa.types import Type

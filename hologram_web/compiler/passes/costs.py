@@ -6,28 +6,25 @@ from collections.abc import Iterable
 
 from ...isa.types import Type
 from ..ir import Node
+from ..operations import OPERATIONS
 
 __all__ = ["DEAR", "cost", "total"]
 
 DEAR = 64  # divisions, and what one of the targets computes in integers
 _LONG = 256  # functions, and integers that are kept in memory
-_FREE = frozenset({"const", "param", "special", "phi", "poll"})
-_CHEAP = frozenset(
-    {"add", "sub", "mul", "and", "or", "xor", "not", "shl", "shr", "neg", "abs", "min", "max", "floor", "ceil", "trunc"}
-    | {"round", "select", "eq", "lt", "le", "pand", "por", "pnot", "cvt", "bitcast", "load", "store"}
-)
 
 
 def cost(node: Node) -> int:
     """Of one node."""
-    if node.op in _FREE:
+    kind = OPERATIONS[node.op].cost
+    if kind == "free":
         return 0
     types = [node.ty, node.attr, *(arg.ty for arg in node.args)]
     size = max([ty.bits for ty in types if isinstance(ty, Type)], default=32)
     halves = any(ty in (Type.F16, Type.BF16, Type.F64) for ty in types)
-    if size > 64 or node.op in ("call", "call_if"):
+    if size > 64 or kind == "long":
         return _LONG
-    if node.op not in _CHEAP or (halves and node.op != "select"):
+    if kind == "dear" or (halves and node.op != "select"):
         return DEAR
     return 1 if size <= 32 or node.op in ("cvt", "load", "store") else 8 if node.op == "mul" else 3
 

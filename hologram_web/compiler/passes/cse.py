@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..dominance import Dominators
-from ..ir import EFFECTS, Block, Function, Node, Replaced
+from ..ir import Block, Function, Node, Replaced
+from ..operations import EFFECTS
 
 __all__ = ["eliminate_common"]
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from ..ir import EFFECTS, Block, Function, Node
+from ..ir import Block, Function, Node
+from ..operations import EFFECTS, OPERATIONS
 
 __all__ = ["eliminate_dead", "remove_unreachable"]
-
-# Effects whose value alone is wanted; without it they may go. A load may fault, so a load that is not proven in
-# bounds stays.
-_REMOVABLE = frozenset({"load"})
 
 
 def eliminate_dead(function: Function) -> int:
@@ -34,7 +31,8 @@ def eliminate_dead(function: Function) -> int:
 
 
 def _may_go(node: Node) -> bool:
-    return node.op in _REMOVABLE and not node.attr.checked
+    """A load may fault, so only one that is proven in bounds goes."""
+    return OPERATIONS[node.op].may_go and not node.attr.checked
 
 
 def remove_unreachable(function: Function) -> int:

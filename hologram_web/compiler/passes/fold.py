@@ -10,14 +10,13 @@ from typing import Any
 
 from ...isa.ops import SCALAR_OPS
 from ...isa.types import Type
-from ..ir import EFFECTS, PRED, Function, Node, Replaced
+from ..ir import PRED, Function, Node, Replaced
+from ..operations import OPERATIONS
 from ..ranges import Ranges
 
 __all__ = ["RULES", "fold"]
 
-_SCALAR: dict[str, str] = {"and": "and_", "or": "or_", "not": "not_"}
 _FAR = 1 << 30  # offsets beyond are left to the index
-_UNFOLDED = EFFECTS | {"const", "param", "phi"}
 
 
 class Context:
@@ -47,17 +46,13 @@ Rule = Callable[[Node, Context], Node | None]  # what takes the node's place; it
 
 def evaluate(node: Node) -> int | None:
     """The bits of a pure node whose operands are constants."""
-    values = [arg.attr for arg in node.args]
-    method = getattr(SCALAR_OPS, _SCALAR.get(node.op, node.op))
-    if node.op in ("cvt", "bitcast"):
-        return int(method(node.ty, node.attr, *values))
-    if node.op in ("pand", "por", "pnot"):
-        return int(method(*map(bool, values)))
-    if node.op in ("call", "call_if"):
-        return int(method(node.attr, *values))
-    if node.op in ("eq", "lt", "le"):
-        return int(method(node.attr, *values))
-    return int(method(node.ty, *values))
+    row = OPERATIONS[node.op]
+    values = [bool(arg.attr) if arg.ty == PRED else arg.attr for arg in node.args]
+    if isinstance(node.ty, Type) and row.attr != "routine":
+        values.insert(0, node.ty)
+    if row.attr:
+        values.insert(int(node.op in ("cvt", "bitcast")), node.attr)
+    return int(getattr(SCALAR_OPS, row.primitive or node.op)(*values))
 
 
 def _constant(node: Node, context: Context) -> Node | None:
@@ -297,8 +292,8 @@ RULES: dict[str, tuple[str, Rule]] = {  # the operations that a rule is for, "" 
 
 @cache
 def _rules(op: str) -> tuple[tuple[str, Rule], ...]:
-    unfolded = op in _UNFOLDED
-    return tuple((name, rule) for name, (ops, rule) in RULES.items() if (op in ops.split() if ops else not unfolded))
+    pure = OPERATIONS[op].kind == "pure"
+    return tuple((name, rule) for name, (ops, rule) in RULES.items() if (op in ops.split() if ops else pure))
 
 
 def fold(function: Function) -> int:

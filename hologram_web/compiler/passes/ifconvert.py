@@ -11,7 +11,8 @@ from collections.abc import Iterable
 
 from ..bounds import Bounds, access_of
 from ..dominance import reverse_postorder
-from ..ir import EFFECTS, PRED, Block, Function, Node, Replaced, Terminator
+from ..ir import PRED, Block, Function, Node, Replaced, Terminator
+from ..operations import EFFECTS
 from ..uniformity import Uniformity
 from ..windows import is_window
 from .branches import absorb_next

@@ -7,8 +7,8 @@ stands in the loop. Loops with barriers are left alone, since what is live acros
 from __future__ import annotations
 
 from ..dominance import Dominators, loop_body
-from ..ir import EFFECTS, Block, Function, Node, Terminator
-from ..lower import LEAVES
+from ..ir import Block, Function, Node, Terminator
+from ..operations import EFFECTS, LEAVES
 from ..ranges import Ranges, may_trap
 
 __all__ = ["hoist_invariants"]

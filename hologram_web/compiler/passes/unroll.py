@@ -8,7 +8,8 @@ could tell that all lanes come to the same one.
 from __future__ import annotations
 
 from ..dominance import Dominators, loop_body
-from ..ir import EFFECTS, Block, Function, Node, Terminator
+from ..ir import Block, Function, Node, Terminator
+from ..operations import EFFECTS
 from .costs import DEAR, cost, total
 from .dce import remove_unreachable
 from .fold import evaluate

@@ -20,6 +20,7 @@ from ...isa.table import BY_NAME, LANE_ROWS
 from ...isa.types import Type
 from ..ir import PRED, Function, Node
 from ..node_ops import NodeOps
+from ..operations import OPERATIONS
 from ..passes.fold import RULES, Context
 from ..ranges import Ranges
 from .facts import Edits, Facts, key_of
@@ -29,7 +30,7 @@ __all__ = ["Meaning", "Rules", "Symbols", "Values", "copied", "immediate", "inst
 Rule = Callable[[Node, Context], Node | None]
 Rules = Mapping[str, tuple[str, Rule]]
 _SHAPE = (1024, 1024, 1024)  # no lane of any block has a larger coordinate
-_EITHER_WAY = frozenset({"add", "mul", "and", "or", "xor", "min", "max", "eq", "pand", "por"})
+_EITHER_WAY = frozenset(name for name, row in OPERATIONS.items() if row.commutes)
 _GIVEN = frozenset({"const", "leaf", "special", "lea"})  # made by no operation of the namespace
 _ORDERED = tuple(condition for condition in Condition if not condition.unsigned)
 # What may change what a load finds, or let another lane do so.

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ...compiler.ir import Node, ValueType
-from ...compiler.lower import LEAVES, Variable
+from ...compiler.lower import Variable
+from ...compiler.operations import LEAVES
 from ...compiler.ranges import Ranges
 from ...isa.types import Type
 from .encoder import FunctionBody, Instr

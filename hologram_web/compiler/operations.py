@@ -1,0 +1,137 @@
+"""The operations of the IR: one row each, and what follows from the rows.
+
+What passes, proofs and costs need to know of an operation stands in its row: operands and result, what it does, what it
+may trap on, what it costs, what range and exact value it has. `check.py` verifies functions against these rows.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import NamedTuple
+
+__all__ = ["EFFECTS", "LEAVES", "OPERATIONS", "Interval", "Operation"]
+
+Interval = tuple[int, int]  # the least and the greatest value, both included
+
+
+class Operation(NamedTuple):
+    """A row.
+
+    `takes` has a letter for each operand: `t` of the result's type, `a` of the type that `attr` is, `p` a predicate,
+    `u` U32, `l` I64, `n` an integer of any type, `e` of the element's type, `*` anything, and `...` any number of
+    them. `gives` is one of `t` any type, `i` an integer, `f` a float, `p` a predicate, and empty for nothing. `attr`
+    names what the attribute is. `kind` is `pure`, `leaf` (there from the start), `phi` or `effect`.
+    """
+
+    takes: str
+    gives: str
+    kind: str = "pure"
+    attr: str = ""
+    cost: str = "dear"  # "free", "cheap" or "dear": see passes/costs.py
+    primitive: str = ""  # the method of an ops namespace, where it is called otherwise
+    commutes: bool = False
+    traps: bool = False  # on integers, where the second operand is 0
+    may_go: bool = False  # an effect that is nothing without its value, once it is proven not to fault
+    range: Callable[[Interval, Interval], Interval | None] | None = None  # of integers; None where nothing is known
+    exact: Callable[..., int] | None = None  # on exact integers, as conditions of proofs are computed
+    sign: str = ""  # how it is written in conditions for people
+
+
+def _product(a: Interval, b: Interval) -> Interval:
+    corners = [x * y for x in a for y in b]
+    return min(corners), max(corners)
+
+
+def _and(a: Interval, b: Interval) -> Interval | None:
+    positive = [high for low, high in (a, b) if low >= 0]
+    return (0, min(positive)) if positive else None
+
+
+def _divide(a: Interval, b: Interval) -> Interval | None:
+    return (0, a[1] // max(b[0], 1)) if a[0] >= 0 and b[0] >= 0 else None
+
+
+def _remainder(a: Interval, b: Interval) -> Interval | None:
+    return (0, max(min(a[1], b[1] - 1), 0)) if a[0] >= 0 and b[0] >= 0 else None
+
+
+def _right(a: Interval, b: Interval) -> Interval | None:
+    if a[0] >= 0 and b[0] == b[1] and b[1] < 32:
+        return a[0] >> b[0], a[1] >> b[0]
+    return (0, a[1]) if a[0] >= 0 else None
+
+
+def _left(a: Interval, b: Interval) -> Interval | None:
+    return (a[0] << b[0], a[1] << b[0]) if a[0] >= 0 and b[0] == b[1] and b[1] < 32 else None
+
+
+def _smaller(a: Interval, b: Interval) -> Interval:
+    return min(a[0], b[0]), min(a[1], b[1])
+
+
+def _greater(a: Interval, b: Interval) -> Interval:
+    return max(a[0], b[0]), max(a[1], b[1])
+
+
+OPERATIONS: dict[str, Operation] = {
+    # What is there from the start of the kernel or the lane
+    "const": Operation("", "t", "leaf", "bits", "free"),
+    "param": Operation("", "t", "leaf", "name", "free"),
+    "special": Operation("", "t", "leaf", "name", "free"),
+    "phi": Operation("t...", "t", "phi", cost="free"),
+    # Arithmetic
+    "add": Operation(
+        "tt", "t", cost="cheap", commutes=True, exact=operator.add, sign="+",
+        range=lambda a, b: (a[0] + b[0], a[1] + b[1]),
+    ),
+    "sub": Operation(
+        "tt", "t", cost="cheap", exact=operator.sub, sign="-", range=lambda a, b: (a[0] - b[1], a[1] - b[0])
+    ),
+    "mul": Operation("tt", "t", cost="cheap", commutes=True, exact=operator.mul, sign="*", range=_product),
+    "div": Operation("tt", "t", traps=True, range=_divide),
+    "rem": Operation("tt", "t", traps=True, range=_remainder),
+    "min": Operation("tt", "t", cost="cheap", commutes=True, exact=min, range=_smaller),
+    "max": Operation("tt", "t", cost="cheap", commutes=True, exact=max, range=_greater),
+    "neg": Operation("t", "t", cost="cheap"),
+    "abs": Operation("t", "t", cost="cheap"),
+    "fma": Operation("ttt", "f"),
+    "sqrt": Operation("t", "f"),
+    "floor": Operation("t", "f", cost="cheap"),
+    "ceil": Operation("t", "f", cost="cheap"),
+    "round": Operation("t", "f", cost="cheap"),
+    "trunc": Operation("t", "f", cost="cheap"),
+    # Bits
+    "and": Operation("tt", "i", cost="cheap", primitive="and_", commutes=True, range=_and),
+    "or": Operation("tt", "i", cost="cheap", primitive="or_", commutes=True),
+    "xor": Operation("tt", "i", cost="cheap", commutes=True),
+    "not": Operation("t", "i", cost="cheap", primitive="not_"),
+    "shl": Operation("tu", "i", cost="cheap", range=_left),
+    "shr": Operation("tu", "i", cost="cheap", range=_right),
+    "inverse": Operation("tt", "i"),
+    # Types, choices, comparisons
+    "cvt": Operation("a", "t", attr="type", cost="cheap", exact=int),
+    "bitcast": Operation("a", "t", attr="type", cost="cheap"),
+    "select": Operation("ptt", "t", cost="cheap"),
+    "eq": Operation("aa", "p", attr="type", cost="cheap", commutes=True),
+    "lt": Operation("aa", "p", attr="type", cost="cheap", exact=operator.lt, sign="<"),
+    "le": Operation("aa", "p", attr="type", cost="cheap", exact=operator.le, sign="<="),
+    "pand": Operation("pp", "p", cost="cheap", commutes=True, exact=lambda a, b: a & b),
+    "por": Operation("pp", "p", cost="cheap", commutes=True, exact=lambda a, b: a | b),
+    "pnot": Operation("p", "p", cost="cheap", exact=lambda a: 1 - a),
+    # Functions: `call_if` computes one only where a predicate holds, and gives its second operand elsewhere
+    "call": Operation("*...", "t", attr="routine", cost="long"),
+    "call_if": Operation("pt*...", "t", attr="routine", cost="long"),
+    # Effects
+    "load": Operation("n", "t", "effect", "access", "cheap", may_go=True),
+    "store": Operation("ne", "", "effect", "access", "cheap"),
+    "atomic": Operation("nt...", "t", "effect", "operation"),
+    "reduce": Operation("nl", "t", "effect", "operation"),
+    "guard": Operation("p*...", "", "effect", "fault"),
+    "poll": Operation("u", "", "effect", "instruction", "free"),
+    "fence": Operation("", "", "effect"),
+}
+
+EFFECTS = frozenset(name for name, row in OPERATIONS.items() if row.kind == "effect")
+# Values that are there from the start of the kernel or the lane: never kept in variables of their own.
+LEAVES = frozenset(name for name, row in OPERATIONS.items() if row.kind == "leaf")
