@@ -66,6 +66,22 @@ fn u64_clz(a: vec2u) -> u32 {
   return select(countLeadingZeros(a.y), 32u + countLeadingZeros(a.x), a.y == 0u);
 }
 
+fn u64_ctz(a: vec2u) -> u32 {
+  return select(countTrailingZeros(a.x), 32u + countTrailingZeros(a.y), a.x == 0u);
+}
+
+fn u64_popcount(a: vec2u) -> u32 {
+  return countOneBits(a.x) + countOneBits(a.y);
+}
+
+fn u32_rotl(a: u32, amount: u32) -> u32 {
+  return (a << (amount & 31u)) | (a >> ((32u - amount) & 31u));
+}
+
+fn u64_rotl(a: vec2u, amount: u32) -> vec2u {
+  return u64_shl(a, amount) | u64_shr(u64_shr(a, 1u), 63u - (amount & 63u));
+}
+
 // Quotient (xy) and remainder (zw) by shift and subtract; a divisor of zero gives zeros.
 fn u64_divrem(a: vec2u, b: vec2u) -> vec4u {
   if (u64_eq(b, vec2u(0u))) {

@@ -30,6 +30,7 @@ __all__ = [
 PRED = "pred"
 ValueType = Type | str | None
 
+
 @dataclass(frozen=True)
 class Access:
     """A memory operand: byte offset index * scale + offset into `base`; `element` is what lies there.

@@ -21,6 +21,7 @@ __all__ = [
     "spill_size",
 ]  # fmt: skip
 
+
 @dataclass(frozen=True, eq=False)
 class Variable:
     """A mutable variable of a lane."""

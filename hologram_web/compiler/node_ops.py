@@ -25,6 +25,15 @@ def _nodes(op: str) -> Any:
     return method
 
 
+def _counts(op: str) -> Any:
+    """A primitive that counts bits of an integer, as U32."""
+
+    def method(self: NodeOps, ty: Type, x: Node) -> Node:
+        return self.node(op, Type.U32, x, attr=ty)
+
+    return method
+
+
 class NodeOps:
     """Makes nodes in the block `current`; constants go to the block `start`."""
 
@@ -51,7 +60,8 @@ class NodeOps:
     min, max, fma, sqrt = (widening(_nodes(op)) for op in ("min", "max", "fma", "sqrt"))
     floor, ceil, round, trunc = (widening(_nodes(op)) for op in ("floor", "ceil", "round", "trunc"))
     neg, abs, and_, or_, xor, not_ = (_nodes(op) for op in ("neg", "abs", "and", "or", "xor", "not"))
-    shl, shr, inverse = _nodes("shl"), _nodes("shr"), _nodes("inverse")
+    shl, shr, rotl, inverse = (_nodes(op) for op in ("shl", "shr", "rotl", "inverse"))
+    popcount, clz, ctz = (_counts(op) for op in ("popcount", "clz", "ctz"))
 
     def cvt(self, dst: Type, src: Type, x: Node) -> Node:
         return x if dst is src else self.node("cvt", dst, x, attr=src)

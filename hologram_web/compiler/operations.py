@@ -20,7 +20,8 @@ class Operation(NamedTuple):
 
     `takes` has a letter for each operand: `t` of the result's type, `a` of the type that `attr` is, `p` a predicate,
     `u` U32, `l` I64, `n` an integer of any type, `e` of the element's type, `*` anything, and `...` any number of
-    them. `gives` is one of `t` any type, `i` an integer, `f` a float, `p` a predicate, and empty for nothing. `attr`
+    them. `gives` is one of `t` any type, `i` an integer, `f` a float, `u` U32, `p` a
+    predicate, and empty for nothing. `attr`
     names what the attribute is. `kind` is `pure`, `leaf` (there from the start), `phi` or `effect`.
     """
 
@@ -33,9 +34,17 @@ class Operation(NamedTuple):
     commutes: bool = False
     traps: bool = False  # on integers, where the second operand is 0
     may_go: bool = False  # an effect that is nothing without its value, once it is proven not to fault
-    range: Callable[[Interval, Interval], Interval | None] | None = None  # of integers; None where nothing is known
+    range: Callable[..., Interval | None] | None = None  # of integers; None where nothing is known
     exact: Callable[..., int] | None = None  # on exact integers, as conditions of proofs are computed
     sign: str = ""  # how it is written in conditions for people
+
+
+def _sum(a: Interval, b: Interval) -> Interval:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def _difference(a: Interval, b: Interval) -> Interval:
+    return a[0] - b[1], a[1] - b[0]
 
 
 def _product(a: Interval, b: Interval) -> Interval:
@@ -81,13 +90,8 @@ OPERATIONS: dict[str, Operation] = {
     "special": Operation("", "t", "leaf", "name", "free"),
     "phi": Operation("t...", "t", "phi", cost="free"),
     # Arithmetic
-    "add": Operation(
-        "tt", "t", cost="cheap", commutes=True, exact=operator.add, sign="+",
-        range=lambda a, b: (a[0] + b[0], a[1] + b[1]),
-    ),
-    "sub": Operation(
-        "tt", "t", cost="cheap", exact=operator.sub, sign="-", range=lambda a, b: (a[0] - b[1], a[1] - b[0])
-    ),
+    "add": Operation("tt", "t", cost="cheap", commutes=True, exact=operator.add, sign="+", range=_sum),
+    "sub": Operation("tt", "t", cost="cheap", exact=operator.sub, sign="-", range=_difference),
     "mul": Operation("tt", "t", cost="cheap", commutes=True, exact=operator.mul, sign="*", range=_product),
     "div": Operation("tt", "t", traps=True, range=_divide),
     "rem": Operation("tt", "t", traps=True, range=_remainder),
@@ -108,6 +112,10 @@ OPERATIONS: dict[str, Operation] = {
     "not": Operation("t", "i", cost="cheap", primitive="not_"),
     "shl": Operation("tu", "i", cost="cheap", range=_left),
     "shr": Operation("tu", "i", cost="cheap", range=_right),
+    "rotl": Operation("tu", "i", cost="cheap"),
+    "popcount": Operation("a", "u", attr="type", cost="cheap", range=lambda a: (0, 64)),
+    "clz": Operation("a", "u", attr="type", cost="cheap", range=lambda a: (0, 64)),
+    "ctz": Operation("a", "u", attr="type", cost="cheap", range=lambda a: (0, 64)),
     "inverse": Operation("tt", "i"),
     # Types, choices, comparisons
     "cvt": Operation("a", "t", attr="type", cost="cheap", exact=int),

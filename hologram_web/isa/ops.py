@@ -7,6 +7,8 @@ device, IR nodes in the compiler). `ty` is always the type of the operands.
     add sub mul div rem min max (ty, a, b)      integer div and rem: truncating, 0 where b is 0
     neg abs sqrt floor ceil round trunc (ty, x)     fma(ty, a, b, c)
     and_ or_ xor (ty, a, b)  not_(ty, x)  shl shr (ty, x, amount)
+    popcount clz ctz (ty, x) -> U32: bits that are 1, that are 0 above the highest 1, below the lowest
+    rotl(ty, x, amount)
     inverse(U32, a, m): the x with a * x = 1 modulo m, else 0
     eq lt le (ty, a, b) -> predicate   pand por (a, b)  pnot(a)
     call(name, *operands)    a function of `mathematics`, as `exp_f32`; call_if(name, p, otherwise, *operands)
@@ -186,6 +188,19 @@ class ScalarOps:
 
     def shr(self, ty: Type, x: int, amount: int) -> int:
         return ty.encode(int(ty.decode(x)) >> amount % ty.bits)
+
+    def popcount(self, ty: Type, x: int) -> int:
+        return x.bit_count()
+
+    def clz(self, ty: Type, x: int) -> int:
+        return ty.bits - x.bit_length()
+
+    def ctz(self, ty: Type, x: int) -> int:
+        return (x & -x).bit_length() - 1 if x else ty.bits
+
+    def rotl(self, ty: Type, x: int, amount: int) -> int:
+        by = amount % ty.bits
+        return (x << by | x >> ty.bits - by) & (1 << ty.bits) - 1
 
     def inverse(self, ty: Type, a: int, modulus: int) -> int:
         return pow(a, -1, modulus) if modulus > 1 and math.gcd(a, modulus) == 1 else 0

@@ -21,7 +21,7 @@ from typing import Any
 
 from ..errors import FaultKind
 from .kinds import KINDS, Kind
-from .types import ATOMIC_INTS, FLOATS, INTEGERS, NUMBERS, Type
+from .types import ATOMIC_INTS, FLOATS, INTEGERS, NUMBERS, WIDE, Type
 
 __all__ = ["REQUIRED", "TYPE_SETS", "Effect", "Operand", "Row", "primitive", "row"]
 
@@ -29,6 +29,7 @@ TYPE_SETS: dict[str, frozenset[Type]] = {
     "NUMBERS": NUMBERS,
     "FLOATS": FLOATS,
     "INTEGERS": INTEGERS,
+    "WORDS": INTEGERS - WIDE,
     "ATOMICS": ATOMIC_INTS | {Type.F32},
     "HALVES": frozenset({Type.F16, Type.BF16}),
     "BYTES": frozenset({Type.I8, Type.U8}),

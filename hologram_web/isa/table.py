@@ -97,6 +97,7 @@ _UNARY = ".ty:NUMBERS dst:=ty src:ty"
 _UNARY_F = ".ty:FLOATS dst:=ty src:ty"
 _BITS = ".ty:INTEGERS dst:=ty lhs:ty rhs:ty"
 _SHIFT = ".ty:INTEGERS dst:=ty src:ty amount:U32"
+_COUNT = ".ty:WORDS dst:=U32 src:ty"
 _TRIPLE = ".ty:FLOATS dst:=ty a:ty b:ty c:ty"
 _ARRAY = ".ty:NUMBERS dst:=ty src_array:load count:size"
 _DIVIDE = {"fault": (FaultKind.DIVISION_BY_ZERO, _by_zero)}
@@ -149,6 +150,11 @@ LANE_ROWS: tuple[Row, ...] = (
     _logic(0x38, "PAND", "pand", "pred:p= a:p b:p", "pred = a and b.", reference=primitive("pand")),
     _logic(0x39, "POR", "por", "pred:p= a:p b:p", "pred = a or b.", reference=primitive("por")),
     _logic(0x3A, "PNOT", "pnot", "pred:p= a:p", "pred = not a.", reference=primitive("pnot")),
+
+    _logic(0x3B, "POPCNT", "popcnt", _COUNT, "dst = how many bits of src are 1.", reference=primitive("popcount")),
+    _logic(0x3C, "CLZ", "clz", _COUNT, "dst = how many bits of src are 0 above the highest 1; of 0 all of them.", reference=primitive("clz")),
+    _logic(0x3D, "CTZ", "ctz", _COUNT, "dst = how many bits of src are 0 below the lowest 1; of 0 all of them.", reference=primitive("ctz")),
+    _logic(0x3E, "ROTL", "rotl", ".ty:WORDS dst:=ty src:ty amount:U32", "dst = src rotated to the left by amount modulo the width.", reference=primitive("rotl")),
 
     _trans(0x40, "EXP", "exp", _UNARY_F, "dst = e ** src.", reference=function("exp")),
     _trans(0x41, "LOG", "log", _UNARY_F, "dst = the natural logarithm.", reference=function("log")),

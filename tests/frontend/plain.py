@@ -127,6 +127,11 @@ class PlainHg(ModuleType):
         bits = 8 * x.dtype.itemsize
         return np.int32(bits - (int(x) % (1 << bits)).bit_length())
 
+    @staticmethod
+    def ctz(x):
+        bits, number = 8 * x.dtype.itemsize, int(x)
+        return np.int32((number & -number).bit_length() - 1 if number else bits)
+
     sqrt, floor, ceil, trunc = np.sqrt, np.floor, np.ceil, np.trunc
     sign = np.sign
 

@@ -156,7 +156,7 @@ def bits(a: hg.Array[hg.u32], b: hg.Array[hg.i64], c: hg.Array[hg.u8], y: hg.Arr
     y[i, 2] = hg.popcount(b[i]) + 100 * hg.clz(b[i])
     y[i, 3] = hg.popcount(c[i]) + 100 * hg.clz(c[i])
     y[i, 4] = hg.bitcast(hg.u32, hg.bitcast(hg.f32, a[i]))
-    y[i, 5] = hg.clz(a[i] & 0) + hg.popcount(a[i] | 0xFFFFFFFF)
+    y[i, 5] = hg.clz(a[i] & 0) + hg.popcount(a[i] | 0xFFFFFFFF) + 1000 * hg.ctz(b[i]) + 100000 * hg.ctz(c[i])
     y[i, 6] = hg.u32(hg.rotl(c[i], 3))
     y[i, 7] = a[i] << 31 | a[i] >> 1
 

@@ -72,7 +72,7 @@ _COMPILER = (
     ),
     _compiler(
         "ranges: a remainder is less than it can be",
-        "ranges:_remainder",
+        "operations:_remainder",
         "b[1] - 1",
         "b[1] // 2",
         "logic/set_ranges.atlas",

@@ -76,7 +76,8 @@ def pure(g: Context, combination: Combination) -> Value | Flag:
             return _compare(g, combination, False)
     if g.profile.tame and row.name in ROUGH and types[0].is_float:
         return _rough(g, row, types[0])
-    target = _target(g, types[0]) if types else None
+    gives = _result(row, types) if types else None
+    target = _target(g, gives) if gives is not None else None
     operands = _operands(g, row, types, target)
     values = [o for o in operands if isinstance(o, Value)]
     uniform = all(o.uniform for o in operands if isinstance(o, (Value, Flag)))
@@ -96,16 +97,23 @@ def pure(g: Context, combination: Combination) -> Value | Flag:
     for operand in operands:
         if isinstance(operand, (Value, Flag)):
             g.code.touch(operand)
+    assert gives is not None
     if target is not None and (span is None or _within(span, tame.CANONICAL[ty])):
         g.code.emit(row.name, *_in_order(row, types, target.register, inputs))
         target.pending = True
         return target
     result = g.code.new(
-        ty, uniform=uniform, span=span, host=all(v.host for v in values) and len(values) == len(operands)
+        gives, uniform=uniform, span=span, host=all(v.host for v in values) and len(values) == len(operands)
     )
-    result.nan = ty.is_float and not g.profile.tame and (row.name not in _KEEPS_CLEAN or any(v.nan for v in values))
+    result.nan = gives.is_float and not g.profile.tame and (row.name not in _KEEPS_CLEAN or any(v.nan for v in values))
     g.code.emit(row.name, *_in_order(row, types, result.register, inputs))
     return result
+
+
+def _result(row: Row, types: tuple[Type, ...]) -> Type:
+    """The type of what an instruction gives: its type operand's, or a type that the row names."""
+    written = next(operand.type for operand in row.operands if operand.role == "def")
+    return types[0] if written == "ty" else Type.named(written)
 
 
 def _in_order(row: Row, types: tuple[Type, ...], result: Any, inputs: list[Any]) -> list[Any]:

@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 # Programs of the standard run by profile.
-STANDARD = {"exact": 1500, "wide": 1100, "large": 100, "atlas": 300, "faults": 150}
+STANDARD = {"exact": 1600, "wide": 1100, "large": 100, "atlas": 300, "faults": 150}
 SHARE = 31  # combinations of lane instructions that a seed owns,
 # and on GPUs: what llvmpipe takes to compile a shader grows faster than its length (20 seconds for one of 2,000 lines).
 SHARE_GPU = 4

@@ -267,6 +267,27 @@ class VectorOps:
         shifted: Array = np.right_shift(x, (amount % np.uint32(ty.bits)).astype(ty.numpy))
         return shifted
 
+    def popcount(self, ty: Type, x: Array) -> Array:
+        return np.bitwise_count(_bits(ty, x)).astype(np.uint32)
+
+    def clz(self, ty: Type, x: Array) -> Array:
+        bits = _bits(ty, x).copy()
+        by = 1
+        while by < ty.bits:  # all bits below the highest one
+            bits |= bits >> bits.dtype.type(by)
+            by *= 2
+        return ty.bits - self.popcount(ty, bits)
+
+    def ctz(self, ty: Type, x: Array) -> Array:
+        bits = _bits(ty, x)
+        return self.popcount(ty, ~bits & (bits - bits.dtype.type(1)))
+
+    def rotl(self, ty: Type, x: Array, amount: Array) -> Array:
+        bits, by = _bits(ty, x), amount % np.uint32(ty.bits)
+        left, right = (count.astype(bits.dtype) for count in (by, (ty.bits - by) % np.uint32(ty.bits)))
+        rotated: Array = (bits << left | bits >> right).view(x.dtype)
+        return rotated
+
     def eq(self, ty: Type, a: Array, b: Array) -> Array:
         return self._compare(np.equal, "eq", ty, a, b)
 

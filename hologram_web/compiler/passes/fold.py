@@ -48,7 +48,7 @@ def evaluate(node: Node) -> int | None:
     """The bits of a pure node whose operands are constants."""
     row = OPERATIONS[node.op]
     values = [bool(arg.attr) if arg.ty == PRED else arg.attr for arg in node.args]
-    if isinstance(node.ty, Type) and row.attr != "routine":
+    if row.gives in ("t", "i", "f") and row.attr != "routine":
         values.insert(0, node.ty)
     if row.attr:
         values.insert(int(node.op in ("cvt", "bitcast")), node.attr)

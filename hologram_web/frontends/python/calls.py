@@ -218,52 +218,33 @@ class Calls(Expressions):
     def call_rotl(self, node: ast.Call) -> Value:
         argument, by = self._arguments(node, "x, k")
         value, ty = self._integer(argument)
+        bits = self.register(argument, value, ty)
         amount, _ = self._integer(by)
-        bits = self.reinterpret(ty.unsigned, ty, self.register(argument, value, ty))
         left = self.register(by, amount, Type.U32)
+        if not ty.is_wide:
+            return Value(ty, self.op("ROTL", ty, bits, left))
+        bits = self.reinterpret(ty.unsigned, ty, bits)
         right = self.op("SUB", Type.U32, self.immediate(Type.U32, ty.bits), left, keep=True)
         high = self.op("SHL", ty.unsigned, bits, left, keep=True)
         low = self.op("SHR", ty.unsigned, bits, right)
         return Value(ty, self.reinterpret(ty, ty.unsigned, self.op("OR", ty.unsigned, high, low)))
 
-    def _unsigned(self, argument: ast.expr) -> tuple[Register, Type, int]:
-        """The bits of an integer in U32 or U64, and how many there are."""
+    def _counted(self, node: ast.Call, instruction: str) -> Value:
+        (argument,) = self._arguments(node, "x")
         value, ty = self._integer(argument)
         if ty.is_wide:
             self.fail(argument, f"bits of {ty} are counted in parts: shift, and convert with hg.u64(x)")
-        bits = self.reinterpret(ty.unsigned, ty, self.register(argument, value, ty))
-        wide = Type.U64 if ty.bits == 64 else Type.U32
-        return self.convert(wide, ty.unsigned, bits), wide, ty.bits
+        count = self.op(instruction, ty, self.register(argument, value, ty))
+        return Value(INDEX, self.convert(INDEX, Type.U32, count))
 
     def call_popcount(self, node: ast.Call) -> Value:
-        (argument,) = self._arguments(node, "x")
-        bits, wide, _ = self._unsigned(argument)
-        return Value(INDEX, self.convert(INDEX, wide, self._ones(bits, wide)))
-
-    def _ones(self, bits: Register, ty: Type) -> Register:
-        """How many bits are set: sums of pairs, of fours, of eights, and of all bytes by a product."""
-
-        def mask(byte: int) -> Register:
-            return self.immediate(ty, int.from_bytes(bytes([byte]) * ty.size_bytes, "little"))
-
-        def shifted(by: int) -> Register:
-            return self.op("SHR", ty, bits, self.immediate(Type.U32, by), keep=True)
-
-        bits = self.op("SUB", ty, bits, self.op("AND", ty, shifted(1), mask(0x55)))
-        high = self.op("AND", ty, shifted(2), mask(0x33))
-        bits = self.op("ADD", ty, self.op("AND", ty, bits, mask(0x33)), high)
-        bits = self.op("AND", ty, self.op("ADD", ty, bits, shifted(4)), mask(0x0F))
-        return self.op("SHR", ty, self.op("MUL", ty, bits, mask(0x01)), self.immediate(Type.U32, ty.bits - 8))
+        return self._counted(node, "POPCNT")
 
     def call_clz(self, node: ast.Call) -> Value:
-        (argument,) = self._arguments(node, "x")
-        bits, wide, width = self._unsigned(argument)
-        by = 1
-        while by < width:  # sets all bits below the highest one
-            bits = self.op("OR", wide, bits, self.op("SHR", wide, bits, self.immediate(Type.U32, by), keep=True))
-            by *= 2
-        ones = self.convert(INDEX, wide, self._ones(bits, wide))
-        return Value(INDEX, self.op("SUB", INDEX, self.immediate(INDEX, width), ones))
+        return self._counted(node, "CLZ")
+
+    def call_ctz(self, node: ast.Call) -> Value:
+        return self._counted(node, "CTZ")
 
     # Lanes, shared memory, atomics
 

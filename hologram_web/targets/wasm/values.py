@@ -37,6 +37,7 @@ _FLOAT = {
 }
 _COMPARE = {"eq": "eq", "lt": "lt", "le": "le"}
 _PREDICATES = {"pand": "i32.and", "por": "i32.or"}
+_COUNTS = {"popcount": "popcnt", "clz": "clz", "ctz": "ctz"}
 # Primitives whose result can leave the range of a small integer.
 _OVERFLOWING = frozenset({"add", "sub", "mul", "shl", "neg", "abs", "div", "not"})
 
@@ -132,6 +133,9 @@ class Values:
             else:
                 self._operands(node)
                 self.convert(node.ty, node.attr)
+        elif op in _COUNTS:
+            self._operands(node)
+            self._count(op, node.attr)
         elif op == "bitcast":
             self._operands(node)
             assert isinstance(node.ty, Type)
@@ -238,6 +242,8 @@ class Values:
             self.put((f"{kind}.rem_{sign}",))
         elif op == "div":
             self._divide(node, kind, ty)
+        elif op == "rotl":
+            self._rotate(node, kind, ty)
         elif op == "inverse":
             self._operands(node)
             self.put(("call", self.routine("inverse")))
@@ -270,6 +276,34 @@ class Values:
         if kind == "i64":
             self.put(("i64.extend_i32_u",))
         self.put((f"{kind}.{op}" + ("" if op == "shl" else "_s" if ty.is_signed else "_u"),))
+
+    def _rotate(self, node: Node, kind: str, ty: Type) -> None:
+        self.value(node.args[0])
+        if ty.bits < 32:  # copies of it side by side: what comes in below is what goes out above
+            self._unsigned(ty)
+            self.put(("i32.const", 0x01010101 if ty.bits == 8 else 0x00010001), ("i32.mul",))
+        self.value(node.args[1])
+        if kind == "i64":
+            self.put(("i64.extend_i32_u",))
+        self.put((f"{kind}.rotl",))
+        self._normalise(ty)
+
+    def _unsigned(self, ty: Type) -> None:
+        """Leaves the bits of a small type, zeros above them."""
+        if ty.bits < 32 and ty.is_signed:
+            self.put(("i32.const", (1 << ty.bits) - 1), ("i32.and",))
+
+    def _count(self, op: str, ty: Type) -> None:
+        """Counts bits of what is on the stack."""
+        if ty.bits < 32 and op == "ctz":
+            self.put(("i32.const", 1 << ty.bits), ("i32.or",))
+        else:
+            self._unsigned(ty)
+        self.put((f"{value_type(ty)}.{_COUNTS[op]}",))
+        if ty.bits == 64:
+            self.put(("i32.wrap_i64",))
+        elif ty.bits < 32 and op == "clz":
+            self.put(("i32.const", 32 - ty.bits), ("i32.sub",))
 
     def _divide(self, node: Node, kind: str, ty: Type) -> None:
         """The divisor is not zero: a guard stands before. MIN / -1, which would trap, wraps."""

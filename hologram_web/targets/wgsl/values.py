@@ -29,6 +29,7 @@ _F64_FUNCTIONS = _F32_FUNCTIONS | _CODED
 # Comparisons with a positive constant are cheaper: of the constant with a value, of a value with the constant.
 _ABOVE = {"lt": "f32_above", "le": "f32_from"}
 _BELOW = {"lt": "f32_below", "le": "f32_up_to"}
+_COUNTS = {"popcount": "countOneBits", "clz": "countLeadingZeros", "ctz": "countTrailingZeros"}
 # Operations on 64-bit values that are right on their low words where operands and result fit 32 bits.
 _NARROWING = frozenset({"add", "sub", "mul", "and", "or", "xor", "min", "max", "div", "rem", "select", "shr", "shl"})
 
@@ -112,6 +113,8 @@ class Values:
             return f"{node.attr}{'_if' if op == 'call_if' else ''}({operands})"
         if op == "cvt":
             return self._convert(node, ty, node.attr)
+        if op in _COUNTS:
+            return self._count(op, node.args[0], node.attr)
         if op == "bitcast":
             return self._bitcast(node, ty, node.attr)
         if ty in _LONG:
@@ -203,11 +206,37 @@ class Values:
             text = f"select({args[0]} % {args[1]}, 0{suffix}, {args[1]} == 0{suffix})"
         elif op == "inverse":
             text = f"u32_inverse({args[0]}, {args[1]})"
+        elif op == "rotl":
+            return self._rotate(args[0], args[1], ty)
         elif op in ("shl", "shr"):
             text = f"({args[0]} {'<<' if op == 'shl' else '>>'} ({args[1]} & {ty.bits - 1}u))"
         else:
             raise AssertionError(f"the wgsl target has no {op} on {ty}")
         return self._normalise(text, ty) if op in _OVERFLOWING else text
+
+    def _rotate(self, text: str, amount: str, ty: Type) -> str:
+        bits = self._word(text, ty)
+        if ty.bits < 32:  # copies of it side by side: what comes in below is what goes out above
+            bits = f"({bits} * {'0x01010101' if ty.bits == 8 else '0x00010001'}u)"
+        rotated = f"u32_rotl({bits}, {amount})"
+        return self._normalise(f"bitcast<i32>({rotated})" if ty.kind == "i" else rotated, ty)
+
+    def _word(self, text: str, ty: Type) -> str:
+        """The bits of a value of at most 32, zeros above them."""
+        if ty.kind == "u":
+            return text
+        bits = f"bitcast<u32>({text})"
+        return bits if ty.bits == 32 else f"({bits} & {(1 << ty.bits) - 1}u)"
+
+    def _count(self, op: str, arg: Node, ty: Type) -> str:
+        """How many bits are 1, or 0 above or below all others."""
+        if ty in _LONG:
+            return f"u64_{op}({self.long(arg)})"
+        bits = self._word(self.value(arg), ty)
+        if ty.bits < 32 and op == "ctz":
+            bits = f"({bits} | {1 << ty.bits}u)"
+        text = f"{_COUNTS[op]}({bits})"
+        return f"({text} - {32 - ty.bits}u)" if ty.bits < 32 and op == "clz" else text
 
     def _long_operation(self, node: Node, op: str, ty: Type) -> str:
         if self.is_narrow(node) and op in _NARROWING and all(self._fits(arg) for arg in node.args):
@@ -231,7 +260,7 @@ class Values:
     def _long_text(self, node: Node, op: str, ty: Type) -> str:
         kind = "i64" if ty.is_signed else "u64"
         args = [self.long(arg) if arg.ty in _LONG else self.value(arg) for arg in node.args]
-        if op in ("add", "sub", "mul", "shl", "neg"):
+        if op in ("add", "sub", "mul", "shl", "neg", "rotl"):
             return f"u64_{op}({', '.join(args)})"
         if op in ("and", "or", "xor"):
             return f"({args[0]} {_OPERATORS[op]} {args[1]})"
