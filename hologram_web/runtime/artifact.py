@@ -40,11 +40,12 @@ from .plan import (
     Temporary,
     WasmCode,
     WgslCode,
+    variables_of,
 )
 
 __all__ = ["VERSION", "Artifact", "Blob", "head_length", "read", "write"]
 
-VERSION = 1
+VERSION = 2  # version 1 had no conditions
 _MAGIC = b"HOLO\r\n\x1a\n"
 _SECTIONS = ("META", "PLAN", "PROG", "KERN", "WASM", "WGSL", "DATA")
 _HEADER, _FIRST = 64, 64 + 16 * len(_SECTIONS)
@@ -121,6 +122,19 @@ class _Writer(Writer):
         self.list(numbers, self.uint)
 
 
+def _write_formula(out: _Writer, formula: Formula, number_of: Callable[[str], int]) -> None:
+    out.uint(len(formula.code))
+    for token in formula.code:
+        if isinstance(token, int):
+            out.u8(int(token < 0))
+            out.uint(abs(token))
+        elif token in OPERATORS:
+            out.u8(3 + _OPERATORS.index(token))
+        else:
+            out.u8(2)
+            out.uint(number_of(token))
+
+
 class _PlanWriter:
     """Writes a plan; formulas and variables are numbered as they come."""
 
@@ -139,20 +153,8 @@ class _PlanWriter:
         self.steps(plan.steps)
         head = _Writer()
         head.list(list(self.variables), head.string)
-        head.list(list(self.formulas), lambda formula: self.tokens(head, formula))
+        head.list(list(self.formulas), lambda formula: _write_formula(head, formula, self.variables.__getitem__))
         return bytes(head.data + out.data)
-
-    def tokens(self, out: _Writer, formula: Formula) -> None:
-        out.uint(len(formula.code))
-        for token in formula.code:
-            if isinstance(token, int):
-                out.u8(int(token < 0))
-                out.uint(abs(token))
-            elif token in OPERATORS:
-                out.u8(3 + _OPERATORS.index(token))
-            else:
-                out.u8(2)
-                out.uint(self.variables[token])
 
     def formula(self, formula: Formula) -> None:
         for name in formula.names:
@@ -226,7 +228,7 @@ class _PlanWriter:
                 self.steps(step.body)
 
 
-def _write_kernel(out: _Writer, kernel: Kernel) -> None:
+def _write_kernel(out: _Writer, kernel: Kernel, version: int) -> None:
     out.string(kernel.name)
     out.uint(0 if kernel.program is None else 1 + kernel.program)
     for number in (*kernel.block, kernel.shared):
@@ -253,6 +255,11 @@ def _write_kernel(out: _Writer, kernel: Kernel) -> None:
         out.uint(0)
         out.string(kernel.wgsl)
         return
+    variables = variables_of(len(kernel.scalars), len(kernel.memories))
+
+    def write_condition(formula: Formula) -> None:
+        _write_formula(out, formula, variables.index)
+
     out.uint(len(kernel.wgsl))
     for variant in kernel.wgsl:
         out.uint(variant.shader)
@@ -265,6 +272,10 @@ def _write_kernel(out: _Writer, kernel: Kernel) -> None:
         if variant.scratch:
             out.u8(_SCRATCH)
             out.uint(variant.scratch // 4)
+        if version > 1:
+            out.uint(0 if variant.fast is None else 1 + variant.fast)
+        if variant.fast is not None:
+            out.list(variant.conditions, write_condition)
 
 
 def _meta(metadata: dict[str, str]) -> bytes:
@@ -286,7 +297,7 @@ def _section(write: Callable[[_Writer], Any]) -> bytes:
     return bytes(out.data)
 
 
-def _head(artifact: Artifact) -> bytes:
+def _head(artifact: Artifact, version: int = VERSION) -> bytes:
     """The bytes before the blobs."""
 
     def programs(out: _Writer) -> None:
@@ -307,7 +318,7 @@ def _head(artifact: Artifact) -> bytes:
         _meta(artifact.metadata),
         _PlanWriter(artifact.plan).whole(),
         _section(programs),
-        _section(lambda out: out.list(artifact.kernels, lambda kernel: _write_kernel(out, kernel))),
+        _section(lambda out: out.list(artifact.kernels, lambda kernel: _write_kernel(out, kernel, version))),
         _section(lambda out: out.list(artifact.modules, out.bytes)),
         _section(shaders),
         _section(lambda out: out.list(artifact.blobs, lambda item: blob(out, item))),
@@ -322,7 +333,7 @@ def _head(artifact: Artifact) -> bytes:
         raise ArtifactError(f"the artifact has {length} bytes beside its constants: at most {_MAX_HEAD} are allowed")
     body += bytes(length - _FIRST - len(body))
     inside = sum(_up(item.length, 64) for item in artifact.blobs if not item.location)
-    first = _MAGIC + struct.pack("<2IQ2I", VERSION, length, length + inside, len(_SECTIONS), 0)
+    first = _MAGIC + struct.pack("<2IQ2I", version, length, length + inside, len(_SECTIONS), 0)
     return b"".join([first, blake3(b"".join([first, table, body])), table, body])
 
 
@@ -381,23 +392,7 @@ class _Reader(Reader):
     def uints(self) -> tuple[int, ...]:
         return self.list(self.uint)
 
-
-class _PlanReader(_Reader):
-    def __init__(self, data: bytes, kernels: Sequence[Kernel]) -> None:
-        super().__init__("PLAN", data)
-        self.kernels = kernels
-
-    def whole(self) -> Plan:
-        self.variables = self.list(self.string)
-        self.formulas = self.list(self.tokens)
-        ports = self.list(self.port)
-        temporaries = self.list(lambda: Temporary(self.string(), self.formula()))
-        constants = self.list(lambda: (self.string(), self.uint()))
-        self.plan = Plan(ports, temporaries, constants)
-        self.buffers = self.plan.buffers
-        return Plan(ports, temporaries, constants, self.steps(0))
-
-    def tokens(self) -> Formula:
+    def tokens(self, variables: Sequence[str]) -> Formula:
         count = self.uint(MAX_TOKENS + 1)
         code: list[int | str] = []
         for _ in range(count):
@@ -406,12 +401,28 @@ class _PlanReader(_Reader):
                 value = self.uint()
                 code.append(-value if number else value)
             elif number == 2:
-                code.append(self.item(self.variables, "variable"))
+                code.append(self.item(variables, "variable"))
             elif number < 3 + len(_OPERATORS):
                 code.append(_OPERATORS[number - 3])
             else:
                 raise self.fail(f"no part of a formula has the number {number}")
         return Formula(tuple(code))
+
+
+class _PlanReader(_Reader):
+    def __init__(self, data: bytes, kernels: Sequence[Kernel]) -> None:
+        super().__init__("PLAN", data)
+        self.kernels = kernels
+
+    def whole(self) -> Plan:
+        self.variables = self.list(self.string)
+        self.formulas = self.list(lambda: self.tokens(self.variables))
+        ports = self.list(self.port)
+        temporaries = self.list(lambda: Temporary(self.string(), self.formula()))
+        constants = self.list(lambda: (self.string(), self.uint()))
+        self.plan = Plan(ports, temporaries, constants)
+        self.buffers = self.plan.buffers
+        return Plan(ports, temporaries, constants, self.steps(0))
 
     def formula(self) -> Formula:
         return self.item(self.formulas, "formula")
@@ -464,7 +475,7 @@ class _PlanReader(_Reader):
         raise self.fail("there is no such step")
 
 
-def _read_kernel(source: _Reader) -> Kernel:
+def _read_kernel(source: _Reader, version: int) -> Kernel:
     name, program, block, shared = source.string(), source.uint(), source.triple(), source.uint()
     scalars = source.list(lambda: (source.string(), source.pick(_TYPES, "type")))
 
@@ -490,7 +501,10 @@ def _read_kernel(source: _Reader) -> Kernel:
         bindings = tuple(each for each in found if isinstance(each, Binding))
         if scratch and (len(scratch) > 1 or isinstance(found[-1], Binding)):
             raise source.fail("scratch memory is the last binding")
-        return WgslCode(shader, size, places, bindings, 4 * sum(scratch))
+        fast = source.uint() if version > 1 else 0
+        variables = variables_of(len(scalars), len(memories)) if fast else ()
+        conditions = source.list(lambda: source.tokens(variables)) if fast else ()
+        return WgslCode(shader, size, places, bindings, 4 * sum(scratch), fast - 1 if fast else None, conditions)
 
     variants = source.list(variant)
     wgsl = variants or source.string()
@@ -508,8 +522,8 @@ def head_length(start: bytes) -> int:
     if len(start) < _HEADER:
         raise ArtifactError("damaged artifact: it ends too soon")
     version, length, _, count, zero = struct.unpack("<2IQ2I", start[8:32])
-    if version != VERSION:
-        raise ArtifactError(f"the artifact has version {version}; this release reads {VERSION}: compile it again")
+    if not 1 <= version <= VERSION:
+        raise ArtifactError(f"the artifact has version {version}; this release reads 1 to {VERSION}: compile it again")
     if (count, zero) != (len(_SECTIONS), 0) or length % 64 or not _FIRST <= length <= _MAX_HEAD:
         raise ArtifactError("damaged artifact: its header is wrong")
     return int(length)
@@ -527,18 +541,19 @@ def read(data: Any) -> Artifact:
     if blake3(raw[:32] + raw[_HEADER:length]) != raw[32:64]:
         raise ArtifactError("damaged artifact: its hash does not fit")
     try:
-        artifact = _read(raw, length)
+        version = raw[8]  # of the four bytes the others are 0
+        artifact = _read(raw, length, version)
     except ArtifactError:
         raise
     except HologramError as error:
         raise ArtifactError(f"damaged artifact: {error}") from None
     _validate(artifact)
-    if _head(artifact) != raw[:length]:
+    if _head(artifact, version) != raw[:length]:
         raise ArtifactError("damaged artifact: it is not in canonical form")
     return artifact
 
 
-def _read(raw: bytes, length: int) -> Artifact:
+def _read(raw: bytes, length: int, version: int) -> Artifact:
     sections: dict[str, bytes] = {}
     place = _FIRST
     for number, tag in enumerate(_SECTIONS):
@@ -560,7 +575,7 @@ def _read(raw: bytes, length: int) -> Artifact:
         raise ArtifactError("damaged artifact: the metadata are no JSON") from None
     if not isinstance(metadata, dict):
         raise ArtifactError("damaged artifact: the metadata are no object")
-    kernels = whole("KERN", lambda source: source.list(lambda: _read_kernel(source)))
+    kernels = whole("KERN", lambda source: source.list(lambda: _read_kernel(source, version)))
     planned = _PlanReader(sections["PLAN"], kernels)
     (plan,) = whole("PLAN", lambda _: (planned.whole(),), planned)
     programs = whole("PROG", lambda s: s.list(lambda: (Program.from_bytes(s.bytes()), s.string())))

@@ -12,6 +12,7 @@ from ..errors import CompileError, UnsupportedInstruction
 from ..isa.address import ON_CHIP, Space
 from ..isa.types import Type
 from ..targets.wasm.effects import access_of
+from .conditions import formulas_of
 from .plan import Binding, Call, Kernel, Launch, Memory, Repeat, Step, Target, WasmCode, WgslCode
 
 __all__ = ["KernelTable", "LaneKernel"]
@@ -124,22 +125,30 @@ class KernelTable:
         try:
             parts = [[made.bases[place] for place in group] for group in wanted]
             math = "exact" if made.program is None and self.math == "fast" else self.math  # of collectives
-            compiled = wgsl.compile_kernel(made.function, parts, made.shared, math=math, fast=False)
+            compiled = wgsl.compile_kernel(made.function, parts, made.shared, math=math)
         except CompileError as error:
             if isinstance(kernel.wasm, str) and kernel.wasm != _OTHER:
                 raise
             self.kernels[number] = replace(kernel, wgsl=str(error))
             return 0
-        numbers = tuple(self.pieces.setdefault(piece, len(self.pieces)) for piece in _PIECE.findall(compiled.code))
-        if numbers not in self.shaders:
-            self.shaders.append(numbers)
-        order = list(made.scalars)
+        shader, order, block = self._shader(compiled.code), list(made.scalars), made.function.block_shape
+        conditions = formulas_of(compiled.conditions, order, made.bases, block, made.shared)
+        proven = compiled.fast is not None and conditions is not None
         code = WgslCode(
-            self.shaders.index(numbers),
+            shader,
             compiled.arguments_size,
             tuple(order.index(name) for name, _ in compiled.scalars),
             tuple(map(Binding, compiled.written, wanted)),  # without that of scratch memory
             compiled.scratch,
+            self._shader(compiled.fast) if compiled.fast is not None and proven else None,
+            conditions if conditions is not None and proven else (),
         )
         self.kernels[number] = replace(kernel, wgsl=(*kernel.wgsl, code))
         return len(kernel.wgsl) + 1
+
+    def _shader(self, code: str) -> int:
+        """The number of a shader."""
+        numbers = tuple(self.pieces.setdefault(piece, len(self.pieces)) for piece in _PIECE.findall(code))
+        if numbers not in self.shaders:
+            self.shaders.append(numbers)
+        return self.shaders.index(numbers)

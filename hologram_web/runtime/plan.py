@@ -20,13 +20,15 @@ from .formula import NAME, OPERATORS, Formula
 __all__ = [
     "ARGUMENT_KINDS", "CLASS_MEMORY", "MAX_NESTED", "MAX_STEPS_RUN", "MEMORY_KINDS", "TARGETS", "Argument", "Binding",
     "Bounds", "Call", "Copy", "Kernel", "Launch", "Memory", "Plan", "Port", "Repeat", "Step", "Target", "Temporary",
-    "Triple", "WasmCode", "WgslCode", "bind_ports", "leaves", "size_of", "walk",
+    "Triple", "WasmCode", "WgslCode", "bind_ports", "leaves", "size_of", "variables_of", "walk",
 ]  # fmt: skip
 
 CLASS_MEMORY = "class memory"  # as a buffer of a launch; no name, so nothing else is called so
 MAX_STEPS_RUN = 1 << 20
 MAX_SCRATCH = 400_000_000  # bytes for a block
 MAX_NAMES, MAX_STEPS, MAX_NESTED, MAX_RANK, MAX_BYTES = 4096, 65_536, 16, 8, 1 << 48
+MAX_CONDITIONS = 64
+LAUNCH_VARIABLES = ("x", "y", "z", "steps")  # of conditions: blocks along each axis, steps that a lane may take
 ARGUMENT_KINDS = ("bits", "port", "formula", "cell", "buffer")  # in the order of the binary form
 
 Triple = tuple[Formula, Formula, Formula]
@@ -150,10 +152,21 @@ class Binding(NamedTuple):
     memories: tuple[int, ...]
 
 
+def variables_of(scalars: int, memories: int) -> tuple[str, ...]:
+    """What conditions of a kernel with so many scalars and memories may use, in the order of the binary form.
+
+    `s0`, `s1`, ... are the scalars, `m0`, ... the bytes of the memories.
+    """
+    return (*(f"s{k}" for k in range(scalars)), *(f"m{k}" for k in range(memories)), *LAUNCH_VARIABLES)
+
+
 class WgslCode(NamedTuple):
     """A shader, the size of its argument buffer, the places of scalars in it, and its bindings from 2 on.
 
     If `scratch` is not 0, one more binding follows: of so many bytes for each block that runs at the time.
+
+    `fast` is a shader without the checks that find nothing in launches where no one of `conditions` is negative
+    (`variables_of` has their variables); its bindings and arguments are the same.
     """
 
     shader: int
@@ -161,6 +174,8 @@ class WgslCode(NamedTuple):
     scalars: tuple[int, ...]
     bindings: tuple[Binding, ...]
     scratch: int = 0
+    fast: int | None = None
+    conditions: tuple[Formula, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -210,6 +225,8 @@ class Kernel:
             least = 4 * (16 + 2 * len(variant.scalars) + len(bound))
             fits = variant.size % 16 == 0 and least <= variant.size <= 1 << 16
             must(fits, f"it has an argument buffer of {variant.size} bytes")
+            must(variant.fast is None or variant.fast < shaders, "it has no shader")
+            must(len(variant.conditions) <= MAX_CONDITIONS, f"it has more than {MAX_CONDITIONS} conditions")
 
 
 @dataclass(frozen=True)

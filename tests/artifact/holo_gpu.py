@@ -8,7 +8,7 @@ import wgpu
 
 from hologram_web.errors import ExecutionError, LaunchError
 
-from .holo_runner import CLASS_BYTES, CLASSES, KINDS, Runner, parse
+from .holo_runner import CLASS_BYTES, CLASSES, KINDS, SIZES, Runner, parse
 
 USAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
 LIMITS = [
@@ -33,6 +33,7 @@ class GpuRunner(Runner):
 
     def __init__(self, raw, gpu, steps=1 << 26):
         self.file, self.steps, self.gpu, self.pipelines = parse(raw), steps, gpu, {}
+        self.proven = 0  # launches without checks
         self.classes = gpu.create_buffer(size=CLASS_BYTES * CLASSES, usage=USAGE)
 
     def add(self, data):
@@ -84,7 +85,7 @@ class GpuRunner(Runner):
         usage = wgpu.BufferUsage.UNIFORM | wgpu.BufferUsage.COPY_DST
         arguments = self.gpu.create_buffer(size=code["size"], usage=usage)
         status = self.gpu.create_buffer(size=32, usage=USAGE)
-        layout, pipeline = self.pipeline(code)
+        layout, pipeline = self.pipeline(code, self.shader_for(code, kernel, grid, scalars, memories, values))
         entries = [
             {"binding": k, "resource": {"buffer": buffer, "offset": 0, "size": buffer.size}}
             for k, buffer in enumerate([status, arguments, *bound])
@@ -112,8 +113,28 @@ class GpuRunner(Runner):
             text = f"{KINDS[kind - 1]} at {at}, memory {base}, offset {low + (high << 32)}, need {need}, other {other}"
             raise ExecutionError(KINDS[kind - 1], origin - 1 if origin else at, text, lane=lane)
 
-    def pipeline(self, code):
-        if code["shader"] not in self.pipelines:
+    def shader_for(self, code, kernel, grid, scalars, memories, values):
+        """The fast shader where all conditions hold."""
+        if code["fast"] < 0:
+            return code["shader"]
+        numbers = []
+        for scalar, (_, ty) in zip(scalars, kernel["scalars"], strict=True):
+            bits = 0 if scalar[0] == 3 else self.bits(scalar, ty, values)
+            number = bits - (1 << 8 * SIZES[ty]) if ty < 14 and bits >> (8 * SIZES[ty] - 1) else bits
+            numbers.append(None if scalar[0] == 3 else number)
+        for (kind, _, _), place in zip(kernel["memories"], memories, strict=True):
+            numbers.append(CLASS_BYTES if kind == 2 else self.buffers[place][1])
+        numbers += [*grid, self.steps]
+        given = {place: number for place, number in enumerate(numbers) if number is not None}
+        try:
+            holds = all(self.evaluate(tokens, range(len(numbers)), given) >= 0 for tokens in code["conditions"])
+        except LaunchError:
+            holds = False
+        self.proven += holds
+        return code["fast"] if holds else code["shader"]
+
+    def pipeline(self, code, shader):
+        if shader not in self.pipelines:
             kinds = [
                 "storage",
                 "uniform",
@@ -123,8 +144,8 @@ class GpuRunner(Runner):
             entries = [{"binding": k, "visibility": stage, "buffer": {"type": kind}} for k, kind in enumerate(kinds)]
             layout = self.gpu.create_bind_group_layout(entries=entries)
             whole = self.gpu.create_pipeline_layout(bind_group_layouts=[layout])
-            module = self.gpu.create_shader_module(code=self.file["shaders"][code["shader"]])
+            module = self.gpu.create_shader_module(code=self.file["shaders"][shader])
             compute = {"module": module, "entry_point": "main"}
             pipeline = self.gpu.create_compute_pipeline(layout=whole, compute=compute)
-            self.pipelines[code["shader"]] = layout, pipeline
-        return self.pipelines[code["shader"]]
+            self.pipelines[shader] = layout, pipeline
+        return self.pipelines[shader]

@@ -68,7 +68,7 @@ def parse(raw):
     """The parts of a file as plain dicts, lists and tuples."""
     assert raw[:8] == b"HOLO\r\n\x1a\n"
     version, head, file, count, zero = struct.unpack("<2IQ2I", raw[8:32])
-    assert (version, count, zero, file) == (1, 7, 0, len(raw))
+    assert (version, count, zero, file) == (2, 7, 0, len(raw))
     assert raw[32:64] == blake3(raw[:32] + raw[64:head]).digest()
     sections = {}
     for number in range(count):
@@ -76,11 +76,11 @@ def parse(raw):
         sections[tag.decode()] = Bytes(raw[offset : offset + length])
     s = sections["PLAN"]
 
-    def token():
-        kind = s.u8()
-        return (kind, s.uint() if kind < 3 else None)
+    def token(source):
+        kind = source.u8()
+        return (kind, source.uint() if kind < 3 else None)
 
-    variables, formulas = s.list(s.string), s.list(lambda: s.list(token))
+    variables, formulas = s.list(s.string), s.list(lambda: s.list(lambda: token(s)))
     ports = []
     for _ in range(s.uint()):
         port = {"name": s.string(), "type": s.u8(), "access": ACCESS[s.u8()]}
@@ -99,6 +99,10 @@ def parse(raw):
         kind = k.u8()
         return (kind, k.uints() if kind < 2 else 4 * k.uint())
 
+    def fast():
+        shader = k.uint() - 1
+        return {"fast": shader, "conditions": k.list(lambda: k.list(lambda: token(k))) if shader >= 0 else []}
+
     def kernel():
         found = {"name": k.string(), "program": k.uint() - 1, "block": (k.uint(), k.uint(), k.uint())}
         found |= {"shared": k.uint(), "scalars": k.list(lambda: (k.string(), k.u8())), "memories": k.list(memory)}
@@ -113,6 +117,7 @@ def parse(raw):
                 "size": k.uint(),
                 "scalars": k.uints(),
                 "bindings": k.list(binding),
+                **fast(),
             }
         )
         if not found["wgsl"]:
@@ -203,12 +208,15 @@ class Runner:
         self.put(target, self.get(source, size))
 
     def formula(self, number, values):
+        return self.evaluate(self.file["formulas"][number], self.file["variables"], values)
+
+    def evaluate(self, tokens, names, values):
         stack: list = []
-        for kind, value in self.file["formulas"][number]:
+        for kind, value in tokens:
             if kind < 2:
                 result = -value if kind else value
             elif kind == 2:
-                name = self.file["variables"][value]
+                name = names[value]
                 if name not in values:
                     raise LaunchError(f"{name} has no value")
                 result = values[name]

@@ -9,11 +9,13 @@ import { ACCESS, BACKENDS, CLASSES } from "./plan.js";
 import type { Type } from "./types.js";
 import { TYPES, bitsOf, isFloat, view } from "./types.js";
 
-const VERSION = 1;
+const VERSION = 2; // version 1 had no conditions
 const MAGIC = "484f4c4f0d0a1a0a";
 const SECTIONS = ["META", "PLAN", "PROG", "KERN", "WASM", "WGSL", "DATA"];
 const HEADER = 64;
 const FIRST = HEADER + 16 * SECTIONS.length;
+/** Variables of conditions, behind those of scalars and memories: blocks along each axis, and steps that a lane may take. */
+const LAUNCH_VARIABLES = ["x", "y", "z", "steps"];
 const NAME = /^[A-Za-z_$][A-Za-z0-9_$.]{0,127}$/;
 
 const up = (number: number, to: number): number => Math.ceil(number / to) * to;
@@ -24,12 +26,12 @@ function sound(holds: boolean, what: Damage, ...where: unknown[]): asserts holds
 }
 
 /** Where sections lie: offset and length of each. The hash of the head fits. */
-function readHeader(raw: Uint8Array): { head: number; places: [number, number][] } {
+function readHeader(raw: Uint8Array): { version: number; head: number; places: [number, number][] } {
   const word = (at: number) => view(raw).getUint32(at, true);
   if (hex(raw.subarray(0, 8)) !== MAGIC) throw new Untold("noArtifact");
   sound(raw.length >= FIRST, "short");
   const [version, head] = [word(8), word(12)];
-  if (version !== VERSION) throw new Untold("otherVersion", version, VERSION);
+  if (!version || version > VERSION) throw new Untold("otherVersion", version, VERSION);
   const sized = head % 64 === 0 && head >= FIRST && head <= 1 << 28;
   sound(word(24) === SECTIONS.length && !word(28) && sized, "header");
   const whole = raw.length === word(16) + word(20) * 2 ** 32 && raw.length >= head;
@@ -46,12 +48,12 @@ function readHeader(raw: Uint8Array): { head: number; places: [number, number][]
     sound(right && end <= head, "place", tag);
     return [start, length];
   });
-  return { head, places };
+  return { version, head, places };
 }
 
 /** The artifact in the bytes of a file. Raises ArtifactError. */
 export function readArtifact(raw: Uint8Array): Artifact {
-  const { head, places } = readHeader(raw);
+  const { version, head, places } = readHeader(raw);
 
   // The section being read, and values of it
 
@@ -188,7 +190,9 @@ export function readArtifact(raw: Uint8Array): Artifact {
     const wasm: WasmCode | string =
       module < 0 ? string() : { module, spill: uint(1 << 20), scalars: order(scalars), memories: order(memories) };
     const variants = list((): Variant => {
-      const variant = {
+      const variant: Mutable<Variant> = {
+        fast: -1,
+        conditions: [],
         shader: index(shaders),
         size: uint(65_536),
         scalars: order(scalars),
@@ -201,6 +205,10 @@ export function readArtifact(raw: Uint8Array): Artifact {
       const bound = bindings.flatMap((binding) => binding.memories);
       different(bound);
       must(bindings.every((binding) => binding.memories.length || binding.scratch));
+      if (version > 1 && (variant.fast = uint(shaders.length) - 1) >= 0) {
+        const variables = [...scalars.map((_, k) => `s${k}`), ...memories.map((_, k) => `m${k}`), ...LAUNCH_VARIABLES];
+        variant.conditions = list(() => tokens(variables), 64);
+      }
       must(size % 16 === 0 && size >= 64 + 8 * variant.scalars.length + 4 * bound.length);
       return variant;
     });
@@ -239,7 +247,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
 
   const parts = section(1, () => {
     names = list(name);
-    formulas = list(tokens);
+    formulas = list(() => tokens(names));
     ports = list((): Port => {
       const port = { name: name(), type: type(), access: ACCESS[below(4)]! };
       must(port.access !== "scalar" || bitsOf(port.type) <= 64);
@@ -268,7 +276,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
     return found;
   }
 
-  function tokens(): Formula {
+  function tokens(names: readonly string[]): Formula {
     let depth = 0;
     const code = list(() => {
       const kind = below(3 + OPERATORS.length);
@@ -381,6 +389,8 @@ export function readArtifact(raw: Uint8Array): Artifact {
 
   return { metadata, ...parts, programs, kernels, modules, pieces, shaders, blobs };
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The call around a step. */
 type Around = { readonly program: number; readonly block: Triple<number> } | null;

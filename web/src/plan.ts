@@ -114,6 +114,9 @@ export interface Variant {
   readonly scalars: readonly number[];
   /** Those of no memory are scratch, with so many bytes for a block. */
   readonly bindings: readonly { readonly writable: boolean; readonly memories: readonly number[]; readonly scratch: number }[];
+  /** The shader without checks, for launches where no condition is negative; -1 if there is none. */
+  readonly fast: number;
+  readonly conditions: readonly Formula[];
 }
 
 export interface Kernel {

@@ -41,7 +41,7 @@ export const damaged = (what: Damage, ...where: unknown[]) =>
 export const unreadable = (address: unknown, why: unknown) => new ArtifactError(`${address} cannot be read: ${why}`);
 
 export const otherVersion = (version: number, own: number) =>
-  new ArtifactError(`the artifact has version ${version}; this release reads ${own}: compile it again`);
+  new ArtifactError(`the artifact has version ${version}; this release reads 1 to ${own}: compile it again`);
 
 export const otherHash = (length: number, location: string) =>
   new ArtifactError(`a constant of ${location || "the file"} is damaged: its ${length} bytes do not have the hash they had`);

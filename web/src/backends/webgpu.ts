@@ -1,7 +1,10 @@
 /** Runs artifacts on WebGPU: one command encoder and one submit for a run. */
 import { AllocationFailed, BackendUnavailable, LaunchError, Untold } from "../errors.js";
+import type { Values } from "../formula.js";
+import { evaluate } from "../formula.js";
 import type { Artifact, Kernel, Launch, Variant } from "../plan.js";
 import { CLASSES, CLASS_BYTES } from "../plan.js";
+import { integerOf } from "../types.js";
 import type { Device, Job, Memory, Run } from "./device.js";
 export { probe } from "./probe.js";
 import { USAGE, blocksOf, checkSignal, noCounts } from "./device.js";
@@ -41,6 +44,7 @@ interface Pipeline {
 
 /** Blocks of a launch: all, or as many as have scratch memory at a time. */
 interface Part extends Job {
+  readonly code: Pipeline;
   readonly first: number;
   readonly blocks: number;
 }
@@ -68,7 +72,8 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
   const counts = noCounts();
   const data = USAGE.STORAGE | USAGE.COPY_SRC | USAGE.COPY_DST;
   const pipelines = new Map<string, Promise<Pipeline>>();
-  const prepared = new WeakMap<Artifact, Map<Variant, Pipeline>>();
+  /** Pipelines of variants, by number of the shader. */
+  const prepared = new WeakMap<Variant, Map<number, Pipeline>>();
   /** Errors that the device still has to tell of. */
   const checks: Promise<GPUError | null>[] = [];
   let lost: string | null = null;
@@ -109,15 +114,25 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
   // Code
 
   async function prepare(file: Artifact, launches: readonly Launch[]): Promise<void> {
-    if (prepared.has(file)) return;
     const used = new Map<Variant, Kernel>();
     for (const launch of launches) {
       const kernel = file.kernels[launch.kernel]!;
       if (typeof kernel.wgsl === "string") throw new Untold("noShader", kernel);
       used.set(kernel.wgsl[launch.variant - 1]!, kernel);
     }
-    const work = [...used].map(async ([variant, kernel]) => [variant, await pipelineOf(file, kernel, variant)] as const);
-    prepared.set(file, new Map(await Promise.all(work)));
+    // What runs without checks is what most launches run; another one is made when a launch needs it.
+    await Promise.all([...used].map(([variant, kernel]) => made(file, kernel, variant, variant.fast)));
+  }
+
+  /** The pipeline of a variant, with checks or, if there is such a shader, without them. */
+  function made(file: Artifact, kernel: Kernel, variant: Variant, fast: number): Pipeline | Promise<Pipeline> {
+    const shader = fast < 0 ? variant.shader : fast;
+    const found = prepared.get(variant)?.get(shader);
+    return found ?? pipelineOf(file, kernel, variant, shader).then((pipeline) => {
+      if (!prepared.has(variant)) prepared.set(variant, new Map());
+      prepared.get(variant)!.set(shader, pipeline);
+      return pipeline;
+    });
   }
 
   function checkLimit(name: string, need: number, limit: Limit): void {
@@ -125,8 +140,8 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     if (need > most) throw new Untold("limit", name, need, limit, most);
   }
 
-  function pipelineOf(file: Artifact, { name, block, shared }: Kernel, variant: Variant): Promise<Pipeline> {
-    const { size, bindings, shader } = variant;
+  function pipelineOf(file: Artifact, { name, block, shared }: Kernel, variant: Variant, shader: number): Promise<Pipeline> {
+    const { size, bindings } = variant;
     const needs = [scratchOf(variant), bindings.length + 1, block[0] * block[1] * block[2], ...block, shared];
     LIMITS.forEach((limit, k) => checkLimit(name, needs[k]!, limit));
     const code = file.shaders[shader]!.map((piece) => file.pieces[piece]!).join("");
@@ -262,7 +277,9 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
       launch: (job) => {
         for (const { bytes } of job.memories) checkLimit(job.kernel.name, up(bytes), LIMITS[0]);
         counts.launches++;
-        return add(...partsOf(job));
+        const variant = variantOf(job);
+        const code = made(job.file, job.kernel, variant, proven(job, steps) ? variant.fast : -1);
+        return "then" in code ? code.then((pipeline) => add(...partsOf(job, pipeline))) : add(...partsOf(job, code));
       },
       copy: (target, source) => add({ target: target as Place, source: source as Place }),
       finish: (reads) => execute(commands, steps, reads as Place[]),
@@ -330,7 +347,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
         continue;
       }
       const variant = variantOf(command);
-      const { layout, pipeline } = prepared.get(command.file)!.get(variant)!;
+      const { layout, pipeline } = command.code;
       const start = offsets[number]!;
       variant.scalars.forEach((place, k) => {
         const value = command.scalars[place]!;
@@ -387,13 +404,33 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
 const variantOf = ({ kernel, launch }: Job): Variant => (kernel.wgsl as readonly Variant[])[launch.variant - 1]!;
 /** Bytes of scratch memory for a block. */
 const scratchOf = ({ bindings }: Variant): number => bindings.at(-1)?.scratch || 0;
-function partsOf(job: Job): Part[] {
+function partsOf(job: Job, code: Pipeline): Part[] {
   const parts: Part[] = [];
   const most = Math.ceil(MOST_SCRATCH / scratchOf(variantOf(job)));
-  for (let first = 0; first < blocksOf(job); first += most) parts.push({ ...job, first, blocks: Math.min(blocksOf(job) - first, most) });
+  for (let first = 0; first < blocksOf(job); first += most) parts.push({ ...job, code, first, blocks: Math.min(blocksOf(job) - first, most) });
   return parts;
 }
 const orderOf = (variant: Variant): number[] => variant.bindings.flatMap(({ memories }) => memories);
+
+/** Whether the shader without checks may run. What is not known, or leaves the range of numbers, proves nothing. */
+function proven(job: Job, steps: number): boolean {
+  const { fast, conditions } = variantOf(job);
+  if (fast < 0) return false;
+  const { kernel, scalars, grid } = job;
+  const values: Values = new Map([["x", grid[0]], ["y", grid[1]], ["z", grid[2]], ["steps", steps]]);
+  scalars.forEach((value, k) => {
+    if (typeof value === "bigint") values.set(`s${k}`, integerOf(kernel.scalars[k]!.type, value));
+  });
+  kernel.memories.forEach((_, k) => values.set(`m${k}`, bytesOfMemory(job, k)));
+  try {
+    return conditions.every((condition) => evaluate(condition, values) >= 0);
+  } catch {
+    return false;
+  }
+}
+
+const bytesOfMemory = ({ kernel, memories }: Job, number: number): number =>
+  kernel.memories[number]!.kind === 2 ? CLASS_BYTES : memories[number]!.bytes;
 
 /** Writes the arguments of blocks. */
 function fill(words: Uint32Array, job: Part, steps: number): void {
@@ -406,7 +443,7 @@ function fill(words: Uint32Array, job: Part, steps: number): void {
     place += 2;
   }
   for (const number of orderOf(variant)) {
-    words[place++] = job.kernel.memories[number]!.kind === 2 ? CLASS_BYTES : job.memories[number]!.bytes;
+    words[place++] = bytesOfMemory(job, number);
   }
 }
 

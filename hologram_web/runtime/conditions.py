@@ -1,0 +1,68 @@
+"""Conditions of a kernel's fast shader as formulas over what a launch knows (`plan.variables_of`).
+
+A proof of the compiler (`compiler/bounds.py`, `rounds.py`) holds under conditions that are nodes; here each becomes a
+formula that is not negative where the condition holds. A number beyond 53 bits on the way means that nothing is proven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from ..compiler.ir import Node
+from ..errors import LaunchError
+from ..isa.address import Space
+from ..isa.types import Type
+from ..isa.verify import Base
+from .formula import Formula
+
+__all__ = ["formulas_of"]
+
+
+def formulas_of(
+    conditions: Sequence[Node], scalars: Sequence[str], bases: Sequence[Base], block: Sequence[int], shared: int
+) -> tuple[Formula, ...] | None:
+    """The formulas of all conditions; None if one has none of a size that a file may hold."""
+    try:
+        return tuple(dict.fromkeys(_Translator(scalars, bases, block, shared).condition(node) for node in conditions))
+    except LaunchError:
+        return None
+
+
+class _Translator:
+    def __init__(self, scalars: Sequence[str], bases: Sequence[Base], block: Sequence[int], shared: int) -> None:
+        self.scalars, self.bases, self.block, self.shared = scalars, bases, block, shared
+
+    def condition(self, node: Node) -> Formula:
+        left, right = map(self.number, node.args)
+        return right - left - int(node.op == "lt")
+
+    def number(self, node: Node) -> Formula:
+        match node.op:
+            case "const":
+                assert isinstance(node.ty, Type)
+                return Formula((int(node.ty.decode(node.attr)),))
+            case "param":
+                return Formula((f"s{self.scalars.index(node.attr)}",))
+            case "special":
+                return self.launch(node.attr) if isinstance(node.attr, str) else self.limit(*node.attr[1:])
+            case "cvt":
+                return self.number(node.args[0])
+        a, b = map(self.number, node.args)
+        return a.with_({"add": "+", "sub": "-", "mul": "*"}.get(node.op, node.op), b)
+
+    def launch(self, name: str) -> Formula:
+        x, y, z = (Formula((axis,)) for axis in "xyz")
+        if name == "STEPS":
+            return Formula(("steps",))
+        if name == "LAST_GLOBAL_LANE_ID":
+            return x * y * z * prod(self.block) - 1
+        axis = "XYZ".index(name[-1])
+        if name.startswith("LAST_LANE_IDX_"):
+            return Formula((self.block[axis] - 1,))
+        blocks = (x, y, z)[axis]
+        return blocks if name.startswith("GRID_DIM_") else blocks - 1
+
+    def limit(self, base: Base, need: int) -> Formula:
+        size = self.shared if base.space is Space.SHARED else Formula((f"m{self.bases.index(base)}",))
+        return Formula.max(Formula.of(size) - (need - 1), 0)

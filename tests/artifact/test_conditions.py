@@ -1,0 +1,101 @@
+"""Shaders without checks in artifacts: which launches run them, and that they compute the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hologram_web as hg
+from hologram_web.runtime.artifact import read
+
+from .holo_gpu import GpuRunner, device
+
+SAXPY = hg.Program.from_text("""
+    .program saxpy
+    .param a: f32
+    .param x: buffer f32 read
+    .param y: buffer f32 read_write
+    ldg.f32 r10, [x + r255*4]
+    ldg.f32 r11, [y + r255*4]
+    mad.f32 r11, r1, r10, r11
+    stg.f32 [y + r255*4], r11
+""")
+SUMS = """
+    .program sums
+    .param x: buffer u32 read
+    .param y: buffer u32 write
+    .param n: u32
+    mov_imm.u32 r10, 0
+    mov_imm.u32 r11, 0
+    mov_imm.u32 r12, 1
+again:
+    set.ge.u32 p0, r10, r3
+    bra done, p0
+    ldg.u32 r13, [x + r10*4]
+    add.u32 r11, r11, r13
+    add.u32 r10, r10, r12
+    bra again
+done:
+    stg.u32 [y + r255*4], r11
+"""
+
+
+@pytest.fixture(scope="module")
+def gpu():
+    return device()
+
+
+def test_a_proven_launch_runs_without_checks(gpu):
+    compiled = hg.compile(SAXPY, shapes={"x": ("n",), "y": ("n",)})
+    (variant,) = compiled.artifact.kernels[0].wgsl
+    assert variant.fast is not None
+    checked, fast = (compiled.artifact.shader(number) for number in (variant.shader, variant.fast))
+    assert "fault(" in checked
+    assert "fault(" not in fast
+    assert len(fast) < len(checked) / 2
+    runner = GpuRunner(compiled.to_bytes(), gpu)
+    x = np.arange(1024, dtype=np.float32)
+    arrays = {"x": (x.tobytes(), (1024,)), "y": (np.ones(1024, np.float32).tobytes(), (1024,))}
+    found = runner.run({"a": hg.f32.encode(2.0)}, arrays)
+    assert (np.frombuffer(found["y"][0], np.float32) == 2 * x + 1).all()
+    assert runner.proven == 1
+
+
+def test_what_is_not_proven_is_checked(gpu):
+    """x is shorter than y: the lanes behind its end are a fault, as before."""
+    compiled = hg.compile(SAXPY, shapes={"x": ("m",), "y": ("n",)})
+    runner = GpuRunner(compiled.to_bytes(), gpu)
+    arrays = {"x": (bytes(4 * 999), (999,)), "y": (bytes(4000), (1000,))}
+    with pytest.raises(hg.ExecutionError) as caught:
+        runner.run({"a": 0}, arrays)
+    assert (caught.value.kind, caught.value.lane) == ("OutOfBounds", 999)
+    assert runner.proven == 0
+
+
+@pytest.mark.parametrize(("n", "steps", "proven"), [(100, 1 << 26, 1), (100, 50, 0), (101, 1 << 26, 0)])
+def test_scalars_and_steps_decide(gpu, n, steps, proven):
+    compiled = hg.compile(hg.Program.from_text(SUMS), shapes={"x": (100,), "y": (256,)})
+    runner = GpuRunner(compiled.to_bytes(), gpu, steps)
+    x = np.arange(100, dtype=np.uint32)
+    arrays = {"x": (x.tobytes(), (100,)), "y": (bytes(1024), (256,))}
+    try:
+        found = np.frombuffer(runner.run({"n": n}, arrays)["y"][0], np.uint32).tolist()
+    except hg.ExecutionError as error:
+        assert error.kind == ("OutOfBounds" if steps > n else "StepLimit")
+        assert not proven
+    else:
+        assert found == [4950] * 256
+        assert proven
+    assert runner.proven == proven
+
+
+def test_conditions_are_kept_by_the_file():
+    artifact = hg.compile(SAXPY, shapes={"x": ("n",), "y": ("n",)}).artifact
+    assert read(hg.compile(SAXPY, shapes={"x": ("n",), "y": ("n",)}).to_bytes()) == artifact
+    (variant,) = artifact.kernels[0].wgsl
+    assert {str(condition) for condition in variant.conditions} == {
+        "max(m0 - 3, 0) - (x * y * z * 256 - 1) * 4 - 1",
+        "max(m1 - 3, 0) - (x * y * z * 256 - 1) * 4 - 1",
+        "1 - y",
+        "1 - z",
+    }
