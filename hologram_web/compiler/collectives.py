@@ -101,20 +101,26 @@ def _reduce(o: Operands) -> list[Launch]:
     return [Launch(program, (1, 1), (1, 1), {"d": "dst", "s": "src_array"}, scalars)]
 
 
-_ROWS = 8  # blocks of 2048 elements that a block of lanes reduces
+_ROWS = 8  # blocks of elements that a block of lanes reduces, if shared memory holds as many
+_BLOCK = 2048  # elements of one of them
+# Of wide integers, whose sums have no order. llvmpipe ends loops after 65,535 rounds of a lane, and MUL of I4096 has 2,100.
+_WIDE_BLOCK = 256
+_MAX_SHARED = 16_384  # bytes of shared memory that every adapter has
 
 
 def _reduce_in_blocks(o: Operands) -> list[Launch]:
-    """32 lanes reduce 2048 elements, one orbit each; the results of all are reduced again until there is one."""
+    """32 lanes reduce a block of elements, one orbit each; the results of all are reduced again until there is one."""
     ty: Type = o["ty"]
     combine = o["operation"].value
     wide = reduce_type(ty)
+    size = _WIDE_BLOCK if ty.is_wide else _BLOCK
+    rows = min(_ROWS, _MAX_SHARED // (32 * wide.size_bytes))
     identity = hex(wide.encode(IDENTITIES[combine](wide)))
     count, source, first = o["count"], "src_array", o.first["src_array"]
     launches: list[Launch] = []
     while True:
         here = ty if source == "src_array" else wide  # between the passes nothing is rounded
-        blocks = max(-(-count // 2048), 1)
+        blocks = max(-(-count // size), 1)
         last = blocks == 1
         there = ty if last else wide
         target = "dst" if last else f"partial{len(launches)}"
@@ -130,12 +136,12 @@ def _reduce_in_blocks(o: Operands) -> list[Launch]:
                 for stride in (16, 8, 4, 2, 1)
             )
             return (
-                f".program reduce_{combine}_{here}_{there}\n.shared {32 * _ROWS * wide.size_bytes}\n"
+                f".program reduce_{combine}_{here}_{there}\n.shared {32 * rows * wide.size_bytes}\n"
                 f".param d: buffer {there} write\n.param fd: u64\n.param s: buffer {here} read\n.param fs: u64\n"
                 ".param n: u64\n.param blocks: u64\n"
                 # r21 = the block of elements, r22 = the element, r23 = the end of the block
                 f"    mul.u32 r21, r249, r247\n    add.u32 r21, r21, r251\n    cvt.u64.u32 r21, r21\n"
-                "    mov_imm.u64 r24, 2048\n    mov_imm.u64 r25, 32\n    mul.u64 r22, r21, r24\n"
+                f"    mov_imm.u64 r24, {size}\n    mov_imm.u64 r25, 32\n    mul.u64 r22, r21, r24\n"
                 "    add.u64 r23, r22, r24\n    min.u64 r23, r23, r5\n    cvt.u64.u32 r26, r252\n"
                 f"    add.u64 r22, r22, r26\n    mov_imm.{wide} r20, {identity}\n"
                 "next:\n    set.lt.u64 p1, r22, r23\n    bra done, !p1\n    add.u64 r28, r22, r4\n"
@@ -152,8 +158,8 @@ def _reduce_in_blocks(o: Operands) -> list[Launch]:
         program = _program(("blocks", combine, ty, here, there), text)
         scalars = {"fd": o.first["dst"] if last else 0, "fs": first, "n": count, "blocks": blocks}
         temporaries = {} if last else {target: blocks * wide.size_bytes}
-        lanes = (32, -(-blocks // _ROWS) * _ROWS)
-        launches.append(Launch(program, lanes, (32, _ROWS), {"d": target, "s": source}, scalars, temporaries))
+        lanes = (32, -(-blocks // rows) * rows)
+        launches.append(Launch(program, lanes, (32, rows), {"d": target, "s": source}, scalars, temporaries))
         if last:
             return launches
         count, source, first = blocks, target, 0
@@ -165,7 +171,8 @@ def _gemm(o: Operands, tiled: bool) -> list[Launch]:
     activation: MapOperation | None = o["activation"]
     beta, bias = o["beta"] != 0, o["bias"] is not None
     kind = Gemm(ty, beta, bias, activation)
-    tiled = tiled and ty is not Type.F64  # GPUs compute it in integers: 16 products side by side are too much code
+    # GPUs compute F64 in integers: 16 products side by side are too much code. Tiles of wide integers are too large.
+    tiled = tiled and ty is not Type.F64 and not ty.is_wide
     program = _program(("gemm", tiled, kind), kind.tiled if tiled else kind.plain)
     m, n, k = o["m"], o["n"], o["k"]
     buffers = {"c": "c", "a": "a", "b": "b", **({"bias": "bias"} if bias else {})}

@@ -8,16 +8,17 @@ code may be duplicated freely, because a variable may be set in several places: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import accumulate
 
 from ..isa.types import Type
 from .ir import EFFECTS, Block, Function, Node, ValueType
 
 __all__ = [
-    "LEAVES", "Copies", "Do", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "is_widening", "lower",
-    "spill_size",
+    "LEAVES", "Copies", "Do", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "argument_starts",
+    "is_widening", "lower", "spill_size",
 ]  # fmt: skip
 
 # Values that are there from the start of the kernel or the lane: never kept in variables of their own.
@@ -275,6 +276,11 @@ def _edge(source: Block, target: Block, variables: dict[Node, Variable]) -> list
         if phi in variables and phi.args[position] is not phi
     )
     return [Copies(pairs)] if pairs else []
+
+
+def argument_starts(scalars: Iterable[tuple[str, Type]]) -> list[int]:
+    """Where scalars start in an argument block, in bytes behind the first; the last is where they end."""
+    return list(accumulate((ty.argument_bytes for _, ty in scalars), initial=0))
 
 
 def spill_size(ty: ValueType) -> int:
