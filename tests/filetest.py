@@ -358,7 +358,7 @@ def _input(param: Param, value: Any) -> Any:
     if param.kind == "scalar":
         assert param.ty is not None
         if param.ty.is_wide:
-            return int(value)  # which every device refuses
+            return int(value)
         held = element_of(param)([value])[0]
         return float(held) if param.ty.is_float else int(held)
     if isinstance(value, bytes) or (param.kind == "pool" and isinstance(value, np.ndarray)):

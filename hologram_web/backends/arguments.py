@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import IsaError, LaunchError, UnsupportedType
+from ..errors import IsaError, LaunchError
 from ..isa.operands import BufferHandle, Immediate, PoolHandle, Register
 from ..isa.program import Param, Program
 from ..isa.types import Type
 
-__all__ = ["bind", "check_scalars", "scalar_bits"]
+__all__ = ["bind", "scalar_bits"]
 
 
 def bind(program: Program, args: Mapping[Any, Any]) -> dict[str, Any]:
@@ -33,14 +33,6 @@ def bind(program: Program, args: Mapping[Any, Any]) -> dict[str, Any]:
     return {param.name: _value(param, given[param.name]) for param in program.params}
 
 
-def check_scalars(program: Program) -> None:
-    """Raises UnsupportedType for a scalar parameter that argument blocks have no place for."""
-    for param in program.params:
-        if param.kind == "scalar" and param.ty is not None and param.ty.is_wide:
-            text = f"the scalar {param.name} is {param.ty}: give it in a buffer of one element"
-            raise UnsupportedType(None, text)
-
-
 def _signature(program: Program) -> str:
     return ", ".join(str(param) for param in program.params) or "no parameters"
 
@@ -53,6 +45,13 @@ def _value(param: Param, value: Any) -> Any:
     if not isinstance(value, handle):
         raise LaunchError(f"parameter {param.name!r} is a {param.kind}: give a {handle.__name__}, not {value!r}")
     return value
+
+
+def _range(ty: Type) -> str:
+    """What an integer type holds, in words."""
+    if not ty.is_wide:
+        return f"{ty.min_value} to {ty.max_value}"
+    return f"-2**{ty.bits - 1} to 2**{ty.bits - 1} - 1" if ty.is_signed else f"0 to 2**{ty.bits} - 1"
 
 
 def scalar_bits(name: str, ty: Type, value: Any) -> int:
@@ -68,7 +67,8 @@ def scalar_bits(name: str, ty: Type, value: Any) -> int:
     if ty.is_integer and isinstance(value, float):
         raise LaunchError(f"parameter {name!r} is {ty}: give an integer, not the float {value!r}")
     if ty.is_integer and not ty.min_value <= value <= ty.max_value:
-        raise LaunchError(f"parameter {name!r} is {ty}: {value} does not fit {ty.min_value} to {ty.max_value}")
+        given = str(value) if abs(value).bit_length() <= 256 else f"an integer of {value.bit_length()} bits"
+        raise LaunchError(f"parameter {name!r} is {ty}: {given} does not fit {_range(ty)}")
     try:
         return Immediate.of(ty, value).bits
     except IsaError as error:

@@ -22,7 +22,6 @@ from ..errors import (
     IsaError,
     LaunchError,
     UnsupportedInstruction,
-    UnsupportedType,
 )
 from ..isa.address import Space
 from ..isa.instruction import Instruction
@@ -31,9 +30,8 @@ from ..isa.operands import BinaryMapOperation, BufferHandle, MapOperation, PoolH
 from ..isa.program import Program
 from ..isa.row import Effect
 from ..isa.table import BY_MNEMONIC
-from ..isa.types import Type
 from ..isa.verify import Analysis, Base, analyze
-from .arguments import bind, check_scalars
+from .arguments import bind
 from .launch import ExecutionParams, LaunchConfig, checked_math
 from .protocol import AsyncTwins, Limits
 from .state import AtlasState, resonance_of
@@ -136,10 +134,6 @@ class Device(AsyncTwins, Generic[M]):
         row = instruction.row
         rows = [row]
         for value in instruction.values:
-            if isinstance(value, Type) and value.is_wide and row.collective:
-                raise UnsupportedType(
-                    index, f"{self.name} does not run {row.name} on {value}: use a type of at most 64 bits"
-                )
             if isinstance(value, (MapOperation, BinaryMapOperation)):
                 rows.append(BY_MNEMONIC[value.value])
         for needed in rows:
@@ -352,7 +346,6 @@ class Device(AsyncTwins, Generic[M]):
             if analysis.found:
                 program.validate()
                 lifted.validate()
-            check_scalars(program)
             for index, instruction in enumerate(program.instructions):
                 self._supported(index, instruction)
             if len(self._analyses) >= _KEPT_ANALYSES:

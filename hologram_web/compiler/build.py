@@ -14,12 +14,14 @@ from ..isa.address import Address, Space
 from ..isa.cfg import END, FlowGraph
 from ..isa.instruction import Instruction
 from ..isa.operands import PRELOADED, Predicate, Register
-from ..isa.row import Effect
+from ..isa.row import Effect, Row
+from ..isa.table import BY_NAME
 from ..isa.types import Type
 from ..isa.verify import Analysis, Base
 from .atlas import AtlasNodes, is_phase
 from .ir import PRED, Access, Block, Function, Node, Replaced, Terminator, ValueType
 from .node_ops import POINTER
+from .recipe import Constant, Do, Kept, Part
 
 __all__ = ["build"]
 
@@ -34,7 +36,7 @@ class Builder(AtlasNodes):
         super().__init__()
         self.analysis, self.graph = analysis, analysis.graph
         self.entry = entry
-        self.uniform: dict[_Variable, str] = uniform
+        self.uniform: dict[_Variable, str | Kept] = uniform
         self.blocks: dict[int, Block] = {}
         self.definitions: dict[tuple[Block, _Variable], Node] = {}
         self.sealed: set[Block] = set()
@@ -91,11 +93,13 @@ class Builder(AtlasNodes):
         """What a register holds when the region starts."""
         number, ty = variable
         block, self.current = self.current, self.start
-        if variable in self.uniform and ty == PRED:
-            held = self.node("param", Type.U32, attr=self.uniform[variable])
-            node = self.pnot(self.eq(Type.U32, held, self.constant(Type.U32, 0)))
+        kept = self.uniform.get(variable)
+        if isinstance(kept, Kept):
+            node = self._computed(kept)
+        elif variable in self.uniform and ty == PRED:
+            node = self._predicate_of(self.node("param", Type.U32, attr=kept))
         elif variable in self.uniform:
-            node = self.node("param", ty, attr=self.uniform[variable])
+            node = self.node("param", ty, attr=kept)
         elif is_phase(number):
             node = self.first_phase()
         elif number in PRELOADED and PRELOADED[number][1] is ty:
@@ -109,6 +113,27 @@ class Builder(AtlasNodes):
                 node = self.constant(ty, 0)
         self.current = block
         return node
+
+    def _predicate_of(self, held: Node) -> Node:
+        return self.pnot(self.eq(Type.U32, held, self.constant(Type.U32, 0)))
+
+    def _computed(self, kept: Kept) -> Node:
+        """The value of a recipe."""
+        at, found = self.at, list[Node]()
+        for number, step in enumerate(kept.recipe):
+            if isinstance(step, Do):
+                self.at = step.at
+                operands = [found[part.number] if isinstance(part, Part) else part for part in step.operands]
+                found.append(self._meaning(BY_NAME[step.row], operands))
+                continue
+            ty = Type.U32 if isinstance(step.ty, str) else step.ty
+            if isinstance(step, Constant):
+                held = self.constant(ty, step.bits)
+            else:
+                held = self.node("param", ty, attr=f"{kept.name}.{number}")
+            found.append(held if ty is step.ty else self._predicate_of(held))
+        self.at = at
+        return found[-1]
 
     # Blocks
 
@@ -239,18 +264,23 @@ class Builder(AtlasNodes):
             for position, operand in enumerate(row.operands)
             if operand.role != "def"
         ]
-        if row.fault is not None:
-            kind, condition = row.fault
-            faulty = condition(self, *inputs)
-            if faulty is not None:
-                self.node("guard", None, faulty, attr=(kind, self.at, 0))
-        result = row.reference(self, *inputs)
+        result = self._meaning(row, inputs)
         for position in row.defs:
             operand, value = row.operands[position], instruction.values[position]
             if isinstance(value, Predicate):
                 self.write((value.index, PRED), result)
             else:
                 self.write((value.index, instruction.type_of(operand) or POINTER), result)
+
+    def _meaning(self, row: Row, inputs: list[Any]) -> Any:
+        """What the reference semantics make of operands, behind a guard if they may be a fault."""
+        assert row.reference is not None
+        if row.fault is not None:
+            kind, condition = row.fault
+            faulty = condition(self, *inputs)
+            if faulty is not None:
+                self.node("guard", None, faulty, attr=(kind, self.at, 0))
+        return row.reference(self, *inputs)
 
     def _register(self, register: Register, ty: ValueType) -> Node:
         return self.read(self.current, (register.index, ty))

@@ -28,7 +28,8 @@ class Launch:
 
     `buffers` gives for each buffer parameter the operand of the collective whose memory it is, or a temporary;
     `scalars` the values of the scalar parameters. `temporaries` are buffers, with their bytes, that this launch and
-    those after it use. `fast` allows shader compilers to rewrite F32 arithmetic (isa.md section 3, `math="fast"`).
+    those after it use. It runs `times` times, 1 or 0, which depends on sizes. `fast` allows shader compilers to rewrite
+    F32 arithmetic (isa.md section 3, `math="fast"`).
     """
 
     program: Program
@@ -37,6 +38,7 @@ class Launch:
     buffers: dict[str, str]
     scalars: Mapping[str, int | float]
     temporaries: Mapping[str, int] = field(default_factory=dict)
+    times: int = 1
     fast: bool = False
 
 
@@ -49,6 +51,22 @@ class Operands:
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
+
+
+# Sizes are ints on devices and symbols where a plan is made for all sizes (plan/symbols.py), which do the same by
+# methods of their own: no code here may branch on a size.
+
+
+def _ceildiv(number: Any, by: int) -> Any:
+    return -(-number // by) if isinstance(number, int) else number.ceildiv(by)
+
+
+def _at_least(number: Any, least: int) -> Any:
+    return max(number, least) if isinstance(number, int) else number.at_least(least)
+
+
+def _at_most(number: Any, most: int) -> Any:
+    return min(number, most) if isinstance(number, int) else number.at_most(most)
 
 
 _PROGRAMS: dict[tuple[Any, ...], Program] = {}
@@ -101,25 +119,28 @@ def _reduce(o: Operands) -> list[Launch]:
     return [Launch(program, (1, 1), (1, 1), {"d": "dst", "s": "src_array"}, scalars)]
 
 
-_ROWS = 8  # blocks of 2048 elements that a block of lanes reduces
+_ROWS = 8  # blocks of elements that a block of lanes reduces, if shared memory holds as many
+_BLOCK = 2048  # elements of one of them
+# Of wide integers, whose sums have no order: llvmpipe ends loops after 65,535 rounds of a lane, MUL of I4096 has 2,100.
+_WIDE_BLOCK = 256
+_PASSES = 4  # 2048 ** 4 elements are more than a memory has; of wide integers 256 ** 4 are
+_MAX_SHARED = 16_384  # bytes of shared memory that every adapter has
 
 
 def _reduce_in_blocks(o: Operands) -> list[Launch]:
-    """32 lanes reduce 2048 elements, one orbit each; the results of all are reduced again until there is one."""
+    """32 lanes reduce a block of elements, one orbit each; the results of all are reduced again until there is one."""
     ty: Type = o["ty"]
     combine = o["operation"].value
     wide = reduce_type(ty)
+    size = _WIDE_BLOCK if ty.is_wide else _BLOCK
+    rows = min(_ROWS, _MAX_SHARED // (32 * wide.size_bytes))
     identity = hex(wide.encode(IDENTITIES[combine](wide)))
-    count, source, first = o["count"], "src_array", o.first["src_array"]
-    launches: list[Launch] = []
-    while True:
-        here = ty if source == "src_array" else wide  # between the passes nothing is rounded
-        blocks = max(-(-count // 2048), 1)
-        last = blocks == 1
-        there = ty if last else wide
-        target = "dst" if last else f"partial{len(launches)}"
 
-        def text(here: Type = here, there: Type = there) -> str:
+    def launch(source: str, count: Any, target: str, blocks: Any, times: Any) -> Launch:
+        here = ty if source == "src_array" else wide  # between the passes nothing is rounded
+        there = ty if target == "dst" else wide
+
+        def text() -> str:
             widen = f"    cvt.{wide}.{here} r30, r30\n" if here is not wide else ""
             narrow = f"    cvt.{there}.{wide} r20, r20\n" if there is not wide else ""
             halves = "".join(
@@ -130,12 +151,12 @@ def _reduce_in_blocks(o: Operands) -> list[Launch]:
                 for stride in (16, 8, 4, 2, 1)
             )
             return (
-                f".program reduce_{combine}_{here}_{there}\n.shared {32 * _ROWS * wide.size_bytes}\n"
+                f".program reduce_{combine}_{here}_{there}\n.shared {32 * rows * wide.size_bytes}\n"
                 f".param d: buffer {there} write\n.param fd: u64\n.param s: buffer {here} read\n.param fs: u64\n"
                 ".param n: u64\n.param blocks: u64\n"
                 # r21 = the block of elements, r22 = the element, r23 = the end of the block
                 f"    mul.u32 r21, r249, r247\n    add.u32 r21, r21, r251\n    cvt.u64.u32 r21, r21\n"
-                "    mov_imm.u64 r24, 2048\n    mov_imm.u64 r25, 32\n    mul.u64 r22, r21, r24\n"
+                f"    mov_imm.u64 r24, {size}\n    mov_imm.u64 r25, 32\n    mul.u64 r22, r21, r24\n"
                 "    add.u64 r23, r22, r24\n    min.u64 r23, r23, r5\n    cvt.u64.u32 r26, r252\n"
                 f"    add.u64 r22, r22, r26\n    mov_imm.{wide} r20, {identity}\n"
                 "next:\n    set.lt.u64 p1, r22, r23\n    bra done, !p1\n    add.u64 r28, r22, r4\n"
@@ -150,22 +171,32 @@ def _reduce_in_blocks(o: Operands) -> list[Launch]:
             )
 
         program = _program(("blocks", combine, ty, here, there), text)
-        scalars = {"fd": o.first["dst"] if last else 0, "fs": first, "n": count, "blocks": blocks}
-        temporaries = {} if last else {target: blocks * wide.size_bytes}
-        lanes = (32, -(-blocks // _ROWS) * _ROWS)
-        launches.append(Launch(program, lanes, (32, _ROWS), {"d": target, "s": source}, scalars, temporaries))
-        if last:
-            return launches
-        count, source, first = blocks, target, 0
+        first = {"fd": o.first["dst"] if target == "dst" else 0, "fs": o.first.get(source, 0)}
+        temporaries = {} if target == "dst" else {target: blocks * wide.size_bytes}
+        lanes = (32, _ceildiv(blocks, rows) * rows)
+        scalars = {**first, "n": count, "blocks": blocks}
+        return Launch(program, lanes, (32, rows), {"d": target, "s": source}, scalars, temporaries, times)
+
+    count, source, goes_on = o["count"], "src_array", 1  # 1 if this pass is needed, else 0
+    launches: list[Launch] = []
+    for number in range(_PASSES):
+        blocks = _at_least(_ceildiv(o["count"], size ** (number + 1)), 1)
+        more = _at_most(blocks - 1, 1)
+        launches.append(launch(source, count, "dst", 1, goes_on - more))
+        if number < _PASSES - 1:
+            launches.append(launch(source, count, f"partial{number}", blocks, more))
+        count, source, goes_on = blocks, f"partial{number}", more
+    return [launch for launch in launches if not isinstance(launch.times, int) or launch.times]
 
 
 def _gemm(o: Operands, tiled: bool) -> list[Launch]:
     """F16 and BF16 accumulate in F32."""
     ty: Type = o["ty"]
     activation: MapOperation | None = o["activation"]
-    beta, bias = o["beta"] != 0, o["bias"] is not None
+    beta, bias = not isinstance(o["beta"], (int, float)) or o["beta"] != 0, o["bias"] is not None
     kind = Gemm(ty, beta, bias, activation)
-    tiled = tiled and ty is not Type.F64  # GPUs compute it in integers: 16 products side by side are too much code
+    # GPUs compute F64 in integers: 16 products side by side are too much code. Tiles of wide integers are too large.
+    tiled = tiled and ty is not Type.F64 and not ty.is_wide
     program = _program(("gemm", tiled, kind), kind.tiled if tiled else kind.plain)
     m, n, k = o["m"], o["n"], o["k"]
     buffers = {"c": "c", "a": "a", "b": "b", **({"bias": "bias"} if bias else {})}
@@ -177,7 +208,7 @@ def _gemm(o: Operands, tiled: bool) -> list[Launch]:
     }  # fmt: skip
     if bias:
         scalars["fbias"] = o.first["bias"]
-    lanes = (-(-n // TILE) * 16, -(-m // TILE) * 16) if tiled and m and n else (n, m)
+    lanes = (_ceildiv(n, TILE) * 16, _ceildiv(m, TILE) * 16) if tiled else (n, m)
     return [Launch(program, lanes, (16, 16), buffers, scalars, fast=True)]
 
 

@@ -21,6 +21,8 @@ _STEP = 16  # of k
 class Gemm:
     """What a program for c = activation(alpha * a * b + beta * c + bias) depends on, besides sizes.
 
+    `beta` says that beta may be other than 0: then c is read where it is.
+
     Registers: r30 and r31 are column and row as U64, r34 the sum.
     """
 
@@ -47,13 +49,17 @@ class Gemm:
             + (f".param bias: buffer {ty} read\n.param fbias: u64\n" if self.bias else "")
         )
 
-    def _finish(self) -> str:
-        """Scales the sum and stores it."""
+    def _finish(self, number: str = "") -> str:
+        """Scales the sum and stores it; `number` tells labels of several from each other."""
         ty, wide, size = self.ty, self.wide, self.ty.size_bytes
         lines = [f"    mul.{wide} r34, r34, r13\n    cvt.u64.u32 r40, r7\n"]
         lines.append("    mad.u64 r40, r31, r40, r30\n    add.u64 r40, r40, r2\n")
         if self.beta:
-            lines.append(f"    ldg.{ty} r41, [c + r40*{size}]\n{self._widen('r41')}    mad.{wide} r34, r41, r14, r34\n")
+            lines.append(
+                f"    mov_imm.{wide} r45, 0\n    set.eq.{wide} p2, r14, r45\n    bra scaled{number}, p2\n"
+                f"    ldg.{ty} r41, [c + r40*{size}]\n{self._widen('r41')}    mad.{wide} r34, r41, r14, r34\n"
+                f"scaled{number}:\n"
+            )
         if self.bias:
             lines.append(f"    add.u64 r42, r30, r17\n    ldg.{ty} r43, [bias + r42*{size}]\n{self._widen('r43')}")
             lines.append(f"    add.{wide} r34, r34, r43\n")
@@ -129,6 +135,6 @@ class Gemm:
                     f"    mov_imm.u32 r21, {j}\n    add.u32 r21, r21, r55\n    add.u32 r21, r21, r52\n"
                     f"    set.lt.u32 p0, r20, r15\n    bra next{i}{j}, !p0\n    set.lt.u32 p0, r21, r7\n"
                     f"    bra next{i}{j}, !p0\n    cvt.u64.u32 r30, r21\n    cvt.u64.u32 r31, r20\n"
-                    f"    mov r34, {sums[i][j]}\n{self._finish()}next{i}{j}:\n"
+                    f"    mov r34, {sums[i][j]}\n{self._finish(str(4 * i + j))}next{i}{j}:\n"
                 )
         return "".join(lines)

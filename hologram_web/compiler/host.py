@@ -155,7 +155,12 @@ class HostState:
 
     def _inputs(self, point: int, instruction: Instruction) -> list[Any] | None:
         """Operands of the reference semantics, if all are known."""
-        found: list[Any] = []
+        held = self._held(point, instruction)
+        return held and [bool(value) if ty == _PRED else value for ty, value in held]
+
+    def _held(self, point: int, instruction: Instruction) -> list[tuple[Type | str | None, Any]] | None:
+        """Operands, if all are known: with its type what a register or a predicate holds, others as they are."""
+        found: list[tuple[Type | str | None, Any]] = []
         for operand, value in zip(instruction.row.operands, instruction.values, strict=True):
             if operand.role == "def":
                 continue
@@ -169,11 +174,11 @@ class HostState:
                     return None
                 key = value.index, ty
             else:
-                found.append(value)
+                found.append((None, value))
                 continue
             if key not in self.known:
                 return None
-            found.append(bool(self.known[key]) if key[1] == _PRED else self.known[key])
+            found.append((key[1], self.known[key]))
         return found
 
     def _moved(self, point: int) -> Type | None:

@@ -8,17 +8,18 @@ code may be duplicated freely, because a variable may be set in several places: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import accumulate
 
 from ..isa.types import Type
 from .ir import Block, Function, Node, ValueType
 from .operations import EFFECTS, LEAVES
 
 __all__ = [
-    "Copies", "Do", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "is_widening", "lower",
-    "spill_size",
+    "Copies", "Do", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "argument_starts", "is_widening",
+    "lower", "spill_size",
 ]  # fmt: skip
 
 
@@ -273,6 +274,11 @@ def _edge(source: Block, target: Block, variables: dict[Node, Variable]) -> list
         if phi in variables and phi.args[position] is not phi
     )
     return [Copies(pairs)] if pairs else []
+
+
+def argument_starts(scalars: Iterable[tuple[str, Type]]) -> list[int]:
+    """Where scalars start in an argument block, in bytes behind the first; the last is where they end."""
+    return list(accumulate((ty.argument_bytes for _, ty in scalars), initial=0))
 
 
 def spill_size(ty: ValueType) -> int:

@@ -62,6 +62,7 @@ class Type(Enum):
     is_signed: bool
     is_unsigned: bool
     is_wide: bool
+    argument_bytes: int
     mantissa: int
     exponent: int
 
@@ -76,6 +77,7 @@ class Type(Enum):
         self.is_signed = kind != "u"
         self.is_unsigned = kind == "u"
         self.is_wide = bits > 64  # than a machine word: I128 and up
+        self.argument_bytes = max(bits // 8, 8)  # of a scalar in an argument block, padded with zeros
         # Stored mantissa bits and exponent bits of the IEEE 754 layout; 0 for integers.
         self.mantissa = {0: 10, 1: 7, 2: 23, 3: 52}.get(number, 0)
         self.exponent = bits - 1 - self.mantissa if self.is_float else 0

@@ -406,11 +406,15 @@ class _Reads:
             wanted = "a pool parameter"
         else:
             wanted = "an integer of at most 64 bits" if operand.kind == "size" else "a number of at most 64 bits"
+            own = self.instruction.ty if operand.kind == "scalar" else None
+            wanted += f" or {own}" if own is not None and own.is_wide else ""
 
         def fits(tag: Any) -> bool:
             if operand.kind == "pool":
                 return isinstance(tag, _Held) and tag.what == "pool"
-            return isinstance(tag, Type) and not tag.is_wide and (operand.kind == "scalar" or tag.is_integer)
+            if operand.kind == "scalar":
+                return isinstance(tag, Type) and (not tag.is_wide or tag is own)
+            return isinstance(tag, Type) and not tag.is_wide and tag.is_integer
 
         if operand.kind == "pool":
             self.analysis.bases[self.point, HIDDEN] = Base(Space.POOL, value)

@@ -54,6 +54,8 @@ _TYPES = sorted(Type, key=lambda ty: ty.id)
 _ACCESS = (None, Access.READ, Access.WRITE, Access.READ_WRITE)
 _OPERATORS = tuple(OPERATORS)
 _SCRATCH = 2  # the kind of a binding
+_LONG = len(ARGUMENT_KINDS)  # the kind of an argument: bits that 8 bytes do not hold
+_MAX_SCALAR = max(ty.size_bytes for ty in Type)
 
 T = TypeVar("T")
 
@@ -169,6 +171,10 @@ class _PlanWriter:
             self.out.list(port.shape, self.formula)
 
     def argument(self, arg: Argument) -> None:
+        if arg.kind == "bits" and arg.value >> 64:
+            self.out.u8(_LONG)
+            self.out.bytes(arg.value.to_bytes(-(-arg.value.bit_length() // 8), "little"))
+            return
         self.out.u8(ARGUMENT_KINDS.index(arg.kind))
         match arg.kind:
             case "bits":
@@ -435,8 +441,10 @@ class _PlanReader(_Reader):
         return self.formula(), self.formula(), self.formula()
 
     def argument(self) -> Argument:
-        kind = self.pick(ARGUMENT_KINDS, "kind of argument")
+        kind = self.pick((*ARGUMENT_KINDS, "long"), "kind of argument")
         match kind:
+            case "long":
+                return Argument("bits", int.from_bytes(self.take(self.uint(_MAX_SCALAR + 1)), "little"))
             case "bits":
                 return Argument(kind, struct.unpack("<Q", self.take(8))[0])
             case "port":

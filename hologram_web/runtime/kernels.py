@@ -23,7 +23,12 @@ _PIECE = re.compile(r".*?\n}\n|.+\Z", re.DOTALL)
 
 
 class LaneKernel:
-    """A kernel while it is made: its function, and what the code of its launches needs."""
+    """A kernel while it is made: its function, and what the code of its launches needs.
+
+    `fast` allows shader compilers to rewrite F32 arithmetic, as collectives do that are built of dot products.
+    """
+
+    fast = False
 
     def __init__(self, program: int | None, function: Function, shared: int) -> None:
         self.program, self.function, self.shared = program, function, shared
@@ -124,7 +129,9 @@ class KernelTable:
 
         try:
             parts = [[made.bases[place] for place in group] for group in wanted]
-            math = "exact" if made.program is None and self.math == "fast" else self.math  # of collectives
+            math = self.math
+            if made.program is None and math != "strict":  # collectives say themselves what they allow
+                math = "fast" if made.fast else "exact"
             compiled = wgsl.compile_kernel(made.function, parts, made.shared, math=math)
         except CompileError as error:
             if isinstance(kernel.wasm, str) and kernel.wasm != _OTHER:

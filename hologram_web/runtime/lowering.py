@@ -12,13 +12,13 @@ from dataclasses import replace
 from math import prod
 from typing import Any, NamedTuple
 
-from ..backends.arguments import check_scalars
 from ..compiler.build import build
 from ..compiler.collectives import Launch as PartLaunch
 from ..compiler.collectives import Operands, check_factors, extents, lower_collective
 from ..compiler.ir import PRED
 from ..compiler.passes import optimize
-from ..errors import CompileError, UnsupportedInstruction, UnsupportedType
+from ..compiler.recipe import Kept
+from ..errors import CompileError, UnsupportedInstruction
 from ..isa.address import Address, Space
 from ..isa.instruction import Instruction
 from ..isa.operands import BinaryMapOperation, MapOperation, Register
@@ -32,6 +32,7 @@ from .formula import Formula
 from .kernels import KernelTable, LaneKernel
 from .plan import (
     CLASS_MEMORY,
+    TARGETS,
     Argument,
     Bounds,
     Call,
@@ -51,7 +52,6 @@ __all__ = ["lower_plan"]
 _CLASS_BYTES, _CLASS_MEMORY_BYTES = 12_288, 96 * 12_288
 _MAX_LAUNCHES = 4096
 _ONE = Formula((1,))
-_CELL_BYTES = 8
 
 
 def lower_plan(
@@ -96,9 +96,6 @@ def _supported(index: int, instruction: Instruction) -> None:
     """Raises CompileError for an instruction that has no meaning yet."""
     rows = [instruction.row]
     for value in instruction.values if instruction.row.collective else ():
-        if isinstance(value, Type) and value.is_wide:
-            what = f"{instruction.row.name} on {value}: use a type of at most 64 bits"
-            raise UnsupportedType(index, f"an artifact does not run {what}")
         if isinstance(value, (MapOperation, BinaryMapOperation)):
             rows.append(BY_MNEMONIC[value.value])
     for row in rows:
@@ -164,7 +161,6 @@ class _Lowering:
         key = id(program) if id(program) in self.given else program.to_bytes()
         if key not in self.analyses:
             found = self.given.get(id(program)) or verified(program)
-            check_scalars(program)
             for index, instruction in enumerate(program.instructions):
                 _supported(index, instruction)
             self.analyses[key] = found
@@ -174,7 +170,7 @@ class _Lowering:
         self, program: int | None, analysis: Analysis, block: Any, shared: int, point: int | None, uniform: Any
     ) -> int:
         """The number of the kernel of a lane region; it is made when first asked for."""
-        key = (id(analysis), block, shared, point, tuple(sorted(uniform.values())))
+        key = (id(analysis), block, shared, point, tuple(sorted(map(str, uniform.values()))))
         if key not in self.kernels:
             function = optimize(build(analysis, block, point, uniform))
             self.kernels[key] = LaneKernel(program, function, analysis.program.shared_memory + shared)
@@ -325,7 +321,11 @@ class _CallLowering:
         del steps[length:], trail[found:]
         steps.append(Repeat(count + 1, variable, tuple(inner)))
         host.known = {
-            name: Symbol(value.formula.substitute(variable, count), value.exact) if isinstance(value, Symbol) else value
+            name: Symbol(value.formula.substitute(variable, count), value.exact)
+            if isinstance(value, Symbol)
+            else value.substitute(variable, count)
+            if isinstance(value, Opaque)
+            else value
             for name, value in body.known.items()
         }
         host.known[key], host.point = 0, host.graph.next[at]
@@ -369,13 +369,17 @@ class _CallLowering:
         point = host.point
         if point is None or point < 0:
             return
-        uniform: dict[Any, str] = {}
-        held: dict[str, tuple[Type, Any]] = {}
+        uniform: dict[Any, str | Kept] = {}
+        held: dict[str, tuple[Type | str, Any]] = {}
         if point != host.graph.entry:
             for (number, ty), value in host.known.items():
                 name = f"$r{number}.{ty}"
-                uniform[(number - 256, PRED) if ty == PRED else (number, ty)] = name
-                held[name] = (ty if isinstance(ty, Type) else Type.U32), value
+                variable = (number - 256, PRED) if ty == PRED else (number, ty)
+                if isinstance(value, Opaque) and value.recipe is not None:
+                    uniform[variable] = kept = Kept(name, value.recipe)
+                    held |= kept.inputs
+                else:
+                    uniform[variable], held[name] = name, (ty, value)
         self._count(point)
         call = self.call
         number = self.outer.kernel(call.program, self.analysis, call.block, call.shared, point, uniform)
@@ -386,17 +390,20 @@ class _CallLowering:
         memories = tuple(self._buffer(base) for base in kernel.bases)
         steps.append(Launch(number, 0, 0, call.grid, call.lanes, scalars, memories))
 
-    def _argument(self, ty: Type, value: Any) -> Argument:
-        """What a kernel is handed for a value that the host knows."""
+    def _argument(self, ty: Type | str, value: Any) -> Argument:
+        """What a kernel is handed for a value that the host knows; for a predicate it is U32."""
+        ty = ty if isinstance(ty, Type) else Type.U32
         if isinstance(value, Opaque):
             raise value.error()
         if isinstance(value, Argument):
             return value
-        if isinstance(value, Symbol):
-            formula = wrapped(ty, value)
-            port = None if formula.variable is None else self.outer.plan.scalars.get(formula.variable)
-            return Argument("formula", formula) if port is None or port.ty is not ty else Argument("port", port.name)
+        if isinstance(value, (Symbol, Formula)):
+            return self._of_formula(ty, wrapped(ty, value) if isinstance(value, Symbol) else value)
         return Argument("bits", value)
+
+    def _of_formula(self, ty: Type, formula: Formula) -> Argument:
+        port = None if formula.variable is None else self.outer.plan.scalars.get(formula.variable)
+        return Argument("formula", formula) if port is None or port.ty is not ty else Argument("port", port.name)
 
     def _buffer(self, base: Base) -> str:
         """The buffer behind a base."""
@@ -428,7 +435,7 @@ class _CallLowering:
             if isinstance(value, Address):
                 regions[operand.name] = self._place(self.analysis.bases[point, position], host.offset(value))
             elif operand.kind == "result" and isinstance(value, Register):
-                cell = self.outer.temporary("result", Formula((_CELL_BYTES,)))
+                cell = self.outer.temporary("result", Formula((ty.argument_bytes,)))
                 result = Argument("cell", cell)
                 regions[operand.name] = _Region("result", cell, ty.size_bytes, 0, 0)
             elif operand.kind in ("size", "scalar") and value is not None:
@@ -448,24 +455,25 @@ class _CallLowering:
         steps += self._separate(regions, counts, instruction.row.name == "GEMM")
         for name, region in regions.items():
             operands.first[name] = (region.offset + region.start) // ty.size_bytes
-        serial = self._parts(lower_collective(instruction.name, operands), regions, index, point)
-        try:  # what is best for GPUs, where sizes are known as far as that needs
-            parallel = self._parts(lower_collective(instruction.name, operands, True), regions, index, point)
-        except NotExpressible:
-            parallel = serial
-        if serial != parallel:
-            serial = _for_each_target(serial, parallel, self.outer.target)
-        return [*steps, *serial], result
+        parts = {
+            target: self._parts(lower_collective(instruction.name, operands, target == "webgpu"), regions, index, point)
+            for target in TARGETS
+            if self.outer.target in ("", target)
+        }
+        alike = len(set(parts.values())) == 1
+        return [*steps, *(next(iter(parts.values())) if alike else map(Target, parts, parts.values()))], result
 
     def _parts(
         self, launches: list[PartLaunch], regions: dict[str, _Region], index: int, point: int
     ) -> tuple[Step, ...]:
-        regions, steps = dict(regions), []
+        regions, steps = dict(regions), list[Step]()
         for launch in launches:
             self._count(point)
             for name, size in launch.temporaries.items():
                 regions[name] = _Region(name, self.outer.temporary(name, _formula(size)), size, 0, 0)
-            steps.append(self._part(launch, regions, index))
+            step = self._part(launch, regions, index)
+            times = _formula(launch.times)
+            steps.append(step if times.value == 1 else Repeat(times, self.outer.variable(), (step,)))
         return tuple(steps)
 
     def _place(self, base: Base, offset: Any) -> _Region:
@@ -492,6 +500,7 @@ class _CallLowering:
         analysis = self.outer.analysis(launch.program)
         number = self.outer.kernel(None, analysis, (*launch.block, 1), 0, None, {})
         kernel = self.outer.made(number)
+        kernel.fast = launch.fast
         lanes: Triple = (_formula(launch.lanes[0]), _formula(launch.lanes[1]), _ONE)
         blocks = [Formula.ceildiv(asked, size) for asked, size in zip(lanes, (*launch.block, 1), strict=True)]
         grid: Triple = (blocks[0], blocks[1], blocks[2])
@@ -503,18 +512,12 @@ class _CallLowering:
         if isinstance(value, Symbol):
             if ty.is_float:
                 raise NotExpressible(f"{value.formula} is an integer, and {ty} is wanted")
-            return Argument("formula", value.formula)
+            return self._of_formula(ty, value.formula) if ty.is_wide else Argument("formula", value.formula)
         if isinstance(value, Factor):
             if value.arg.kind != "port" or self.outer.plan.scalars[value.arg.value].ty is not ty:
                 raise NotExpressible(f"{value.arg.value} would have to be made {ty}")
             return value.arg
         return Argument("bits", ty.encode(int(value) if ty.is_integer else value))
-
-
-def _for_each_target(serial: tuple[Step, ...], parallel: tuple[Step, ...], only: str) -> tuple[Step, ...]:
-    if only:
-        return serial if only == "wasm" else parallel
-    return Target("wasm", serial), Target("webgpu", parallel)
 
 
 def _number(formula: Formula) -> Any:
@@ -533,13 +536,18 @@ def _same(a: Any, b: Any) -> bool:
     """Whether two values are written alike."""
     if isinstance(a, Symbol) or isinstance(b, Symbol):
         return isinstance(a, Symbol) and isinstance(b, Symbol) and a.formula == b.formula
-    return a is b if isinstance(a, Opaque) or isinstance(b, Opaque) else bool(a == b)
+    if isinstance(a, Opaque) or isinstance(b, Opaque):
+        opaque = isinstance(a, Opaque) and isinstance(b, Opaque)
+        return a is b or (opaque and a.recipe is not None and a.recipe == b.recipe)
+    return bool(a == b)
 
 
 def _difference(ty: Any, a: Any, b: Any) -> int | None:
     """b - a of a type, where it is a plain number."""
     if _same(a, b):
         return 0
+    if isinstance(ty, Type) and ty.is_wide:
+        return None
     plain = [ty.decode(value) if isinstance(value, int) and isinstance(ty, Type) else None for value in (a, b)]
     if isinstance(b, Symbol) and b.formula.value is not None:
         plain[1] = b.formula.value

@@ -58,7 +58,7 @@ class Temporary(NamedTuple):
 
 class Argument(NamedTuple):
     """What a parameter is given, by kind: `bits` (an int), `port` (a scalar's name), `formula`, `cell` or `buffer` (a
-    buffer's name; of a cell the first 8 bytes are the value)."""
+    buffer's name; the value is the first bytes of a cell, 8 or those of a wide integer)."""
 
     kind: str
     value: Any
@@ -207,7 +207,6 @@ class Kernel:
         must(self.program is None or self.program < programs, "it has no program")
         must(min(self.block) >= 1 and prod(self.block) <= 1024, f"a block of {self.block} has not 1 to 1024 lanes")
         must(self.shared <= 1 << 25, f"it has {self.shared} bytes of shared memory")
-        must(all(not ty.is_wide for _, ty in self.scalars), "a scalar has more than 64 bits")
         must(all(not isinstance(m.base, int) or m.base < 96 for m in self.memories), "there are 96 classes")
         if isinstance(self.wasm, WasmCode):
             must(self.wasm.module < modules, "it has no module")
@@ -222,7 +221,7 @@ class Kernel:
             must(all(binding.memories for binding in variant.bindings), "it has a binding of nothing")
             fits = variant.scratch % 4 == 0 and variant.scratch <= MAX_SCRATCH
             must(fits, f"a block needs {variant.scratch} bytes of scratch memory")
-            least = 4 * (16 + 2 * len(variant.scalars) + len(bound))
+            least = 4 * (16 + len(bound)) + sum(self.scalars[number][1].argument_bytes for number in variant.scalars)
             fits = variant.size % 16 == 0 and least <= variant.size <= 1 << 16
             must(fits, f"it has an argument buffer of {variant.size} bytes")
             must(variant.fast is None or variant.fast < shaders, "it has no shader")
@@ -308,9 +307,7 @@ class _Validator:
         twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
         self.must(twice is None, f"{twice!r} is there twice")
         for port in plan.ports:
-            self.must(
-                bool(port.access) or not (port.shape or port.ty.is_wide), f"the scalar {port} has at most 64 bits"
-            )
+            self.must(bool(port.access) or not port.shape, f"the scalar {port} has a shape")
             self.must(len(port.shape) <= MAX_RANK, f"{port.name} has more than {MAX_RANK} dimensions")
             for formula in port.shape:
                 self.formula(formula, f"the shape of {port.name}")
@@ -373,12 +370,12 @@ class _Validator:
     def scalar(self, arg: Argument, ty: Type, where: str) -> None:
         match arg.kind:
             case "bits":
-                self.must(0 <= arg.value < 1 << min(ty.bits, 64), f"{where} has not {ty.bits} bits")
+                self.must(0 <= arg.value < 1 << ty.bits, f"{where} has not {ty.bits} bits")
             case "port":
                 port = self.scalars.get(arg.value)
                 self.must(port is not None and port.ty is ty, f"{where} is {ty}, and {arg.value} is no scalar of that")
             case "formula":
-                self.must(ty.is_integer and ty.bits <= 64, f"{where} is {ty}: a formula gives an integer")
+                self.must(ty.is_integer, f"{where} is {ty}: a formula gives an integer")
                 self.formula(arg.value, where)
             case "cell":
                 self.must(arg.value in self.temporaries, f"{where} is read from {arg.value}, which is no temporary")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..compiler.host import HostState
 from ..compiler.node_ops import POINTER
+from ..compiler.recipe import Constant, Input, Recipe, recipe_of, with_inputs
 from ..errors import CompileError, LaunchError
 from ..isa.address import Address, Space
 from ..isa.instruction import Instruction
@@ -81,6 +82,15 @@ class Symbol:
     def __floordiv__(self, other: Any) -> Symbol:
         return self._with("//", other)
 
+    def ceildiv(self, by: int) -> Symbol:
+        return Symbol(Formula.ceildiv(self.formula, by), natural=self.natural)
+
+    def at_least(self, least: int) -> Symbol:
+        return Symbol(Formula.max(self.formula, least), natural=self.natural or least >= 0)
+
+    def at_most(self, most: int) -> Symbol:
+        return Symbol(Formula.min(self.formula, most), natural=self.natural and most >= 0)
+
     def __lt__(self, other: Any) -> bool:
         if self.natural and type(other) is int and other <= 0:
             return False
@@ -109,12 +119,22 @@ class Factor:
 
 
 class Opaque:
-    """A value that the host could compute at run time and that is no formula."""
+    """A value that the host could compute at run time and that is no formula. Lanes can, if it has a recipe."""
 
-    __slots__ = ("at", "reason")
+    __slots__ = ("at", "reason", "recipe")
 
-    def __init__(self, at: int | None, reason: str) -> None:
-        self.at, self.reason = at, reason
+    def __init__(self, at: int | None, reason: str, recipe: Recipe | None = None) -> None:
+        self.at, self.reason, self.recipe = at, reason, recipe
+
+    def substitute(self, name: str, other: Formula) -> Opaque:
+        """The value with a formula in the place of a variable."""
+        if self.recipe is None:
+            return self
+
+        def change(value: Any) -> Any:
+            return value.substitute(name, other) if isinstance(value, Formula) else value
+
+        return Opaque(self.at, self.reason, with_inputs(self.recipe, change))
 
     def error(self) -> CompileError:
         return CompileError(self.at, f"an artifact cannot hold it: {self.reason}")
@@ -149,6 +169,8 @@ class _SymbolOps(ScalarOps):
         def run(*args: Any) -> Any:
             if not any(isinstance(arg, Symbol) for arg in args):
                 return method(*args)
+            if any(isinstance(arg, Type) and arg.is_wide for arg in args):
+                raise NotExpressible("a formula has 53 bits")
             if name not in _SYMBOLIC or any(isinstance(arg, Type) and arg.is_float for arg in args):
                 raise NotExpressible(f"{name} is no formula of the scalar arguments")
             return _SYMBOLIC[name](*args)
@@ -221,6 +243,27 @@ _OPS = _SymbolOps()
 Value = int | Symbol | Argument | Opaque
 
 
+def _recipe(row: str, at: int, held: Iterable[tuple[Type | str | None, Any]]) -> Recipe | None:
+    """The recipe of an instruction whose operands the host knows, if lanes can compute all of them."""
+    operands: list[Any] = []
+    for ty, value in held:
+        if ty is None:
+            operands.append(value)
+        elif isinstance(value, Opaque):
+            if value.recipe is None:
+                return None
+            operands.append(value.recipe)
+        elif isinstance(value, int):
+            operands.append(Constant(ty, value))
+        else:
+            try:
+                value = wrapped(ty, value) if isinstance(value, Symbol) and isinstance(ty, Type) else value
+            except LaunchError:  # of a formula that is too long
+                return None
+            operands.append(Input(ty, value.formula if isinstance(value, Symbol) else value))
+    return recipe_of(row, at, operands)
+
+
 class SymbolicHost(HostState):
     """Follows a program from collective to collective with scalars that are formulas."""
 
@@ -290,11 +333,31 @@ class SymbolicHost(HostState):
         if instruction.name == "BRA" and instruction.pred is not None:
             held = self.known.get((256 + instruction.pred.index, "pred"))
             if isinstance(held, Opaque):
-                raise held.error()
+                return self._around(point, held)
             if isinstance(held, Symbol):
                 self.point = point
                 raise AtBranch(1 - held.formula if instruction.pred.negated else held.formula)
         return super()._next(point, instruction)
+
+    def _around(self, point: int, held: Opaque) -> int:
+        """Where the ways of a branch meet that lanes decide, if no collective is on them. What it writes only they know.
+
+        Raises CompileError.
+        """
+        number = next(n for n, block in enumerate(self.graph.blocks) if point in block)
+        inside = [inner for other in self.graph.influence(number) for inner in self.graph.blocks[other]]
+        if held.recipe is None or any(self.graph.instruction(inner).row.collective for inner in inside):
+            raise held.error()
+        way = self._past(point)
+        for inner in inside:
+            instruction = self.graph.instruction(inner)
+            for operand, value in instruction.writes():
+                if isinstance(value, Predicate):
+                    self.known[256 + value.index, "pred"] = Opaque(held.at, held.reason)
+                else:
+                    ty = instruction.type_of(operand) or self._moved(inner) or POINTER
+                    self.known[value.index, ty] = Opaque(held.at, held.reason)
+        return way
 
     def _evaluate(self, point: int, instruction: Instruction) -> None:
         row = instruction.row
@@ -302,8 +365,9 @@ class SymbolicHost(HostState):
             self._point_at(point, instruction)
             return
         result: Any = None
+        held = self._held(point, instruction) if row.effect is Effect.PURE else None
         try:
-            values = self._inputs(point, instruction) if row.effect is Effect.PURE else None
+            values = None if held is None else self._inputs(point, instruction)
             if values is not None and row.name == "MOV":
                 result = values[0]
             elif values is not None and row.reference is not None:
@@ -313,17 +377,17 @@ class SymbolicHost(HostState):
                 result = row.reference(_OPS, *values)
         except (NotExpressible, LaunchError) as error:  # the second of a formula with too large a number, or too long
             index, text = self.text(point)
-            result = Opaque(index, f"{text}: {error}")
+            result = Opaque(index, f"{text}: {error}", _recipe(row.name, index, held or []))
         for operand, target in instruction.writes():
             self._forget(target)
             if result is None:
                 continue
             ty = instruction.type_of(operand) or self._moved(point)
-            held = int(result) if isinstance(result, (int, bool)) else result
+            found = int(result) if isinstance(result, (int, bool)) else result
             if isinstance(target, Predicate):
-                self.known[256 + target.index, "pred"] = held
+                self.known[256 + target.index, "pred"] = found
             elif ty is not None:
-                self.known[target.index, ty] = held
+                self.known[target.index, ty] = found
 
     def _point_at(self, point: int, instruction: Instruction) -> None:
         try:

@@ -63,12 +63,13 @@ class GpuRunner(Runner):
         words = [*grid, 0, *lanes, 0, blocks, self.steps + 1, 0, kernel["shared"], 0, 0, 0, 0]
         cells = []
         for place in code["scalars"]:
+            ty = kernel["scalars"][place][1]
+            size = max(SIZES[ty], 8)
             if scalars[place][0] == 3:
-                cells.append((4 * len(words), self.buffers[scalars[place][1]][0]))
-                words += [0, 0]
+                cells.append((4 * len(words), self.buffers[scalars[place][1]][0], size))
+                words += [0] * (size // 4)
             else:
-                bits = self.bits(scalars[place], kernel["scalars"][place][1], values)
-                words += [bits % (1 << 32), bits >> 32]
+                words += struct.unpack(f"<{size // 4}I", self.bits(scalars[place], ty, values).to_bytes(size, "little"))
         self.sizes = {}
         bound = []
         scratch = 0
@@ -99,8 +100,8 @@ class GpuRunner(Runner):
             self.gpu.queue.write_buffer(arguments, 0, raw + bytes(code["size"] - len(raw)))
 
             def record(encoder, count=count):
-                for place, buffer in cells:
-                    encoder.copy_buffer_to_buffer(buffer, 0, arguments, place, 8)
+                for place, buffer, size in cells:
+                    encoder.copy_buffer_to_buffer(buffer, 0, arguments, place, size)
                 compute = encoder.begin_compute_pass()
                 compute.set_pipeline(pipeline)
                 compute.set_bind_group(0, group)

@@ -128,6 +128,8 @@ def parse(raw):
 
     def argument():
         kind = s.u8()
+        if kind == 5:
+            return (0, int.from_bytes(s.take(s.uint()), "little"))
         return (kind, struct.unpack("<Q", s.take(8))[0] if kind == 0 else s.uint())
 
     def several(count):
@@ -332,7 +334,7 @@ class Runner:
         if kind == 1:
             return self.scalars[self.file["ports"][value]["name"]]
         if kind == 3:
-            return struct.unpack("<Q", self.get(self.buffers[value][0], 8))[0]
+            return int.from_bytes(self.get(self.buffers[value][0], max(SIZES[ty], 8)), "little")
         number, width, signed = self.formula(value, values), 8 * SIZES[ty], ty < 14
         if not -(signed << (width - 1)) <= number < 1 << (width - signed):
             raise LaunchError(f"{number} does not fit")
@@ -357,7 +359,8 @@ class Runner:
             "<3I3I2Iq2I", block, 32, *grid, *lanes, kernel["shared"], shared, self.steps + 1, spill, self.scratch
         )
         for place in kernel["scalar_order"]:
-            block += struct.pack("<Q", self.bits(scalars[place], kernel["scalars"][place][1], values))
+            ty = kernel["scalars"][place][1]
+            block += self.bits(scalars[place], ty, values).to_bytes(max(SIZES[ty], 8), "little")
         self.sizes = {}
         for place in kernel["memory_order"]:
             kind, base, _ = kernel["memories"][place]

@@ -57,7 +57,8 @@ class CollectiveOps:
         if isinstance(value, Register):
             ty = self.run.analysis.numbers[self.point, value.index]
             if (value.index, ty) in self.values:
-                return ty.decode(int(self.values[value.index, ty].view(f"<u{ty.size_bytes}")[0]))
+                held = self.values[value.index, ty]
+                return ty.decode(int((held if ty.is_wide else held.view(f"<u{ty.size_bytes}"))[0]))
             value = params[value.index].name
         ty, bits = self.run.scalars[value]
         return ty.decode(bits)

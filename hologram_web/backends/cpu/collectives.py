@@ -77,8 +77,17 @@ def gemm(
 
     `c` is None where beta is 0: it is not read then, so that it may hold anything.
     """
-    if ty.is_integer:
-        wide: Any = np.uint64  # wraps modulo 2**64, and so modulo every smaller power of two
+    wide: Any
+    if ty.is_wide:
+        wide = object  # Python's integers
+
+        def widen(x: Array) -> Array:
+            return x
+
+        def factor(number: float) -> Any:
+            return int(number)
+    elif ty.is_integer:
+        wide = np.uint64  # wraps modulo 2**64, and so modulo every smaller power of two
 
         def widen(x: Array) -> Array:
             return x.astype(np.int64).astype(np.uint64) if ty.is_signed else x.astype(np.uint64)
@@ -99,7 +108,9 @@ def gemm(
         total = total + factor(beta) * widen(c)
     if bias is not None:
         total = total + widen(bias)
-    if ty.is_integer:
+    if ty.is_wide:
+        result = total & ty.unsigned.max_value
+    elif ty.is_integer:
         result = total.astype(ty.numpy)
     else:
         result = VECTOR_OPS.cvt(ty, Type.F64, total) if ty is not Type.F64 else total

@@ -197,10 +197,9 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
             words[ARGUMENTS[name] // 4] = number
         budget = min(self.limits.steps + 1, (1 << 63) - 1)
         block[ARGUMENTS["budget"] :][:8].view(np.int64)[0] = budget
-        rest = block[ARGUMENTS["values"] :].view(np.uint64)
-        for position, (name, _) in enumerate(kernel.scalars):
-            rest[position] = job.scalars[name][1]
-        pairs = rest[len(kernel.scalars) :].view(np.uint32)
+        scalars = b"".join(job.scalars[name][1].to_bytes(ty.argument_bytes, "little") for name, ty in kernel.scalars)
+        memoryview(block)[ARGUMENTS["values"] : kernel.memories_at] = scalars
+        pairs = block[kernel.memories_at :].view(np.uint32)
         for position, base in enumerate(kernel.bases):
             data = job.memory[base]
             pairs[2 * position : 2 * position + 2] = self._addresses_of(data), data.size
@@ -253,7 +252,7 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         elif word("base") == len(kernel.bases) + 1:
             name, size = "local memory", word("other")
         elif word("base") >= 0:
-            start = ARGUMENTS["values"] + 8 * (len(kernel.scalars) + word("base"))
+            start = kernel.memories_at + 8 * word("base")
             name, size = str(kernel.bases[word("base")]), int(self._word(address + start + 4).view(np.uint32)[0])
         status = Status(
             FAULT_KINDS[word("kind") - 1],

@@ -346,11 +346,13 @@ class WebGpuBackend(CompiledDevice[Memory]):
         words[:3] = config.grid
         words[4:7] = config.lanes or [g * b for g, b in zip(config.grid, config.block, strict=True)]
         words[8:13] = config.blocks, min(self.limits.steps + 1, 0xFFFFFFFF), 0, shared, 1
-        for number, (name, _) in enumerate(kernel.scalars):
-            bits = job.scalars[name][1]
-            words[16 + 2 * number :][:2] = bits & 0xFFFFFFFF, bits >> 32
+        place = 16
+        for name, ty in kernel.scalars:
+            many = ty.argument_bytes // 4
+            words[place : place + many] = np.frombuffer(job.scalars[name][1].to_bytes(4 * many, "little"), np.uint32)
+            place += many
         for number, base in enumerate(kernel.bases):
-            words[16 + 2 * len(kernel.scalars) + number] = sizes[base]
+            words[place + number] = sizes[base]
         return words.tobytes()
 
     def _check_limits(self, job: Job[Memory], parts: list[int], shared: int) -> None:

@@ -33,7 +33,7 @@ class Effects:
     module: Module
     values: Values
     wide_integers: Wide
-    scalars: list[tuple[str, Type]]
+    memories_at: int  # where they are in the argument block
     bases: list[Base]
     locals: dict[object, int]
     proven: set[Node]  # accesses that are known to be in bounds in what is emitted now
@@ -296,6 +296,5 @@ class Effects:
         if base.space is Space.SHARED:
             self.argument("shared_size")
         else:
-            start = ARGUMENTS["values"] + 8 * len(self.scalars)
-            self.put(("local.get", 0), ("i32.load", 2, start + 8 * self.bases.index(base) + 4))
+            self.put(("local.get", 0), ("i32.load", 2, self.memories_at + 8 * self.bases.index(base) + 4))
         self.put(("i64.extend_i32_u",))

@@ -1,8 +1,8 @@
 """Kernels: a function of IR as a WebAssembly function over a range of blocks.
 
 `kernel(arguments, begin, end)` runs the lanes of blocks begin to end - 1. `arguments` is the address of the argument
-block; its layout is ARGUMENTS, then 8 bytes for each scalar, then address and size (u32 each) of each memory. A fault
-is written into the status words, and the kernel returns at once.
+block; its layout is ARGUMENTS, then 8 bytes for each scalar (all bytes of a wide integer), then address and size (u32
+each) of each memory. A fault is written into the status words, and the kernel returns at once.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from ...compiler.bounds import access_of
 from ...compiler.ir import Function, Node
-from ...compiler.lower import Copies, Do, Let, Meet, Run, Statement, Step, Variable, spill_size
+from ...compiler.lower import Copies, Do, Let, Meet, Run, Statement, Step, Variable, argument_starts, spill_size
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
-from ...errors import FaultKind, UnsupportedInstruction, UnsupportedType
+from ...errors import FaultKind, UnsupportedInstruction
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
@@ -39,7 +39,12 @@ class WasmKernel:
 
     @property
     def arguments_size(self) -> int:
-        return ARGUMENTS["values"] + 8 * (len(self.scalars) + len(self.bases))
+        return self.memories_at + 8 * len(self.bases)
+
+    @property
+    def memories_at(self) -> int:
+        """Where the memories are in the argument block."""
+        return ARGUMENTS["values"] + argument_starts(self.scalars)[-1]
 
 
 class _Emitter(Barriers):
@@ -176,8 +181,6 @@ class _Emitter(Barriers):
 def check_supported(function: Function) -> None:
     """Raises CompileError for what the target does not have."""
     for node in function.nodes():
-        if node.op == "param" and is_wide(node.ty):
-            raise UnsupportedType(None, f"no {node.ty} is kept across a collective: keep it in a buffer")
         access = access_of(node)
         if access is not None and access.base.space is Space.POINTER:
             raise UnsupportedInstruction(access.at, "an address without a base")

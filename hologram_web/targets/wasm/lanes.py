@@ -12,7 +12,7 @@ from typing import Any
 from ...compiler.bounds import Bounds, repeated
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
-from ...compiler.lower import Do, Lowered, Piece, Run, Step, Variable, lower, spill_size
+from ...compiler.lower import Do, Lowered, Piece, Run, Step, Variable, argument_starts, lower, spill_size
 from ...compiler.ranges import Ranges
 from ...compiler.structure import Stop, Straight, Tree
 from ...compiler.windows import Window
@@ -23,7 +23,7 @@ from .effects import ARGUMENTS, Effects, access_of
 from .encoder import FunctionBody, Instr, Module
 from .routines import Routines, load_instruction
 from .values import Values, value_type
-from .wide import Wide
+from .wide import Place, Wide
 
 __all__ = ["LOCAL", "SLOT", "Lanes"]
 
@@ -49,9 +49,12 @@ class Lanes(Effects):
         self.lowered: Lowered = lower(function)
         variables, ranges = dict(self.lowered.variables), Ranges(function)
         self.values = Values(self.body, variables, self._leaf, Routines(self.module, wide_arithmetic), ranges)
-        self.values.wide = self.wide_integers = Wide(function, self.values, lambda: self.get("frame"))
+        self.values.wide = self.wide_integers = Wide(function, self.values, lambda: self.get("frame"), self._argument)
         used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
         self.scalars: list[tuple[str, Type]] = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
+        starts = [ARGUMENTS["values"] + start for start in argument_starts(self.scalars)]
+        self.places = dict(zip((name for name, _ in self.scalars), starts, strict=False))
+        self.memories_at = starts[-1]
         self.bases = [base for base in function.bases if base.space not in ON_CHIP]
         self.labels: dict[int, int] = {}
         self.depth = 0
@@ -93,6 +96,10 @@ class Lanes(Effects):
     def set(self, name: Any, ty: str = "i32") -> Instr:
         return ("local.set", self.named(name, ty))
 
+    def _argument(self, name: str) -> Place:
+        """Where a wide scalar is: it stays in the argument block."""
+        return ("local.get", 0), self.places[name]
+
     def argument(self, field_name: str, extra: int = 0, ty: str = "i32") -> None:
         self.put(("local.get", 0), (f"{ty}.load", 2, ARGUMENTS[field_name] + extra))
 
@@ -104,12 +111,12 @@ class Lanes(Effects):
 
     def _prologue(self) -> None:
         """Loads what is the same for all blocks into locals."""
-        for number, (name, ty) in enumerate(self.scalars):
-            self.put(("local.get", 0), load_instruction(ty, ARGUMENTS["values"] + 8 * number))
-            self.put(self.set(("param", name), value_type(ty)))
-        start = ARGUMENTS["values"] + 8 * len(self.scalars)
+        for name, ty in self.scalars:
+            if not ty.is_wide:
+                self.put(("local.get", 0), load_instruction(ty, self.places[name]))
+                self.put(self.set(("param", name), value_type(ty)))
         for number, base in enumerate(self.bases):
-            self.put(("local.get", 0), ("i32.load", 2, start + 8 * number), self.set(("base", base)))
+            self.put(("local.get", 0), ("i32.load", 2, self.memories_at + 8 * number), self.set(("base", base)))
         for base, size in self._limits():
             # One past the last byte offset an element of that size can have; 0 if there is none.
             self._size(base)

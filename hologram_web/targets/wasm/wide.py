@@ -31,10 +31,13 @@ def is_wide(ty: ValueType) -> bool:
 
 
 class Wide:
-    """Emits what is done to wide integers. `frame` pushes the address of the frame, which takes `size` bytes."""
+    """Emits what is done to wide integers. `frame` pushes the address of the frame, which takes `size` bytes;
+    `argument` says where a scalar of that name is."""
 
-    def __init__(self, function: Function, values: Values, frame: Callable[[], Instr]) -> None:
-        self.values, self.put, self._frame = values, values.put, frame
+    def __init__(
+        self, function: Function, values: Values, frame: Callable[[], Instr], argument: Callable[[str], Place]
+    ) -> None:
+        self.values, self.put, self._frame, self._argument = values, values.put, frame, argument
         self.size = 0
         self._slots: dict[object, int] = {}
         nodes = [node for node in function.nodes() if is_wide(node.ty)]
@@ -63,7 +66,12 @@ class Wide:
         """Pushes the address of a value that has a slot."""
         variable = self.values.variables.get(node)
         assert isinstance(node.ty, Type)
-        self.push(self.place((node.ty, node.attr), node.ty.size_bytes) if variable is None else self.of(variable))
+        if variable is not None:
+            self.push(self.of(variable))
+        elif node.op == "param":
+            self.push(self._argument(node.attr))
+        else:
+            self.push(self.place((node.ty, node.attr), node.ty.size_bytes))
 
     def _work(self) -> None:
         """Pushes the address of what library functions use for themselves."""

@@ -39,7 +39,7 @@ class Barriers(Code):
             "  block_id = block_of;",
             "  var alive = global_id < arguments.lanes.x;",
         ]
-        start = self.wide.start()
+        start = self.wide.start(self.places)
         first = "arguments.spare.y + " if self.wide.scratch else ""  # blocks take turns with their storage
         return [
             f"@compute @workgroup_size({x}, {y}, {z})",

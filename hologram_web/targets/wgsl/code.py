@@ -12,7 +12,20 @@ from dataclasses import dataclass, field
 from ...compiler.bounds import access_of
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
-from ...compiler.lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, lower
+from ...compiler.lower import (
+    Copies,
+    Do,
+    Let,
+    Lowered,
+    Meet,
+    Piece,
+    Run,
+    Statement,
+    Step,
+    Variable,
+    argument_starts,
+    lower,
+)
 from ...compiler.ranges import Ranges
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree
 from ...errors import FaultKind
@@ -68,6 +81,9 @@ class Code(Effects):
         self.canary, self.half = canary, half
         used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
         self.scalars = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
+        starts = [start // 4 for start in argument_starts(self.scalars)]
+        self.places = dict(zip((name for name, _ in self.scalars), starts, strict=False))  # in words
+        self.memories_at = starts[-1]
         self.bases = [base for group in groups for base in group]
         self.helpers: dict[str, str] = {}
         self.lines: list[str] = []
@@ -373,7 +389,7 @@ class Code(Effects):
 
     def _leaf_text(self, node: Node) -> str:
         if node.op == "param":
-            number = 2 * next(k for k, (name, _) in enumerate(self.scalars) if name == node.attr)
+            number = self.places[node.attr]
             low, high = (f"arguments.words[{n // 4}][{n % 4}]" for n in (number, number + 1))
             match self.values.type_name(node):
                 case "vec2u":

@@ -34,7 +34,7 @@ class Effects:
     function: Function
     groups: list[list[Base]]
     bases: list[Base]
-    scalars: list[tuple[str, Type]]
+    memories_at: int  # words before them in the argument block
     values: Values
     wide: Wide
     atomic: set[str]
@@ -137,7 +137,7 @@ class Effects:
     def _size(self, base: Base) -> str:
         if base.space is Space.SHARED:
             return "arguments.misc.w"
-        number = 2 * len(self.scalars) + self.bases.index(base)
+        number = self.memories_at + self.bases.index(base)
         return f"arguments.words[{number // 4}][{number % 4}]"
 
     def _index(self, node: Node, bias: int = 0) -> tuple[str, str | None]:

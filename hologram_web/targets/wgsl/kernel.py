@@ -13,7 +13,7 @@ from functools import partial
 from ...compiler.bounds import Bounds, holds
 from ...compiler.ir import PRED, Function, Node
 from ...compiler.rounds import within_budget
-from ...errors import UnsupportedType
+from ...errors import CompileError
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
@@ -26,6 +26,7 @@ from .wide import is_wide
 __all__ = ["FAULT_KINDS", "STATUS_WORDS", "WgslKernel", "compile_kernel"]
 
 STATUS_WORDS = ("kind", "at", "base", "lane", "offset", "offset_high", "need", "other")
+MAX_ARGUMENTS = 65_536  # bytes of a uniform buffer, on every adapter
 _MAX_CONDITIONS = 64
 # What code calls if it needs it.
 _FUNCTIONS = {
@@ -135,8 +136,8 @@ class _Emitter(Barriers):
         )
 
     def _declarations(self) -> tuple[str, int]:
-        # Scalars take two words each, sizes of memories one.
-        words = 2 * len(self.scalars) + len(self.bases) + 1
+        # Scalars take two words each, wide ones all of theirs, sizes of memories one.
+        words = self.memories_at + len(self.bases) + 1
         count = -(-words // 4)
         lines = [
             "struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,",
@@ -191,10 +192,10 @@ def compile_kernel(
 
     Raises CompileError for what WebGPU does not have.
     """
-    for node in function.nodes():
-        if node.op == "param" and is_wide(node.ty):
-            raise UnsupportedType(None, f"no {node.ty} is kept across a collective: keep it in a buffer")
     kernel = _Emitter(function, groups, shared, math, canary, half, parts, window, set()).run()
+    if kernel.arguments_size > MAX_ARGUMENTS:
+        what = f"its scalars take {kernel.arguments_size} bytes: WebGPU has room for {MAX_ARGUMENTS}"
+        raise CompileError(None, f"{what}; give some of them in a buffer")
     if fast:
         _add_fast(kernel, function, partial(_Emitter, function, groups, shared, math, canary, half, parts, window))
     return kernel

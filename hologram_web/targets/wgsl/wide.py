@@ -8,7 +8,7 @@ Local memory that is long lies there, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -62,6 +62,7 @@ class Wide:
         self._others: dict[object, int] = {}
         nodes = [node for node in function.nodes() if is_wide(node.ty)]
         self.constants = [node for node in nodes if node.is_const]
+        self.params = [node for node in nodes if node.op == "param"]
         self._widest = max((words(node.ty) for node in nodes), default=0)
         self._lanes = prod(function.block_shape)
         own = -(-function.local_memory // 4) if any(base.space is Space.LOCAL for base in function.bases) else 0
@@ -116,9 +117,13 @@ class Wide:
         place = f"wide_start + at * {self._lanes}u" if self.scratch else "at"
         return text.replace("wide_memory[at]", f"wide_memory[{place}]")
 
-    def start(self) -> list[str]:
-        """Lines that say where the lane's storage is, and write the constants to their places."""
+    def start(self, arguments: Mapping[str, int]) -> list[str]:
+        """Lines that say where the lane's storage is, and write the constants and scalars to their places.
+
+        `arguments` says at which word of the argument block each scalar is.
+        """
         places = [self.value(node) for node in self.constants]
+        scalars = {node.attr: (self.value(node), node.ty) for node in self.params}
         lines = []
         if self.scratch:
             lines.append(f"  wide_start = (block - arguments.spare.y) * {self.size * self._lanes}u + index;")
@@ -127,6 +132,11 @@ class Wide:
             lines += [f"    {self.own_word('word')} = 0u;", "  }"]
         for node, place in zip(self.constants, places, strict=True):
             lines += self._constant(place, node.ty, node.attr, fresh=not self.scratch)
+        for name, (place, ty) in scalars.items():
+            lines.append(f"  for (var k = 0u; k < {_opaque(words(ty), True)}; k++) {{")
+            lines.append(f"    let at = {arguments[name]}u + k;")
+            lines.append(f"    wide_set({place} + k, arguments.words[at / 4u][at % 4u]);")
+            lines.append("  }")
         return lines
 
     @staticmethod

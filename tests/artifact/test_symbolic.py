@@ -1,0 +1,105 @@
+"""Collectives whose sizes are symbols: many lanes on WebGPU, as for constant sizes, and the same bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+import numpy as np
+import pytest
+
+import hologram_web as hg
+from hologram_web.runtime.plan import Call, Launch, Repeat, Step, Target
+
+from .holo_gpu import GpuRunner, device
+
+SUM = """
+    .program total
+    .param x: buffer f32 read
+    .param y: buffer f32 write
+    .param n: u32
+    parallel_reduce.add.f32 [y], [x], n
+"""
+GEMM = """
+    .program product
+    .param a: buffer f32 read
+    .param b: buffer f32 read
+    .param c: buffer f32 read_write
+    .param m: u32
+    .param n: u32
+    .param k: u32
+    .param beta: f32
+    gemm.f32 [c], [a], [b], m, n, k, beta=beta
+"""
+
+
+def _total() -> hg.CompiledProgram:
+    return hg.compile(hg.Program.from_text(SUM), shapes={"x": ("n",), "y": (1,)})
+
+
+def _product() -> hg.CompiledProgram:
+    return hg.compile(hg.Program.from_text(GEMM), shapes={"a": ("m", "k"), "b": ("k", "n"), "c": ("m", "n")})
+
+
+@pytest.fixture(scope="module")
+def gpu():
+    return device()
+
+
+def launches(steps: Sequence[Step], target: str, values: dict[str, int]) -> Iterator[int]:
+    """The lanes of each launch that a target comes to."""
+    for step in steps:
+        match step:
+            case Call():
+                yield from launches(step.code, target, values)
+            case Repeat():
+                for _ in range(step.count.evaluate(values)):
+                    yield from launches(step.body, target, values)
+            case Target() if step.name == target:
+                yield from launches(step.body, target, values)
+            case Launch():
+                yield prod(formula.evaluate(values) for formula in step.lanes)
+
+
+@pytest.mark.parametrize(
+    ("n", "lanes"),
+    [(0, [256]), (1, [256]), (2048, [256]), (2049, [256, 256]), (100_000, [32 * 56, 256]), (5_000_000, [32 * 2448, 256, 256])],
+)  # fmt: skip
+def test_a_symbolic_reduction_is_as_wide_as_a_constant_one(n, lanes):
+    plan = _total().artifact.plan
+    assert list(launches(plan.steps, "webgpu", {"n": n})) == lanes
+    constant = hg.compile(
+        hg.Program.from_text(SUM.replace("[x], n", f"[x], {n}")), shapes={"x": (max(n, 1),), "y": (1,)}
+    )
+    assert list(launches(constant.artifact.plan.steps, "webgpu", {"n": n})) == lanes
+
+
+def test_a_symbolic_product_has_tiles():
+    plan = _product().artifact.plan
+    assert list(launches(plan.steps, "webgpu", {"m": 100, "n": 300, "k": 7})) == [2 * 5 * 256]
+
+
+@pytest.mark.parametrize("n", [0, 1, 31, 2047, 2048, 2049, 65_537, 4_194_305])
+def test_the_sum_has_the_bits_of_the_reference(gpu, n):
+    x = np.random.default_rng(n).standard_normal(n).astype(np.float32)
+    y = np.zeros(1, np.float32)
+    expected = _total().run(hg.backends.WasmBackend(), x=x, y=y, n=n)
+    found = GpuRunner(_total().to_bytes(), gpu).run({"n": n}, {"x": (x.tobytes(), (n,)), "y": (bytes(4), (1,))})
+    assert found["y"][0] == np.asarray(expected).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "k", "beta"), [(5, 3, 2, 0.0), (65, 130, 17, 0.5), (0, 4, 4, 1.0), (64, 64, 0, 2.0)]
+)
+def test_the_product_is_one(gpu, m, n, k, beta):
+    random = np.random.default_rng(m)
+    a, b, c = (random.random(shape).astype(np.float32) for shape in ((m, k), (k, n), (m, n)))
+    if beta == 0:
+        c[:] = np.nan  # it is not read
+    scalars = {"m": m, "n": n, "k": k, "beta": hg.f32.encode(beta)}
+    arrays = {"a": (a.tobytes(), (m, k)), "b": (b.tobytes(), (k, n)), "c": (c.tobytes(), (m, n))}
+    found = GpuRunner(_product().to_bytes(), gpu).run(scalars, arrays)
+    expected = a.astype(np.float64) @ b + (beta * c if beta else 0)
+    np.testing.assert_allclose(np.frombuffer(found["c"][0], np.float32).reshape(m, n), expected, rtol=1e-5)
+    native = _product().run(hg.backends.WasmBackend(), a=a, b=b, c=c.copy(), beta=beta, m=m, n=n, k=k)
+    np.testing.assert_allclose(native, expected, rtol=1e-5)
