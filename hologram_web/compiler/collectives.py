@@ -103,7 +103,7 @@ def _reduce(o: Operands) -> list[Launch]:
 
 _ROWS = 8  # blocks of elements that a block of lanes reduces, if shared memory holds as many
 _BLOCK = 2048  # elements of one of them
-# Of wide integers, whose sums have no order: llvmpipe ends loops after 65,535 rounds of a lane, MUL of I4096 takes 2,100.
+# Of wide integers, whose sums have no order: llvmpipe ends loops after 65,535 rounds of a lane, MUL of I4096 has 2,100.
 _WIDE_BLOCK = 256
 _MAX_SHARED = 16_384  # bytes of shared memory that every adapter has
 

@@ -331,9 +331,9 @@ class SymbolicHost(HostState):
         return super()._next(point, instruction)
 
     def _around(self, point: int, held: Opaque) -> int:
-        """Where the ways of a branch meet that lanes decide, if no collective is on them. What it writes only they know.
+        """Where the ways of a branch that lanes decide meet; what they write there only lanes know.
 
-        Raises CompileError.
+        Raises CompileError if a collective is on them.
         """
         number = next(n for n, block in enumerate(self.graph.blocks) if point in block)
         inside = [inner for other in self.graph.influence(number) for inner in self.graph.blocks[other]]
@@ -364,11 +364,13 @@ class SymbolicHost(HostState):
             elif values is not None and row.reference is not None:
                 for value in values:
                     if isinstance(value, (Argument, Opaque)):
-                        raise NotExpressible(getattr(value, "reason", "only integers are computed with"))
+                        raise NotExpressible("only integers are computed with")
                 result = row.reference(_OPS, *values)
         except (NotExpressible, LaunchError) as error:  # the second of a formula with too large a number, or too long
             index, text = self.text(point)
-            result = Opaque(index, f"{text}: {error}", _recipe(row.name, index, held or []))
+            first = next((value for _, value in held or () if isinstance(value, Opaque)), None)
+            at, reason = (index, f"{text}: {error}") if first is None else (first.at, first.reason)
+            result = Opaque(at, reason, _recipe(row.name, index, held or ()))
         for operand, target in instruction.writes():
             self._forget(target)
             if result is None:
