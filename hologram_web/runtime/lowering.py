@@ -453,7 +453,7 @@ class _CallLowering:
             steps.append(Bounds(*bounds, ty, index, region.name))
         steps += self._separate(regions, counts, instruction.row.name == "GEMM")
         for name, region in regions.items():
-            operands.first[name] = (region.offset + region.start) // ty.size_bytes
+            operands.first[name] = (region.offset + region.start) // ty.alignment
         serial = self._parts(lower_collective(instruction.name, operands), regions, index, point)
         try:  # what is best for GPUs, where sizes are known as far as that needs
             parallel = self._parts(lower_collective(instruction.name, operands, True), regions, index, point)
