@@ -317,7 +317,7 @@ class SymbolicHost(HostState):
         if instruction.name == "LOOP":
             held = self.known.get((instruction.counter.index, Type.U32))
             if isinstance(held, Opaque):
-                raise held.error()
+                return self._around(point, held)
             if isinstance(held, Symbol) or (held and point not in self.unrolled):
                 self.point = point
                 raise AtLoop
@@ -336,7 +336,7 @@ class SymbolicHost(HostState):
         Raises CompileError if a collective is on them.
         """
         number = next(n for n, block in enumerate(self.graph.blocks) if point in block)
-        inside = [inner for other in self.graph.influence(number) for inner in self.graph.blocks[other]]
+        inside = [point, *(inner for other in self.graph.influence(number) for inner in self.graph.blocks[other])]
         if held.recipe is None or any(self.graph.instruction(inner).row.collective for inner in inside):
             raise held.error()
         way = self._past(point)
