@@ -26,7 +26,7 @@ from hologram_web.runtime.artifact import write as write_artifact
 from hologram_web.runtime.blake3 import blake3
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.stdlib.build import build
-from tests.artifact.samples import collectives, powers, saxpy, whole_plan
+from tests.artifact.samples import collectives, field, long_plan, powers, saxpy, whole_plan
 
 PASSED = ("the argument ", "canonical form", "a module is there twice", "a piece of WGSL is there twice")
 BUILD = Path(__file__).resolve().parent.parent / "build" / "e2e"
@@ -154,6 +154,7 @@ def write(folder: Path = BUILD) -> None:
             "results": {key: _packed(value) for key, value in outputs.items()},
         }
         compiled.save(folder / f"{name}.holo")
+    field().save(folder / "field.holo")
     build(folder / "stdlib", ["vector_add", "softmax"])
     powers().save(folder / "outside.holo", external="weights.bin")
     halves().save(folder / "halves.holo")
@@ -161,7 +162,9 @@ def write(folder: Path = BUILD) -> None:
     whole = replace(whole_plan(), blobs=(Blob.of(b"abc"), Blob.of(b"12345")))
     raw = write_artifact(whole)
     found["everything"] = {"holo": base64.b64encode(raw).decode(), "args": {}, "results": {}}
-    (folder / "damaged.json").write_text(json.dumps(damaged(raw)))
+    long = write_artifact(long_plan())
+    found["long"] = {"holo": base64.b64encode(long).decode(), "args": {}, "results": {}}
+    (folder / "damaged.json").write_text(json.dumps({"everything": damaged(raw), "long": damaged(long)}))
     (folder / "samples.json").write_text(json.dumps(found))
 
 

@@ -642,18 +642,30 @@ class BackendConformance:
         )
         self.works(backend)
 
-    def test_wide_integers_that_are_refused(self, backend):
-        for ty in hg.Type:
-            if ty.is_wide:
-                text = f".param a: {ty}\n    mov_imm.{ty} r9, 5\n"
-                assert self.refused(hg.UnsupportedType, self.run, backend, text, a=1) == (
-                    f"the scalar a is {ty}: give it in a buffer of one element"
-                )
-                text = f".param a: buffer {ty} read_write\n    parallel_map.neg.{ty} [a], [a], 1\n"
-                refused = self.refused(hg.UnsupportedType, self.run, backend, text, a=bytes(ty.size_bytes))
-                assert refused == (
-                    f"instruction 0: {backend.name} does not run ParallelMap on {ty}: use a type of at most 64 bits"
-                )
+    def test_scalars_of_wide_integers(self, backend):
+        """As all their bits, beside a narrow one; too large ones are refused in few words."""
+        for ty in [ty for ty in hg.Type if ty.is_wide]:
+            text = f".param n: i8\n.param v: {ty}\n.param y: buffer {ty} write\n    stg.{ty} [y], r2\n"
+            y = backend.allocate_buffer(ty.size_bytes)
+            for value in (ty.min_value, ty.max_value, 3**80, hg.Immediate(ty, 1 << (ty.bits - 1))):
+                self.run(backend, text, n=-1, v=value, y=y)
+                bits = value.bits if isinstance(value, hg.Immediate) else ty.encode(value)
+                assert backend.copy_from_buffer(y) == bits.to_bytes(ty.size_bytes, "little")
+            top = ty.bits - 1 if ty.is_signed else ty.bits
+            given = f"an integer of {top + 1} bits" if top > 255 else str(1 << top)
+            assert self.refused(hg.LaunchError, self.run, backend, text, n=-1, v=1 << top, y=y) == (
+                f"parameter 'v' is {ty}: {given} does not fit {f'-2**{top}' if ty.is_signed else 0} to 2**{top} - 1"
+            )
+            backend.free_buffer(y)
+        text = ".param v: u128\n    mov r9, r1\n"
+        for wrong, what in (
+            (1.0, "give an integer, not the float 1.0"),
+            ("1", "give a number, not '1'"),
+            (1 << 20000, "an integer of 20001 bits does not fit 0 to 2**128 - 1"),
+            (hg.Immediate.of(hg.u64, 5), "the value 5 is u64"),
+        ):
+            refused = self.refused(hg.LaunchError, self.run, backend, text, v=wrong)
+            assert refused == f"parameter 'v' is u128: {what}"
         self.works(backend)
 
     # Faults

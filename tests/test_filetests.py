@@ -138,7 +138,5 @@ def test_filetests_for_every_instruction_and_class_of_types(row):
         assert {pair for pair in used if not any(ty.is_wide for ty in pair)} == every
         return
     allowed = row.operands[row.type_operands[0]].allowed
-    if row.collective:  # of wide integers there are none
-        allowed -= WIDE
     missing = [name for name, types in CLASSES.items() if types & allowed and not types & used]
     assert not missing, f"no filetest runs {row.mnemonic} on {', '.join(missing)}"

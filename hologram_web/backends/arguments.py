@@ -67,7 +67,8 @@ def scalar_bits(name: str, ty: Type, value: Any) -> int:
     if ty.is_integer and isinstance(value, float):
         raise LaunchError(f"parameter {name!r} is {ty}: give an integer, not the float {value!r}")
     if ty.is_integer and not ty.min_value <= value <= ty.max_value:
-        given = str(value) if abs(value).bit_length() <= 256 else f"an integer of {value.bit_length()} bits"
+        length = int(value).bit_length()
+        given = str(value) if length <= 256 else f"an integer of {length} bits"
         raise LaunchError(f"parameter {name!r} is {ty}: {given} does not fit {_range(ty)}")
     try:
         return Immediate.of(ty, value).bits

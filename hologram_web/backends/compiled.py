@@ -199,7 +199,7 @@ class CompiledDevice(Device[M]):
             counts = extents(instruction.name, operands)
             _check_collective(analysis, point, ty, regions, counts)
             self._separate(ty, regions, counts, borrowed, instruction.row.name == "GEMM")
-            operands.first.update({name: (r.start + r.offset) // ty.size_bytes for name, r in regions.items()})
+            operands.first.update({name: (r.start + r.offset) // ty.alignment for name, r in regions.items()})
             for launch in lower_collective(instruction.name, operands, self.parallel):
                 for name, size in launch.temporaries.items():
                     borrowed.append(self._reserve(size))

@@ -1,6 +1,7 @@
 """Collectives as programs: each is lowered to launches of lane programs, which are compiled like any other.
 
-Elements are addressed by index; `place` gives the first element of each operand in its memory.
+Elements are addressed by index from the first of each operand, which is counted in units of the type's alignment: an
+element of more than 128 bits is several.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..isa.ops import IDENTITIES, reduce_type
 from ..isa.program import Program
 from ..isa.text import from_text
 from ..isa.types import Type
-from .gemm import TILE, Gemm
+from .gemm import TILE, Gemm, place
 
 __all__ = ["Launch", "Operands", "check_factors", "extents", "lower_collective"]
 
@@ -44,7 +45,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Operands:
-    """The collective's operands: sizes and factors as numbers, `first` the first element of each address operand."""
+    """The collective's operands: sizes and factors as numbers, `first` where each address operand starts, in units."""
 
     values: dict[str, Any]
     first: dict[str, int]
@@ -83,17 +84,18 @@ def _map(o: Operands, arity: int) -> list[Launch]:
     ty: Type = o["ty"]
     operation = o["operation"].value
     names = ["src_array"] if arity == 1 else ["src_a", "src_b"]
-    size = ty.size_bytes
 
     def text() -> str:
         sources = "".join(f".param s{k}: buffer {ty} read\n.param f{k}: u64\n" for k in range(arity))
         loads = "".join(
-            f"    add.u64 r20, r255, r{2 * k + 4}\n    ldg.{ty} r{10 + k}, [s{k} + r20*{size}]\n" for k in range(arity)
+            f"{place('r20', 'r255', f'r{2 * k + 4}', ty)}    ldg.{ty} r{10 + k}, [s{k} + r20*{ty.alignment}]\n"
+            for k in range(arity)
         )
         inputs = ", ".join(f"r{10 + k}" for k in range(arity))
         return (
             f".program map_{operation}_{ty}\n.param d: buffer {ty} write\n.param fd: u64\n{sources}{loads}"
-            f"    {operation}.{ty} r15, {inputs}\n    add.u64 r20, r255, r2\n    stg.{ty} [d + r20*{size}], r15\n"
+            f"    {operation}.{ty} r15, {inputs}\n{place('r20', 'r255', 'r2', ty)}"
+            f"    stg.{ty} [d + r20*{ty.alignment}], r15\n"
         )
 
     program = _program(("map", operation, ty), text)
@@ -106,13 +108,12 @@ def _reduce(o: Operands) -> list[Launch]:
     """One lane reduces in canonical order: on a device that runs one lane after another nothing is faster."""
     ty: Type = o["ty"]
     combine = o["operation"].value
-    size = ty.size_bytes
     program = _program(
         ("reduce", combine, ty),
         lambda: (
             f".program reduce_{combine}_{ty}\n.param d: buffer {ty} write\n.param fd: u64\n"
             f".param s: buffer {ty} read\n.param fs: u64\n.param n: u64\n"
-            f"    reduce_{combine}.{ty} r10, [s + r4*{size}], n\n    stg.{ty} [d + r2*{size}], r10\n"
+            f"    reduce_{combine}.{ty} r10, [s + r4*{ty.alignment}], n\n    stg.{ty} [d + r2*{ty.alignment}], r10\n"
         ),
     )
     scalars = {"fd": o.first["dst"], "fs": o.first["src_array"], "n": o["count"]}
@@ -159,15 +160,15 @@ def _reduce_in_blocks(o: Operands) -> list[Launch]:
                 f"    mov_imm.u64 r24, {size}\n    mov_imm.u64 r25, 32\n    mul.u64 r22, r21, r24\n"
                 "    add.u64 r23, r22, r24\n    min.u64 r23, r23, r5\n    cvt.u64.u32 r26, r252\n"
                 f"    add.u64 r22, r22, r26\n    mov_imm.{wide} r20, {identity}\n"
-                "next:\n    set.lt.u64 p1, r22, r23\n    bra done, !p1\n    add.u64 r28, r22, r4\n"
-                f"    ldg.{here} r30, [s + r28*{here.size_bytes}]\n{widen}    {combine}.{wide} r20, r20, r30\n"
+                f"next:\n    set.lt.u64 p1, r22, r23\n    bra done, !p1\n{place('r28', 'r22', 'r4', here)}"
+                f"    ldg.{here} r30, [s + r28*{here.alignment}]\n{widen}    {combine}.{wide} r20, r20, r30\n"
                 "    add.u64 r22, r22, r25\n    bra next\n"
                 # r27 = the place in shared memory
                 "done:\n    mov_imm.u32 r41, 32\n    mad.u32 r27, r251, r41, r252\n    cvt.u64.u32 r27, r27\n"
                 f"    sts.{wide} [shared + r27*{wide.size_bytes}], r20\n    bar_sync 0\n{halves}"
                 "    mov_imm.u32 r40, 0\n    set.ne.u32 p0, r252, r40\n    bra out, p0\n"
                 "    set.ge.u64 p0, r21, r6\n    bra out, p0\n"
-                f"{narrow}    add.u64 r21, r21, r2\n    stg.{there} [d + r21*{there.size_bytes}], r20\nout:\n"
+                f"{narrow}{place('r21', 'r21', 'r2', there)}    stg.{there} [d + r21*{there.alignment}], r20\nout:\n"
             )
 
         program = _program(("blocks", combine, ty, here, there), text)
@@ -208,6 +209,8 @@ def _gemm(o: Operands, tiled: bool) -> list[Launch]:
     }  # fmt: skip
     if bias:
         scalars["fbias"] = o.first["bias"]
+    for stride in ("sam", "sak", "sbk", "sbn"):
+        scalars[stride] *= ty.size_bytes // ty.alignment
     lanes = (_ceildiv(n, TILE) * 16, _ceildiv(m, TILE) * 16) if tiled else (n, m)
     return [Launch(program, lanes, (16, 16), buffers, scalars, fast=True)]
 

@@ -11,10 +11,17 @@ from dataclasses import dataclass
 from ..isa.operands import MapOperation
 from ..isa.types import Type
 
-__all__ = ["TILE", "Gemm"]
+__all__ = ["TILE", "Gemm", "place"]
 
 TILE = 64  # elements of c that a block makes, along each axis
 _STEP = 16  # of k
+
+
+def place(target: str, index: str, first: str, ty: Type) -> str:
+    """Code for where an element of a collective is, in units of the type's alignment."""
+    if ty.size_bytes == ty.alignment:
+        return f"    add.u64 {target}, {index}, {first}\n"
+    return f"    mov_imm.u64 r99, {ty.size_bytes // ty.alignment}\n    mad.u64 {target}, {index}, r99, {first}\n"
 
 
 @dataclass(frozen=True)
@@ -51,9 +58,9 @@ class Gemm:
 
     def _finish(self, number: str = "") -> str:
         """Scales the sum and stores it; `number` tells labels of several from each other."""
-        ty, wide, size = self.ty, self.wide, self.ty.size_bytes
+        ty, wide, size = self.ty, self.wide, self.ty.alignment
         lines = [f"    mul.{wide} r34, r34, r13\n    cvt.u64.u32 r40, r7\n"]
-        lines.append("    mad.u64 r40, r31, r40, r30\n    add.u64 r40, r40, r2\n")
+        lines.append(f"    mad.u64 r40, r31, r40, r30\n{place('r40', 'r40', 'r2', ty)}")
         if self.beta:
             lines.append(
                 f"    mov_imm.{wide} r45, 0\n    set.eq.{wide} p2, r14, r45\n    bra scaled{number}, p2\n"
@@ -61,7 +68,7 @@ class Gemm:
                 f"scaled{number}:\n"
             )
         if self.bias:
-            lines.append(f"    add.u64 r42, r30, r17\n    ldg.{ty} r43, [bias + r42*{size}]\n{self._widen('r43')}")
+            lines.append(f"{place('r42', 'r30', 'r17', ty)}    ldg.{ty} r43, [bias + r42*{size}]\n{self._widen('r43')}")
             lines.append(f"    add.{wide} r34, r34, r43\n")
         if wide is not ty:
             lines.append(f"    cvt.{ty}.{wide} r34, r34\n")
@@ -71,7 +78,7 @@ class Gemm:
 
     def plain(self) -> str:
         """The program with one lane for each element of c."""
-        ty, wide, size = self.ty, self.wide, self.ty.size_bytes
+        ty, wide, size = self.ty, self.wide, self.ty.alignment
         return (
             f"{self._head('gemm')}"
             "    mul.u32 r20, r253, r254\n    add.u32 r20, r20, r252\n    cvt.u64.u32 r30, r20\n"

@@ -156,7 +156,7 @@ class HostState:
     def _inputs(self, point: int, instruction: Instruction) -> list[Any] | None:
         """Operands of the reference semantics, if all are known."""
         held = self._held(point, instruction)
-        return held and [bool(value) if ty == _PRED else value for ty, value in held]
+        return None if held is None else [bool(value) if ty == _PRED else value for ty, value in held]
 
     def _held(self, point: int, instruction: Instruction) -> list[tuple[Type | str | None, Any]] | None:
         """Operands, if all are known: with its type what a register or a predicate holds, others as they are."""

@@ -406,7 +406,7 @@ class _Reads:
             wanted = "a pool parameter"
         else:
             wanted = "an integer of at most 64 bits" if operand.kind == "size" else "a number of at most 64 bits"
-            own = self.instruction.ty if operand.kind == "scalar" else None
+            own = self.instruction.ty if self.instruction.row.collective and operand.kind == "scalar" else None
             wanted += f" or {own}" if own is not None and own.is_wide else ""
 
         def fits(tag: Any) -> bool:

@@ -454,7 +454,7 @@ class _CallLowering:
             steps.append(Bounds(*bounds, ty, index, region.name))
         steps += self._separate(regions, counts, instruction.row.name == "GEMM")
         for name, region in regions.items():
-            operands.first[name] = (region.offset + region.start) // ty.size_bytes
+            operands.first[name] = (region.offset + region.start) // ty.alignment
         parts = {
             target: self._parts(lower_collective(instruction.name, operands, target == "webgpu"), regions, index, point)
             for target in TARGETS

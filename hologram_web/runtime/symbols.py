@@ -326,7 +326,7 @@ class SymbolicHost(HostState):
         if instruction.name == "LOOP":
             held = self.known.get((instruction.counter.index, Type.U32))
             if isinstance(held, Opaque):
-                raise held.error()
+                return self._around(point, held)
             if isinstance(held, Symbol) or (held and point not in self.unrolled):
                 self.point = point
                 raise AtLoop
@@ -340,12 +340,12 @@ class SymbolicHost(HostState):
         return super()._next(point, instruction)
 
     def _around(self, point: int, held: Opaque) -> int:
-        """Where the ways of a branch meet that lanes decide, if no collective is on them. What it writes only they know.
+        """Where the ways of a branch that lanes decide meet; what they write there only lanes know.
 
-        Raises CompileError.
+        Raises CompileError if a collective is on them.
         """
         number = next(n for n, block in enumerate(self.graph.blocks) if point in block)
-        inside = [inner for other in self.graph.influence(number) for inner in self.graph.blocks[other]]
+        inside = [point, *(inner for other in self.graph.influence(number) for inner in self.graph.blocks[other])]
         if held.recipe is None or any(self.graph.instruction(inner).row.collective for inner in inside):
             raise held.error()
         way = self._past(point)
@@ -373,11 +373,13 @@ class SymbolicHost(HostState):
             elif values is not None and row.reference is not None:
                 for value in values:
                     if isinstance(value, (Argument, Opaque)):
-                        raise NotExpressible(getattr(value, "reason", "only integers are computed with"))
+                        raise NotExpressible("only integers are computed with")
                 result = row.reference(_OPS, *values)
         except (NotExpressible, LaunchError) as error:  # the second of a formula with too large a number, or too long
             index, text = self.text(point)
-            result = Opaque(index, f"{text}: {error}", _recipe(row.name, index, held or []))
+            first = next((value for _, value in held or () if isinstance(value, Opaque)), None)
+            at, reason = (index, f"{text}: {error}") if first is None else (first.at, first.reason)
+            result = Opaque(at, reason, _recipe(row.name, index, held or ()))
         for operand, target in instruction.writes():
             self._forget(target)
             if result is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import hologram_web as hg
@@ -26,7 +28,7 @@ from hologram_web.runtime.plan import (
     WgslCode,
 )
 
-__all__ = ["SAMPLES", "collectives", "powers", "saxpy", "tiny", "whole_plan"]
+__all__ = ["SAMPLES", "collectives", "field", "long_plan", "powers", "saxpy", "tiny", "whole_plan"]
 
 SAXPY = hg.Program.from_text("""
 .program saxpy
@@ -108,6 +110,42 @@ def powers_reference(x: np.ndarray, count: int) -> np.ndarray:
     return x * w + np.uint32(7)
 
 
+FIELD = hg.Program.from_text("""
+.program field                              ; y = x * x * k + k * k, and behind it the sum of that times m
+.param x: buffer u256 read
+.param y: buffer u256 read_write
+.param k: u256
+.param m: i512
+.param n: u32
+    mul.u256 r10, r3, r3
+    parallel_map_binary.mul.u256 [y], [x], [x], n
+    ldg.u256 r11, [y + r255*32]
+    mad.u256 r11, r11, r3, r10
+    stg.u256 [y + r255*32], r11
+    parallel_reduce.add.u256 r12, [y], n
+    cvt.u256.i512 r13, r4
+    mul.u256 r12, r12, r13
+    cvt.u64.u32 r14, r5
+    stg.u256 [y + r14*32], r12
+""")
+
+
+def field() -> CompiledProgram:
+    """Scalars of wide integers: a port, a constant that 8 bytes do not hold, and formulas; the sum is a cell."""
+    builder = hg.PlanBuilder("field", shapes={"x": ("n",)})
+    builder.scalar("k", hg.u256)
+    builder.array("y", hg.u256, ("n + 1",), hg.Access.WRITE)
+    builder.launch(FIELD, "n", args={"m": -(3**200), "n": Formula.of("n")})
+    builder.launch(FIELD, "n", args={"k": "n * 3 + 1", "m": 1, "n": Formula.of("n"), "x": "y"})
+    return CompiledProgram.from_builder(builder)
+
+
+def field_reference(x: list[int], k: int) -> list[int]:
+    for factor in (k, 3 * len(x) + 1):
+        x = [(v * v * factor + factor * factor) % 2**256 for v in x]
+    return [*x, sum(x) % 2**256]
+
+
 def whole_plan() -> Artifact:
     """Something of everything the format has, with code that is none: it is for readers, not for running."""
     one, n = Formula.of(1), Formula.of("n")
@@ -171,9 +209,37 @@ def whole_plan() -> Artifact:
     )  # fmt: skip
 
 
+def long_plan() -> Artifact:
+    """The same with wide integers for scalars: as a port, a constant, a formula and a cell."""
+    whole, wide = whole_plan(), hg.u256
+    one, n, long = Formula.of(1), Formula.of("n"), Argument("bits", 3**150)
+    grid = (one, one, one)
+    kernel = Kernel(
+        "p", 0, (64, 1, 1), 16, (("w", wide), ("v", hg.i512), ("u", wide), ("s", hg.u64), ("t", wide)),
+        (Memory("buffer", "y", True),), True, WasmCode(0, 24, (1, 0, 4, 3, 2), (0,)),
+        (WgslCode(0, 320, (4, 3, 2, 1, 0), (Binding(True, (0,)),)),),
+    )  # fmt: skip
+    scalars = (Argument("port", "w"), long, Argument("formula", n * 3), Argument("bits", 7), Argument("cell", "t"))
+    launch = Launch(0, 1, 0, grid, grid, scalars, ("y",))
+    program = hg.Program.from_text("""
+        .program p
+        .param y: buffer f32 write
+        .param w: u256
+        .param v: i512
+            parallel_map.neg.f32 [y], [y], 4
+    """)
+    call = Call(0, (64, 1, 1), 16, grid, grid, (Argument("buffer", "y"), Argument("port", "w"), long), (launch,))
+    plan = Plan(
+        (Port("w", wide), Port("y", hg.f32, hg.Access.WRITE, (n,))), (Temporary("t", Formula.of(32)),), (), (call,)
+    )
+    return replace(
+        whole, plan=plan, programs=(program,), kernels=(kernel,), blobs=(), texts=("parallel_map.neg.f32 [y], [y], 4",)
+    )
+
+
 def tiny() -> Artifact:
     """The artifact of the golden file. Nothing in it comes from the compiler."""
     return whole_plan()
 
 
-SAMPLES = {"saxpy": saxpy, "collectives": collectives, "powers": powers}
+SAMPLES = {"saxpy": saxpy, "collectives": collectives, "powers": powers, "field": field}

@@ -23,11 +23,15 @@ from hologram_web.targets.wgsl import FAULT_KINDS as WGSL_FAULT_KINDS
 from hologram_web.targets.wgsl import STATUS_WORDS
 
 from .holo_runner import KINDS, parse
-from .samples import SAMPLES, tiny
+from .samples import SAMPLES, long_plan, tiny
 
 GOLDEN = Path(__file__).parent / "golden" / f"version_{VERSION}.txt"
 SECTIONS = ("META", "PLAN", "PROG", "KERN", "WASM", "WGSL", "DATA")
-FILES = {"tiny": write(tiny()), **{name: make().to_bytes() for name, make in SAMPLES.items()}}
+FILES = {
+    "tiny": write(tiny()),
+    "long": write(long_plan()),
+    **{name: make().to_bytes() for name, make in SAMPLES.items()},
+}
 ONE = Formula.of(1)
 
 
@@ -239,6 +243,23 @@ def test_a_shader_of_many_large_pieces():
         write(artifact)
 
 
+def test_bits_of_wide_integers_are_written_in_one_way():
+    """Eight bytes where they hold them, else as many as the number has; no more than the type."""
+    long = (3**150).to_bytes(30, "little")
+    raw = FILES["long"]
+    start, length = ranges(raw)["PLAN"]
+    plan = raw[start : start + length]
+    assert plan.count(b"\x05\x1e" + long) == 2
+    for wrong, what in (
+        (b"\x05\x1f" + long + b"\0", "not in canonical form"),
+        (b"\x05\x08" + long[:8], "not in canonical form"),
+        (b"\x05\x41" + bytes(64) + b"\1", "the argument v of p has not 512 bits"),
+        (b"\x05\x81\x04" + bytes(512) + b"\1", "a number is not below 513"),
+    ):
+        with pytest.raises(ArtifactError, match=what):
+            read(with_section(raw, "PLAN", plan.replace(b"\x05\x1e" + long, wrong)))
+
+
 def test_memory_stays_small():
     hostile = [with_section(FILES["tiny"], tag, b"\xff\xff\xff\xff\x0f" * 3) for tag in SECTIONS[1:]]
     tracemalloc.start()
@@ -288,7 +309,7 @@ P, K = Argument("buffer", "y"), Argument("bits", 3)
         (plan_of(ports=[X, X]), "'x' is there twice"),
         (plan_of(ports=[Port("a b", hg.u32)]), "'a b' is no name"),
         (plan_of(ports=[Port("min", hg.u32)]), "'min' is no name"),
-        (plan_of(ports=[Port("w", hg.u128)]), "the scalar w: u128 has at most 64 bits"),
+        (plan_of(ports=[Port("w", hg.u128, None, (Formula((3,)),))]), "the scalar w: u128 has a shape"),
         (plan_of(ports=[Port("z", hg.f32, hg.Access.READ, (ONE,) * 9)]), "z has more than 8 dimensions"),
         (plan_of(ports=[Port("z", hg.f32, hg.Access.READ, (Formula.of("q + 1"),))]), "the shape of z uses q"),
         (plan_of(temporaries=[Temporary("t", Formula.of("n"))]), "the size of t uses n"),

@@ -321,9 +321,98 @@ def test_a_kernel_that_wgsl_does_not_have_says_why():
 
 
 def test_a_program_no_target_has():
-    program = hg.Program.from_text(".param x: buffer u128 read_write\n    parallel_map.neg.u128 [x], [x], 1\n")
-    with pytest.raises(hg.UnsupportedType, match="an artifact does not run ParallelMap on u128"):
-        hg.compile(program).to_bytes()
+    program = hg.Program.from_text(".param x: buffer f32 read_write\n    softmax.f32 [x], [x], 1, 1\n")
+    with pytest.raises(hg.UnsupportedInstruction) as caught:
+        hg.compile(program, grid=1).to_bytes()
+    text = "softmax.f32 [x], [x], $n0, $n1, inner=$n2"
+    assert str(caught.value) == f"instruction 0: an artifact does not run Softmax ({text})"
+
+
+def wide(values, ty=hg.u256):
+    return np.frombuffer(ty.pack(values), ty.numpy)
+
+
+@pytest.mark.parametrize("n", [1, 3, 300])
+def test_scalars_of_wide_integers(backend, n):
+    x, k = [pow(3, i * i, 2**256) for i in range(n)], 2**256 - 5
+    found = everywhere(samples.field(), backend, k=k, x=wide(x))
+    assert hg.u256.unpack(found.tobytes()) == samples.field_reference(x, k)
+    with pytest.raises(hg.LaunchError) as caught:
+        samples.field().run(backend, k=2**256, x=wide(x))
+    refused = "parameter 'k' is u256: an integer of 257 bits does not fit 0 to 2**256 - 1"
+    assert str(caught.value) == refused
+
+
+def test_wide_integers_in_formulas(backend):
+    """They have 53 bits there, as everywhere."""
+    program = hg.Program.from_text(".param n: u128\n.param x: buffer u128 write\n    stg.u128 [x + r255*16], r1\n")
+    compiled = hg.compile(program, grid="n", shapes={"x": ("n",)})
+    assert hg.u128.unpack(everywhere(compiled, backend, n=3).tobytes()) == [3, 3, 3]
+    with pytest.raises(
+        hg.LaunchError, match=r"^the formula n leaves the range of 53 bits with n = 18446744073709551616$"
+    ):
+        compiled.run(backend, 1 << 64)
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        (
+            "mul.u256 r10, r1, r1\ncvt.u32.u256 r11, r10\nparallel_map.neg.f32 [x], [x], r11",
+            "instruction 0: an artifact cannot hold it: mul.u256 r10, r1, r1: a formula has 53 bits",
+        ),
+        (
+            "set.lt.u256 p0, r1, r1\nbra j, p0\nparallel_map.neg.f32 [x], [x], 3\nj:\nparallel_map.neg.f32 [x], [x], 3",
+            "instruction 0: an artifact cannot hold it: set.lt.u256 p0, r1, r1: a formula has 53 bits",
+        ),
+        (
+            "mov r10, r3\nmov r11, r1\nk:\nmul.u256 r11, r11, r1\nparallel_map.neg.f32 [x], [x], 3\nloop r10, k\n"
+            "stg.u256 [y], r11",
+            "instruction 4: an artifact cannot hold it: a value it needs changes from round to round in a way that no "
+            "formula says",
+        ),
+    ],
+)
+def test_wide_integers_that_no_formula_says(body, what):
+    params = ".param w: u256\n.param x: buffer f32 read_write\n.param n: u32\n.param y: buffer u256 write\n"
+    compiled = hg.compile(hg.Program.from_text(f"{params}{body}\n"), grid=1)
+    with pytest.raises(hg.CompileError) as caught:
+        compiled.to_bytes()
+    assert str(caught.value) == what
+
+
+def test_lanes_compute_what_is_kept_and_no_formula_says(backend):
+    """Floats and bits of narrow integers, too; a branch that such a value decides stays with the lanes."""
+    compiled = hg.compile(
+        hg.Program.from_text("""
+        .param f: f32
+        .param n: u32
+        .param x: buffer f32 read_write
+        .param y: buffer u32 write
+            mul.f32 r10, r1, r1
+            xor.u32 r11, r2, r2
+            not.u32 r11, r11
+            set.lt.f32 p0, r10, r1
+            sel.u32 r12, p0, r11, r2
+            parallel_map.neg.f32 [x], [x], n
+            ldg.f32 r13, [x + r255*4]
+            bra skip, p0
+            add.u32 r12, r12, r2
+            sub.f32 r13, r13, r10
+        skip:
+            add.f32 r13, r13, r10
+            stg.f32 [x + r255*4], r13
+            stg.u32 [y + r255*4], r12
+        """),
+        shapes={"x": ("n",), "y": ("n",)},
+        grid="n",
+    )
+    x = np.array([1, 2, 4], np.float32)
+    for f in (0.5, 3.0):
+        found = everywhere(compiled, backend, f=f, n=3, x=x)
+        small = f * f < f
+        assert found["x"].tolist() == (f * f * small - x).tolist()
+        assert found["y"].tolist() == [2**32 - 1 if small else 6] * 3
 
 
 def test_a_plan_stops_at_its_step_limit(backend):

@@ -71,6 +71,13 @@ def test_samples(gpu):
     np.testing.assert_array_equal(found, samples.powers_reference(x, 4))
 
 
+def test_scalars_of_wide_integers(gpu):
+    x = [3**100, 2**256 - 1, 7]
+    data = np.frombuffer(hg.u256.pack(x), hg.u256.numpy)
+    found = on_gpu(gpu, samples.field(), k=2**255 + 1, x=data)["y"]
+    assert hg.u256.unpack(found.tobytes()) == samples.field_reference(x, 2**255 + 1)
+
+
 def test_edges_of_a_part_of_the_photograph(gpu):
     photo = photograph()[100:147, 150:183]
     expected = integer_planes(photo, **LEVELS, rounds=2)

@@ -644,10 +644,6 @@ WRONG: list[tuple[str, str]] = [
         "float is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]",
     ),
     (
-        "def k(x: $hg.i256):\n    pass",
-        "a scalar has at most 64 bits: write hg.Array[hg.i256], and give one element",
-    ),
-    (
         "def k(x: $hg.Array):\n    pass",
         "hg.Array is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]",
     ),

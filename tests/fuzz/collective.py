@@ -127,7 +127,11 @@ def _static(g: Context, array: Array, first: int) -> Address:
 
 def _destination(g: Context, ty: Type, count: int, data: bytes | None = None) -> Array:
     """A new array that only collectives write, and lanes may read."""
-    holders = [h for h in g.memories.outputs if h.kind != "class" and h.room(count * 8) and (h.loads or data is None)]
+    holders = [
+        h
+        for h in g.memories.outputs
+        if h.kind != "class" and h.room(count * max(ty.size_bytes, 8)) and (h.loads or data is None)
+    ]
     one = random_bits(g.rng, ty, g.profile.tame).to_bytes(ty.size_bytes, "little")
     holder = g.pick(holders or g.memories.outputs[:1])
     array = holder.add(g, ty, data if data is not None else one * count, "read")

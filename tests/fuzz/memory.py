@@ -113,7 +113,7 @@ class Memories:
             self.outputs.append(Holder("class", number=number, limit=CLASS_BYTES))
             g.used.add("class memory")
         for number in range(g.between(1, 4)):
-            ty = g.pick([ty for ty in g.profile.types if not ty.is_wide])
+            ty = g.pick(g.profile.types)
             self._scalar(f"s{number}", ty, random_bits(g.rng, ty, g.profile.tame))
         ty = g.pick([ty for ty in g.profile.types if ty.is_integer and not ty.is_wide])
         self._scalar("few", ty, g.between(1, 4))

@@ -104,11 +104,11 @@ def _wide(least: int, most: int) -> tuple[Type, ...]:
     return tuple(ty for ty in sorted(WIDE, key=lambda ty: ty.id) if least <= ty.bits <= most)
 
 
-# Integers of more than 64 bits, which collectives do not have: cpu computes them one by one.
-MIDDLE = replace(EXACT, name="wide", types=(*_ALL, *_wide(128, 512)), block_lanes=33, collectives=False)
+# Integers of more than 64 bits: cpu computes them one by one.
+MIDDLE = replace(EXACT, name="wide", types=(*_ALL, *_wide(128, 512)), block_lanes=33)
 MIDDLE = replace(MIDDLE, covers=frozenset(_wide(128, 512)))
 LARGE = replace(MIDDLE, name="large", types=(*_ALL, *_wide(128, 4096)), covers=frozenset(_wide(1024, 4096)))
-WIDE_GPU = replace(GPU, name="wide-gpu", types=(*GPU.types, *_wide(128, WIDEST_OF_SHADERS)), collectives=False)
+WIDE_GPU = replace(GPU, name="wide-gpu", types=(*GPU.types, *_wide(128, WIDEST_OF_SHADERS)))
 WIDE_GPU = replace(WIDE_GPU, covers=frozenset(_wide(128, WIDEST_OF_SHADERS)), share=SHARE_GPU // 2, constructs=0.3)
 # Instructions of the Atlas and of pools.
 ATLAS = replace(EXACT, name="atlas", types=(*_ALL, *_wide(128, 256)), collectives=False, atlas=True, share=16)
@@ -213,7 +213,7 @@ def collective_combinations(profile: Profile) -> tuple[Combination, ...]:
     if not profile.collectives:
         return ()
     rows = [BY_NAME[name] for name in ("ParallelMap", "ParallelMapBinary", "ParallelReduce", "GEMM")]
-    return tuple(Combination(row, (ty,)) for row in rows for ty in profile.types)
+    return tuple(Combination(row, (ty,)) for row in rows for ty in profile.types if ty in profile.covers)
 
 
 @cache

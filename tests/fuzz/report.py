@@ -55,7 +55,7 @@ def _elements(param: Param, data: bytes) -> Any:
     if param.kind == "pool" or param.ty is None or len(data) % param.ty.size_bytes:
         return data
     if param.ty.is_wide:
-        return np.frombuffer(data, param.ty.numpy)
+        return np.frombuffer(data, element_of(param).dtype)
     return element_of(param).bits(np.frombuffer(data, f"<u{param.ty.size_bytes}"))
 
 

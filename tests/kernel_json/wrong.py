@@ -88,7 +88,6 @@ SCHEMAS: list[tuple[Any, str, str]] = [
     (_typed({"kind": "vector"}), "/kernel/params/0/type/kind", "'vector' is no kind of type here: there is scalar and device_array"),
     (_typed({"kind": "device_ptr"}), "/kernel/params/0/type", "a device_ptr does not say what it points to: use a device_array"),
     (_typed({"kind": "scalar", "type": "f16"}), "/kernel/params/0/type/type", "'f16' is no scalar type of version '1.0': there are u8, u16, u32, u64, i8, i16, i32, i64, f32, f64, bool, usize"),
-    (_typed({"kind": "scalar", "type": "i128"}, "1.1"), "/kernel/params/0/type/type", "a scalar has at most 64 bits, and i128 has 128: use a device_array"),
     (_typed({"kind": "scalar", "type": "u32", "unit": "m"}), "/kernel/params/0/type/unit", "there is no such field here, only kind, type"),
     (_typed({"kind": "device_array"}), "/kernel/params/0/type", "the field 'element_type' is missing"),
     (_typed({"kind": "device_array", "element_type": X["type"]}), "/kernel/params/0/type/element_type/kind", "'device_array' is no kind of type here: there is scalar"),

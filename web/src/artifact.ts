@@ -7,7 +7,7 @@ import { LARGEST, OPERATORS, product, variableOf } from "./formula.js";
 import type { Argument, Artifact, Blob, Kernel, Port, Step, Triple, Variant, WasmCode } from "./plan.js";
 import { ACCESS, BACKENDS, CLASSES } from "./plan.js";
 import type { Type } from "./types.js";
-import { TYPES, bitsOf, isFloat, view } from "./types.js";
+import { TYPES, bitsOf, isFloat, slotOf, view } from "./types.js";
 
 const VERSION = 2; // version 1 had no conditions
 const MAGIC = "484f4c4f0d0a1a0a";
@@ -180,7 +180,6 @@ export function readArtifact(raw: Uint8Array): Artifact {
     const lanes = block();
     const shared = uint(1 << 25);
     const scalars = list(() => ({ name: string(), type: type() }));
-    must(scalars.every(({ type }) => bitsOf(type) <= 64));
     const memories = list(() => {
       const kind = below(4);
       return { kind, base: kind === 3 ? "" : kind === 2 ? uint(CLASSES - 1) : string(), written: flag() };
@@ -209,7 +208,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
         const variables = [...scalars.map((_, k) => `s${k}`), ...memories.map((_, k) => `m${k}`), ...LAUNCH_VARIABLES];
         variant.conditions = list(() => tokens(variables), 64);
       }
-      must(size % 16 === 0 && size >= 64 + 8 * variant.scalars.length + 4 * bound.length);
+      must(size % 16 === 0 && size >= variant.scalars.reduce((sum, k) => sum + slotOf(scalars[k]!.type), 64 + 4 * bound.length));
       return variant;
     });
     return { name, program, block: lanes, shared, scalars, memories, wasm, wgsl: variants.length ? variants : string() };
@@ -250,7 +249,6 @@ export function readArtifact(raw: Uint8Array): Artifact {
     formulas = list(() => tokens(names));
     ports = list((): Port => {
       const port = { name: name(), type: type(), access: ACCESS[below(4)]! };
-      must(port.access !== "scalar" || bitsOf(port.type) <= 64);
       return { ...port, shape: port.access === "scalar" ? [] : list(() => pick(formulas), 8) };
     });
     arrays = ports.filter(({ access }) => access !== "scalar");
@@ -367,8 +365,13 @@ export function readArtifact(raw: Uint8Array): Artifact {
   }
 
   function argument(): Argument {
-    const kind = below(5);
+    const kind = below(6);
     if (kind === 0) return { kind, bits: view(bytes(8)).getBigUint64(0, true) };
+    if (kind === 5) {
+      const long = bytes(uint(512)).slice().reverse();
+      must(long.length > 8 && long[0]! > 0);
+      return { kind: 0, bits: BigInt(`0x${hex(long)}`) };
+    }
     if (kind === 1) return { kind, index: index(ports) };
     if (kind === 2) {
       const place = index(formulas);

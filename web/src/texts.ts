@@ -88,9 +88,12 @@ export const tooLarge = (port: Port, wanted: readonly number[]) =>
 
 /** What is wrong with a number as a scalar. */
 export function scalar(name: string, type: Type, value: unknown): LaunchError {
-  const bits = BigInt(bitsOf(type));
-  const least = isSigned(type) ? -(1n << (bits - 1n)) : 0n;
-  let detail = `${value} does not fit ${least} to ${least + (1n << bits) - 1n}`;
+  const signed = isSigned(type);
+  const bits = bitsOf(type) - (signed ? 1 : 0);
+  const most = 1n << BigInt(bits);
+  const range = bits < 65 ? `${signed ? -most : 0} to ${most - 1n}` : `${signed ? `-2**${bits}` : 0} to 2**${bits} - 1`;
+  const digits = typeof value === "bigint" ? (value < 0n ? -value : value).toString(2).length : 0;
+  let detail = `${digits > 256 ? `an integer of ${digits} bits` : value} does not fit ${range}`;
   if (typeof value !== "number" && typeof value !== "bigint") detail = `give a number, not ${typeof value}`;
   else if (isFloat(type)) detail = `give a number`;
   else if (typeof value === "number" && !Number.isInteger(value)) detail = `give an integer, not ${value}`;

@@ -26,6 +26,8 @@ interface ArrayClass {
 
 export const bitsOf = (type: Type): number => Number(type.replace(/\D+/, ""));
 export const bytesOf = (type: Type): number => bitsOf(type) / 8;
+/** Bytes of a scalar in an argument block. */
+export const slotOf = (type: Type): number => Math.max(bytesOf(type), 8);
 export const isFloat = (type: Type): boolean => type[0] === "f" || type[0] === "b";
 export const isSigned = (type: Type): boolean => type[0] === "i";
 
@@ -47,8 +49,7 @@ export function arrayOf(type: Type, bytes: Uint8Array): Elements {
   const data = view(bytes);
   const found = [];
   for (let end = size; end <= bytes.length; end += size) {
-    let bits = 0n;
-    for (let at = end; at > end - size; ) bits = (bits << 64n) | data.getBigUint64((at -= 8), true);
+    const bits = readBits(data, end - size, size);
     found.push(isSigned(type) ? BigInt.asIntN(8 * size, bits) : bits);
   }
   return found;
@@ -69,9 +70,9 @@ export function bytesIn(what: string, type: Type, value: ArrayBufferView | reado
   if (isList(value) && size > 8) {
     const bytes = new Uint8Array(size * value.length);
     value.forEach((number, k) => {
-      let bits = integerBits(type, number);
+      const bits = integerBits(type, number);
       if (bits === undefined) throw new LaunchError(`${what}: element ${k}, ${number}, is no ${type}`);
-      for (let at = 0; at < size; at += 8, bits >>= 64n) view(bytes).setBigUint64(k * size + at, bits, true);
+      writeBits(view(bytes), k * size, size, bits);
     });
     return bytes;
   }
@@ -82,7 +83,18 @@ export function bytesIn(what: string, type: Type, value: ArrayBufferView | reado
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
 }
 
-export const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** The number that bytes are, as many as whole words of 8. */
+export function readBits(data: DataView, at: number, size: number): bigint {
+  let bits = 0n;
+  for (let end = at + size; end > at; ) bits = (bits << 64n) | data.getBigUint64((end -= 8), true);
+  return bits;
+}
+
+export function writeBits(data: DataView, at: number, size: number, bits: bigint): void {
+  for (const end = at + size; at < end; at += 8, bits >>= 64n) data.setBigUint64(at, bits, true);
+}
+
+export const view = (bytes: ArrayBufferView): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** The bit pattern of a number, if it is one of an integer type. */
 function integerBits(type: Type, value: unknown): bigint | undefined {

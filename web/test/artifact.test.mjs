@@ -55,9 +55,22 @@ test("an artifact with everything is read", () => {
   );
 });
 
-test("what is damaged is refused where Python refuses it", { timeout: 60_000 }, () => {
+test("scalars of wide integers are read", () => {
+  const [call] = readArtifact(raw("long")).steps;
+  const [launch] = call.code;
+  expect(launch.scalars).toEqual([
+    { kind: 1, index: 0 },
+    { kind: 0, bits: 3n ** 150n },
+    { kind: 2, index: expect.any(Number) },
+    { kind: 0, bits: 7n },
+    { kind: 3, index: 1 },
+  ]);
+});
+
+test.each(["everything", "long"])("what is damaged is refused where Python refuses it: %s", { timeout: 60_000 }, (name) => {
   // Python reads programs, too, which a runner of kernels looks past.
-  const verdicts = json("damaged.json");
+  const verdicts = json("damaged.json")[name];
+  const everything = raw(name);
   const wrong = [];
   const more = [];
   for (const [place, value, fine] of verdicts) {

@@ -45,6 +45,8 @@ test("integers of 64 bits", () => {
   expect(scalarBits("x", "i64", -1n)).toBe(2n ** 64n - 1n);
   expect(scalarBits("x", "u64", 2n ** 64n - 1n)).toBe(2n ** 64n - 1n);
   expect(scalarBits("x", "f64", -2)).toBe(0xc000000000000000n);
+  expect(scalarBits("x", "i256", -1n)).toBe(2n ** 256n - 1n);
+  expect(scalarBits("x", "u4096", 2n ** 4096n - 1n)).toBe(2n ** 4096n - 1n);
   expect(integerOf("i8", 0x80n)).toBe(-128);
   expect(integerOf("u8", 0x80n)).toBe(128);
 });
@@ -54,6 +56,8 @@ test.each([
   ["i8", -129n, "parameter 'x' is i8: -129 does not fit -128 to 127"],
   ["i32", 1.5, "parameter 'x' is i32: give an integer, not 1.5"],
   ["i64", 2 ** 53, "parameter 'x' is i64: give a BigInt for integers that large, not 9007199254740992"],
+  ["i128", 2n ** 127n, `parameter 'x' is i128: ${2n ** 127n} does not fit -2**127 to 2**127 - 1`],
+  ["u256", -(2n ** 300n), "parameter 'x' is u256: an integer of 301 bits does not fit 0 to 2**256 - 1"],
   ["u32", NaN, "parameter 'x' is u32: give an integer, not NaN"],
   ["f32", true, "parameter 'x' is f32: give a number, not boolean"],
 ] as [Type, unknown, string][])("%s of %s is refused", async (type, value, message) => {

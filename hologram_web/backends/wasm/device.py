@@ -198,7 +198,7 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         budget = min(self.limits.steps + 1, (1 << 63) - 1)
         block[ARGUMENTS["budget"] :][:8].view(np.int64)[0] = budget
         scalars = b"".join(job.scalars[name][1].to_bytes(ty.argument_bytes, "little") for name, ty in kernel.scalars)
-        memoryview(block)[ARGUMENTS["values"] : kernel.memories_at] = scalars
+        block.data[ARGUMENTS["values"] : kernel.memories_at] = scalars
         pairs = block[kernel.memories_at :].view(np.uint32)
         for position, base in enumerate(kernel.bases):
             data = job.memory[base]

@@ -87,10 +87,7 @@ def parameters(definition: Definition) -> dict[str, Annotation]:
     for parameter in check_signature(source, node, defaults=True):
         if parameter.annotation is None:
             source.fail(parameter, f"{parameter.arg} has no type: write {parameter.arg}: hg.f32, or hg.Array[hg.f32]")
-        ty = params[parameter.arg] = annotation(source, parameter.annotation)
-        if isinstance(ty, Type) and ty.is_wide:
-            text = f"a scalar has at most 64 bits: write hg.Array[hg.{ty}], and give one element"
-            source.fail(parameter.annotation, text)
+        params[parameter.arg] = annotation(source, parameter.annotation)
     for name, value in definition.defaults.items():
         ty = params[name]
         if isinstance(ty, ArrayType) or isinstance(value, (bool, tuple)):

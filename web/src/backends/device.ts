@@ -12,7 +12,7 @@ export interface Memory {
   readonly identity: unknown;
 }
 
-/** A launch and all its numbers. A scalar that is a memory is its first 8 bytes when the launch runs. */
+/** A launch and all its numbers. A scalar that is a memory is its first bytes when the launch runs. */
 export interface Job {
   readonly file: Artifact;
   /** Of the call around it. */

@@ -2,6 +2,7 @@
 import { AllocationFailed, ArtifactError, CompileError, Untold } from "../errors.js";
 import type { Artifact, Kernel, Launch } from "../plan.js";
 import { CLASSES, CLASS_BYTES, lanesOf } from "../plan.js";
+import { slotOf, writeBits } from "../types.js";
 import type { Device, Job, Memory, Run } from "./device.js";
 import { blocksOf, checkSignal, noCounts } from "./device.js";
 
@@ -220,13 +221,13 @@ export class WasmDevice implements Device {
   private launch(job: Job, begin: number, end: number, steps: number): void {
     const { kernel } = job;
     const code = kernel.wasm as Exclude<Kernel["wasm"], string>;
-    const values = HEAD + 8 * (code.scalars.length + code.memories.length);
+    const slots = code.scalars.map((number) => slotOf(kernel.scalars[number]!.type));
+    const values = slots.reduce((sum, slot) => sum + slot, HEAD + 8 * code.memories.length);
     const shared = up(values);
     const spill = shared + up(kernel.shared);
     const size = spill + code.spill * lanesOf(kernel);
     const at = this.arena.allocate(size);
     try {
-      const memory = new DataView(this.arena.memory.buffer);
       const block = new DataView(this.arena.memory.buffer, at);
       new Uint8Array(this.arena.memory.buffer, at, HEAD).fill(0);
       [...job.grid, ...job.lanes].forEach((number, k) => block.setUint32(32 + 4 * k, number, true));
@@ -236,12 +237,13 @@ export class WasmDevice implements Device {
       block.setUint32(72, at + spill, true);
       block.setUint32(76, this.scratch, true);
       let place = HEAD;
-      for (const number of code.scalars) {
+      code.scalars.forEach((number, k) => {
         const value = job.scalars[number]!;
-        const bits = typeof value === "bigint" ? value : memory.getBigUint64((value as Place).address, true);
-        block.setBigUint64(place, bits, true);
-        place += 8;
-      }
+        const slot = slots[k]!;
+        if (typeof value === "bigint") writeBits(block, place, slot, value);
+        else new Uint8Array(this.arena.memory.buffer).copyWithin(at + place, (value as Place).address, (value as Place).address + slot);
+        place += slot;
+      });
       for (const number of code.memories) {
         const { address, bytes } = job.memories[number] as Place;
         const { kind, base } = kernel.memories[number]!;

@@ -4,7 +4,7 @@ import type { Values } from "../formula.js";
 import { evaluate } from "../formula.js";
 import type { Artifact, Kernel, Launch, Variant } from "../plan.js";
 import { CLASSES, CLASS_BYTES } from "../plan.js";
-import { integerOf } from "../types.js";
+import { integerOf, slotOf, view, writeBits } from "../types.js";
 import type { Device, Job, Memory, Run } from "./device.js";
 export { probe } from "./probe.js";
 import { USAGE, blocksOf, checkSignal, noCounts } from "./device.js";
@@ -349,10 +349,13 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
       const variant = variantOf(command);
       const { layout, pipeline } = command.code;
       const start = offsets[number]!;
-      variant.scalars.forEach((place, k) => {
-        const value = command.scalars[place]!;
-        if (typeof value !== "bigint") copy(value as Place, given, start + 64 + 8 * k, 8);
-      });
+      let place = start + 64;
+      for (const number of variant.scalars) {
+        const value = command.scalars[number]!;
+        const slot = slotOf(command.kernel.scalars[number]!.type);
+        if (typeof value !== "bigint") copy(value as Place, given, place, slot);
+        place += slot;
+      }
       const bound = variant.bindings.map(({ memories }) => (command.memories[memories[0]!] as Place | undefined) ?? scratch);
       const key = [numberOf(layout), variant.size, ...bound.map(({ buffer, bytes }) => `${numberOf(buffer)} ${bytes}`)].join();
       let group = groups.get(key);
@@ -439,8 +442,9 @@ function fill(words: Uint32Array, job: Part, steps: number): void {
   let place = 16;
   for (const number of variant.scalars) {
     const value = job.scalars[number]!;
-    if (typeof value === "bigint") words.set([Number(value & 0xffffffffn), Number(value >> 32n)], place);
-    place += 2;
+    const slot = slotOf(job.kernel.scalars[number]!.type);
+    if (typeof value === "bigint") writeBits(view(words), 4 * place, slot, value);
+    place += slot / 4;
   }
   for (const number of orderOf(variant)) {
     words[place++] = bytesOfMemory(job, number);
