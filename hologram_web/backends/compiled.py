@@ -142,7 +142,7 @@ class CompiledDevice(Device[M]):
     def _check_time(self, analysis: Analysis, point: int, deadline: float | None) -> None:
         """Between launches: whether to go on."""
         late = deadline is not None and time.monotonic() > deadline
-        if late or self._cancelled.is_set():
+        if late or self._stopped():
             at = analysis.graph.code[point]
             status = Status(FaultKind.CANCELLED, at, 0, None, 0, 0, 0, 0, time_is_up=late)
             raise status.error(analysis, self.limits, 1)

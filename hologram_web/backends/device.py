@@ -35,7 +35,7 @@ from ..isa.types import Type
 from ..isa.verify import Analysis, Base, analyze
 from .arguments import bind, check_scalars
 from .launch import ExecutionParams, LaunchConfig, checked_math
-from .protocol import AsyncTwins, Limits
+from .protocol import AsyncTwins, Limits, stop_of_call
 from .state import AtlasState, resonance_of
 
 __all__ = ["CLASS_BYTES", "CLASS_MEMORY_BYTES", "Device", "too_many_collectives"]
@@ -70,6 +70,7 @@ class Device(AsyncTwins, Generic[M]):
         self._analyses: dict[bytes, Analysis] = {}
         self._lock = threading.RLock()
         self._cancelled = threading.Event()
+        self._call_stopped = threading.Event()  # of the call that runs
         # Tells a fault in terms of the program that is being launched, with its handles and counts.
         self._as_written: Callable[[ExecutionError], ExecutionError] = lambda error: error
 
@@ -165,6 +166,10 @@ class Device(AsyncTwins, Generic[M]):
     def cancel(self) -> None:
         """Ends the running launch with ExecutionError: Cancelled; does nothing if none is running."""
         self._cancelled.set()
+
+    def _stopped(self) -> bool:
+        """Whether the running launch is to end: it was cancelled, or nobody waits for it any more."""
+        return self._cancelled.is_set() or self._call_stopped.is_set()
 
     # Buffers and pools
 
@@ -266,6 +271,7 @@ class Device(AsyncTwins, Generic[M]):
 
     def execute_program_with_params(self, program: Program, params: ExecutionParams) -> None:
         with self._lock:
+            self._call_stopped = stop_of_call()
             if any(instruction.row.state == "resonance" for instruction in program.instructions):
                 self.sync()  # so that a fault below is this launch's
             cells = self._start(program, params)

@@ -68,7 +68,7 @@ def steps(limit: int) -> str:
 
 
 def clock(seconds: float | None) -> str:
-    return f"the launch did not end within {seconds} seconds: does a loop not end?"
+    return f"the launch did not end within {seconds} seconds: does a loop not end? Limits(seconds=...) allows more time"
 
 
 def divergent(block: int, first: tuple[int, int], second: tuple[int, int]) -> str:

@@ -32,7 +32,7 @@ PRED = "pred"
 ValueType = Type | str | None
 
 # Nodes that do something, with whether their value is wanted at all if nothing uses it.
-EFFECTS = frozenset({"load", "store", "atomic", "reduce", "guard", "poll", "fence"})
+EFFECTS = frozenset({"load", "store", "atomic", "reduce", "guard", "fence"})
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ class CpuBackend(HostDevice):
             {p.name: (p.ty, values[p.name]) for p in analysis.program.params if p.kind == "scalar" and p.ty},
             self.limits,
             None if self.limits.seconds is None else time.monotonic() + self.limits.seconds,
-            self._cancelled.is_set,
+            self._stopped,
             self._descending,
             None,
         )

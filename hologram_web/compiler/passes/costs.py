@@ -11,7 +11,7 @@ __all__ = ["DEAR", "cost", "total"]
 
 DEAR = 64  # divisions, and what one of the targets computes in integers
 _LONG = 256  # functions, and integers that are kept in memory
-_FREE = frozenset({"const", "param", "special", "phi", "poll"})
+_FREE = frozenset({"const", "param", "special", "phi"})
 _CHEAP = frozenset(
     {"add", "sub", "mul", "and", "or", "xor", "not", "shl", "shr", "neg", "abs", "min", "max", "floor", "ceil", "trunc"}
     | {"round", "select", "eq", "lt", "le", "pand", "por", "pnot", "cvt", "bitcast", "load", "store"}
