@@ -61,6 +61,8 @@ class Status:
                 return ExecutionError(kind, first[0], f"{detail}, in {instructions[first[0]]}", lane=first[1])
             case FaultKind.DIVISION_BY_ZERO:
                 detail = fault_text.note(self.other, self.offset) if self.other else fault_text.DIVISOR
+            case FaultKind.STEP_LIMIT if self.time_is_up:
+                detail = fault_text.clock(limits.seconds)
             case FaultKind.STEP_LIMIT:
                 detail = fault_text.steps(limits.steps) if at is not None else fault_text.ADAPTER_LOOPS
             case FaultKind.MISALIGNED_ACCESS:
@@ -255,10 +257,7 @@ class CompiledDevice(Device[M]):
             if error.kind is FaultKind.DIVISION_BY_ZERO:
                 detail = fault_text.element_divisor(error.lane or 0) + text
                 return ExecutionError(error.kind, index, detail, lane=error.lane)
-            detail = error.detail
-            if error.kind is FaultKind.STEP_LIMIT and deadline is not None:
-                detail = fault_text.clock(self.limits.seconds)
-            return ExecutionError(error.kind, index, detail.partition(", in ")[0] + text)
+            return ExecutionError(error.kind, index, error.detail.partition(", in ")[0] + text)
 
         math = "strict" if self._math == "strict" else "fast" if launch.fast else "exact"
         self._run_lanes(part, config, memory, HostState(part, scalars), deadline, explain, math)

@@ -11,8 +11,9 @@ import contextlib
 import os
 import tempfile
 import threading
+import weakref
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ import wgpu
 from ...errors import AllocationFailed, BackendUnavailable, CompileError
 from ...targets.wgsl import WgslKernel
 
-__all__ = ["SLOT", "Gpu", "Memory", "Pipeline", "adapter_info"]
+__all__ = ["SLOT", "Flight", "Gpu", "Memory", "Pipeline", "adapter_info", "lock_of"]
 
 SLOT = 256  # bytes of a status or of a small argument block: the offset alignment every adapter has
 _KEPT_GROUPS, _KEPT_PIPELINES = 1024, 512
@@ -38,6 +39,11 @@ _LIMITS = (
 _FEATURES = ("timestamp-query", "shader-f16")
 # Adapters that are no GPU, whatever type they say they are.
 _SOFTWARE = ("llvmpipe", "swiftshader", "lavapipe", "warp", "microsoft basic render", "softpipe")
+_LOOK = 0.05  # seconds after which who waits looks whether to go on
+FORKED = (
+    "this process was forked from one that used WebGPU, and its driver's threads are not here: start processes with "
+    "multiprocessing's 'spawn', or use WebGPU first in the child"
+)
 LOST = "the device was lost, and what its memory held: allocate buffers again, the next call opens a new device"
 
 
@@ -60,6 +66,40 @@ class Pipeline:
     layout: Any
 
 
+class Flight:
+    """Bytes on their way from the GPU: they are there when all is done that was submitted up to them."""
+
+    def __init__(self, gpu: Gpu, size: int) -> None:
+        self.gpu, self.size = gpu, size
+        self.staging, _ = gpu.take(size, gpu.STAGING)
+        self._promise: Any = None
+
+    def wait(self, stop: Callable[[], None]) -> None:
+        """Until they are there. `stop` is called now and then and may raise; signals come through, too."""
+        gpu = self.gpu
+        with gpu.guard():
+            if self._promise is None:
+                # Without the empty submit that wgpu puts before: on llvmpipe it blocks until the GPU is done.
+                self._promise = self.staging.map_async("READ_NOSYNC", 0, self.size)
+            while not self._promise._thread_event.wait(_LOOK):
+                stop()
+            try:
+                self._promise.sync_wait()
+            except RuntimeError as error:
+                gpu.lost = True
+                raise BackendUnavailable("webgpu", LOST) from error
+
+    @contextlib.contextmanager
+    def bytes(self) -> Iterator[Any]:
+        """What came; behind it the buffer is given back."""
+        with self.gpu.guard():
+            try:
+                yield self.staging.read_mapped(0, self.size, copy=False)
+            finally:
+                self.staging.unmap()
+        self.gpu.give(self.staging, self.gpu.STAGING)
+
+
 class Gpu:
     """A wgpu device with what is kept on it. It is opened again after a loss; `generation` counts how often."""
 
@@ -75,6 +115,7 @@ class Gpu:
     @classmethod
     def shared(cls) -> Gpu:
         """The one of this process. Raises BackendUnavailable."""
+        _check_fork()
         with cls._shared_lock:
             if cls._shared is None:
                 cls._shared = cls()
@@ -98,6 +139,16 @@ class Gpu:
         self._pipelines: OrderedDict[tuple[str, tuple[bool, ...]], Pipeline] = OrderedDict()
         self._layouts: dict[tuple[bool, ...], tuple[Any, Any]] = {}
         self._groups: OrderedDict[Any, Any] = OrderedDict()
+        self.flights: list[Flight] = []  # that nobody waits for: at most one more is submitted before they land
+        self.ahead = 0.0  # rounds of the shortest loop that were submitted since somebody waited, as far as one knows
+
+    def settle(self, stop: Callable[[], None]) -> None:
+        """Waits until the GPU is done with what it was given before. Submitting to one that works may block."""
+        while self.flights:
+            self.flights[0].wait(stop)
+            with self.flights.pop(0).bytes():
+                pass
+        self.ahead = 0.0
 
     @property
     def real(self) -> bool:
@@ -243,6 +294,44 @@ def _is_real(info: dict[str, Any]) -> bool:
     return info.get("adapter_type") != "CPU" and not any(name in names for name in _SOFTWARE)
 
 
+_used = False  # whether this process, or one that it was forked from, asked for an adapter
+_forked = False
+_locked: weakref.WeakSet[Any] = weakref.WeakSet()  # the backends
+
+
+class _Forked:
+    """In the place of a backend's lock in a forked process, where another thread may hold it for ever."""
+
+    def __enter__(self) -> None:
+        raise BackendUnavailable("webgpu", FORKED)
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def _after_fork() -> None:
+    global _forked
+    if _used:
+        _forked = True
+        Gpu._shared_lock = threading.Lock()
+        for backend in list(_locked):
+            backend._lock = _Forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def lock_of(backend: Any) -> Any:
+    """The lock that a backend holds while it works; after a fork taking it raises BackendUnavailable."""
+    _locked.add(backend)
+    return Gpu.shared().lock
+
+
+def _check_fork() -> None:
+    if _forked:
+        raise BackendUnavailable("webgpu", FORKED)
+
+
 def adapter_info() -> tuple[dict[str, Any], bool]:
     """What the adapter says of itself, and whether it is a GPU. Opens no device. Raises BackendUnavailable."""
     info = dict(_adapter().info)
@@ -251,6 +340,9 @@ def adapter_info() -> tuple[dict[str, Any], bool]:
 
 def _adapter() -> Any:
     """The adapter. Without a runtime folder for desktops the driver complains on stderr."""
+    global _used
+    _check_fork()
+    _used = True
     name = "XDG_RUNTIME_DIR"
     missing = name not in os.environ and os.name == "posix"
     if missing:
