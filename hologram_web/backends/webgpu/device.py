@@ -486,5 +486,5 @@ def _status(
     offset = int(words[4:6].view(np.int64)[0])
     index = None if at == _NONE else at
     fault, other = FAULT_KINDS[kind - 1], int(words[7])
-    late = fault is FaultKind.STEP_LIMIT and index is not None and (bounded or other == 1)
+    late = fault is FaultKind.STEP_LIMIT and (other == 1 or (bounded and index is not None))
     return Status(fault, index, lane, base, size, offset, int(words[6]), other, late)

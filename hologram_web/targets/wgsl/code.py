@@ -323,7 +323,7 @@ class Code(Effects):
         late = f"{patience} < {weight}u && arguments.spare.z != 0u"
         if self.in_block:
             self.put(f"if ({late}) {{")
-            self.put(f"  if (alive) {{ {_step_limit(f'{at}u', '1u')} }}")
+            self.put(f"  if (alive) {{ {_step_limit(f'{at & 0xFFFFFFFF}u', '1u')} }}")
             self.put("  return;")
             self.put("}")
         else:
