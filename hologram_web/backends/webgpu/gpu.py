@@ -79,6 +79,8 @@ class Flight:
         gpu = self.gpu
         with gpu.guard():
             if self._promise is None:
+                if self.staging.map_state != "unmapped":
+                    return  # Ctrl-C came while it was asked for: nobody reads it, and it is not used again
                 # Without the empty submit that wgpu puts before: on llvmpipe it blocks until the GPU is done.
                 self._promise = self.staging.map_async("READ_NOSYNC", 0, self.size)
             while not self._promise._thread_event.wait(_LOOK):
@@ -88,6 +90,12 @@ class Flight:
             except RuntimeError as error:
                 gpu.lost = True
                 raise BackendUnavailable("webgpu", LOST) from error
+
+    def land(self) -> None:
+        """Gives the buffer back of which nobody wants to know any more, when what it waited for is done."""
+        if self._promise is not None:
+            with self.bytes():
+                pass
 
     @contextlib.contextmanager
     def bytes(self) -> Iterator[Any]:
@@ -128,7 +136,9 @@ class Gpu:
         limits = {name: self.adapter.limits[name] for name in _LIMITS}
         self.features = [name for name in _FEATURES if name in self.adapter.features]
         try:
-            self.device = self.adapter.request_device_sync(required_limits=limits, required_features=self.features)
+            self.device = _aside(
+                lambda: self.adapter.request_device_sync(required_limits=limits, required_features=self.features)
+            )
         except Exception as error:
             raise BackendUnavailable("webgpu", f"the adapter gives no device: {_first_line(error)}") from error
         self.limits: dict[str, int] = limits
@@ -146,8 +156,7 @@ class Gpu:
         """Waits until the GPU is done with what it was given before. Submitting to one that works may block."""
         while self.flights:
             self.flights[0].wait(stop)
-            with self.flights.pop(0).bytes():
-                pass
+            self.flights.pop(0).land()
         self.ahead = 0.0
 
     @property
@@ -348,13 +357,33 @@ def _adapter() -> Any:
     if missing:
         os.environ[name] = tempfile.gettempdir()
     try:
-        return wgpu.gpu.request_adapter_sync(power_preference="high-performance")
+        return _aside(lambda: wgpu.gpu.request_adapter_sync(power_preference="high-performance"))
     except Exception as error:
         reason = f"no adapter was found ({_first_line(error)}): install a Vulkan driver, such as mesa-vulkan-drivers"
         raise BackendUnavailable("webgpu", reason) from error
     finally:
         if missing:
             del os.environ[name]
+
+
+def _aside(call: Callable[[], Any]) -> Any:
+    """What a call gives that is made in another thread: in the callbacks of wgpu Ctrl-C would be lost, and with it what
+    they were to bring."""
+    found: list[Any] = []
+    errors: list[Exception] = []
+
+    def work() -> None:
+        try:
+            found.append(call())
+        except Exception as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return found[0]
 
 
 def _first_line(error: Exception) -> str:

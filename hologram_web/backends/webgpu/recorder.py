@@ -45,6 +45,7 @@ class Host(Protocol):
     """Whom a recorder works for: a backend."""
 
     limits: Limits
+    _cancelled: threading.Event
 
     def _stopped(self) -> bool: ...
 
@@ -326,6 +327,7 @@ class Recorder:
         def stop() -> None:
             if self.host._stopped():
                 kind = FaultKind.CANCELLED
+                self.host._cancelled.clear()  # it is told now, and what comes next is another launch
             elif deadline is not None and time.monotonic() > deadline:
                 kind = FaultKind.STEP_LIMIT
             else:
