@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -14,7 +15,7 @@ from ..isa.operands import BufferHandle, PoolHandle
 from ..isa.program import Program
 from .launch import ExecutionParams, LaunchConfig
 
-__all__ = ["AsyncTwins", "Backend", "Limits", "stop_of_call"]
+__all__ = ["AsyncTwins", "Backend", "Limits", "caller", "stop_of_call"]
 
 T = TypeVar("T")
 
@@ -108,6 +109,18 @@ class Backend(Protocol):
 _stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
 
 
+_task: ContextVar[asyncio.Task[Any] | None] = ContextVar("task", default=None)
+
+
+def caller() -> asyncio.Task[Any] | threading.Thread:
+    """Whose call of a device it is: that of the running task, also in the thread that works for it, else the thread."""
+    with contextlib.suppress(RuntimeError):
+        task = asyncio.current_task()
+        if task is not None:
+            return task
+    return _task.get() or threading.current_thread()
+
+
 def stop_of_call() -> threading.Event:
     """What is set when nobody waits any more for the call of a device that this thread is in."""
     return _stop.get() or threading.Event()
@@ -117,6 +130,7 @@ async def _in_thread(work: Callable[..., T], *args: Any) -> T:
     """Does work in a thread. If its task is cancelled, launches in it end, so that the thread does."""
     stop = threading.Event()
     before = _stop.set(stop)
+    _task.set(asyncio.current_task())
     try:
         return await asyncio.to_thread(work, *args)
     except asyncio.CancelledError:

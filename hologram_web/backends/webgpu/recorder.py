@@ -10,7 +10,6 @@ who waits for the GPU looks now and then at the clock, at `cancel`, and for sign
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import threading
 import time
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 
 from ...errors import ExecutionError, FaultKind
 from .. import fault_text
-from ..protocol import Limits
+from ..protocol import Limits, caller, stop_of_call
 from .gpu import SLOT, Flight, Gpu, Memory, Pipeline
 
 __all__ = ["FEW_LANES", "LIGHT", "Recorder", "Work"]
@@ -46,17 +45,6 @@ class Host(Protocol):
 
     limits: Limits
     _cancelled: threading.Event
-
-    def _stopped(self) -> bool: ...
-
-
-def caller() -> Any:
-    """Whose launch it is: the running task, else the thread."""
-    with contextlib.suppress(RuntimeError):
-        task = asyncio.current_task()
-        if task is not None:
-            return task
-    return threading.current_thread()
 
 
 def _gone(owner: Any) -> bool:
@@ -325,7 +313,8 @@ class Recorder:
         """What raises Cancelled or StepLimit when somebody who waits for launches is not to wait any longer."""
 
         def stop() -> None:
-            if self.host._stopped():
+            ended = stop_of_call()
+            if self.host._cancelled.is_set() or (ended is not None and ended.is_set()):
                 kind = FaultKind.CANCELLED
                 self.host._cancelled.clear()  # it is told now, and what comes next is another launch
             elif deadline is not None and time.monotonic() > deadline:
