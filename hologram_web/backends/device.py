@@ -70,7 +70,7 @@ class Device(AsyncTwins, Generic[M]):
         self._analyses: dict[bytes, Analysis] = {}
         self._lock = threading.RLock()
         self._cancelled = threading.Event()
-        self._call_stopped = threading.Event()  # of the call that runs
+        self._call_stopped: threading.Event | None = None  # of the call that runs
         # Tells a fault in terms of the program that is being launched, with its handles and counts.
         self._as_written: Callable[[ExecutionError], ExecutionError] = lambda error: error
 
@@ -169,7 +169,7 @@ class Device(AsyncTwins, Generic[M]):
 
     def _stopped(self) -> bool:
         """Whether the running launch is to end: it was cancelled, or nobody waits for it any more."""
-        return self._cancelled.is_set() or self._call_stopped.is_set()
+        return self._cancelled.is_set() or (self._call_stopped is not None and self._call_stopped.is_set())
 
     # Buffers and pools
 

@@ -108,9 +108,9 @@ class Backend(Protocol):
 _stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
 
 
-def stop_of_call() -> threading.Event:
-    """What is set when nobody waits any more for the call of a device that this thread is in."""
-    return _stop.get() or threading.Event()
+def stop_of_call() -> threading.Event | None:
+    """What is set when nobody waits any more for the call of a device that this thread is in; None if somebody does."""
+    return _stop.get()
 
 
 async def _in_thread(work: Callable[..., T], *args: Any) -> T:

@@ -165,11 +165,11 @@ class Code(Effects):
             case Straight(piece):
                 for statement in piece.statements:
                     self._statement(statement)
-            case Labelled(label, [Loop(inner, body, _)]):
+            case Labelled(label, [Loop(inner, body)]):
                 self._construct("loop", inner, body, label)
             case Labelled(label, body):
                 self._construct("switch", label, body)
-            case Loop(label, body, _):
+            case Loop(label, body):
                 self._construct("loop", label, body)
             case If():
                 self._if(tree)
