@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -91,6 +92,9 @@ class Backend(Protocol):
         """Into the writable object `out`; or, if `out` is a number of bytes, those bytes."""
 
     def pool_size(self, handle: PoolHandle) -> int: ...
+
+    def together(self) -> AbstractContextManager[None]:
+        """Makes all launches of this thread in the block one to `cancel` and to the limit of seconds."""
 
     async def execute_async(self, program: Program, params: ExecutionParams | LaunchConfig) -> None: ...
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable
 from threading import Event, Lock, get_ident
 from typing import Generic, TypeVar
 
+from .forks import in_child
+
 __all__ = ["ProgramCache"]
 
 K = TypeVar("K", bound=Hashable)
@@ -28,6 +30,11 @@ class ProgramCache(Generic[K, V]):
         self.hits = self.misses = 0
         self._evicted = evicted
         self._kept: OrderedDict[K, V] = OrderedDict()
+        self.after_fork()
+        in_child(self, ProgramCache.after_fork)
+
+    def after_fork(self) -> None:
+        """Forgets threads that are not there."""
         self._making: dict[K, tuple[Event, int]] = {}
         self._lock = Lock()
 

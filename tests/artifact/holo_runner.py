@@ -372,7 +372,7 @@ class Runner:
         if number not in self.functions:
             code = self.file["modules"][number]
             module = MODULES.get(code) or MODULES.setdefault(code, wasmtime.Module(ENGINE, code))
-            given = {"memory": self.memory, "poll": self.poll}
+            given: dict[str, Any] = {"memory": self.memory, "poll": self.poll}
             assert {i.module for i in module.imports} == {"env"}
             instance = wasmtime.Instance(self.store, module, [given[i.name] for i in module.imports])
             self.functions[number] = instance.exports(self.store)["kernel"]

@@ -70,6 +70,9 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         super().__init__(limits, math)
         self.stats = WasmStats()
         config = wasmtime.Config()
+        config.parallel_compilation = (
+            False  # in the child of a fork its threads are missing, and compiling waits for them
+        )
         self._wide_arithmetic = hasattr(wasmtime.Config, "wasm_wide_arithmetic")
         if self._wide_arithmetic:
             config.wasm_wide_arithmetic = True
