@@ -75,7 +75,8 @@ class Device(AsyncTwins, Generic[M]):
         self.atlas = AtlasState()
         self._analyses: dict[bytes, Analysis] = {}
         self._lock: Any = threading.RLock()
-        self._cancelled = threading.Event()
+        # No Event: Ctrl-C within its methods, which are Python's, leaves a lock taken that nobody gives back.
+        self._cancelled = False
         self._together = threading.local()  # `deadline` of launches that are one
         self._call_stopped: threading.Event | None = None  # of the call that runs
         # Tells a fault in terms of the program that is being launched, with its handles and counts.
@@ -181,7 +182,7 @@ class Device(AsyncTwins, Generic[M]):
 
     def cancel(self) -> None:
         """Ends the running launch with ExecutionError: Cancelled; does nothing if none is running."""
-        self._cancelled.set()
+        self._cancelled = True
 
     def _deadline(self) -> float | None:
         """Until when the launch that begins may run, by the monotonic clock."""
@@ -194,7 +195,7 @@ class Device(AsyncTwins, Generic[M]):
         """Makes all launches of this thread in the block one to `cancel` and to the limit of seconds."""
         inside = hasattr(self._together, "deadline")
         if not inside:
-            self._cancelled.clear()
+            self._cancelled = False
             self._together.deadline = math.inf if (until := self._deadline()) is None else until
         try:
             yield
@@ -206,7 +207,7 @@ class Device(AsyncTwins, Generic[M]):
         """Raises the ExecutionError of launches that end, if this is one of them."""
         until = getattr(self._together, "deadline", None)
         if until is None:
-            self._cancelled.clear()
+            self._cancelled = False
         if self._stopped():
             raise ExecutionError(FaultKind.CANCELLED, None, "the launch was cancelled")
         if until is not None and time.monotonic() > until:
@@ -214,7 +215,7 @@ class Device(AsyncTwins, Generic[M]):
 
     def _stopped(self) -> bool:
         """Whether the running launch is to end: it was cancelled, or nobody waits for it any more."""
-        return self._cancelled.is_set() or (self._call_stopped is not None and self._call_stopped.is_set())
+        return self._cancelled or (self._call_stopped is not None and self._call_stopped.is_set())
 
     # Buffers and pools
 
