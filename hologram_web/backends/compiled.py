@@ -125,7 +125,7 @@ class CompiledDevice(Device[M]):
     def _launch(self, analysis: Analysis, config: LaunchConfig, values: Mapping[str, Any]) -> None:
         scalars = {p.name: (p.ty, values[p.name]) for p in analysis.program.params if p.kind == "scalar" and p.ty}
         memory = self._memory_of(analysis, values)
-        deadline = None if self.limits.seconds is None else time.monotonic() + self.limits.seconds
+        deadline = self._deadline()
         host = HostState(analysis, scalars)
         rounds = 0
         while True:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -93,6 +93,9 @@ class Backend(Protocol):
 
     def pool_size(self, handle: PoolHandle) -> int: ...
 
+    def together(self) -> AbstractContextManager[None]:
+        """Makes all launches of this thread in the block one to `cancel` and to the limit of seconds."""
+
     async def execute_async(self, program: Program, params: ExecutionParams | LaunchConfig) -> None: ...
 
     async def read_async(self, handle: BufferHandle, out: Any = None) -> bytes | None: ...
@@ -114,16 +117,16 @@ _task: ContextVar[asyncio.Task[Any] | None] = ContextVar("task", default=None)
 
 def caller() -> asyncio.Task[Any] | threading.Thread:
     """Whose call of a device it is: that of the running task, also in the thread that works for it, else the thread."""
-    with contextlib.suppress(RuntimeError):
+    with suppress(RuntimeError):
         task = asyncio.current_task()
         if task is not None:
             return task
     return _task.get() or threading.current_thread()
 
 
-def stop_of_call() -> threading.Event:
-    """What is set when nobody waits any more for the call of a device that this thread is in."""
-    return _stop.get() or threading.Event()
+def stop_of_call() -> threading.Event | None:
+    """What is set when nobody waits any more for the call of a device that this thread is in; None if somebody does."""
+    return _stop.get()
 
 
 async def _in_thread(work: Callable[..., T], *args: Any) -> T:

@@ -44,11 +44,15 @@ class WasmStats:
 
 @dataclass
 class _Loaded:
-    """A kernel ready to be called, with its argument block. It keeps the analysis, whose id is part of its key."""
+    """A kernel ready to be called, with its argument block. It keeps the analysis, whose id is part of its key.
+
+    `answer` is where the kernel finds what `poll` says.
+    """
 
     kernel: WasmKernel
     call: FastCall
     arguments: int
+    answer: NDArray[np.int32]
     analysis: Analysis
 
 
@@ -66,6 +70,9 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         super().__init__(limits, math)
         self.stats = WasmStats()
         config = wasmtime.Config()
+        config.parallel_compilation = (
+            False  # in the child of a fork its threads are missing, and compiling waits for them
+        )
         self._wide_arithmetic = hasattr(wasmtime.Config, "wasm_wide_arithmetic")
         if self._wide_arithmetic:
             config.wasm_wide_arithmetic = True
@@ -166,7 +173,8 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         function = instance.exports(self._store)["kernel"]
         assert isinstance(function, wasmtime.Func)
         arguments = self._arena.allocate(kernel.arguments_size)
-        return _Loaded(kernel, FastCall(self._store, function, 3), arguments, job.analysis)
+        answer = self._word(arguments + ARGUMENTS["cancel"])
+        return _Loaded(kernel, FastCall(self._store, function, 3), arguments, answer, job.analysis)
 
     def _word(self, address: int, count: int = 1) -> NDArray[np.int32]:
         return self._arena.view(address, 4 * count).view(np.int32)
@@ -200,7 +208,7 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         for position, base in enumerate(kernel.bases):
             data = job.memory[base]
             pairs[2 * position : 2 * position + 2] = self._addresses_of(data), data.size
-        self._poll.start(words[ARGUMENTS["cancel"] // 4 :].view(np.int32), job.deadline, FIRST_TICKS)
+        self._poll.start(loaded.answer, job.deadline, FIRST_TICKS)
         self._running = True
         try:
             loaded.call(address, 0, config.blocks)

@@ -64,6 +64,10 @@ class FunctionBody:
             self.names[number] = name
         return number
 
+    def kind(self, local: int) -> str:
+        """The type of a parameter or local."""
+        return (*self.params, *self.locals)[local]
+
 
 @dataclass
 class Module:

@@ -88,12 +88,8 @@ class _Emitter(Barriers):
                 self.labels[label] = self.depth
                 self._trees(body)
                 put(("end",))
-            case Loop(label, body, at):
-                put(("loop", None))
-                self.labels[label] = self.depth
-                self.spend(("i64.const", self.round_cost(body)), at)
-                self._trees(body)
-                put(("end",))
+            case Loop():
+                self.loop(tree)
             case If(condition, then, otherwise):
                 self.values.value(condition)
                 put(("if", None))
@@ -103,6 +99,7 @@ class _Emitter(Barriers):
                     self._trees(otherwise)
                 put(("end",))
             case Branch(label):
+                self.before_branch(label)
                 put(("br", self.depth - self.labels[label]))
             case Stop(piece):
                 self._stop(piece)

@@ -55,6 +55,7 @@ class Lanes(Effects):
         self.scalars: list[tuple[str, Type]] = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
         self.bases = [base for base in function.bases if base.space not in ON_CHIP]
         self.labels: dict[int, int] = {}
+        self.late: dict[int, tuple[int, Instr]] = {}
         self.depth = 0
         self.locals: dict[Any, int] = {}
         self.lane_depth = 0

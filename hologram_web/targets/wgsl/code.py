@@ -176,12 +176,12 @@ class Code(Effects):
             case Straight(piece):
                 for statement in piece.statements:
                     self._statement(statement)
-            case Labelled(label, [Loop(inner, body, at)]):
-                self._construct("loop", inner, body, label, at)
+            case Labelled(label, [Loop(inner, body, latches)]):
+                self._construct("loop", inner, body, label, latches[0].at)
             case Labelled(label, body):
                 self._construct("switch", label, body)
-            case Loop(label, body, at):
-                self._construct("loop", label, body, at=at)
+            case Loop(label, body, latches):
+                self._construct("loop", label, body, at=latches[0].at)
             case If():
                 self._if(tree)
             case Branch(label):
