@@ -81,6 +81,11 @@ def works(device: Any) -> None:
     assert x.tolist() == [1, 2, 3, 4, 5]
 
 
+def _then(asked: list[float], call: Callable[[], None]) -> None:
+    asked.append(time.monotonic())
+    call()
+
+
 # Waiting
 
 
@@ -91,7 +96,7 @@ def test_ctrl_c_ends_the_waiting() -> None:
     kept = buffer(device, np.arange(7))
     for _ in range(2):
         asked: list[float] = []
-        timer = threading.Timer(0.3, lambda asked=asked: (asked.append(time.monotonic()), _thread.interrupt_main()))
+        timer = threading.Timer(0.3, _then, (asked, _thread.interrupt_main))
         timer.start()
         with pytest.raises(KeyboardInterrupt):
             slow[MANY](y, 60_000)
@@ -106,7 +111,7 @@ def test_cancel_ends_the_waiting() -> None:
     slow, y = kernel(SLOW, device), np.zeros(1024, np.uint32)
     slow[4](y, 5)
     asked: list[float] = []
-    timer = threading.Timer(0.3, lambda: (asked.append(time.monotonic()), device.cancel()))
+    timer = threading.Timer(0.3, _then, (asked, device.cancel))
     timer.start()
     with pytest.raises(hg.ExecutionError) as caught:
         slow[MANY](y, 60_000)

@@ -23,7 +23,7 @@ from ...targets.wgsl import FAULT_KINDS, WgslKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Status
 from ..host_device import array_of
 from ..protocol import Limits
-from .gpu import SLOT, Gpu, Memory, lock_of
+from .gpu import SLOT, Forked, Gpu, Memory
 from .probe import Traits, probe, probe_halves, probe_speed
 from .recorder import LIGHT, Recorder, Work
 
@@ -81,9 +81,13 @@ class WebGpuBackend(CompiledDevice[Memory]):
         self.stats = WebGpuStats()
         self._gpu = Gpu.shared()
         self._gpu.revive()
-        self._lock = lock_of(self)
+        self._lock = self._gpu.lock
         self._recorder = Recorder(self._gpu, timed, self)
         self._store_of_kernels = compiled_store() if cache else None
+
+    def after_fork(self) -> None:
+        """The driver's threads are missing in the child, and nothing would ever come back from it."""
+        self._lock = Forked()
 
     @classmethod
     def forget_kernels(cls) -> None:

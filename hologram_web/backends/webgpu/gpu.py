@@ -11,7 +11,6 @@ import contextlib
 import os
 import tempfile
 import threading
-import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ import wgpu
 from ...errors import AllocationFailed, BackendUnavailable, CompileError
 from ...targets.wgsl import WgslKernel
 
-__all__ = ["SLOT", "Flight", "Gpu", "Memory", "Pipeline", "adapter_info", "lock_of"]
+__all__ = ["SLOT", "Flight", "Forked", "Gpu", "Memory", "Pipeline", "adapter_info"]
 
 SLOT = 256  # bytes of a status or of a small argument block: the offset alignment every adapter has
 _KEPT_GROUPS, _KEPT_PIPELINES = 1024, 512
@@ -66,6 +65,17 @@ class Pipeline:
     layout: Any
 
 
+class _Landed:
+    """In the place of a promise's Event, whose locks Ctrl-C would leave taken in the middle of its methods."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.lock.acquire()
+
+    def set(self) -> None:
+        self.lock.release()
+
+
 class Flight:
     """Bytes on their way from the GPU: they are there when all is done that was submitted up to them."""
 
@@ -73,6 +83,7 @@ class Flight:
         self.gpu, self.size = gpu, size
         self.staging, _ = gpu.take(size, gpu.STAGING)
         self._promise: Any = None
+        self._landed = _Landed()
 
     def wait(self, stop: Callable[[], None]) -> None:
         """Until they are there. `stop` is called now and then and may raise; signals come through, too."""
@@ -83,8 +94,10 @@ class Flight:
                     return  # Ctrl-C came while it was asked for: nobody reads it, and it is not used again
                 # Without the empty submit that wgpu puts before: on llvmpipe it blocks until the GPU is done.
                 self._promise = self.staging.map_async("READ_NOSYNC", 0, self.size)
-            while not self._promise._thread_event.wait(_LOOK):
-                stop()
+                self._promise._thread_event = self._landed
+            while self._promise._state == "pending":
+                if not self._landed.lock.acquire(timeout=_LOOK):
+                    stop()
             try:
                 self._promise.sync_wait()
             except RuntimeError as error:
@@ -305,11 +318,10 @@ def _is_real(info: dict[str, Any]) -> bool:
 
 _used = False  # whether this process, or one that it was forked from, asked for an adapter
 _forked = False
-_locked: weakref.WeakSet[Any] = weakref.WeakSet()  # the backends
 
 
-class _Forked:
-    """In the place of a backend's lock in a forked process, where another thread may hold it for ever."""
+class Forked:
+    """In the place of a backend's lock in a forked process."""
 
     def __enter__(self) -> None:
         raise BackendUnavailable("webgpu", FORKED)
@@ -319,21 +331,12 @@ class _Forked:
 
 def _after_fork() -> None:
     global _forked
-    if _used:
-        _forked = True
-        Gpu._shared_lock = threading.Lock()
-        for backend in list(_locked):
-            backend._lock = _Forked()
+    _forked = _used
+    Gpu._shared_lock = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
-
-
-def lock_of(backend: Any) -> Any:
-    """The lock that a backend holds while it works; after a fork taking it raises BackendUnavailable."""
-    _locked.add(backend)
-    return Gpu.shared().lock
 
 
 def _check_fork() -> None:

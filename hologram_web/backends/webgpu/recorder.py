@@ -44,7 +44,9 @@ class Host(Protocol):
     """Whom a recorder works for: a backend."""
 
     limits: Limits
-    _cancelled: threading.Event
+    _cancelled: bool
+
+    def _deadline(self) -> float | None: ...
 
 
 def _gone(owner: Any) -> bool:
@@ -167,7 +169,7 @@ class Recorder:
 
     def _in_parts(self, work: Work) -> None:
         """Runs a long launch, each part when the one before is done, up to the last part."""
-        deadline = self._deadline()
+        deadline = self.host._deadline()
         stop = self._stop([work], deadline)
         count, done = -(-FEW_LANES * work.blocks // work.lanes), 0
         with self._ending():
@@ -234,7 +236,7 @@ class Recorder:
         if not self._waiting:
             return
         with self._ending():
-            self.gpu.settle(self._stop(self._launched, self._deadline()))
+            self.gpu.settle(self._stop(self._launched, self.host._deadline()))
             waiting, self._waiting = self._waiting, []
             self._touched, self._used_arguments = set(), 0
             behind = self._status_of(self._launched[-1]) if self.gpu.ahead > _AHEAD and self._launched else []
@@ -305,18 +307,14 @@ class Recorder:
 
     # Waiting
 
-    def _deadline(self) -> float | None:
-        seconds = self.host.limits.seconds
-        return None if seconds is None else time.monotonic() + seconds
-
     def _stop(self, works: Sequence[Work], deadline: float | None) -> Callable[[], None]:
         """What raises Cancelled or StepLimit when somebody who waits for launches is not to wait any longer."""
 
         def stop() -> None:
             ended = stop_of_call()
-            if self.host._cancelled.is_set() or (ended is not None and ended.is_set()):
+            if self.host._cancelled or (ended is not None and ended.is_set()):
                 kind = FaultKind.CANCELLED
-                self.host._cancelled.clear()  # it is told now, and what comes next is another launch
+                self.host._cancelled = False  # it is told now, and what comes next is another launch
             elif deadline is not None and time.monotonic() > deadline:
                 kind = FaultKind.STEP_LIMIT
             else:
@@ -353,7 +351,7 @@ class Recorder:
         if not status + size:
             self.submit()
             return
-        stop = self._stop(launched, self._deadline())
+        stop = self._stop(launched, self.host._deadline())
         if ticks:
             self.submit()
         with self._ending():
