@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 import hologram_web as hg
@@ -149,7 +151,7 @@ def test_what_is_proven_ends(name: str) -> None:
         for steps in (1, 2, 3, 6, 7, 8, 20, 33, 200, 900, 5000):
 
             def leaf(node: Node, n: int = n, steps: int = steps) -> int:
-                return {"n": n, "STEPS": steps}[node.attr]
+                return {"n": n, "STEPS": steps, "ROUNDS": 1 << 40}[node.attr]
 
             proven.append(all(holds(condition, leaf) for condition in conditions))
             assert not proven[-1] or _ends(program, n, steps), (n, steps)
@@ -160,8 +162,51 @@ def test_what_is_proven_ends(name: str) -> None:
 def test_a_sum_that_wraps_is_not_proven() -> None:
     conditions = _conditions(LOOPS["counter"])
     assert conditions
-    values = {"n": 0xFFFFFFFF, "STEPS": 1 << 40}
+    values = {"n": 0xFFFFFFFF, "STEPS": 1 << 40, "ROUNDS": 1 << 40}
     assert not all(holds(condition, lambda node: values[node.attr]) for condition in conditions)
+
+
+# Loops of kernels: the text, the rounds of a lane, and what each of them costs.
+RANGES: dict[str, tuple[str, Callable[[int], int], int]] = {
+    "range(n)": ("for i in range(n):\n        s = s * 3 + i", lambda n: n, 1),
+    "range(2, n + 5)": ("for i in range(2, n + 5):\n        s = s * 3 + i", lambda n: n + 3, 1),
+    "nested": (
+        "for i in range(n):\n        for k in range(n):\n            s = s * 3 + k",
+        lambda n: n * n + n,
+        1,
+    ),
+    "constant, around one of n": (
+        "for i in range(1000):\n        for k in range(n):\n            s = s * 3 + k",
+        lambda n: 1000 * n + 1000,
+        1,
+    ),
+    "dear": ("for i in range(n):\n        s = s * 3 // i + s % (i + 3)", lambda n: n, 16),
+}
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_rounds_of_counted_loops(name: str) -> None:
+    """A launch proves that its lanes take few rounds if they do, or about; and never if they do not."""
+    body, rounds, least = RANGES[name]
+    text = f"def k(y: hg.Array[hg.i32], n: hg.i32):\n    s = n\n    {body}\n    y[0] = s\n"
+    function = optimize(build(analyze(hg.kernel_from_source(text).program), (1, 1, 1)))
+    conditions = within_budget(function, Bounds(function, launch=True))
+    assert conditions
+
+    def proven(n: int, limit: int) -> bool:
+        values = {"n": n, "STEPS": 0, "ROUNDS": limit}
+        return all(holds(condition, lambda node: values[node.attr]) for condition in conditions)
+
+    for n in (1, 2, 30, 100_000):
+        assert proven(n, 200 * least * rounds(n))
+        assert not proven(n, least * rounds(n) - 1)
+
+
+def test_a_counter_from_memory_is_not_short() -> None:
+    conditions = _conditions("    ldg.u32 r10, [y]\nagain:\n    add.u32 r11, r1, r1\n    loop r10, again\n")
+    assert conditions is None or not all(
+        holds(c, lambda node: {"n": 3, "STEPS": 1 << 30, "ROUNDS": (1 << 32) - 1}[node.attr]) for c in conditions
+    )
 
 
 @pytest.mark.parametrize("name", UNKNOWN)

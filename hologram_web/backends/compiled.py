@@ -61,6 +61,8 @@ class Status:
                 return ExecutionError(kind, first[0], f"{detail}, in {instructions[first[0]]}", lane=first[1])
             case FaultKind.DIVISION_BY_ZERO:
                 detail = fault_text.note(self.other, self.offset) if self.other else fault_text.DIVISOR
+            case FaultKind.STEP_LIMIT if self.time_is_up:
+                detail = fault_text.clock(limits.seconds)
             case FaultKind.STEP_LIMIT:
                 detail = fault_text.steps(limits.steps) if at is not None else fault_text.ADAPTER_LOOPS
             case FaultKind.MISALIGNED_ACCESS:
@@ -123,7 +125,7 @@ class CompiledDevice(Device[M]):
     def _launch(self, analysis: Analysis, config: LaunchConfig, values: Mapping[str, Any]) -> None:
         scalars = {p.name: (p.ty, values[p.name]) for p in analysis.program.params if p.kind == "scalar" and p.ty}
         memory = self._memory_of(analysis, values)
-        deadline = None if self.limits.seconds is None else time.monotonic() + self.limits.seconds
+        deadline = self._deadline()
         host = HostState(analysis, scalars)
         rounds = 0
         while True:
@@ -142,7 +144,7 @@ class CompiledDevice(Device[M]):
     def _check_time(self, analysis: Analysis, point: int, deadline: float | None) -> None:
         """Between launches: whether to go on."""
         late = deadline is not None and time.monotonic() > deadline
-        if late or self._cancelled.is_set():
+        if late or self._stopped():
             at = analysis.graph.code[point]
             status = Status(FaultKind.CANCELLED, at, 0, None, 0, 0, 0, 0, time_is_up=late)
             raise status.error(analysis, self.limits, 1)
@@ -255,10 +257,7 @@ class CompiledDevice(Device[M]):
             if error.kind is FaultKind.DIVISION_BY_ZERO:
                 detail = fault_text.element_divisor(error.lane or 0) + text
                 return ExecutionError(error.kind, index, detail, lane=error.lane)
-            detail = error.detail
-            if error.kind is FaultKind.STEP_LIMIT and deadline is not None:
-                detail = fault_text.clock(self.limits.seconds)
-            return ExecutionError(error.kind, index, detail.partition(", in ")[0] + text)
+            return ExecutionError(error.kind, index, error.detail.partition(", in ")[0] + text)
 
         math = "strict" if self._math == "strict" else "fast" if launch.fast else "exact"
         self._run_lanes(part, config, memory, HostState(part, scalars), deadline, explain, math)

@@ -7,13 +7,17 @@ in and out as memoryviews of bytes, so that a page needs no NumPy.
 from __future__ import annotations
 
 import itertools
+import math
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Generic, Self, TypeVar
 
 from ..errors import (
     AllocationFailed,
+    BackendUnavailable,
     ExecutionError,
     FaultKind,
     HologramError,
@@ -31,9 +35,11 @@ from ..isa.program import Program
 from ..isa.row import Effect
 from ..isa.table import BY_MNEMONIC
 from ..isa.verify import Analysis, Base, analyze
+from ..runtime.forks import in_child
+from . import fault_text
 from .arguments import bind
 from .launch import ExecutionParams, LaunchConfig, checked_math
-from .protocol import AsyncTwins, Limits
+from .protocol import AsyncTwins, Limits, stop_of_call
 from .state import AtlasState, resonance_of
 
 __all__ = ["CLASS_BYTES", "CLASS_MEMORY_BYTES", "Device", "too_many_collectives"]
@@ -66,10 +72,22 @@ class Device(AsyncTwins, Generic[M]):
         self._class_memory: M | None = None
         self.atlas = AtlasState()
         self._analyses: dict[bytes, Analysis] = {}
-        self._lock = threading.RLock()
-        self._cancelled = threading.Event()
+        self._lock: Any = threading.RLock()
+        # No Event: Ctrl-C within its methods, which are Python's, leaves a lock taken that nobody gives back.
+        self._cancelled = False
+        self._together = threading.local()  # `deadline` of launches that are one
+        self._call_stopped: threading.Event | None = None  # of the call that runs
         # Tells a fault in terms of the program that is being launched, with its handles and counts.
         self._as_written: Callable[[ExecutionError], ExecutionError] = lambda error: error
+        in_child(self, lambda device: device.after_fork())
+
+    def after_fork(self) -> None:
+        """In the child of `os.fork`: the device goes on there with a copy of its memory, unless another thread was at
+        it, which does not exist there and has left work half done."""
+        if self._lock.acquire(blocking=False):
+            self._lock.release()
+        else:
+            self._lock = _Forked(self.name)
 
     # What a device gives
 
@@ -158,7 +176,40 @@ class Device(AsyncTwins, Generic[M]):
 
     def cancel(self) -> None:
         """Ends the running launch with ExecutionError: Cancelled; does nothing if none is running."""
-        self._cancelled.set()
+        self._cancelled = True
+
+    def _deadline(self) -> float | None:
+        """Until when the launch that begins may run, by the monotonic clock."""
+        if self.limits.seconds is None:
+            return None
+        return min(time.monotonic() + self.limits.seconds, getattr(self._together, "deadline", math.inf))
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Makes all launches of this thread in the block one to `cancel` and to the limit of seconds."""
+        inside = hasattr(self._together, "deadline")
+        if not inside:
+            self._cancelled = False
+            self._together.deadline = math.inf if (until := self._deadline()) is None else until
+        try:
+            yield
+        finally:
+            if not inside:
+                del self._together.deadline
+
+    def _may_start(self) -> None:
+        """Raises the ExecutionError of launches that end, if this is one of them."""
+        until = getattr(self._together, "deadline", None)
+        if until is None:
+            self._cancelled = False
+        if self._stopped():
+            raise ExecutionError(FaultKind.CANCELLED, None, "the launch was cancelled")
+        if until is not None and time.monotonic() > until:
+            raise ExecutionError(FaultKind.STEP_LIMIT, None, fault_text.clock(self.limits.seconds))
+
+    def _stopped(self) -> bool:
+        """Whether the running launch is to end: it was cancelled, or nobody waits for it any more."""
+        return self._cancelled or (self._call_stopped is not None and self._call_stopped.is_set())
 
     # Buffers and pools
 
@@ -174,9 +225,10 @@ class Device(AsyncTwins, Generic[M]):
             return self._reserve(int(size))
 
     def free_buffer(self, handle: BufferHandle) -> None:
-        with self._lock:
-            self._release(self._buffer(handle))
+        with self._lock:  # first out of sight: whatever interrupts this, no memory is given back twice
+            memory = self._buffer(handle)
             del self._buffers[handle]
+            self._release(memory)
 
     def copy_to_buffer(self, handle: BufferHandle, data: Any) -> None:
         self._copy_in(self._buffer(handle), 0, data, InvalidBuffer, "buffer")
@@ -200,8 +252,9 @@ class Device(AsyncTwins, Generic[M]):
 
     def free_pool(self, handle: PoolHandle) -> None:
         with self._lock:
-            self._release(self._pool(handle))
+            memory = self._pool(handle)
             del self._pools[handle]
+            self._release(memory)
 
     def copy_to_pool(self, handle: PoolHandle, offset: int, data: Any) -> None:
         self._copy_in(self._pool(handle), offset, data, InvalidPool, "pool")
@@ -260,6 +313,7 @@ class Device(AsyncTwins, Generic[M]):
 
     def execute_program_with_params(self, program: Program, params: ExecutionParams) -> None:
         with self._lock:
+            self._call_stopped = stop_of_call()
             if any(instruction.row.state == "resonance" for instruction in program.instructions):
                 self.sync()  # so that a fault below is this launch's
             cells = self._start(program, params)
@@ -269,7 +323,7 @@ class Device(AsyncTwins, Generic[M]):
     def _start(self, program: Program, params: ExecutionParams) -> BufferHandle | None:
         """Launches; gives the cells of the resonance, if the program adds to it, which `_commit` takes back."""
         self._math = checked_math(params.math or self.math)
-        self._cancelled.clear()
+        self._may_start()
         lifted, extra = lift(program, self.atlas.bound)
         analysis = self._analysis(program, lifted)
         rules = params.launch.rules
@@ -352,6 +406,19 @@ class Device(AsyncTwins, Generic[M]):
                 self._analyses.pop(next(iter(self._analyses)))
             self._analyses[key] = analysis
         return self._analyses[key]
+
+
+class _Forked:
+    """The lock of a device that another thread was using when the process forked."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        why = "the process was forked while another thread used this device: open a new one after the fork"
+        raise BackendUnavailable(self._name, why)
+
+    def __exit__(self, *_: object) -> None: ...
 
 
 def _as_written(program: Program, lifted: Program, extra: Mapping[Any, Any], error: ExecutionError) -> ExecutionError:

@@ -6,6 +6,7 @@ from ..isa.types import Type
 
 __all__ = [
     "ADAPTER_LOOPS",
+    "CANCELLED",
     "COORDINATES",
     "DIVISOR",
     "NOTES",
@@ -19,6 +20,7 @@ __all__ = [
 ]
 
 DIVISOR = "the divisor is zero: test it before"
+CANCELLED = "the launch was cancelled"
 ADAPTER_LOOPS = (
     "this adapter ends the loops of a shader after 65,535 rounds in all: do less in a lane, or run on another device"
 )
@@ -68,7 +70,7 @@ def steps(limit: int) -> str:
 
 
 def clock(seconds: float | None) -> str:
-    return f"the launch did not end within {seconds} seconds: does a loop not end?"
+    return f"the launch did not end within {seconds} seconds: does a loop not end? Limits(seconds=...) allows more time"
 
 
 def divergent(block: int, first: tuple[int, int], second: tuple[int, int]) -> str:

@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from ..errors import LaunchError
 from ..isa.operands import BufferHandle, PoolHandle
 from ..isa.program import Program
 from .launch import ExecutionParams, LaunchConfig
 
-__all__ = ["AsyncTwins", "Backend", "Limits"]
+__all__ = ["AsyncTwins", "Backend", "Limits", "caller", "stop_of_call"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Limits:
     """What stops a launch that does not end.
 
-    `steps` back edges of loops not proven counted, per lane; `seconds` of wall time, or None. Either gives an
-    ExecutionError: StepLimit.
+    `steps` back edges of loops not proven counted, per lane; `seconds` of wall time, or None for no such limit. Either
+    gives an ExecutionError: StepLimit. A launch that has to take longer gets a device with other limits:
+    `WasmBackend(limits=Limits(seconds=3600))`, or `device.limits = ...` before it.
     """
 
     steps: int = 1 << 32
-    seconds: float | None = None
+    seconds: float | None = 60
 
     def __post_init__(self) -> None:
         """Raises LaunchError for what is no limit."""
@@ -87,6 +93,9 @@ class Backend(Protocol):
 
     def pool_size(self, handle: PoolHandle) -> int: ...
 
+    def together(self) -> AbstractContextManager[None]:
+        """Makes all launches of this thread in the block one to `cancel` and to the limit of seconds."""
+
     async def execute_async(self, program: Program, params: ExecutionParams | LaunchConfig) -> None: ...
 
     async def read_async(self, handle: BufferHandle, out: Any = None) -> bytes | None: ...
@@ -100,18 +109,50 @@ class Backend(Protocol):
         """Ends the running launch, if there is one, with ExecutionError: Cancelled. May be called from any thread."""
 
 
+_stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
+
+
+_task: ContextVar[asyncio.Task[Any] | None] = ContextVar("task", default=None)
+
+
+def caller() -> asyncio.Task[Any] | threading.Thread:
+    """Whose call of a device it is: that of the running task, also in the thread that works for it, else the thread."""
+    with suppress(RuntimeError):
+        task = asyncio.current_task()
+        if task is not None:
+            return task
+    return _task.get() or threading.current_thread()
+
+
+def stop_of_call() -> threading.Event | None:
+    """What is set when nobody waits any more for the call of a device that this thread is in; None if somebody does."""
+    return _stop.get()
+
+
+async def _in_thread(work: Callable[..., T], *args: Any) -> T:
+    """Does work in a thread. If its task is cancelled, launches in it end, so that the thread does."""
+    stop = threading.Event()
+    before = _stop.set(stop)
+    _task.set(asyncio.current_task())
+    try:
+        return await asyncio.to_thread(work, *args)
+    except asyncio.CancelledError:
+        stop.set()
+        raise
+    finally:
+        _stop.reset(before)
+
+
 class AsyncTwins:
     """The asynchronous calls of devices that block: the work runs in a thread, the event loop goes on."""
 
     async def execute_async(self: Any, program: Program, params: ExecutionParams | LaunchConfig) -> None:
-        if isinstance(params, LaunchConfig):
-            await asyncio.to_thread(self.execute_program, program, params)
-        else:
-            await asyncio.to_thread(self.execute_program_with_params, program, params)
+        whole = isinstance(params, LaunchConfig)
+        await _in_thread(self.execute_program if whole else self.execute_program_with_params, program, params)
 
     async def read_async(self: Any, handle: BufferHandle, out: Any = None) -> bytes | None:
-        data: bytes | None = await asyncio.to_thread(self.copy_from_buffer, handle, out)
+        data: bytes | None = await _in_thread(self.copy_from_buffer, handle, out)
         return data
 
     async def collect_async(self: Any, reads: Mapping[BufferHandle, Any]) -> None:
-        await asyncio.to_thread(self.collect, reads)
+        await _in_thread(self.collect, reads)

@@ -182,6 +182,10 @@ class Bounds:
         self._intervals[key] = found
         return found
 
+    def entering(self, node: Node, source: Block, target: Block) -> Interval | None:
+        """The interval of a node for lanes that go from one block to another."""
+        return self._refined(node, self.interval(node, source), self.edge(source, target))
+
     def _base(self, node: Node, block: Block) -> Interval | None:
         ty = node.ty
         if not isinstance(ty, Type) or not ty.is_integer or ty.bits > 64:

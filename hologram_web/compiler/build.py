@@ -199,9 +199,6 @@ class Builder(AtlasNodes):
                 end.ways = [self._way(graph.target[last]), self._way(graph.next[last])]
             case "LOOP":
                 end.kind, end.value = "branch", self._count(instruction)
-                if last in graph.counted:  # no budget ends it: now and then it looks whether it is cancelled
-                    counter = self._register(instruction.counter, Type.U32)
-                    self.node("poll", None, counter, attr=self.at)
                 end.ways = [self._way(graph.target[last]), self._way(graph.next[last])]
             case "BRA" | "CALL" | "RET":
                 end.ways = [self._way(graph.target[last])]

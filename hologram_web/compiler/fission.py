@@ -178,8 +178,6 @@ class _Skeleton:
             match statement:
                 case Let(variable, _) if variable in self.uniform:
                     pass
-                case Do(node, _) if node.op == "poll" and all(map(self.known, node.args)):
-                    pass  # the loops of a block look for themselves
                 case Step(_):
                     pass
                 case Copies(pairs):

@@ -136,7 +136,6 @@ OPERATIONS: dict[str, Operation] = {
     "atomic": Operation("nt...", "t", "effect", "operation"),
     "reduce": Operation("nl", "t", "effect", "operation"),
     "guard": Operation("p*...", "", "effect", "fault"),
-    "poll": Operation("u", "", "effect", "instruction", "free"),
     "fence": Operation("", "", "effect"),
 }
 

@@ -1,4 +1,7 @@
-"""How many steps a lane takes: a condition under which no lane of a launch can use up its budget.
+"""How many steps and rounds a lane takes: conditions under which no lane can use up its budget, or its patience.
+
+Steps are of loops not proven counted, and a budget of them is exact. Rounds are of all loops, each counted as often as
+it costs more than one of the shortest loop: a patience is as many of them as fit into the time that the launch has.
 
 A loop goes around as often as a counter of its header can change: one that only grows or, as LOOP's, only falls runs
 through its interval (`bounds.py`) at most; one that is shifted right ends after as many rounds as it has bits. Where
@@ -10,28 +13,62 @@ from __future__ import annotations
 
 from ..isa.types import Type
 from .bounds import Bounds, Interval, is_loop_step
-from .dominance import loop_body
+from .dominance import Dominators, loop_body
 from .ir import Block, Function, Node
+from .passes.costs import total
 
-__all__ = ["within_budget"]
+__all__ = ["cost_of_lane", "weights", "within_budget"]
 
 _MOST = 1 << 40  # visits and steps that constants give stay below: no budget is larger
+_SHORTEST = 8  # what costs one round: more than counter, comparison and branch, so that nothing is ended too early
+
+
+def cost_of_lane(function: Function) -> int:
+    """What a lane costs that goes around no loop, in rounds of the shortest one."""
+    return total(function.nodes()) // _SHORTEST + 1
+
+
+def weights(function: Function) -> dict[int, int]:
+    """What a round of each loop costs, loops in it left out, in rounds of the shortest; by the instruction that goes
+    back."""
+    tree = Dominators(function.blocks[0], lambda block: block.end.ways)
+    found: dict[int, int] = {}
+    for header, weight in _weights(tree).items():
+        for source in _sources(tree, header):
+            found[source.end.at] = max(weight, found.get(source.end.at, 1))
+    return found
+
+
+def _weights(tree: Dominators[Block]) -> dict[Block, int]:
+    """The same by the header of the loop."""
+    bodies = {header: loop_body(header, sources) for header in tree.order if (sources := _sources(tree, header))}
+    costs = dict.fromkeys(bodies, 0)
+    for block in tree.order:
+        around = [header for header, body in bodies.items() if block in body]
+        if around:
+            costs[min(around, key=lambda header: len(bodies[header]))] += total(block.nodes)
+    return {header: max(cost // _SHORTEST, 1) for header, cost in costs.items()}
+
+
+def _sources(tree: Dominators[Block], header: Block) -> list[Block]:
+    """From where a loop goes back to its header; none if it is the header of none."""
+    return [block for block in header.predecessors if tree.dominates(header, block)]
 
 
 def within_budget(function: Function, bounds: Bounds) -> tuple[Node, ...] | None:
-    """Conditions under which every lane takes at most as many steps as the special value STEPS says.
+    """Conditions under which every lane takes at most as many steps and rounds as the special values STEPS and ROUNDS
+    say.
 
-    None if nothing is known of a loop, or if no step is taken at all.
+    None if nothing is known of a loop, or if there is none.
     """
     tree = bounds.tree
-    stepping = [block for block in tree.order if block.end.steps]
-    if not stepping or not bounds.reducible:
+    if not bounds.reducible:
         return None
     loops: dict[Block, set[Block]] = {}
     visits: dict[Block, Node] = {}
     conditions: dict[Node, None] = {}
     for header in tree.order:
-        sources = [block for block in header.predecessors if tree.dominates(header, block)]
+        sources = _sources(tree, header)
         if not sources:
             continue
         found = _visits(bounds, header, sources)
@@ -40,17 +77,24 @@ def within_budget(function: Function, bounds: Bounds) -> tuple[Node, ...] | None
         loops[header] = loop_body(header, sources)
         visits[header], needed = found
         conditions.update(dict.fromkeys(needed))
-    total = bounds.const(0)
-    for block in stepping:
-        product = bounds.const(1)
-        for header, body in loops.items():
-            if block in body:
-                product = bounds.op("mul", product, visits[header])
-                if product.is_const and product.attr > _MOST:
-                    return None
-        total = bounds.op("add", total, product)
-    steps = bounds.node("special", Type.I64, attr="STEPS")
-    return (*conditions, bounds.compare("le", total, steps))
+    if not loops:
+        return None
+    stepping = {block: 1 for block in tree.order if block.end.steps}
+    for name, counted in (("STEPS", stepping), ("ROUNDS", _weights(tree))):
+        if not counted:
+            continue
+        sum_ = bounds.const(0)
+        for block, weight in counted.items():
+            product = bounds.const(weight)
+            for header, body in loops.items():
+                if block in body:
+                    product = bounds.op("mul", product, visits[header])
+                    if product.is_const and product.attr > _MOST:
+                        return None
+            sum_ = bounds.op("add", sum_, product)
+        limit = bounds.node("special", Type.I64, attr=name)
+        conditions[bounds.compare("le", sum_, limit)] = None
+    return tuple(conditions)
 
 
 def _visits(bounds: Bounds, header: Block, sources: list[Block]) -> tuple[Node, tuple[Node, ...]] | None:
@@ -65,9 +109,52 @@ def _visits(bounds: Bounds, header: Block, sources: list[Block]) -> tuple[Node, 
         if not any(all(change(phi, arg, source, header) for arg, source in back) for change in changes):
             continue
         interval = bounds.interval(phi, header)
+        if interval is None and all(_falls(phi, arg, source, header) for arg, source in back):
+            interval = _start(bounds, phi, header, sources)
         if interval is not None and interval.high - interval.low < _MOST:
             return _length(bounds, interval), interval.conditions
     return None
+
+
+def _start(bounds: Bounds, phi: Node, header: Block, sources: list[Block]) -> Interval | None:
+    """From 0 to where LOOP's counter begins, such as the difference of the ends of a range, less 1."""
+    entering = [(arg, b) for arg, b in zip(phi.args, header.predecessors, strict=True) if b not in sources]
+    if len(entering) != 1:
+        return None
+    found = _number(bounds, *entering[0], header)
+    return None if found is None or found.high >= 1 << 32 else _from_zero(bounds, found)
+
+
+def _from_zero(bounds: Bounds, found: Interval) -> Interval | None:
+    """From 0 to the end of an interval, on condition that no number in it is negative."""
+    condition = bounds.compare("le", bounds.const(0), found.lo)
+    if condition.is_const and not condition.attr:
+        return None
+    conditions = dict.fromkeys((*found.conditions, condition))
+    return Interval(bounds.const(0), found.hi, 0, found.high, tuple(c for c in conditions if not c.is_const))
+
+
+def _number(bounds: Bounds, node: Node, source: Block, header: Block) -> Interval | None:
+    """The interval of a number that is congruent to a node of 32 bits, and so is the node if the number fits it."""
+    if not isinstance(node.ty, Type) or node.ty.bits != 32 or not node.ty.is_integer:
+        return None
+    if node.op == "bitcast":
+        return _number(bounds, node.args[0], source, header)
+    if node.op in ("add", "sub"):
+        a, b = (_number(bounds, arg, source, header) for arg in node.args)
+        if a is None or b is None:
+            return None
+        if node.op == "sub":
+            minus = bounds.op("sub", bounds.const(0), b.hi), bounds.op("sub", bounds.const(0), b.lo)
+            b = Interval(*minus, -b.high, -b.low, b.conditions)
+        ends = bounds.op("add", a.lo, b.lo), bounds.op("add", a.hi, b.hi)
+        return Interval(*ends, a.low + b.low, a.high + b.high, tuple(dict.fromkeys((*a.conditions, *b.conditions))))
+    if node.op == "div" and node.args[1].is_const:  # in steps: at most as many as without
+        a = _number(bounds, node.args[0], source, header)
+        if a is None:
+            return None
+        return _from_zero(bounds, a)
+    return bounds.entering(node, source, header)
 
 
 def _length(bounds: Bounds, interval: Interval) -> Node:

@@ -37,10 +37,14 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Loop:
-    """Code that `Branch(label)` starts again; falling off its end leaves it."""
+    """Code that `Branch(label)` starts again; falling off its end leaves it.
+
+    `latches` are the pieces that go back.
+    """
 
     label: int
     body: list[Tree]
+    latches: list[Piece]
 
 
 @dataclass(frozen=True)
@@ -94,8 +98,8 @@ def _without_labels(trees: list[Tree], ends: frozenset[int] = frozenset()) -> li
             return head
         case If(condition, then, otherwise):
             return [*head, If(condition, _without_labels(then, ends), _without_labels(otherwise, ends))]
-        case Loop(label, body):
-            return [*head, Loop(label, _without_labels(body))]
+        case Loop(label, body, latches):
+            return [*head, Loop(label, _without_labels(body), latches)]
         case Labelled(label, body):
             body = _without_labels(body, ends | {label})
             return [*head, Labelled(label, body)] if _goes_to(label, body) else head + body
@@ -176,7 +180,8 @@ class _Structurer:
         merges = [child for child in self.children[piece] if child in self.merges and child not in self.moved]
         code = self._behind_each_other(self._node(piece), merges)
         if piece in self.headers:
-            code = self._behind_each_other([Loop(self._loop_label(piece), code)], self.behind[piece])
+            latches = [p for p in self.tree_of.predecessors[piece] if self.number[p] >= self.number[piece]]
+            code = self._behind_each_other([Loop(self._loop_label(piece), code, latches)], self.behind[piece])
         return code
 
     def _behind_each_other(self, code: list[Tree], pieces: list[Piece]) -> list[Tree]:

@@ -31,7 +31,7 @@ from .session import error_of, open_session, wait
 
 __all__ = ["WasmBackend", "WebGpuBackend"]
 
-_STEPS = 1 << 26  # isa.md section 4
+_STEPS, _SECONDS = 1 << 26, 10  # isa.md section 4
 _WAITING = 4096  # commands of a batch
 _WAITING_BYTES = 1 << 24
 _LARGE = 1 << 20  # bytes that are allocated at once, so that AllocationFailed is raised at once
@@ -70,7 +70,7 @@ class PageDevice(Device[Memory]):
         self, *, limits: Limits | None = None, session: Any = None, cache: bool = True, math: str = "exact"
     ) -> None:
         """`cache` keeps what is compiled from visit to visit (runtime/store.py). Raises BackendUnavailable."""
-        super().__init__(limits or Limits(steps=_STEPS), math)
+        super().__init__(limits or Limits(_STEPS, _SECONDS), math)
         self.stats = Stats()
         self._cache = cache
         self._session = open_session(self.name) if session is None else session
@@ -120,10 +120,14 @@ class PageDevice(Device[Memory]):
         return reads, problem
 
     def _timed(self, error: ExecutionError) -> ExecutionError:
-        """A run that the clock ended is one that took too many steps."""
-        if error.kind is not FaultKind.CANCELLED or self.limits.seconds is None:
+        """What the runtime says of its own options, said of those here."""
+        seconds = self.limits.seconds
+        if error.kind is FaultKind.STEP_LIMIT:
+            told = error.detail.replace("run(args, { seconds })", "Limits(seconds=...)")
+            return error.retold(told, error.buffer)
+        if error.kind is not FaultKind.CANCELLED or seconds is None or self.name == "wasm":
             return error
-        detail = error.detail.replace("the launch was cancelled", fault_text.clock(self.limits.seconds))
+        detail = error.detail.replace("the launch was cancelled", fault_text.clock(seconds))
         return ExecutionError(FaultKind.STEP_LIMIT, error.instruction, detail)
 
     def _wait(self, instead: str) -> list[Any]:

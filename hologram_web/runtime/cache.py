@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from threading import Event, Lock, get_ident
-from typing import Generic, TypeVar
+from threading import Lock, RLock
+from typing import Any, Generic, TypeVar
+
+from .forks import in_child
 
 __all__ = ["ProgramCache"]
 
@@ -28,7 +30,12 @@ class ProgramCache(Generic[K, V]):
         self.hits = self.misses = 0
         self._evicted = evicted
         self._kept: OrderedDict[K, V] = OrderedDict()
-        self._making: dict[K, tuple[Event, int]] = {}
+        self.after_fork()
+        in_child(self, ProgramCache.after_fork)
+
+    def after_fork(self) -> None:
+        """Forgets threads that are not there."""
+        self._making: dict[K, Any] = {}  # locks that makers hold
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -49,9 +56,7 @@ class ProgramCache(Generic[K, V]):
         """The value of a key, which becomes the one used last; None if there is none."""
         with self._lock:
             if key in self._kept:
-                self.hits += 1
-                self._kept.move_to_end(key)
-                return self._kept[key]
+                return self._used(key)
             self.misses += 1
             return None
 
@@ -73,26 +78,27 @@ class ProgramCache(Generic[K, V]):
         Threads that ask for the same key wait for the one that makes it, and get its object. If the factory raises,
         nothing is kept, its caller gets the error, and the next one that waits tries.
         """
-        while True:
+        with self._lock:
+            if key in self._kept:
+                return self._used(key)
+            gate = self._making.setdefault(key, RLock())
+        with gate:  # by locks alone, whose methods no interrupt divides
             with self._lock:
                 if key in self._kept:
-                    self.hits += 1
-                    self._kept.move_to_end(key)
-                    return self._kept[key]
-                made, owner = self._making.setdefault(key, (Event(), get_ident()))
-                first = owner == get_ident()
-                self.misses += first
-            if first:
-                break
-            made.wait()
-        try:
-            value = factory()
-            self.insert(key, value)
-            return value
-        finally:
-            with self._lock:
-                self._making.pop(key, None)
-            made.set()
+                    return self._used(key)
+                self.misses += 1
+            try:
+                value = factory()
+                self.insert(key, value)
+                return value
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
+
+    def _used(self, key: K) -> V:
+        self.hits += 1
+        self._kept.move_to_end(key)
+        return self._kept[key]
 
     def clear(self) -> None:
         """Lets go of all values, without telling `evicted`."""

@@ -223,20 +223,22 @@ class CompiledProgram:
         """Runs the steps over buffers that are there: a handle for each buffer that calls name.
 
         `scalars` are the bits of scalar ports, `variables` what `plan.bind_ports` gives. Ports are separate memories.
+        To `cancel` and to the limit of seconds it is one launch.
         """
-        for step, values in walk(self.plan.steps, variables):
-            assert isinstance(step, Call)
-            program = self.programs[step.program]
-            grid, lanes = (tuple(f.evaluate(values) for f in three) for three in (step.grid, step.lanes))
-            config = LaunchConfig(grid, step.block, step.shared, lanes)  # type: ignore[arg-type]
-            given: dict[Any, Any] = {}
-            for param, arg in zip(program.params, step.args, strict=True):
-                if arg.kind == "buffer":
-                    given[param.name] = handles[arg.value]
-                else:
-                    assert param.ty is not None
-                    given[param.name] = _immediate(param.name, param.ty, arg, scalars, values)
-            backend.execute_program_with_params(program, ExecutionParams(config, given, self.math))
+        with backend.together():
+            for step, values in walk(self.plan.steps, variables):
+                assert isinstance(step, Call)
+                program = self.programs[step.program]
+                grid, lanes = (tuple(f.evaluate(values) for f in three) for three in (step.grid, step.lanes))
+                config = LaunchConfig(grid, step.block, step.shared, lanes)  # type: ignore[arg-type]
+                given: dict[Any, Any] = {}
+                for param, arg in zip(program.params, step.args, strict=True):
+                    if arg.kind == "buffer":
+                        given[param.name] = handles[arg.value]
+                    else:
+                        assert param.ty is not None
+                        given[param.name] = _immediate(param.name, param.ty, arg, scalars, values)
+                backend.execute_program_with_params(program, ExecutionParams(config, given, self.math))
 
     def _arguments(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
         ports = [port.name for port in self.plan.ports]

@@ -53,8 +53,8 @@ class _Translator:
 
     def launch(self, name: str) -> Formula:
         x, y, z = (Formula((axis,)) for axis in "xyz")
-        if name == "STEPS":
-            return Formula(("steps",))
+        if name in ("STEPS", "ROUNDS"):
+            return Formula((name.lower(),))
         if name == "LAST_GLOBAL_LANE_ID":
             return x * y * z * prod(self.block) - 1
         axis = "XYZ".index(name[-1])

@@ -17,7 +17,7 @@ from .plan import Binding, Call, Kernel, Launch, Memory, Repeat, Step, Target, W
 
 __all__ = ["KernelTable", "LaneKernel"]
 
-_IDLE = frozenset({"fence", "poll"})  # effects that do nothing for anybody else
+_IDLE = frozenset({"fence"})  # effects that do nothing for anybody else
 _OTHER = "this kernel is for the other target"
 _PIECE = re.compile(r".*?\n}\n|.+\Z", re.DOTALL)
 

@@ -8,7 +8,7 @@ import wgpu
 
 from hologram_web.errors import ExecutionError, LaunchError
 
-from .holo_runner import CLASS_BYTES, CLASSES, KINDS, SIZES, Runner, parse
+from .holo_runner import CLASS_BYTES, CLASSES, KINDS, LARGEST, SIZES, Runner, parse
 
 USAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
 LIMITS = [
@@ -125,7 +125,7 @@ class GpuRunner(Runner):
             numbers.append(None if scalar[0] == 3 else number)
         for (kind, _, _), place in zip(kernel["memories"], memories, strict=True):
             numbers.append(CLASS_BYTES if kind == 2 else self.buffers[place][1])
-        numbers += [*grid, self.steps]
+        numbers += [*grid, self.steps, LARGEST]
         given = {place: number for place, number in enumerate(numbers) if number is not None}
         try:
             holds = all(self.evaluate(tokens, range(len(numbers)), given) >= 0 for tokens in code["conditions"])

@@ -189,6 +189,7 @@ class Runner:
         self.file, self.steps = parse(raw), steps
         self.store = wasmtime.Store(ENGINE)
         self.memory = wasmtime.Memory(self.store, wasmtime.MemoryType(wasmtime.Limits(16, 65536)))
+        self.poll = wasmtime.Func(self.store, wasmtime.FuncType([], []), lambda: None)
         self.top, self.functions = 64, {}
         self.classes = self.allocate(CLASS_BYTES * CLASSES)
         self.scratch = self.allocate(1024)
@@ -382,8 +383,9 @@ class Runner:
         if number not in self.functions:
             code = self.file["modules"][number]
             module = MODULES.get(code) or MODULES.setdefault(code, wasmtime.Module(ENGINE, code))
-            assert [(i.module, i.name) for i in module.imports] == [("env", "memory")]
-            instance = wasmtime.Instance(self.store, module, [self.memory])
+            given: dict[str, Any] = {"memory": self.memory, "poll": self.poll}
+            assert {i.module for i in module.imports} == {"env"}
+            instance = wasmtime.Instance(self.store, module, [given[i.name] for i in module.imports])
             self.functions[number] = instance.exports(self.store)["kernel"]
         return self.functions[number]
 

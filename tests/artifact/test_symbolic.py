@@ -61,10 +61,10 @@ def launches(steps: Sequence[Step], target: str, values: dict[str, int]) -> Iter
                 yield prod(formula.evaluate(values) for formula in step.lanes)
 
 
-@pytest.mark.parametrize(
-    ("n", "lanes"),
-    [(0, [256]), (1, [256]), (2048, [256]), (2049, [256, 256]), (100_000, [32 * 56, 256]), (5_000_000, [32 * 2448, 256, 256])],
-)  # fmt: skip
+_LANES = {0: [256], 1: [256], 2048: [256], 2049: [256, 256], 100_000: [32 * 56, 256], 5_000_000: [32 * 2448, 256, 256]}
+
+
+@pytest.mark.parametrize(("n", "lanes"), _LANES.items())
 def test_a_symbolic_reduction_is_as_wide_as_a_constant_one(n, lanes):
     plan = _total().artifact.plan
     assert list(launches(plan.steps, "webgpu", {"n": n})) == lanes

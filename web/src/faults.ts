@@ -25,6 +25,9 @@ function misaligned(type: Type, offset: number | bigint, memory: string): string
   return `${type} at offset ${offset} of ${memory} is not aligned: the offset has to be a multiple of ${alignmentOf(type)}`;
 }
 
+export const clock = (seconds: number): string =>
+  `the launch did not end within ${seconds} seconds: does a loop not end? run(args, { seconds }) allows more time`;
+
 /** The error of an operand of a collective that does not lie in its memory, or is not aligned there. */
 export function boundsOf({ type, instruction, memory }: Bounds, line: string, [need, offset, size]: Triple<number>): ExecutionError {
   const beyond = offset < 0 || offset > size - need;
@@ -52,9 +55,9 @@ const NOTES = [
 const MEMORIES = ["buffer ", "pool ", "class ", "class memory"];
 
 /** The error of a launch whose kernel reported a fault. `order` are the memories of the kernel as its code has them. */
-export function faultOf(job: Job, order: readonly number[], status: Status, steps: number): ExecutionError {
+export function faultOf(job: Job, order: readonly number[], status: Status, steps: number, seconds?: number): ExecutionError {
   const { kernel, launch } = job;
-  const kind = FAULT_KINDS[status.kind - 1]!;
+  let kind = FAULT_KINDS[status.kind - 1]!;
   const { offset, need, other } = status;
   const lines = job.file.programs[job.program]!;
   let { at, lane } = status;
@@ -94,8 +97,9 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
           ? `a lane went around loops more than ${steps} times: does a loop not end?`
           : "this adapter ends the loops of a shader after 65,535 rounds in all: do less in a lane, or run on another device";
       break;
-    case "Cancelled":
-      detail = "the launch was cancelled";
+    case "Cancelled": // a kernel, which sees no signal, ends by the clock
+      kind = "StepLimit";
+      detail = clock(seconds!);
       break;
     case "MisalignedAccess": {
       const type = lines[at]!.split(/\s/)[0]!.split(".").pop() as Type;

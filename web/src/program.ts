@@ -14,6 +14,7 @@ import { arrayOf, bytesIn, bytesOf, integerOf, isFloat, isList, isShape, scalarB
 const MOST_STEPS = 2 ** 20;
 const MOST_BYTES = 2 ** 48;
 const DEFAULT_STEPS = 2 ** 26;
+const DEFAULT_SECONDS = 10;
 
 /** An array of more than one dimension that says its shape. */
 export interface ShapedArray {
@@ -27,6 +28,8 @@ export type Output = Elements | Buffer | GPUBuffer;
 export interface RunOptions {
   /** Ends the run between its launches, on wasm also between blocks, with an ExecutionError of kind Cancelled. */
   signal?: AbortSignal;
+  /** How long it may take on wasm. By default 10; then it ends with StepLimit, also within a loop. Infinity is allowed. */
+  seconds?: number;
   /** How often a lane may go around loops. By default 2^26. */
   steps?: number;
   /** What written arrays are given as, other than those for which a Buffer was passed. By default "array". */
@@ -84,9 +87,10 @@ export class Program {
    * Rejects with LaunchError, InvalidBuffer, AllocationFailed, ExecutionError, BackendUnavailable (a lost device).
    */
   async run(args: Record<string, Input>, options: RunOptions = {}): Promise<any> {
-    const { signal, steps = DEFAULT_STEPS, output = "array" } = options;
+    const { signal, steps = DEFAULT_STEPS, seconds = DEFAULT_SECONDS, output = "array" } = options;
     return telling(async () => {
       if (!Number.isSafeInteger(steps) || steps < 1) throw new Untold("wrongSteps", steps);
+      if (typeof seconds !== "number" || !(seconds > 0)) throw new Untold("wrongSeconds", seconds);
       checkSignal(signal);
       const given = { ...args };
       for (const name in given) given[name] = taken(given[name]);
@@ -94,7 +98,7 @@ export class Program {
         const device = await this.runtime.device();
         await this.prepare(device);
         const bound = bindRun(device, this.runtime, this.file, this.constants!.memories, given, output);
-        return start(bound, device.run(steps, signal));
+        return start(bound, device.run(steps, signal, seconds));
       });
       return results();
     });

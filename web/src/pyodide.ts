@@ -64,6 +64,7 @@ export class Session {
   private segment: Segment | null = null;
   private waiting = 0; // batches that are not handed over
   private cancelled = false;
+  private controller = new AbortController(); // of the batches that wait
   private runtime!: Runtime;
   private device!: Device;
 
@@ -105,6 +106,7 @@ export class Session {
   /** Ends the batches that were submitted, before their next launch. */
   cancel(): void {
     this.cancelled = this.waiting > 0;
+    if (this.cancelled) this.controller.abort();
   }
 
   /** Does what a batch says when those before are handed over. `data` is the session's from now on. */
@@ -154,7 +156,8 @@ export class Session {
           case "run": {
             const [, program, scalars, buffers, steps, seconds] = command;
             const { segment } = this;
-            const joins = segment && segment.steps === steps && segment.seconds === null && seconds === null;
+            // On wasm each launch has the seconds for itself, and there is no submit to share.
+            const joins = segment && segment.steps === steps && segment.seconds === seconds && this.device.backend !== "wasm";
             if (segment && !joins) ends.push(this.flush([]).catch(failed));
             await this.record(this.programs.get(program)!, scalars, buffers, steps, seconds);
           }
@@ -163,7 +166,10 @@ export class Session {
         failed(found);
       }
     }
-    if (--this.waiting === 0) this.cancelled = false;
+    if (--this.waiting === 0 && this.cancelled) {
+      this.cancelled = false;
+      this.controller = new AbortController();
+    }
     ends.push(this.read(reads).catch(failed));
     for (const buffer of freed) buffer.free();
     const answer = Promise.all(ends).then(async (found) => ({ reads: error ? [] : (found.pop() as Bytes[]), error: await error }));
@@ -178,9 +184,10 @@ export class Session {
     for (const { name, type, access } of file.ports) {
       args[name] = access === "scalar" ? numberOf(type, scalars[name]!) : this.buffers.get(buffers[name]!)!;
     }
-    const signal = seconds === null ? undefined : AbortSignal.timeout(1000 * seconds);
+    const limit = device.backend === "wasm" || seconds === null ? undefined : AbortSignal.timeout(1000 * seconds);
+    const signal = limit ?? this.controller.signal;
     const started = bindRun(device, this.runtime, file, [], args, "buffer");
-    this.segment ??= { run: device.run(steps, signal), steps, seconds, started: [] };
+    this.segment ??= { run: device.run(steps, signal, seconds ?? Infinity), steps, seconds, started: [] };
     this.segment.started.push(started);
     await started.record(this.segment.run);
   }

@@ -6,6 +6,7 @@ import type { Kernel, Port } from "./plan.js";
 import { describe } from "./plan.js";
 import type { Type } from "./types.js";
 import { bitsOf, isFloat, isSigned } from "./types.js";
+import { clock } from "./faults.js";
 
 export { boundsOf, faultOf } from "./faults.js";
 
@@ -16,6 +17,8 @@ export const noBackend = (name: unknown) => new BackendUnavailable(String(name),
 export const gaveDevice = (lost: string | null) => new BackendUnavailable("webgpu", `${lost}: create a runtime on another device`);
 
 export const otherRuntime = () => new InvalidBuffer("the buffer belongs to another runtime");
+
+export const timeIsUp = (seconds: number) => new ExecutionError("StepLimit", null, clock(seconds));
 
 export const cancelled = () => new ExecutionError("Cancelled", null, "the launch was cancelled");
 
@@ -107,6 +110,8 @@ export const oneBuffer = (port: Port, other: Port) =>
 // Sizes
 
 export const wrongSteps = (steps: number) => new LaunchError(`steps is a positive integer, not ${steps}`);
+
+export const wrongSeconds = (seconds: unknown) => new LaunchError(`seconds is a number above 0, not ${String(seconds)}`);
 
 export const stepLimit = (most: number) =>
   new ExecutionError("StepLimit", null, `a plan runs at most ${most} steps: split the work, or repeat less`);

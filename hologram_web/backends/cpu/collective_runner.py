@@ -22,6 +22,8 @@ from .memory import Place, byte_offsets, checked, gather, scatter
 __all__ = ["CollectiveOps"]
 
 Array = NDArray[Any]
+# Products between two looks at the clock: half a second where NumPy has no BLAS, which is for integers.
+_AT_ONCE = 1 << 28
 
 
 class CollectiveOps:
@@ -145,7 +147,14 @@ class CollectiveOps:
         old = self._read(c, ty, m, n) if beta != 0 else None
         row = None if bias is None else self._read(bias, ty, n)
         self._elements(c, ty, m * n)
-        self._write(c, ty, gemm(ty, left, right, old, row, alpha, beta, activation))
+        rows = max(1, _AT_ONCE // max(n * k, 1))
+        for first in range(0, m, rows):
+            self.run.look_up(self.index)
+            part = slice(first, first + rows)
+            before = None if old is None else old[part]
+            made = gemm(ty, left[part], right, before, row, alpha, beta, activation)
+            size = first * n * ty.size_bytes
+            self._write(Place(c.region, c.offsets + size, c.absolute + size), ty, made)
 
 
 _DIVISIONS = (BinaryMapOperation.Div, BinaryMapOperation.Rem)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -78,8 +77,8 @@ class CpuBackend(HostDevice):
             self._regions(analysis, values),
             {p.name: (p.ty, values[p.name]) for p in analysis.program.params if p.kind == "scalar" and p.ty},
             self.limits,
-            None if self.limits.seconds is None else time.monotonic() + self.limits.seconds,
-            self._cancelled.is_set,
+            self._deadline(),
+            self._stopped,
             self._descending,
             None,
         )
@@ -111,6 +110,7 @@ class CpuBackend(HostDevice):
                 _report_race(run, run.races)
             if collective is None:
                 return
+            run.look_up(graph.code[collective])
             rounds += 1
             if rounds > self.limits.steps:
                 raise too_many_collectives(run.analysis, collective, self.limits.steps)

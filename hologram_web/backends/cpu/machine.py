@@ -61,6 +61,13 @@ class Run:
         """The numbers of the registers that the program names."""
         return frozenset(register.index for register in self.analysis.program.registers())
 
+    def look_up(self, index: int) -> None:
+        """Ends the launch at an instruction if its time is up or it was cancelled."""
+        if self.cancelled():
+            raise self.fault(FaultKind.CANCELLED, index, "the launch was cancelled")
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise self.fault(FaultKind.STEP_LIMIT, index, clock(self.limits.seconds))
+
     def fault(self, kind: FaultKind, index: int | None, detail: str, **where: Any) -> ExecutionError:
         text = "" if index is None else f" ({self.analysis.program.instructions[index]})"
         return ExecutionError(kind, index, detail + (f", in {text.strip(' ()')}" if text else ""), **where)
@@ -75,7 +82,6 @@ class Machine(AtlasOps):
     def __init__(self, run: Run, first: int, blocks: int, point: int, values: Values) -> None:
         self.run, self.graph = run, run.analysis.graph
         self.stops: Container[int] = self.graph.block_of
-        self._clock = 0
         self.first, self.blocks = first, blocks
         self.size = run.config.block_lanes
         self.count = blocks * self.size
@@ -155,18 +161,12 @@ class Machine(AtlasOps):
                 return None
         start = (max if self.run.descending else min)(self.groups)
         self.lanes = self.groups.pop(start)
-        self._clock += 1
-        if self._clock % 64 == 1:
-            self._look_up(start)
+        self._look_up(start)
         return start
 
     def _look_up(self, point: int) -> None:
         """Ends the launch if its time is up or it was cancelled."""
-        index = self.graph.code[point]
-        if self.run.cancelled():
-            raise self.run.fault(FaultKind.CANCELLED, index, "the launch was cancelled")
-        if self.run.deadline is not None and time.monotonic() > self.run.deadline:
-            raise self.run.fault(FaultKind.STEP_LIMIT, index, clock(self.run.limits.seconds))
+        self.run.look_up(self.graph.code[point])
 
     def run_block(self, point: int) -> None:
         """Runs the current group to the end of its basic block, or to one of `stops` before."""
@@ -406,6 +406,7 @@ class Machine(AtlasOps):
         checked(place, ty, np.maximum(counts, 0), self.fail)
         results = []
         for lane, (start, many) in enumerate(zip(place.absolute.tolist(), np.maximum(counts, 0).tolist(), strict=True)):
+            self._look_up(self.point)
             one = Place(place.region, place.offsets, start + np.arange(many) * ty.size_bytes)
             if self.run.races is not None:
                 self._note_elements(one, ty.size_bytes, lane)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,22 +11,22 @@ from numpy.typing import NDArray
 
 from ...compiler.build import build
 from ...compiler.passes import optimize
-from ...errors import ExecutionError
+from ...errors import ExecutionError, LaunchError
 from ...isa.program import Program
 from ...isa.verify import Analysis
 from ...runtime.cache import ProgramCache
 from ...runtime.disk import recall
 from ...runtime.store import compiled_store, key_of, module_store
-from ...targets.wasm import ARGUMENTS, FAULT_KINDS, WasmKernel, compile_kernel
+from ...targets.wasm import ARGUMENTS, FAULT_KINDS, FIRST_TICKS, WasmKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Status
 from ..host_device import Bytes, HostDevice
 from ..protocol import Limits
 from .arena import Arena, FastCall
 from .cache import ModuleCache
+from .poll import TIME_IS_UP, Poll
 
 __all__ = ["WasmBackend", "WasmStats"]
 
-_TIME_IS_UP = 2  # what the timer writes into the cancel flag; `cancel` writes 1
 _SCRATCH = 4 * 32 * 8  # accumulators of a canonical reduction: 4 levels of 32
 
 
@@ -46,11 +44,15 @@ class WasmStats:
 
 @dataclass
 class _Loaded:
-    """A kernel ready to be called, with its argument block. It keeps the analysis, whose id is part of its key."""
+    """A kernel ready to be called, with its argument block. It keeps the analysis, whose id is part of its key.
+
+    `answer` is where the kernel finds what `poll` says.
+    """
 
     kernel: WasmKernel
     call: FastCall
     arguments: int
+    answer: NDArray[np.int32]
     analysis: Analysis
 
 
@@ -68,12 +70,16 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         super().__init__(limits, math)
         self.stats = WasmStats()
         config = wasmtime.Config()
+        config.parallel_compilation = (
+            False  # in the child of a fork its threads are missing, and compiling waits for them
+        )
         self._wide_arithmetic = hasattr(wasmtime.Config, "wasm_wide_arithmetic")
         if self._wide_arithmetic:
             config.wasm_wide_arithmetic = True
         self._engine = wasmtime.Engine(config)
         self._store = wasmtime.Store(self._engine)
         self._arena = Arena(self._store)
+        self._poll = Poll(self._store, self._stopped)
         self._addresses: dict[int, int] = {}  # of views, by their id
         self._store_of_kernels = compiled_store() if cache else None
         self._modules = ModuleCache(self._engine, module_store() if cache else None)
@@ -82,7 +88,7 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         )
         self._scratch = self._arena.allocate(_SCRATCH)
         self._work: tuple[int, int] = (0, 0)  # spill and shared memory: address and size
-        self._running: int | None = None  # the argument block of the running kernel
+        self._running = False
 
     @property
     def native(self) -> wasmtime.Store:
@@ -121,11 +127,6 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
 
     # Launches
 
-    def cancel(self) -> None:
-        super().cancel()
-        if self._running is not None:
-            self._word(self._running + ARGUMENTS["cancel"])[0] = 1
-
     def _whole(self, memory: Bytes) -> tuple[Bytes, int]:
         if id(memory) in self._addresses:
             return memory, 0
@@ -138,6 +139,8 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         return copy
 
     def _run(self, job: Job[Bytes]) -> None:
+        if self._running:  # in this thread: others wait for the lock
+            raise LaunchError("a launch of this device is running: a signal's handler cannot launch another one on it")
         self.stats.launches += 1
         key = id(job.analysis), tuple(job.config.block), job.point, tuple(sorted(job.uniform.values()))
         loaded = self._kernels.get_or_create(key, lambda: self._load(job))
@@ -166,11 +169,12 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         module, fresh = self._modules.get(kernel.code)
         self.stats.modules += fresh
         self.stats.cache_hits += not fresh
-        instance = wasmtime.Instance(self._store, module, [self._arena.memory])
+        instance = wasmtime.Instance(self._store, module, [self._arena.memory, self._poll.function])
         function = instance.exports(self._store)["kernel"]
         assert isinstance(function, wasmtime.Func)
         arguments = self._arena.allocate(kernel.arguments_size)
-        return _Loaded(kernel, FastCall(self._store, function, 3), arguments, job.analysis)
+        answer = self._word(arguments + ARGUMENTS["cancel"])
+        return _Loaded(kernel, FastCall(self._store, function, 3), arguments, answer, job.analysis)
 
     def _word(self, address: int, count: int = 1) -> NDArray[np.int32]:
         return self._arena.view(address, 4 * count).view(np.int32)
@@ -203,16 +207,14 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         for position, base in enumerate(kernel.bases):
             data = job.memory[base]
             pairs[2 * position : 2 * position + 2] = self._addresses_of(data), data.size
-        timer = self._start_timer(address, job.deadline)
-        self._running = address
-        if self._cancelled.is_set():
-            self._word(address + ARGUMENTS["cancel"])[0] = 1
+        self._poll.start(loaded.answer, job.deadline, FIRST_TICKS)
+        self._running = True
         try:
             loaded.call(address, 0, config.blocks)
         finally:
-            self._running = None
-            if timer is not None:
-                timer.cancel()
+            self._running = False
+        if self._poll.error is not None:
+            raise self._poll.error
         if words[0]:
             raise self._fault(analysis, kernel, address)
 
@@ -221,20 +223,6 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         if found is None:  # a part of the class memory
             found = data.ctypes.data - self._arena.bytes.ctypes.data
         return found
-
-    def _start_timer(self, address: int, deadline: float | None) -> threading.Timer | None:
-        """A thread that sets the cancel flag when the time is up."""
-        if deadline is None:
-            return None
-        flag = self._word(address + ARGUMENTS["cancel"])
-
-        def ring() -> None:
-            flag[0] = _TIME_IS_UP
-
-        timer = threading.Timer(max(deadline - time.monotonic(), 0), ring)
-        timer.daemon = True
-        timer.start()
-        return timer
 
     def _fault(self, analysis: Analysis, kernel: WasmKernel, address: int) -> ExecutionError:
         """The error that the status words of a kernel tell of."""
@@ -263,6 +251,6 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
             long("offset"),
             long("need"),
             word("other"),
-            word("cancel") == _TIME_IS_UP,
+            word("cancel") == TIME_IS_UP,
         )
         return status.error(analysis, self.limits, kernel.block_lanes)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...compiler.build import build
 from ...compiler.passes import optimize
-from ...errors import ExecutionError, InvalidBuffer, LaunchError
+from ...errors import ExecutionError, FaultKind, InvalidBuffer, LaunchError
 from ...isa.address import ON_CHIP, Space
 from ...isa.program import Program
 from ...isa.types import Type
@@ -23,14 +23,15 @@ from ...targets.wgsl import FAULT_KINDS, WgslKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Status
 from ..host_device import array_of
 from ..protocol import Limits
-from .gpu import SLOT, Gpu, Memory
-from .probe import Traits, probe, probe_halves
-from .recorder import Recorder, Work
+from .gpu import SLOT, Forked, Gpu, Memory
+from .probe import Traits, probe, probe_halves, probe_speed
+from .recorder import LIGHT, Recorder, Work
 
 __all__ = ["WebGpuBackend", "WebGpuStats"]
 
 _STEPS = 1 << 26  # isa.md section 4
 _NONE = 0xFFFFFFFF
+_SHARE = 2  # a lane's patience is this part of the seconds of a launch: what rounds cost is known within about as much
 
 
 @dataclass
@@ -59,6 +60,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
     optimize = staticmethod(optimize)  # measurements leave passes out
     _traits: ClassVar[dict[int, Traits]] = {}  # by generation of the shared GPU
     _halves: ClassVar[dict[int, bool]] = {}  # likewise
+    _speeds: ClassVar[dict[int, float]] = {}  # likewise: rounds of the shortest loop a second, on one lane
     _kernels: ClassVar[ProgramCache[Any, WgslKernel]] = ProgramCache()
 
     def __init__(
@@ -80,8 +82,12 @@ class WebGpuBackend(CompiledDevice[Memory]):
         self._gpu = Gpu.shared()
         self._gpu.revive()
         self._lock = self._gpu.lock
-        self._recorder = Recorder(self._gpu, timed)
+        self._recorder = Recorder(self._gpu, timed, self)
         self._store_of_kernels = compiled_store() if cache else None
+
+    def after_fork(self) -> None:
+        """The driver's threads are missing in the child, and nothing would ever come back from it."""
+        self._lock = Forked()
 
     @classmethod
     def forget_kernels(cls) -> None:
@@ -122,11 +128,29 @@ class WebGpuBackend(CompiledDevice[Memory]):
             generation = self._gpu.generation
             if generation not in self._halves:
                 self._halves[generation] = "shader-f16" in self._gpu.features
-                if self._halves[generation]:
-                    other = WebGpuBackend()
-                    self._halves[generation] = probe_halves(other)
-                    other.close()
+                try:
+                    if self._halves[generation]:
+                        other = WebGpuBackend()
+                        self._halves[generation] = probe_halves(other)
+                        other.close()
+                except BaseException:
+                    del self._halves[generation]
+                    raise
             return self._halves[generation]
+
+    def _patience(self) -> int:
+        """Rounds of the shortest loop that a lane may take, so that it ends with its launch; 0 if there is no limit.
+
+        The adapter is timed when the first launch comes whose loops are not known to be short.
+        """
+        seconds, generation = self.limits.seconds, self._gpu.generation
+        if seconds is None:
+            return 0
+        if generation not in self._speeds:
+            other = WebGpuBackend()
+            self._speeds[generation] = probe_speed(other)
+            other.close()
+        return int(min(max(seconds * self._speeds[generation] / _SHARE, 1), 0xFFFFFFFF))
 
     @property
     def times(self) -> list[tuple[str, float]]:
@@ -151,9 +175,10 @@ class WebGpuBackend(CompiledDevice[Memory]):
         with self._lock:
             try:
                 super().close()
+                self._recorder.raise_fault(every=True)
             finally:
                 self._recorder.close()
-                self._recorder = Recorder(self._gpu, self._recorder.timed)
+                self._recorder = Recorder(self._gpu, self._recorder.timed, self)
 
     def class_memory(self, class_id: int) -> ClassMemory:
         """The 12,288 bytes of a class: indexing reads from the GPU and writes to it."""
@@ -273,7 +298,20 @@ class WebGpuBackend(CompiledDevice[Memory]):
         sizes = {base: job.memory[base].size for base in kernel.bases}
         scalars = {name: job.scalars[name][1] for name, _ in kernel.scalars}
         # Where all accesses are proven to be in bounds the shader without checks runs: another pipeline, made once.
-        proven = kernel.fast is not None and kernel.proves(config.grid, scalars, sizes, shared, self.limits.steps)
+        lanes, patience = config.blocks * config.block_lanes, 0
+
+        def proves(rounds: int) -> bool:
+            return kernel.proves(config.grid, scalars, sizes, shared, self.limits.steps, rounds)
+
+        short = max(LIGHT // lanes, 1)
+        proven = proves(short)
+        known = not kernel.counts[proven]
+        if not known:
+            patience = self._patience()
+            proven = proves(patience or 1 << 62)
+        counts = kernel.counts[proven]
+        # As long as a launch at most is that is known to be short; and what nobody knows, None.
+        rounds = lanes * kernel.cost if known else None
         pipeline, fresh = self._gpu.pipeline(kernel, kernel.fast if proven and kernel.fast else kernel.code)
         self.stats.pipelines += fresh
         self.stats.cache_hits += not fresh
@@ -289,7 +327,14 @@ class WebGpuBackend(CompiledDevice[Memory]):
         name, number = analysis.program.metadata.name or "a program without a name", self.stats.launches
 
         def failed(words: NDArray[np.uint32]) -> ExecutionError:
-            error = _status(words, kernel, sizes, shared).error(analysis, limits, config.block_lanes)
+            return told(_status(words, kernel, sizes, shared, bounded))
+
+        def stopped(kind: FaultKind) -> ExecutionError:
+            late = kind is FaultKind.STEP_LIMIT
+            return told(Status(FaultKind.CANCELLED, None, 0, None, 0, 0, 0, 0, time_is_up=late))
+
+        def told(status: Status) -> ExecutionError:
+            error = status.error(analysis, limits, config.block_lanes)
             if explain is not None:
                 error = explain(error)
             error = as_written(error)
@@ -297,9 +342,12 @@ class WebGpuBackend(CompiledDevice[Memory]):
                 error = error.retold(f"{error.detail} (launch {number} of this backend, {name})", error.buffer)
             return error
 
-        arguments = self._arguments(job, kernel, sizes, shared)
+        bounded = counts and 0 < patience <= limits.steps
+        steps = patience if bounded else min(limits.steps + 1, 0xFFFFFFFF)
+        arguments = self._arguments(job, kernel, sizes, shared, steps, patience)
         bound = [*self._recorder.bound(pipeline), *bound]
-        work = Work(name, pipeline, tuple(bound), arguments, config.blocks, failed, at_once)
+        blocks = config.blocks
+        work = Work(name, pipeline, tuple(bound), arguments, blocks, failed, stopped, lanes, rounds, at_once)
         self._recorder.launch(work)
         self.stats.submits = self._recorder.submits
         if self.check == "sync":
@@ -340,12 +388,14 @@ class WebGpuBackend(CompiledDevice[Memory]):
             window=self._window,
         )
 
-    def _arguments(self, job: Job[Memory], kernel: WgslKernel, sizes: dict[Base, int], shared: int) -> bytes:
+    def _arguments(
+        self, job: Job[Memory], kernel: WgslKernel, sizes: dict[Base, int], shared: int, steps: int, patience: int
+    ) -> bytes:
         config = job.config
         words = np.zeros(kernel.arguments_size // 4, np.uint32)
         words[:3] = config.grid
         words[4:7] = config.lanes or [g * b for g, b in zip(config.grid, config.block, strict=True)]
-        words[8:13] = config.blocks, min(self.limits.steps + 1, 0xFFFFFFFF), 0, shared, 1
+        words[8:15] = config.blocks, steps, 0, shared, 1, 0, patience
         place = 16
         for name, ty in kernel.scalars:
             many = ty.argument_bytes // 4
@@ -427,7 +477,10 @@ def _owners(analysis: Analysis) -> list[Base]:
     return sorted(bases, key=lambda base: (params.get(str(base.name), len(params)), base.space.name, str(base.name)))
 
 
-def _status(words: NDArray[np.uint32], kernel: WgslKernel, sizes: dict[Base, int], shared: int) -> Status:
+def _status(
+    words: NDArray[np.uint32], kernel: WgslKernel, sizes: dict[Base, int], shared: int, bounded: bool
+) -> Status:
+    """What status words say. `bounded`: whether it is for its time that a lane has few steps."""
     kind, at, number, lane = (int(word) for word in words[:4])
     base, size = None, 0
     if number == len(kernel.bases):
@@ -438,4 +491,6 @@ def _status(words: NDArray[np.uint32], kernel: WgslKernel, sizes: dict[Base, int
         base, size = str(kernel.bases[number]), sizes[kernel.bases[number]]
     offset = int(words[4:6].view(np.int64)[0])
     index = None if at == _NONE else at
-    return Status(FAULT_KINDS[kind - 1], index, lane, base, size, offset, int(words[6]), int(words[7]))
+    fault, other = FAULT_KINDS[kind - 1], int(words[7])
+    late = fault is FaultKind.STEP_LIMIT and (other == 1 or (bounded and index is not None))
+    return Status(fault, index, lane, base, size, offset, int(words[6]), other, late)

@@ -12,7 +12,7 @@ import os
 import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ import wgpu
 from ...errors import AllocationFailed, BackendUnavailable, CompileError
 from ...targets.wgsl import WgslKernel
 
-__all__ = ["SLOT", "Gpu", "Memory", "Pipeline", "adapter_info"]
+__all__ = ["SLOT", "Flight", "Forked", "Gpu", "Memory", "Pipeline", "adapter_info"]
 
 SLOT = 256  # bytes of a status or of a small argument block: the offset alignment every adapter has
 _KEPT_GROUPS, _KEPT_PIPELINES = 1024, 512
@@ -38,6 +38,11 @@ _LIMITS = (
 _FEATURES = ("timestamp-query", "shader-f16")
 # Adapters that are no GPU, whatever type they say they are.
 _SOFTWARE = ("llvmpipe", "swiftshader", "lavapipe", "warp", "microsoft basic render", "softpipe")
+_LOOK = 0.05  # seconds after which who waits looks whether to go on
+FORKED = (
+    "this process was forked from one that used WebGPU, and its driver's threads are not here: start processes with "
+    "multiprocessing's 'spawn', or use WebGPU first in the child"
+)
 LOST = "the device was lost, and what its memory held: allocate buffers again, the next call opens a new device"
 
 
@@ -60,6 +65,62 @@ class Pipeline:
     layout: Any
 
 
+class _Landed:
+    """In the place of a promise's Event, whose locks Ctrl-C would leave taken in the middle of its methods."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.lock.acquire()
+
+    def set(self) -> None:
+        self.lock.release()
+
+
+class Flight:
+    """Bytes on their way from the GPU: they are there when all is done that was submitted up to them."""
+
+    def __init__(self, gpu: Gpu, size: int) -> None:
+        self.gpu, self.size = gpu, size
+        self.staging, _ = gpu.take(size, gpu.STAGING)
+        self._promise: Any = None
+        self._landed = _Landed()
+
+    def wait(self, stop: Callable[[], None]) -> None:
+        """Until they are there. `stop` is called now and then and may raise; signals come through, too."""
+        gpu = self.gpu
+        with gpu.guard():
+            if self._promise is None:
+                if self.staging.map_state != "unmapped":
+                    return  # Ctrl-C came while it was asked for: nobody reads it, and it is not used again
+                # Without the empty submit that wgpu puts before: on llvmpipe it blocks until the GPU is done.
+                self._promise = self.staging.map_async("READ_NOSYNC", 0, self.size)
+                self._promise._thread_event = self._landed
+            while self._promise._state == "pending":
+                if not self._landed.lock.acquire(timeout=_LOOK):
+                    stop()
+            try:
+                self._promise.sync_wait()
+            except RuntimeError as error:
+                gpu.lost = True
+                raise BackendUnavailable("webgpu", LOST) from error
+
+    def land(self) -> None:
+        """Gives the buffer back of which nobody wants to know any more, when what it waited for is done."""
+        if self._promise is not None:
+            with self.bytes():
+                pass
+
+    @contextlib.contextmanager
+    def bytes(self) -> Iterator[Any]:
+        """What came; behind it the buffer is given back."""
+        with self.gpu.guard():
+            try:
+                yield self.staging.read_mapped(0, self.size, copy=False)
+            finally:
+                self.staging.unmap()
+        self.gpu.give(self.staging, self.gpu.STAGING)
+
+
 class Gpu:
     """A wgpu device with what is kept on it. It is opened again after a loss; `generation` counts how often."""
 
@@ -75,6 +136,7 @@ class Gpu:
     @classmethod
     def shared(cls) -> Gpu:
         """The one of this process. Raises BackendUnavailable."""
+        _check_fork()
         with cls._shared_lock:
             if cls._shared is None:
                 cls._shared = cls()
@@ -87,7 +149,9 @@ class Gpu:
         limits = {name: self.adapter.limits[name] for name in _LIMITS}
         self.features = [name for name in _FEATURES if name in self.adapter.features]
         try:
-            self.device = self.adapter.request_device_sync(required_limits=limits, required_features=self.features)
+            self.device = _aside(
+                lambda: self.adapter.request_device_sync(required_limits=limits, required_features=self.features)
+            )
         except Exception as error:
             raise BackendUnavailable("webgpu", f"the adapter gives no device: {_first_line(error)}") from error
         self.limits: dict[str, int] = limits
@@ -98,6 +162,15 @@ class Gpu:
         self._pipelines: OrderedDict[tuple[str, tuple[bool, ...]], Pipeline] = OrderedDict()
         self._layouts: dict[tuple[bool, ...], tuple[Any, Any]] = {}
         self._groups: OrderedDict[Any, Any] = OrderedDict()
+        self.flights: list[Flight] = []  # that nobody waits for: at most one more is submitted before they land
+        self.ahead = 0.0  # rounds of the shortest loop that were submitted since somebody waited, as far as one knows
+
+    def settle(self, stop: Callable[[], None]) -> None:
+        """Waits until the GPU is done with what it was given before. Submitting to one that works may block."""
+        while self.flights:
+            self.flights[0].wait(stop)
+            self.flights.pop(0).land()
+        self.ahead = 0.0
 
     @property
     def real(self) -> bool:
@@ -243,6 +316,34 @@ def _is_real(info: dict[str, Any]) -> bool:
     return info.get("adapter_type") != "CPU" and not any(name in names for name in _SOFTWARE)
 
 
+_used = False  # whether this process, or one that it was forked from, asked for an adapter
+_forked = False
+
+
+class Forked:
+    """In the place of a backend's lock in a forked process."""
+
+    def __enter__(self) -> None:
+        raise BackendUnavailable("webgpu", FORKED)
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def _after_fork() -> None:
+    global _forked
+    _forked = _used
+    Gpu._shared_lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def _check_fork() -> None:
+    if _forked:
+        raise BackendUnavailable("webgpu", FORKED)
+
+
 def adapter_info() -> tuple[dict[str, Any], bool]:
     """What the adapter says of itself, and whether it is a GPU. Opens no device. Raises BackendUnavailable."""
     info = dict(_adapter().info)
@@ -251,18 +352,41 @@ def adapter_info() -> tuple[dict[str, Any], bool]:
 
 def _adapter() -> Any:
     """The adapter. Without a runtime folder for desktops the driver complains on stderr."""
+    global _used
+    _check_fork()
+    _used = True
     name = "XDG_RUNTIME_DIR"
     missing = name not in os.environ and os.name == "posix"
     if missing:
         os.environ[name] = tempfile.gettempdir()
     try:
-        return wgpu.gpu.request_adapter_sync(power_preference="high-performance")
+        return _aside(lambda: wgpu.gpu.request_adapter_sync(power_preference="high-performance"))
     except Exception as error:
         reason = f"no adapter was found ({_first_line(error)}): install a Vulkan driver, such as mesa-vulkan-drivers"
         raise BackendUnavailable("webgpu", reason) from error
     finally:
         if missing:
             del os.environ[name]
+
+
+def _aside(call: Callable[[], Any]) -> Any:
+    """What a call gives that is made in another thread: in the callbacks of wgpu Ctrl-C would be lost, and with it what
+    they were to bring."""
+    found: list[Any] = []
+    errors: list[Exception] = []
+
+    def work() -> None:
+        try:
+            found.append(call())
+        except Exception as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return found[0]
 
 
 def _first_line(error: Exception) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +16,7 @@ from ..launch import ExecutionParams, LaunchConfig
 if TYPE_CHECKING:
     from .device import WebGpuBackend
 
-__all__ = ["Traits", "probe", "probe_halves"]
+__all__ = ["Traits", "probe", "probe_halves", "probe_speed"]
 
 _LANES = 4096
 
@@ -55,6 +57,8 @@ next:
     stg.u32 [y], r10
 """
 _ROUNDS = 70_000
+_SPANS = (1_000, 60_000)  # rounds that are timed: as many as llvmpipe allows
+_TRIES = 4
 # Every F16 to F32, and an F32 to F16.
 _HALVES = """
 .param a: buffer f16 read
@@ -105,6 +109,24 @@ def probe(backend: WebGpuBackend) -> Traits:
             backend.free_buffer(handle)
     exact = bool((found.view(np.uint32) == wanted.view(np.uint32)).all())
     return Traits(exact, int(rounds[0]) != _ROUNDS)
+
+
+def probe_speed(backend: WebGpuBackend) -> float:
+    """Rounds a second of the shortest loop on one lane: from two launches, the best of a few, the time between."""
+    handle = backend.allocate_buffer(4)
+    loop = Program.from_text(_LOOP)
+    best = dict.fromkeys(_SPANS, math.inf)
+    try:
+        for _ in range(_TRIES):
+            for rounds in best:
+                began = time.perf_counter()
+                backend.execute_program_with_params(loop, ExecutionParams(LaunchConfig(), {"n": rounds, "y": handle}))
+                backend.sync()
+                best[rounds] = min(best[rounds], time.perf_counter() - began)
+    finally:
+        backend.free_buffer(handle)
+    short, long = _SPANS
+    return (long - short) / max(best[long] - best[short], 1e-5)
 
 
 def probe_halves(backend: WebGpuBackend) -> bool:

@@ -1,22 +1,31 @@
 """Work for the GPU, recorded and submitted together: one encoder and one submit for many launches.
 
 Launches wait in a list until something is read, something writes to a buffer that they use, or there are many. Each
-has a slot in the status buffer; the slots come back with what is read, and the first fault is raised then.
+has a slot in the status buffer; the slots come back with what is read, and the first fault is raised then, to the
+thread or task that launched.
+
+A dispatch cannot be stopped. Launches that may be long run in parts, each submitted when the one before is done, and
+who waits for the GPU looks now and then at the clock, at `cancel`, and for signals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ExecutionError
-from .gpu import SLOT, Gpu, Memory, Pipeline
+from ...errors import ExecutionError, FaultKind
+from .. import fault_text
+from ..protocol import Limits, caller, stop_of_call
+from .gpu import SLOT, Flight, Gpu, Memory, Pipeline
 
-__all__ = ["Recorder", "Work"]
+__all__ = ["FEW_LANES", "LIGHT", "Recorder", "Work"]
 
 _SLOTS = 1024
 _WAITING = 64  # launches, copies and clears that wait before they are submitted
@@ -24,12 +33,32 @@ _ARGUMENTS = 1 << 18  # bytes of argument blocks of one submit
 _ROW = 65_535  # the most workgroups along an axis
 _END, _FIRST = 8, 13  # words of the arguments: the block behind the last of a dispatch, and its first
 _MOST_SCRATCH = 1 << 27  # bytes: what every adapter binds
+# Rounds of the shortest loop: 3 ns on one lane of llvmpipe, a thirtieth of that with all lanes of two processors.
+LIGHT = 1 << 29  # that a launch takes at most which is not long
+_AHEAD = 1 << 31  # that are submitted before somebody waits for them
+FEW_LANES = 1 << 14  # of a launch that is not divided, and of the first part of another
+_PART = 0.1  # seconds that a part is to take
+
+
+class Host(Protocol):
+    """Whom a recorder works for: a backend."""
+
+    limits: Limits
+    _cancelled: bool
+
+    def _deadline(self) -> float | None: ...
+
+
+def _gone(owner: Any) -> bool:
+    """Whether a task or thread has ended, so that its faults are for whoever asks."""
+    return not owner.is_alive() if isinstance(owner, threading.Thread) else owner.done()
 
 
 @dataclass
 class Work:
-    """A recorded launch. `failed` makes the error of status words. Of kernels with scratch memory, `at_once` blocks run
-    at a time."""
+    """A recorded launch. `failed` makes the error of status words, `stopped` that of a launch that was ended. Of
+    kernels with scratch memory, `at_once` blocks run at a time. `rounds` is what it takes at most, about, in rounds of
+    the shortest loop; None if nobody knows."""
 
     name: str
     pipeline: Pipeline
@@ -37,16 +66,28 @@ class Work:
     arguments: bytes
     blocks: int
     failed: Callable[[NDArray[np.uint32]], ExecutionError]
+    stopped: Callable[[FaultKind], ExecutionError]
+    lanes: int
+    rounds: int | None
     at_once: int = 0
     slot: int = 0
+    owner: Any = field(default_factory=caller)
 
-    def dispatches(self) -> Iterator[_Dispatch]:
-        if not self.at_once:
+    @property
+    def long(self) -> bool:
+        """Whether it may take so long that it is divided."""
+        return self.lanes > FEW_LANES and (self.rounds is None or self.rounds > LIGHT)
+
+    def dispatches(self, start: int = 0, end: int | None = None) -> Iterator[_Dispatch]:
+        """For the blocks from `start` to `end`, by default all."""
+        end = self.blocks if end is None else end
+        at_once = self.at_once or end - start
+        if start == 0 and at_once >= self.blocks:
             yield _Dispatch(self, self.arguments, self.blocks)
             return
         words = np.frombuffer(self.arguments, np.uint32).copy()
-        for first in range(0, self.blocks, self.at_once):
-            count = min(self.blocks - first, self.at_once)
+        for first in range(start, end, at_once):
+            count = min(end - first, at_once)
             words[_END], words[_FIRST] = first + count, first
             yield _Dispatch(self, words.tobytes(), count, first == 0)
 
@@ -64,8 +105,8 @@ class _Dispatch:
 class Recorder:
     """Collects work for one backend."""
 
-    def __init__(self, gpu: Gpu, timed: bool) -> None:
-        self.gpu, self.timed = gpu, timed and "timestamp-query" in gpu.features
+    def __init__(self, gpu: Gpu, timed: bool, host: Host) -> None:
+        self.gpu, self.timed, self.host = gpu, timed and "timestamp-query" in gpu.features, host
         self.submits = 0
         self.times: list[tuple[str, float]] = []
         self._open()
@@ -80,7 +121,7 @@ class Recorder:
         self._touched: set[int] = set()
         self._launched: list[Work] = []  # since statuses were read last, by slot
         self._used_arguments = 0
-        self._fault: ExecutionError | None = None
+        self._faults: dict[Any, ExecutionError] = {}  # the first of each owner
         if self.timed:
             self._queries = gpu.device.create_query_set(type="timestamp", count=2 * _SLOTS)
             self._ticks, _ = gpu.take(16 * _SLOTS, gpu.TIMES)
@@ -108,8 +149,15 @@ class Recorder:
         if len(self._launched) == _SLOTS:
             self.collect()
         size = -(-len(work.arguments) // SLOT) * SLOT
+        if work.long:
+            self.submit()
         work.slot = len(self._launched)
         self._launched.append(work)
+        if work.long:
+            self._in_parts(work)
+            return
+        # What nobody knows may be as long as all that is submitted ahead, but most of it is not.
+        self.gpu.ahead += _AHEAD / _WAITING if work.rounds is None else work.rounds
         for dispatch in work.dispatches():
             if self._used_arguments + size > _ARGUMENTS:
                 self.submit()
@@ -118,6 +166,36 @@ class Recorder:
             self._touched.update(id(buffer) for buffer, _, _ in work.bound[2:])
         if len(self._waiting) >= _WAITING:
             self.submit()
+
+    def _in_parts(self, work: Work) -> None:
+        """Runs a long launch, each part when the one before is done, up to the last part."""
+        deadline = self.host._deadline()
+        stop = self._stop([work], deadline)
+        count, done = -(-FEW_LANES * work.blocks // work.lanes), 0
+        with self._ending():
+            self.gpu.settle(stop)
+            while True:
+                start, done = done, min(done + count, work.blocks)
+                began = time.monotonic()
+                self._hand_over(list(work.dispatches(start, done)), self._status_of(work))
+                if done == work.blocks:
+                    return
+                flight = self.gpu.flights[-1]
+                flight.wait(stop)
+                self.gpu.flights.remove(flight)
+                with flight.bytes() as found:
+                    failed = any(found[:4])
+                if failed:
+                    return  # it is over: the fault is told when the status is read
+                stop()
+                took = time.monotonic() - began
+                count = max(int(count * min(max(_PART / max(took, 1e-6), 1 / 8), 8)), 1)
+
+    def _status_of(self, work: Work) -> list[tuple[str, tuple[Any, ...]]]:
+        """A copy of the status of a launch to the host."""
+        flight = Flight(self.gpu, SLOT)
+        self.gpu.flights.append(flight)
+        return [("copy_buffer_to_buffer", (self._status, work.slot * SLOT, flight.staging, 0, SLOT))]
 
     def bound(self, pipeline: Pipeline) -> tuple[tuple[Any, int, int], ...]:
         """What bindings 0 and 1 of a pipeline are."""
@@ -157,14 +235,21 @@ class Recorder:
         """Hands what waits to the GPU."""
         if not self._waiting:
             return
-        waiting, self._waiting = self._waiting, []
-        self._touched, self._used_arguments = set(), 0
+        with self._ending():
+            self.gpu.settle(self._stop(self._launched, self.host._deadline()))
+            waiting, self._waiting = self._waiting, []
+            self._touched, self._used_arguments = set(), 0
+            behind = self._status_of(self._launched[-1]) if self.gpu.ahead > _AHEAD and self._launched else []
+            self._hand_over(waiting, behind)
+
+    def _hand_over(self, waiting: Sequence[Any], behind: Sequence[Any] = ()) -> None:
+        """Submits work, and copies behind it. The GPU has to be done with what was submitted before."""
         device = self.gpu.device
         block = bytearray()
         with self.gpu.guard():
             encoder = device.create_command_encoder()
             computing = None
-            for item in waiting:
+            for item in (*waiting, *behind):
                 if isinstance(item, _Dispatch):
                     work = item.work
                     if computing is None or (self.timed and item.starts):
@@ -211,51 +296,100 @@ class Recorder:
         if self._launched or self._waiting:
             self._fetch(None, 0, 0, np.empty(0, np.uint8), 0)
 
-    def raise_fault(self) -> None:
-        """Raises the fault that was found and not raised yet."""
-        fault, self._fault = self._fault, None
-        if fault is not None:
-            raise fault
+    def raise_fault(self, every: bool = False) -> None:
+        """Raises a fault that was found and not raised yet: the caller's own, else one whose thread or task has ended;
+        with `every`, of any."""
+        mine = caller()
+        for owner in (mine, *(other for other in self._faults if every or _gone(other))):
+            fault = self._faults.pop(owner, None)
+            if fault is not None:
+                raise fault
+
+    # Waiting
+
+    def _stop(self, works: Sequence[Work], deadline: float | None) -> Callable[[], None]:
+        """What raises Cancelled or StepLimit when somebody who waits for launches is not to wait any longer."""
+
+        def stop() -> None:
+            ended = stop_of_call()
+            if self.host._cancelled or (ended is not None and ended.is_set()):
+                kind = FaultKind.CANCELLED
+                self.host._cancelled = False  # it is told now, and what comes next is another launch
+            elif deadline is not None and time.monotonic() > deadline:
+                kind = FaultKind.STEP_LIMIT
+            else:
+                return
+            if len(works) == 1:
+                raise works[0].stopped(kind)
+            what = f"it waited for {len(works)} launches" if works else "the GPU was busy with earlier launches"
+            text = fault_text.CANCELLED if kind is FaultKind.CANCELLED else fault_text.clock(self.host.limits.seconds)
+            raise ExecutionError(kind, None, f"{text} ({what})")
+
+        return stop
+
+    @contextlib.contextmanager
+    def _ending(self) -> Iterator[None]:
+        """Forgets what was launched if somebody stops waiting for it. The GPU finishes what it was given; whoever comes
+        next waits for that. What others launched is Cancelled."""
+        try:
+            yield
+        except BaseException:
+            launched, self._launched = self._launched, []
+            self._waiting = [item for item in self._waiting if not isinstance(item, _Dispatch)]
+            self._used_arguments = 0
+            if launched:
+                self._waiting.append(("clear_buffer", (self._status, 0, len(launched) * SLOT)))
+            mine = caller()
+            for work in launched:
+                if work.owner is not mine:
+                    self._faults.setdefault(work.owner, work.stopped(FaultKind.CANCELLED))
+            raise
 
     def _fetch(self, buffer: Any, first: int, size: int, out: NDArray[np.uint8], skip: int) -> None:
-        gpu = self.gpu
-        launched, self._launched = self._launched, []
+        gpu, launched = self.gpu, self._launched
         status, ticks = len(launched) * SLOT, 16 * len(launched) if self.timed else 0
         if not status + size:
             self.submit()
             return
-        staging, _ = gpu.take(status + ticks + size, gpu.STAGING)
-        if status:
-            self.copy(self._status, 0, staging, 0, status)
-            self._waiting.append(("clear_buffer", (self._status, 0, status)))
+        stop = self._stop(launched, self.host._deadline())
         if ticks:
-            self._resolve(launched, staging, status)
-        if size:
-            self.copy(buffer, first, staging, status + ticks, size)
-        self.submit()
-        with gpu.guard():
-            staging.map_sync("READ", 0, status + ticks + size)
-            found = np.frombuffer(staging.read_mapped(0, status + ticks + size, copy=False), np.uint8)
-            try:
-                out[:] = found[status + ticks + skip :][: out.size]
-                words = found[:status].view(np.uint32).reshape(-1, SLOT // 4)
-                failed = np.flatnonzero(words[:, 0])
-                if len(failed) and self._fault is None:
-                    self._fault = launched[failed[0]].failed(words[failed[0]].copy())
-                if ticks:
-                    pairs = found[status : status + ticks].view(np.uint64).reshape(-1, 2)
-                    spans = zip(launched, pairs.tolist(), strict=True)
-                    self.times += [(work.name, (end - begin) * 1e-9) for work, (begin, end) in spans]
-                    del pairs
-                del words
-            finally:
-                del found
-                staging.unmap()
-        gpu.give(staging, gpu.STAGING)
+            self.submit()
+        with self._ending():
+            gpu.settle(stop)
+            flight = Flight(gpu, status + ticks + size)
+            gpu.flights.append(flight)
+            behind: list[tuple[str, tuple[Any, ...]]] = []
+            if status:
+                behind.append(("copy_buffer_to_buffer", (self._status, 0, flight.staging, 0, status)))
+                behind.append(("clear_buffer", (self._status, 0, status)))
+            if ticks:
+                self._resolve(launched, flight.staging, status)
+            if size:
+                behind.append(("copy_buffer_to_buffer", (buffer, first, flight.staging, status + ticks, size)))
+            waiting, self._waiting = self._waiting, []
+            self._touched, self._used_arguments = set(), 0
+            self._hand_over(waiting, behind)
+            flight.wait(stop)
+        gpu.flights.remove(flight)
+        gpu.ahead = 0.0
+        self._launched = []
+        with flight.bytes() as mapped:
+            found = np.frombuffer(mapped, np.uint8)
+            out[:] = found[status + ticks + skip :][: out.size]
+            words = found[:status].view(np.uint32).reshape(-1, SLOT // 4)
+            for number in np.flatnonzero(words[:, 0]).tolist():
+                work = launched[number]
+                if work.owner not in self._faults:
+                    self._faults[work.owner] = work.failed(words[number].copy())
+            if ticks:
+                pairs = found[status : status + ticks].view(np.uint64).reshape(-1, 2)
+                spans = zip(launched, pairs.tolist(), strict=True)
+                self.times += [(work.name, (end - begin) * 1e-9) for work, (begin, end) in spans]
+                del pairs
+            del words, found, mapped
 
     def _resolve(self, launched: list[Work], staging: Any, place: int) -> None:
-        """Time stamps to the staging buffer, behind the launches."""
-        self.submit()
+        """Time stamps to the staging buffer, behind the launches, which are submitted."""
         with self.gpu.guard():
             encoder = self.gpu.device.create_command_encoder()
             encoder.resolve_query_set(self._queries, 0, 2 * len(launched), self._ticks, 0)

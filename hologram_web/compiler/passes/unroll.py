@@ -250,7 +250,7 @@ class _Loop:
                 values[phi] = args[0] if len(set(args)) == 1 else Node("phi", phi.ty, args)
                 copy.phis += [values[phi]] if len(set(args)) > 1 else []
         for node in block.nodes:
-            if node.op != "poll" and node not in values:  # a few rounds need not look whether they are cancelled
+            if node not in values:
                 args = tuple(values.get(arg, arg) for arg in node.args)
                 values[node] = Node(node.op, node.ty, args, node.attr)
                 copy.nodes.append(values[node])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...errors import LaunchError, TranslateError
 from ...isa.types import Type
+from ...runtime.forks import lock
 from .kernel import Kernel, make
 from .names import ALLOWED, Annotation, ArrayType
 from .source import Definition
@@ -39,7 +39,7 @@ class GenericKernel(Kernel):
         self.variables: tuple[TypeVar, ...] = tuple(v for v in definition.variables if v not in self._known)
         self._made: dict[tuple[Type | None, ...], Kernel] = {} if family is None else family._made
         self._here: dict[tuple[Type | None, ...], Kernel] = {}  # the same, bound to the device
-        self._lock: Any = RLock() if family is None else family._lock
+        self._lock: Any = lock() if family is None else family._lock
 
     def __getattr__(self, name: str) -> Any:
         if name in ("program", "hidden", "lines", "_translation", "_source_map"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import threading
 from collections.abc import Iterable, Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,6 +12,7 @@ from ...errors import LaunchError
 from ...isa.types import Type
 from ...runtime import arrays
 from ...runtime.executor import Buffer
+from ...runtime.forks import lock
 from .names import Annotation, ArrayType, shown
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["bound", "config_of", "device_for", "launch", "lent", "offers"]
 
 _INTEGERS_FIRST = sorted(Type, key=lambda ty: ty.is_float)
 _types_of: dict[Any, tuple[Type, ...]] = {}  # by dtype or format
-_lock = threading.Lock()
+_lock = lock()
 _default: list[Backend] = []
 
 

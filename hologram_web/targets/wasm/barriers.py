@@ -51,7 +51,7 @@ class Barriers(Lanes):
         put(("block", None), ("loop", None))
         round_depth = self.depth
         put(("i32.const", -1), self.set("stop"))
-        self.cancel_check()
+        self.spend(("i64.const", self.lanes_cost(self.lowered.pieces)))
         for number, start in enumerate(resumes):
             # Segments that lanes go on with after the barrier they all stopped at.
             put(self.get("current"), ("i32.const", barriers.get(start, -1) if number else -1), ("i32.eq",))

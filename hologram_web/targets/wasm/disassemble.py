@@ -130,7 +130,8 @@ class _Module:
     def __init__(self, data: bytes) -> None:
         self.types: list[tuple[list[str], list[str]]] = []
         self.functions: list[int] = []
-        self.head: list[str] = []
+        self.memories: list[str] = []
+        self.imported: list[tuple[str, str]] = []  # functions, which are numbered before those with code
         self.exports: dict[int, list[str]] = {}
         self.bodies: list[_Reader] = []
         self.names: dict[int, str] = {}
@@ -151,10 +152,9 @@ class _Module:
             last = number
             getattr(self, f"_{_SECTIONS[number]}")(section)
             section.finish(f"section {number}")
-        if len(self.bodies) != len(self.functions):
-            raise MalformedModule(
-                len(data), f"{len(self.functions)} functions are declared, but {len(self.bodies)} have code"
-            )
+        declared = len(self.functions) - len(self.imported)
+        if len(self.bodies) != declared:
+            raise MalformedModule(len(data), f"{declared} functions are declared, but {len(self.bodies)} have code")
 
     def _custom(self, reader: _Reader) -> None:
         """The section `name` says what functions and locals are called; others are passed over."""
@@ -185,21 +185,29 @@ class _Module:
     def _imports(self, reader: _Reader) -> None:
         for _ in range(reader.size("imports")):
             module, name, start = reader.name(), reader.name(), reader.at
-            if reader.byte() != 2:
-                raise MalformedModule(start, f"the import {name!r} is not a memory")
+            kind = reader.byte()
+            if kind == 0:
+                self.imported.append((module, name))
+                self.functions.append(self._type(reader))
+                continue
+            if kind != 2:
+                raise MalformedModule(start, f"the import {name!r} is neither a memory nor a function")
             flags = reader.byte()
             if flags not in (0, 1, 3):
                 raise MalformedModule(start + 1, f"a memory with the flags {flags:#04x}")
             limits = [str(reader.unsigned()) for _ in range(2 if flags & 1 else 1)]
             words = " ".join([*limits, *(["shared"] if flags & 2 else [])])
-            self.head.append(f"(import {_quoted(module)} {_quoted(name)} (memory {words}))")
+            self.memories.append(f"(import {_quoted(module)} {_quoted(name)} (memory {words}))")
+
+    def _type(self, reader: _Reader) -> int:
+        start, number = reader.at, reader.unsigned()
+        if number >= len(self.types):
+            raise MalformedModule(start, f"type {number} of {len(self.types)}")
+        return number
 
     def _functions(self, reader: _Reader) -> None:
         for _ in range(reader.size("functions")):
-            start, number = reader.at, reader.unsigned()
-            if number >= len(self.types):
-                raise MalformedModule(start, f"type {number} of {len(self.types)}")
-            self.functions.append(number)
+            self.functions.append(self._type(reader))
 
     def _exports(self, reader: _Reader) -> None:
         for _ in range(reader.size("exports")):
@@ -227,8 +235,12 @@ class _Printer:
     def run(self) -> str:
         for number, (params, results) in enumerate(self.module.types):
             self.lines.append(f"  (type $t{number} (func{_list('param', params)}{_list('result', results)}))")
-        self.lines += [f"  {text}" for text in self.module.head]
-        for number, body in enumerate(self.module.bodies):
+        self.lines += [f"  {text}" for text in self.module.memories]
+        for number, (module, name) in enumerate(self.module.imported):
+            ty = self.module.functions[number]
+            text = f"(func {self.functions[number]} (type $t{ty}))"
+            self.lines.append(f"  (import {_quoted(module)} {_quoted(name)} {text})")
+        for number, body in enumerate(self.module.bodies, len(self.module.imported)):
             self._function(number, body)
         return "\n".join([*self.lines, ")", ""])
 

@@ -9,28 +9,19 @@ from ...isa.address import Space
 from ...isa.ops import reduce_type
 from ...isa.types import Type
 from ...isa.verify import ON_CHIP_BASES, Base
-from .encoder import FunctionBody, Instr, Module
+from .encoder import FunctionBody, Instr
+from .polls import ARGUMENTS, FAULT_KINDS, Polls
 from .routines import load_instruction, store_instruction
 from .values import Values, value_type
 from .wide import Wide
 
-__all__ = ["ARGUMENTS", "FAULT_KINDS", "Effects", "access_of"]
-
-# The argument block: byte offset of each field. Status words first; `lane` and `base` say where a fault was, `offset`
-# and `need` which bytes, `other` which coordinate or which other barrier.
-ARGUMENTS = {
-    "kind": 0, "at": 4, "base": 8, "lane": 12, "offset": 16, "cancel": 24, "other": 28,
-    "grid": 32, "lanes": 44, "shared_size": 56, "shared": 60, "budget": 64, "spill": 72, "scratch": 76,
-    "need": 80, "values": 88,
-}  # fmt: skip
-FAULT_KINDS = tuple(FaultKind)  # the status word holds the number in this order, plus 1
+__all__ = ["Effects", "access_of"]
 
 
-class Effects:
+class Effects(Polls):
     """Emits effects. The kernel (kernel.py) that inherits it holds the code, its locals and the bases."""
 
     function: Function
-    module: Module
     values: Values
     wide_integers: Wide
     memories_at: int  # where they are in the argument block
@@ -39,14 +30,6 @@ class Effects:
     proven: set[Node]  # accesses that are known to be in bounds in what is emitted now
     copy: int | None = None  # which lane of several that are emitted behind each other
     rows: dict[Node, int]  # by access, the local with the address of the first of them
-
-    def put(self, *code: Instr) -> None:
-        """Appends instructions."""
-        raise NotImplementedError
-
-    def get(self, name: object, ty: str = "i32") -> Instr:
-        """Reads a local by name."""
-        raise NotImplementedError
 
     def _is_uniform(self, node: Node) -> bool:
         """Whether the block knows the value of a node before its lanes run."""
@@ -60,12 +43,6 @@ class Effects:
         """Pushes a field of the argument block."""
         raise NotImplementedError
 
-    def cancel_check(self, at: int = -1) -> None:
-        # An atomic load: Cranelift keeps the value of a plain one in loops that store nothing (seen with wasmtime 50).
-        self.put(("local.get", 0), ("i32.atomic.load", 2, ARGUMENTS["cancel"]), ("if", None))
-        self.fault(FaultKind.CANCELLED, at)
-        self.put(("end",))
-
     def fault(
         self,
         kind: FaultKind,
@@ -76,16 +53,12 @@ class Effects:
         other: Instr = ("i32.const", 0),
     ) -> None:
         """Writes the status words and leaves the kernel."""
-        nobody = kind is FaultKind.CANCELLED
         number = -1 if base is None else self._base_number(base)
         self.put(("local.get", 0), ("i32.const", FAULT_KINDS.index(kind) + 1), ("i32.const", at), ("i32.const", number))
-        if nobody:
-            self.put(("i32.const", -1))
-        else:
-            self.lane_id()
-        self.put(other, offset, need, ("call", self._fault_routine()), ("return",))
+        self.lane_id()
+        self.put(other, offset, need, ("call", self.fault_routine()), ("return",))
 
-    def _fault_routine(self) -> int:
+    def fault_routine(self) -> int:
         """A function that stores its operands into the status words."""
         if "fault" not in self.module.numbers:
             fields = ("kind", "at", "base", "lane", "other", "offset", "need")
@@ -117,11 +90,6 @@ class Effects:
                 else:
                     self.fault(kind, at)
                 put(("end",))
-            case "poll":
-                self.values.value(node.args[0])
-                put(("i32.const", 0xFFFF), ("i32.and",), ("i32.eqz",), ("if", None))
-                self.cancel_check(node.attr)
-                put(("end",))
             case "load":
                 further = self._address(node, node.attr)
                 if node.attr.element.is_wide:  # its address stands for it
@@ -145,7 +113,7 @@ class Effects:
             case "reduce":
                 self._reduce(node)
             case "fence":
-                pass
+                pass  # the loop around a poll looks by itself
             case op:
                 raise AssertionError(f"the wasm target has no effect {op}")
 
@@ -273,6 +241,7 @@ class Effects:
             put(("end",))
             self._alignment(access, offset)
             put(("end",))
+            self.spend(("local.get", count), access.at)
             self._place(access, offset)
             if ty.is_wide:
                 with self.values.temporary("i32") as address:

@@ -64,24 +64,32 @@ class FunctionBody:
             self.names[number] = name
         return number
 
+    def kind(self, local: int) -> str:
+        """The type of a parameter or local."""
+        return (*self.params, *self.locals)[local]
+
 
 @dataclass
 class Module:
-    """A module that imports one memory as `env.memory`."""
+    """A module that imports one memory as `env.memory`, and functions of `env` by their names."""
 
+    imported: list[FunctionBody] = field(default_factory=list)  # without code
     functions: list[FunctionBody] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.numbers.update((function.name, number) for number, function in enumerate(self.imported))
+
     def add(self, function: FunctionBody) -> int:
-        """Adds a function; its index."""
-        self.numbers[function.name] = len(self.functions)
+        """Adds a function; its index, which counts what is imported first."""
+        self.numbers[function.name] = number = len(self.imported) + len(self.functions)
         self.functions.append(function)
-        return len(self.functions) - 1
+        return number
 
     def encode(self) -> bytes:
         """The module's bytes."""
         types: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
-        for function in self.functions:
+        for function in (*self.imported, *self.functions):
             types.setdefault((function.params, function.results), len(types))
         signatures = [
             b"\x60"
@@ -89,17 +97,20 @@ class Module:
             + _vector([bytes([VALUE_TYPES[ty]]) for ty in results])
             for params, results in types
         ]
-        memory = _name("env") + _name("memory") + b"\x02\x01" + unsigned(1) + unsigned(65536)
+        imports = [_name("env") + _name("memory") + b"\x02\x01" + unsigned(1) + unsigned(65536)]
+        imports += [
+            _name("env") + _name(f.name) + b"\x00" + unsigned(types[f.params, f.results]) for f in self.imported
+        ]
         exports = [
-            _name(function.name) + b"\x00" + unsigned(number)
-            for number, function in enumerate(self.functions)
+            _name(function.name) + b"\x00" + unsigned(self.numbers[function.name])
+            for function in self.functions
             if function.exported
         ]
         return b"".join(
             [
                 b"\0asm\x01\0\0\0",
                 _section(1, _vector(signatures)),
-                _section(2, _vector([memory])),
+                _section(2, _vector(imports)),
                 _section(3, _vector([unsigned(types[f.params, f.results]) for f in self.functions])),
                 _section(7, _vector(exports)),
                 _section(10, _vector([_body(function) for function in self.functions])),
@@ -109,8 +120,8 @@ class Module:
 
     def _names(self) -> bytes:
         """The custom section that tells debuggers and the disassembler what functions and locals are called."""
-        functions = {number: function.name for number, function in enumerate(self.functions)}
-        named = [(number, function.names) for number, function in enumerate(self.functions) if function.names]
+        functions = {number: name for name, number in self.numbers.items()}
+        named = [(self.numbers[function.name], function.names) for function in self.functions if function.names]
         locals_ = _vector([unsigned(number) + _name_map(names) for number, names in named])
         return _section(0, _name("name") + _section(1, _name_map(functions)) + _section(2, locals_))
 

@@ -18,7 +18,7 @@ from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
 from .barriers import Barriers
-from .effects import ARGUMENTS, FAULT_KINDS
+from .polls import ARGUMENTS, FAULT_KINDS
 from .wide import is_wide
 
 __all__ = ["ARGUMENTS", "FAULT_KINDS", "WasmKernel", "compile_kernel"]
@@ -54,7 +54,7 @@ class _Emitter(Barriers):
         put(("local.get", 1), ("local.tee", self.named("block")), ("local.get", 2), ("i32.lt_s",), ("if", None))
         self._first_block()
         put(("loop", None))
-        self.cancel_check()
+        self.spend(("i64.const", self.span * self.lanes_cost(self.lowered.pieces)))
         put(("block", None))
         self._enter_block()
         if self.plan is not None:
@@ -93,13 +93,8 @@ class _Emitter(Barriers):
                 self.labels[label] = self.depth
                 self._trees(body)
                 put(("end",))
-            case Loop(label, body):
-                put(("loop", None))
-                self.labels[label] = self.depth
-                if self.plan is not None and self.run_ is None:
-                    self.cancel_check()
-                self._trees(body)
-                put(("end",))
+            case Loop():
+                self.loop(tree)
             case If(condition, then, otherwise):
                 self.values.value(condition)
                 put(("if", None))
@@ -109,6 +104,7 @@ class _Emitter(Barriers):
                     self._trees(otherwise)
                 put(("end",))
             case Branch(label):
+                self.before_branch(label)
                 put(("br", self.depth - self.labels[label]))
             case Stop(piece):
                 self._stop(piece)
@@ -166,16 +162,12 @@ class _Emitter(Barriers):
             wide.take(wide.of(variable), spill_size(variable.ty))
 
     def _step(self, at: int) -> None:
-        """Takes a step; every 65,536 of them, and at the last, looks at the cancel flag and the budget."""
-        put = self.put
+        """Takes a step from the budget of the lane."""
         budget = self.named("budget", "i64")
-        put(("local.get", budget), ("i64.const", 1), ("i64.sub",), ("local.tee", budget))
-        put(("i32.wrap_i64",), ("i32.const", 0xFFFF), ("i32.and",), ("i32.eqz",), ("if", None))
-        put(("local.get", budget), ("i64.eqz",), ("if", None))
+        self.put(("local.get", budget), ("i64.const", 1), ("i64.sub",), ("local.tee", budget))
+        self.put(("i64.eqz",), ("if", None))
         self.fault(FaultKind.STEP_LIMIT, at)
-        put(("end",))
-        self.cancel_check(at)
-        put(("end",))
+        self.put(("end",))
 
 
 def check_supported(function: Function) -> None:

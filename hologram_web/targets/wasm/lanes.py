@@ -19,8 +19,9 @@ from ...compiler.windows import Window
 from ...isa.address import ON_CHIP, Space
 from ...isa.types import Type
 from ...isa.verify import Base
-from .effects import ARGUMENTS, Effects, access_of
+from .effects import Effects, access_of
 from .encoder import FunctionBody, Instr, Module
+from .polls import ARGUMENTS, FIRST_TICKS, MOST_TICKS
 from .routines import Routines, load_instruction
 from .values import Values, value_type
 from .wide import Place, Wide
@@ -42,7 +43,7 @@ class Lanes(Effects):
 
     def __init__(self, function: Function, wide_arithmetic: bool) -> None:
         self.function = function
-        self.module = Module()
+        self.module = Module([FunctionBody("poll", (), ())])
         self.body = FunctionBody("kernel", ("i32", "i32", "i32"), (), exported=True)
         self.body.names = {0: "arguments", 1: "begin", 2: "end"}
         self.module.add(self.body)
@@ -57,6 +58,7 @@ class Lanes(Effects):
         self.memories_at = starts[-1]
         self.bases = [base for base in function.bases if base.space not in ON_CHIP]
         self.labels: dict[int, int] = {}
+        self.late: dict[int, tuple[int, Instr]] = {}
         self.depth = 0
         self.locals: dict[Any, int] = {}
         self.lane_depth = 0
@@ -72,6 +74,8 @@ class Lanes(Effects):
         self.own_bytes = -(-function.local_memory // SLOT) * SLOT if LOCAL in function.bases else 0
         self.slots, self.stride = self._slots()
         self.wide = self._is_wide()
+        cost = self.lanes_cost(self.lowered.pieces)
+        self.span = min(_SPAN, max(1, MOST_TICKS // cost)) if self.wide else 1
 
     # Small helpers
 
@@ -111,6 +115,7 @@ class Lanes(Effects):
 
     def _prologue(self) -> None:
         """Loads what is the same for all blocks into locals."""
+        self.put(("i64.const", FIRST_TICKS), self.set("ticks", "i64"))
         for name, ty in self.scalars:
             if not ty.is_wide:
                 self.put(("local.get", 0), load_instruction(ty, self.places[name]))
@@ -201,7 +206,7 @@ class Lanes(Effects):
         if self.wide:
             self.argument("grid", 4)
             self.argument("grid", 8)
-            put(("i32.mul",), ("i32.const", 1), ("i32.eq",), ("if", None), ("i32.const", _SPAN), self.set("span"))
+            put(("i32.mul",), ("i32.const", 1), ("i32.eq",), ("if", None), ("i32.const", self.span), self.set("span"))
             put(("end",))
 
     def _next_block(self) -> None:
@@ -289,6 +294,7 @@ class Lanes(Effects):
         put(self.get("start") if self.wide else ("i32.const", 0), self.set("lane"))
         if window is not None:
             count = self._enter_window(window)
+        lane_cost = self.round_cost(trees)
 
         def lane() -> None:
             put(("block", None))
@@ -296,6 +302,8 @@ class Lanes(Effects):
             self._coordinates(flat)
             if before is not None:
                 before()
+            if lane_cost * self._block_lanes() > MOST_TICKS:
+                self.spend(("i64.const", lane_cost))
             self._trees(trees)
             put(("end",), self.get("lane"), ("i32.const", 1), ("i32.add",), self.set("lane"))
 

@@ -40,13 +40,13 @@ class Barriers(Code):
             "  var alive = global_id < arguments.lanes.x;",
         ]
         start = self.wide.start(self.places)
-        first = "arguments.spare.y + " if self.wide.scratch else ""  # blocks take turns with their storage
         return [
             f"@compute @workgroup_size({x}, {y}, {z})",
             "fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,",
             "        @builtin(local_invocation_index) index: u32) {",
             # Blocks are laid out in rows of 65,535 workgroups, the most along one axis.
-            f"  let block = {first}group.x + group.y * 65535u;",
+            # A launch may be dispatched in parts.
+            "  let block = arguments.spare.y + group.x + group.y * 65535u;",
             "  lane = index;",
             "  lane_id = local;",
             "  if (block >= arguments.misc.x) {",
@@ -54,8 +54,11 @@ class Barriers(Code):
             "  }",
             f"  global_id = block * {x * y * z}u + index;",
             "  budget = arguments.misc.y;",
+            *["  patience = arguments.spare.z;"] * self.counts,
             *start,
             *(row if self.line else coordinates),
+            # Where the time of one lane was up, those that come later would use it up, too.
+            *["  alive = alive && atomicLoad(&status[0]) == 0u;"] * self.counts,
             *self._zeroing(),
         ]
 
@@ -109,6 +112,9 @@ class Barriers(Code):
         ordered = sorted(plan.uniform, key=lambda variable: variable.number)
         variables = [f"  var {self.values.name(v)}: {self.values.type_name(nodes[v])};" for v in ordered]
         counter = ["  var steps = arguments.misc.y;"] if any("steps" in line for line in self.lines) else []
+        counter += (
+            ["  var rounds_left = arguments.spare.z;"] if any("rounds_left" in line for line in self.lines) else []
+        )
         flag = self._flags()
         return "\n".join([*parts, *self._entry(), *variables, *counter, *flag, *self.lines, "}", ""])
 

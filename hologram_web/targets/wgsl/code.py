@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...compiler.bounds import access_of
+from ...compiler.dominance import reverse_postorder
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
 from ...compiler.lower import (
@@ -27,6 +28,7 @@ from ...compiler.lower import (
     lower,
 )
 from ...compiler.ranges import Ranges
+from ...compiler.rounds import weights
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree
 from ...errors import FaultKind
 from ...isa.address import ON_CHIP, Space
@@ -39,6 +41,7 @@ from .wide import Wide, is_wide
 __all__ = ["EXITED", "Code"]
 
 EXITED = 0xFFFFFFFF
+_MEETING = 16  # what a round in which a block meets costs at least, in rounds of the shortest loop
 _EXPIRED = -1  # the label behind everything, for lanes whose budget is used up
 
 
@@ -72,7 +75,9 @@ class Code(Effects):
         line: bool = False,
         stepless: bool = False,
     ) -> None:
-        self.stepless = stepless  # whether no lane can use up its budget
+        self.stepless = stepless  # whether no lane can use up its budget or its patience
+        self.weights = weights(function)
+        self.counts = False  # whether lanes count rounds
         self.line = line  # whether the grid is one row of blocks
         self.function, self.groups, self.shared, self.proven = function, groups, shared, proven
         self.lowered: Lowered = lower(function)
@@ -149,12 +154,18 @@ class Code(Effects):
 
     def _may_end(self, run: Run) -> bool:
         """Whether a lane may end before the cut, by itself or by its budget."""
-        return not run.last and (run.leaves or self._steps(run))
+        return not run.last and (run.leaves or self._rounds(run))
 
     def _steps(self, run: Run) -> bool:
         """Whether lanes take steps of their own in a run."""
         pieces = reachable([run.entry], lambda p: p.ways)
         return not self.stepless and any(isinstance(s, Step) for p in pieces for s in p.statements)
+
+    def _rounds(self, run: Run) -> bool:
+        """Whether lanes go around in a run."""
+        order = reverse_postorder(run.entry, lambda p: p.ways)
+        place = {piece: number for number, piece in enumerate(order)}
+        return not self.stepless and any(place[way] <= place[piece] for piece in order for way in piece.ways)
 
     def _flags(self) -> list[str]:
         """Where branches across constructs go, and at which instruction the budget was used up."""
@@ -181,12 +192,12 @@ class Code(Effects):
             case Straight(piece):
                 for statement in piece.statements:
                     self._statement(statement)
-            case Labelled(label, [Loop(inner, body)]):
-                self._construct("loop", inner, body, label)
+            case Labelled(label, [Loop(inner, body, latches)]):
+                self._construct("loop", inner, body, label, latches[0].at)
             case Labelled(label, body):
                 self._construct("switch", label, body)
-            case Loop(label, body):
-                self._construct("loop", label, body)
+            case Loop(label, body, latches):
+                self._construct("loop", label, body, at=latches[0].at)
             case If():
                 self._if(tree)
             case Branch(label):
@@ -223,10 +234,14 @@ class Code(Effects):
         self._trees(trees)
         self.depth -= 1
 
-    def _construct(self, kind: str, label: int, body: list[Tree], follow: int | None = None) -> None:
+    def _construct(self, kind: str, label: int, body: list[Tree], follow: int | None = None, at: int = -1) -> None:
         frame = _Frame(kind, label, follow)
         self.frames.append(frame)
         self.put("loop {" if kind == "loop" else "switch (0u) { default: {")
+        if kind == "loop" and not self.stepless:
+            self.depth += 1
+            self._round(at)
+            self.depth -= 1
         self._nested(body)
         if kind == "loop" and self.lines[-1] == "  " * self.depth + "  continue;":
             self.lines.pop()
@@ -317,9 +332,27 @@ class Code(Effects):
                 place = self.wide.of if is_wide(node.ty) else self.values.name
                 self.effect(node, None if variable is None else place(variable))
 
+    def _round(self, at: int) -> None:
+        """Takes a round from the patience of the lane, or of the block, by what it costs. Without a limit it wraps."""
+        self.counts = True
+        patience, weight = ("rounds_left", _MEETING) if self.in_block else ("patience", self.weights.get(at, 1))
+        late = f"{patience} < {weight}u && arguments.spare.z != 0u"
+        if self.in_block:
+            self.put(f"if ({late}) {{")
+            self.put(f"  if (alive) {{ {_step_limit(f'{at & 0xFFFFFFFF}u', '1u')} }}")
+            self.put("  return;")
+            self.put("}")
+        else:
+            self._ends(late, at)
+        self.put(f"{patience} -= {weight}u;")
+
     def _step_of_lane(self, at: int, budget: str) -> None:
         self.put(f"{budget} -= 1u;")
-        self.put(f"if ({budget} == 0u) {{")
+        self._ends(f"{budget} == 0u", at)
+
+    def _ends(self, condition: str, at: int) -> None:
+        """The end of a lane if a condition holds."""
+        self.put(f"if ({condition}) {{")
         if self.frames:
             # The fault and the return stand behind all loops: inside they would cost every round.
             self.depth += 1
@@ -332,7 +365,8 @@ class Code(Effects):
 
     def _expire(self, at: str) -> None:
         """The end of a lane whose budget is used up, or of a block whose lanes have equal ones."""
-        self.put(f"  if (alive) {{ {_step_limit(at)} }}" if self.in_block else f"  {_step_limit(at)}")
+        fault = _step_limit(at, "0u" if self.in_block else "select(0u, 1u, budget != 0u)")
+        self.put(f"  if (alive) {{ {fault} }}" if self.in_block else f"  {fault}")
         if self.segmented and self.plan is None:
             self.put(f"  resume = {EXITED}u;")
         self.put("  return false;" if self.run_ is not None and self._may_end(self.run_) else "  return;")
@@ -351,7 +385,7 @@ class Code(Effects):
         self.put("if (alive) {")
         self.put("  budget -= 1u;")
         self.put("  if (budget == 0u) {")
-        self.put(f"    {_step_limit(f'{at}u')}")
+        self.put(f"    {_step_limit(f'{at}u', '0u')}")
         self.put("    alive = false;")
         self.put("  }")
         self.put("}")
@@ -425,5 +459,6 @@ def _leaves(trees: list[Tree]) -> bool:
             return False
 
 
-def _step_limit(at: str) -> str:
-    return f"fault({fault_number(FaultKind.STEP_LIMIT)}u, {at}, 0xffffffffu, vec2u(0u), 0u, 0u);"
+def _step_limit(at: str, late: str) -> str:
+    """The fault of a lane that has no steps left or, if `late` is 1, no patience."""
+    return f"fault({fault_number(FaultKind.STEP_LIMIT)}u, {at}, 0xffffffffu, vec2u(0u), 0u, {late});"

@@ -122,7 +122,7 @@ class Effects:
                 self._guarded(access, node.args[0], lambda byte: self._atomic(node, byte, target), target, node)
             case "reduce":
                 self._reduce(node, target)
-            case "poll" | "fence":
+            case "fence":
                 pass
             case op:
                 raise AssertionError(f"the wgsl target has no effect {op}")

@@ -12,7 +12,7 @@ from functools import partial
 
 from ...compiler.bounds import Bounds, holds
 from ...compiler.ir import PRED, Function, Node
-from ...compiler.rounds import within_budget
+from ...compiler.rounds import cost_of_lane, within_budget
 from ...errors import CompileError
 from ...isa.address import Space
 from ...isa.types import Type
@@ -58,9 +58,12 @@ class WgslKernel:
     number of the group, and which part of its memory. If `scratch` is not 0, the last binding is a buffer of so many
     bytes for each block that is dispatched at a time, which may hold anything.
 
-    `fast` is the shader without the checks of accesses that are proven to be in bounds, and of budgets that no lane can
-    use up, in launches for which `proves` says so; it has the same bindings and
-    arguments, of which it may leave some unused.
+    `fast` is the shader without the checks of accesses that are proven to be in bounds, and of budgets and patience
+    that no lane can use up, in launches for which `proves` says so; it has the same bindings and arguments, of which it
+    may leave some unused.
+
+    `cost` is what a lane costs that goes around no loop, in rounds of the shortest loop. `counts` says of both shaders,
+    `code` and `fast`, whether lanes count rounds.
     """
 
     code: str
@@ -74,6 +77,8 @@ class WgslKernel:
     scratch: int = 0
     fast: str | None = None
     conditions: tuple[Node, ...] = ()
+    cost: int = 1
+    counts: tuple[bool, bool] = (False, False)
 
     @property
     def arguments_size(self) -> int:
@@ -81,17 +86,24 @@ class WgslKernel:
         return 16 * _FIXED + 4 * self.words
 
     def proves(
-        self, grid: Sequence[int], scalars: Mapping[str, int], sizes: Mapping[Base, int], shared: int, steps: int
+        self,
+        grid: Sequence[int],
+        scalars: Mapping[str, int],
+        sizes: Mapping[Base, int],
+        shared: int,
+        steps: int,
+        rounds: int,
     ) -> bool:
         """Whether `fast` may run.
 
-        For so many blocks, scalars by their bits, bytes of memories and shared memory, and steps that a lane may take.
+        For so many blocks, scalars by their bits, bytes of memories and shared memory, and steps and rounds that a lane
+        may take.
         """
         lanes = self.block[0] * self.block[1] * self.block[2]
         last = {f"LAST_BLOCK_IDX_{axis}": size - 1 for axis, size in zip("XYZ", grid, strict=True)}
         last |= {f"LAST_LANE_IDX_{axis}": size - 1 for axis, size in zip("XYZ", self.block, strict=True)}
         last |= {f"GRID_DIM_{axis}": size for axis, size in zip("XYZ", grid, strict=True)}
-        last["STEPS"] = steps
+        last["STEPS"], last["ROUNDS"] = steps, rounds
         last["LAST_GLOBAL_LANE_ID"] = grid[0] * grid[1] * grid[2] * lanes - 1
 
         def leaf(node: Node) -> int:
@@ -133,6 +145,8 @@ class _Emitter(Barriers):
             self.further,
             words,
             self.wide.scratch,
+            cost=cost_of_lane(self.function),
+            counts=(self.counts, self.counts),
         )
 
     def _declarations(self) -> tuple[str, int]:
@@ -160,6 +174,7 @@ class _Emitter(Barriers):
             "var<private> block_id: vec3u;",
             "var<private> global_id: u32;",
             "var<private> budget: u32;",
+            *["var<private> patience: u32;"] * self.counts,
             "",
         ]
         return "\n".join(lines), count * 4
@@ -213,4 +228,5 @@ def _add_fast(kernel: WgslKernel, function: Function, emitter: Callable[..., _Em
     line = function.block_shape[1:] == (1, 1) and specials.isdisjoint(("BLOCK_IDX_Y", "BLOCK_IDX_Z"))
     fast = emitter(proven, line, steps is not None).run()
     kernel.fast, kernel.scratch = fast.code, max(kernel.scratch, fast.scratch)
+    kernel.counts = kernel.counts[0], fast.counts[0]
     kernel.conditions = (*conditions, *(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z")) if line else ()))

@@ -58,7 +58,8 @@ export interface Device {
   free(memory: Memory): void;
   write(memory: Memory, data: Uint8Array, offset: number): void;
   read(memory: Memory): Promise<Uint8Array<ArrayBuffer>>;
-  run(steps: number, signal: AbortSignal | undefined): Run;
+  /** Ends with StepLimit after `seconds`, where the device can. */
+  run(steps: number, signal?: AbortSignal, seconds?: number): Run;
   /** Ends it; `why` is why it is lost then. */
   close(why: string): void;
 }

@@ -12,8 +12,20 @@ const PAGE = 65_536;
 const BYTES = new TextDecoder("latin1"); // a character for each byte
 const SCRATCH = 1024;
 const HEAD = 88; // bytes of the argument block before its values
-const PARTS = 16; // calls of a launch: the engine takes up the better code that it makes meanwhile only at a call
-const SLICE_MS = 8; // a run with a signal looks at it about as often
+// A launch is called in parts of about so many milliseconds: the engine takes up the better code that it makes meanwhile
+// only at a call.
+const PART_MS = 8;
+const BREATH_MS = 50; // after as many the page has its turn; with a signal after each part
+const POLL_MS = 20; // between two looks of a kernel at the clock
+const CANCEL = 24; // of the argument block: what poll says
+const FIRST_TICKS = 2 ** 20; // of a kernel that is called
+const MOST_TICKS = 2 ** 30;
+
+/** A launch on its way. */
+interface Part {
+  run(begin: number, end: number, until: number): void;
+  end(): void;
+}
 
 interface Place extends Memory {
   readonly address: number;
@@ -108,6 +120,11 @@ export class WasmDevice implements Device {
   private readonly scratch: number;
   private readonly functions = new Map<string, Promise<KernelFunction>>();
   private readonly prepared = new WeakMap<Artifact, Map<number, KernelFunction>>();
+  // Of the kernel that runs: its argument block, until when it may, when it looked last, and its ticks until now.
+  private block!: DataView;
+  private until = Infinity;
+  private looked = 0;
+  private ticks = 0;
 
   constructor() {
     this.classMemory = this.allocate(CLASSES * CLASS_BYTES);
@@ -141,8 +158,8 @@ export class WasmDevice implements Device {
     try {
       const module = atOnce(code, () => new WebAssembly.Module(code as BufferSource)) ?? (await WebAssembly.compile(code as BufferSource));
       const imports = WebAssembly.Module.imports(module).map(({ module: from, name, kind }) => `${from}.${name} ${kind}`);
-      if (imports.join() !== "env.memory memory") throw new Error(`it imports ${imports.join(", ") || "nothing"}`);
-      const given = { env: { memory: this.arena.memory } };
+      if (!/^env.memory memory(,env.poll function)?$/.test(imports.join())) throw new Error(`it imports ${imports.join(", ") || "nothing"}`);
+      const given = { env: { memory: this.arena.memory, poll: this.poll } };
       const { exports } = atOnce(code, () => new WebAssembly.Instance(module, given)) ?? (await WebAssembly.instantiate(module, given));
       const kernel = exports["kernel"]; // quoted: the minifier renames other members of that name
       if (typeof kernel !== "function" || kernel.length !== 3) throw new Error("it exports no kernel");
@@ -183,30 +200,62 @@ export class WasmDevice implements Device {
     return this.bytes(memory as Place).slice();
   }
 
-  run(steps: number, signal: AbortSignal | undefined): Run {
+  /** What kernels call now and then: 1 ends them, -n gives them n more ticks. */
+  private readonly poll = (): void => {
+    const time = now();
+    const grown = this.ticks * Math.min(POLL_MS / Math.max(time - this.looked, 0.01), 8);
+    this.ticks = Math.min(Math.max(Math.floor(grown), 1024), MOST_TICKS);
+    this.looked = time;
+    this.block.setInt32(CANCEL, time > this.until ? 1 : -this.ticks, true);
+  };
+
+  run(steps: number, signal?: AbortSignal, seconds = Infinity): Run {
     const start = now();
+    const until = start + 1000 * seconds;
+    const breath = signal ? PART_MS : BREATH_MS;
     let slept = start;
     const pause = async (): Promise<void> => {
       await new Promise((resolve) => setTimeout(resolve));
       slept = now();
       checkSignal(signal);
     };
-    const sliced = async (job: Job): Promise<void> => {
-      const blocks = blocksOf(job);
-      for (let begin = 0, size = 1; begin < blocks; ) {
-        const before = now();
-        const end = Math.min(begin + size, blocks);
-        this.launch(job, begin, end, steps);
-        begin = end;
-        if (now() - before < SLICE_MS / 2) size *= 2;
-        if (now() - slept > SLICE_MS) await pause();
-      }
-    };
     checkSignal(signal);
     return {
       launch: (job) => {
         this.counts.launches++;
-        return signal ? sliced(job) : this.launch(job, 0, blocksOf(job), steps);
+        const blocks = blocksOf(job);
+        const part = this.start(job, steps, seconds);
+        let begin = 0;
+        let size = 1;
+        /** Runs parts; says whether it is done, or the page has its turn before. */
+        const go = (): boolean => {
+          for (let time = now(); begin < blocks; ) {
+            if (time - slept > breath) return false;
+            const end = Math.min(begin + size, blocks);
+            part.run(begin, end, until);
+            begin = end;
+            const before = time;
+            time = now();
+            if (time - before < PART_MS / 2) size *= 2;
+            if (time > until && begin < blocks) throw new Untold("timeIsUp", seconds);
+          }
+          return true;
+        };
+        const rest = async (): Promise<void> => {
+          try {
+            do await pause();
+            while (!go());
+          } finally {
+            part.end();
+          }
+        };
+        let done = true;
+        try {
+          done = go();
+        } finally {
+          if (done) part.end();
+        }
+        return done ? undefined : rest();
       },
       copy: (target, source) => this.bytes(target as Place).set(this.bytes(source as Place)),
       finish: async (reads) => {
@@ -217,8 +266,8 @@ export class WasmDevice implements Device {
     };
   }
 
-  /** Runs blocks of a launch. Raises ExecutionError. */
-  private launch(job: Job, begin: number, end: number, steps: number): void {
+  /** A launch, to be run in parts, which raise ExecutionError, and to be ended. */
+  private start(job: Job, steps: number, seconds: number): Part {
     const { kernel } = job;
     const code = kernel.wasm as Exclude<Kernel["wasm"], string>;
     const slots = code.scalars.map((number) => slotOf(kernel.scalars[number]!.type));
@@ -227,45 +276,45 @@ export class WasmDevice implements Device {
     const spill = shared + up(kernel.shared);
     const size = spill + code.spill * lanesOf(kernel);
     const at = this.arena.allocate(size);
-    try {
-      const block = new DataView(this.arena.memory.buffer, at);
-      new Uint8Array(this.arena.memory.buffer, at, HEAD).fill(0);
-      [...job.grid, ...job.lanes].forEach((number, k) => block.setUint32(32 + 4 * k, number, true));
-      block.setUint32(56, kernel.shared, true);
-      block.setUint32(60, at + shared, true);
-      block.setBigInt64(64, BigInt(steps) + 1n, true);
-      block.setUint32(72, at + spill, true);
-      block.setUint32(76, this.scratch, true);
-      let place = HEAD;
-      code.scalars.forEach((number, k) => {
-        const value = job.scalars[number]!;
-        const slot = slots[k]!;
-        if (typeof value === "bigint") writeBits(block, place, slot, value);
-        else new Uint8Array(this.arena.memory.buffer).copyWithin(at + place, (value as Place).address, (value as Place).address + slot);
-        place += slot;
-      });
-      for (const number of code.memories) {
-        const { address, bytes } = job.memories[number] as Place;
-        const { kind, base } = kernel.memories[number]!;
-        block.setUint32(place, address + (kind === 2 ? CLASS_BYTES * (base as number) : 0), true);
-        block.setUint32(place + 4, kind === 2 ? CLASS_BYTES : bytes, true);
-        place += 8;
-      }
-      const run = this.prepared.get(job.file)!.get(code.module)!;
-      const part = Math.ceil((end - begin) / PARTS);
-      for (let first = begin; first < end && !block.getInt32(0, true); first += part) {
-        this.call(run, kernel, at, first, Math.min(first + part, end));
-      }
-      const [kind, instruction, base, lane] = [0, 4, 8, 12].map((k) => block.getInt32(k, true)) as [
-        number, number, number, number,
-      ];
-      if (!kind) return;
-      const [offset, need] = [block.getBigInt64(16, true), block.getBigInt64(80, true)];
-      const words = { kind, at: instruction, base, lane, offset, need, other: block.getInt32(28, true) };
-      throw new Untold("faultOf", job, code.memories, words, steps);
-    } finally {
-      this.arena.free(at, size);
+    const block = new DataView(this.arena.memory.buffer, at);
+    new Uint8Array(this.arena.memory.buffer, at, HEAD).fill(0);
+    [...job.grid, ...job.lanes].forEach((number, k) => block.setUint32(32 + 4 * k, number, true));
+    block.setUint32(56, kernel.shared, true);
+    block.setUint32(60, at + shared, true);
+    block.setBigInt64(64, BigInt(steps) + 1n, true);
+    block.setUint32(72, at + spill, true);
+    block.setUint32(76, this.scratch, true);
+    let place = HEAD;
+    code.scalars.forEach((number, k) => {
+      const value = job.scalars[number]!;
+      const slot = slots[k]!;
+      if (typeof value === "bigint") writeBits(block, place, slot, value);
+      else new Uint8Array(this.arena.memory.buffer).copyWithin(at + place, (value as Place).address, (value as Place).address + slot);
+      place += slot;
+    });
+    for (const number of code.memories) {
+      const { address, bytes } = job.memories[number] as Place;
+      const { kind, base } = kernel.memories[number]!;
+      block.setUint32(place, address + (kind === 2 ? CLASS_BYTES * (base as number) : 0), true);
+      block.setUint32(place + 4, kind === 2 ? CLASS_BYTES : bytes, true);
+      place += 8;
     }
+    const call = this.prepared.get(job.file)!.get(code.module)!;
+    return {
+      run: (begin, end, until) => {
+        const block = (this.block = new DataView(this.arena.memory.buffer, at)); // another one when memory has grown
+        [this.until, this.looked, this.ticks] = [until, now(), FIRST_TICKS];
+        this.call(call, kernel, at, begin, end);
+        const [kind, instruction, base, lane] = [0, 4, 8, 12].map((k) => block.getInt32(k, true)) as [
+          number, number, number, number,
+        ];
+        if (!kind) return;
+        const [offset, need] = [block.getBigInt64(16, true), block.getBigInt64(80, true)];
+        const words = { kind, at: instruction, base, lane, offset, need, other: block.getInt32(28, true) };
+        throw new Untold("faultOf", job, code.memories, words, steps, seconds);
+      },
+      end: () => this.arena.free(at, size),
+    };
   }
 
   private call(run: KernelFunction, kernel: Kernel, at: number, begin: number, end: number): void {
