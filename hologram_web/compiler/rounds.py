@@ -9,7 +9,7 @@ of the loops around them.
 from __future__ import annotations
 
 from ..isa.types import Type
-from .bounds import Bounds, Interval, is_loop_step
+from .bounds import Bounds, Interval, is_loop_step, open_conditions
 from .dominance import loop_body
 from .ir import Block, Function, Node
 
@@ -18,10 +18,10 @@ __all__ = ["within_budget"]
 _MOST = 1 << 40  # visits and steps that constants give stay below: no budget is larger
 
 
-def within_budget(function: Function, bounds: Bounds) -> tuple[Node, ...] | None:
+def within_budget(function: Function, bounds: Bounds) -> list[Node] | None:
     """Conditions under which every lane takes at most as many steps as the special value STEPS says.
 
-    None if nothing is known of a loop, or if no step is taken at all.
+    None if nothing is known of a loop, if a condition never holds, or if no step is taken at all.
     """
     tree = bounds.tree
     stepping = [block for block in tree.order if block.end.steps]
@@ -50,7 +50,7 @@ def within_budget(function: Function, bounds: Bounds) -> tuple[Node, ...] | None
                     return None
         total = bounds.op("add", total, product)
     steps = bounds.node("special", Type.I64, attr="STEPS")
-    return (*conditions, bounds.compare("le", total, steps))
+    return open_conditions((*conditions, bounds.compare("le", total, steps)))
 
 
 def _visits(bounds: Bounds, header: Block, sources: list[Block]) -> tuple[Node, tuple[Node, ...]] | None:

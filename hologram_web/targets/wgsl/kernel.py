@@ -205,7 +205,7 @@ def _add_fast(kernel: WgslKernel, function: Function, emitter: Callable[..., _Em
     bounds = Bounds(function, launch=True)
     conditions, proven = bounds.prove(function.nodes())
     steps = within_budget(function, bounds)
-    conditions += steps or ()
+    conditions += steps or []
     if (not proven and not steps) or len(conditions) > _MAX_CONDITIONS:
         return
     specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
