@@ -37,8 +37,7 @@ def test_whatever_conditions_are_made_of_is_computed(name: str) -> None:
             assert constant.is_const
             assert constant.attr == (exact if constant.ty is PRED else Type.I64.encode(exact))
             for condition in (node, constant):
-                found = holds(condition, lambda n, a=a, b=b: a if n is leaf else b)
-                assert found == bool(exact)
+                assert holds(condition, {leaf: a, other: b}.__getitem__) == bool(exact)
         assert shown(node)
     with pytest.raises(AssertionError, match="xor"):
         of.op("xor", leaf, other)

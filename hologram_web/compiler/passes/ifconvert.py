@@ -160,4 +160,3 @@ def _proving(function: Function) -> set[Node]:
             work += node.args
             work += facts.get(node, [])
     return found
-
