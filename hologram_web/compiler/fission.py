@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
+from ..errors import CompileError
 from .dominance import Dominators
 from .ir import EFFECTS, Node
 from .lower import LEAVES, Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, targets_of
@@ -21,6 +22,9 @@ from .ranges import Ranges, may_trap
 from .uniformity import Uniformity
 
 __all__ = ["Fission", "fission", "reachable"]
+
+_MOST_COPIES = 8
+_MOST_PIECES = 20_000
 
 
 @dataclass
@@ -42,13 +46,31 @@ def fission(lowered: Lowered) -> Fission | None:
     """The division of a function with barriers, or None where it depends on the lane which barrier is next."""
     skeleton = _Skeleton(lowered)
     if skeleton.divergent:
+        _check_size(lowered, lowered.resumes)
         return None
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 50_000))
     try:
-        return _Divider(lowered, skeleton).divide()
+        plan = _Divider(lowered, skeleton).divide()
     finally:
         sys.setrecursionlimit(limit)
+    _check_size(lowered, lowered.resumes if plan.endless else [run.entry for run in plan.runs])
+    return plan
+
+
+def _check_size(lowered: Lowered, roots: list[Piece]) -> None:
+    """What lanes do from one barrier to the next is written once for each barrier: refuses code that grows by that."""
+    most = _MOST_COPIES * len(lowered.pieces) + _MOST_PIECES
+    count = 0
+    for root in roots:
+        count += len(reachable([root], lambda piece: piece.successors))
+        if count > most:
+            at = next(piece.at for piece in lowered.pieces if piece.kind == "barrier")
+            raise CompileError(
+                at,
+                f"behind each of {len(roots) - 1} barriers lanes may go on to much of the code, which would be written "
+                f"for each of them, more than {most:,} blocks in all: let fewer barriers lie in loops and branches",
+            )
 
 
 class _Skeleton:

@@ -16,8 +16,8 @@ from ..isa.types import Type
 from .ir import EFFECTS, Block, Function, Node, ValueType
 
 __all__ = [
-    "LEAVES", "Copies", "Do", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "is_widening", "lower",
-    "spill_size",
+    "LEAVES", "Copies", "Do", "Go", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "is_widening",
+    "lower", "spill_size",
 ]  # fmt: skip
 
 # Values that are there from the start of the kernel or the lane: never kept in variables of their own.
@@ -66,6 +66,13 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
+class Go:
+    """Sets the special value WAY: which entry of a loop the next piece, its only one, goes on at (`reducible.py`)."""
+
+    number: int
+
+
+@dataclass(frozen=True, eq=False)
 class Meet:
     """All lanes of the block meet at the barrier of that instruction (`fission.py`)."""
 
@@ -90,7 +97,7 @@ class Run:
     last: bool
 
 
-Statement = Let | Do | Copies | Step | Meet | Run
+Statement = Let | Do | Copies | Step | Go | Meet | Run
 
 
 @dataclass(eq=False)

@@ -1,23 +1,19 @@
 """Structured control flow from any graph of pieces (Ramsey 2022, "Beyond Relooper", on the dominator tree).
 
-Irreducible parts are made reducible by node splitting: what a second entry of a cycle reaches is copied until it
-comes to the cycle's header. A reducible graph is never touched, and no dispatch loop is ever made.
+Loops of several entries are given one before (`reducible.py`); a graph without such loops is never touched.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from ..errors import CompileError
 from .dominance import Dominators
 from .ir import Node
-from .lower import Copies, Piece
+from .lower import Copies, Go, Piece
+from .reducible import reducible
 
 __all__ = ["Branch", "If", "Labelled", "Loop", "Stop", "Straight", "Tree", "structure"]
-
-_MAX_PIECES = 20_000
 
 
 @dataclass(frozen=True)
@@ -70,8 +66,8 @@ Tree = Straight | Labelled | Loop | If | Branch | Stop
 
 
 def structure(entry: Piece) -> list[Tree]:
-    """The code from `entry` on, up to barriers, as nested constructs. Raises CompileError if splitting explodes."""
-    entry = _reducible(entry)
+    """The code from `entry` on, up to barriers, as nested constructs."""
+    entry = reducible(entry)
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 50_000))
     try:
@@ -168,7 +164,7 @@ class _Structurer:
         Behind the loop a flag would have to say that it is to be done.
         """
         alone = len(self.tree_of.predecessors[piece]) == 1 and piece.kind == "jump"
-        return alone and all(isinstance(statement, Copies) for statement in piece.statements)
+        return alone and all(isinstance(statement, Copies | Go) for statement in piece.statements)
 
     def tree(self, piece: Piece) -> list[Tree]:
         """The code of a piece and of everything it dominates."""
@@ -203,67 +199,3 @@ class _Structurer:
         if target in self.merges:
             return [Branch(self.number[target])]
         return self.tree(target)
-
-
-def _reducible(entry: Piece) -> Piece:
-    """The same code without irreducible cycles; `entry` itself if there are none."""
-    cloned = False
-    while True:
-        dominators = Dominators(entry, lambda piece: piece.successors)
-        number = dominators.number
-        bad = next(
-            (
-                (source, way)
-                for source in dominators.order
-                for way in source.successors
-                if number[way] <= number[source] and not dominators.dominates(way, source)
-            ),
-            None,
-        )
-        if bad is None:
-            return entry
-        if len(dominators.order) > _MAX_PIECES:
-            raise CompileError(bad[0].at, "control flow with too many entries into its loops: give each loop one entry")
-        if not cloned:  # the pieces are shared between the segments of a function: work on copies
-            entry, cloned = _clone(dominators.order)[entry], True
-            continue
-        entry = _split(dominators, entry, bad[1])
-
-
-def _clone(pieces: Iterable[Piece]) -> dict[Piece, Piece]:
-    """Copies of pieces, which go to each other where the originals do. Barriers go on at the originals."""
-    copies = {p: Piece(p.number, p.statements, p.kind, p.value, p.ways, p.at) for p in pieces}
-    for copy in copies.values():
-        if copy.kind != "barrier":
-            copy.ways = [copies.get(way, way) for way in copy.ways]
-    return copies
-
-
-def _split(dominators: Dominators[Piece], entry: Piece, header: Piece) -> Piece:
-    """Lets the cycle around `header` be entered there only; other entries go to copies of its pieces."""
-    cycle = _cycle(dominators, header)
-    copies = _clone(cycle - {header})
-    for piece in dominators.order:
-        if piece not in cycle and piece.kind != "barrier":
-            piece.ways = [copies.get(way, way) for way in piece.ways]
-    return copies.get(entry, entry)
-
-
-def _cycle(dominators: Dominators[Piece], header: Piece) -> set[Piece]:
-    """The strongly connected pieces around `header`, below the dominator that their entries share."""
-    above = dominators.immediate[header]
-    below = {piece for piece in dominators.order if piece is not above and dominators.dominates(above, piece)}
-    below.add(header)
-    forward = _reach(header, lambda piece: piece.successors, below)
-    return forward & _reach(header, dominators.predecessors.__getitem__, below)
-
-
-def _reach(root: Piece, ways: Callable[[Piece], list[Piece]], within: set[Piece]) -> set[Piece]:
-    seen: set[Piece] = set()
-    work = [root]
-    while work:
-        piece = work.pop()
-        if piece in within and piece not in seen:
-            seen.add(piece)
-            work += ways(piece)
-    return seen

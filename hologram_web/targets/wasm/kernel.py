@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...compiler.bounds import access_of
 from ...compiler.ir import Function, Node
-from ...compiler.lower import Copies, Do, Let, Meet, Run, Statement, Step, Variable, spill_size
+from ...compiler.lower import Copies, Do, Go, Let, Meet, Run, Statement, Step, Variable, spill_size
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
 from ...errors import FaultKind, UnsupportedInstruction, UnsupportedType
 from ...isa.address import Space
@@ -132,6 +132,8 @@ class _Emitter(Barriers):
                 self._step(at)
             case Run():
                 self._run(statement)
+            case Go(number):
+                self.put(("i32.const", number), self.set("WAY"))
             case Meet():
                 pass  # one lane runs at a time
             case Do(node, variable):

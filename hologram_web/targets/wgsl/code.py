@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ...compiler.bounds import access_of
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
-from ...compiler.lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, lower
+from ...compiler.lower import Copies, Do, Go, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, lower
 from ...compiler.ranges import Ranges
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree
 from ...errors import FaultKind
@@ -75,6 +75,7 @@ class Code(Effects):
         self.depth = 1
         self.frames: list[_Frame] = []
         self.labels: dict[int, int] = {}
+        self.goes = False  # whether a function says which entry of a loop is next
         self.segmented = any(piece.kind == "barrier" for piece in self.lowered.pieces)
         plan = fission(self.lowered) if self.segmented else None
         # Where lanes leave a loop of the block by themselves, nothing uniform ends it.
@@ -141,8 +142,12 @@ class Code(Effects):
         return not self.stepless and any(isinstance(s, Step) for p in pieces for s in p.statements)
 
     def _flags(self) -> list[str]:
-        """Where branches across constructs go, and at which instruction the budget was used up."""
-        return ["  var br = 0u;"] * bool(self.labels) + ["  var expired = 0u;"] * (_EXPIRED in self.labels)
+        """Where branches across constructs go, at which instruction the budget was used up, and entries of loops."""
+        return [
+            *["  var br = 0u;"] * bool(self.labels),
+            *["  var expired = 0u;"] * (_EXPIRED in self.labels),
+            *["  var way = 0u;"] * self.goes,
+        ]
 
     def put(self, text: str) -> None:
         """Appends a line, indented."""
@@ -294,6 +299,9 @@ class Code(Effects):
                 self._step_of_lane(at, "budget")
             case Run():
                 self._call(statement)
+            case Go(number):
+                self.goes = True
+                self.put(f"way = {number}u;")
             case Meet():
                 for line in self.meet:
                     self.put(line)
@@ -384,6 +392,8 @@ class Code(Effects):
                     return f"((bitcast<i32>({low}) << {32 - node.ty.bits}u) >> {32 - node.ty.bits}u)"
                 case other:
                     return f"bitcast<{other}>({low})"
+        if node.attr == "WAY":
+            return "way"
         axis = node.attr[-1].lower()
         match node.attr[:-2]:
             case "GLOBAL_LANE_":
