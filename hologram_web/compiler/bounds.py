@@ -551,6 +551,9 @@ _RULES: dict[str, Callable[..., Interval | None]] = {
 }
 
 
+_MOST_PLACES = 64  # that are looked at: more made the time quadratic
+
+
 def repeated(function: Function) -> set[Node]:
     """Accesses that a dominating one with the same index, base and place has checked already."""
     tree = Dominators(function.blocks[0], lambda block: block.end.ways)
@@ -563,7 +566,7 @@ def repeated(function: Function) -> set[Node]:
                 continue
             size = access.element.size_bytes
             before = seen.setdefault((node.args[0], access.base, access.scale, access.offset), [])
-            if any(size <= other and tree.dominates(place, block) for place, other in before):
+            if any(size <= other and tree.dominates(place, block) for place, other in before[-_MOST_PLACES:]):
                 found.add(node)
             else:
                 before.append((block, size))

@@ -8,7 +8,6 @@ A branch by which lanes only leave (they exit before the next barrier) may stay 
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from .dominance import Dominators
 from .ir import EFFECTS, Node
 from .lower import LEAVES, Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, targets_of
 from .ranges import Ranges, may_trap
+from .recursion import deep_recursion
 from .uniformity import Uniformity
 
 __all__ = ["Fission", "fission", "reachable"]
@@ -48,12 +48,8 @@ def fission(lowered: Lowered) -> Fission | None:
     if skeleton.divergent:
         _check_size(lowered, lowered.resumes)
         return None
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, 50_000))
-    try:
+    with deep_recursion():
         plan = _Divider(lowered, skeleton).divide()
-    finally:
-        sys.setrecursionlimit(limit)
     _check_size(lowered, lowered.resumes if plan.endless else [run.entry for run in plan.runs])
     return plan
 

@@ -5,12 +5,12 @@ Loops of several entries are given one before (`reducible.py`); a graph without 
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 
 from .dominance import Dominators
 from .ir import Node
 from .lower import Copies, Go, Piece
+from .recursion import deep_recursion
 from .reducible import reducible
 
 __all__ = ["Branch", "If", "Labelled", "Loop", "Stop", "Straight", "Tree", "structure"]
@@ -68,35 +68,54 @@ Tree = Straight | Labelled | Loop | If | Branch | Stop
 def structure(entry: Piece) -> list[Tree]:
     """The code from `entry` on, up to barriers, as nested constructs."""
     entry = reducible(entry)
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, 50_000))
-    try:
-        return _without_labels(_Structurer(entry).tree(entry))
-    finally:
-        sys.setrecursionlimit(limit)
+    with deep_recursion():
+        return _Flattener().code(_Structurer(entry).tree(entry))
 
 
-def _without_labels(trees: list[Tree], ends: frozenset[int] = frozenset()) -> list[Tree]:
-    """The code without branches to where it goes anyway, and without labels that nothing goes to then.
+_DEEP = 24  # a chain of elif nests no deeper: shader compilers refuse more than 127 constructs in each other
 
-    `ends` are the labels at the end of this code.
-    """
-    if not trees:
-        return trees
-    *before, last = trees
-    head = [tree for one in before for tree in _without_labels([one])]
-    match last:
-        case Branch(label) if label in ends:
-            return head
-        case If(condition, then, otherwise):
-            return [*head, If(condition, _without_labels(then, ends), _without_labels(otherwise, ends))]
-        case Loop(label, body):
-            return [*head, Loop(label, _without_labels(body))]
-        case Labelled(label, body):
-            body = _without_labels(body, ends | {label})
-            return [*head, Labelled(label, body)] if _goes_to(label, body) else head + body
-        case _:
-            return [*head, last]
+
+class _Flattener:
+    """Takes branches to where code goes anyway, and labels that nothing goes to then."""
+
+    def __init__(self) -> None:
+        self.tails: dict[int, int] = {}  # by the identity of code: how many ifs lie in each other at its end
+
+    def code(self, trees: list[Tree], ends: frozenset[int] = frozenset(), depth: int = 0) -> list[Tree]:
+        """`ends` are the labels at the end of this code, `depth` is how many ifs it is the end of.
+
+        Where these are many, the shorter way of an if goes on to leave by a branch, so that the longer one can stand
+        behind it.
+        """
+        if not trees:
+            return trees
+        *before, last = trees
+        head = [tree for one in before for tree in self.code([one])]
+        match last:
+            case Branch(label) if label in ends:
+                return head
+            case If(condition, then, otherwise):
+                first, second = ends, ends
+                if depth >= _DEEP and self._tail(then) > self._tail(otherwise):
+                    second = frozenset()
+                elif depth >= _DEEP:
+                    first = frozenset()
+                ways = self.code(then, first, depth + 1), self.code(otherwise, second, depth + 1)
+                return [*head, If(condition, *ways)]
+            case Loop(label, body):
+                return [*head, Loop(label, self.code(body))]
+            case Labelled(label, body):
+                body = self.code(body, ends | {label})
+                return [*head, Labelled(label, body)] if _goes_to(label, body) else head + body
+            case _:
+                return [*head, last]
+
+    def _tail(self, trees: list[Tree]) -> int:
+        if id(trees) not in self.tails:
+            last = trees[-1] if trees else None
+            nested = isinstance(last, If) and 1 + max(self._tail(last.then), self._tail(last.otherwise))
+            self.tails[id(trees)] = int(nested)
+        return self.tails[id(trees)]
 
 
 def _goes_to(label: int, trees: list[Tree]) -> bool:

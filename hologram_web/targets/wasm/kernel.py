@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ...compiler.bounds import access_of
 from ...compiler.ir import Function, Node
 from ...compiler.lower import Copies, Do, Go, Let, Meet, Run, Statement, Step, Variable, spill_size
+from ...compiler.recursion import deep_recursion
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
 from ...errors import FaultKind, UnsupportedInstruction, UnsupportedType
 from ...isa.address import Space
@@ -188,4 +189,5 @@ def check_supported(function: Function) -> None:
 def compile_kernel(function: Function, wide_arithmetic: bool = False) -> WasmKernel:
     """The WebAssembly kernel of a function, for engines with wide arithmetic or for all. Raises CompileError."""
     check_supported(function)
-    return _Emitter(function, wide_arithmetic).run()
+    with deep_recursion():
+        return _Emitter(function, wide_arithmetic).run()

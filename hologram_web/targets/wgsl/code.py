@@ -63,6 +63,7 @@ class Code(Effects):
         self.line = line  # whether the grid is one row of blocks
         self.function, self.groups, self.shared, self.proven = function, groups, shared, proven
         self.lowered: Lowered = lower(function)
+        self.held = {variable: node for node, variable in self.lowered.variables.items()}
         self.values = Values(Ranges(function), self.lowered.variables, self._leaf, math)
         self.wide = self.values.wide = Wide(function, self.lowered, self.values, self._put_wide)
         self.canary, self.half = canary, half
@@ -75,6 +76,7 @@ class Code(Effects):
         self.depth = 1
         self.frames: list[_Frame] = []
         self.labels: dict[int, int] = {}
+        self.deepest = (0, -1)  # how far in code stands, and its instruction
         self.goes = False  # whether a function says which entry of a loop is next
         self.segmented = any(piece.kind == "barrier" for piece in self.lowered.pieces)
         plan = fission(self.lowered) if self.segmented else None
@@ -168,6 +170,7 @@ class Code(Effects):
     def _tree(self, tree: Tree) -> None:
         match tree:
             case Straight(piece):
+                self.deepest = max(self.deepest, (self.depth, piece.at))
                 for statement in piece.statements:
                     self._statement(statement)
             case Labelled(label, [Loop(inner, body)]):
@@ -359,8 +362,7 @@ class Code(Effects):
             self.wide.copies(wide)
             return
         pairs = tuple(pair for pair in pairs if pair not in wide)
-        phis = {variable: node for node, variable in self.lowered.variables.items()}
-        texts = [(self.values.name(v), self.values.held_as(phis[v], node)) for v, node in pairs]
+        texts = [(self.values.name(v), self.values.held_as(self.held[v], node)) for v, node in pairs]
         if len(texts) == 1 and not wide:
             self.put(f"{texts[0][0]} = {texts[0][1]};")
             return

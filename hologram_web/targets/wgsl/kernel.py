@@ -6,14 +6,16 @@ binding (`groups`): the same buffer may be passed for all of them, and WebGPU bi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from ...compiler.bounds import Bounds, holds
 from ...compiler.ir import PRED, Function, Node
+from ...compiler.recursion import deep_recursion
 from ...compiler.rounds import within_budget
-from ...errors import UnsupportedType
+from ...errors import CompileError, UnsupportedType
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
@@ -27,6 +29,8 @@ __all__ = ["FAULT_KINDS", "STATUS_WORDS", "WgslKernel", "compile_kernel"]
 
 STATUS_WORDS = ("kind", "at", "base", "lane", "offset", "offset_high", "need", "other")
 _MAX_CONDITIONS = 64
+_MOST_NESTED = 127  # of what naga and Tint take
+_BRACES = re.compile("[{}]")
 # What code calls if it needs it.
 _FUNCTIONS = {
     "fence": """fn fence(x: f32) -> f32 {
@@ -108,6 +112,9 @@ class WgslKernel:
 class _Emitter(Barriers):
     def run(self) -> WgslKernel:
         body = self._block(self.plan) if self.plan else self._segments() if self.segmented else self._flat()
+        if _nesting(body) > _MOST_NESTED:
+            reason = f"loops and branches lie in each other more than {_MOST_NESTED} deep, the most of a shader"
+            raise CompileError(self.deepest[1], reason)
         uniform = self.plan.uniform if self.plan else set()
         variables = "".join(
             f"var<private> {self.values.name(variable)}: {self.values.type_name(node)};\n"
@@ -164,6 +171,15 @@ class _Emitter(Barriers):
         return "\n".join(lines), count * 4
 
 
+def _nesting(code: str) -> int:
+    """How many braces are open at most."""
+    open_, most = 0, 0
+    for brace in _BRACES.findall(code):
+        open_ += 1 if brace == "{" else -1
+        most = max(most, open_)
+    return most
+
+
 def _is_one(special: str) -> Node:
     one = Node("const", Type.U32, (), 1)
     return Node("le", PRED, (Node("special", Type.U32, (), special), one), Type.U32)
@@ -194,9 +210,10 @@ def compile_kernel(
     for node in function.nodes():
         if node.op == "param" and is_wide(node.ty):
             raise UnsupportedType(None, f"no {node.ty} is kept across a collective: keep it in a buffer")
-    kernel = _Emitter(function, groups, shared, math, canary, half, parts, window, set()).run()
-    if fast:
-        _add_fast(kernel, function, partial(_Emitter, function, groups, shared, math, canary, half, parts, window))
+    with deep_recursion():
+        kernel = _Emitter(function, groups, shared, math, canary, half, parts, window, set()).run()
+        if fast:
+            _add_fast(kernel, function, partial(_Emitter, function, groups, shared, math, canary, half, parts, window))
     return kernel
 
 
