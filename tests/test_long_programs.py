@@ -23,19 +23,15 @@ _LAST = "end:\n stg.u32 [y], r11"
 
 def _ifs(count: int) -> str:
     """One if after the other."""
-    one = (
-        " mov_imm.u32 r13, {0}\n set.eq.u32 p0, r1, r13\n bra c{0}, p0\n"
+    one = " mov_imm.u32 r13, {0}\n set.eq.u32 p0, r1, r13\n bra c{0}, p0\n"
     one += " mul.u32 r11, r11, r13\n stg.u32 [y + 4], r11\n"
-    )
     return "".join((one + "c{0}:\n add.u32 r11, r11, r12\n").format(k) for k in range(count))
 
 
 def _elifs(count: int) -> str:
     """An if with as many elifs."""
-    one = (
-        " mov_imm.u32 r13, {0}\n set.ne.u32 p0, r1, r13\n bra c{0}, p0\n"
+    one = " mov_imm.u32 r13, {0}\n set.ne.u32 p0, r1, r13\n bra c{0}, p0\n"
     one += " add.u32 r11, r11, r13\n stg.u32 [y + 4], r11\n"
-    )
     return "".join((one + " bra end\nc{0}:\n").format(k) for k in range(count))
 
 
