@@ -17,6 +17,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
@@ -200,7 +201,7 @@ def analyze(program: Program) -> Analysis:
 def _check_declarations(analysis: Analysis) -> None:
     program = analysis.program
     names = [param.name for param in program.params]
-    for name in sorted({name for name in names if names.count(name) > 1}):
+    for name in sorted(name for name, count in Counter(names).items() if count > 1):
         analysis.report(-1, f"two parameters are called {name!r}: rename one")
     if len(program.register_params()) > MAX_PARAMETERS:
         analysis.report(-1, f"{len(names)} parameters: at most {MAX_PARAMETERS} fit the registers r1 to r242")

@@ -13,6 +13,7 @@ from functools import partial
 
 from ...compiler.bounds import Bounds, holds
 from ...compiler.ir import PRED, Function, Node
+from ...compiler.ranges import MAX_LANES
 from ...compiler.recursion import deep_recursion
 from ...compiler.rounds import within_budget
 from ...errors import CompileError, UnsupportedType
@@ -95,7 +96,8 @@ class WgslKernel:
         last |= {f"LAST_LANE_IDX_{axis}": size - 1 for axis, size in zip("XYZ", self.block, strict=True)}
         last |= {f"GRID_DIM_{axis}": size for axis, size in zip("XYZ", grid, strict=True)}
         last["STEPS"] = steps
-        last["LAST_GLOBAL_LANE_ID"] = grid[0] * grid[1] * grid[2] * lanes - 1
+        # Lanes of the last block that are off have numbers that no lane has.
+        last["LAST_GLOBAL_LANE_ID"] = min(grid[0] * grid[1] * grid[2] * lanes, MAX_LANES) - 1
 
         def leaf(node: Node) -> int:
             if node.op == "param":
