@@ -220,7 +220,7 @@ def test_reducible_code_is_not_copied():
     assert "Loop" in str(shapes(trees))
 
 
-def test_irreducible_code_is_split_and_has_no_dispatch_loop():
+def test_irreducible_code_is_split():
     lowered = lower(optimize(function(IRREDUCIBLE)))
     found = list(pieces(structure(lowered.resumes[0])))
     assert len(found) > len(set(found))  # what the second entry reaches was copied

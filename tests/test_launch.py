@@ -26,6 +26,8 @@ def test_one_lane_by_default():
         (LaunchConfig.linear(257), (2, 1, 1), (256, 1, 1), 257),
         (LaunchConfig.linear(10, 3), (4, 1, 1), (3, 1, 1), 10),
         (LaunchConfig.linear((1 << 31) - 1024, 1024), ((1 << 21) - 1, 1, 1), (1024, 1, 1), (1 << 31) - 1024),
+        (LaunchConfig.linear((1 << 31) - 1), (1 << 23, 1, 1), (256, 1, 1), (1 << 31) - 1),
+        (LaunchConfig.grid_2d((1 << 21) - 1, 1 << 10), ((1 << 17), 64, 1), (16, 16, 1), (1 << 31) - (1 << 10)),
         (LaunchConfig.grid_2d(33, 16), (3, 1, 1), (16, 16, 1), 528),
         (LaunchConfig.grid_2d(5, 7, (2, 4)), (3, 2, 1), (2, 4, 1), 35),
         (LaunchConfig.grid_3d(9, 8, 5), (2, 1, 2), (8, 8, 4), 360),

@@ -124,7 +124,7 @@ def _program(body: str) -> hg.Program:
     return hg.Program.from_text(f".param n: u32\n.param y: buffer u32 read_write\n{body}    stg.u32 [y], r1\n")
 
 
-def _conditions(body: str) -> tuple[Node, ...] | None:
+def _conditions(body: str) -> list[Node] | None:
     function = optimize(build(analyze(_program(body)), (1, 1, 1)))
     return within_budget(function, Bounds(function, launch=True))
 

@@ -61,8 +61,14 @@ class LaunchConfig:
             raise LaunchError(
                 f"a block of {tuple(self.block)} has {self.block_lanes} lanes: at most {MAX_BLOCK_LANES} are allowed"
             )
-        total = self.blocks * self.block_lanes
-        if total > MAX_LANES:
+        # Lanes are numbered block by block. Those of the last block that are off do not count, as where lanes are
+        # rounded up to whole blocks.
+        on = self.lanes or tuple(had * size for had, size in zip(self.grid, self.block, strict=True))
+        last = [(count - 1) % size for count, size in zip(on, self.block, strict=True)]
+        x, y, _ = self.block
+        ends = (self.blocks - 1) * self.block_lanes + last[0] + x * (last[1] + y * last[2]) + 1
+        if ends > MAX_LANES:
+            total = self.blocks * self.block_lanes
             raise LaunchError(f"the launch has {total} lanes: at most 2**31 - 1 are allowed; launch parts of it")
         if not isinstance(self.shared_memory, int) or not 0 <= self.shared_memory <= 1 << 24:
             raise LaunchError(f"shared_memory is a number of bytes up to 2**24, not {self.shared_memory!r}")

@@ -20,7 +20,10 @@ from .dominance import Dominators
 from .ir import PRED, Access, Block, Function, Node
 from .ranges import Ranges, remainder_of
 
-__all__ = ["Bounds", "Interval", "access_of", "holds", "is_loop_step", "limit_of", "own_limit", "repeated", "shown"]
+__all__ = [
+    "Bounds", "Interval", "access_of", "holds", "is_loop_step", "limit_of", "open_conditions", "own_limit", "repeated",
+    "shown",
+]  # fmt: skip
 
 _LONG = Type.I64
 _FAR = 1 << 40  # ends of intervals stay within, so that 64 bits hold what is made of them
@@ -107,8 +110,9 @@ class Bounds:
             else:
                 limit = self.node("special", _LONG, attr=limit_of(access))
             wanted = [*found.conditions, self.compare("le", self.const(0), low), self.compare("lt", high, limit)]
-            if not any(condition.is_const and not condition.attr for condition in wanted):
-                conditions.update(dict.fromkeys(condition for condition in wanted if not condition.is_const))
+            undecided = open_conditions(wanted)
+            if undecided is not None:
+                conditions.update(dict.fromkeys(undecided))
                 proven.add(node)
         return _strictest(conditions), proven
 
@@ -314,8 +318,12 @@ class Bounds:
     def _changes(self, interval: Interval, header: Block) -> bool:
         """Whether an end of an interval may change in the next round of a loop: the block knows the current value."""
         work = [interval.hi, *interval.conditions]
+        seen: set[Node] = set()
         while work:
             node = work.pop()
+            if node in seen:
+                continue
+            seen.add(node)
             home = self.home.get(node)
             if home is None:
                 work += node.args
@@ -340,6 +348,7 @@ class Bounds:
         return self.op("add", node, self.const(number))
 
     def op(self, op: str, a: Node, b: Node) -> Node:
+        assert op in _EXACT, op
         if a.is_const and b.is_const:
             return self.node("const", _LONG, attr=getattr(SCALAR_OPS, op)(_LONG, a.attr, b.attr))
         if (op in ("min", "max") and a is b) or (op in ("add", "shl") and b.is_const and not b.attr):
@@ -351,24 +360,50 @@ class Bounds:
         return self.node(op, _LONG, a, b)
 
     def compare(self, op: str, a: Node, b: Node) -> Node:
+        assert op in _EXACT, op
         if a.is_const and b.is_const:
             return self.node("const", PRED, attr=getattr(SCALAR_OPS, op)(_LONG, a.attr, b.attr))
         return self.node(op, PRED, a, b, attr=_LONG)
 
 
+def open_conditions(conditions: Iterable[Node]) -> list[Node] | None:
+    """Those that a launch decides: what always holds is left out. None if one of them never holds."""
+    found: list[Node] = []
+    for condition in conditions:
+        if not condition.is_const:
+            found.append(condition)
+        elif not condition.attr:
+            return None
+    return found
+
+
 def holds(condition: Node, leaf: Callable[[Node], int]) -> bool:
-    """Whether a condition holds, in exact arithmetic. `leaf` gives the numbers of parameters and special values."""
+    """Whether a condition holds, in exact arithmetic. `leaf` gives the numbers of parameters and special values.
+
+    Each node is computed once: an end may be used twice by the next one, and that one again.
+    """
+    known: dict[Node, int] = {}
 
     def value(node: Node) -> int:
-        if node.is_const and isinstance(node.ty, Type):
-            return int(node.ty.decode(node.attr))
-        return leaf(node) if node.op in ("param", "special") else _EXACT[node.op](*map(value, node.args))
+        if node not in known:
+            if node.is_const:
+                known[node] = int(node.ty.decode(node.attr) if isinstance(node.ty, Type) else node.attr)
+            elif node.op in ("param", "special"):
+                known[node] = leaf(node)
+            else:
+                known[node] = _EXACT[node.op](*map(value, node.args))
+        return known[node]
 
     return bool(value(condition))
 
 
-def shown(condition: Node) -> str:
-    """A condition as text, in bytes and coordinates."""
+_DEEPEST_SHOWN = 8
+
+
+def shown(condition: Node, depth: int = 0) -> str:
+    """A condition as text, in bytes and coordinates; what is nested deeply is left out."""
+    if depth > _DEEPEST_SHOWN and condition.args:
+        return "..."
     match condition.op:
         case "param":
             return str(condition.attr)
@@ -378,11 +413,11 @@ def shown(condition: Node) -> str:
             base, need = condition.attr[1:]
             return f"bytes of {base} - {need - 1}" if need > 1 else f"bytes of {base}"
         case "cvt":
-            return shown(condition.args[0])
+            return shown(condition.args[0], depth)
         case op if condition.is_const and isinstance(condition.ty, Type):
             return str(condition.ty.decode(condition.attr))
         case op:
-            texts = [shown(arg) for arg in condition.args]
+            texts = [shown(arg, depth + 1) for arg in condition.args]
             if op not in _SIGNS:
                 return f"{op}({', '.join(texts)})"
             if op in ("mul", "sub"):
@@ -392,6 +427,7 @@ def shown(condition: Node) -> str:
 
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "le": "<=", "lt": "<"}
+# All that conditions are made of, besides leaves and constants.
 _EXACT: dict[str, Callable[..., int]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -519,6 +555,9 @@ _RULES: dict[str, Callable[..., Interval | None]] = {
 }
 
 
+_MOST_PLACES = 64  # that are looked at: more made the time quadratic
+
+
 def repeated(function: Function) -> set[Node]:
     """Accesses that a dominating one with the same index, base and place has checked already."""
     tree = Dominators(function.blocks[0], lambda block: block.end.ways)
@@ -531,7 +570,7 @@ def repeated(function: Function) -> set[Node]:
                 continue
             size = access.element.size_bytes
             before = seen.setdefault((node.args[0], access.base, access.scale, access.offset), [])
-            if any(size <= other and tree.dominates(place, block) for place, other in before):
+            if any(size <= other and tree.dominates(place, block) for place, other in before[-_MOST_PLACES:]):
                 found.add(node)
             else:
                 before.append((block, size))

@@ -7,6 +7,7 @@ seen to it that what is read has one type on every path, so retyping needs nothi
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 from ..errors import FaultKind
@@ -52,9 +53,27 @@ class Builder(AtlasNodes):
         self.definitions[self.current, variable] = value
 
     def read(self, block: Block, variable: _Variable) -> Node:
+        """What a variable holds at the end of a block. Programs have longer chains of blocks than Python has frames."""
         found = self.definitions.get((block, variable))
         if found is not None:
             return self.replaced.final(found)
+        stack = [self._reading(block, variable)]
+        node: Any = None
+        while stack:
+            try:
+                before = stack[-1].send(node)
+            except StopIteration as done:
+                stack.pop()
+                node = done.value
+                continue
+            found = self.definitions.get((before, variable))
+            node = None if found is None else self.replaced.final(found)
+            if found is None:
+                stack.append(self._reading(before, variable))
+        return node  # type: ignore[no-any-return]  # what the first of the stack returned
+
+    def _reading(self, block: Block, variable: _Variable) -> Generator[Block, Node, Node]:
+        """Asks for what the variable holds at the end of other blocks."""
         if block not in self.sealed:
             node = Node("phi", self._type(variable))
             block.phis.append(node)
@@ -62,12 +81,16 @@ class Builder(AtlasNodes):
         elif not block.predecessors:
             node = self._entry_value(variable)
         elif len(block.predecessors) == 1:
-            node = self.read(block.predecessors[0], variable)
+            node = yield block.predecessors[0]
         else:
             node = Node("phi", self._type(variable))
             block.phis.append(node)
             self.definitions[block, variable] = node
-            node = self._complete(block, variable, node)
+            args = []
+            for before in block.predecessors:
+                args.append((yield before))
+            node.args = tuple(args)
+            node = self._without_trivial(block, node)
         self.definitions[block, variable] = node
         return node
 

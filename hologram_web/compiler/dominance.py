@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from functools import cached_property
 from typing import Generic, TypeVar
 
 from .ir import Block
@@ -63,9 +64,24 @@ class Dominators(Generic[N]):
 
     def dominates(self, a: N, b: N) -> bool:
         """Whether every way from the entry to b comes by a."""
-        while self.number[b] > self.number[a]:
-            b = self.immediate[b]
-        return a == b
+        (first, last), (number, _) = self._spans[a], self._spans[b]
+        return first <= number <= last
+
+    @cached_property
+    def _spans(self) -> dict[N, tuple[int, int]]:
+        """The first and the last number of what each node dominates, itself the first: parents before children."""
+        sizes = dict.fromkeys(self.order, 1)
+        for node in self.order[:0:-1]:
+            sizes[self.immediate[node]] += sizes[node]
+        found = {self.order[0]: (0, len(self.order) - 1)}
+        free = {self.order[0]: 1}  # the next number among what a node dominates
+        for node in self.order[1:]:
+            parent = self.immediate[node]
+            first = free[parent]
+            free[parent] += sizes[node]
+            found[node] = first, first + sizes[node] - 1
+            free[node] = first + 1
+        return found
 
     def children(self) -> dict[N, list[N]]:
         """The dominator tree."""

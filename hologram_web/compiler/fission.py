@@ -8,20 +8,24 @@ A branch by which lanes only leave (they exit before the next barrier) may stay 
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
+from ..errors import CompileError
 from .dominance import Dominators
 from .ir import Node
 from .lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, targets_of
 from .operations import EFFECTS, LEAVES
 from .ranges import Ranges, may_trap
+from .recursion import deep_recursion
 from .uniformity import Uniformity
 
 __all__ = ["Fission", "fission", "reachable"]
+
+_MOST_COPIES = 8
+_MOST_PIECES = 20_000
 
 
 @dataclass
@@ -43,13 +47,27 @@ def fission(lowered: Lowered) -> Fission | None:
     """The division of a function with barriers, or None where it depends on the lane which barrier is next."""
     skeleton = _Skeleton(lowered)
     if skeleton.divergent:
+        _check_size(lowered, lowered.resumes)
         return None
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, 50_000))
-    try:
-        return _Divider(lowered, skeleton).divide()
-    finally:
-        sys.setrecursionlimit(limit)
+    with deep_recursion():
+        plan = _Divider(lowered, skeleton).divide()
+    _check_size(lowered, lowered.resumes if plan.endless else [run.entry for run in plan.runs])
+    return plan
+
+
+def _check_size(lowered: Lowered, roots: list[Piece]) -> None:
+    """What lanes do from one barrier to the next is written once for each barrier: refuses code that grows by that."""
+    most = _MOST_COPIES * len(lowered.pieces) + _MOST_PIECES
+    count = 0
+    for root in roots:
+        count += len(reachable([root], lambda piece: piece.successors))
+        if count > most:
+            at = next(piece.at for piece in lowered.pieces if piece.kind == "barrier")
+            raise CompileError(
+                at,
+                f"behind each of {len(roots) - 1} barriers lanes may go on to much of the code, which would be written "
+                f"for each of them, more than {most:,} blocks in all: let fewer barriers lie in loops and branches",
+            )
 
 
 class _Skeleton:

@@ -18,8 +18,8 @@ from .ir import Block, Function, Node, ValueType
 from .operations import EFFECTS, LEAVES
 
 __all__ = [
-    "Copies", "Do", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "argument_starts", "is_widening",
-    "lower", "spill_size",
+    "Copies", "Do", "Go", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "argument_starts",
+    "is_widening", "lower", "spill_size",
 ]  # fmt: skip
 
 
@@ -65,6 +65,13 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
+class Go:
+    """Sets the special value WAY: which entry of a loop the next piece, its only one, goes on at (`reducible.py`)."""
+
+    number: int
+
+
+@dataclass(frozen=True, eq=False)
 class Meet:
     """All lanes of the block meet at the barrier of that instruction (`fission.py`)."""
 
@@ -89,7 +96,7 @@ class Run:
     last: bool
 
 
-Statement = Let | Do | Copies | Step | Meet | Run
+Statement = Let | Do | Copies | Step | Go | Meet | Run
 
 
 @dataclass(eq=False)

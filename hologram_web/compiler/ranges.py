@@ -8,9 +8,9 @@ from ..isa.types import Type
 from .ir import Function, Node
 from .operations import OPERATIONS, Interval
 
-__all__ = ["Ranges", "may_trap", "remainder_of"]
+__all__ = ["MAX_LANES", "Ranges", "may_trap", "remainder_of"]
 
-_MAX_LANES = (1 << 31) - 1
+MAX_LANES = (1 << 31) - 1
 _DEPTH = 40
 
 
@@ -20,9 +20,9 @@ class Ranges:
     def __init__(self, function: Function, lanes: int = 0) -> None:
         """`lanes` are those that blocks have at least, where the function's block shape is only the largest."""
         x, y, z = function.block_shape
-        blocks = _MAX_LANES // (lanes or x * y * z)  # of a launch
+        blocks = -(-MAX_LANES // (lanes or x * y * z))  # of a launch, whose last one may be in part
         self._special = {
-            "GLOBAL_LANE_ID": (0, _MAX_LANES - 1),
+            "GLOBAL_LANE_ID": (0, MAX_LANES - 1),
             **{f"BLOCK_DIM_{axis}": (size, size) for axis, size in zip("XYZ", (x, y, z), strict=True)},
             **{f"LANE_IDX_{axis}": (0, size - 1) for axis, size in zip("XYZ", (x, y, z), strict=True)},
             **{f"BLOCK_IDX_{axis}": (0, blocks - 1) for axis in "XYZ"},

@@ -12,7 +12,7 @@ of the loops around them.
 from __future__ import annotations
 
 from ..isa.types import Type
-from .bounds import Bounds, Interval, is_loop_step
+from .bounds import Bounds, Interval, is_loop_step, open_conditions
 from .dominance import Dominators, loop_body
 from .ir import Block, Function, Node
 from .passes.costs import total
@@ -55,11 +55,11 @@ def _sources(tree: Dominators[Block], header: Block) -> list[Block]:
     return [block for block in header.predecessors if tree.dominates(header, block)]
 
 
-def within_budget(function: Function, bounds: Bounds) -> tuple[Node, ...] | None:
+def within_budget(function: Function, bounds: Bounds) -> list[Node] | None:
     """Conditions under which every lane takes at most as many steps and rounds as the special values STEPS and ROUNDS
     say.
 
-    None if nothing is known of a loop, or if there is none.
+    None if nothing is known of a loop, if a condition never holds, or if there is no loop.
     """
     tree = bounds.tree
     if not bounds.reducible:
@@ -94,7 +94,7 @@ def within_budget(function: Function, bounds: Bounds) -> tuple[Node, ...] | None
             sum_ = bounds.op("add", sum_, product)
         limit = bounds.node("special", Type.I64, attr=name)
         conditions[bounds.compare("le", sum_, limit)] = None
-    return tuple(conditions)
+    return open_conditions(conditions)
 
 
 def _visits(bounds: Bounds, header: Block, sources: list[Block]) -> tuple[Node, tuple[Node, ...]] | None:

@@ -1,23 +1,19 @@
 """Structured control flow from any graph of pieces (Ramsey 2022, "Beyond Relooper", on the dominator tree).
 
-Irreducible parts are made reducible by node splitting: what a second entry of a cycle reaches is copied until it
-comes to the cycle's header. A reducible graph is never touched, and no dispatch loop is ever made.
+Loops of several entries are given one before (`reducible.py`); a graph without such loops is never touched.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from ..errors import CompileError
 from .dominance import Dominators
 from .ir import Node
-from .lower import Copies, Piece
+from .lower import Copies, Go, Piece
+from .recursion import deep_recursion
+from .reducible import reducible
 
 __all__ = ["Branch", "If", "Labelled", "Loop", "Stop", "Straight", "Tree", "structure"]
-
-_MAX_PIECES = 20_000
 
 
 @dataclass(frozen=True)
@@ -74,37 +70,56 @@ Tree = Straight | Labelled | Loop | If | Branch | Stop
 
 
 def structure(entry: Piece) -> list[Tree]:
-    """The code from `entry` on, up to barriers, as nested constructs. Raises CompileError if splitting explodes."""
-    entry = _reducible(entry)
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, 50_000))
-    try:
-        return _without_labels(_Structurer(entry).tree(entry))
-    finally:
-        sys.setrecursionlimit(limit)
+    """The code from `entry` on, up to barriers, as nested constructs."""
+    entry = reducible(entry)
+    with deep_recursion():
+        return _Flattener().code(_Structurer(entry).tree(entry))
 
 
-def _without_labels(trees: list[Tree], ends: frozenset[int] = frozenset()) -> list[Tree]:
-    """The code without branches to where it goes anyway, and without labels that nothing goes to then.
+_DEEP = 24  # a chain of elif nests no deeper: shader compilers refuse more than 127 constructs in each other
 
-    `ends` are the labels at the end of this code.
-    """
-    if not trees:
-        return trees
-    *before, last = trees
-    head = [tree for one in before for tree in _without_labels([one])]
-    match last:
-        case Branch(label) if label in ends:
-            return head
-        case If(condition, then, otherwise):
-            return [*head, If(condition, _without_labels(then, ends), _without_labels(otherwise, ends))]
-        case Loop(label, body, latches):
-            return [*head, Loop(label, _without_labels(body), latches)]
-        case Labelled(label, body):
-            body = _without_labels(body, ends | {label})
-            return [*head, Labelled(label, body)] if _goes_to(label, body) else head + body
-        case _:
-            return [*head, last]
+
+class _Flattener:
+    """Takes branches to where code goes anyway, and labels that nothing goes to then."""
+
+    def __init__(self) -> None:
+        self.tails: dict[int, int] = {}  # by the identity of code: how many ifs lie in each other at its end
+
+    def code(self, trees: list[Tree], ends: frozenset[int] = frozenset(), depth: int = 0) -> list[Tree]:
+        """`ends` are the labels at the end of this code, `depth` is how many ifs it is the end of.
+
+        Where these are many, the shorter way of an if goes on to leave by a branch, so that the longer one can stand
+        behind it.
+        """
+        if not trees:
+            return trees
+        *before, last = trees
+        head = [tree for one in before for tree in self.code([one])]
+        match last:
+            case Branch(label) if label in ends:
+                return head
+            case If(condition, then, otherwise):
+                first, second = ends, ends
+                if depth >= _DEEP and self._tail(then) > self._tail(otherwise):
+                    second = frozenset()
+                elif depth >= _DEEP:
+                    first = frozenset()
+                ways = self.code(then, first, depth + 1), self.code(otherwise, second, depth + 1)
+                return [*head, If(condition, *ways)]
+            case Loop(label, body, latches):
+                return [*head, Loop(label, self.code(body), latches)]
+            case Labelled(label, body):
+                body = self.code(body, ends | {label})
+                return [*head, Labelled(label, body)] if _goes_to(label, body) else head + body
+            case _:
+                return [*head, last]
+
+    def _tail(self, trees: list[Tree]) -> int:
+        if id(trees) not in self.tails:
+            last = trees[-1] if trees else None
+            nested = isinstance(last, If) and 1 + max(self._tail(last.then), self._tail(last.otherwise))
+            self.tails[id(trees)] = int(nested)
+        return self.tails[id(trees)]
 
 
 def _goes_to(label: int, trees: list[Tree]) -> bool:
@@ -172,7 +187,7 @@ class _Structurer:
         Behind the loop a flag would have to say that it is to be done.
         """
         alone = len(self.tree_of.predecessors[piece]) == 1 and piece.kind == "jump"
-        return alone and all(isinstance(statement, Copies) for statement in piece.statements)
+        return alone and all(isinstance(statement, Copies | Go) for statement in piece.statements)
 
     def tree(self, piece: Piece) -> list[Tree]:
         """The code of a piece and of everything it dominates."""
@@ -208,67 +223,3 @@ class _Structurer:
         if target in self.merges:
             return [Branch(self.number[target])]
         return self.tree(target)
-
-
-def _reducible(entry: Piece) -> Piece:
-    """The same code without irreducible cycles; `entry` itself if there are none."""
-    cloned = False
-    while True:
-        dominators = Dominators(entry, lambda piece: piece.successors)
-        number = dominators.number
-        bad = next(
-            (
-                (source, way)
-                for source in dominators.order
-                for way in source.successors
-                if number[way] <= number[source] and not dominators.dominates(way, source)
-            ),
-            None,
-        )
-        if bad is None:
-            return entry
-        if len(dominators.order) > _MAX_PIECES:
-            raise CompileError(bad[0].at, "control flow with too many entries into its loops: give each loop one entry")
-        if not cloned:  # the pieces are shared between the segments of a function: work on copies
-            entry, cloned = _clone(dominators.order)[entry], True
-            continue
-        entry = _split(dominators, entry, bad[1])
-
-
-def _clone(pieces: Iterable[Piece]) -> dict[Piece, Piece]:
-    """Copies of pieces, which go to each other where the originals do. Barriers go on at the originals."""
-    copies = {p: Piece(p.number, p.statements, p.kind, p.value, p.ways, p.at) for p in pieces}
-    for copy in copies.values():
-        if copy.kind != "barrier":
-            copy.ways = [copies.get(way, way) for way in copy.ways]
-    return copies
-
-
-def _split(dominators: Dominators[Piece], entry: Piece, header: Piece) -> Piece:
-    """Lets the cycle around `header` be entered there only; other entries go to copies of its pieces."""
-    cycle = _cycle(dominators, header)
-    copies = _clone(cycle - {header})
-    for piece in dominators.order:
-        if piece not in cycle and piece.kind != "barrier":
-            piece.ways = [copies.get(way, way) for way in piece.ways]
-    return copies.get(entry, entry)
-
-
-def _cycle(dominators: Dominators[Piece], header: Piece) -> set[Piece]:
-    """The strongly connected pieces around `header`, below the dominator that their entries share."""
-    above = dominators.immediate[header]
-    below = {piece for piece in dominators.order if piece is not above and dominators.dominates(above, piece)}
-    below.add(header)
-    forward = _reach(header, lambda piece: piece.successors, below)
-    return forward & _reach(header, dominators.predecessors.__getitem__, below)
-
-
-def _reach(root: Piece, ways: Callable[[Piece], list[Piece]], within: set[Piece]) -> set[Piece]:
-    seen: set[Piece] = set()
-    work = [root]
-    while work:
-        piece = work.pop()
-        if piece in within and piece not in seen:
-            seen.add(piece)
-            work += ways(piece)
-    return seen

@@ -58,6 +58,11 @@ class Uniformity:
     def is_uniform(self, node: Node) -> bool:
         return node not in self.varying
 
+    def learn(self, node: Node) -> None:
+        """Takes up a pure node that was made since: it varies where one of its arguments does."""
+        if not all(map(self.is_uniform, node.args)):
+            self.varying.add(node)
+
     def _ways(self, block: Block) -> list[Block]:
         """Where lanes go on from a block: not across a barrier, and to the end only if no barrier can follow."""
         if block.end.kind == "barrier":

@@ -19,12 +19,11 @@ from .program import MAX_INSTRUCTIONS, Program
 __all__ = ["END", "FlowGraph", "expand"]
 
 END = -1
-_Key = tuple[int, ...]
 
 
 @dataclass
 class FlowGraph:
-    """`code[p]` is the instruction index of point p, `context[p]` the indices of the calls it is in.
+    """`code[p]` is the instruction index of point p.
 
     `next[p]` is where a lane goes that does not branch, `target[p]` where it goes if it branches (calls, returns
     and exits branch always): each a point, END, or None where there is no such way.
@@ -32,7 +31,6 @@ class FlowGraph:
 
     program: Program
     code: list[int] = field(default_factory=list)
-    context: list[_Key] = field(default_factory=list)
     next: list[int | None] = field(default_factory=list)
     target: list[int | None] = field(default_factory=list)
     problems: list[tuple[int, str]] = field(default_factory=list)
@@ -185,12 +183,28 @@ def _writes(instruction: Instruction, register: Register) -> bool:
     return any(value == register for _, value in instruction.writes())
 
 
+@dataclass
+class _Context:
+    """Code within a call: `call` is its index in the code of `outer`.
+
+    `functions` are those that it is in, as the bits of their numbers: calling one of them is recursion. `inner` are the
+    contexts of the calls in it, by their index, and `places` its instructions that are reached.
+    """
+
+    outer: _Context | None
+    call: int
+    functions: int
+    inner: dict[int, _Context] = field(default_factory=dict)
+    places: dict[int, tuple[object, object]] = field(default_factory=dict)
+
+
+_Place = tuple[_Context, int]
+
+
 def expand(program: Program) -> FlowGraph:
     """The flow graph of a program. What is wrong with labels, calls and returns is in its `problems`."""
     graph = FlowGraph(program)
     count = len(program)
-    seen: dict[tuple[_Key, int], tuple[_Key, int] | None] = {}
-    ways: dict[tuple[_Key, int], tuple[object, object]] = {}
 
     def target(index: int) -> int | None:
         try:
@@ -204,22 +218,22 @@ def expand(program: Program) -> FlowGraph:
     except IsaError as error:
         graph.problems.append((-1, str(error)))
         start = 0
-    # The function each context is in, by its first instruction: calling one that is already there is recursion.
-    functions: dict[_Key, frozenset[int]] = {(): frozenset({start})}
-    work: list[tuple[_Key, int]] = [((), start)]
+    numbered: dict[int, int] = {start: 0}  # functions, by their first instruction
+    outermost = _Context(None, -1, 1)
+    reached = 0
+    work: list[_Place] = [(outermost, start)]
     while work:
-        place = work.pop()
-        context, index = place
-        if index >= count or place in seen:
+        context, index = work.pop()
+        if index >= count or index in context.places:
             continue
-        if len(seen) >= MAX_INSTRUCTIONS:
+        if reached >= MAX_INSTRUCTIONS:
             graph.problems.append(
                 (index, f"with its calls expanded the program has more than {MAX_INSTRUCTIONS} instructions")
             )
             break
-        seen[place] = None
-        onward: tuple[_Key, int] | None = (context, index + 1)
-        branch: tuple[_Key, int] | None = None
+        reached += 1
+        onward: _Place | None = (context, index + 1)
+        branch: _Place | None = None
         ends = False
         match program.instructions[index].name:
             case "BRA":
@@ -232,38 +246,55 @@ def expand(program: Program) -> FlowGraph:
                 branch = None if goal is None else (context, goal)
             case "CALL":
                 goal, onward = target(index), None
-                if goal is not None and goal in functions[context]:
-                    graph.problems.append((index, "recursion: this calls a function that it is in; use a loop"))
-                elif goal is not None:
-                    inner = (*context, index)
-                    functions[inner] = functions[context] | {goal}
-                    branch = (inner, goal)
+                if goal is not None:
+                    function = 1 << numbered.setdefault(goal, len(numbered))
+                    if context.functions & function:
+                        graph.problems.append((index, "recursion: this calls a function that it is in; use a loop"))
+                    else:
+                        inner = context.inner[index] = _Context(context, index, context.functions | function)
+                        branch = (inner, goal)
             case "RET":
                 onward = None
-                if context:
-                    branch = (context[:-1], context[-1] + 1)
+                if context.outer is not None:
+                    branch = (context.outer, context.call + 1)
                 else:
                     graph.problems.append((index, "RET outside a function: end the lane with EXIT"))
             case "EXIT":
                 onward, ends = None, True
-        ways[place] = (onward, "end" if ends else branch)
+        context.places[index] = (onward, "end" if ends else branch)
         work += [way for way in (branch, onward) if way is not None]
-    order = sorted(seen, key=lambda place: (*place[0], place[1]))
-    numbers: dict[object, int] = {place: number for number, place in enumerate(order)}
+    order = _inlined(outermost)
+    numbers: dict[object, int] = {(id(context), index): number for number, (context, index) in enumerate(order)}
 
     def number(way: object) -> int | None:
         if way is None:
             return None
-        return numbers.get(way, END)
+        return END if way == "end" else numbers.get((id(way[0]), way[1]), END)  # type: ignore[index]  # a place
 
-    for place in order:
-        onward_way, branch_way = ways[place]
-        graph.code.append(place[1])
-        graph.context.append(place[0])
+    for context, index in order:
+        onward_way, branch_way = context.places[index]
+        graph.code.append(index)
         graph.next.append(number(onward_way))
         graph.target.append(number(branch_way))
-    graph.entry = numbers.get(((), start), END)
+    graph.entry = numbers.get((id(outermost), start), END)
     return graph
+
+
+def _inlined(outermost: _Context) -> list[_Place]:
+    """All instructions in the order that the code would have with its calls inlined."""
+    found: list[_Place] = []
+    work = [(outermost, iter(sorted(outermost.places)))]
+    while work:
+        context, indices = work[-1]
+        for index in indices:
+            found.append((context, index))
+            inner = context.inner.get(index)
+            if inner is not None:
+                work.append((inner, iter(sorted(inner.places))))
+                break
+        else:
+            work.pop()
+    return found
 
 
 def reverse_order(graph: FlowGraph, roots: Iterable[int]) -> list[int]:

@@ -17,8 +17,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from ..errors import IsaError
@@ -71,9 +73,57 @@ class _Held(NamedTuple):
 _Tag = Type | _Held | None  # None: not written
 # What a register may hold, and the instruction that wrote it (-1: at entry). Empty: unknown after a reported problem.
 _Value = dict[Any, int]
-_State = dict[int, _Value]
 _UNWRITTEN: _Value = {None: -1}
 _PREDICATE = 256
+_PART = 4  # bits of the number of a register within its part
+_PARTS = range((_PREDICATE >> _PART) + 2)
+
+
+class _State:
+    """What every register holds, in parts that states have in common until one writes there.
+
+    Whole copies for each block took 600 MB for a program of 1 MB.
+    """
+
+    __slots__ = ("_own", "_parts")
+
+    def __init__(self, parts: list[dict[int, _Value]]) -> None:
+        self._parts = parts
+        self._own = 0  # the parts that no other state has, as bits
+
+    def copy(self) -> _State:
+        self._own = 0
+        return _State(list(self._parts))
+
+    def get(self, key: int, default: _Value = _UNWRITTEN) -> _Value:
+        return self._parts[key >> _PART].get(key, default)
+
+    def __setitem__(self, key: int, value: _Value) -> None:
+        self._part(key >> _PART)[key] = value
+
+    def _part(self, number: int) -> dict[int, _Value]:
+        """A part to write to."""
+        if not self._own >> number & 1:
+            self._parts[number] = dict(self._parts[number])
+            self._own |= 1 << number
+        return self._parts[number]
+
+    def merge(self, other: _State) -> bool:
+        """Adds what `other` may hold; says whether that is news."""
+        changed = False
+        for number in _PARTS:
+            mine_all, theirs_all = self._parts[number], other._parts[number]
+            if mine_all is theirs_all:
+                continue
+            for key in mine_all.keys() | theirs_all.keys():
+                mine, theirs = mine_all.get(key, _UNWRITTEN), theirs_all.get(key, _UNWRITTEN)
+                if mine is theirs or not mine:
+                    continue
+                union = {**theirs, **mine} if theirs else {}
+                if union.keys() != mine.keys():
+                    self._part(number)[key] = union
+                    changed = True
+        return changed
 
 
 def _key(value: Register | Predicate) -> int:
@@ -136,7 +186,7 @@ def analyze(program: Program) -> Analysis:
     states = _flow(program, graph)
     for number, block in enumerate(graph.blocks):
         if (state := states.get(number)) is not None:
-            state = dict(state)
+            state = state.copy()
             for point in block:
                 _Reads(analysis, point, state).check()
                 _transfer(program, graph.instruction(point), graph.code[point], state)
@@ -151,7 +201,7 @@ def analyze(program: Program) -> Analysis:
 def _check_declarations(analysis: Analysis) -> None:
     program = analysis.program
     names = [param.name for param in program.params]
-    for name in sorted({name for name in names if names.count(name) > 1}):
+    for name in sorted(name for name, count in Counter(names).items() if count > 1):
         analysis.report(-1, f"two parameters are called {name!r}: rename one")
     if len(program.register_params()) > MAX_PARAMETERS:
         analysis.report(-1, f"{len(names)} parameters: at most {MAX_PARAMETERS} fit the registers r1 to r242")
@@ -188,7 +238,9 @@ def _check_operands(analysis: Analysis, index: int, instruction: Instruction) ->
 
 
 def _entry(program: Program) -> _State:
-    state: _State = {number: {ty: -1} for number, (_, ty) in PRELOADED.items()}
+    state = _State([{} for _ in _PARTS])
+    for number, (_, ty) in PRELOADED.items():
+        state[number] = {ty: -1}
     for number, param in program.register_params().items():
         if number <= MAX_PARAMETERS:
             state[number] = {_held(param): -1}
@@ -208,36 +260,25 @@ def _flow(program: Program, graph: FlowGraph) -> dict[int, _State]:
     first = graph.block_of[graph.entry]
     states: dict[int, _State] = {first: _entry(program)}
     order = {block: number for number, block in enumerate(reverse_order(graph, [first]))}
-    work = {first}
+    work = [(order[first], first)]  # a heap: blocks in order
+    waiting = {first}
     while work:
-        block = min(work, key=order.__getitem__)
-        work.remove(block)
-        state = dict(states[block])
+        _, block = heappop(work)
+        waiting.remove(block)
+        state = states[block].copy()
         for point in graph.blocks[block]:
             _transfer(program, graph.instruction(point), graph.code[point], state)
         for way in graph.block_successors[block]:
             if way == END:
                 continue
             if way not in states:
-                states[way] = dict(state)
-                work.add(way)
-            elif _merge(states[way], state):
-                work.add(way)
+                states[way] = state.copy()
+            elif not states[way].merge(state):
+                continue
+            if way not in waiting:
+                waiting.add(way)
+                heappush(work, (order[way], way))
     return states
-
-
-def _merge(into: _State, other: _State) -> bool:
-    """Adds what `other` may hold to `into`; says whether that is news."""
-    changed = False
-    for key in into.keys() | other.keys():
-        mine, theirs = into.get(key, _UNWRITTEN), other.get(key, _UNWRITTEN)
-        if mine is theirs or not mine:
-            continue
-        union = {**theirs, **mine} if theirs else {}
-        if union.keys() != mine.keys():
-            into[key] = union
-            changed = True
-    return changed
 
 
 def _transfer(program: Program, instruction: Instruction, index: int, state: _State) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import prod
 
 from ..compiler.ir import Node
+from ..compiler.ranges import MAX_LANES
 from ..errors import LaunchError
 from ..isa.address import Space
 from ..isa.types import Type
@@ -56,7 +57,7 @@ class _Translator:
         if name in ("STEPS", "ROUNDS"):
             return Formula((name.lower(),))
         if name == "LAST_GLOBAL_LANE_ID":
-            return x * y * z * prod(self.block) - 1
+            return Formula.min(x * y * z * prod(self.block), MAX_LANES) - 1
         axis = "XYZ".index(name[-1])
         if name.startswith("LAST_LANE_IDX_"):
             return Formula((self.block[axis] - 1,))

@@ -349,7 +349,8 @@ class Runner:
         if min(*grid, *lanes) < 0 or max(*grid, *lanes) >= 1 << 32 or any(on > g * b for on, g, b in asked):
             raise LaunchError(f"{lanes} lanes in {grid} blocks")
         blocks = grid[0] * grid[1] * grid[2]
-        if blocks * x * y * z >= 1 << 31:
+        last = [(on - 1) % b for on, b in zip(lanes, (x, y, z), strict=True)]
+        if (blocks - 1) * x * y * z + last[0] + x * (last[1] + y * last[2]) + 1 >= 1 << 31:
             raise LaunchError(f"{grid} blocks are too many")
         if 0 in (*grid, *lanes):
             return

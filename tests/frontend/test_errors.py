@@ -146,8 +146,8 @@ def _long(expression):
         ),
         (
             "def k(x: hg.Array[hg.f32]):\n    for i in (1, 2):\n"
-            + "".join(f"{'    ' * (d + 2)}for j{d} in ({', '.join(['1'] * 50)}):\n" for d in range(3))
-            + "                    x[0] = 1.0\n",
+            + "".join(f"{'    ' * (d + 2)}for j{d} in ({', '.join(['1'] * 90)}):\n" for d in range(2))
+            + "".join(f"                x[{d}] = 1.0\n" for d in range(5)),
             "more than 65536 instructions",
         ),
         (_long(f"n + {'(n > 0) + ' * 3}n" + " & n" * 3), None),

@@ -812,6 +812,12 @@ WRONG: list[tuple[str, str]] = [
         "a loop over constants is written out, at most 256 times, not 1180591620717411303424",
     ),
     (
+        f"T = ({'1, ' * 100})\ndef k(x: hg.Array[hg.i32]):\n    for a in T:\n        for b in T:\n            for c in $T:\n"
+        "                x[0] += a * b * c",
+        "loops over constants in each other are written out, at most 16384 times in all, not 1000000: let one count with "
+        "range",
+    ),
+    (
         "v = $f(n)",
         "the function f is not known: define it above the kernel",
     ),

@@ -2,16 +2,16 @@
   (type $t0 (func (param i32 i32 i32)))
   (type $t1 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (import "env" "memory" (memory 1 65536))
-  (func $kernel (export "kernel") (type $t0)  ;; 1096 bytes at 0x47
+  (func $kernel (export "kernel") (type $t0)  ;; 1114 bytes at 0x47
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
     (local $block i32) (local $rest i32) (local $grid.0 i32) (local $BLOCK_IDX_X i32)
     (local $grid.1 i32) (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32) (local $span i32)
-    (local $on.0 i32) (local $l18 i32) (local $on.1 i32) (local $on.2 i32) (local $start i32)
-    (local $stop i32) (local $l23 i64) (local $l24 i64) (local $l25 i64) (local $l26 i64)
-    (local $l27 i64) (local $l28 i64) (local $l29 i64) (local $lane i32) (local $budget i64)
-    (local $l32 i32) (local $l33 i32) (local $l34 i32) (local $l35 i32)
+    (local $on.0 i32) (local $l18 i32) (local $l19 i32) (local $on.1 i32) (local $on.2 i32)
+    (local $start i32) (local $stop i32) (local $l24 i64) (local $l25 i64) (local $l26 i64)
+    (local $l27 i64) (local $l28 i64) (local $l29 i64) (local $l30 i64) (local $lane i32)
+    (local $budget i64) (local $l33 i32) (local $l34 i32) (local $l35 i32) (local $l36 i32)
     local.get $arguments
     i32.load offset=88
     local.set $param.rows
@@ -128,11 +128,21 @@
           local.get $end
           local.get $block
           i32.sub
+          local.set $l18
+          local.get $span
+          local.tee $l19
+          local.get $l18
+          local.get $l19
+          local.get $l18
+          i32.lt_s
+          select
+          local.set $l18
+          local.get $l18
           i32.const 256
           i32.mul
-          local.tee $l18
+          local.tee $l19
           local.get $on.0
-          local.get $l18
+          local.get $l19
           local.get $on.0
           i32.lt_s
           select
@@ -189,18 +199,18 @@
           local.set $stop
           local.get $param.n
           i64.extend_i32_u
-          local.set $l23
-          i64.const 0
           local.set $l24
-          local.get $l23
+          i64.const 0
           local.set $l25
           local.get $l24
+          local.set $l26
           local.get $l25
-          local.get $l24
+          local.get $l26
           local.get $l25
+          local.get $l26
           i64.gt_s
           select
-          local.set $l26
+          local.set $l27
           local.get $start
           local.get $on.0
           i32.const 1
@@ -221,68 +231,68 @@
           i32.mul
           i32.add
           i64.extend_i32_u
-          local.set $l24
+          local.set $l25
           local.get $param.rows
           i64.extend_i32_u
           i64.const -1
           i64.add
-          local.set $l25
-          local.get $l24
+          local.set $l26
           local.get $l25
-          local.get $l24
+          local.get $l26
           local.get $l25
+          local.get $l26
           i64.lt_s
           select
-          local.set $l27
-          local.get $l27
-          local.get $l23
-          i64.mul
           local.set $l28
           local.get $l28
-          local.get $l26
-          local.set $l24
-          local.get $l23
-          i64.const -1
-          i64.add
+          local.get $l24
+          i64.mul
+          local.set $l29
+          local.get $l29
+          local.get $l27
           local.set $l25
           local.get $l24
+          i64.const -1
+          i64.add
+          local.set $l26
           local.get $l25
-          local.get $l24
+          local.get $l26
           local.get $l25
+          local.get $l26
           i64.lt_s
           select
           i64.add
-          local.set $l29
+          local.set $l30
           i32.const 1
-          local.get $l26
+          local.get $l27
           i64.const 1
           i64.add
           i64.const 4294967295
           i64.le_s
           i32.and
-          local.get $l23
+          local.get $l24
           i64.const 2147483648
-          i64.le_s
-          i32.and
-          local.get $l28
-          i64.const 4294967295
           i64.le_s
           i32.and
           local.get $l29
           i64.const 4294967295
           i64.le_s
           i32.and
+          local.get $l30
+          i64.const 4294967295
+          i64.le_s
+          i32.and
           i64.const 0
           local.get $start
           i64.extend_i32_u
-          local.get $l23
-          local.set $l24
-          i64.const 1
+          local.get $l24
           local.set $l25
-          local.get $l24
+          i64.const 1
+          local.set $l26
           local.get $l25
-          local.get $l24
+          local.get $l26
           local.get $l25
+          local.get $l26
           i64.gt_s
           select
           i64.mul
@@ -290,7 +300,7 @@
           i64.mul
           i64.le_s
           i32.and
-          local.get $l29
+          local.get $l30
           i64.const 4
           i64.mul
           local.get $limit.buffer_x.4
@@ -303,7 +313,7 @@
           i64.mul
           i64.le_s
           i32.and
-          local.get $l27
+          local.get $l28
           i64.const 4
           i64.mul
           local.get $limit.buffer_y.4
@@ -329,38 +339,38 @@
                     i32.wrap_i64
                     local.get $param.n
                     i32.mul
-                    local.set $l32
-                    i32.const 0
-                    i32.const 0
                     local.set $l33
+                    i32.const 0
+                    i32.const 0
                     local.set $l34
+                    local.set $l35
                     block $block10
                       loop $loop11
                         local.get $param.n
-                        local.get $l34
+                        local.get $l35
                         i32.le_u
                         if $if12
                           br $block10
                         else  ;; $if12
                           local.get $base.buffer_x
-                          local.get $l32
-                          local.get $l34
+                          local.get $l33
+                          local.get $l35
                           i32.add
                           i32.const 4
                           i32.mul
                           i32.add
                           i32.load
-                          local.set $l35
-                          local.get $l34
+                          local.set $l36
+                          local.get $l35
                           i32.const 1
                           i32.add
-                          local.get $l35
-                          local.get $l35
+                          local.get $l36
+                          local.get $l36
                           i32.mul
-                          local.get $l33
+                          local.get $l34
                           i32.add
-                          local.set $l33
                           local.set $l34
+                          local.set $l35
                           local.get $budget
                           i64.const 1
                           i64.sub
@@ -410,7 +420,7 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.get $l33
+                    local.get $l34
                     i32.store
                     br $block8
                   else  ;; $if9
@@ -447,27 +457,27 @@
                     i32.wrap_i64
                     local.get $param.n
                     i32.mul
-                    local.set $l32
-                    i32.const 0
-                    i32.const 0
                     local.set $l33
+                    i32.const 0
+                    i32.const 0
                     local.set $l34
+                    local.set $l35
                     block $block20
                       loop $loop21
                         local.get $param.n
-                        local.get $l34
+                        local.get $l35
                         i32.le_u
                         if $if22
                           br $block20
                         else  ;; $if22
-                          local.get $l32
-                          local.get $l34
+                          local.get $l33
+                          local.get $l35
                           i32.add
                           i64.extend_i32_u
                           i64.const 4
                           i64.mul
-                          local.set $l24
-                          local.get $l24
+                          local.set $l25
+                          local.get $l25
                           local.get $limit.buffer_x.4
                           i64.ge_u
                           if $if23
@@ -477,27 +487,27 @@
                             i32.const 0
                             local.get $lane
                             i32.const 0
-                            local.get $l24
+                            local.get $l25
                             i64.const 4
                             call $fault
                             return
                           end  ;; $if23
                           local.get $base.buffer_x
-                          local.get $l24
+                          local.get $l25
                           i32.wrap_i64
                           i32.add
                           i32.load
-                          local.set $l35
-                          local.get $l34
+                          local.set $l36
+                          local.get $l35
                           i32.const 1
                           i32.add
-                          local.get $l35
-                          local.get $l35
+                          local.get $l36
+                          local.get $l36
                           i32.mul
-                          local.get $l33
+                          local.get $l34
                           i32.add
-                          local.set $l33
                           local.set $l34
+                          local.set $l35
                           local.get $budget
                           i64.const 1
                           i64.sub
@@ -546,8 +556,8 @@
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.set $l24
-                    local.get $l24
+                    local.set $l25
+                    local.get $l25
                     local.get $limit.buffer_y.4
                     i64.ge_u
                     if $if27
@@ -557,16 +567,16 @@
                       i32.const 1
                       local.get $lane
                       i32.const 0
-                      local.get $l24
+                      local.get $l25
                       i64.const 4
                       call $fault
                       return
                     end  ;; $if27
                     local.get $base.buffer_y
-                    local.get $l24
+                    local.get $l25
                     i32.wrap_i64
                     i32.add
-                    local.get $l33
+                    local.get $l34
                     i32.store
                     br $block18
                   else  ;; $if19
@@ -621,7 +631,7 @@
       end  ;; $loop2
     end  ;; $if0
   )
-  (func $fault (type $t1)  ;; 51 bytes at 0x490
+  (func $fault (type $t1)  ;; 51 bytes at 0x4a2
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0

@@ -2,15 +2,15 @@
   (type $t0 (func (param i32 i32 i32)))
   (type $t1 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (import "env" "memory" (memory 1 65536))
-  (func $kernel (export "kernel") (type $t0)  ;; 909 bytes at 0x47
+  (func $kernel (export "kernel") (type $t0)  ;; 927 bytes at 0x47
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32) (local $rest i32)
     (local $grid.0 i32) (local $BLOCK_IDX_X i32) (local $grid.1 i32) (local $BLOCK_IDX_Y i32)
-    (local $BLOCK_IDX_Z i32) (local $span i32) (local $on.0 i32) (local $l17 i32) (local $on.1 i32)
-    (local $on.2 i32) (local $start i32) (local $stop i32) (local $l22 i64) (local $lane i32)
-    (local $l24 i32) (local $l25 f32) (local $l26 i32) (local $l27 f32) (local $l28 i32)
-    (local $l29 i64)
+    (local $BLOCK_IDX_Z i32) (local $span i32) (local $on.0 i32) (local $l17 i32) (local $l18 i32)
+    (local $on.1 i32) (local $on.2 i32) (local $start i32) (local $stop i32) (local $l23 i64)
+    (local $lane i32) (local $l25 i32) (local $l26 f32) (local $l27 i32) (local $l28 f32)
+    (local $l29 i32) (local $l30 i64)
     local.get $arguments
     f32.load offset=88
     local.set $param.a
@@ -124,11 +124,21 @@
           local.get $end
           local.get $block
           i32.sub
+          local.set $l17
+          local.get $span
+          local.tee $l18
+          local.get $l17
+          local.get $l18
+          local.get $l17
+          i32.lt_s
+          select
+          local.set $l17
+          local.get $l17
           i32.const 256
           i32.mul
-          local.tee $l17
+          local.tee $l18
           local.get $on.0
-          local.get $l17
+          local.get $l18
           local.get $on.0
           i32.lt_s
           select
@@ -205,7 +215,7 @@
           i64.extend_i32_u
           i64.const 4
           i64.mul
-          local.set $l22
+          local.set $l23
           i32.const 1
           i64.const 0
           local.get $start
@@ -214,11 +224,11 @@
           i64.mul
           i64.le_s
           i32.and
-          local.get $l22
+          local.get $l23
           local.get $limit.buffer_x.4
           i64.lt_s
           i32.and
-          local.get $l22
+          local.get $l23
           local.get $limit.buffer_y.4
           i64.lt_s
           i32.and
@@ -240,9 +250,9 @@
                   i32.const 4
                   i32.mul
                   i32.add
-                  local.tee $l24
+                  local.tee $l25
                   f32.load
-                  local.set $l25
+                  local.set $l26
                   local.get $base.buffer_y
                   local.get $lane
                   i64.extend_i32_u
@@ -250,9 +260,9 @@
                   i32.const 4
                   i32.mul
                   i32.add
-                  local.tee $l26
+                  local.tee $l27
                   f32.load
-                  local.set $l27
+                  local.set $l28
                   local.get $base.buffer_y
                   local.get $lane
                   i64.extend_i32_u
@@ -260,11 +270,11 @@
                   i32.const 4
                   i32.mul
                   i32.add
-                  local.tee $l28
+                  local.tee $l29
                   local.get $param.a
-                  local.get $l25
+                  local.get $l26
                   f32.mul
-                  local.get $l27
+                  local.get $l28
                   f32.add
                   f32.store
                   br $block8
@@ -274,17 +284,17 @@
                 i32.add
                 local.set $lane
                 block $block9
-                  local.get $l24
-                  f32.load offset=4
-                  local.set $l25
-                  local.get $l26
-                  f32.load offset=4
-                  local.set $l27
-                  local.get $l28
-                  local.get $param.a
                   local.get $l25
-                  f32.mul
+                  f32.load offset=4
+                  local.set $l26
                   local.get $l27
+                  f32.load offset=4
+                  local.set $l28
+                  local.get $l29
+                  local.get $param.a
+                  local.get $l26
+                  f32.mul
+                  local.get $l28
                   f32.add
                   f32.store offset=4
                   br $block9
@@ -294,17 +304,17 @@
                 i32.add
                 local.set $lane
                 block $block10
-                  local.get $l24
-                  f32.load offset=8
-                  local.set $l25
-                  local.get $l26
-                  f32.load offset=8
-                  local.set $l27
-                  local.get $l28
-                  local.get $param.a
                   local.get $l25
-                  f32.mul
+                  f32.load offset=8
+                  local.set $l26
                   local.get $l27
+                  f32.load offset=8
+                  local.set $l28
+                  local.get $l29
+                  local.get $param.a
+                  local.get $l26
+                  f32.mul
+                  local.get $l28
                   f32.add
                   f32.store offset=8
                   br $block10
@@ -314,17 +324,17 @@
                 i32.add
                 local.set $lane
                 block $block11
-                  local.get $l24
-                  f32.load offset=12
-                  local.set $l25
-                  local.get $l26
-                  f32.load offset=12
-                  local.set $l27
-                  local.get $l28
-                  local.get $param.a
                   local.get $l25
-                  f32.mul
+                  f32.load offset=12
+                  local.set $l26
                   local.get $l27
+                  f32.load offset=12
+                  local.set $l28
+                  local.get $l29
+                  local.get $param.a
+                  local.get $l26
+                  f32.mul
+                  local.get $l28
                   f32.add
                   f32.store offset=12
                   br $block11
@@ -355,7 +365,7 @@
                   i32.mul
                   i32.add
                   f32.load
-                  local.set $l25
+                  local.set $l26
                   local.get $base.buffer_y
                   local.get $lane
                   i64.extend_i32_u
@@ -364,7 +374,7 @@
                   i32.mul
                   i32.add
                   f32.load
-                  local.set $l27
+                  local.set $l28
                   local.get $base.buffer_y
                   local.get $lane
                   i64.extend_i32_u
@@ -373,9 +383,9 @@
                   i32.mul
                   i32.add
                   local.get $param.a
-                  local.get $l25
+                  local.get $l26
                   f32.mul
-                  local.get $l27
+                  local.get $l28
                   f32.add
                   f32.store
                   br $block14
@@ -400,8 +410,8 @@
                   i64.extend_i32_u
                   i64.const 4
                   i64.mul
-                  local.set $l29
-                  local.get $l29
+                  local.set $l30
+                  local.get $l30
                   local.get $limit.buffer_x.4
                   i64.ge_u
                   if $if18
@@ -411,23 +421,23 @@
                     i32.const 0
                     local.get $lane
                     i32.const 0
-                    local.get $l29
+                    local.get $l30
                     i64.const 4
                     call $fault
                     return
                   end  ;; $if18
                   local.get $base.buffer_x
-                  local.get $l29
+                  local.get $l30
                   i32.wrap_i64
                   i32.add
                   f32.load
-                  local.set $l25
+                  local.set $l26
                   local.get $lane
                   i64.extend_i32_u
                   i64.const 4
                   i64.mul
-                  local.set $l29
-                  local.get $l29
+                  local.set $l30
+                  local.get $l30
                   local.get $limit.buffer_y.4
                   i64.ge_u
                   if $if19
@@ -437,17 +447,17 @@
                     i32.const 1
                     local.get $lane
                     i32.const 0
-                    local.get $l29
+                    local.get $l30
                     i64.const 4
                     call $fault
                     return
                   end  ;; $if19
                   local.get $base.buffer_y
-                  local.get $l29
+                  local.get $l30
                   i32.wrap_i64
                   i32.add
                   f32.load
-                  local.set $l27
+                  local.set $l28
                   local.get $base.buffer_y
                   local.get $lane
                   i64.extend_i32_u
@@ -456,9 +466,9 @@
                   i32.mul
                   i32.add
                   local.get $param.a
-                  local.get $l25
+                  local.get $l26
                   f32.mul
-                  local.get $l27
+                  local.get $l28
                   f32.add
                   f32.store
                   br $block17
@@ -511,7 +521,7 @@
       end  ;; $loop2
     end  ;; $if0
   )
-  (func $fault (type $t1)  ;; 51 bytes at 0x3d5
+  (func $fault (type $t1)  ;; 51 bytes at 0x3e7
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0

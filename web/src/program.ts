@@ -329,7 +329,10 @@ export function bindRun(
     const fits = [...grid, ...lanes].every((number) => number >= 0 && number < 2 ** 32);
     if (!fits || lanes.some((length, k) => length > grid[k]! * kernel.block[k]!)) throw new Untold("lanes", lanes, grid, kernel.block);
     const total = product(grid, lanesOf(kernel));
-    if (total >= 2 ** 31) throw new Untold("manyLanes", total);
+    // Lanes of the last block that are off, as where lanes are rounded up to whole blocks, do not count.
+    const last = lanes.map((length, k) => (length - 1) % kernel.block[k]!);
+    const off = lanesOf(kernel) - 1 - last[0]! - kernel.block[0]! * (last[1]! + kernel.block[1]! * last[2]!);
+    if (total - off >= 2 ** 31) throw new Untold("manyLanes", total);
     if (total === 0 || lanes.includes(0)) return;
     const given = step.scalars.map((argument, k): bigint | Memory => {
       if (argument.kind === 0) return argument.bits;

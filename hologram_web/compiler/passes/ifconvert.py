@@ -58,12 +58,12 @@ class _Converter:
         self.barriers = any(block.end.kind == "barrier" for block in function.blocks)
         self.uniformity: Uniformity | None = None
         self.replaced = Replaced()
+        self.gone: set[Block] = set()
         self.proving: set[Node] | None = None
 
     def run(self) -> int:
-        function = self.function
+        function, gone = self.function, self.gone
         entry = function.blocks[0]
-        gone: set[Block] = set()
         count = 0
         for block in reversed(reverse_postorder(entry, lambda block: block.end.ways)):  # inner ones first
             while block not in gone and (found := _sides(block)) is not None and self._pays(block, *found):
@@ -73,10 +73,14 @@ class _Converter:
                 while (joined := absorb_next(block, entry)) is not None:
                     gone.add(joined)
         if count:
-            function.blocks = [block for block in function.blocks if block not in gone]
-            self.replaced.put_into(function.blocks)
+            self._settle()
             function.renumber()
         return count
+
+    def _settle(self) -> None:
+        """Takes what was converted out of the function: until then blocks and phis that went are still in it."""
+        self.function.blocks = [block for block in self.function.blocks if block not in self.gone]
+        self.replaced.put_into(self.function.blocks)
 
     def _merged(self, sources: list[Block], meeting: Block) -> list[tuple[Node, Node, Node]]:
         """The phis, with the values that the two ways bring."""
@@ -102,6 +106,7 @@ class _Converter:
 
     def _is_uniform(self, node: Node) -> bool:
         if self.uniformity is None:
+            self._settle()
             self.uniformity = Uniformity(self.function)
         return self.uniformity.is_uniform(node)
 
@@ -115,7 +120,7 @@ class _Converter:
         kept = [number for number, before in enumerate(meeting.predecessors) if before not in sources]
         alone = not kept
         for phi, a, b in merged:
-            value = a if a is b else _selected(block, condition, a, b)
+            value = a if a is b else self._selected(block, condition, a, b)
             phi.args = (*(phi.args[number] for number in kept), value)
             if alone:
                 self.replaced[phi] = value
@@ -123,6 +128,20 @@ class _Converter:
             meeting.phis = []
         meeting.predecessors = [*(meeting.predecessors[number] for number in kept), block]
         block.end = Terminator("jump", [meeting], at=block.end.at)
+
+    def _selected(self, block: Block, condition: Node, a: Node, b: Node) -> Node:
+        def node(op: str, *args: Node) -> Node:
+            made = Node(op, a.ty, args)
+            block.nodes.append(made)
+            if self.uniformity is not None:
+                self.uniformity.learn(made)
+            return made
+
+        while condition.op == "pnot":
+            condition, a, b = condition.args[0], b, a
+        if a.ty != PRED:
+            return node("select", condition, a, b)
+        return node("por", node("pand", condition, a), node("pand", node("pnot", condition), b))
 
 
 def _proving(function: Function) -> set[Node]:
@@ -142,15 +161,3 @@ def _proving(function: Function) -> set[Node]:
             work += node.args
             work += facts.get(node, [])
     return found
-
-
-def _selected(block: Block, condition: Node, a: Node, b: Node) -> Node:
-    def node(op: str, *args: Node) -> Node:
-        block.nodes.append(Node(op, a.ty, args))
-        return block.nodes[-1]
-
-    while condition.op == "pnot":
-        condition, a, b = condition.args[0], b, a
-    if a.ty != PRED:
-        return node("select", condition, a, b)
-    return node("por", node("pand", condition, a), node("pand", node("pnot", condition), b))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from math import prod
 from typing import Any
 
 from ...isa.operands import Label, Register
@@ -20,13 +21,18 @@ from .types import INDEX, Kind, Value, Weak, default, fits, float_of, join
 __all__ = ["Statements"]
 
 _UNROLLED = 256
+_ROUNDS = 16_384  # of loops over constants in each other; of one with four instructions the kernel is full then
 
 
 class Statements(Collectives):
-    """Translates statements. `calling` are the functions around, `own_arrays`, shared and local ones, are by call."""
+    """Translates statements. `calling` are the functions around, `own_arrays`, shared and local ones, are by call.
+
+    `rounds` are those of the loops around that are written out.
+    """
 
     calling: list[ast.FunctionDef]
     own_arrays: dict[Any, ArrayRef]
+    rounds: list[int]
 
     def statements(self, body: list[ast.stmt]) -> None:
         """Translates statements up to one that no path goes on from."""
@@ -406,6 +412,14 @@ class Statements(Collectives):
         loop, scope = self._loop(node), self.scope
         if count > _UNROLLED:
             self.fail(node.iter, f"a loop over constants is written out, at most {_UNROLLED} times, not {count}")
+        most = prod([*self.rounds, count])
+        if most > _ROUNDS:
+            self.fail(
+                node.iter,
+                f"loops over constants in each other are written out, at most {_ROUNDS} times in all, not {most}: let "
+                "one count with range",
+            )
+        self.rounds.append(count)
         names = [node.target] if isinstance(node.target, ast.Name) else list(getattr(node.target, "elts", []))
         self.free_temporaries()
         kept = {name.id for name in names if isinstance(name, ast.Name) and self._read_behind(name.id)}
@@ -430,6 +444,7 @@ class Statements(Collectives):
             self._body(loop, node.body)
             self.place(again)
             scope.assigned = _common([*loop.at_again, scope.assigned])
+        self.rounds.pop()
         for name in names:
             scope.bound.pop(name.id, None)
         self.place(loop.end)

@@ -105,6 +105,7 @@ class Pass(Functions):
         node = definition.node
         self.calling: list[ast.FunctionDef] = [node]
         self.own_arrays: dict[Any, ArrayRef] = {}
+        self.rounds: list[int] = []
         self.definition_of_kernel, self.params, self.defaults = definition, params, definition.defaults
         stored = definition.stored_names
         self.scope = Scope((), node.name, definition.source, set(stored))

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from ...compiler.bounds import access_of
 from ...compiler.ir import Function, Node
-from ...compiler.lower import Copies, Do, Let, Meet, Run, Statement, Step, Variable, argument_starts, spill_size
+from ...compiler.lower import Copies, Do, Go, Let, Meet, Run, Statement, Step, Variable, argument_starts, spill_size
+from ...compiler.recursion import deep_recursion
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
 from ...errors import FaultKind, UnsupportedInstruction
 from ...isa.address import Space
@@ -133,6 +134,8 @@ class _Emitter(Barriers):
                 self._step(at)
             case Run():
                 self._run(statement)
+            case Go(number):
+                self.put(("i32.const", number), self.set("WAY"))
             case Meet():
                 pass  # one lane runs at a time
             case Do(node, variable):
@@ -181,4 +184,5 @@ def check_supported(function: Function) -> None:
 def compile_kernel(function: Function, wide_arithmetic: bool = False) -> WasmKernel:
     """The WebAssembly kernel of a function, for engines with wide arithmetic or for all. Raises CompileError."""
     check_supported(function)
-    return _Emitter(function, wide_arithmetic).run()
+    with deep_recursion():
+        return _Emitter(function, wide_arithmetic).run()

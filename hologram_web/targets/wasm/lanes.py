@@ -232,7 +232,10 @@ class Lanes(Effects):
                 on, ("i32.const", size), *([self.get("span"), ("i32.mul",)] if self.wide and not axis else [])
             )
             if self.wide and not axis:
-                self._at_most(on, ("local.get", 2), self.get("block"), ("i32.sub",), ("i32.const", size), ("i32.mul",))
+                with self.values.temporary("i32") as blocks:  # at most `span`, so that their lanes do not wrap
+                    put(("local.get", 2), self.get("block"), ("i32.sub",), ("local.set", blocks))
+                    self._at_most(blocks, self.get("span"))
+                    self._at_most(on, ("local.get", blocks), ("i32.const", size), ("i32.mul",))
             put(("local.get", on), ("i32.const", 0), ("i32.le_s",), ("br_if", 0))
         if self._uses_shared():
             put(self.get(("base", Base(Space.SHARED, None))), ("i32.const", 0))

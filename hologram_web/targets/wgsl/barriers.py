@@ -104,7 +104,7 @@ class Barriers(Code):
     def _block(self, plan: Fission) -> str:
         """The block's own code in `main`; each run is a function that says whether the lane goes on."""
         parts = [self._run_function(run) for run in plan.runs]
-        self.lines, self.depth, self.labels, self.hoisted = [], 1, {}, {}
+        self.lines, self.depth, self.labels, self.hoisted, self.goes = [], 1, {}, {}, False
         self.in_block = True
         self._trees(structure(plan.entry))
         self.in_block = False
@@ -188,7 +188,7 @@ class Barriers(Code):
         return "\n".join(parts[len(self.lowered.resumes) :] + parts[: len(self.lowered.resumes)] + lines)
 
     def _function(self, name: str, start: Piece, parameters: str = "", says: bool = False) -> str:
-        self.lines, self.depth, self.frames, self.labels, self.hoisted = [], 1, [], {}, {}
+        self.lines, self.depth, self.frames, self.labels, self.hoisted, self.goes = [], 1, [], {}, {}, False
         trees = structure(start)
         self._trees(trees)
         flag = self._flags()

@@ -16,6 +16,7 @@ from ...compiler.ir import Function, Node
 from ...compiler.lower import (
     Copies,
     Do,
+    Go,
     Let,
     Lowered,
     Meet,
@@ -81,6 +82,7 @@ class Code(Effects):
         self.line = line  # whether the grid is one row of blocks
         self.function, self.groups, self.shared, self.proven = function, groups, shared, proven
         self.lowered: Lowered = lower(function)
+        self.held = {variable: node for node, variable in self.lowered.variables.items()}
         self.values = Values(Ranges(function), self.lowered.variables, self._leaf, math)
         self.wide = self.values.wide = Wide(function, self.lowered, self.values, self._put_wide)
         self.canary, self.half = canary, half
@@ -96,6 +98,8 @@ class Code(Effects):
         self.depth = 1
         self.frames: list[_Frame] = []
         self.labels: dict[int, int] = {}
+        self.deepest = (0, -1)  # how far in code stands, and its instruction
+        self.goes = False  # whether a function says which entry of a loop is next
         self.segmented = any(piece.kind == "barrier" for piece in self.lowered.pieces)
         plan = fission(self.lowered) if self.segmented else None
         # Where lanes leave a loop of the block by themselves, nothing uniform ends it.
@@ -168,8 +172,12 @@ class Code(Effects):
         return not self.stepless and any(place[way] <= place[piece] for piece in order for way in piece.ways)
 
     def _flags(self) -> list[str]:
-        """Where branches across constructs go, and at which instruction the budget was used up."""
-        return ["  var br = 0u;"] * bool(self.labels) + ["  var expired = 0u;"] * (_EXPIRED in self.labels)
+        """Where branches across constructs go, at which instruction the budget was used up, and entries of loops."""
+        return [
+            *["  var br = 0u;"] * bool(self.labels),
+            *["  var expired = 0u;"] * (_EXPIRED in self.labels),
+            *["  var way = 0u;"] * self.goes,
+        ]
 
     def put(self, text: str) -> None:
         """Appends a line, indented."""
@@ -190,6 +198,7 @@ class Code(Effects):
     def _tree(self, tree: Tree) -> None:
         match tree:
             case Straight(piece):
+                self.deepest = max(self.deepest, (self.depth, piece.at))
                 for statement in piece.statements:
                     self._statement(statement)
             case Labelled(label, [Loop(inner, body, latches)]):
@@ -325,6 +334,9 @@ class Code(Effects):
                 self._step_of_lane(at, "budget")
             case Run():
                 self._call(statement)
+            case Go(number):
+                self.goes = True
+                self.put(f"way = {number}u;")
             case Meet():
                 for line in self.meet:
                     self.put(line)
@@ -401,8 +413,7 @@ class Code(Effects):
             self.wide.copies(wide)
             return
         pairs = tuple(pair for pair in pairs if pair not in wide)
-        phis = {variable: node for node, variable in self.lowered.variables.items()}
-        texts = [(self.values.name(v), self.values.held_as(phis[v], node)) for v, node in pairs]
+        texts = [(self.values.name(v), self.values.held_as(self.held[v], node)) for v, node in pairs]
         if len(texts) == 1 and not wide:
             self.put(f"{texts[0][0]} = {texts[0][1]};")
             return
@@ -434,6 +445,8 @@ class Code(Effects):
                     return f"((bitcast<i32>({low}) << {32 - node.ty.bits}u) >> {32 - node.ty.bits}u)"
                 case other:
                     return f"bitcast<{other}>({low})"
+        if node.attr == "WAY":
+            return "way"
         axis = node.attr[-1].lower()
         match node.attr[:-2]:
             case "GLOBAL_LANE_":

@@ -6,12 +6,15 @@ binding (`groups`): the same buffer may be passed for all of them, and WebGPU bi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from ...compiler.bounds import Bounds, holds
 from ...compiler.ir import PRED, Function, Node
+from ...compiler.ranges import MAX_LANES
+from ...compiler.recursion import deep_recursion
 from ...compiler.rounds import cost_of_lane, within_budget
 from ...errors import CompileError
 from ...isa.address import Space
@@ -28,6 +31,8 @@ __all__ = ["FAULT_KINDS", "STATUS_WORDS", "WgslKernel", "compile_kernel"]
 STATUS_WORDS = ("kind", "at", "base", "lane", "offset", "offset_high", "need", "other")
 MAX_ARGUMENTS = 65_536  # bytes of a uniform buffer, on every adapter
 _MAX_CONDITIONS = 64
+_MOST_NESTED = 127  # of what naga and Tint take
+_BRACES = re.compile("[{}]")
 # What code calls if it needs it.
 _FUNCTIONS = {
     "fence": """fn fence(x: f32) -> f32 {
@@ -104,7 +109,8 @@ class WgslKernel:
         last |= {f"LAST_LANE_IDX_{axis}": size - 1 for axis, size in zip("XYZ", self.block, strict=True)}
         last |= {f"GRID_DIM_{axis}": size for axis, size in zip("XYZ", grid, strict=True)}
         last["STEPS"], last["ROUNDS"] = steps, rounds
-        last["LAST_GLOBAL_LANE_ID"] = grid[0] * grid[1] * grid[2] * lanes - 1
+        # Lanes of the last block that are off have numbers that no lane has.
+        last["LAST_GLOBAL_LANE_ID"] = min(grid[0] * grid[1] * grid[2] * lanes, MAX_LANES) - 1
 
         def leaf(node: Node) -> int:
             if node.op == "param":
@@ -121,6 +127,9 @@ class WgslKernel:
 class _Emitter(Barriers):
     def run(self) -> WgslKernel:
         body = self._block(self.plan) if self.plan else self._segments() if self.segmented else self._flat()
+        if _nesting(body) > _MOST_NESTED:
+            reason = f"loops and branches lie in each other more than {_MOST_NESTED} deep, the most of a shader"
+            raise CompileError(self.deepest[1], reason)
         uniform = self.plan.uniform if self.plan else set()
         variables = "".join(
             f"var<private> {self.values.name(variable)}: {self.values.type_name(node)};\n"
@@ -180,6 +189,15 @@ class _Emitter(Barriers):
         return "\n".join(lines), count * 4
 
 
+def _nesting(code: str) -> int:
+    """How many braces are open at most."""
+    open_, most = 0, 0
+    for brace in _BRACES.findall(code):
+        open_ += 1 if brace == "{" else -1
+        most = max(most, open_)
+    return most
+
+
 def _is_one(special: str) -> Node:
     one = Node("const", Type.U32, (), 1)
     return Node("le", PRED, (Node("special", Type.U32, (), special), one), Type.U32)
@@ -207,12 +225,13 @@ def compile_kernel(
 
     Raises CompileError for what WebGPU does not have.
     """
-    kernel = _Emitter(function, groups, shared, math, canary, half, parts, window, set()).run()
-    if kernel.arguments_size > MAX_ARGUMENTS:
-        what = f"its scalars take {kernel.arguments_size} bytes: WebGPU has room for {MAX_ARGUMENTS}"
-        raise CompileError(None, f"{what}; give some of them in a buffer")
-    if fast:
-        _add_fast(kernel, function, partial(_Emitter, function, groups, shared, math, canary, half, parts, window))
+    with deep_recursion():
+        kernel = _Emitter(function, groups, shared, math, canary, half, parts, window, set()).run()
+        if kernel.arguments_size > MAX_ARGUMENTS:
+            what = f"its scalars take {kernel.arguments_size} bytes: WebGPU has room for {MAX_ARGUMENTS}"
+            raise CompileError(None, f"{what}; give some of them in a buffer")
+        if fast:
+            _add_fast(kernel, function, partial(_Emitter, function, groups, shared, math, canary, half, parts, window))
     return kernel
 
 
@@ -221,7 +240,7 @@ def _add_fast(kernel: WgslKernel, function: Function, emitter: Callable[..., _Em
     bounds = Bounds(function, launch=True)
     conditions, proven = bounds.prove(function.nodes())
     steps = within_budget(function, bounds)
-    conditions += steps or ()
+    conditions += steps or []
     if (not proven and not steps) or len(conditions) > _MAX_CONDITIONS:
         return
     specials = {str(node.attr) for node in function.nodes() if node.op == "special"}

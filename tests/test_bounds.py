@@ -1,0 +1,74 @@
+"""Conditions of bounds proofs: what they are made of, and which of them a launch is asked (compiler/bounds.py)."""
+
+from __future__ import annotations
+
+import pytest
+
+from hologram_web.compiler import bounds
+from hologram_web.compiler.bounds import Bounds, holds, open_conditions, shown
+from hologram_web.compiler.build import build
+from hologram_web.compiler.ir import PRED, Node
+from hologram_web.isa import Program, Type
+from hologram_web.isa.verify import analyze
+
+
+def _bounds() -> Bounds:
+    return Bounds(build(analyze(Program.from_text("exit")), (1, 1, 1)), launch=True)
+
+
+def _special(of: Bounds, name: str) -> Node:
+    return of.node("special", Type.I64, attr=name)
+
+
+@pytest.mark.parametrize("name", bounds._EXACT)
+def test_whatever_conditions_are_made_of_is_computed(name: str) -> None:
+    """Constants are folded to it, a launch computes it, and it has a text; nothing else can be made."""
+    of = _bounds()
+    leaf, other = (_special(of, name) for name in ("x", "y"))
+    make = of.compare if name in ("lt", "le") else of.op
+    for a in (-3, 0, 2, 7):
+        for b in (-3, 0, 2, 7):
+            one, two = of.const(a), of.const(b)
+            if name == "cvt":
+                node, constant = of.node("cvt", Type.I64, leaf, attr=Type.I64), one
+            else:
+                node, constant = make(name, leaf, other), make(name, one, two)
+            exact = bounds._EXACT[name](*(a, b)[: len(node.args)])
+            assert constant.is_const
+            assert constant.attr == (exact if constant.ty is PRED else Type.I64.encode(exact))
+            for condition in (node, constant):
+                assert holds(condition, {leaf: a, other: b}.__getitem__) == bool(exact)
+        assert shown(node)
+    with pytest.raises(AssertionError, match="xor"):
+        of.op("xor", leaf, other)
+
+
+def test_a_constant_decides_before_a_launch_does() -> None:
+    of = _bounds()
+    open_ = of.compare("lt", _special(of, "STEPS"), of.const(1))
+    always, never = (of.compare("le", of.const(a), of.const(2)) for a in (1, 3))
+    assert open_conditions([always, open_]) == [open_]
+    assert open_conditions([open_, never]) is None
+    assert holds(always, dict[Node, int]().__getitem__)
+    assert not holds(never, dict[Node, int]().__getitem__)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "kept"),
+    [
+        (["x + 0 <= 9", "x + 0 < 9"], ["x + 0 < 9"]),
+        (["x + 0 < 9", "x + 0 <= 9"], ["x + 0 < 9"]),
+        (["x + 3 <= 9", "x + 2 < 9"], ["x + 3 <= 9"]),
+        (["x + 2 < 9", "x + 4 <= 9"], ["x + 4 <= 9"]),
+        (["x + 0 < 9", "x + 0 <= 8"], ["x + 0 < 9"]),  # they say the same
+        (["x + 0 <= 9", "y + 0 <= 8"], ["x + 0 <= 9", "y + 0 <= 8"]),
+    ],
+)
+def test_the_strictest_condition_is_kept(conditions: list[str], kept: list[str]) -> None:
+    of = _bounds()
+    made = {}
+    for text in conditions:
+        name, _, plus, sign, limit = text.split()
+        value = of.op("add", _special(of, name), of.const(int(plus)))
+        made[of.compare("lt" if sign == "<" else "le", value, of.const(int(limit)))] = text
+    assert [made[condition] for condition in bounds._strictest(made)] == kept
