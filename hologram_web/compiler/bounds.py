@@ -10,29 +10,23 @@ proves nothing, and the code that checks runs.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import NamedTuple
 
 from ..isa.address import Space
 from ..isa.ops import SCALAR_OPS
 from ..isa.types import Type
+from .accesses import Check, access_of, axes_of
 from .dominance import Dominators
-from .ir import PRED, Access, Block, Function, Node
+from .ir import PRED, Access, Axis, Block, Function, Node
 from .ranges import Ranges, remainder_of
 
-__all__ = ["Bounds", "Interval", "access_of", "holds", "is_loop_step", "limit_of", "own_limit", "repeated", "shown"]
+__all__ = ["Bounds", "Interval", "holds", "is_loop_step", "limit_of", "own_limit", "repeated", "shown"]
 
 _LONG = Type.I64
 _FAR = 1 << 40  # ends of intervals stay within, so that 64 bits hold what is made of them
 _HALF = 1 << 31
 _MANY = 1 << 17  # an index that may be any number below this or a greater one is not worth a condition
-
-
-def access_of(node: Node) -> Access | None:
-    """What an effect reaches in memory."""
-    if node.op in ("load", "store"):
-        return node.attr  # type: ignore[no-any-return]  # an Access, by the node's op
-    return node.attr[1] if node.op in ("atomic", "reduce") else None
 
 
 def limit_of(access: Access) -> tuple[str, object, int]:
@@ -89,15 +83,38 @@ class Bounds:
             alone = block.predecessors == [parent]
             self._facts[block] = above + (self.edge(parent, block) if alone else ())
 
-    def prove(self, effects: Iterable[Node]) -> tuple[list[Node], set[Node]]:
-        """Conditions, and the effects that are in bounds where all of them hold."""
+    def prove(self, effects: Iterable[Node], known: Container[Check] = ()) -> tuple[list[Node], set[Check]]:
+        """Conditions, and what accesses need not check where all of them hold. What is `known` needs no proof.
+
+        An access is in bounds if it is where its axes are: these are proven, or checked before.
+        """
         conditions: dict[Node, None] = {}
-        proven: set[Node] = set()
+        proven: set[Check] = set()
+
+        def note(check: Check, wanted: list[Node]) -> None:
+            if not any(condition.is_const and not condition.attr for condition in wanted):
+                conditions.update(dict.fromkeys(condition for condition in wanted if not condition.is_const))
+                proven.add(check)
+
         for node in effects:
             access = access_of(node)
-            if access is None or node.op == "reduce" or not access.checked:
+            if access is None or node.op == "reduce" or not (access.checked or access.axes):
                 continue
-            found = self.interval(node.args[0], self.home[node])
+            block, given = self.home[node], dict[Node, Interval | None]()
+            for number, (axis, index, length) in enumerate(axes_of(node)):
+                found, end = self.interval(index, block), self._length(length)
+                if end is None:
+                    continue
+                vague = found is None or (found.hi.is_const and found.high >= _MANY)
+                if found is not None and not vague and (node, number) not in known:
+                    found = self._within(found, -_FAR, _FAR)
+                    low, high = (self._plus(side, axis.offset) for side in (found.lo, found.hi))
+                    inside = [self.compare("le", self.const(0), low), self.compare("lt", high, end.lo)]
+                    note((node, number), [*found.conditions, *end.conditions, *inside])
+                given[index] = self._inside(index, given.get(index, found), axis, end)
+            if not access.checked or node in known:
+                continue
+            found = self._assuming(node.args[0], block, given)
             if found is None or abs(access.offset) > _FAR or (found.hi.is_const and found.high >= _MANY):
                 continue
             found = self._within(found, -_FAR, _FAR)
@@ -106,11 +123,40 @@ class Bounds:
                 limit = self.const(own_limit(self._function, access))
             else:
                 limit = self.node("special", _LONG, attr=limit_of(access))
-            wanted = [*found.conditions, self.compare("le", self.const(0), low), self.compare("lt", high, limit)]
-            if not any(condition.is_const and not condition.attr for condition in wanted):
-                conditions.update(dict.fromkeys(condition for condition in wanted if not condition.is_const))
-                proven.add(node)
+            note(node, [*found.conditions, self.compare("le", self.const(0), low), self.compare("lt", high, limit)])
         return _strictest(conditions), proven
+
+    def _length(self, node: Node) -> Interval | None:
+        """The length of an axis: one that is negative is below every index, as is 0."""
+        if node.op == "bitcast":  # of such a one to U32
+            node = node.args[0]
+        zero = node.op == "max" and node.args[1].is_const and not node.args[1].attr
+        return self._plain(node.args[0] if zero else node)
+
+    def _inside(self, index: Node, interval: Interval | None, axis: Axis, length: Interval) -> Interval:
+        """The interval of an index that was checked against the length of its axis."""
+        assert isinstance(index.ty, Type)
+        least, most = self.const(-axis.offset), self._plus(length.hi, -1 - axis.offset)
+        found = Interval(least, most, -axis.offset, length.high - 1 - axis.offset, length.conditions)
+        if interval is not None:
+            lo, hi = self.op("max", interval.lo, least), self.op("min", interval.hi, most)
+            low, high = max(interval.low, found.low), min(interval.high, found.high)
+            found = Interval(lo, hi, low, high, _union(interval.conditions, found.conditions))
+        return self._within(found, max(int(index.ty.min_value), -_FAR), min(int(index.ty.max_value), _FAR))
+
+    def _assuming(self, node: Node, block: Block, given: dict[Node, Interval | None]) -> Interval | None:
+        """The interval of a node that is made of nodes whose intervals are given, or of others."""
+        if node in given or not given:
+            return given[node] if given else self.interval(node, block)
+        plain = self.interval(node, block)
+        if node.op in _POSITIONS and isinstance(node.ty, Type) and node.ty.bits <= 64:
+            args = [self._assuming(arg, block, given) for arg in node.args]
+            if all(args) and any(arg is not self.interval(of, block) for arg, of in zip(args, node.args, strict=True)):
+                found = _RULES[node.op](self, *args)
+                if found is not None:
+                    plain = self._within(found, max(int(node.ty.min_value), -_FAR), min(int(node.ty.max_value), _FAR))
+        given[node] = plain
+        return plain
 
     def _byte(self, index: Node, access: Access) -> Node:
         return self.op("add", self.op("mul", index, self.const(access.scale)), self.const(access.offset))
@@ -499,6 +545,7 @@ def _masked(of: Bounds, a: Interval, b: Interval) -> Interval | None:
     return Interval(of.const(0), of.op("min", a.hi, b.hi), 0, min(a.high, b.high), _union(a.conditions, b.conditions))
 
 
+_POSITIONS = frozenset({"add", "sub", "mul", "shl", "cvt"})  # what the place of an element is made of
 _CLAMPS = frozenset({"min", "max", "rem", "remainder", "and"})  # one side is enough
 _RULES: dict[str, Callable[..., Interval | None]] = {
     "add": _sum,
@@ -515,20 +562,27 @@ _RULES: dict[str, Callable[..., Interval | None]] = {
 }
 
 
-def repeated(function: Function) -> set[Node]:
-    """Accesses that a dominating one with the same index, base and place has checked already."""
+def repeated(function: Function) -> set[Check]:
+    """Accesses, and axes of them, that a dominating one with the same index, base and place has checked already."""
     tree = Dominators(function.blocks[0], lambda block: block.end.ways)
     seen: dict[tuple[object, ...], list[tuple[Block, int]]] = {}
-    found: set[Node] = set()
+    found: set[Check] = set()
+
+    def see(check: Check, block: Block, place: tuple[object, ...], size: int) -> None:
+        before = seen.setdefault(place, [])
+        if any(size <= other and tree.dominates(home, block) for home, other in before):
+            found.add(check)
+        else:
+            before.append((block, size))
+
     for block in tree.order:
         for node in block.nodes:
             access = access_of(node)
-            if access is None or node.op == "reduce" or not access.checked:
+            if access is None or node.op == "reduce":
                 continue
-            size = access.element.size_bytes
-            before = seen.setdefault((node.args[0], access.base, access.scale, access.offset), [])
-            if any(size <= other and tree.dominates(place, block) for place, other in before):
-                found.add(node)
-            else:
-                before.append((block, size))
+            for number, (axis, index, length) in enumerate(axes_of(node)):
+                see((node, number), block, (index, length, axis.offset), 1)
+            if access.checked:
+                place = node.args[0], access.base, access.scale, access.offset
+                see(node, block, place, access.element.size_bytes)
     return found

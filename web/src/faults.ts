@@ -4,7 +4,7 @@ import { ExecutionError } from "./errors.js";
 import { FAULT_KINDS } from "./isa.gen.js";
 import type { Bounds, Triple } from "./plan.js";
 import { CLASS_BYTES, alignmentOf, lanesOf } from "./plan.js";
-import type { Type } from "./types.js";
+import { type Type, bytesOf } from "./types.js";
 
 /** The status words of a kernel. `at` and `base` are -1 where there is none; `base` is a place in `order`. */
 export interface Status {
@@ -17,18 +17,36 @@ export interface Status {
   other: number;
 }
 
-function outside(need: number | bigint, offset: number | bigint, memory: string, size: number): string {
-  return `${need} bytes at offset ${offset} are outside ${memory}, which has ${size} bytes: check the index against the length`;
+const CHECK = ": check the index against the length";
+
+function outside(type: Type, need: number | bigint, offset: number | bigint, memory: string, size: number): string {
+  const element = bytesOf(type);
+  const one = Number(need) === element && Number(offset) % element === 0;
+  const index = one ? ` (index ${Number(offset) / element})` : "";
+  const elements = one ? ` (${Math.floor(size / element)} elements)` : "";
+  return `${need} bytes at offset ${offset}${index} are outside ${memory}, which has ${size} bytes${elements}${CHECK}`;
+}
+
+/** An index on one axis of an array, in a line such as `chk r5, x.shape1, x, 1`. */
+function offAxis(line: string, index: bigint, length: bigint): string {
+  const [, , array, axis] = line.split(", ");
+  const wrong = index < 0n ? `is negative, and the length is ${length}` : `is beyond its length, which is ${length}`;
+  return `index ${index} of axis ${axis} of ${array} ${wrong}${CHECK}`;
 }
 
 function misaligned(type: Type, offset: number | bigint, memory: string): string {
   return `${type} at offset ${offset} of ${memory} is not aligned: the offset has to be a multiple of ${alignmentOf(type)}`;
 }
 
+/** The type in an instruction such as `ldg.f32 r5, [x]`. */
+function typeIn(line: string): Type {
+  return line.split(/\s/)[0]!.split(".").pop() as Type;
+}
+
 /** The error of an operand of a collective that does not lie in its memory, or is not aligned there. */
 export function boundsOf({ type, instruction, memory }: Bounds, line: string, [need, offset, size]: Triple<number>): ExecutionError {
   const beyond = offset < 0 || offset > size - need;
-  const detail = beyond ? outside(need, offset, memory, size) : misaligned(type, offset, memory);
+  const detail = beyond ? outside(type, need, offset, memory, size) : misaligned(type, offset, memory);
   return new ExecutionError(beyond ? "OutOfBounds" : "MisalignedAccess", instruction, `${detail}, in ${line}`, { buffer: memory, offset });
 }
 
@@ -98,12 +116,12 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
       detail = "the launch was cancelled";
       break;
     case "MisalignedAccess": {
-      const type = lines[at]!.split(/\s/)[0]!.split(".").pop() as Type;
-      detail = misaligned(type, offset, String(memory));
+      detail = misaligned(typeIn(lines[at]!), offset, String(memory));
       break;
     }
     default:
-      detail = need > 0n ? outside(need, offset, String(memory), size) : noted();
+      if (lines[at]?.startsWith("chk ")) detail = offAxis(lines[at], offset, need + (BigInt(other >>> 0) << 32n));
+      else detail = need > 0n ? outside(typeIn(lines[at] ?? ""), need, offset, String(memory), size) : noted();
   }
   if (lines[at] !== undefined) detail += `, in ${lines[at]}`;
   const place = memory === undefined ? {} : { buffer: memory, offset: Number(offset) };

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...compiler.bounds import access_of
+from ...compiler.accesses import access_of
 from ...compiler.ir import Function, Node
 from ...compiler.lower import Copies, Do, Let, Meet, Run, Statement, Step, Variable, spill_size
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure

@@ -1,0 +1,57 @@
+"""What accesses of memory check: that they are in bounds, and that their indices are on the axes of an array."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..isa.types import Type
+from .ir import PRED, Access, Axis, Node
+
+__all__ = ["Check", "access_of", "axes_of", "beyond", "checks_of", "give_axes"]
+
+# What may be proven: that an access is in bounds, or that its index on one of its axes is, by number.
+Check = Node | tuple[Node, int]
+
+
+def access_of(node: Node) -> Access | None:
+    """What an effect reaches in memory."""
+    if node.op in ("load", "store"):
+        return node.attr  # type: ignore[no-any-return]  # an Access, by the node's op
+    return node.attr[1] if node.op in ("atomic", "reduce") else None
+
+
+def axes_of(node: Node) -> list[tuple[Axis, Node, Node]]:
+    """The axes that an access checks, with the index and the length of each."""
+    access = access_of(node)
+    if access is None or not access.axes:
+        return []
+    operands = node.args[-2 * len(access.axes) :]
+    return list(zip(access.axes, operands[::2], operands[1::2], strict=True))
+
+
+def give_axes(node: Node, axes: tuple[Axis, ...], operands: tuple[Node, ...]) -> None:
+    """Lets an access check these axes, and no others; the operands are an index and a length for each."""
+    access = access_of(node)
+    assert access is not None
+    node.args = (*node.args[: len(node.args) - 2 * len(access.axes)], *operands)
+    access = replace(access, axes=axes)
+    node.attr = (node.attr[0], access) if node.op == "atomic" else access
+
+
+def checks_of(node: Node) -> list[Check]:
+    """All that an effect checks of where it reaches."""
+    access = access_of(node)
+    if access is None or node.op == "reduce":
+        return []
+    return [(node, number) for number in range(len(access.axes))] + [node] * access.checked
+
+
+def beyond(axis: Axis, index: Node, length: Node) -> Node:
+    """The condition under which the index is not below the length of its axis: one comparison of unsigned numbers."""
+    ty = index.ty
+    assert isinstance(ty, Type)
+    if axis.offset:
+        index = Node("add", ty, (index, Node("const", ty, (), ty.encode(axis.offset))))
+    if ty.is_signed:
+        index, length = (Node("bitcast", ty.unsigned, (node,), ty) for node in (index, length))
+    return Node("le", PRED, (length, index), ty.unsigned)
