@@ -47,11 +47,18 @@ def checks_of(node: Node) -> list[Check]:
 
 
 def beyond(axis: Axis, index: Node, length: Node) -> Node:
-    """The condition under which the index is not below the length of its axis: one comparison of unsigned numbers."""
+    """The condition under which an index is not on its axis: one comparison of unsigned numbers.
+
+    It takes another one where the sum might wrap from below to above.
+    """
     ty = index.ty
     assert isinstance(ty, Type)
     if axis.offset:
-        index = Node("add", ty, (index, Node("const", ty, (), ty.encode(axis.offset))))
+        place = Node("add", ty, (index, Node("const", ty, (), ty.encode(axis.offset))))
+        if axis.offset < 0:
+            low = Node("lt", PRED, (index, Node("const", ty, (), -axis.offset)), ty)
+            return Node("por", PRED, (low, Node("le", PRED, (length, place), ty)))
+        index = place
     if ty.is_signed:
         index, length = (Node("bitcast", ty.unsigned, (node,), ty) for node in (index, length))
     return Node("le", PRED, (length, index), ty.unsigned)

@@ -20,10 +20,10 @@ export interface Status {
 const CHECK = ": check the index against the length";
 
 function outside(type: Type, need: number | bigint, offset: number | bigint, memory: string, size: number): string {
-  const element = bytesOf(type);
-  const one = Number(need) === element && Number(offset) % element === 0;
-  const index = one ? ` (index ${Number(offset) / element})` : "";
-  const elements = one ? ` (${Math.floor(size / element)} elements)` : "";
+  const [many, at, element] = [BigInt(need), BigInt(offset), BigInt(bytesOf(type))];
+  const one = many === element && at % element === 0n;
+  const index = one ? ` (index ${at / element})` : "";
+  const elements = one ? ` (${BigInt(size) / element} elements)` : "";
   return `${need} bytes at offset ${offset}${index} are outside ${memory}, which has ${size} bytes${elements}${CHECK}`;
 }
 
@@ -74,7 +74,7 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
   const { kernel, launch } = job;
   const kind = FAULT_KINDS[status.kind - 1]!;
   const { offset, need, other } = status;
-  const lines = job.file.programs[job.program]!;
+  const line = (index: number) => job.file.programs[job.program]![index] ?? "";
   let { at, lane } = status;
   let memory: string | undefined;
   let size = kernel.shared;
@@ -116,14 +116,14 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
       detail = "the launch was cancelled";
       break;
     case "MisalignedAccess": {
-      detail = misaligned(typeIn(lines[at]!), offset, String(memory));
+      detail = misaligned(typeIn(line(at)), offset, String(memory));
       break;
     }
     default:
-      if (lines[at]?.startsWith("chk ")) detail = offAxis(lines[at], offset, need + (BigInt(other >>> 0) << 32n));
-      else detail = need > 0n ? outside(typeIn(lines[at] ?? ""), need, offset, String(memory), size) : noted();
+      if (line(at).startsWith("chk ")) detail = offAxis(line(at), offset, need + (BigInt(other >>> 0) << 32n));
+      else detail = need > 0n ? outside(typeIn(line(at)), need, offset, String(memory), size) : noted();
   }
-  if (lines[at] !== undefined) detail += `, in ${lines[at]}`;
+  if (line(at)) detail += `, in ${line(at)}`;
   const place = memory === undefined ? {} : { buffer: memory, offset: Number(offset) };
   return new ExecutionError(kind, at < 0 ? null : at, detail, { ...(lane < 0 ? {} : { lane }), ...place });
 }
