@@ -31,7 +31,7 @@ def outside(many: int, offset: int, name: str, size: int, element: int) -> str:
     """OutOfBounds of `many` bytes, of `element` each; of one element its index is told, too."""
     index, elements = "", ""
     if many == element and offset % element == 0:
-        index, elements = f" (index {offset // many})", f" ({size // many} elements)"
+        index, elements = f" (index {offset // many})", f" ({size // many} element{'s' * (size // many != 1)})"
     what = f"{many} bytes at offset {offset}{index} are outside {name}, which has {size} bytes{elements}"
     return f"{what}: check the index against the length"
 

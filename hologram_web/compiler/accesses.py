@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..isa.types import Type
-from .ir import PRED, Access, Axis, Node
+from .dominance import Dominators
+from .ir import PRED, Access, Axis, Block, Function, Node
 
-__all__ = ["Check", "access_of", "axes_of", "beyond", "checks_of", "give_axes"]
+__all__ = ["Check", "access_of", "axes_of", "beyond", "checks_of", "give_axes", "repeated"]
 
 # What may be proven: that an access is in bounds, or that its index on one of its axes is, by number.
 Check = Node | tuple[Node, int]
@@ -62,3 +63,29 @@ def beyond(axis: Axis, index: Node, length: Node) -> Node:
     if ty.is_signed:
         index, length = (Node("bitcast", ty.unsigned, (node,), ty) for node in (index, length))
     return Node("le", PRED, (length, index), ty.unsigned)
+
+
+def repeated(function: Function) -> set[Check]:
+    """Accesses, and axes of them, that a dominating one with the same index, base and place has checked already."""
+    tree = Dominators(function.blocks[0], lambda block: block.end.ways)
+    seen: dict[tuple[object, ...], list[tuple[Block, int]]] = {}
+    found: set[Check] = set()
+
+    def see(check: Check, block: Block, place: tuple[object, ...], size: int) -> None:
+        before = seen.setdefault(place, [])
+        if any(size <= other and tree.dominates(home, block) for home, other in before):
+            found.add(check)
+        else:
+            before.append((block, size))
+
+    for block in tree.order:
+        for node in block.nodes:
+            access = access_of(node)
+            if access is None or node.op == "reduce":
+                continue
+            for number, (axis, index, length) in enumerate(axes_of(node)):
+                see((node, number), block, (index, length, axis.offset), 1)
+            if access.checked:
+                place = node.args[0], access.base, access.scale, access.offset
+                see(node, block, place, access.element.size_bytes)
+    return found

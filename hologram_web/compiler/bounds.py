@@ -17,11 +17,12 @@ from ..isa.address import Space
 from ..isa.ops import SCALAR_OPS
 from ..isa.types import Type
 from .accesses import Check, access_of, axes_of
+from .counters import counts_down, is_loop_step, limit_counted, same
 from .dominance import Dominators
 from .ir import PRED, Access, Axis, Block, Function, Node
 from .ranges import Ranges, remainder_of
 
-__all__ = ["Bounds", "Interval", "holds", "is_loop_step", "limit_of", "own_limit", "repeated", "shown"]
+__all__ = ["Bounds", "Interval", "holds", "limit_of", "own_limit", "shown"]
 
 _LONG = Type.I64
 _FAR = 1 << 40  # ends of intervals stay within, so that 64 bits hold what is made of them
@@ -320,6 +321,8 @@ class Bounds:
             step = int(phi.ty.decode(arg.args[1].attr))
             nexts = self._below(arg, self._facts[source] + self.edge(source, block), 0, block)
             nexts += self._below(phi, self._facts[self.home[arg]], step, block)
+            if step > 0 and not nexts:
+                nexts = self._counted(phi, step, source, block)
             if step <= 0 or not nexts:
                 return None
             top, limit, extra = nexts[0]
@@ -346,6 +349,30 @@ class Bounds:
                 less = plus - int(fact.op == "lt" if truth else fact.op == "le")
                 found.append((self._plus(other.hi, less), other.high + less, other.conditions))
         return found
+
+    def _counted(self, phi: Node, step: int, source: Block, header: Block) -> list[tuple[Node, int, tuple[Node, ...]]]:
+        """An upper bound of a value that grows while a LOOP counts its rounds: it begins below a limit, and the counter
+        as (limit - begin - 1) / step."""
+        if len(header.predecessors) != 2:
+            return []
+        back = header.predecessors.index(source)
+        before, begin = header.predecessors[1 - back], phi.args[1 - back]
+        facts = self._facts[before] + self.edge(before, header)
+        for counter in header.phis:
+            if not counts_down(counter, counter.args[back], source, header):
+                continue
+            end = limit_counted(counter.args[1 - back], begin, step)
+            below = end is not None and any(
+                (fact.op == "lt") is truth
+                and fact.op != "eq"
+                and same(fact.args[truth], end)
+                and same(fact.args[not truth], begin)
+                for fact, truth in facts
+            )
+            found = self._plain(end) if end is not None and below else None
+            if found is not None and not self._changes(found, header):
+                return [(self._plus(found.hi, -1), found.high - 1, found.conditions)]
+        return []
 
     def is_positive(self, node: Node, source: Block, target: Block) -> bool:
         """Whether what holds on the way from one block to another says that a node is above zero."""
@@ -469,20 +496,6 @@ def _parts(node: Node) -> tuple[tuple[Node | None, int], int]:
     return (node, 1), 0
 
 
-def is_loop_step(node: Node, phi: Node) -> bool:
-    """Whether a node is what LOOP takes from its counter: 1, or 0 where it is 0."""
-    if node.op != "select" or not all(arg.is_const for arg in node.args[1:]):
-        return False
-    more, one, zero = node.args
-    return (
-        (more.op, one.attr, zero.attr) == ("pnot", 1, 0)
-        and more.args[0].op == "eq"
-        and more.args[0].args[0] is phi
-        and more.args[0].args[1].is_const
-        and more.args[0].args[1].attr == 0
-    )
-
-
 def _either(of: Bounds, a: Interval, b: Interval) -> Interval:
     lo, hi = of.op("min", a.lo, b.lo), of.op("max", a.hi, b.hi)
     return Interval(lo, hi, min(a.low, b.low), max(a.high, b.high), _union(a.conditions, b.conditions))
@@ -560,29 +573,3 @@ _RULES: dict[str, Callable[..., Interval | None]] = {
     "select": _either,
     "cvt": lambda of, a: a,
 }
-
-
-def repeated(function: Function) -> set[Check]:
-    """Accesses, and axes of them, that a dominating one with the same index, base and place has checked already."""
-    tree = Dominators(function.blocks[0], lambda block: block.end.ways)
-    seen: dict[tuple[object, ...], list[tuple[Block, int]]] = {}
-    found: set[Check] = set()
-
-    def see(check: Check, block: Block, place: tuple[object, ...], size: int) -> None:
-        before = seen.setdefault(place, [])
-        if any(size <= other and tree.dominates(home, block) for home, other in before):
-            found.add(check)
-        else:
-            before.append((block, size))
-
-    for block in tree.order:
-        for node in block.nodes:
-            access = access_of(node)
-            if access is None or node.op == "reduce":
-                continue
-            for number, (axis, index, length) in enumerate(axes_of(node)):
-                see((node, number), block, (index, length, axis.offset), 1)
-            if access.checked:
-                place = node.args[0], access.base, access.scale, access.offset
-                see(node, block, place, access.element.size_bytes)
-    return found

@@ -301,7 +301,7 @@ class Runner:
                 numbers, ty, instruction, memory = rest
                 need, offset, size = (self.formula(number, values) for number in numbers)
                 if need > 0 and not 0 <= offset <= size - need:
-                    fault = "OutOfBounds", outside(need, offset, memory, size, ty)
+                    fault = "OutOfBounds", outside(need, offset, memory, size, TYPES[ty])
                 elif need > 0 and offset % min(SIZES[ty], 16):
                     fault = "MisalignedAccess", misaligned(TYPES[ty], offset, memory)
                 else:
@@ -438,7 +438,7 @@ def notes():
 def outside(need, offset, memory, size, ty):
     element, index, elements = SIZES[TYPES.index(ty)], "", ""
     if need == element and offset % need == 0:
-        index, elements = f" (index {offset // need})", f" ({size // need} elements)"
+        index, elements = f" (index {offset // need})", f" ({size // need} element{'s' * (size // need != 1)})"
     what = f"{need} bytes at offset {offset}{index} are outside {memory}, which has {size} bytes{elements}"
     return f"{what}: check the index against the length"
 

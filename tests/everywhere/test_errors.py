@@ -91,7 +91,8 @@ def test_an_index_out_of_range(device: Any) -> None:
         shift.on(device)[3](x)
     later = "" if IN_PAGE or device.name == "wasm" else " (launch 1 of this backend, shift)"
     assert str(caught.value) == (
-        "OutOfBounds at instruction 2, lane 2: 4 bytes at offset 12 are outside buffer x, which has 12 bytes: check "
+        "OutOfBounds at instruction 2, lane 2: 4 bytes at offset 12 (index 3) "
+        "are outside buffer x, which has 12 bytes (3 elements): check "
         f"the index against the length, in ldg.f32 r4, [x + r3*4 + 4]{later}"
     )
     assert (caught.value.kind, caught.value.buffer, caught.value.offset) == ("OutOfBounds", "buffer x", 12)
@@ -117,7 +118,8 @@ def test_a_fault_of_a_program_with_handles(device: Any) -> None:
         device.sync()
     assert caught.value.buffer == f"buffer #{x.id}"
     assert str(caught.value).startswith(
-        f"OutOfBounds at instruction 0, lane 10: 4 bytes at offset 40 are outside buffer #{x.id}, which has 40 bytes: "
+        "OutOfBounds at instruction 0, lane 10: 4 bytes at offset 40 (index 10) "
+        f"are outside buffer #{x.id}, which has 40 bytes (10 elements): "
         f"check the index against the length, in ldg.u32 r10, [buffer #{x.id} + r255*4]"
     )
 

@@ -23,7 +23,8 @@ function outside(type: Type, need: number | bigint, offset: number | bigint, mem
   const [many, at, element] = [BigInt(need), BigInt(offset), BigInt(bytesOf(type))];
   const one = many === element && at % element === 0n;
   const index = one ? ` (index ${at / element})` : "";
-  const elements = one ? ` (${BigInt(size) / element} elements)` : "";
+  const count = one && BigInt(size) / element;
+  const elements = one ? ` (${count} element${count === 1n ? "" : "s"})` : "";
   return `${need} bytes at offset ${offset}${index} are outside ${memory}, which has ${size} bytes${elements}${CHECK}`;
 }
 

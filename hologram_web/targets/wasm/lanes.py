@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...compiler.accesses import Check, checks_of
-from ...compiler.bounds import Bounds, repeated
+from ...compiler.accesses import Check, checks_of, repeated
+from ...compiler.bounds import Bounds
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
 from ...compiler.lower import Do, Lowered, Piece, Run, Step, Variable, lower, spill_size
