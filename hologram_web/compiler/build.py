@@ -7,6 +7,7 @@ seen to it that what is read has one type on every path, so retyping needs nothi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..errors import FaultKind
@@ -46,6 +47,7 @@ class Builder(AtlasNodes):
         self.bases: dict[Base, None] = {}
         self.at = self.point = -1
         self.shape = block_shape
+        self.indices: dict[Node, Node] = {}  # of accesses as the program has them, by what became of them
         self.checks: list[tuple[Axis, Node, Node]] = []  # CHK instructions for the next access of the block
 
     # SSA
@@ -142,7 +144,7 @@ class Builder(AtlasNodes):
                     self._seal(self.blocks[way])
         blocks = [self.start, *self.blocks.values()]
         self.replaced.put_into(blocks)
-        _share_axes(blocks)
+        _share_axes(blocks, lambda index: self.replaced.final(self.indices.get(index, index)))
         program = graph.program
         function = Function(
             blocks, program.shared_memory, list(self.bases), self.shape, program.metadata.name, program.local_memory
@@ -371,7 +373,10 @@ class Builder(AtlasNodes):
             return access, self._phi(point, address)
         if address.index is None:
             return Access(base, element, 1, 0, self.at), self.constant(POINTER, POINTER.encode(address.offset))
-        return access, self.index(self._number(point, address.index))
+        number = self._number(point, address.index)
+        index = self.index(number)
+        self.indices[index] = number
+        return access, index
 
     def _phi(self, point: int, address: Address) -> Node:
         """12288 * class + 256 * page + byte, each checked."""
@@ -391,16 +396,16 @@ class Builder(AtlasNodes):
         return total
 
 
-def _share_axes(blocks: list[Block]) -> None:
+def _share_axes(blocks: list[Block], index_of: Callable[[Node], Node]) -> None:
     """Lets what is behind a checked access, at the same place, check the same: `x[i, j] += 1` has one check, and where
     lanes go on after a fault, neither of the two does anything."""
-    checked: dict[tuple[Node, Base], list[tuple[Block, int, Node]]] = {}
-    bare: list[tuple[Block, int, Node, tuple[Node, Base]]] = []
+    checked: dict[object, list[tuple[Block, int, Node]]] = {}
+    bare: list[tuple[Block, int, Node, object]] = []
     for block in blocks:
         for number, node in enumerate(block.nodes):
             access = access_of(node)
             if access is not None and node.op != "reduce":
-                place = node.args[0], access.base
+                place: object = (index_of(node.args[0]), access.base, access.scale, access.offset)
                 if access.axes:
                     checked.setdefault(place, []).append((block, number, node))
                 else:
