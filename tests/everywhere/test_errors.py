@@ -26,6 +26,12 @@ def shift(x: hg.Array[hg.f32]):
 
 
 @hg.kernel
+def next_column(x: hg.Array[hg.f32, 2], y: hg.Array[hg.f32]):
+    r, c = hg.global_id(1), hg.global_id(0)
+    y[r * 4 + c] = x[r, c + 1]
+
+
+@hg.kernel
 def endless(x: hg.Array[hg.u32]):
     n = x[0]
     while n < 10:
@@ -98,6 +104,23 @@ def test_an_index_out_of_range(device: Any) -> None:
     assert (caught.value.kind, caught.value.buffer, caught.value.offset) == ("OutOfBounds", "buffer x", 12)
     assert "value = x[i + 1]" in caught.value.__notes__[0]
     assert x.tolist() == [1, 2, 3]
+
+
+def test_an_index_beyond_its_axis(device: Any) -> None:
+    x, y = memoryview(F(*range(12))).cast("B").cast("f", (3, 4)), F(*[0.0] * 12)
+    launch = next_column.on(device)
+    launch[(3, 3), (4, 4)](x, y)
+    assert y.tolist() == [1, 2, 3, 0, 5, 6, 7, 0, 9, 10, 11, 0]
+    with pytest.raises(hg.ExecutionError) as caught:
+        launch[(4, 1), (4, 4)](x, y)
+    later = "" if IN_PAGE or device.name == "wasm" else " (launch 2 of this backend, next_column)"
+    at = caught.value.instruction
+    assert str(caught.value) == (
+        f"OutOfBounds at instruction {at}, lane 3: index 4 of axis 1 of x is beyond its length, which is 4: "
+        f"check the index against the length, in {next_column.program.instructions[at]}{later}"
+    )
+    assert (caught.value.kind, caught.value.buffer, caught.value.offset) == ("OutOfBounds", None, None)
+    assert caught.value.__notes__[0].endswith(": y[r * 4 + c] = x[r, c + 1]")
 
 
 def test_a_loop_that_does_not_end(device: Any) -> None:

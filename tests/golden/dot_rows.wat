@@ -2,7 +2,7 @@
   (type $t0 (func (param i32 i32 i32)))
   (type $t1 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (import "env" "memory" (memory 1 65536))
-  (func $kernel (export "kernel") (type $t0)  ;; 1096 bytes at 0x47
+  (func $kernel (export "kernel") (type $t0)  ;; 1057 bytes at 0x47
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
@@ -272,36 +272,11 @@
           i64.const 4294967295
           i64.le_s
           i32.and
-          i64.const 0
-          local.get $start
-          i64.extend_i32_u
-          local.get $l23
-          local.set $l24
-          i64.const 1
-          local.set $l25
-          local.get $l24
-          local.get $l25
-          local.get $l24
-          local.get $l25
-          i64.gt_s
-          select
-          i64.mul
-          i64.const 4
-          i64.mul
-          i64.le_s
-          i32.and
           local.get $l29
           i64.const 4
           i64.mul
           local.get $limit.buffer_x.4
           i64.lt_s
-          i32.and
-          i64.const 0
-          local.get $start
-          i64.extend_i32_u
-          i64.const 4
-          i64.mul
-          i64.le_s
           i32.and
           local.get $l27
           i64.const 4
@@ -621,7 +596,7 @@
       end  ;; $loop2
     end  ;; $if0
   )
-  (func $fault (type $t1)  ;; 51 bytes at 0x490
+  (func $fault (type $t1)  ;; 51 bytes at 0x469
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0

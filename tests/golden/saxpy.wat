@@ -2,7 +2,7 @@
   (type $t0 (func (param i32 i32 i32)))
   (type $t1 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (import "env" "memory" (memory 1 65536))
-  (func $kernel (export "kernel") (type $t0)  ;; 909 bytes at 0x47
+  (func $kernel (export "kernel") (type $t0)  ;; 899 bytes at 0x47
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32) (local $rest i32)
@@ -207,13 +207,6 @@
           i64.mul
           local.set $l22
           i32.const 1
-          i64.const 0
-          local.get $start
-          i64.extend_i32_u
-          i64.const 4
-          i64.mul
-          i64.le_s
-          i32.and
           local.get $l22
           local.get $limit.buffer_x.4
           i64.lt_s
@@ -511,7 +504,7 @@
       end  ;; $loop2
     end  ;; $if0
   )
-  (func $fault (type $t1)  ;; 51 bytes at 0x3d5
+  (func $fault (type $t1)  ;; 51 bytes at 0x3cb
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
