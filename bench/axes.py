@@ -29,7 +29,10 @@ from hologram_web.compiler.accesses import axes_of
 from hologram_web.compiler.bounds import Bounds
 from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import optimize
+from hologram_web.frontends.python.translate import translate
+from hologram_web.isa.address import ON_CHIP
 from hologram_web.isa.verify import analyze
+from hologram_web.targets import wasm, wgsl
 
 TILE = 16
 
@@ -155,6 +158,21 @@ def counted(kernel: hg.Kernel, block: tuple[int, int, int]) -> tuple[int, int, i
     return written, len(left), len(left - Bounds(function, launch=True).prove(function.nodes())[1])
 
 
+def compiling(kernel: hg.Kernel, block: tuple[int, int, int]) -> tuple[float, float]:
+    """Milliseconds from the syntax tree to the code of both targets, with checks="axis" and with checks="buffer"."""
+    times = [[], []]
+    for _ in range(5):
+        for place, checks in enumerate(("axis", "buffer")):
+            start = time.process_time()
+            program = translate(kernel._definition.checking(checks)).program
+            function = optimize(build(analyze(program), block))
+            wasm.compile_kernel(function)
+            groups = [[base] for base in function.bases if base.space not in ON_CHIP]
+            wgsl.compile_kernel(function, groups, program.shared_memory)
+            times[place].append(1000 * (time.process_time() - start))
+    return middle(times[0]), middle(times[1])
+
+
 def runner(kernel: hg.Kernel, launch, values, executor: hg.Executor):
     """What launches it, and what reads the results."""
     given = [executor.array(value) if isinstance(value, np.ndarray) else value for value in values]
@@ -197,7 +215,7 @@ def main() -> None:
     print(f"{date.today()}: {options.size} x {options.size} elements; milliseconds with axis and with buffer checks")
     print(f"| Kernel | Checks written | left | unproven | {' | '.join(f'{n}, axis / buffer' for n in names)} |")
     print(f"|---|---|---|---|{'---|' * len(names)}")
-    ratios = {name: [] for name in names}
+    ratios = {name: [] for name in (*names, "compiling")}
     for kernel, launch, values in cases(options.size):
         block = (TILE, TILE, 1) if isinstance(launch, tuple) else (256, 1, 1)
         cells = []
@@ -205,6 +223,8 @@ def main() -> None:
             axis, buffer = compared(kernel, launch, values, device, options.rounds)
             ratios[name].append(axis / buffer)
             cells.append(f"{axis:.2f} / {buffer:.2f} = {axis / buffer:.2f}")
+        axis, buffer = compiling(kernel, block)
+        ratios["compiling"].append(axis / buffer)
         print(f"| `{kernel.name}` | {' | '.join([*map(str, counted(kernel, block)), *cells])} |", flush=True)
     for name, found in ratios.items():
         print(f"{name}: {exp(mean(map(log, found))):.3f} of the time with checks of buffers, geometric mean")
