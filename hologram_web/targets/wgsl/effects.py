@@ -210,11 +210,13 @@ class Effects:
             self.depth -= 1
             self.put("}")
             return
-        wrong = [] if inside else [f"(index >= {self._limit(access, offset)})"]
-        if strange is not None and not inside:
-            wrong.insert(0, strange)
-        if offset < 0 and not inside:
-            wrong.append(f"(index < {-(offset // access.scale)}u)")
+        wrong = []
+        if not inside:
+            wrong = [f"(index >= {self._limit(access, offset)})"]
+            if strange is not None:
+                wrong.insert(0, strange)
+            if offset < 0:
+                wrong.append(f"(index < {-(offset // access.scale)}u)")
         scaled = f"index * {access.scale}u" if access.scale != 1 else "index"
         byte = f"{scaled} {'+' if offset > 0 else '-'} {abs(offset)}u" if offset else scaled
         self.put(f"let byte = {byte};")
