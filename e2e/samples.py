@@ -84,6 +84,19 @@ PAIR = hg.Program.from_text("""
 """)
 
 
+SLOPE = """
+def slope(x: hg.Array[hg.f32, 2], y: hg.Array[hg.f32, 2]):
+    r, c = hg.global_id(1), hg.global_id(0)
+    y[r, c] = x[r, c + 1] - x[r, c]
+"""
+
+
+def slope() -> CompiledProgram:
+    shapes = {"x": ("h", "w"), "y": ("h", "w")}
+    kernel = hg.kernel_from_source(SLOPE)
+    return hg.compile(kernel, grid=("columns", "h"), block=(16, 4), shapes=shapes, scalars={"columns": hg.u32})
+
+
 def pair() -> CompiledProgram:
     shapes = {"m": ("h", "w"), "total": ("h",), "twice": ("h", "w")}
     builder = hg.PlanBuilder("pair", shapes=shapes)
@@ -105,6 +118,10 @@ def samples() -> dict[str, tuple[CompiledProgram, dict[str, Any]]]:
         "edges": (
             edges_plan(),
             {"rgb": source.integers(0, 256, (130, 250, 3), np.uint8), "low": 1536, "high": 2560, "rounds": 3},
+        ),
+        "slope": (
+            slope(),
+            {"x": source.random((7, 40), np.float32), "y": np.zeros((7, 40), np.float32), "columns": 39},
         ),
         "pair": (pair(), {"m": np.arange(15, dtype=np.uint32).reshape(3, 5)}),
     }

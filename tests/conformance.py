@@ -674,7 +674,8 @@ class BackendConformance:
         (
             "OutOfBounds",
             ".param x: buffer i32 read_write\n    ldg.i32 r10, [x + r255*4 + 4]\n    stg.i32 [x], r10\n",
-            "OutOfBounds at instruction 0, lane 2: 4 bytes at offset 12 are outside buffer x, which has 12 bytes: "
+            "OutOfBounds at instruction 0, lane 2: 4 bytes at offset 12 (index 3) "
+            "are outside buffer x, which has 12 bytes (3 elements): "
             "check the index against the length, in ldg.i32 r10, [x + r255*4 + 4]",
         ),
         (

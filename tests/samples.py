@@ -61,6 +61,8 @@ _VALUES: dict[str, list[Any]] = {
     "u8": [0, 255],
     "i8": [-128, 127],
     "u16": [65535, 1],
+    "i32": [-(1 << 31), (1 << 31) - 1, -1],
+    "name": ["x", "r0", "größe"],
     "size": [0, 300, (1 << 48) - 1, r(9), "n"],
     "scalar": [0.5, -0.0, float("inf"), float("nan"), r(9), "alpha"],
     "pool": [PoolHandle(0), r(9), "heap"],

@@ -129,6 +129,8 @@ OPERANDS: dict[str, _Maker] = {
     "u8": _always(st.integers(0, 255)),
     "i8": _always(st.integers(-128, 127)),
     "u16": _always(st.integers(0, 65535)),
+    "i32": _always(st.integers(-(1 << 31), (1 << 31) - 1)),
+    "name": _always(st.from_regex(r"[^\W\d]\w{0,8}", fullmatch=True).filter(str.isidentifier)),
     "size": _always(_sizes),
     "scalar": _always(_factors),
     "pool": _always(st.one_of(_pool_handles, registers, names)),

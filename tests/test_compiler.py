@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from hologram_web.backends.cpu.vector_ops import VECTOR_OPS
-from hologram_web.compiler.bounds import Bounds, access_of, repeated
+from hologram_web.compiler.accesses import access_of, repeated
+from hologram_web.compiler.bounds import Bounds
 from hologram_web.compiler.build import build
 from hologram_web.compiler.fission import fission
 from hologram_web.compiler.library import LIBRARY

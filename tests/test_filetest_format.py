@@ -189,8 +189,9 @@ def test_a_wrong_result_is_told(line, message):
         "f(1, x=f32.bits([0x80000001]), y=[1], n=3) == f32.bits([1]) within 2 ulp",
         "f(3, x=[1, 2], y=zeros(3), n=1) faults OutOfBounds",
         "f(3, x=[1, 2], y=zeros(3), n=1) raises ExecutionError",
-        "f((3), x=(1, 2), y=alias('x'), n=1) faults OutOfBounds(buffer='buffer x', detail='4 bytes at offset 8 are "
-        "outside buffer x, which has 8 bytes: check the index against the length, in ldg.f32 r10, [x + r255*4]')",
+        "f((3), x=(1, 2), y=alias('x'), n=1) faults OutOfBounds(buffer='buffer x', detail='4 bytes at offset 8 "
+        "(index 2) are outside buffer x, which has 8 bytes (2 elements): check the index against the length, "
+        "in ldg.f32 r10, [x + r255*4]')",
     ],
 )
 def test_a_right_result_passes(line):

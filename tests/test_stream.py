@@ -256,7 +256,8 @@ def test_faults_of_a_pool_of_the_program_name_it_as_written(ex):
     error = caught.value
     assert (error.kind, error.instruction, error.buffer, error.offset) == ("OutOfBounds", 2, "pool #7", 4)
     assert error.detail.startswith(
-        "4 bytes at offset 4 are outside pool #7, which has 7 bytes: check the index against the length, in "
+        "4 bytes at offset 4 (index 1) "
+        "are outside pool #7, which has 7 bytes (1 element): check the index against the length, in "
         "pool_store.u32 #7, 4, r10"
     )
 

@@ -112,7 +112,8 @@ def test_a_fault_waits_for_the_next_read(backend):
         backend.copy_from_buffer(other)
     number = backend.stats.launches
     assert str(caught.value) == (
-        "OutOfBounds at instruction 0, lane 4: 4 bytes at offset 16 are outside buffer x, which has 16 bytes: check "
+        "OutOfBounds at instruction 0, lane 4: 4 bytes at offset 16 (index 4) "
+        "are outside buffer x, which has 16 bytes (4 elements): check "
         f"the index against the length, in ldg.i32 r10, [x + r255*4] (launch {number - 1} of this backend, double)"
     )
     assert read(backend, other).tolist() == [0] * 4

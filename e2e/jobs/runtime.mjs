@@ -217,6 +217,18 @@ const checks = {
     await rejects(async () => runtime.buffer("u8", 2 ** 46), "AllocationFailed");
   },
 
+  async "an index beyond its axis"({ runtime, load }) {
+    const slope = await load("slope");
+    const x = { data: new Float32Array(12).fill(1), shape: [3, 4] };
+    const y = { data: new Float32Array(12), shape: [3, 4] };
+    await slope.run({ x, y, columns: 3 });
+    const said = ": check the index against the length, in chk ";
+    const fault = await rejects(slope.run({ x, y, columns: 4 }), "ExecutionError", `index 4 of axis 1 of x is beyond its length, which is 4${said}`);
+    equal([fault.kind, fault.lane, fault.buffer, fault.offset], ["OutOfBounds", fault.lane, undefined, undefined]);
+    await slope.run({ x, y, columns: 3 });
+    await rejects(slope.run({ x, y: { data: new Float32Array(6), shape: [3, 2] }, columns: 3 }), "LaunchError");
+  },
+
   async "wide integers are BigInts"({ runtime, load }) {
     const wide = await load("wide");
     const x = [0n, -3n, 2n ** 200n + 1n, -(2n ** 255n)];

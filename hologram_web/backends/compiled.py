@@ -68,8 +68,13 @@ class Status:
             case FaultKind.MISALIGNED_ACCESS:
                 assert at is not None
                 detail = fault_text.misaligned(instructions[at].ty, self.offset, str(self.base))
+            case _ if at is not None and instructions[at].name == "CHK":
+                check = instructions[at]
+                detail = fault_text.off_axis(self.offset, self.need + (self.other << 32), check.array, check.axis)
             case _ if self.need:
-                detail = fault_text.outside(self.need, self.offset, str(self.base), self.size)
+                assert at is not None
+                element = instructions[at].ty.size_bytes
+                detail = fault_text.outside(self.need, self.offset, str(self.base), self.size, element)
             case _:
                 detail = fault_text.note(self.other, self.offset)
         offset = None if self.base is None else self.offset
@@ -273,7 +278,7 @@ def _check_collective(
         region, need = regions[name], count * ty.size_bytes
         if need and not 0 <= region.offset <= region.size - need:
             kind = FaultKind.OUT_OF_BOUNDS
-            detail = fault_text.outside(need, region.offset, region.name, region.size)
+            detail = fault_text.outside(need, region.offset, region.name, region.size, ty.size_bytes)
         elif need and region.offset % ty.alignment:
             kind, detail = FaultKind.MISALIGNED_ACCESS, fault_text.misaligned(ty, region.offset, region.name)
         else:

@@ -15,6 +15,7 @@ __all__ = [
     "element_divisor",
     "misaligned",
     "note",
+    "off_axis",
     "outside",
     "steps",
 ]
@@ -28,10 +29,20 @@ ADAPTER_LOOPS = (
 COORDINATES = (("class", 96), ("page", 48), ("byte", 256))
 
 
-def outside(many: int, offset: int, name: str, size: int) -> str:
-    """OutOfBounds of `many` bytes."""
-    what = f"{many} bytes at offset {offset} are outside {name}, which has {size} bytes"
+def outside(many: int, offset: int, name: str, size: int, element: int) -> str:
+    """OutOfBounds of `many` bytes, of `element` each; of one element its index is told, too."""
+    index, elements = "", ""
+    if many == element and offset % element == 0:
+        index, elements = f" (index {offset // many})", f" ({size // many} element{'s' * (size // many != 1)})"
+    what = f"{many} bytes at offset {offset}{index} are outside {name}, which has {size} bytes{elements}"
     return f"{what}: check the index against the length"
+
+
+def off_axis(index: int, length: int, array: str, axis: int) -> str:
+    """OutOfBounds of an index on one axis of an array."""
+    what = f"index {index} of axis {axis} of {array}"
+    wrong = f"is negative, and the length is {length}" if index < 0 else f"is beyond its length, which is {length}"
+    return f"{what} {wrong}: check the index against the length"
 
 
 def misaligned(ty: Type, offset: int, name: str) -> str:

@@ -7,7 +7,7 @@ seen to it that what is read has one type on every path, so retyping needs nothi
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from ..errors import FaultKind
@@ -19,8 +19,10 @@ from ..isa.row import Effect, Row
 from ..isa.table import BY_NAME
 from ..isa.types import Type
 from ..isa.verify import Analysis, Base
+from .accesses import access_of, give_axes
 from .atlas import AtlasNodes, is_phase
-from .ir import PRED, Access, Block, Function, Node, Replaced, Terminator, ValueType
+from .dominance import Dominators
+from .ir import PRED, Access, Axis, Block, Function, Node, Replaced, Terminator, ValueType
 from .node_ops import POINTER
 from .recipe import Constant, Do, Kept, Part
 
@@ -28,6 +30,7 @@ __all__ = ["build"]
 
 _Variable = tuple[int, ValueType | str]
 _ENDS = (Effect.CONTROL, Effect.BARRIER)
+_ACCESSES = (Effect.LOAD, Effect.STORE, Effect.ATOMIC)
 
 
 class Builder(AtlasNodes):
@@ -46,6 +49,8 @@ class Builder(AtlasNodes):
         self.bases: dict[Base, None] = {}
         self.at = self.point = -1
         self.shape = block_shape
+        self.indices: dict[Node, Node] = {}  # of accesses as the program has them, by what became of them
+        self.checks: list[tuple[Axis, Node, Node]] = []  # CHK instructions for the next access of the block
 
     # SSA
 
@@ -186,6 +191,7 @@ class Builder(AtlasNodes):
                     self._seal(self.blocks[way])
         blocks = [self.start, *self.blocks.values()]
         self.replaced.put_into(blocks)
+        _share_axes(blocks, lambda index: self.replaced.final(self.indices.get(index, index)))
         program = graph.program
         function = Function(
             blocks, program.shared_memory, list(self.bases), self.shape, program.metadata.name, program.local_memory
@@ -211,6 +217,7 @@ class Builder(AtlasNodes):
             instruction = graph.instruction(point)
             if point < last or not (instruction.row.collective or instruction.row.effect in _ENDS):
                 self._instruction(point, instruction)
+        self._check_alone()
         end = Terminator("jump", at=self.at)
         instruction = graph.instruction(last)
         match instruction.name:
@@ -279,12 +286,16 @@ class Builder(AtlasNodes):
             return
         assert row.reference is not None
         self.point = point
+        if row.effect not in (Effect.PURE, Effect.CHECK, *_ACCESSES):
+            self._check_alone()
         inputs = [
             self._input(point, position, instruction)
             for position, operand in enumerate(row.operands)
             if operand.role != "def"
         ]
         result = self._meaning(row, inputs)
+        if self.checks and row.effect in _ACCESSES:
+            self._check_with(self.current.nodes[-1])
         for position in row.defs:
             operand, value = row.operands[position], instruction.values[position]
             if isinstance(value, Predicate):
@@ -301,6 +312,67 @@ class Builder(AtlasNodes):
             if faulty is not None:
                 self.node("guard", None, faulty, attr=(kind, self.at, 0))
         return row.reference(self, *inputs)
+
+    # CHK
+
+    def check(self, index: Node, length: Node, array: str, axis: int, offset: int) -> None:
+        """Waits for the access that it is for."""
+        self.checks.append((Axis(self.at, offset), *self._comparable(index, length, offset)))
+
+    def _comparable(self, index: Node, length: Node, offset: int) -> tuple[Node, Node]:
+        """The two in one of the forms that an Axis is about."""
+        index, length = self._narrow(index), self._narrow(length)
+        if length.ty is Type.I32 and not length.is_const:
+            length = self._not_negative(length)
+        if index.ty is Type.U32 and not offset and length.ty in (Type.I32, Type.U32):
+            if length.is_const:
+                return index, self.constant(Type.U32, length.attr)
+            return index, self.bitcast(Type.U32, length.ty, length)
+        if index.ty is Type.I32 and length.ty is Type.I32:
+            return index, length
+        return self.index(index), self.max(POINTER, self.index(length), self.constant(POINTER, 0))
+
+    def _narrow(self, node: Node) -> Node:
+        """A number that fits I32 as I32."""
+        ty = node.ty
+        assert isinstance(ty, Type)
+        if node.is_const and 0 <= int(ty.decode(node.attr)) < 1 << 31:
+            return self.constant(Type.I32, node.attr)
+        return self.cvt(Type.I32, ty, node) if ty.bits < 32 else node
+
+    def _not_negative(self, length: Node) -> Node:
+        """A length, which is a parameter as a rule: then it is computed once."""
+        block = self.current
+        if length.op == "param":
+            self.current = self.start
+        found = self.node("max", Type.I32, length, self.constant(Type.I32, 0))
+        self.current = block
+        return found
+
+    def _check_with(self, access: Node) -> None:
+        """Lets an access, which was made right now, do the checks."""
+        if access.op == "reduce":
+            self.current.nodes.pop()
+            self._check_alone()
+            self.current.nodes.append(access)
+            return
+        axes = tuple(axis for axis, _, _ in self.checks)
+        give_axes(access, axes, tuple(node for _, *nodes in self.checks for node in nodes))
+        self.checks = []
+
+    def _check_alone(self) -> None:
+        """Makes guards of checks that no access follows."""
+        for axis, index, length in self.checks:
+            ty = index.ty
+            assert isinstance(ty, Type)
+            place = self.index(index)
+            if axis.offset:
+                place = self.add(POINTER, place, self.constant(POINTER, POINTER.encode(axis.offset)))
+            end = self.index(length)
+            inside = self.pand(self.le(POINTER, self.constant(POINTER, 0), place), self.lt(POINTER, place, end))
+            attr = (FaultKind.OUT_OF_BOUNDS, axis.at, 0)
+            self.node("guard", None, self.pnot(inside), place, end, attr=attr)
+        self.checks = []
 
     def _register(self, register: Register, ty: ValueType) -> Node:
         return self.read(self.current, (register.index, ty))
@@ -350,7 +422,10 @@ class Builder(AtlasNodes):
             return access, self._phi(point, address)
         if address.index is None:
             return Access(base, element, 1, 0, self.at), self.constant(POINTER, POINTER.encode(address.offset))
-        return access, self.index(self._number(point, address.index))
+        number = self._number(point, address.index)
+        index = self.index(number)
+        self.indices[index] = number
+        return access, index
 
     def _phi(self, point: int, address: Address) -> Node:
         """12288 * class + 256 * page + byte, each checked."""
@@ -368,6 +443,32 @@ class Builder(AtlasNodes):
             total = part if total is None else self.node("add", POINTER, total, part)
         assert total is not None
         return total
+
+
+def _share_axes(blocks: list[Block], index_of: Callable[[Node], Node]) -> None:
+    """Lets what is behind a checked access, at the same place, check the same: `x[i, j] += 1` has one check, and where
+    lanes go on after a fault, neither of the two does anything."""
+    checked: dict[object, list[tuple[Block, int, Node]]] = {}
+    bare: list[tuple[Block, int, Node, object]] = []
+    for block in blocks:
+        for number, node in enumerate(block.nodes):
+            access = access_of(node)
+            if access is not None and node.op != "reduce":
+                place: object = (index_of(node.args[0]), access.base, access.scale, access.offset)
+                if access.axes:
+                    checked.setdefault(place, []).append((block, number, node))
+                else:
+                    bare.append((block, number, node, place))
+    bare = [item for item in bare if item[3] in checked]
+    tree = Dominators(blocks[0], lambda block: block.end.ways) if bare else None
+    for block, number, node, place in bare:
+        for home, before, other in checked[place]:
+            assert tree is not None
+            if before < number if home is block else tree.dominates(home, block):
+                found = access_of(other)
+                assert found is not None
+                give_axes(node, found.axes, other.args[-2 * len(found.axes) :])
+                break
 
 
 def _end_of(graph: FlowGraph, start: int) -> int:

@@ -10,7 +10,8 @@
    merges is there at the end of the predecessor it comes from.
 6. Operations are rows of OPERATIONS. Operands, results and attributes have the types that the row says.
 7. What is there from the start stands in the first block.
-8. An effect reaches memory whose base the function names.
+8. An effect reaches memory whose base the function names. Behind its operands it has an index and a length, of one
+   type, for each axis that it checks.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Iterator
 
 from ..errors import FaultKind
 from ..isa.types import Type
+from .accesses import axes_of
 from .dominance import Dominators
 from .ir import PRED, Access, Block, Function, Node, ValueType
 from .library import routine_of
@@ -100,13 +102,18 @@ def _typed(function: Function, node: Node) -> Iterator[str]:
     if not _of_kind(row.gives, node.ty, node):
         yield f"it gives {node.ty}"
     yield from _attribute(function, node)
+    axes = axes_of(node)
+    for _, index, length in axes:
+        if index.ty is not length.ty or index.ty not in (Type.I32, Type.U32, Type.I64):
+            yield f"an axis has an index of {index.ty} and a length of {length.ty}"
+    args = node.args[: len(node.args) - 2 * len(axes)]
     letters = row.takes.removesuffix("...")
     if row.takes.endswith("..."):
-        letters += letters[-1] * (len(node.args) - len(letters)) if len(node.args) >= len(letters) else ""
-        letters = letters[: max(len(node.args), len(letters) - 1)]
-    if len(letters) != len(node.args):
-        yield f"it has {len(node.args)} operands"
-    for letter, arg in zip(letters, node.args, strict=False):
+        letters += letters[-1] * (len(args) - len(letters)) if len(args) >= len(letters) else ""
+        letters = letters[: max(len(args), len(letters) - 1)]
+    if len(letters) != len(args):
+        yield f"it has {len(args)} operands"
+    for letter, arg in zip(letters, args, strict=False):
         if not _of_kind(letter, arg.ty, node):
             yield f"an operand is {arg.ty}"
 

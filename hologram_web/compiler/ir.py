@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..isa.types import Type
 from ..isa.verify import Base
@@ -18,6 +18,7 @@ from ..isa.verify import Base
 __all__ = [
     "PRED",
     "Access",
+    "Axis",
     "Block",
     "Function",
     "Node",
@@ -31,11 +32,23 @@ PRED = "pred"
 ValueType = Type | str | None
 
 
+class Axis(NamedTuple):
+    """One of the CHK instructions before an access, which is done with it: its index plus `offset` is below its length.
+
+    `at` is the instruction. An access has the index and the length behind its other operands. Both are I32, the length
+    not negative; both U32, and no offset; or both I64, the length not negative.
+    """
+
+    at: int
+    offset: int
+
+
 @dataclass(frozen=True)
 class Access:
     """A memory operand: byte offset index * scale + offset into `base`; `element` is what lies there.
 
-    `at` is the instruction, for faults. `checked` is False where a pass proved the access to be in bounds.
+    `at` is the instruction, for faults. `checked` is False where a pass proved the access to be in bounds. `axes` are
+    checked before.
     """
 
     base: Base
@@ -44,9 +57,11 @@ class Access:
     offset: int
     at: int
     checked: bool = True
+    axes: tuple[Axis, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.base} *{self.scale} +{self.offset}{'' if self.checked else ' unchecked'}"
+        axes = "".join(f" axis +{axis.offset}" for axis in self.axes)
+        return f"{self.base} *{self.scale} +{self.offset}{'' if self.checked else ' unchecked'}{axes}"
 
 
 class Node:

@@ -12,7 +12,8 @@ of the loops around them.
 from __future__ import annotations
 
 from ..isa.types import Type
-from .bounds import Bounds, Interval, is_loop_step, open_conditions
+from .bounds import Bounds, Interval, open_conditions
+from .counters import counts_down
 from .dominance import Dominators, loop_body
 from .ir import Block, Function, Node
 from .passes.costs import total
@@ -105,11 +106,11 @@ def _visits(bounds: Bounds, header: Block, sources: list[Block]) -> tuple[Node, 
         back = [(arg, b) for arg, b in zip(phi.args, header.predecessors, strict=True) if b in sources]
         if all(_halves(bounds, phi, arg, source, header) for arg, source in back):
             return bounds.const(phi.ty.bits + 1), ()
-        changes = (_grows, _falls)
+        changes = (_grows, counts_down)
         if not any(all(change(phi, arg, source, header) for arg, source in back) for change in changes):
             continue
         interval = bounds.interval(phi, header)
-        if interval is None and all(_falls(phi, arg, source, header) for arg, source in back):
+        if interval is None and all(counts_down(phi, arg, source, header) for arg, source in back):
             interval = _start(bounds, phi, header, sources)
         if interval is not None and interval.high - interval.low < _MOST:
             return _length(bounds, interval), interval.conditions
@@ -167,13 +168,6 @@ def _grows(phi: Node, arg: Node, source: Block, header: Block) -> bool:
     """By a positive constant, without wrapping: the interval has that among its conditions."""
     assert isinstance(phi.ty, Type)
     return arg.op == "add" and arg.args[0] is phi and arg.args[1].is_const and phi.ty.decode(arg.args[1].attr) > 0
-
-
-def _falls(phi: Node, arg: Node, source: Block, header: Block) -> bool:
-    """As the counter of the LOOP that goes back here."""
-    if arg.op != "sub" or arg.args[0] is not phi or not is_loop_step(arg.args[1], phi):
-        return False
-    return source.end.value is arg.args[1].args[0] and source.end.ways[0] is header
 
 
 def _halves(bounds: Bounds, phi: Node, arg: Node, source: Block, header: Block) -> bool:

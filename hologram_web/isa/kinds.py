@@ -274,6 +274,26 @@ class IntegerKind(Kind):
         return self.check(source.sint(), ty)
 
 
+class NameKind(Kind):
+    """What messages call something, such as an array: an identifier of Python."""
+
+    what = "name"
+
+    def check(self, value: Any, ty: Type | None) -> str:
+        if not isinstance(value, str) or len(value) > 128 or not value.isidentifier():
+            raise self.wrong(value)
+        return value
+
+    def parse(self, text: str, ty: Type | None) -> str:
+        return self.check(text, ty)
+
+    def write(self, out: Writer, value: str, labels: Labels) -> None:
+        out.string(value)
+
+    def read(self, source: Reader, ty: Type | None, labels: Labels) -> str:
+        return self.check(source.string(), ty)
+
+
 class BooleanKind(Kind):
     what = "boolean (true or false)"
 
@@ -536,6 +556,8 @@ KINDS: dict[str, Kind] = {
     "u8": IntegerKind(0, 255),
     "i8": IntegerKind(-128, 127),
     "u16": IntegerKind(0, 65535),
+    "i32": IntegerKind(-(1 << 31), (1 << 31) - 1),
+    "name": NameKind(),
     "size": UnionKind("size: a number, a register or the name of a scalar parameter", int, Register, str),
     "scalar": UnionKind("factor: a number, a register or the name of a scalar parameter", float, Register, str),
     "pool": UnionKind("pool: #number, a register or the name of a pool parameter", PoolHandle, Register, str),

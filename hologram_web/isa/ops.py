@@ -12,7 +12,7 @@ device, IR nodes in the compiler). `ty` is always the type of the operands.
     inverse(U32, a, m): the x with a * x = 1 modulo m, else 0
     eq lt le (ty, a, b) -> predicate   pand por (a, b)  pnot(a)
     call(name, *operands)    a function of `mathematics`, as `exp_f32`; call_if(name, p, otherwise, *operands)
-    load store atomic place reduce and the collectives: of devices only
+    load store atomic place reduce check and the collectives: of devices only
 
 F16 and BF16 operands widen to F32, one F32 operation is done, and its result is rounded once: `widening` does that
 for every namespace.

@@ -48,6 +48,7 @@ class Effect(StrEnum):
     CONTROL = "control"
     BARRIER = "barrier"
     FENCE = "fence"
+    CHECK = "check"  # faults, or does nothing
     STATE = "state"  # reads or changes Atlas or pool state of the lane or the launch
     COLLECTIVE = "collective"
 

@@ -115,6 +115,8 @@ LANE_ROWS: tuple[Row, ...] = (
     _data(0x08, "BITCAST", "bitcast", ".dst_ty:NUMBERS .src_ty:NUMBERS dst:=dst_ty src:src_ty", "Reinterprets the bits as another type of the same width.", reference=primitive("bitcast"), check=_same_width),
     _data(0x09, "LEA", "lea", "dst:=pointer src:place", "dst = a pointer to the address, for `Address.Register(dst)`; no arithmetic is done on it.", reference=primitive("place")),
 
+    row("Data movement", Effect.CHECK, 0x0A, "CHK", "chk", "index:size length:size array:name axis:u8 offset:i32~0", "The fault OutOfBounds, unless 0 <= index + offset < length, exactly; array and axis are what it tells. On WebGPU an access that follows then does nothing.", reference=primitive("check")),
+
     _math(0x10, "ADD", "add", _BINARY, "dst = lhs + rhs; integers wrap.", reference=primitive("add")),
     _math(0x11, "SUB", "sub", _BINARY, "dst = lhs - rhs; integers wrap.", reference=primitive("sub")),
     _math(0x12, "MUL", "mul", _BINARY, "dst = lhs * rhs; integers wrap.", reference=primitive("mul")),

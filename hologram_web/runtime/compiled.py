@@ -282,13 +282,15 @@ def compile(  # sdk.md's name
     shared_memory: int = 0,
     metadata: Mapping[str, str] | None = None,
     math: str | None = None,
+    checks: str | None = None,
 ) -> CompiledProgram:
     """A plan of one launch, or of a list of them.
 
     `program` is a Program, an object with one as `.program`, or a list of (program, grid, block, args), of which the
     last three may be left out. `grid`, `block` and `args` are those of `PlanBuilder.launch`; `shapes` and `constants`
     those of PlanBuilder; `temporaries` gives sizes in bytes, or pairs of a shape and a type; `scalars` types of scalars
-    that only formulas use. `math` is "exact", "fast" or "strict": how floats are computed on GPUs.
+    that only formulas use. `math` is "exact", "fast" or "strict": how floats are computed on GPUs. `checks` is "axis"
+    or "buffer", as `hg.kernel` takes it, for all kernels among the programs.
 
     Raises LaunchError, IsaError, ArtifactError.
     """
@@ -304,7 +306,10 @@ def compile(  # sdk.md's name
     for key, data in (constants or {}).items():
         builder.constant(key, data)
     for launch in launches:
-        builder.launch(*(launch if isinstance(launch, (list, tuple)) else (launch,)), shared_memory=shared_memory)
+        first, *rest = launch if isinstance(launch, (list, tuple)) else (launch,)
+        if checks is not None and hasattr(first, "checking"):
+            first = first.checking(checks)
+        builder.launch(first, *rest, shared_memory=shared_memory)
     told = {} if math is None else {"math": checked_math(math)}
     return CompiledProgram.from_builder(builder, {**(metadata or {}), **told})
 

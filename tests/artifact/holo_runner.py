@@ -312,7 +312,7 @@ class Runner:
                 numbers, ty, instruction, memory = rest
                 need, offset, size = (self.formula(number, values) for number in numbers)
                 if need > 0 and not 0 <= offset <= size - need:
-                    fault = "OutOfBounds", outside(need, offset, memory, size)
+                    fault = "OutOfBounds", outside(need, offset, memory, size, TYPES[ty])
                 elif need > 0 and offset % min(SIZES[ty], 16):
                     fault = "MisalignedAccess", misaligned(TYPES[ty], offset, memory)
                 else:
@@ -426,8 +426,15 @@ class Runner:
             detail = "the launch was cancelled"
         elif kind == "MisalignedAccess":
             detail = misaligned(self.text(at).split()[0].rpartition(".")[2], offset, buffer)
+        elif self.text(at).startswith("chk "):
+            array, axis = self.text(at).split(", ")[2:4]
+            what = f"index {offset} of axis {axis} of {array}"
+            length = need + (other << 32)
+            wrong = f"is beyond its length, which is {length}"
+            wrong = f"is negative, and the length is {length}" if offset < 0 else wrong
+            detail = f"{what} {wrong}: check the index against the length"
         elif need:
-            detail = outside(need, offset, buffer, size)
+            detail = outside(need, offset, buffer, size, self.text(at).split()[0].rpartition(".")[2])
         else:
             detail = notes()[other].replace("{}", str(offset))
         detail += f", in {self.text(at)}" if at >= 0 else ""
@@ -442,8 +449,11 @@ def notes():
     return text.partition("The notes of the last kind")[2].split("```")[1].split("\n")[1:-1]
 
 
-def outside(need, offset, memory, size):
-    what = f"{need} bytes at offset {offset} are outside {memory}, which has {size} bytes"
+def outside(need, offset, memory, size, ty):
+    element, index, elements = SIZES[TYPES.index(ty)], "", ""
+    if need == element and offset % need == 0:
+        index, elements = f" (index {offset // need})", f" ({size // need} element{'s' * (size // need != 1)})"
+    what = f"{need} bytes at offset {offset}{index} are outside {memory}, which has {size} bytes{elements}"
     return f"{what}: check the index against the length"
 
 

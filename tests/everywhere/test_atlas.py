@@ -74,7 +74,9 @@ def test_what_launches_get(ex: hg.Executor) -> None:
     with pytest.raises(hg.ExecutionError) as caught:
         late()
     assert (caught.value.kind, caught.value.buffer, caught.value.offset) == ("OutOfBounds", "pool #2", 4)
-    assert caught.value.detail.startswith("4 bytes at offset 4 are outside pool #2, which has 4 bytes: check the index")
+    assert caught.value.detail.startswith(
+        "4 bytes at offset 4 (index 1) are outside pool #2, which has 4 bytes (1 element): check the index"
+    )
 
 
 def test_a_stream(ex: hg.Executor) -> None:

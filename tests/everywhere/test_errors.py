@@ -26,6 +26,12 @@ def shift(x: hg.Array[hg.f32]):
 
 
 @hg.kernel
+def next_column(x: hg.Array[hg.f32, 2], y: hg.Array[hg.f32]):
+    r, c = hg.global_id(1), hg.global_id(0)
+    y[r * 4 + c] = x[r, c + 1]
+
+
+@hg.kernel
 def endless(x: hg.Array[hg.u32]):
     n = x[0]
     while n < 10:
@@ -91,12 +97,30 @@ def test_an_index_out_of_range(device: Any) -> None:
         shift.on(device)[3](x)
     later = "" if IN_PAGE or device.name == "wasm" else " (launch 1 of this backend, shift)"
     assert str(caught.value) == (
-        "OutOfBounds at instruction 2, lane 2: 4 bytes at offset 12 are outside buffer x, which has 12 bytes: check "
+        "OutOfBounds at instruction 2, lane 2: 4 bytes at offset 12 (index 3) "
+        "are outside buffer x, which has 12 bytes (3 elements): check "
         f"the index against the length, in ldg.f32 r4, [x + r3*4 + 4]{later}"
     )
     assert (caught.value.kind, caught.value.buffer, caught.value.offset) == ("OutOfBounds", "buffer x", 12)
     assert "value = x[i + 1]" in caught.value.__notes__[0]
     assert x.tolist() == [1, 2, 3]
+
+
+def test_an_index_beyond_its_axis(device: Any) -> None:
+    x, y = memoryview(F(*range(12))).cast("B").cast("f", (3, 4)), F(*[0.0] * 12)
+    launch = next_column.on(device)
+    launch[(3, 3), (4, 4)](x, y)
+    assert y.tolist() == [1, 2, 3, 0, 5, 6, 7, 0, 9, 10, 11, 0]
+    with pytest.raises(hg.ExecutionError) as caught:
+        launch[(4, 1), (4, 4)](x, y)
+    later = "" if IN_PAGE or device.name == "wasm" else " (launch 2 of this backend, next_column)"
+    at = caught.value.instruction
+    assert str(caught.value) == (
+        f"OutOfBounds at instruction {at}, lane 3: index 4 of axis 1 of x is beyond its length, which is 4: "
+        f"check the index against the length, in {next_column.program.instructions[at]}{later}"
+    )
+    assert (caught.value.kind, caught.value.buffer, caught.value.offset) == ("OutOfBounds", None, None)
+    assert caught.value.__notes__[0].endswith(": y[r * 4 + c] = x[r, c + 1]")
 
 
 def test_a_loop_that_does_not_end(device: Any) -> None:
@@ -117,7 +141,8 @@ def test_a_fault_of_a_program_with_handles(device: Any) -> None:
         device.sync()
     assert caught.value.buffer == f"buffer #{x.id}"
     assert str(caught.value).startswith(
-        f"OutOfBounds at instruction 0, lane 10: 4 bytes at offset 40 are outside buffer #{x.id}, which has 40 bytes: "
+        "OutOfBounds at instruction 0, lane 10: 4 bytes at offset 40 (index 10) "
+        f"are outside buffer #{x.id}, which has 40 bytes (10 elements): "
         f"check the index against the length, in ldg.u32 r10, [buffer #{x.id} + r255*4]"
     )
 

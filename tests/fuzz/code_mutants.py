@@ -33,6 +33,27 @@ _BUILD = "build:Builder."
 
 _COMPILER = (
     _compiler(
+        "bounds: the length of an axis is on it",
+        "bounds:Bounds.prove",
+        'self.compare("lt", self._plus(found.hi, axis.offset), end.lo)',
+        'self.compare("le", self._plus(found.hi, axis.offset), end.lo)',
+        "faults/axis_rows.atlas",
+    ),
+    _compiler(
+        "accesses: the length of an axis is on it",
+        "accesses:beyond",
+        'Node("le", PRED, (length, index)',
+        'Node("lt", PRED, (length, index)',
+        "faults/axis.atlas:i32",
+    ),
+    _compiler(
+        "build: a check before no access goes",
+        _BUILD + "_check_alone",
+        "for axis, index, length in self.checks:",
+        "for axis, index, length in self.checks[:0]:",
+        "faults/axis_alone.atlas",
+    ),
+    _compiler(
         "windows: lanes up to a bound are lanes below it",
         "windows:_of",
         "high=right, past_high=int(equal)",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hologram_web.errors import FaultKind
-from hologram_web.isa import Address, Condition, Type
+from hologram_web.isa import Address, Condition, Register, Type
 from hologram_web.isa.table import BY_NAME
 
 from . import expressions, values
@@ -134,6 +134,26 @@ def _on_chip(g: Context) -> None:
     g.code.emit("STS", ty, Address.Register(base, index.register, scale=ty.size_bytes), source.register)
 
 
+def _axis(g: Context) -> None:
+    """An index that may be off its axis, alone or before an access of the lane's own element."""
+    ty = g.pick([t for t in g.profile.types if t.is_integer and t.bits <= 64])
+    index = _index(g) if g.chance(0.4) else _wild(g, ty, 7)
+    g.code.touch(index)
+    length: Register | int = g.pick((g.lanes, g.lanes + 1, 8, 100, (1 << 31) - 1, 1 << 31))
+    if g.chance(0.4):
+        other = values.value(g, ty) if g.chance(0.5) else g.code.constant(ty, min(g.lanes + 8, int(ty.max_value)))
+        g.code.touch(other)
+        length = other.register
+    g.code.emit("CHK", index.register, length, "x", g.pick((0, 1, 2)), g.pick((0, 0, 1, -1, 7)))
+    if g.chance(0.6):
+        array = _trap(g, _size(g))
+        assert g.global_lane is not None
+        found = g.code.new(array.ty, nan=array.nan)
+        own = Address.Register(_base(array), g.global_lane.register, scale=array.ty.size_bytes)
+        g.code.emit("LDG", array.ty, found.register, own)
+        found.pending = True
+
+
 def _reduce(g: Context) -> None:
     """The lane's own element, none, or more elements than there are; few lanes: cpu takes long for many.
 
@@ -221,7 +241,7 @@ def _endless(g: Context) -> None:
 
 
 KINDS: dict[FaultKind, tuple[Callable[[Context], None], ...]] = {
-    FaultKind.OUT_OF_BOUNDS: (_load, _load, _store, _store, _on_chip, _reduce),
+    FaultKind.OUT_OF_BOUNDS: (_load, _load, _store, _store, _on_chip, _reduce, _axis, _axis),
     FaultKind.DIVISION_BY_ZERO: (_divide,),
     FaultKind.MISALIGNED_ACCESS: (_crooked,),
     FaultKind.INVALID_CLASS: (_class,),

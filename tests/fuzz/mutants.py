@@ -119,6 +119,7 @@ MUTANTS: dict[str, Mutant] = {
             "np.where(at < 0, len(self.graph.program), at).min(axis=1)",
             "at.min(axis=1)",
         ),
+        Mutant("the length of an axis is on it", _MACHINE + "check", "places >= ends", "places > ends"),
         Mutant("blocks share their shared memory", _MACHINE + "_place", "if region.stride:", "if False:"),
         Mutant("cas stores if the cell differs", _MACHINE + "atomic", "old[lane] == expected", "old[lane] != expected"),
         Mutant(

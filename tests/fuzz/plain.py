@@ -242,12 +242,16 @@ class _Run(ScalarOps):
         name: Any = registers[address.base.index] if isinstance(address.base, Register) else address.base
         return _Place(self.memories[name], offset)
 
-    def check(self, ty: Type, place: _Place, count: int) -> None:
+    def inside(self, ty: Type, place: _Place, count: int) -> None:
         size = ty.size_bytes * count
         if size > 0 and not 0 <= place.offset <= len(place.memory) - size:
             raise _fault(FaultKind.OUT_OF_BOUNDS, self.index)
         if size > 0 and place.offset % ty.alignment:
             raise _fault(FaultKind.MISALIGNED_ACCESS, self.index)
+
+    def check(self, index: int, length: int, array: str, axis: int, offset: int) -> None:
+        if not 0 <= index + offset < length:
+            raise _fault(FaultKind.OUT_OF_BOUNDS, self.index)
 
     def element(self, ty: Type, place: _Place, number: int) -> int:
         start = place.offset + number * ty.size_bytes
@@ -258,11 +262,11 @@ class _Run(ScalarOps):
         place.memory[start : start + ty.size_bytes] = list(bits.to_bytes(ty.size_bytes, "little"))
 
     def load(self, ty: Type, place: _Place) -> int:
-        self.check(ty, place, 1)
+        self.inside(ty, place, 1)
         return self.element(ty, place, 0)
 
     def store(self, ty: Type, place: _Place, bits: int) -> None:
-        self.check(ty, place, 1)
+        self.inside(ty, place, 1)
         self.put(ty, place, 0, bits)
 
     def place(self, place: _Place) -> _Place:
@@ -284,7 +288,7 @@ class _Run(ScalarOps):
 
     def reduce(self, combine: str, ty: Type, place: _Place, count: int) -> int:
         count = max(count, 0)
-        self.check(ty, place, count)
+        self.inside(ty, place, count)
         return canonical(combine, ty, [self.element(ty, place, number) for number in range(count)])
 
 

@@ -41,11 +41,11 @@ class PlainCollectives:
         return value
 
     def _read(self, ty: Type, place: Any, count: int) -> list[int]:
-        self.run.check(ty, place, count)
+        self.run.inside(ty, place, count)
         return [self.run.element(ty, place, number) for number in range(count)]
 
     def _write(self, ty: Type, place: Any, values: list[int]) -> None:
-        self.run.check(ty, place, len(values))
+        self.run.inside(ty, place, len(values))
         for number, bits in enumerate(values):
             self.run.put(ty, place, number, bits)
 

@@ -2,7 +2,7 @@
   (type $t0 (func (param i32 i32 i32)))
   (type $t1 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (import "env" "memory" (memory 1 65536))
-  (func $kernel (export "kernel") (type $t0)  ;; 1811 bytes at 0x47
+  (func $kernel (export "kernel") (type $t0)  ;; 1761 bytes at 0x47
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $base.buffer_x i32) (local $base.buffer_y i32) (local $limit.buffer_x.4 i64)
     (local $limit.shared_memory.4 i64) (local $limit.buffer_y.4 i64) (local $base.shared_memory i32)
@@ -13,7 +13,7 @@
     (local $lane i32) (local $l27 i64) (local $l28 f32) (local $l29 i32) (local $l30 i64)
     (local $l31 i64) (local $l32 i64) (local $low i64) (local $high i64) (local $until i32)
     (local $l36 i32) (local $l37 f32) (local $l38 i32) (local $l39 f32) (local $l40 i32)
-    (local $l41 i64) (local $l42 f32)
+    (local $l41 f32)
     local.get $arguments
     i32.load offset=88
     local.set $base.buffer_x
@@ -184,13 +184,6 @@
             local.tee $budget
             local.set $least
             i32.const 1
-            i64.const 0
-            local.get $first
-            i64.extend_i32_u
-            i64.const 4
-            i64.mul
-            i64.le_s
-            i32.and
             local.get $first
             local.get $on.0
             i32.const 1
@@ -375,23 +368,6 @@
                   i32.const 1
                   local.get $l32
                   i64.const 4294967295
-                  i64.le_s
-                  i32.and
-                  i64.const 0
-                  i64.const 0
-                  local.get $l30
-                  local.set $l27
-                  i64.const 1
-                  local.set $l31
-                  local.get $l27
-                  local.get $l31
-                  local.get $l27
-                  local.get $l31
-                  i64.gt_s
-                  select
-                  i64.add
-                  i64.const 4
-                  i64.mul
                   i64.le_s
                   i32.and
                   local.get $l32
@@ -699,21 +675,15 @@
                 end  ;; $if15
               end  ;; $loop13
             end  ;; $block12
-            local.get $BLOCK_IDX_X
-            i64.extend_i32_u
-            i64.const 4
-            i64.mul
-            local.set $l41
             i32.const 1
             i64.const 0
             local.get $limit.shared_memory.4
             i64.lt_s
             i32.and
-            i64.const 0
-            local.get $l41
-            i64.le_s
-            i32.and
-            local.get $l41
+            local.get $BLOCK_IDX_X
+            i64.extend_i32_u
+            i64.const 4
+            i64.mul
             local.get $limit.buffer_y.4
             i64.lt_s
             i32.and
@@ -767,13 +737,13 @@
                     block $block37
                       local.get $base.shared_memory
                       f32.load
-                      local.set $l42
+                      local.set $l41
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l42
+                      local.get $l41
                       f32.store
                       br $block37
                     end  ;; $block37
@@ -784,13 +754,13 @@
                     block $block38
                       local.get $base.shared_memory
                       f32.load
-                      local.set $l42
+                      local.set $l41
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l42
+                      local.get $l41
                       f32.store
                       br $block38
                     end  ;; $block38
@@ -801,13 +771,13 @@
                     block $block39
                       local.get $base.shared_memory
                       f32.load
-                      local.set $l42
+                      local.set $l41
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l42
+                      local.get $l41
                       f32.store
                       br $block39
                     end  ;; $block39
@@ -818,13 +788,13 @@
                     block $block40
                       local.get $base.shared_memory
                       f32.load
-                      local.set $l42
+                      local.set $l41
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l42
+                      local.get $l41
                       f32.store
                       br $block40
                     end  ;; $block40
@@ -848,13 +818,13 @@
                     block $block43
                       local.get $base.shared_memory
                       f32.load
-                      local.set $l42
+                      local.set $l41
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l42
+                      local.get $l41
                       f32.store
                       br $block43
                     end  ;; $block43
@@ -938,7 +908,7 @@
                       i32.wrap_i64
                       i32.add
                       f32.load
-                      local.set $l42
+                      local.set $l41
                       local.get $BLOCK_IDX_X
                       i64.extend_i32_u
                       i64.const 4
@@ -965,7 +935,7 @@
                       local.get $l27
                       i32.wrap_i64
                       i32.add
-                      local.get $l42
+                      local.get $l41
                       f32.store
                       br $block47
                     end  ;; $block47
@@ -1020,7 +990,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t1)  ;; 51 bytes at 0x75b
+  (func $fault (type $t1)  ;; 51 bytes at 0x729
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0

@@ -4,7 +4,7 @@ import { ExecutionError } from "./errors.js";
 import { FAULT_KINDS } from "./isa.gen.js";
 import type { Bounds, Triple } from "./plan.js";
 import { CLASS_BYTES, alignmentOf, lanesOf } from "./plan.js";
-import type { Type } from "./types.js";
+import { type Type, bytesOf } from "./types.js";
 
 /** The status words of a kernel. `at` and `base` are -1 where there is none; `base` is a place in `order`. */
 export interface Status {
@@ -17,8 +17,22 @@ export interface Status {
   other: number;
 }
 
-function outside(need: number | bigint, offset: number | bigint, memory: string, size: number): string {
-  return `${need} bytes at offset ${offset} are outside ${memory}, which has ${size} bytes: check the index against the length`;
+const CHECK = ": check the index against the length";
+
+function outside(type: Type, need: number | bigint, offset: number | bigint, memory: string, size: number): string {
+  const [many, at, element] = [BigInt(need), BigInt(offset), BigInt(bytesOf(type))];
+  const one = many === element && at % element === 0n;
+  const index = one ? ` (index ${at / element})` : "";
+  const count = one && BigInt(size) / element;
+  const elements = one ? ` (${count} element${count === 1n ? "" : "s"})` : "";
+  return `${need} bytes at offset ${offset}${index} are outside ${memory}, which has ${size} bytes${elements}${CHECK}`;
+}
+
+/** An index on one axis of an array, in a line such as `chk r5, x.shape1, x, 1`. */
+function offAxis(line: string, index: bigint, length: bigint): string {
+  const [, , array, axis] = line.split(", ");
+  const wrong = index < 0n ? `is negative, and the length is ${length}` : `is beyond its length, which is ${length}`;
+  return `index ${index} of axis ${axis} of ${array} ${wrong}${CHECK}`;
 }
 
 function misaligned(type: Type, offset: number | bigint, memory: string): string {
@@ -28,10 +42,15 @@ function misaligned(type: Type, offset: number | bigint, memory: string): string
 export const clock = (seconds: number): string =>
   `the launch did not end within ${seconds} seconds: does a loop not end? run(args, { seconds }) allows more time`;
 
+/** The type in an instruction such as `ldg.f32 r5, [x]`. */
+function typeIn(line: string): Type {
+  return line.split(/\s/)[0]!.split(".").pop() as Type;
+}
+
 /** The error of an operand of a collective that does not lie in its memory, or is not aligned there. */
 export function boundsOf({ type, instruction, memory }: Bounds, line: string, [need, offset, size]: Triple<number>): ExecutionError {
   const beyond = offset < 0 || offset > size - need;
-  const detail = beyond ? outside(need, offset, memory, size) : misaligned(type, offset, memory);
+  const detail = beyond ? outside(type, need, offset, memory, size) : misaligned(type, offset, memory);
   return new ExecutionError(beyond ? "OutOfBounds" : "MisalignedAccess", instruction, `${detail}, in ${line}`, { buffer: memory, offset });
 }
 
@@ -59,7 +78,7 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
   const { kernel, launch } = job;
   let kind = FAULT_KINDS[status.kind - 1]!;
   const { offset, need, other } = status;
-  const lines = job.file.programs[job.program]!;
+  const line = (index: number) => job.file.programs[job.program]![index] ?? "";
   let { at, lane } = status;
   let memory: string | undefined;
   let size = kernel.shared;
@@ -102,14 +121,14 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
       detail = clock(seconds!);
       break;
     case "MisalignedAccess": {
-      const type = lines[at]!.split(/\s/)[0]!.split(".").pop() as Type;
-      detail = misaligned(type, offset, String(memory));
+      detail = misaligned(typeIn(line(at)), offset, String(memory));
       break;
     }
     default:
-      detail = need > 0n ? outside(need, offset, String(memory), size) : noted();
+      if (line(at).startsWith("chk ")) detail = offAxis(line(at), offset, need + (BigInt(other >>> 0) << 32n));
+      else detail = need > 0n ? outside(typeIn(line(at)), need, offset, String(memory), size) : noted();
   }
-  if (lines[at] !== undefined) detail += `, in ${lines[at]}`;
+  if (line(at)) detail += `, in ${line(at)}`;
   const place = memory === undefined ? {} : { buffer: memory, offset: Number(offset) };
   return new ExecutionError(kind, at < 0 ? null : at, detail, { ...(lane < 0 ? {} : { lane }), ...place });
 }

@@ -56,6 +56,7 @@ export const INSTRUCTIONS: readonly InstructionInfo[] = [
   { name: "CVT", opcode: 7, mnemonic: "cvt", collective: false, operands: [{ name: "dst_ty", kind: "type" }, { name: "src_ty", kind: "type" }, { name: "dst", kind: "register" }, { name: "src", kind: "register" }] },
   { name: "BITCAST", opcode: 8, mnemonic: "bitcast", collective: false, operands: [{ name: "dst_ty", kind: "type" }, { name: "src_ty", kind: "type" }, { name: "dst", kind: "register" }, { name: "src", kind: "register" }] },
   { name: "LEA", opcode: 9, mnemonic: "lea", collective: false, operands: [{ name: "dst", kind: "register" }, { name: "src", kind: "place" }] },
+  { name: "CHK", opcode: 10, mnemonic: "chk", collective: false, operands: [{ name: "index", kind: "size" }, { name: "length", kind: "size" }, { name: "array", kind: "name" }, { name: "axis", kind: "u8" }, { name: "offset", kind: "i32" }] },
   { name: "ADD", opcode: 16, mnemonic: "add", collective: false, operands: [{ name: "ty", kind: "type" }, { name: "dst", kind: "register" }, { name: "lhs", kind: "register" }, { name: "rhs", kind: "register" }] },
   { name: "SUB", opcode: 17, mnemonic: "sub", collective: false, operands: [{ name: "ty", kind: "type" }, { name: "dst", kind: "register" }, { name: "lhs", kind: "register" }, { name: "rhs", kind: "register" }] },
   { name: "MUL", opcode: 18, mnemonic: "mul", collective: false, operands: [{ name: "ty", kind: "type" }, { name: "dst", kind: "register" }, { name: "lhs", kind: "register" }, { name: "rhs", kind: "register" }] },

@@ -24,7 +24,7 @@ from ...isa.ops import SCALAR_OPS
 from ...isa.types import Type
 from ...isa.verify import Analysis, Base
 from ..device import CLASS_BYTES
-from ..fault_text import COORDINATES, DIVISOR, clock, divergent, note, steps
+from ..fault_text import COORDINATES, DIVISOR, clock, divergent, note, off_axis, steps
 from ..launch import LaunchConfig
 from ..protocol import Limits
 from .atlas import AtlasOps
@@ -377,6 +377,18 @@ class Machine(AtlasOps):
             parts.append(part)
         offsets: Array = parts[0] * CLASS_BYTES + parts[1] * 256 + parts[2]
         return offsets
+
+    def check(self, index: Array, length: Array, array: str, axis: int, offset: int) -> None:
+        count = self.lanes.size
+        places = byte_offsets(index, 1, offset, count)
+        ends = np.maximum(byte_offsets(length, 1, 0, count), 0)
+        wrong = (places < 0) | (places >= ends)
+        if wrong.any():
+
+            def detail(lane: int) -> str:
+                return off_axis(int(places[lane]), int(ends[lane]), array, axis)
+
+            self.fail(FaultKind.OUT_OF_BOUNDS, wrong, detail, None, None)
 
     def _note(self, place: Place, size: int, writes: bool, atomic: bool = False) -> None:
         if self.run.races is not None and place.region is not self.local:

@@ -67,7 +67,7 @@ def checked(place: Place, ty: Type, count: Array | int, fail: Fail) -> None:
 
         def detail(lane: int) -> str:
             many = int(np.broadcast_to(need, outside.shape)[lane])
-            return outside_text(many, int(place.offsets[lane]), place.region.name, size)
+            return outside_text(many, int(place.offsets[lane]), place.region.name, size, ty.size_bytes)
 
         fail(FaultKind.OUT_OF_BOUNDS, outside, detail, place.region.name, place.offsets)
     crooked = (place.offsets % ty.alignment != 0) & (need > 0)

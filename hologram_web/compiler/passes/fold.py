@@ -10,6 +10,7 @@ from typing import Any
 
 from ...isa.ops import SCALAR_OPS
 from ...isa.types import Type
+from ..accesses import axes_of, give_axes
 from ..ir import PRED, Function, Node, Replaced
 from ..operations import OPERATIONS
 from ..ranges import Ranges
@@ -262,6 +263,21 @@ def _constant_address(node: Node, context: Context) -> Node | None:
     return node
 
 
+def _known_axis(node: Node, context: Context) -> Node | None:
+    """An index that ranges show to be on its axis is not checked."""
+    axes = axes_of(node)
+    of = context.ranges.of
+    kept = [
+        (axis, index, length)
+        for axis, index, length in axes
+        if of(index)[0] + axis.offset < 0 or of(index)[1] + axis.offset >= of(length)[0]
+    ]
+    if len(kept) == len(axes):
+        return None
+    give_axes(node, tuple(axis for axis, _, _ in kept), tuple(node for _, *nodes in kept for node in nodes))
+    return node
+
+
 def _idle_guard(node: Node, context: Context) -> Node | None:
     """A guard whose condition never holds goes."""
     condition = node.args[0]
@@ -286,6 +302,7 @@ RULES: dict[str, tuple[str, Rule]] = {  # the operations that a rule is for, "" 
     "known-comparison": ("eq lt le", _known_comparison),
     "idle-clamp": ("min max", _idle_clamp),
     "constant-address": ("load store", _constant_address),
+    "known-axis": ("load store atomic", _known_axis),
     "idle-guard": ("guard", _idle_guard),
 }
 

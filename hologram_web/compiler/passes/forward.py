@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ...isa.address import ON_CHIP
 from ...isa.types import Type
 from ...isa.verify import Base
+from ..accesses import axes_of
 from ..ir import Access, Block, Function, Node, Replaced
 
 __all__ = ["forward"]
@@ -29,6 +30,7 @@ class _Place(NamedTuple):
     scale: int
     offset: int
     element: Type
+    axes: tuple[object, ...]  # what was checked
 
     def apart(self, other: _Place) -> bool:
         """Whether the two have no byte in common for sure."""
@@ -42,11 +44,11 @@ class _Place(NamedTuple):
 
 def _place(node: Node) -> _Place:
     access: Access = node.attr
-    index = node.args[0]
+    index, axes = node.args[0], tuple((axis.offset, *operands) for axis, *operands in axes_of(node))
     if index.is_const and isinstance(index.ty, Type):
         byte = int(index.ty.decode(index.attr)) * access.scale
-        return _Place(access.base, None, 0, byte + access.offset, access.element)
-    return _Place(access.base, index, access.scale, access.offset, access.element)
+        return _Place(access.base, None, 0, byte + access.offset, access.element, axes)
+    return _Place(access.base, index, access.scale, access.offset, access.element, axes)
 
 
 def forward(function: Function) -> int:
@@ -96,7 +98,8 @@ def _block(block: Block, values: dict[_Place, Node], replaced: Replaced) -> int:
             if place in unseen:
                 first = unseen.pop(place)
                 gone.add(first)
-                node.attr = replace(node.attr, at=first.attr.at, checked=node.attr.checked and first.attr.checked)
+                checked = node.attr.checked and first.attr.checked
+                node.attr = replace(node.attr, at=first.attr.at, checked=checked, axes=first.attr.axes)
             for other in [other for other in values if not other.apart(place)]:
                 del values[other]
             if value.ty is place.element:

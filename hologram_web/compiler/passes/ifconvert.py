@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..bounds import Bounds, access_of
+from ..accesses import access_of, axes_of
+from ..bounds import Bounds
 from ..dominance import reverse_postorder
 from ..ir import PRED, Block, Function, Node, Replaced, Terminator
 from ..operations import EFFECTS
@@ -153,7 +154,8 @@ def _proving(function: Function) -> set[Node]:
                 for arg in fact.args:
                     facts.setdefault(arg, []).extend(fact.args)
     found: set[Node] = set()
-    work = [node.args[0] for node in function.nodes() if access_of(node) is not None]
+    accesses = [node for node in function.nodes() if access_of(node) is not None]
+    work = [node.args[0] for node in accesses] + [index for node in accesses for _, index, _ in axes_of(node)]
     while work:
         node = work.pop()
         if node not in found and node.op not in EFFECTS:

@@ -99,8 +99,9 @@ class Scope:
 class Emitter:
     """Instructions and registers of one pass."""
 
-    def __init__(self, name: str, facts: Facts) -> None:
+    def __init__(self, name: str, facts: Facts, checks: str) -> None:
         self.builder = ProgramBuilder(name)
+        self.axes = checks == "axis"  # whether every index is checked, or where elements lie
         self.facts = facts
         self.code = self.builder.build().instructions
         self.lines: list[tuple[Source, int]] = []  # of each instruction

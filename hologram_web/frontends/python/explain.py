@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from ...compiler.bounds import access_of, shown
+from ...compiler.accesses import access_of
+from ...compiler.bounds import shown
 from ...compiler.build import build
 from ...compiler.ir import Function
 from ...compiler.passes import fired, optimize

@@ -193,6 +193,8 @@ class Expressions(Arithmetic):
                 self.fail(part, f"the index {offset} is negative: indices count from 0; from the end, write {last}")
             if value is None and array.shape is not None and offset >= array.shape[axis]:
                 self.fail(part, f"there is no element {offset}: axis {axis} of {array.name} has {array.shape[axis]}")
+        if self.axes and (array.ndim > 1 or array.shape is not None):
+            self._check_axes(array, parts, split)
         if all(value is None for value, _ in split) and (array.ndim == 1 or array.shape is not None):
             position = 0
             for (_, offset), length in zip(split, array.shape or (0,), strict=True):
@@ -203,6 +205,19 @@ class Expressions(Arithmetic):
             assert value is not None
             return self.access(array, self.register(index, value, default(value.ty)), offset)
         return self._row_major(array, parts, split)
+
+    def _check_axes(self, array: ArrayRef, parts: list[ast.expr], split: list[tuple[Value | None, int]]) -> None:
+        """Writes down that each index is on its axis. Shared and local arrays lie behind each other, those of one axis
+        too; of other arrays of one axis the length is that of the buffer."""
+        for axis, (part, (value, offset)) in enumerate(zip(parts, split, strict=True)):
+            length = array.shape[axis] if array.shape is not None else self.length(array, axis).reg
+            if value is not None:
+                ty = default(value.ty)
+                register = self.register(part, value, ty)
+                split[axis] = Value(ty, register), offset
+                self.emit("CHK", register, length, array.name, axis, offset)
+            elif array.shape is None:  # of axes whose length is known, literals were looked at
+                self.emit("CHK", offset, length, array.name, axis)
 
     def _row_major(self, array: ArrayRef, parts: list[ast.expr], split: list[tuple[Value | None, int]]) -> Address:
         position, last = None, 0

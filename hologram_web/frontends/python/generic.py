@@ -54,6 +54,11 @@ class GenericKernel(Kernel):
     def _on(self, device: Backend) -> Kernel:
         return GenericKernel(self._definition, device, self._known, self)
 
+    def checking(self, checks: str) -> Kernel:
+        definition = self._definition.checking(checks)
+        same = definition.checks == self._definition.checks
+        return self if same else GenericKernel(definition, self._device, self._known)
+
     def specialize(self, **types: Type) -> Kernel:
         known = dict(self._known)
         for name, ty in types.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
@@ -102,6 +103,15 @@ class Kernel:
 
         await self._launch(config_of(lanes), args, named, False)
 
+    def checking(self, checks: str) -> Kernel:
+        """The same kernel with indices checked against "axis" or "buffer", as `hg.kernel` takes it; itself, if they
+        are. Raises TranslateError."""
+        definition = self._definition.checking(checks)
+        if definition.checks == self._definition.checks:
+            return self
+        made = make(definition, warn=False)
+        return made if self._device is None else made._on(self._device)
+
     @property
     def steps(self) -> Steps:
         """`kernel.steps[n](x, y)` goes through a launch on the reference line by line: a `Step` for each."""
@@ -187,26 +197,35 @@ def make(definition: Definition, warn: bool = True) -> Kernel:
 
 
 @overload
-def kernel(fn: Callable[..., None]) -> Kernel: ...
+def kernel(fn: Callable[..., None], *, checks: str = "axis") -> Kernel: ...
 @overload
-def kernel() -> Callable[[Callable[..., None]], Kernel]: ...
-def kernel(fn: Any = None) -> Any:
-    """Translates a function to a Kernel; it is parsed and never executed. Raises TranslateError."""
+def kernel(*, checks: str = "axis") -> Callable[[Callable[..., None]], Kernel]: ...
+def kernel(fn: Any = None, *, checks: str = "axis") -> Any:
+    """Translates a function to a Kernel; it is parsed and never executed. Raises TranslateError.
+
+    `checks` says against what indices are checked: "axis", each against the length of its axis; "buffer", the place of
+    the element against the whole memory.
+    """
     if fn is None:
-        return kernel
+        return partial(kernel, checks=checks)
     if not isinstance(fn, FunctionType):
         raise TranslateError(f"@hg.kernel translates a function, not {fn!r}")
-    return make(Source.of(fn))
+    return make(Source.of(fn).checking(checks))
 
 
 def kernel_from_source(
-    text: str, name: str | None = None, constants: Mapping[str, Any] | None = None, file: str = "<kernel>"
+    text: str,
+    name: str | None = None,
+    constants: Mapping[str, Any] | None = None,
+    file: str = "<kernel>",
+    *,
+    checks: str = "axis",
 ) -> Kernel:
     """The kernel in a text, which is parsed and never executed: what is typed into a page is safe to translate.
 
     The text may import hologram_web (known as `hg` without it) and math, assign constants, and define functions; the
     kernel is the one called `name`, by default the one under @hg.kernel, or the only one. `constants` adds numbers
-    and tuples by name. Raises TranslateError.
+    and tuples by name; `checks` is what `hg.kernel` takes. Raises TranslateError.
     """
     source, found = from_text(text, file, constants or {})
     marked = [d for d in found.values() if any(_decorator(d, node) is kernel for node in d.node.decorator_list)]
@@ -224,7 +243,7 @@ def kernel_from_source(
         for node in other.node.decorator_list:
             if _decorator(other, node) not in (kernel, function):
                 source.fail(node, "kernels have no decorator but @hg.kernel, functions none but @hg.function")
-    return make(definition)
+    return make(definition.checking(checks))
 
 
 def _decorator(definition: Definition, node: Any) -> Any:

@@ -20,9 +20,21 @@ from ...errors import TranslateError
 from ...isa.types import Type
 from .advice import NODES
 
-__all__ = ["MISSING", "OF_TYPES", "Definition", "Source", "chain_of", "constant", "from_text", "parsed", "walk"]
+__all__ = [
+    "CHECKS",
+    "MISSING",
+    "OF_TYPES",
+    "Definition",
+    "Source",
+    "chain_of",
+    "constant",
+    "from_text",
+    "parsed",
+    "walk",
+]
 
 MISSING: Any = object()
+CHECKS = ("axis", "buffer")  # what accesses check
 _FOLDED_BITS = 4096  # integer literals computed while translating have no more bits
 
 
@@ -51,10 +63,11 @@ _LEAVES = frozenset({"arg", "attr", "ctx", "id", "kind", "op", "ops", "type_comm
 
 
 class Definition:
-    """A function's syntax tree and the source it is in. `name` says which types it is made for, too."""
+    """A function's syntax tree and the source it is in. `name` says which types it is made for, too, and `checks` what
+    accesses check: "axis" or "buffer"."""
 
-    def __init__(self, node: ast.FunctionDef, source: Source, name: str = "") -> None:
-        self.node, self.source, self.name = node, source, name or node.name
+    def __init__(self, node: ast.FunctionDef, source: Source, name: str = "", checks: str = "axis") -> None:
+        self.node, self.source, self.name, self.checks = node, source, name or node.name, checks
 
     @cached_property
     def names(self) -> list[ast.Name | ast.Attribute]:
@@ -81,7 +94,13 @@ class Definition:
     def with_types(self, types: Mapping[TypeVar, Type]) -> Definition:
         """The function where its type variables are types."""
         chosen = ", ".join(f"{variable.__name__}={ty}" for variable, ty in types.items())
-        return Definition(self.node, self.source.within({}, types), f"{self.name}[{chosen}]")
+        return Definition(self.node, self.source.within({}, types), f"{self.name}[{chosen}]", self.checks)
+
+    def checking(self, checks: str) -> Definition:
+        """The function with accesses that check so much. Raises TranslateError."""
+        if checks not in CHECKS:
+            raise TranslateError(f"checks are {' or '.join(map(repr, CHECKS))}, not {checks!r}")
+        return Definition(self.node, self.source, self.name, checks)
 
     @cached_property
     def variables(self) -> dict[TypeVar, ast.AST]:

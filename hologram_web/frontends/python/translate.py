@@ -101,7 +101,7 @@ class Pass(Functions):
     """One translation of a kernel with what is known so far."""
 
     def __init__(self, definition: Definition, params: dict[str, Annotation], facts: Facts) -> None:
-        super().__init__(definition.name, facts)
+        super().__init__(definition.name, facts, definition.checks)
         node = definition.node
         self.calling: list[ast.FunctionDef] = [node]
         self.own_arrays: dict[Any, ArrayRef] = {}

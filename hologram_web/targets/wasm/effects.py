@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...compiler.bounds import access_of
+from ...compiler.accesses import Check, access_of, axes_of, beyond
 from ...compiler.ir import Access, Function, Node
 from ...errors import FaultKind
 from ...isa.address import Space
@@ -27,7 +27,7 @@ class Effects(Polls):
     memories_at: int  # where they are in the argument block
     bases: list[Base]
     locals: dict[object, int]
-    proven: set[Node]  # accesses that are known to be in bounds in what is emitted now
+    proven: set[Check]  # what needs no check in what is emitted now
     copy: int | None = None  # which lane of several that are emitted behind each other
     rows: dict[Node, int]  # by access, the local with the address of the first of them
 
@@ -80,7 +80,9 @@ class Effects(Polls):
                 kind, at, number = node.attr
                 self.values.value(node.args[0])
                 put(("if", None))
-                if len(node.args) > 1:
+                if len(node.args) == 3:
+                    self._off_axis(at, *node.args[1:])
+                elif len(node.args) > 1:
                     with self.values.temporary("i64") as value:
                         self.values.value(node.args[1])
                         put(("local.set", value))
@@ -120,6 +122,12 @@ class Effects(Polls):
     def _address(self, node: Node, access: Access) -> int:
         """Pushes the address of an access; the result is what its instruction has to add."""
         put, index = self.put, node.args[0]
+        for number, (axis, place, length) in enumerate(axes_of(node)):
+            if (node, number) not in self.proven:
+                self.values.value(beyond(axis, place, length))
+                put(("if", None))
+                self._off_axis(axis.at, place, length, axis.offset)
+                put(("end",))
         align, near = access.element.alignment, abs(access.offset) < 1 << 31
         if node not in self.proven or access.scale % align or access.offset % align or not near:
             with self.values.temporary("i64") as offset:
@@ -145,6 +153,18 @@ class Effects(Polls):
             self.rows[node] = self.values.function.local("i32")
             put(("local.tee", self.rows[node]))
         return further
+
+    def _off_axis(self, at: int, index: Node, length: Node, offset: int = 0) -> None:
+        """Faults, of an index that is not on its axis."""
+        with self.values.temporary("i64") as place, self.values.temporary("i64") as end:
+            for local, node in ((place, index), (end, length)):
+                self.values.value(node)
+                if node.ty in (Type.I32, Type.U32):
+                    self.put(("i64.extend_i32_s" if node.ty is Type.I32 else "i64.extend_i32_u",))
+                if local is place and offset:
+                    self.put(("i64.const", offset), ("i64.add",))
+                self.put(("local.set", local))
+            self.fault(FaultKind.OUT_OF_BOUNDS, at, None, ("local.get", place), ("local.get", end))
 
     def _follows_lane(self, index: Node) -> bool:
         """Whether the next lane's index is the next number, given that none wraps: accesses are proven."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...compiler.bounds import access_of
+from ...compiler.accesses import access_of
 from ...compiler.ir import Function, Node
 from ...compiler.lower import Copies, Do, Go, Let, Meet, Run, Statement, Step, Variable, argument_starts, spill_size
 from ...compiler.recursion import deep_recursion

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...compiler.bounds import Bounds, repeated
+from ...compiler.accesses import Check, checks_of, repeated
+from ...compiler.bounds import Bounds
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
 from ...compiler.lower import Do, Lowered, Piece, Run, Step, Variable, argument_starts, lower, spill_size
@@ -68,7 +69,8 @@ class Lanes(Effects):
         self.run_: Run | None = None  # whose lanes are emitted
         uniform = self.plan.uniform if self.plan is not None else set[Variable]()
         self.bounds = Bounds(function, lambda node: self.lowered.variables.get(node) in uniform)
-        self.repeated = self.proven = repeated(function)
+        self.repeated: set[Check] = repeated(function)
+        self.proven = self.repeated
         self.rows: dict[Node, int] = {}
         self.unchecked = False  # whether all accesses of the loop over lanes are proven
         self.own_bytes = -(-function.local_memory // SLOT) * SLOT if LOCAL in function.bases else 0
@@ -268,15 +270,16 @@ class Lanes(Effects):
         """A loop over lanes twice: without checks of what the block proves to be in bounds, and with all."""
         put = self.put
         statements = [s for piece in pieces for s in piece.statements]
-        effects = [s.node for s in statements if isinstance(s, Do) and s.node not in self.repeated]
+        effects = [s.node for s in statements if isinstance(s, Do)]
         few = len(statements) < _MAX_TWICE
-        conditions, proven = self.bounds.prove(effects) if few else ([], set[Node]())
+        conditions, proven = self.bounds.prove(effects, self.repeated) if few else ([], set[Check]())
         if not proven or len(conditions) > _MAX_CONDITIONS:
             lanes()
             return
         self.values.all_hold(conditions)
         put(("if", None))
-        self.proven, self.unchecked = self.repeated | proven, proven.issuperset(effects)
+        self.proven = self.repeated | proven
+        self.unchecked = all(check in self.proven for effect in effects for check in checks_of(effect) or [effect])
         lanes()
         self.proven, self.unchecked = self.repeated, False
         put(("else",))

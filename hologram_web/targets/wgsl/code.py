@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ...compiler.bounds import access_of
+from ...compiler.accesses import Check, access_of
 from ...compiler.dominance import reverse_postorder
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
@@ -72,7 +72,7 @@ class Code(Effects):
         half: bool,
         parts: Sequence[int],
         window: int,
-        proven: set[Node],
+        proven: set[Check],
         line: bool = False,
         stepless: bool = False,
     ) -> None:

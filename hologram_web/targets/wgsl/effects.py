@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...compiler.accesses import Check, axes_of, beyond
 from ...compiler.ir import Access, Function, Node
 from ...compiler.lower import is_widening
 from ...errors import FaultKind, UnsupportedInstruction
@@ -40,7 +41,7 @@ class Effects:
     atomic: set[str]
     hoisted: dict[str, str]
     helpers: dict[str, str]
-    proven: set[Node]  # accesses that are known to be in bounds
+    proven: set[Check]  # what accesses need not check
     depth: int
     parts: dict[str, int]
     window: int
@@ -107,6 +108,10 @@ class Effects:
             case "guard":
                 kind, at, number = node.attr
                 self.put(f"if ({self.values.value(node.args[0])}) {{")
+                if len(node.args) == 3:
+                    self.put(f"  {self._off_axis(at, *node.args[1:])}")
+                    self.put("}")
+                    return
                 offset = self.values.long(node.args[1]) if len(node.args) > 1 else "vec2u(0u)"
                 phi = len(node.args) > 1 and number <= 2
                 base = self._number_of_space(Space.PHI) if phi else 0xFFFFFFFF
@@ -192,23 +197,34 @@ class Effects:
         self.depth += 1
         self.put(f"let index = {text};")
         align = access.element.alignment
-        if node in self.proven and not (access.scale % align or offset % align):
+        open_axes = [
+            (self.values.value(beyond(axis, place, length)), self._off_axis(axis.at, place, length, axis.offset))
+            for number, (axis, place, length) in enumerate(axes_of(node))
+            if (node, number) not in self.proven
+        ]
+        inside = node in self.proven and not (access.scale % align or offset % align)
+        if inside and not open_axes:
             start = offset + self._start(access.base)
             sign = f" {'+' if start > 0 else '-'} {abs(start)}u" if start else ""
             self._part_by_part(access, f"(index * {access.scale}u{sign})", then)
             self.depth -= 1
             self.put("}")
             return
-        wrong = [f"(index >= {self._limit(access, offset)})"]
-        if strange is not None:
-            wrong.insert(0, strange)
-        if offset < 0:
-            wrong.append(f"(index < {-(offset // access.scale)}u)")
+        wrong = []
+        if not inside:
+            wrong = [f"(index >= {self._limit(access, offset)})"]
+            if strange is not None:
+                wrong.insert(0, strange)
+            if offset < 0:
+                wrong.append(f"(index < {-(offset // access.scale)}u)")
         scaled = f"index * {access.scale}u" if access.scale != 1 else "index"
         byte = f"{scaled} {'+' if offset > 0 else '-'} {abs(offset)}u" if offset else scaled
         self.put(f"let byte = {byte};")
-        self.put(f"if ({' || '.join(wrong)}) {{")
-        self.put(f"  fault({self._fault_text(FaultKind.OUT_OF_BOUNDS, access, index, access.element.size_bytes)});")
+        self.put(f"if ({' || '.join([condition for condition, _ in open_axes] + wrong)}) {{")
+        for condition, fault in open_axes:
+            self.put(f"  if ({condition}) {{ {fault} }}")
+        if wrong:  # the first fault stays
+            self.put(f"  fault({self._fault_text(FaultKind.OUT_OF_BOUNDS, access, index, access.element.size_bytes)});")
         if target is not None:
             self.put(f"  {self._cleared(target, node)}")
         if access.scale % align or offset % align:
@@ -224,6 +240,20 @@ class Effects:
         self.put("}")
         self.depth -= 1
         self.put("}")
+
+    def _off_axis(self, at: int, index: Node, length: Node, offset: int = 0) -> str:
+        """The statement that reports an index that is not on its axis: of the length, `other` has the upper half."""
+        place, end = (self._extended(node) for node in (index, length))
+        if offset:
+            low, high = offset & 0xFFFFFFFF, offset >> 32 & 0xFFFFFFFF
+            place = f"u64_add({place}, vec2u({low}u, {high}u))"
+        return f"fault({fault_number(FaultKind.OUT_OF_BOUNDS)}u, {at}u, {0xFFFFFFFF}u, {place}, ({end}).x, ({end}).y);"
+
+    def _extended(self, node: Node) -> str:
+        """An integer as 64 bits."""
+        assert isinstance(node.ty, Type)
+        wide = node if node.ty.bits == 64 else Node("cvt", Type.I64, (node,), node.ty)
+        return self.values.long(wide)
 
     def _cleared(self, target: str, node: Node) -> str:
         """The statement that makes the result of a faulty access 0."""

@@ -1,0 +1,63 @@
+"""Counters of loops: LOOP's, and what `for` in Python counts with it."""
+
+from __future__ import annotations
+
+from ..isa.types import Type
+from .ir import Block, Node
+
+__all__ = ["counts_down", "is_loop_step", "limit_counted", "same"]
+
+
+def same(a: Node, b: Node) -> bool:
+    """Whether two nodes are one, or one constant."""
+    return a is b or (a.is_const and b.is_const and (a.ty, a.attr) == (b.ty, b.attr))
+
+
+def limit_counted(rounds: Node, begin: Node, step: int) -> Node | None:
+    """The limit below which a value stays that grows by steps, if these are the rounds that a `for` in Python counts:
+    (limit - begin - 1) / step."""
+    if step > 1:
+        power = step.bit_length() - 1
+        amount = {"div": step, "shr": power if step == 1 << power else 0}.get(rounds.op)
+        if amount is None or not rounds.args[1].is_const or rounds.args[1].attr != amount:
+            return None
+        rounds = rounds.args[0]
+    ty = begin.ty
+    if rounds.op != "sub" or not rounds.args[1].is_const or not isinstance(ty, Type) or rounds.ty is not ty.unsigned:
+        return None
+    left, less = rounds.args[0], int(rounds.args[1].attr)
+    if begin.is_const:
+        if (int(begin.attr) + 1) % (1 << ty.bits) != less:
+            return None
+    elif left.op == "sub" and less == 1 and _without_sign(left.args[1]) is begin:
+        left = left.args[0]
+    else:
+        return None
+    limit = _without_sign(left)
+    return Node("const", ty, (), limit.attr) if limit.is_const else limit if limit.ty is ty else None
+
+
+def _without_sign(node: Node) -> Node:
+    """What the bits of a number are those of."""
+    return node.args[0] if node.op == "bitcast" else node
+
+
+def counts_down(phi: Node, arg: Node, source: Block, header: Block) -> bool:
+    """Whether a phi is the counter of the LOOP that goes back here."""
+    if arg.op != "sub" or arg.args[0] is not phi or not is_loop_step(arg.args[1], phi):
+        return False
+    return source.end.value is arg.args[1].args[0] and source.end.ways[0] is header
+
+
+def is_loop_step(node: Node, phi: Node) -> bool:
+    """Whether a node is what LOOP takes from its counter: 1, or 0 where it is 0."""
+    if node.op != "select" or not all(arg.is_const for arg in node.args[1:]):
+        return False
+    more, one, zero = node.args
+    return (
+        (more.op, one.attr, zero.attr) == ("pnot", 1, 0)
+        and more.args[0].op == "eq"
+        and more.args[0].args[0] is phi
+        and more.args[0].args[1].is_const
+        and more.args[0].args[1].attr == 0
+    )
