@@ -75,6 +75,12 @@ def test_literals_take_the_type_of_what_they_meet_behind_them(device, body, expe
     assert ran(device, body, LONG, np.zeros(1, "i8"), far) == [expected]
 
 
+def test_infinite_literals_wait_for_the_type_of_the_other_side(device):
+    x = np.array([1, 2], "f8")
+    assert ran(device, "y[0] = math.inf if x[0] > 5 else x[1]", x, np.zeros(1)) == [2]
+    assert ran(device, "v = -math.inf\nv = max(v, x[1])\ny[0] = v", x, np.zeros(1)) == [2]
+
+
 def test_conditionals_of_literals_adapt_whether_or_not_a_side_could_fault(device):
     for side in ("3", "3 + (x[1] < 0)"):
         assert ran(device, f"y[0] = x[0] + (100 if x[1] < 0 else {side} + 97)", BYTE, np.zeros(1, "i4")) == [44]

@@ -272,7 +272,7 @@ class Emitter:
 
         Until it is a type, a literal that does not fit is let through: what it meets may be wider.
         """
-        if isinstance(kind, Weak) and value.const is not None and not fits(int(value.const), default(kind)):
+        if isinstance(kind, Weak) and isinstance(value.const, int) and not fits(int(value.const), default(kind)):
             return self.immediate(default(kind), 0)
         return self.register(node, value, default(kind))
 

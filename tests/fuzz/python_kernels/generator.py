@@ -184,9 +184,16 @@ class _Maker:
                 )
         elif self.chance(12):  # a constant expression
             a, b = self.random.randrange(1, 9), self.random.randrange(1, 6)
-            text = self.choice(
-                f"({a} + {b})", f"{a} * {b}", f"({a} << {b})", f"min({a}, {b})", f"{a} ** 2", f"({a + b} // {b})"
+            b = min(b, 3)  # at most 64
+            sums = (
+                f"({a} + {b})",
+                f"{a} * {b}",
+                f"({a} << {b})",
+                f"min({a}, {b})",
+                f"{a} ** 2 % 50",
+                f"({a + b} // {b})",
             )
+            text = self.random.choice(sums)
             return f"({text})"
         else:
             text = str(self.integer(ty) if self.chance(60) else self.random.randrange(0, 10))
