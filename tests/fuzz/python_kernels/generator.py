@@ -257,6 +257,7 @@ class _Maker:
     def counted(self) -> str:
         """A length, an id or the variable of a written-out loop: they are I32, known or not."""
         arrays = [place for place in self.scope.places if not place.own]
+        arrays += [place for place in arrays if place.name[0] in "mt"] * 6  # whose lengths are known
         options = [f"len({place.name})" for place in arrays] + [f"len({name})" for name in self.tuples]
         options += [f"{place.name}.shape[{self.random.randrange(len(place.shape))}]" for place in arrays]
         known = self.scope.known * 6 if self.chance(60) else []
@@ -546,6 +547,11 @@ class _Maker:
         with self.block():
             self.scope.known.append(name)
             self.loops += 1
+            narrow = [v for v in self.scope.variables if v.ty and v.ty.kind != "f" and v.ty.bits < 32]
+            if narrow and self.chance(60):
+                wide = Variable(self.fresh(), I32)
+                self.say(f"{wide.name} = {self.random.choice(narrow).name} + {name} * {self.random.randrange(2, 99)}")
+                self.scope.variables.append(wide)
             ints = [v for v in self.scope.variables if not v.frozen and v.ty and v.ty.kind != "f" and not v.fixed]
             if ints:
                 variable = self.random.choice(ints)
@@ -892,7 +898,7 @@ def _atomic(m: _Maker, ty: Ty, depth: int) -> str | None:
 _FORMS = (
     *(_binary,) * 6,
     *(_unary,) * 2,
-    _with_length,
+    *(_with_length,) * 3,
     *(_conditional,) * 3,
     _select,
     *(_cast,) * 3,
