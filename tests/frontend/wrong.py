@@ -356,8 +356,16 @@ WRONG: list[tuple[str, str]] = [
         "~ works on integers: write not for a condition",
     ),
     (
-        "v = n << $32",
-        "i32 is shifted by 0 to 31 bits, not 32",
+        "v = hg.i64(n) if x[0] > 0 and $1 << -1 else 2",
+        "this constant cannot be computed: negative shift count",
+    ),
+    (
+        "v = $5000000000 if x[0] > n else 2",
+        "5000000000 does not fit i32: convert the other side first, as in hg.i64(x)",
+    ),
+    (
+        "v = $5000000000\nv += n",
+        "5000000000 does not fit i32: convert the other side first, as in hg.i64(x)",
     ),
     (
         "v = $n ** n",

@@ -4,6 +4,7 @@
     python -m tests.fuzz --devices cpu,plain,wasm         other devices
     python -m tests.fuzz --profile exact:3000,wide:2000 --resume build/fuzz/wasm.state --devices wasm
     python -m tests.fuzz --profile gpu:1000,strict:100 --devices webgpu
+    python -m tests.fuzz --profile python:1000 --devices wasm,optimized,file      kernels in Python
     python -m tests.fuzz --profile wide --seed 17 --show  the program of a seed
     python -m tests.fuzz --docs                           writes the numbers into docs/fuzzing.md
 
@@ -22,6 +23,7 @@ from .case import execute
 from .devices import open_devices, reference
 from .generator import generate
 from .plan import PROFILES, STANDARD
+from .python_kernels.generator import generate as generate_kernel
 from .report import filetest_of, markdown, replace_section, write_json
 from .runner import Settings, run, smallest
 
@@ -60,7 +62,11 @@ def _arguments(words: list[str]) -> argparse.Namespace:
 def main(words: list[str]) -> int:
     options = _arguments(words)
     if options.show:
-        case = generate(options.seed, next(iter(options.profile)))
+        profile = next(iter(options.profile))
+        if PROFILES[profile].python:
+            print(generate_kernel(options.seed, profile), end="")
+            return 0
+        case = generate(options.seed, profile)
         print(filetest_of(case, execute(reference(), case)), end="")
         return 0
     devices = tuple(options.devices.split(","))
@@ -91,7 +97,8 @@ def main(words: list[str]) -> int:
     if options.docs:
         replace_section(_ROOT / "docs" / "fuzzing.md", "standard run", text)
     for failure in progress.failures[:_SHRUNK]:
-        if failure.kind in ("differs", "fault", "crash") and failure.device not in ("cpu", "generator"):
+        ours = ("generator", "frontend", "oracle") if PROFILES[failure.profile].python else ("cpu", "generator")
+        if failure.kind in ("differs", "fault", "crash") and failure.device not in ours:
             path, case = smallest(failure, _ROOT / "build" / "fuzz", options.shrink)
             print(f"\n{failure}\nis {len(case.program)} instructions in {path}:\n{path.read_text(encoding='utf-8')}")
     return 1 if progress.failures else 0

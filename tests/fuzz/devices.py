@@ -13,6 +13,7 @@ from hologram_web.isa.lift import lift
 from hologram_web.isa.verify import Analysis, analyze
 
 from .case import Case, Outcome, compare, execute
+from .filed import FiledBackend
 from .optimized import OptimizedBackend
 from .plain import PlainBackend
 from .plan import PROFILES
@@ -78,13 +79,15 @@ def open_devices(names: list[str]) -> list[Opponent]:
             found.append(Opponent(name, PlainBackend(LIMITS)))
         elif name == "optimized":
             found.append(Opponent(name, OptimizedBackend(limits=LIMITS)))
+        elif name == "file":
+            found.append(Opponent(name, FiledBackend(LIMITS)))
         elif ":" in name or name in _PAGES:
             module, _, cls = _PAGES.get(name, name).partition(":")
             found.append(Opponent(name, getattr(import_module(module), cls)(limits=LIMITS)))
         else:
             if name not in DEVICES:
                 raise BackendUnavailable(
-                    name, f"there are cpu, plain, optimized, {', '.join(n for n in DEVICES if n != 'cpu')}"
+                    name, f"there are cpu, plain, optimized, file, {', '.join(n for n in DEVICES if n != 'cpu')}"
                 )
             found.append(Opponent(name, DEVICES[name](limits=LIMITS)))
     return found

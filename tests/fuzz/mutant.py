@@ -31,7 +31,7 @@ class Mutant:
     """A bug: in the source of the function `place` ("module:qualified name"), `new` stands for `old`.
 
     `device` is the one that has the bug then. Filetests whose id starts with `shown_by` show it.
-    Programs of `profile` find it; without one, those that find most.
+    Programs of `profile` find it; without one, those that find most. What is in `tests.` is named with that.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Mutant:
 
     def _function(self) -> Any:
         module, _, path = self.place.partition(":")
-        found: Any = import_module(f"hologram_web.{module}")
+        found: Any = import_module(module if module.startswith("tests.") else f"hologram_web.{module}")
         for part in path.split("."):
             found = inspect.getattr_static(found, part)
         found = getattr(found, "__func__", getattr(found, "func", found))  # of a static method, a cached property

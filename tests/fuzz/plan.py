@@ -57,6 +57,7 @@ class Profile:
 
     `tame` keeps floats away from subnormals, infinities and NaN, and quotients and roots out of what is compared bit
     by bit: there GPUs are allowed to differ (isa.md section 3). With `strict` launches are made with math="strict".
+    With `python` they are kernels in Python, and the reference is Python itself (tests/fuzz/python_kernels).
     `covers` are types of which planned combinations have at least one; `shader` says that GPUs run the programs.
     """
 
@@ -75,6 +76,7 @@ class Profile:
     shader: bool = False
     collectives: bool = True
     atlas: bool = False
+    python: bool = False
     constructs: float = 1.0  # how many branches, loops and so on, compared with other profiles
     covers: frozenset[Type] = frozenset(Type)
 
@@ -114,8 +116,11 @@ WIDE_GPU = replace(WIDE_GPU, covers=frozenset(_wide(128, WIDEST_OF_SHADERS)), sh
 ATLAS = replace(EXACT, name="atlas", types=(*_ALL, *_wide(128, 256)), collectives=False, atlas=True, share=16)
 ATLAS = replace(ATLAS, class_memory=False)  # lanes of other blocks may be there
 ATLAS_GPU = replace(GPU, name="atlas-gpu", collectives=False, atlas=True, buffers=4, constructs=0.5)
+PYTHON = replace(EXACT, name="python", collectives=False, python=True)
+PYTHON_GPU = replace(GPU, name="python-gpu", collectives=False, python=True)
 PROFILES = {
-    profile.name: profile for profile in (EXACT, MIDDLE, LARGE, ATLAS, FAULTS, GPU, STRICT, WIDE_GPU, ATLAS_GPU)
+    profile.name: profile
+    for profile in (EXACT, MIDDLE, LARGE, ATLAS, FAULTS, GPU, STRICT, WIDE_GPU, ATLAS_GPU, PYTHON, PYTHON_GPU)
 }
 
 # Atomics that give the same in any order, if their old values are not looked at.

@@ -18,6 +18,9 @@ from .case import Case, execute
 from .devices import Failure, Opponent, against, check, open_devices, reference
 from .generator import generate
 from .liveness import Statistics
+from .plan import PROFILES
+from .python_kernels.check import check_kernel
+from .python_kernels.shrink import smallest_kernel
 from .report import filetest_of
 from .shrink import fails_like, shrink, sound
 
@@ -107,6 +110,11 @@ def run_seeds(
 def _one(
     profile: str, seed: int, first: Any, opponents: list[Opponent], statistics: dict[str, Statistics]
 ) -> tuple[list[Failure], list[str]]:
+    if PROFILES[profile].python:
+        kernel, analysis, failures, refused = check_kernel(profile, seed, first, opponents)
+        if kernel is not None and analysis is not None:
+            statistics.setdefault(profile, Statistics()).count(analysis, kernel.features)
+        return failures, refused
     try:
         case = generate(seed, profile)
     except Exception:
@@ -252,8 +260,12 @@ def _lost(worker: _Worker, kind: str, progress: Progress, say: Any) -> bool:
 
 def smallest(failure: Failure, folder: Path, seconds: float = 60.0) -> tuple[Path, Case]:
     """Shrinks the case of a failure, writes it to `folder` as a filetest, and gives both."""
-    case = generate(failure.seed, failure.profile)
+    if PROFILES[failure.profile].python and failure.device == "cpu":
+        return smallest_kernel(failure, Opponent("cpu", reference()), folder, seconds)
     opponents = open_devices([{"cpu, lanes descending": "cpu"}.get(failure.device, failure.device)])
+    if PROFILES[failure.profile].python:
+        return smallest_kernel(failure, opponents[0], folder, seconds)
+    case = generate(failure.seed, failure.profile)
     return write_smallest(case, failure, reference(), opponents[0], folder, seconds)
 
 

@@ -12,12 +12,13 @@ from .emit import Emitter
 from .source import MISSING
 from .types import Kind, Value, Weak, default, fits, float_of, join, loses_sign
 
-__all__ = ["Arithmetic"]
+__all__ = ["Arithmetic", "literal", "typed"]
 
 _PLAIN = {ast.Add: "ADD", ast.Sub: "SUB", ast.Mult: "MUL"}
 _BITS = {ast.BitAnd: "AND", ast.BitOr: "OR", ast.BitXor: "XOR"}
 _CONDITIONS = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
 _SYMBOLS = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>"}
+_WRAPPED = (*_PLAIN, *_BITS, ast.FloorDiv, ast.Mod)
 _UNROLLED_POWER = 64
 
 
@@ -29,6 +30,20 @@ class Arithmetic(Emitter):
         if loses_sign(a.ty, b.ty):
             self.warn(node, f"{a.ty} and {b.ty} meet as {join(a.ty, b.ty)}, which does not hold all values of both")
         return join(a.ty, b.ty)
+
+    def known(self, node: ast.AST, a: Value, b: Value) -> tuple[Type, int, int] | None:
+        """Two integers known while translating, one of them with a type: the type they meet in, and both in it.
+
+        None for all others, and for a literal that does not fit.
+        """
+        ty = join(a.ty, b.ty)
+        if not isinstance(ty, Type) or not ty.is_integer or a.const is None or b.const is None:
+            return None
+        if any(isinstance(v.ty, Weak) and not fits(int(v.const or 0), ty) for v in (a, b)):
+            return None
+        self.meet(node, a, b)
+        x, y = (int(typed(ty, int(const)).const or 0) for const in (a.const, b.const))
+        return ty, x, y
 
     def integers(self, node: ast.AST, operator: ast.operator, *values: Value) -> None:
         """Refuses floats."""
@@ -47,6 +62,9 @@ class Arithmetic(Emitter):
             return self.shift(node, operator, a, b)
         if kind is ast.Pow:
             return self.power(node, a, b)
+        known = self.known(node, a, b) if kind in _WRAPPED else None
+        if known is not None and (known[2] or kind not in (ast.FloorDiv, ast.Mod)):
+            return typed(known[0], self.scope.source.binary(node, operator, known[1], known[2]))
         if kind in _BITS:
             self.integers(node, operator, a, b)
             if a.ty is Weak.BOOL and b.ty is Weak.BOOL:
@@ -155,8 +173,11 @@ class Arithmetic(Emitter):
         """a << b, a >> b in the type of a; a literal a takes the type of b."""
         self.integers(node, operator, a, b)
         ty = join(a.ty, b.ty) if isinstance(a.ty, Weak) else a.ty
-        if b.const is not None and not 0 <= b.const < default(ty).bits:
-            self.fail(_right(node), f"{ty} is shifted by 0 to {default(ty).bits - 1} bits, not {b.const}")
+        if b.const is not None:
+            b = literal(int(b.const) % default(ty).bits)
+            if a.const is not None and isinstance(ty, Type) and (isinstance(a.ty, Type) or fits(int(a.const), ty)):
+                number = int(typed(ty, int(a.const)).const or 0)
+                return typed(ty, self.scope.source.binary(node, operator, number, b.const))
         left = self.register(node, a, default(ty))
         amount = self.register(node, b, Type.U32)
         return Value(ty, self.op("SHL" if isinstance(operator, ast.LShift) else "SHR", default(ty), left, amount))
@@ -166,7 +187,12 @@ class Arithmetic(Emitter):
         exponent = b.const
         if isinstance(exponent, float) and exponent.is_integer() and float_of(a.ty) is a.ty:
             exponent = int(exponent)
-        if isinstance(exponent, int) and isinstance(b.ty, Weak) and abs(exponent) <= _UNROLLED_POWER:
+        if isinstance(exponent, int) and 0 <= exponent <= _UNROLLED_POWER and float_of(a.ty) is not a.ty:
+            of = a.ty if isinstance(a.ty, Type) else default(b.ty)
+            if a.const is not None and fits(int(a.const), of):
+                return typed(of, int(a.const) ** exponent)
+        literally = isinstance(b.ty, Weak) or float_of(a.ty) is not a.ty
+        if isinstance(exponent, int) and literally and abs(exponent) <= _UNROLLED_POWER:
             ty = default(a.ty)
             if exponent < 0 and ty.is_integer:
                 self.fail(node, f"{ty} to a negative power is no integer: convert with hg.f32(x) first")
@@ -203,6 +229,8 @@ class Arithmetic(Emitter):
             folded = self.scope.source.unary(node, value.const)
             if folded is not MISSING:
                 return literal(folded)
+        if isinstance(value.ty, Type) and value.ty.is_integer and value.const is not None:
+            return typed(value.ty, self.scope.source.unary(node, value.const))
         if isinstance(node.op, ast.Invert):
             if value.ty is Weak.BOOL:
                 self.fail(node, "~ works on integers: write not for a condition")
@@ -217,9 +245,12 @@ class Arithmetic(Emitter):
     def compare(self, node: ast.AST, operator: ast.cmpop, a: Value, b: Value, keep: bool = False) -> Value:
         """One comparison; with `keep` the right side is needed once more."""
         condition = _CONDITIONS[type(operator)]
-        if a.const is not None and b.const is not None and isinstance(a.ty, Weak) and isinstance(b.ty, Weak):
-            sign = (a.const > b.const) - (a.const < b.const)
-            same = a.const == b.const
+        x, y = a.const, b.const
+        if known := self.known(node, a, b):
+            _, x, y = known
+        if x is not None and y is not None and (known or (isinstance(a.ty, Weak) and isinstance(b.ty, Weak))):
+            sign = (x > y) - (x < y)
+            same = x == y
             holds: Any = {"eq": same, "ne": not same, "lt": sign < 0, "gt": sign > 0}
             holds |= {"le": sign < 0 or same, "ge": sign > 0 or same}
             return Value(Weak.BOOL, const=holds[condition])
@@ -237,6 +268,11 @@ def _left(node: ast.AST) -> ast.AST:
 
 def _right(node: ast.AST) -> ast.AST:
     return getattr(node, "right", getattr(node, "value", node))
+
+
+def typed(ty: Type, number: int) -> Value:
+    """The value of an integer that is known while translating and has a type, in which it wraps."""
+    return Value(ty, const=ty.decode(ty.encode(number)))
 
 
 def literal(number: int | float) -> Value:

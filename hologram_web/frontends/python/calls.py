@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from math import prod
+from math import copysign, nan, prod
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
@@ -13,12 +13,12 @@ from ...isa.program import MAX_LOCAL_MEMORY, MAX_SHARED_MEMORY
 from ...isa.row import TYPE_SETS
 from ...isa.types import FLOATS, Type
 from .advice import CALLS, ELSEWHERE
-from .arithmetic import literal
+from .arithmetic import literal, typed
 from .emit import ArrayRef
 from .expressions import Expressions, Shape
 from .names import ALLOWED, ATOMICS, INTRINSICS, MATH, Intrinsic
 from .source import MISSING, Definition
-from .types import INDEX, Kind, Value, Weak, default, float_of
+from .types import INDEX, Kind, Value, Weak, default, fits, float_of
 
 __all__ = ["Calls"]
 
@@ -151,8 +151,10 @@ class Calls(Expressions):
             ty = self.meet(node, Value(ty), value)
         ty = Weak.INT if ty is Weak.BOOL else ty
         whole = float_of(ty) is not ty
-        if chain and all(value.const is not None and isinstance(value.ty, Weak) for value in values):
-            return literal((min if name == "min" else max)(value.const for value in values if value.const is not None))
+        if chain and all(value.const is not None for value in values):
+            found = self._extreme(name, ty, [value.const for value in values])
+            if found is not None:
+                return found
         if (whole and name in _WHOLE) or (name == "abs" and isinstance(ty, Type) and ty.is_unsigned):
             return Value(ty, self.register(node, values[0], default(ty)), None)
         if whole and TYPE_SETS[row.operands[0].type] == FLOATS:
@@ -166,6 +168,20 @@ class Calls(Expressions):
         else:
             result = self.op(row, exact, *registers)
         return Value(ty, result)
+
+    @staticmethod
+    def _extreme(name: str, ty: Kind, numbers: list[Any]) -> Value | None:
+        """MIN or MAX of literals, or of integers that fit the type: NaN if one is, and -0 is less than +0."""
+        if isinstance(ty, Type):
+            if not ty.is_integer or not all(fits(int(number), ty) for number in numbers):
+                return None
+            return typed(ty, (min if name == "min" else max)(map(int, numbers)))
+        if ty is Weak.INT:
+            return literal((min if name == "min" else max)(map(int, numbers)))
+        floats = [float(number) for number in numbers]
+        if any(number != number for number in floats):
+            return literal(nan)
+        return literal((min if name == "min" else max)(floats, key=lambda number: (number, copysign(1, number))))
 
     def call_power(self, node: ast.Call) -> Value:
         base, exponent = self._arguments(node, "x, y")
@@ -202,9 +218,9 @@ class Calls(Expressions):
         (argument,) = self._arguments(node, "x")
         found = self.static(argument)
         if isinstance(found, tuple):
-            return literal(len(found))
+            return Value(INDEX, const=len(found))
         if isinstance(found, Shape):
-            return literal(found.array.ndim)
+            return Value(INDEX, const=found.array.ndim)
         return self.length(self.array(argument), 0)
 
     # Bits
@@ -220,6 +236,8 @@ class Calls(Expressions):
         value, ty = self._integer(argument)
         bits = self.register(argument, value, ty)
         amount, _ = self._integer(by)
+        if amount.const is not None:
+            amount = literal(int(amount.const) % ty.bits)
         left = self.register(by, amount, Type.U32)
         if not ty.is_wide:
             return Value(ty, self.op("ROTL", ty, bits, left))
@@ -304,8 +322,8 @@ class Calls(Expressions):
         if array.ty not in (Type.I32, Type.U32) and not (adds and array.ty is Type.F32):
             also = ", atomic_add on f32 too" if adds else ""
             self.fail(node, f"{array.name} is {array.ty}: atomics work on i32 and u32{also}")
-        operands = [self.stored(argument, self.value(argument), array.ty) for argument in arguments[2:]]
         address = self.place_of(array, arguments[1])
+        operands = [self.stored(argument, self.value(argument), array.ty) for argument in arguments[2:]]
         if array.shape is None:
             self.facts.reads.add(array.name)
             self.facts.writes.add(array.name)

@@ -59,8 +59,11 @@ class Facts:
         self.types[key] = ty
 
     def settle(self) -> bool:
-        """Gives variables that only met literals a type; says whether there were any."""
-        weak = {key: default(ty) for key, ty in self.types.items() if ty in (Weak.INT, Weak.FLOAT)}
+        """Gives variables and results that only met literals a type; says whether there were any.
+
+        Conditional expressions go on to adapt to what they meet, as they do where both sides are computed.
+        """
+        weak = {key: default(ty) for key, ty in self.types.items() if ty in (Weak.INT, Weak.FLOAT) and key[0] != "if"}
         self.types.update(weak)
         return bool(weak)
 
@@ -248,16 +251,31 @@ class Emitter:
                 if not value.ty.is_float or ty.is_float:
                     return self.immediate(ty, number if ty.is_float else int(number))
                 return self.immediate(ty, ty.from_float(float(number)))
-            if not fits(int(number) if isinstance(number, bool) else number, ty):
-                advice = "hg.i32(x)" if ty.bits < 32 or ty is Type.U32 else "hg.i64(x)"
-                if isinstance(number, float):
-                    self.fail(node, f"{number!r} is a float, and {ty} is needed: round it, and convert with hg.{ty}(x)")
-                self.fail(node, f"{number} does not fit {ty}: convert the other side first, as in {advice}")
+            self.check_fits(node, value, ty)
             return self.immediate(ty, float(number) if ty.is_float and isinstance(number, bool) else number)
         if value.pred is not None:
             return self.from_predicate(value.pred, ty)
         assert value.reg is not None
         return self.convert(ty, default(value.ty), value.reg)
+
+    def check_fits(self, node: ast.AST, value: Value, ty: Type) -> None:
+        """Raises TranslateError for a literal that cannot be a value of `ty`."""
+        number = value.const
+        if number is None or isinstance(value.ty, Type) or fits(int(number) if value.ty is Weak.BOOL else number, ty):
+            return
+        advice = "hg.i32(x)" if ty.bits < 32 or ty is Type.U32 else "hg.i64(x)"
+        if isinstance(number, float):
+            self.fail(node, f"{number!r} is a float, and {ty} is needed: round it, and convert with hg.{ty}(x)")
+        self.fail(node, f"{number} does not fit {ty}: convert the other side first, as in {advice}")
+
+    def coded(self, node: ast.AST, value: Value, kind: Kind) -> Register:
+        """A register that holds a value of a kind that later passes may widen; bools are 0 and 1.
+
+        Until it is a type, a literal that does not fit is let through: what it meets may be wider.
+        """
+        if isinstance(kind, Weak) and isinstance(value.const, int) and not fits(int(value.const), default(kind)):
+            return self.immediate(default(kind), 0)
+        return self.register(node, value, default(kind))
 
     def from_predicate(self, predicate: Predicate, ty: Type) -> Register:
         """1 where the predicate holds, else 0."""
@@ -302,7 +320,7 @@ class Emitter:
     def length(self, array: ArrayRef, axis: int) -> Value:
         """The length of an axis."""
         if array.shape is not None:
-            return Value(Weak.INT, const=array.shape[axis])
+            return Value(INDEX, const=array.shape[axis])
         key = array.name, axis
         if key not in self.hidden:
             self.hidden[key] = self.parameter(self.at[1], f"{array.name}.shape{axis}", INDEX)

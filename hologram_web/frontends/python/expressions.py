@@ -8,7 +8,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ...isa.address import Address
-from ...isa.operands import Label, Register
+from ...isa.operands import Label
 from ...isa.types import Type
 from .advice import ELSEWHERE, METHODS, NODES
 from .arithmetic import Arithmetic, literal
@@ -238,27 +238,26 @@ class Expressions(Arithmetic):
 
     def _index(self, node: ast.expr) -> tuple[Value | None, int]:
         """An index: a value, or None and a literal."""
-        value = self.value(node)
+        return self._parts(self._whole_number(node, self.value(node)))
+
+    def _whole_number(self, node: ast.expr, value: Value) -> Value:
         if float_of(value.ty) is value.ty:
             self.fail(node, f"an index is an integer, not {value.ty}: convert with hg.i32(x), which rounds toward zero")
-        if value.const is not None:
-            return None, int(value.const)
-        return value, 0
+        return value
+
+    @staticmethod
+    def _parts(value: Value) -> tuple[Value | None, int]:
+        return (value, 0) if value.const is None else (None, int(value.const))
 
     def _split(self, node: ast.expr) -> tuple[Value | None, int]:
         """The same, with a literal that is added to an I32 kept apart: addresses have room for it."""
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
-            value, offset = self._index(node.left)
+            left = self._whole_number(node.left, self.value(node.left))
             other = self.value(node.right)
-            if other.ty is Weak.INT and other.const is not None and abs(other.const) < 1 << 20:
-                sign = 1 if isinstance(node.op, ast.Add) else -1
-                if value is None or default(value.ty) is INDEX:
-                    return value, offset + sign * int(other.const)
-            left = value if value is not None else literal(offset)
-            value = self.binary(node, node.op, left, other)
-            if float_of(value.ty) is value.ty:
-                self.fail(node, f"an index is an integer, not {value.ty}: convert with hg.i32(x)")
-            return (None, int(value.const)) if value.const is not None else (value, 0)
+            known = other.const if other.ty in (Weak.INT, INDEX) else None
+            if left.const is None and default(left.ty) is INDEX and known is not None and abs(known) < 1 << 20:
+                return left, int(known) * (1 if isinstance(node.op, ast.Add) else -1)
+            return self._parts(self._whole_number(node, self.binary(node, node.op, left, other)))
         return self._index(node)
 
     # Operators
@@ -403,23 +402,27 @@ class Expressions(Arithmetic):
         if self.pure(node.body) and self.pure(node.orelse):
             a, b = self.value(node.body), self.value(node.orelse)
             ty = self._choice(node, a.ty, b)
-            left, right = self._coded(node.body, a, ty), self._coded(node.orelse, b, ty)
+            left, right = self.register(node.body, a, default(ty)), self.register(node.orelse, b, default(ty))
             return Value(ty, self.op("SEL", default(ty), condition, left, right))
         key = "if", self.scope.path, node
         otherwise, end, result = self.label(), self.label(), self.temporary()
         self.jump(otherwise, ~condition)
         self.drop(condition)
+        values: list[Value] = []
         for branch in (node.body, node.orelse):
             value = self.value(branch)
             ty = self._choice(node, self.facts.types.get(key), value)
             self.facts.learn(key, ty)
-            register = self._coded(branch, value, ty)
+            values.append(value)
+            register = self.coded(branch, value, ty)
             self.emit("MOV", result, register)
             self.drop(register)
             if branch is node.body:
                 self.jump(end)
                 self.place(otherwise)
         self.place(end)
+        for branch, value in zip((node.body, node.orelse), values, strict=True):
+            self.check_fits(branch, value, default(ty))  # nothing wider was met
         return Value(ty, result)
 
     def _choice(self, node: ast.AST, known: Kind | None, value: Value) -> Kind:
@@ -427,10 +430,6 @@ class Expressions(Arithmetic):
         if known is None or known is value.ty:
             return value.ty
         return self.meet(node, Value(known), value)
-
-    def _coded(self, node: ast.AST, value: Value, ty: Kind) -> Register:
-        """A register that holds a value of a kind; bools are 0 and 1."""
-        return self.register(node, value, default(ty))
 
     # Conditions that decide where to go
 

@@ -65,6 +65,10 @@ class Functions(Statements):
             self.facts.types[scope.path, "return", number] = ty
         self.temporaries.append([])
         for parameter, value in started:
+            says = None if parameter.annotation is None else annotation(source, parameter.annotation)
+            if isinstance(says, Type):
+                self.facts.fixed.add((scope.path, parameter.arg))
+                self.facts.types[scope.path, parameter.arg] = says
             self.assign_name(parameter, parameter.arg, value)
         self.statements(called.body)
         self.free_temporaries()
@@ -188,7 +192,7 @@ class Functions(Statements):
             return self.stored(node, value, default(self.facts.types[key]))
         kind = self._choice(node, self.facts.types.get(key), value)
         self.facts.learn(key, kind)
-        return self.register(node, value, default(kind))
+        return self.coded(node, value, kind)
 
 
 def check_signature(source: Source, node: ast.FunctionDef, defaults: bool = False) -> list[ast.arg]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import prod
 from typing import Any
 
 from ...isa.operands import Label, Register
 from ...isa.types import Type
 from .advice import CALLS, NODES
-from .arithmetic import literal
+from .arithmetic import literal, typed
 from .collectives import Collectives
 from .emit import ArrayRef, Loop
 from .expressions import Shape
@@ -156,21 +156,23 @@ class Statements(Collectives):
             self.fail(node, f"{name} is an array: store an element, {name}[i] = ..., or use another name")
         if bound is not None:
             self.fail(node, f"{name} is the variable of an unrolled loop: use another name")
-        key = scope.path, name
-        if key in self.facts.fixed:
-            ty = default(self.facts.types[key])
-            register = self.stored(origin, value, ty)
+        kind = self._joined(node, name, value.ty)
+        if (scope.path, name) in self.facts.fixed:
+            register = self.stored(origin, value, default(kind))
         else:
-            kind = self._unify(node, key, name, value.ty)
-            register = self.register(origin, value, default(kind))
+            register = self.coded(origin, value, kind)
         if name not in scope.registers:
             scope.registers[name] = self.take()
         self.move(scope.registers[name], register)
         if scope.assigned is not None:
             scope.assigned.add(name)
 
-    def _unify(self, node: ast.AST, key: Any, name: str, new: Kind) -> Kind:
+    def _joined(self, node: ast.AST, name: str, new: Kind) -> Kind:
+        """The type of a variable to which a value of type `new` is assigned."""
+        key = self.scope.path, name
         old = self.facts.types.get(key)
+        if old is not None and key in self.facts.fixed:
+            return old
         if old is None or old is new:
             kind = new
         else:
@@ -311,14 +313,18 @@ class Statements(Collectives):
         if len(values) == 1:
             values = [literal(0), *values]
         start, stop, step = values if len(values) == 3 else [*values, literal(1)]
+        kind = self.meet(node, start, stop)
+        ty = default(kind if isinstance(step.ty, Weak) else self.meet(node, Value(kind), step))
+        ty = ty if ty.bits >= 32 else INDEX
+        start, stop, step = (
+            typed(ty, int(value.const)) if isinstance(value.ty, Type) and value.const is not None else value
+            for value in (start, stop, step)
+        )
         numbers = [int(value.const) for value in (start, stop, step) if value.const is not None]
         trips = max(0, -((numbers[0] - numbers[1]) // numbers[2])) if len(numbers) == 3 else None
         if trips is not None and self._indexes_tuple(node, target.id):
-            self._unroll(node, range(*numbers), trips)
+            self._unroll(node, self._counted(node, target, numbers, ty), trips)
             return
-        kind = self.meet(node, start, stop)
-        ty = default(kind if step.const is not None else self.meet(node, Value(kind), step))
-        ty = ty if ty.bits >= 32 else INDEX
         loop = self._loop(node)
         before = self.scope.assigned
         here, left = self.take(), self.take()
@@ -338,6 +344,14 @@ class Statements(Collectives):
         for register in (here, left, by):
             self.give(register)
         self.scope.assigned = _common([*loop.at_end, reached if trips else before])
+
+    def _counted(self, node: ast.For, target: ast.Name, numbers: list[int], ty: Type) -> Iterator[Value]:
+        """What the variable of a loop over a range of literals is, one round after another: of its own type."""
+        for value in map(literal, numbers):
+            self.check_fits(node.iter, value, ty)
+        for number in range(*numbers):
+            kind = default(self._joined(target, target.id, ty))
+            yield Value(kind, const=kind.decode(kind.encode(number)))
 
     def _count(
         self, node: ast.For, end: Label, values: Any, ty: Type, here: Register, left: Register, trips: int | None
@@ -430,15 +444,16 @@ class Statements(Collectives):
             for name, part in zip(names, parts, strict=True):
                 if not isinstance(name, ast.Name):
                     self.fail(name, "the variables of a loop are names")
-                found = constant(part)
+                found = part if isinstance(part, Value) else constant(part)
+                value = found if isinstance(found, (tuple, Value)) else literal(found)
                 if isinstance(scope.bound.get(name.id), ArrayRef) or (
                     name.id in scope.registers and isinstance(found, tuple)
                 ):
                     self.fail(name, f"{name.id} is in use already: give the variable of this loop a name of its own")
                 scope.bound.pop(name.id, None)
-                if name.id in scope.registers or (name.id in kept and not isinstance(found, tuple)):
-                    self.assign_name(name, name.id, literal(found))
-                scope.bound[name.id] = found if isinstance(found, tuple) else literal(found)
+                if isinstance(value, Value) and (name.id in scope.registers or name.id in kept):
+                    self.assign_name(name, name.id, value)
+                scope.bound[name.id] = value
             again = loop.again = self.label()
             loop.at_again = []
             self._body(loop, node.body)

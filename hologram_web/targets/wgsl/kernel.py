@@ -39,6 +39,12 @@ _FUNCTIONS = {
   return bitcast<f32>(bitcast<u32>(x) ^ arguments.misc.z);
 }
 """,
+    # What is subtracted. llvmpipe takes x - x for 0 where both sides are proven equal, and NaN and infinities are not.
+    # This zero is another one than that of `fence`: two equal ones cancel out, and show the operation behind the fence.
+    "apart": """fn apart(x: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(x) ^ arguments.spare.w);
+}
+""",
     "fault": """fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
   if (atomicCompareExchangeWeak(&status[0], 0u, kind).exchanged) {
     atomicStore(&status[1], at);

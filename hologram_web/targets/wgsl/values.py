@@ -288,6 +288,8 @@ class Values:
                 self.fence(text) if arg.is_const and not arg.attr << 1 & 0xFFFFFFFF else text
                 for arg, text in zip(node.args, args, strict=True)
             ]
+            if op == "sub" and self.math == "exact" and not any(arg.is_const for arg in node.args):
+                args[1] = f"apart({args[1]})"
             return self.fence(f"{args[0]} {'/' if op == 'div' else _OPERATORS[op]} {args[1]}")
         if op == "sqrt":
             return self.fence(f"sqrt({args[0]})")

@@ -1,0 +1,1 @@
+"""Random kernels in Python on every device, against the same text executed by Python itself."""

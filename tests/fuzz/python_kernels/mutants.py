@@ -1,0 +1,274 @@
+"""Seeded bugs in the Python frontend, and in the oracle, which kernels of the fuzzer have to show.
+
+    python -m tests.fuzz.python_kernels.mutants         tries one seed after the other, and prints what each shows
+
+A bug of the frontend shows because the oracle does not have it, a bug of the oracle because devices do not. `seed` is
+the first kernel that shows it, which the tests run.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from ..case import Case, Outcome, compare
+from ..devices import Opponent, against, reference
+from ..mutant import Mutant
+from .case import KernelCase, expected, launch_of
+from .check import Unsound, prepared
+from .generator import generate
+
+__all__ = ["SEEDED", "Seeded", "shows"]
+
+_SEEDS = 150
+_ARITHMETIC = "frontends.python.arithmetic:Arithmetic."
+_EMIT = "frontends.python.emit:Emitter."
+_EXPRESSIONS = "frontends.python.expressions:Expressions."
+_STATEMENTS = "frontends.python.statements:Statements."
+_CALLS = "frontends.python.calls:Calls."
+_FUNCTIONS = "frontends.python.functions:Functions."
+_NUMBERS = "tests.fuzz.python_kernels.numbers:"
+_NAMESPACE = "tests.fuzz.python_kernels.namespace:"
+_INDEX = "address = self.place_of(array, arguments[1])"
+_VALUE = "operands = [self.stored(argument, self.value(argument), array.ty) for argument in arguments[2:]]"
+_ORACLE = "tests.fuzz.python_kernels.oracle:"
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """A bug, and the seed of the first kernel that shows it."""
+
+    mutant: Mutant
+    seed: int
+
+
+def _seeded(name: str, place: str, old: str, new: str, seed: int) -> Seeded:
+    return Seeded(Mutant(name, place, old, new), seed)
+
+
+SEEDED = tuple(
+    _seeded(*row)
+    for row in (
+        (
+            "lengths of shared and local arrays are literals",
+            _EMIT + "length",
+            "Value(INDEX, const",
+            "Value(Weak.INT, const",
+            -1,
+        ),
+        (
+            "variables of written-out loops are literals",
+            _STATEMENTS + "_counted",
+            "Value(kind, const",
+            "Value(Weak.INT, const",
+            -1,
+        ),
+        (
+            "atomics compute the value first",
+            _CALLS + "atomic",
+            f"{_INDEX}\n    {_VALUE}",
+            f"{_VALUE}\n    {_INDEX}",
+            -1,
+        ),
+        ("MIN of literals is Python's", _CALLS + "_extreme", "(number, copysign(1, number))", "number", -1),
+        ("amounts of shifts are cut to 5 bits", _ARITHMETIC + "shift", "% default(ty).bits", "% 32", -1),
+        ("annotated parameters are joined", _FUNCTIONS + "inline", "isinstance(says, Type)", "False", -1),
+        ("annotated variables are joined", _STATEMENTS + "stmt_AnnAssign", "self.facts.fixed.add(key)", "pass", -1),
+        (
+            "% of negative numbers is C's",
+            _ARITHMETIC + "divide",
+            'self.op("ADD", ty, rest, self.op("AND", ty, wrong, right))',
+            "rest",
+            -1,
+        ),
+        ("// by a power of two rounds to zero", _ARITHMETIC + "divide", "known & (known - 1) == 0", "known == 0", -1),
+        (
+            "shared memory starts at one place",
+            _CALLS + "own_array",
+            "-(-self.own_bytes[kind] // alignment) * alignment",
+            "0",
+            -1,
+        ),
+        (
+            "the length of the wrong axis",
+            _EXPRESSIONS + "_row_major",
+            "self.length(array, axis)",
+            "self.length(array, 0)",
+            -1,
+        ),
+        (
+            "the other side of a conditional",
+            _EXPRESSIONS + "expr_IfExp",
+            "condition, left, right",
+            "condition, right, left",
+            -1,
+        ),
+        ("not is left out in a branch", _EXPRESSIONS + "branch", "label, not when)", "label, when)", -1),
+        ("in looks at the last one only", _EXPRESSIONS + "_among", "elif not result.const:", "else:", -1),
+        ("only the end of a chain counts", _EXPRESSIONS + "expr_Compare", "self._and(node, result, step)", "step", -1),
+        ("loops count on after break", _STATEMENTS + "stmt_Continue", '"again"', '"end"', -1),
+        (
+            "ranges with steps run once more",
+            _STATEMENTS + "_count",
+            "self.immediate(bits, 1))",
+            "self.immediate(bits, 0))",
+            -1,
+        ),
+        (
+            "a swap assigns one after the other",
+            _STATEMENTS + "_unpack",
+            "value.reg not in self.temporaries[-1]",
+            "False",
+            -1,
+        ),
+        (
+            "signed meets unsigned as unsigned",
+            "frontends.python.types:join",
+            "a if a.is_signed else b",
+            "b if a.is_signed else a",
+            -1,
+        ),
+        (
+            "f16 and bf16 make f16",
+            "frontends.python.types:join",
+            "Type.F32 if x.bits == y.bits",
+            "Type.F16 if x.bits == y.bits",
+            -1,
+        ),
+        (
+            "integers of 64 bits meet floats as f32",
+            "frontends.python.types:float_of",
+            "Type.F64 if ty.bits >= 64 else Type.F32",
+            "Type.F32",
+            -1,
+        ),
+        ("rotl of small integers turns 32 bits", _CALLS + "call_rotl", "ty.bits), left", "32), left", -1),
+        ("clz counts 32 bits", _CALLS + "call_clz", "self.immediate(INDEX, width)", "self.immediate(INDEX, 32)", -1),
+        (
+            "literals wrap",
+            _EMIT + "from_predicate",
+            "self.immediate(ty, 1), self.immediate(ty, 0)",
+            "self.immediate(ty, 3), self.immediate(ty, 0)",
+            -1,
+        ),
+        # The oracle
+        (
+            "oracle: SHR is logical",
+            _NUMBERS + "arithmetic",
+            "raw(a, default(kind)), int(amount)",
+            "abs(raw(a, default(kind))), int(amount)",
+            -1,
+        ),
+        (
+            "oracle: casts to floats are rounded to F32 first",
+            _NUMBERS + "cast",
+            "rounded(ty, int(number) if isinstance(number, bool) else number)",
+            "rounded(ty, rounded(F32, number))",
+            -1,
+        ),
+        (
+            "oracle: signed numbers wrap to unsigned",
+            _NUMBERS + "wrap",
+            "number >> (ty.bits - 1)",
+            "number >> ty.bits",
+            -1,
+        ),
+        (
+            "oracle: casts of floats do not saturate",
+            _NUMBERS + "cast",
+            "max(ty.low, min(ty.high, math.trunc(number)))",
+            "wrap(ty, math.trunc(number))",
+            -1,
+        ),
+        (
+            "oracle: signed meets unsigned as unsigned",
+            _NUMBERS + "join",
+            'a if a.kind != "u" else b',
+            'a if a.kind == "u" else b',
+            -1,
+        ),
+        ("oracle: -0 is not below +0", _NAMESPACE + "_least", "a == b == 0", "False", -1),
+        ("oracle: MAX ignores NaN", _NAMESPACE + "_least", "a != a or b != b", "a != a", -1),
+        (
+            "oracle: FMA rounds twice",
+            _NAMESPACE + "_fused",
+            "Fraction(x) * Fraction(y) + Fraction(z)",
+            "Fraction(rounded(ty, x * y)) + Fraction(z)",
+            -1,
+        ),
+        ("oracle: RELU drops NaN", _NAMESPACE + "_relu", "number < 0 else number", "not number > 0 else number", -1),
+        (
+            "oracle: steps of range are positive",
+            _NAMESPACE + "_range",
+            "range(*numbers)",
+            "range(numbers[0], numbers[1], abs(numbers[2]))",
+            -1,
+        ),
+        (
+            "oracle: variables are not joined",
+            _ORACLE + "_put",
+            "convert(value, kind)",
+            "value if isinstance(value, Num) else convert(value, kind)",
+            -1,
+        ),
+        ("oracle: both sides keep their type", _ORACLE + "_as", "result(kind, raw(value, default(kind)))", "value", -1),
+        (
+            "oracle: lanes do not wait",
+            _ORACLE + "run",
+            "for lane, steps in waiting if _step(names, lane, steps)",
+            "for lane, steps in waiting if all(_step(names, lane, steps) for _ in range(99))",
+            -1,
+        ),
+    )
+)
+
+
+def shows(mutant: Mutant, seed: int) -> bool:
+    """Whether the kernel of a seed shows a bug on the reference, by another value or by being refused."""
+    sound = _sound(seed)
+    if sound is None:
+        return False
+    case, kernel = sound.case, sound.kernel
+    with mutant.applied():
+        try:
+            if mutant.place.startswith("tests."):
+                return compare(case, expected(kernel), sound.outcome) is not None
+            other = launch_of(kernel)
+        except Exception:  # it is refused, or the bug breaks what has it
+            return True
+    if other.program.to_bytes() == case.program.to_bytes():
+        return False
+    return against(other, sound.outcome, Opponent("cpu", reference())) is not None
+
+
+class _Sound(NamedTuple):
+    kernel: KernelCase
+    case: Case
+    outcome: Outcome
+
+
+@cache
+def _sound(seed: int) -> _Sound | None:
+    """A kernel as it is without bugs; None if it shows one even so."""
+    kernel = generate(seed, "python")
+    try:
+        case, _, outcome = prepared(kernel)
+    except Unsound:
+        return None
+    return None if against(case, outcome, Opponent("cpu", reference())) else _Sound(kernel, case, outcome)
+
+
+def main() -> int:
+    left = list(SEEDED)
+    for seed in range(_SEEDS):
+        for seeded in [one for one in left if shows(one.mutant, seed)]:
+            left.remove(seeded)
+            print(f"{seed:4} {seeded.mutant.name}", flush=True)
+    print("not found:", ", ".join(seeded.mutant.name for seeded in left) or "none")
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

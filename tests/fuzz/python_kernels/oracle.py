@@ -1,0 +1,410 @@
+"""Runs the text of a kernel with Python itself: each lane executes the function, over typed numbers.
+
+Python decides about control flow, order of evaluation, names and calls. What its syntax does not say is put in before:
+an assignment to a variable keeps the variable's type, which is joined over all assignments (`_Kinds`), both sides of a
+conditional expression have one type, and `hg.barrier()` is where a lane waits for the others of its block (a `yield`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+from .namespace import Cells, Lane, builtins_of
+from .numbers import (
+    BOOL,
+    FLOAT,
+    I32,
+    INT,
+    TYPES,
+    Num,
+    OracleError,
+    Ty,
+    convert,
+    default,
+    float_of,
+    join,
+    kind_of,
+    raw,
+    result,
+)
+
+__all__ = ["Launch", "run"]
+
+_SAME = ("abs", "min", "max", "clamp", "relu", "sign")  # the type in which the arguments meet
+_FLOATS = ("sqrt", "rcp", "fma", "lerp")
+_OF_INTEGERS = ("global_id", "local_id", "block_id", "block_dim", "grid_dim", "popcount", "clz", "len")
+_OPEN = (INT, FLOAT)
+_SYMBOLS = {ast.LShift: "<<", ast.RShift: ">>", ast.Div: "/", ast.Pow: "**"}
+
+
+@dataclass
+class Launch:
+    """What a kernel is called with: lanes and block along each axis, and Cells or Num by name."""
+
+    lanes: tuple[int, ...]
+    block: tuple[int, ...]
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+def _annotated(node: ast.expr | None) -> Ty | None:
+    """The type of an annotation `hg.u8`."""
+    return TYPES.get(node.attr) if isinstance(node, ast.Attribute) else None
+
+
+class _Kinds:
+    """The types of a function's variables and expressions. A kind is None where nothing is known of an argument.
+
+    `names` are variables and parameters, `arrays` the types of arrays, `tuples` constants of the module.
+    """
+
+    def __init__(self, module: _Module, node: ast.FunctionDef, given: dict[str, Any]) -> None:
+        self.module, self.node = module, node
+        self.arrays: dict[str, Ty] = {name: found.ty for name, found in given.items() if isinstance(found, Cells)}
+        self.names: dict[str, Ty | None] = {k: v for k, v in given.items() if not isinstance(v, Cells)}
+        self.fixed = {arg.arg: ty for arg in node.args.args if (ty := _annotated(arg.annotation))}
+        for part in ast.walk(node):
+            if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
+                self.fixed[part.target.id] = _annotated(part.annotation) or I32
+            if isinstance(part, ast.Assign) and (own := _own_array(part.value)):
+                self.arrays[part.targets[0].id] = _annotated(own.args[0])  # type: ignore[attr-defined, assignment]
+        self.names |= self.fixed
+        self.literals: dict[str, Ty] = {}  # variables of loops over constant tuples
+        self.returns: Ty | None = None
+        while True:
+            before = (dict(self.names), self.returns)
+            for part in ast.walk(node):
+                self._learn(part)
+            if before == (self.names, self.returns):
+                weak = [(name, kind) for name, kind in self.names.items() if kind is not None and kind in _OPEN]
+                self.names |= {name: default(kind) for name, kind in weak}
+                if not weak:
+                    break
+        if self.returns is not None and self.returns in _OPEN:
+            self.returns = default(self.returns)
+
+    def _learn(self, part: ast.AST) -> None:
+        if isinstance(part, ast.Assign):
+            if _own_array(part.value):
+                return
+            target = part.targets[0]
+            if isinstance(target, ast.Tuple):
+                kinds = self.kinds(part.value)
+                for one, kind in zip(target.elts, kinds, strict=True):
+                    self._assign(one, kind)
+            else:
+                self._assign(target, self.kind(part.value))
+        elif isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
+            load = ast.Name(part.target.id, ast.Load())
+            self._assign(part.target, self.kind(ast.BinOp(load, part.op, part.value)))
+        elif isinstance(part, ast.For):
+            if isinstance(part.iter, ast.Call):
+                self._assign(part.target, self.range_kind(part.iter))
+            else:
+                values = self.module.constants[part.iter.id]  # type: ignore[attr-defined]
+                self.literals[part.target.id] = kind_of(values[0])  # type: ignore[attr-defined]
+        elif isinstance(part, ast.Return) and part.value is not None:
+            ty = _annotated(self.node.returns)
+            kind = ty or self.kind(part.value)
+            self.returns = kind if self.returns is None or kind is None else join(self.returns, kind)
+
+    def _assign(self, target: ast.expr, kind: Ty | None) -> None:
+        if not isinstance(target, ast.Name) or target.id in self.fixed:
+            return
+        old = self.names.get(target.id)
+        self.names[target.id] = kind if old is None or kind is None or old is kind else join(old, kind)
+
+    def range_kind(self, call: ast.Call) -> Ty | None:
+        kinds = [self.kind(argument) for argument in call.args]
+        if None in kinds:
+            return None
+        bounds = [INT, *kinds] if len(kinds) == 1 else kinds
+        kind = join(*bounds[:2])  # type: ignore[arg-type]
+        if len(bounds) == 3 and bounds[2] is not INT:
+            kind = join(kind, bounds[2])  # type: ignore[arg-type]
+        return default(kind) if default(kind).bits >= 32 else I32
+
+    def kinds(self, node: ast.expr) -> list[Ty | None]:
+        """Of what is unpacked."""
+        if isinstance(node, ast.Tuple):
+            return [self.kind(part) for part in node.elts]
+        raise OracleError("only tuples are unpacked")
+
+    def _joined(self, nodes: list[ast.expr]) -> Ty | None:
+        found: Ty | None = None
+        for node in nodes:
+            kind = self.kind(node)
+            if kind is None:
+                return None
+            found = kind if found is None else join(found, kind)
+        return INT if found is BOOL else found
+
+    def kind(self, node: ast.expr) -> Ty | None:
+        """The type of an expression."""
+        match node:
+            case ast.Constant():
+                return kind_of(node.value)
+            case ast.Name():
+                if node.id in self.literals:
+                    return self.literals[node.id]
+                if node.id in self.module.constants:
+                    return kind_of(self.module.constants[node.id])
+                return self.names.get(node.id)
+            case ast.Subscript():
+                owner = node.value
+                if isinstance(owner, ast.Attribute):  # a shape
+                    return I32
+                if owner.id in self.module.constants:  # type: ignore[attr-defined]
+                    return kind_of(self.module.constants[owner.id][0])  # type: ignore[attr-defined]
+                return self.arrays.get(owner.id)  # type: ignore[attr-defined]
+            case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+                return BOOL
+            case ast.UnaryOp():
+                kind = self.kind(node.operand)
+                return INT if kind is BOOL else kind
+            case ast.BinOp():
+                return self._binary(node)
+            case ast.IfExp():
+                kinds = [self.kind(node.body), self.kind(node.orelse)]
+                return None if None in kinds else kinds[0] if kinds[0] is kinds[1] else join(*kinds)  # type: ignore[arg-type]
+            case ast.Call():
+                return self._call(node)
+            case ast.Attribute():  # math.inf
+                return FLOAT
+        raise OracleError(f"what is the type of {ast.dump(node)}?")
+
+    def _binary(self, node: ast.BinOp) -> Ty | None:
+        a, b = self.kind(node.left), self.kind(node.right)
+        symbol = _SYMBOLS.get(type(node.op), "")
+        if a is None or b is None:
+            return None
+        weak = a in (BOOL, INT, FLOAT)
+        if symbol in ("<<", ">>"):
+            return join(a, b) if weak else a
+        if symbol == "**":
+            return INT if a is BOOL else a
+        if isinstance(node.op, (ast.BitAnd, ast.BitOr, ast.BitXor)) and a is b is BOOL:
+            return BOOL
+        return float_of(join(a, b)) if symbol == "/" else join(a, b)
+
+    def _call(self, node: ast.Call) -> Ty | None:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id  # type: ignore[attr-defined]
+        if name in TYPES:
+            return TYPES[name]
+        if name == "bitcast":
+            return _annotated(node.args[0])
+        if name in _OF_INTEGERS:
+            return I32
+        if name in ("rotl", "round", "floor", "ceil", "trunc", *_SAME, *_FLOATS):
+            kind = self._joined(node.args[:1] if name == "rotl" else node.args)
+            if kind is None:
+                return None
+            return default(kind) if name == "rotl" else float_of(kind) if name in _FLOATS else kind
+        if name == "select":
+            kinds = [self.kind(argument) for argument in node.args[1:]]
+            return None if None in kinds else kinds[0] if kinds[0] is kinds[1] else join(*kinds)  # type: ignore[arg-type]
+        if name.startswith("atomic_"):
+            return self.arrays.get(node.args[0].id)  # type: ignore[attr-defined]
+        called = self.module.functions[name]
+        given: dict[str, Any] = {}
+        for parameter, argument in zip(called.args.args, node.args, strict=True):
+            array = isinstance(argument, ast.Name) and self.arrays.get(argument.id)
+            given[parameter.arg] = Cells(array, (1,)) if array else self.kind(argument)
+        key = name, *(("array", v.ty.name) if isinstance(v, Cells) else v for v in given.values())
+        if key not in self.module.returned:
+            self.module.returned[key] = _Kinds(self.module, called, given).returns
+        return self.module.returned[key]
+
+
+def _own_array(node: ast.expr | None) -> ast.Call | None:
+    """`hg.shared(...)` or `hg.local(...)`."""
+    own = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("shared", "local")
+    return node if own else None  # type: ignore[return-value]
+
+
+class _Module:
+    """The text: constants, helpers, and the kernel."""
+
+    def __init__(self, text: str) -> None:
+        self.tree = ast.parse(text)
+        functions = [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
+        self.functions = {node.name: node for node in functions}
+        self.kernel = functions[-1]
+        self.constants: dict[str, Any] = {}
+        self.returned: dict[Any, Ty | None] = {}  # by function and types of arguments
+        for node in self.tree.body:
+            if isinstance(node, ast.Assign):
+                self.constants[node.targets[0].id] = ast.literal_eval(node.value)  # type: ignore[attr-defined]
+
+
+class _Instrument(ast.NodeTransformer):
+    """Puts in what Python's syntax does not say."""
+
+    def __init__(self, kinds: _Kinds) -> None:
+        self.kinds, self.own = kinds, 0
+
+    def _call(self, name: str, *parts: Any) -> ast.Call:
+        arguments = [part if isinstance(part, ast.expr) else ast.Constant(part) for part in parts]
+        return ast.Call(ast.Name(name, ast.Load()), arguments, [])
+
+    def _kept(self, target: ast.expr, value: ast.expr) -> ast.expr:
+        """What an assignment to the target keeps of a value."""
+        kind = self.kinds.names.get(target.id) if isinstance(target, ast.Name) else None
+        return value if kind is None else self._call("_put_", value, kind.name)
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        if own := _own_array(node.value):
+            self.own += 1
+            name = ast.Attribute(ast.Name("hg", ast.Load()), "own_array", ast.Load())
+            kind = ast.Constant(own.func.attr)  # type: ignore[attr-defined]
+            shape = self.visit(own.args[1])
+            node.value = ast.Call(name, [kind, ast.Constant(self.own), own.args[0], shape], [])
+            return node
+        self.generic_visit(node)
+        target = node.targets[0]
+        if isinstance(target, ast.Tuple):
+            values = zip(target.elts, node.value.elts, strict=True)  # type: ignore[attr-defined]
+            node.value = ast.Tuple([self._kept(one, value) for one, value in values], ast.Load())
+        else:
+            node.value = self._kept(target, node.value)
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        self.generic_visit(node)
+        if not isinstance(node.target, ast.Name):
+            return node
+        load = ast.Name(node.target.id, ast.Load())
+        return ast.Assign([node.target], self._kept(node.target, ast.BinOp(load, node.op, node.value)))
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        self.generic_visit(node)
+        return ast.Assign([node.target], self._kept(node.target, node.value))  # type: ignore[arg-type]
+
+    def visit_For(self, node: ast.For) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.iter, ast.Call) and isinstance(node.target, ast.Name):
+            load = ast.Name(node.target.id, ast.Load())
+            node.body.insert(0, ast.Assign([node.target], self._kept(node.target, load)))
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        self.generic_visit(node)
+        call = node.value
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "barrier":
+            node.value = ast.Yield(None)
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        kind = self.kinds.kind(node)
+        self.generic_visit(node)
+        if kind is not None:
+            node.body, node.orelse = (self._call("_as_", part, kind.name) for part in (node.body, node.orelse))
+        return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        self.generic_visit(node)
+        return self._call("_not_", node.operand) if isinstance(node.op, ast.Not) else node
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return self._call("_in_", node.left, node.comparators[0], isinstance(node.ops[0], ast.NotIn))
+        return node
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        self.generic_visit(node)
+        kind = self.kinds.returns
+        if node.value is not None and kind is not None:
+            node.value = self._call("_put_", node.value, kind.name)
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        self.generic_visit(node)
+        node.decorator_list, node.returns = [], None
+        for parameter in node.args.args:
+            ty, parameter.annotation = _annotated(parameter.annotation), None
+            if ty is not None:
+                value = self._call("_put_", ast.Name(parameter.arg, ast.Load()), ty.name)
+                node.body.insert(0, ast.Assign([ast.Name(parameter.arg, ast.Store())], value))
+        return node
+
+
+_KINDS = {"bool": BOOL, "int": INT, "float": FLOAT, **TYPES}
+
+
+def _put(value: Any, name: str) -> Any:
+    """What a variable of a type keeps of a value."""
+    kind = _KINDS[name]
+    if kind is BOOL:
+        return Num(BOOL, int(bool(value)), True)
+    return convert(value, kind)
+
+
+def _as(value: Any, name: str) -> Any:
+    """One side of a conditional expression."""
+    kind = _KINDS[name]
+    if kind is BOOL:
+        return Num(BOOL, int(bool(value)), True)
+    return result(kind, raw(value, default(kind)))
+
+
+def _in(value: Any, others: tuple[Any, ...], negated: bool) -> Num:
+    found = [bool(other == value) for other in others]
+    return Num(BOOL, int(any(found) is not negated), True)
+
+
+def _compiled(module: _Module, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The functions as Python runs them, with what they find."""
+    body: list[ast.stmt] = [node for node in module.tree.body if isinstance(node, ast.Assign)]
+    for node in module.functions.values():
+        kernel = node is module.kernel
+        given = {name: v if isinstance(v, Cells) else v.ty for name, v in arguments.items()} if kernel else {}
+        if not kernel:
+            given = {arg.arg: _annotated(arg.annotation) for arg in node.args.args}
+        made = _Instrument(_Kinds(module, node, given)).visit(deepcopy(node))
+        if kernel:
+            made.body.append(ast.Expr(ast.Yield(None)))  # lanes are generators
+        body.append(made)
+    tree = ast.fix_missing_locations(ast.Module(body, []))
+    names = builtins_of() | {"_put_": _put, "_as_": _as, "_in_": _in}
+    names["_not_"] = lambda value: Num(BOOL, int(not value), True)
+    exec(compile(tree, "<kernel>", "exec"), names)
+    return names
+
+
+def run(text: str, launch: Launch) -> None:
+    """Runs a kernel; the arrays among the arguments are changed. Raises OracleError."""
+    module = _Module(text)
+    names = _compiled(module, launch.arguments)
+    kernel = names[module.kernel.name]
+    lanes, block = ((*shape, 1, 1)[:3] for shape in (launch.lanes, launch.block))
+    grid = tuple(-(-count // size) for count, size in zip(lanes, block, strict=True))
+    for at in _places(grid):
+        shared: dict[int, Cells] = {}
+        waiting: list[tuple[Lane, Iterator[None]]] = []
+        for place in _places(block):
+            if all(b * size + p < n for b, size, p, n in zip(at, block, place, lanes, strict=True)):
+                lane = Lane((place, at, block, grid), shared)
+                waiting.append((lane, kernel(**launch.arguments)))
+        while waiting:
+            waiting = [(lane, steps) for lane, steps in waiting if _step(names, lane, steps)]
+
+
+def _places(sizes: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
+    for z in range(sizes[2]):
+        for y in range(sizes[1]):
+            for x in range(sizes[0]):
+                yield x, y, z
+
+
+def _step(names: dict[str, Any], lane: Lane, steps: Iterator[None]) -> bool:
+    """Runs a lane up to its next barrier; False if it is through."""
+    names["hg"] = lane
+    try:
+        next(steps)
+    except StopIteration:
+        return False
+    return True
