@@ -26,6 +26,8 @@ from hologram_web.runtime.artifact import write as write_artifact
 from hologram_web.runtime.blake3 import blake3
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.stdlib.build import build
+from hologram_web.targets.wasm.check import check_modules
+from tests.artifact.hostile import MODULES, STATUSES, opcodes, with_code
 from tests.artifact.samples import collectives, powers, saxpy, whole_plan
 
 PASSED = ("the argument ", "canonical form", "a module is there twice", "a piece of WGSL is there twice")
@@ -141,6 +143,26 @@ def damaged(raw: bytes, count: int = 2000) -> list[tuple[int, int, bool | None]]
     return found
 
 
+def hostile(raw: bytes) -> dict[str, Any]:
+    """Modules that kernels may and may not be, with Python's verdict; a file of each in which some lie."""
+
+    def text(code: bytes) -> str:
+        return base64.b64encode(code).decode()
+
+    def fine(code: bytes) -> bool:
+        try:
+            check_modules([code])
+        except ArtifactError:
+            return False
+        return True
+
+    modules = [(name, text(code), fine(code)) for name, (code, _) in MODULES.items()]
+    modules += [(code.hex(), text(code), fine(code)) for code in opcodes()]
+    files = [(name, text(with_code(raw, code)), reason is None) for name, (code, reason) in MODULES.items()]
+    statuses = [(name, text(with_code(raw, code)), told) for name, (code, told) in STATUSES.items()]
+    return {"modules": modules, "files": files, "statuses": statuses}
+
+
 def write(folder: Path = BUILD) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     backend = hg.backends.WasmBackend()
@@ -162,6 +184,7 @@ def write(folder: Path = BUILD) -> None:
     raw = write_artifact(whole)
     found["everything"] = {"holo": base64.b64encode(raw).decode(), "args": {}, "results": {}}
     (folder / "damaged.json").write_text(json.dumps(damaged(raw)))
+    (folder / "hostile.json").write_text(json.dumps(hostile(saxpy().to_bytes())))
     (folder / "samples.json").write_text(json.dumps(found))
 
 

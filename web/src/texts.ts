@@ -48,6 +48,8 @@ export const otherHash = (length: number, location: string) =>
 
 // Code
 
+export const module = (number: number, at: number) => new ArtifactError(`module ${number} of the artifact is none of a kernel: byte ${at} is wrong`);
+
 const called = (name: string): string => name || "a kernel";
 
 export const noShader = ({ name, wgsl }: Kernel) => new CompileError(null, `${called(name)} has no WGSL: ${wgsl}`);

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...compiler.build import build
 from ...compiler.passes import optimize
-from ...errors import ExecutionError, InvalidBuffer, LaunchError
+from ...errors import ArtifactError, HologramError, InvalidBuffer, LaunchError
 from ...isa.address import ON_CHIP, Space
 from ...isa.program import Program
 from ...isa.types import Type
@@ -19,9 +19,10 @@ from ...isa.verify import Analysis, Base
 from ...runtime.cache import ProgramCache
 from ...runtime.disk import recall
 from ...runtime.store import compiled_store, key_of
-from ...targets.wgsl import FAULT_KINDS, WgslKernel, compile_kernel
-from ..compiled import CompiledDevice, Job, Status
+from ...targets.wgsl import WgslKernel, compile_kernel
+from ..compiled import CompiledDevice, Job, Status, Words
 from ..host_device import array_of
+from ..launch import LaunchConfig
 from ..protocol import Limits
 from .gpu import SLOT, Gpu, Memory
 from .probe import Traits, probe, probe_halves
@@ -30,7 +31,6 @@ from .recorder import Recorder, Work
 __all__ = ["WebGpuBackend", "WebGpuStats"]
 
 _STEPS = 1 << 26  # isa.md section 4
-_NONE = 0xFFFFFFFF
 
 
 @dataclass
@@ -288,8 +288,11 @@ class WebGpuBackend(CompiledDevice[Memory]):
         limits, explain, as_written, deferred = self.limits, job.explain, self._as_written, self.check == "deferred"
         name, number = analysis.program.metadata.name or "a program without a name", self.stats.launches
 
-        def failed(words: NDArray[np.uint32]) -> ExecutionError:
-            error = _status(words, kernel, sizes, shared).error(analysis, limits, config.block_lanes)
+        def failed(words: NDArray[np.uint32]) -> HologramError:
+            try:
+                error = _status(words, kernel, sizes, shared, config).error(analysis, limits, config.block_lanes)
+            except ArtifactError as lie:
+                return lie
             if explain is not None:
                 error = explain(error)
             error = as_written(error)
@@ -425,15 +428,10 @@ def _owners(analysis: Analysis) -> list[Base]:
     return sorted(bases, key=lambda base: (params.get(str(base.name), len(params)), base.space.name, str(base.name)))
 
 
-def _status(words: NDArray[np.uint32], kernel: WgslKernel, sizes: dict[Base, int], shared: int) -> Status:
-    kind, at, number, lane = (int(word) for word in words[:4])
-    base, size = None, 0
-    if number == len(kernel.bases):
-        base, size = "shared memory", shared
-    elif number == len(kernel.bases) + 1:
-        base, size = "local memory", int(words[7])
-    elif number < len(kernel.bases):
-        base, size = str(kernel.bases[number]), sizes[kernel.bases[number]]
-    offset = int(words[4:6].view(np.int64)[0])
-    index = None if at == _NONE else at
-    return Status(FAULT_KINDS[kind - 1], index, lane, base, size, offset, int(words[6]), int(words[7]))
+def _status(
+    words: NDArray[np.uint32], kernel: WgslKernel, sizes: dict[Base, int], shared: int, config: LaunchConfig
+) -> Status:
+    kind, at, base, lane = (int(word) for word in words[:4].view(np.int32))
+    offset, need, other = int(words[4:6].view(np.int64)[0]), int(words[6]), int(words[7])
+    memories = [(str(each), sizes[each]) for each in kernel.bases]
+    return Words(kind, at, base, lane, offset, need, other).status(memories, shared, config.blocks * config.block_lanes)

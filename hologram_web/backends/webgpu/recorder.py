@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ExecutionError
+from ...errors import HologramError
 from .gpu import SLOT, Gpu, Memory, Pipeline
 
 __all__ = ["Recorder", "Work"]
@@ -36,7 +36,7 @@ class Work:
     bound: tuple[tuple[Any, int, int], ...]
     arguments: bytes
     blocks: int
-    failed: Callable[[NDArray[np.uint32]], ExecutionError]
+    failed: Callable[[NDArray[np.uint32]], HologramError]
     at_once: int = 0
     slot: int = 0
 
@@ -80,7 +80,7 @@ class Recorder:
         self._touched: set[int] = set()
         self._launched: list[Work] = []  # since statuses were read last, by slot
         self._used_arguments = 0
-        self._fault: ExecutionError | None = None
+        self._fault: HologramError | None = None
         if self.timed:
             self._queries = gpu.device.create_query_set(type="timestamp", count=2 * _SLOTS)
             self._ticks, _ = gpu.take(16 * _SLOTS, gpu.TIMES)

@@ -9,102 +9,19 @@ import re
 import struct
 from collections.abc import Iterator
 
-from ...errors import CompileError
-from .encoder import VALUE_TYPES
 from .opcodes import OPCODES
+from .reader import MalformedModule, ModuleReader
 
 __all__ = ["MalformedModule", "disassemble"]
 
 _INSTRUCTIONS = {opcode: (name, kinds) for name, (opcode, kinds) in OPCODES.items()}
 _PREFIXES = frozenset(opcode[0] for opcode in _INSTRUCTIONS if len(opcode) > 1)
-_TYPE_NAMES = {code: name for name, code in VALUE_TYPES.items()}
 _SECTIONS = {1: "types", 2: "imports", 3: "functions", 7: "exports", 10: "code"}
 _EMPTY = 0x40
 # What keeps the text of a few hostile bytes short: locals and results of a module, letters of a name, levels indented.
 _MOST_LOCALS, _MOST_LETTERS, _MOST_INDENTED = 100_000, 80, 40
 _OPENING = frozenset({"block", "loop", "if"})
 _WORD = re.compile(r"[^A-Za-z0-9!#$%&'*+./:<=>?@^_`|~-]")
-
-
-class MalformedModule(CompileError):
-    """Bytes that are no module of the encoder's kind. `offset` is the place of the first wrong byte."""
-
-    def __init__(self, offset: int, reason: str) -> None:
-        super().__init__(None, f"byte {offset}: {reason}")
-        self.offset = offset
-
-
-class _Reader:
-    """Reads the parts of the binary format from a range of the bytes."""
-
-    def __init__(self, data: bytes, start: int, end: int) -> None:
-        self.data, self.at, self.end = data, start, end
-
-    def byte(self) -> int:
-        return self.raw(1)[0]
-
-    def raw(self, count: int) -> bytes:
-        if self.at + count > self.end:
-            raise MalformedModule(self.at, f"{count} more bytes should follow, but the part ends at byte {self.end}")
-        self.at += count
-        return self.data[self.at - count : self.at]
-
-    def unsigned(self) -> int:
-        """A u32 in LEB128."""
-        start, value, shift = self.at, 0, 0
-        while True:
-            byte = self.byte()
-            value |= (byte & 0x7F) << shift
-            if shift == 28 and byte > 0x0F:
-                raise MalformedModule(start, "a number of more than 32 bits")
-            if byte < 0x80:
-                return value
-            shift += 7
-
-    def signed(self, bits: int) -> int:
-        """A signed number of that many bits in LEB128."""
-        start, value, shift = self.at, 0, 0
-        while True:
-            byte = self.byte()
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                value -= (byte & 0x40) << (shift - 6)
-                if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
-                    raise MalformedModule(start, f"a number of more than {bits} bits")
-                return value
-            if shift >= bits:
-                raise MalformedModule(start, f"a number of more than {bits} bits")
-
-    def size(self, what: str) -> int:
-        """A count of items of at least one byte each."""
-        start, count = self.at, self.unsigned()
-        if count > self.end - self.at:
-            raise MalformedModule(start, f"{count} {what} do not fit into the {self.end - self.at} bytes left")
-        return count
-
-    def name(self) -> str:
-        start = self.at
-        try:
-            return self.raw(self.size("bytes of a name")).decode()
-        except UnicodeDecodeError:
-            raise MalformedModule(start, "a name that is not UTF-8") from None
-
-    def part(self, what: str) -> _Reader:
-        """The next part of the bytes, which starts with its size."""
-        size = self.size(f"bytes of {what}")
-        self.at += size
-        return _Reader(self.data, self.at - size, self.at)
-
-    def value_type(self) -> str:
-        start, code = self.at, self.byte()
-        if code not in _TYPE_NAMES:
-            raise MalformedModule(start, f"the value type {code:#04x} is not known")
-        return _TYPE_NAMES[code]
-
-    def finish(self, what: str) -> None:
-        if self.at != self.end:
-            raise MalformedModule(self.at, f"{what} ends here, but {self.end - self.at} bytes are left")
 
 
 class _Names:
@@ -132,12 +49,12 @@ class _Module:
         self.functions: list[int] = []
         self.head: list[str] = []
         self.exports: dict[int, list[str]] = {}
-        self.bodies: list[_Reader] = []
+        self.bodies: list[ModuleReader] = []
         self.names: dict[int, str] = {}
         self.local_names: dict[int, dict[int, str]] = {}
         if data[:8] != b"\0asm\x01\0\0\0":
             raise MalformedModule(0, "a module starts with \\0asm and the version 1")
-        reader, last = _Reader(data, 8, len(data)), 0
+        reader, last = ModuleReader(data, 8, len(data)), 0
         while reader.at < reader.end:
             start, number = reader.at, reader.byte()
             section = reader.part("a section")
@@ -156,7 +73,7 @@ class _Module:
                 len(data), f"{len(self.functions)} functions are declared, but {len(self.bodies)} have code"
             )
 
-    def _custom(self, reader: _Reader) -> None:
+    def _custom(self, reader: ModuleReader) -> None:
         """The section `name` says what functions and locals are called; others are passed over."""
         if reader.name() != "name":
             return
@@ -170,19 +87,15 @@ class _Module:
                     self.local_names[number] = dict(self._name_map(part))
 
     @staticmethod
-    def _name_map(reader: _Reader) -> Iterator[tuple[int, str]]:
+    def _name_map(reader: ModuleReader) -> Iterator[tuple[int, str]]:
         for _ in range(reader.size("names")):
             yield reader.unsigned(), reader.name()
 
-    def _types(self, reader: _Reader) -> None:
+    def _types(self, reader: ModuleReader) -> None:
         for _ in range(reader.size("types")):
-            start = reader.at
-            if reader.byte() != 0x60:
-                raise MalformedModule(start, "a type that is not a function's")
-            params = [reader.value_type() for _ in range(reader.size("parameters"))]
-            self.types.append((params, [reader.value_type() for _ in range(reader.size("results"))]))
+            self.types.append(reader.function_type())
 
-    def _imports(self, reader: _Reader) -> None:
+    def _imports(self, reader: ModuleReader) -> None:
         for _ in range(reader.size("imports")):
             module, name, start = reader.name(), reader.name(), reader.at
             if reader.byte() != 2:
@@ -194,14 +107,14 @@ class _Module:
             words = " ".join([*limits, *(["shared"] if flags & 2 else [])])
             self.head.append(f"(import {_quoted(module)} {_quoted(name)} (memory {words}))")
 
-    def _functions(self, reader: _Reader) -> None:
+    def _functions(self, reader: ModuleReader) -> None:
         for _ in range(reader.size("functions")):
             start, number = reader.at, reader.unsigned()
             if number >= len(self.types):
                 raise MalformedModule(start, f"type {number} of {len(self.types)}")
             self.functions.append(number)
 
-    def _exports(self, reader: _Reader) -> None:
+    def _exports(self, reader: ModuleReader) -> None:
         for _ in range(reader.size("exports")):
             name, start = reader.name(), reader.at
             if reader.byte() != 0:
@@ -211,7 +124,7 @@ class _Module:
                 raise MalformedModule(start + 1, f"the export {name!r} is function {number} of {len(self.functions)}")
             self.exports.setdefault(number, []).append(name)
 
-    def _code(self, reader: _Reader) -> None:
+    def _code(self, reader: ModuleReader) -> None:
         self.bodies = [reader.part("a function") for _ in range(reader.size("functions"))]
 
 
@@ -232,7 +145,7 @@ class _Printer:
             self._function(number, body)
         return "\n".join([*self.lines, ")", ""])
 
-    def _function(self, number: int, reader: _Reader) -> None:
+    def _function(self, number: int, reader: ModuleReader) -> None:
         ty = self.module.functions[number]
         params, results = self.module.types[ty]
         names = _Names("l", self.module.local_names.get(number, {}))
@@ -271,7 +184,7 @@ class _Printer:
         if self.locals_left < 0:
             raise MalformedModule(at, f"more than {_MOST_LOCALS:,} locals and results")
 
-    def _instructions(self, reader: _Reader, names: _Names, count: int) -> None:
+    def _instructions(self, reader: ModuleReader, names: _Names, count: int) -> None:
         """The instructions to the end of the function; `labels` are the open constructs."""
         labels: list[str] = []
         opened = 0
@@ -298,7 +211,9 @@ class _Printer:
                     text += self._immediate(reader, name, kind, names, count, labels)
             self.lines.append("  " * (2 + min(outer, _MOST_INDENTED)) + text)
 
-    def _immediate(self, reader: _Reader, name: str, kind: str, names: _Names, count: int, labels: list[str]) -> str:
+    def _immediate(
+        self, reader: ModuleReader, name: str, kind: str, names: _Names, count: int, labels: list[str]
+    ) -> str:
         start = reader.at
         match kind:
             case "u" if name == "call":
@@ -336,7 +251,7 @@ class _Printer:
                 raise AssertionError(f"the disassembler has no immediate {kind}, which {name} has")
 
 
-def _opcode(reader: _Reader) -> tuple[str, str]:
+def _opcode(reader: ModuleReader) -> tuple[str, str]:
     """Name and kinds of immediates of the next instruction."""
     start = reader.at
     if reader.byte() in _PREFIXES:
@@ -347,7 +262,7 @@ def _opcode(reader: _Reader) -> tuple[str, str]:
     return _INSTRUCTIONS[code]
 
 
-def _label(reader: _Reader, labels: list[str]) -> str:
+def _label(reader: ModuleReader, labels: list[str]) -> str:
     """The label so many constructs out. The function is the outermost, without a name."""
     start, depth = reader.at, reader.unsigned()
     if depth > len(labels):
@@ -355,7 +270,7 @@ def _label(reader: _Reader, labels: list[str]) -> str:
     return labels[-1 - depth] if depth < len(labels) else f"{depth} (;the function;)"
 
 
-def _place(reader: _Reader, name: str) -> str:
+def _place(reader: ModuleReader, name: str) -> str:
     """Offset and alignment of an access, where they are not 0 and the natural one."""
     start, power, offset = reader.at, reader.unsigned(), reader.unsigned()
     digits = re.search(r"(?:load|store)(\d+)", name) or re.search(r"(\d+)", name)

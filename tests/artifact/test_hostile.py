@@ -1,0 +1,118 @@
+"""Hostile artifacts, by hand: each lie has its own typed error, soon."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import hologram_web as hg
+from hologram_web.backends.compiled import Words
+from hologram_web.backends.wasm import WasmBackend
+from hologram_web.errors import ArtifactError, ExecutionError, HologramError
+from hologram_web.isa.verify import analyze
+from hologram_web.runtime.artifact import read
+from hologram_web.targets.wasm.check import MOST_WORK, check_modules
+
+from .hostile import LIE, MODULES, STATUSES, body, module, opcodes, with_code
+from .samples import SAXPY, saxpy
+from .test_bytes import FILES
+
+
+def verdict(code: bytes) -> str | None:
+    try:
+        check_modules([code])
+    except ArtifactError as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules(name):
+    code, reason = MODULES[name]
+    found = verdict(code)
+    if reason is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert found.startswith("module 0 of the artifact is none of a kernel: byte ")
+        assert reason in found
+
+
+@pytest.mark.parametrize("name", [name for name, (_, reason) in MODULES.items() if reason is not None])
+def test_files_with_such_modules(name):
+    code, reason = MODULES[name]
+    with pytest.raises(ArtifactError, match="module 0 of the artifact is none of a kernel"):
+        read(with_code(FILES["saxpy"], code))
+    assert reason
+
+
+def test_the_table_names_every_section_and_more():
+    told = " ".join(str(reason) for _, reason in MODULES.values())
+    assert all(f"section {number} " in told for number in (4, 5, 6, 8, 9, 11, 12, 13))
+    assert sum(verdict(code) is None for code in opcodes()) > 100
+    assert sum(verdict(code) is not None for code in opcodes()) > 1000
+
+
+def test_a_megabyte_of_code_is_gone_through_soon():
+    many = module(code=b"\1" + body(b"\x42\1\x1a" * 350_000))
+    blocks = module(code=b"\1" + body(b"\2\x40\x0b" * 350_000))
+    labels = module(code=b"\1" + body(b"\x41\0\x0e\x90\x4e" + b"\0" * 10_001, *[b"\x0e\x90\x4e" + b"\0" * 10_001] * 99))
+    start = time.process_time()
+    check_modules([many, labels])
+    assert verdict(blocks) is None
+    assert time.process_time() - start < 3
+
+
+def test_locals_and_blocks_of_all_modules_count_together():
+    heavy = module(code=b"\1" + body(b"\3\x40\x0b" * 600, locals_=[(10_000, b"\x7f")]))
+    check_modules([heavy])
+    with pytest.raises(ArtifactError) as error:
+        check_modules([heavy, heavy])
+    assert str(error.value) == (
+        f"module 1 of the artifact is none of a kernel: byte {len(heavy)}: "
+        f"its functions have too many locals and blocks: more than {MOST_WORK:,}"
+    )
+
+
+# Status words: the device `wasm` runs what a cache may hold
+
+
+class Lying(WasmBackend):
+    """A device whose compiler's modules are another one."""
+
+    code = b""
+
+    def _compile(self, *args):
+        return replace(super()._compile(*args), code=self.code)
+
+
+@pytest.mark.parametrize("name", STATUSES)
+def test_status_words(name):
+    code, told = STATUSES[name]
+    device = Lying(cache=False)
+    device.code = code
+    x = np.zeros(4, np.float32)
+    with pytest.raises(HologramError) as error:
+        saxpy().run(device, 2, x, x)
+    assert type(error.value) is (ArtifactError if told == LIE else ExecutionError)
+    assert told in str(error.value)
+    good = WasmBackend(cache=False)
+    assert saxpy().run(good, 2, x, x).tolist() == [0, 0, 0, 0]
+
+
+def told_by(words: Words) -> str:
+    status = words.status([("buffer x", 16)], 0, 64)
+    return str(status.error(analyze(SAXPY), hg.Limits(), 64))
+
+
+def test_status_words_of_a_gpu():
+    for words in (Words(99, 0, 0, 0, 0, 0, 0), Words(1, 0, -1, 0, 0, 4, 0), Words(7, 0, -1, 0, 64, 0, 0)):
+        with pytest.raises(ArtifactError, match=LIE) as error:
+            told_by(words)
+    assert str(error.value) == (
+        "a kernel reports a fault that there is not (kind 7, at 0, base -1, lane 0, offset 64, need 0, other 0): "
+        "its code is damaged or hostile"
+    )
