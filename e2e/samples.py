@@ -29,6 +29,7 @@ from hologram_web.stdlib.build import build
 from hologram_web.targets.wasm.check import check_modules
 from tests.artifact.hostile import MODULES, STATUSES, opcodes, with_code
 from tests.artifact.samples import collectives, powers, saxpy, whole_plan
+from tests.artifact.slow import IDLE, SLOW
 
 PASSED = ("the argument ", "canonical form", "a module is there twice", "a piece of WGSL is there twice")
 BUILD = Path(__file__).resolve().parent.parent / "build" / "e2e"
@@ -184,6 +185,8 @@ def write(folder: Path = BUILD) -> None:
     raw = write_artifact(whole)
     found["everything"] = {"holo": base64.b64encode(raw).decode(), "args": {}, "results": {}}
     (folder / "damaged.json").write_text(json.dumps(damaged(raw)))
+    for name, make in {**SLOW, **IDLE}.items():
+        (folder / f"{name}.holo").write_bytes(make())
     (folder / "hostile.json").write_text(json.dumps(hostile(saxpy().to_bytes())))
     (folder / "samples.json").write_text(json.dumps(found))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from hologram_web.targets.wasm.check import MOST_WORK, check_modules
 
 from .hostile import LIE, MODULES, STATUSES, body, module, opcodes, with_code
 from .samples import SAXPY, saxpy
+from .slow import IDLE
 from .test_bytes import FILES
 
 
@@ -116,3 +118,44 @@ def test_status_words_of_a_gpu():
         "a kernel reports a fault that there is not (kind 7, at 0, base -1, lane 0, offset 64, need 0, other 0): "
         "its code is damaged or hostile"
     )
+
+
+# Plans that launch nothing
+
+
+def idle(name: str, device: WasmBackend) -> None:
+    x = np.zeros(4, np.float32)
+    hg.load(IDLE[name]()).run(device, a=1, m=0, x=x, y=x)
+
+
+def test_a_plan_that_launches_nothing_ends_by_the_deadline():
+    device = WasmBackend(limits=hg.Limits(seconds=0.3), cache=False)
+    start = time.monotonic()
+    with pytest.raises(ExecutionError) as error:
+        idle("idle_calls", device)
+    assert time.monotonic() - start < 3
+    assert str(error.value) == "StepLimit: the steps of the plan launched nothing for 0.3 seconds: repeat less"
+    assert error.value.kind is hg.FaultKind.STEP_LIMIT
+    x = np.zeros(4, np.float32)
+    assert saxpy().run(device, 2, x, x).tolist() == [0, 0, 0, 0]
+
+
+def test_a_plan_that_launches_nothing_can_be_interrupted():
+    def ring(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, ring)
+    start = time.monotonic()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(KeyboardInterrupt):
+            idle("idle_calls", WasmBackend(cache=False))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - start < 2
+
+
+def test_steps_of_a_plan_are_counted():
+    with pytest.raises(ExecutionError, match="a plan runs at most 1048576 steps: split the work, or repeat less"):
+        idle("idle_repeats", WasmBackend(cache=False))

@@ -93,7 +93,7 @@ export class Program {
       const results = await this.runtime.inTurn(async () => {
         const device = await this.runtime.device();
         await this.prepare(device);
-        const bound = bindRun(device, this.runtime, this.file, this.constants!.memories, given, output);
+        const bound = bindRun(device, this.runtime, this.file, this.constants!.memories, given, output, signal);
         return start(bound, device.run(steps, signal));
       });
       return results();
@@ -171,6 +171,7 @@ export function bindRun(
   constants: readonly Memory[],
   args: Record<string, Input>,
   output: "array" | "buffer",
+  signal?: AbortSignal,
 ): BoundRun {
   const { ports } = file;
   const values: Values = new Map();
@@ -179,6 +180,8 @@ export function bindRun(
   const borrowed: Memory[] = [];
   let memories: Memory[] = [];
   let left = MOST_STEPS;
+  let idle = 0; // steps since a launch
+  let slept = performance.now();
 
   // Arguments
 
@@ -282,18 +285,28 @@ export function bindRun(
 
   // Steps
 
-  function count(): void {
+  /** Counts a step. Steps that launch nothing let the page live, and look at the signal, about every 10 ms. */
+  function count(): void | Promise<void> {
     if (--left < 0) throw new Untold("stepLimit", MOST_STEPS);
+    if (++idle % 64 === 0 && performance.now() - slept > 10) return pause();
+  }
+
+  async function pause(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve));
+    slept = performance.now();
+    checkSignal(signal);
   }
 
   /** Runs steps; waits only where the device says so. */
   async function walk(run: Run, list: readonly Step[], program: number): Promise<void> {
     for (const step of list) {
-      count();
+      let wait = count();
+      if (wait) await wait;
       if (step.step === "repeat") {
         const rounds = numberOf(step.count);
         for (let round = 0; round < rounds; round++) {
-          count();
+          wait = count();
+          if (wait) await wait;
           values.set(step.variable, round);
           await walk(run, step.body, program);
         }
@@ -308,7 +321,7 @@ export function bindRun(
         const inside = offset >= 0 && offset <= size - need && offset % alignmentOf(step.type) === 0;
         if (need > 0 && !inside) throw new Untold("boundsOf", step, file.programs[program]![step.instruction]!, numbers);
       } else {
-        const wait = step.step === "launch" ? launch(run, step, program) : copy(run, memories[step.target]!, memories[step.source]!);
+        wait = step.step === "launch" ? launch(run, step, program) : copy(run, memories[step.target]!, memories[step.source]!);
         if (wait) await wait;
       }
     }
@@ -327,6 +340,7 @@ export function bindRun(
     const total = product(grid, lanesOf(kernel));
     if (total >= 2 ** 31) throw new Untold("manyLanes", total);
     if (total === 0 || lanes.includes(0)) return;
+    idle = 0;
     const given = step.scalars.map((argument, k): bigint | Memory => {
       if (argument.kind === 0) return argument.bits;
       if (argument.kind === 1) return scalars[argument.index]!;

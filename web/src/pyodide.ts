@@ -179,7 +179,7 @@ export class Session {
       args[name] = access === "scalar" ? numberOf(type, scalars[name]!) : this.buffers.get(buffers[name]!)!;
     }
     const signal = seconds === null ? undefined : AbortSignal.timeout(1000 * seconds);
-    const started = bindRun(device, this.runtime, file, [], args, "buffer");
+    const started = bindRun(device, this.runtime, file, [], args, "buffer", signal);
     this.segment ??= { run: device.run(steps, signal), steps, seconds, started: [] };
     this.segment.started.push(started);
     await started.record(this.segment.run);

@@ -1,6 +1,7 @@
 // Hostile artifacts, by hand (tests/artifact/hostile.py has the table): the reader in TypeScript says what Python says.
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
+import { readArtifact } from "../src/artifact.ts";
 import { ArtifactError, HologramError, Untold } from "../src/errors.ts";
 import { Runtime } from "../src/index.ts";
 import { checkModules } from "../src/modules.ts";
@@ -74,5 +75,43 @@ describe("status words", () => {
     expect(error.name).toBe(told === "reports a fault that there is not" ? "ArtifactError" : "ExecutionError");
     expect(error.message).toContain(told);
     await works();
+  });
+});
+
+const made = (name) => new Uint8Array(readFileSync(new URL(`../../build/e2e/${name}.holo`, import.meta.url)));
+
+test.each(["repeats", "long_counts", "launches", "shapes"])("%s: less than a megabyte is read within a second", (name) => {
+  const raw = made(name);
+  expect(raw.length).toBeLessThan(1e6);
+  const start = process.cpuUsage();
+  readArtifact(raw);
+  const { user, system } = process.cpuUsage(start);
+  expect((user + system) / 1000).toBeLessThan(1000);
+});
+
+describe("plans that launch nothing", () => {
+  test.each(["idle_launches", "idle_calls"])("%s: the page lives, and an AbortSignal ends the run", async (name) => {
+    const program = await runtime.load(made(name));
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 5);
+    const start = performance.now();
+    const run = program.run({ a: 2, m: 0, x: new Float32Array(4), y: new Float32Array(4) }, { signal: AbortSignal.timeout(200) });
+    const ended = await run.then(() => null, (error) => error);
+    clearInterval(timer);
+    // Calls of no code are counted through before the signal comes, on a fast machine.
+    if (ended !== null || name === "idle_launches") expect([ended.name, ended.kind]).toEqual(["ExecutionError", "Cancelled"]);
+    expect(performance.now() - start).toBeLessThan(700);
+    expect(ticks).toBeGreaterThan(3);
+    await works();
+  });
+
+  test("steps are counted", async () => {
+    const program = await runtime.load(made("idle_repeats"));
+    const error = await rejection(() => program.run({ a: 2, m: 0, x: new Float32Array(4), y: new Float32Array(4) }));
+    expect([error.name, error.kind, error.message]).toEqual([
+      "ExecutionError",
+      "StepLimit",
+      "StepLimit: a plan runs at most 1048576 steps: split the work, or repeat less",
+    ]);
   });
 });

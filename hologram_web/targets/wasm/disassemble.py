@@ -10,7 +10,8 @@ import struct
 from collections.abc import Iterator
 
 from .opcodes import OPCODES
-from .reader import MalformedModule, ModuleReader
+from .reader import MalformedModule
+from .reader import ModuleReader as _Reader
 
 __all__ = ["MalformedModule", "disassemble"]
 
@@ -49,12 +50,12 @@ class _Module:
         self.functions: list[int] = []
         self.head: list[str] = []
         self.exports: dict[int, list[str]] = {}
-        self.bodies: list[ModuleReader] = []
+        self.bodies: list[_Reader] = []
         self.names: dict[int, str] = {}
         self.local_names: dict[int, dict[int, str]] = {}
         if data[:8] != b"\0asm\x01\0\0\0":
             raise MalformedModule(0, "a module starts with \\0asm and the version 1")
-        reader, last = ModuleReader(data, 8, len(data)), 0
+        reader, last = _Reader(data, 8, len(data)), 0
         while reader.at < reader.end:
             start, number = reader.at, reader.byte()
             section = reader.part("a section")
@@ -73,7 +74,7 @@ class _Module:
                 len(data), f"{len(self.functions)} functions are declared, but {len(self.bodies)} have code"
             )
 
-    def _custom(self, reader: ModuleReader) -> None:
+    def _custom(self, reader: _Reader) -> None:
         """The section `name` says what functions and locals are called; others are passed over."""
         if reader.name() != "name":
             return
@@ -87,15 +88,15 @@ class _Module:
                     self.local_names[number] = dict(self._name_map(part))
 
     @staticmethod
-    def _name_map(reader: ModuleReader) -> Iterator[tuple[int, str]]:
+    def _name_map(reader: _Reader) -> Iterator[tuple[int, str]]:
         for _ in range(reader.size("names")):
             yield reader.unsigned(), reader.name()
 
-    def _types(self, reader: ModuleReader) -> None:
+    def _types(self, reader: _Reader) -> None:
         for _ in range(reader.size("types")):
             self.types.append(reader.function_type())
 
-    def _imports(self, reader: ModuleReader) -> None:
+    def _imports(self, reader: _Reader) -> None:
         for _ in range(reader.size("imports")):
             module, name, start = reader.name(), reader.name(), reader.at
             if reader.byte() != 2:
@@ -107,14 +108,14 @@ class _Module:
             words = " ".join([*limits, *(["shared"] if flags & 2 else [])])
             self.head.append(f"(import {_quoted(module)} {_quoted(name)} (memory {words}))")
 
-    def _functions(self, reader: ModuleReader) -> None:
+    def _functions(self, reader: _Reader) -> None:
         for _ in range(reader.size("functions")):
             start, number = reader.at, reader.unsigned()
             if number >= len(self.types):
                 raise MalformedModule(start, f"type {number} of {len(self.types)}")
             self.functions.append(number)
 
-    def _exports(self, reader: ModuleReader) -> None:
+    def _exports(self, reader: _Reader) -> None:
         for _ in range(reader.size("exports")):
             name, start = reader.name(), reader.at
             if reader.byte() != 0:
@@ -124,7 +125,7 @@ class _Module:
                 raise MalformedModule(start + 1, f"the export {name!r} is function {number} of {len(self.functions)}")
             self.exports.setdefault(number, []).append(name)
 
-    def _code(self, reader: ModuleReader) -> None:
+    def _code(self, reader: _Reader) -> None:
         self.bodies = [reader.part("a function") for _ in range(reader.size("functions"))]
 
 
@@ -145,7 +146,7 @@ class _Printer:
             self._function(number, body)
         return "\n".join([*self.lines, ")", ""])
 
-    def _function(self, number: int, reader: ModuleReader) -> None:
+    def _function(self, number: int, reader: _Reader) -> None:
         ty = self.module.functions[number]
         params, results = self.module.types[ty]
         names = _Names("l", self.module.local_names.get(number, {}))
@@ -184,7 +185,7 @@ class _Printer:
         if self.locals_left < 0:
             raise MalformedModule(at, f"more than {_MOST_LOCALS:,} locals and results")
 
-    def _instructions(self, reader: ModuleReader, names: _Names, count: int) -> None:
+    def _instructions(self, reader: _Reader, names: _Names, count: int) -> None:
         """The instructions to the end of the function; `labels` are the open constructs."""
         labels: list[str] = []
         opened = 0
@@ -211,9 +212,7 @@ class _Printer:
                     text += self._immediate(reader, name, kind, names, count, labels)
             self.lines.append("  " * (2 + min(outer, _MOST_INDENTED)) + text)
 
-    def _immediate(
-        self, reader: ModuleReader, name: str, kind: str, names: _Names, count: int, labels: list[str]
-    ) -> str:
+    def _immediate(self, reader: _Reader, name: str, kind: str, names: _Names, count: int, labels: list[str]) -> str:
         start = reader.at
         match kind:
             case "u" if name == "call":
@@ -251,7 +250,7 @@ class _Printer:
                 raise AssertionError(f"the disassembler has no immediate {kind}, which {name} has")
 
 
-def _opcode(reader: ModuleReader) -> tuple[str, str]:
+def _opcode(reader: _Reader) -> tuple[str, str]:
     """Name and kinds of immediates of the next instruction."""
     start = reader.at
     if reader.byte() in _PREFIXES:
@@ -262,7 +261,7 @@ def _opcode(reader: ModuleReader) -> tuple[str, str]:
     return _INSTRUCTIONS[code]
 
 
-def _label(reader: ModuleReader, labels: list[str]) -> str:
+def _label(reader: _Reader, labels: list[str]) -> str:
     """The label so many constructs out. The function is the outermost, without a name."""
     start, depth = reader.at, reader.unsigned()
     if depth > len(labels):
@@ -270,7 +269,7 @@ def _label(reader: ModuleReader, labels: list[str]) -> str:
     return labels[-1 - depth] if depth < len(labels) else f"{depth} (;the function;)"
 
 
-def _place(reader: ModuleReader, name: str) -> str:
+def _place(reader: _Reader, name: str) -> str:
     """Offset and alignment of an access, where they are not 0 and the natural one."""
     start, power, offset = reader.at, reader.unsigned(), reader.unsigned()
     digits = re.search(r"(?:load|store)(\d+)", name) or re.search(r"(\d+)", name)
