@@ -27,7 +27,7 @@ from hologram_web.runtime.blake3 import blake3
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.stdlib.build import build
 from hologram_web.targets.wasm.check import check_modules
-from tests.artifact.hostile import MODULES, STATUSES, opcodes, with_code
+from tests.artifact.hostile import METADATA, MODULES, STATUSES, opcodes, with_code
 from tests.artifact.samples import collectives, powers, saxpy, whole_plan
 from tests.artifact.slow import IDLE, SLOW
 
@@ -185,6 +185,9 @@ def write(folder: Path = BUILD) -> None:
     raw = write_artifact(whole)
     found["everything"] = {"holo": base64.b64encode(raw).decode(), "args": {}, "results": {}}
     (folder / "damaged.json").write_text(json.dumps(damaged(raw)))
+    named = [replace(whole, metadata=dict(sorted(metadata.items()))) for metadata in METADATA]
+    pairs = [(base64.b64encode(write_artifact(each)).decode(), list(each.metadata.items())) for each in named]
+    (folder / "metadata.json").write_text(json.dumps(pairs))
     for name, make in {**SLOW, **IDLE}.items():
         (folder / f"{name}.holo").write_bytes(make())
     (folder / "hostile.json").write_text(json.dumps(hostile(saxpy().to_bytes())))

@@ -555,10 +555,9 @@ def _read(raw: bytes, length: int) -> Artifact:
             raise source.fail("bytes are left")
         return found
 
-    if len(sections["META"]) > _MAX_META:
-        raise ArtifactError(
-            f"damaged artifact: the metadata have {len(sections['META'])} bytes, of {_MAX_META} allowed"
-        )
+    size = len(sections["META"])
+    if size > _MAX_META:
+        raise ArtifactError(f"damaged artifact: the metadata have {size} bytes: at most {_MAX_META} are allowed")
     try:
         metadata = json.loads(sections["META"].decode())
     except (ValueError, RecursionError):

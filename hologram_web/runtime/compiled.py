@@ -332,7 +332,7 @@ def load(source: str | os.PathLike[str] | bytes, *, fetch: Fetch | None = None) 
 
 def _beside(path: Path, location: str) -> Path:
     """The file of that name in the artifact's folder. Raises ArtifactError for any other place."""
-    if location != Path(location).name or location in ("", ".", "..") or "\\" in location or ":" in location:
+    if location != Path(location).name or location in ("", ".", "..") or set(location) & set("\\:\0"):
         raise ArtifactError(f"a constant is in {location!r}, which is no file beside {path.name}: give `fetch`")
     return path.parent / location
 

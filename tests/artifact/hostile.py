@@ -14,7 +14,7 @@ from hologram_web.targets.wasm.encoder import signed, unsigned
 from .samples import EMPTY_KERNEL
 from .seal import with_section
 
-__all__ = ["LIE", "MODULES", "STATUSES", "body", "module", "opcodes", "with_code"]
+__all__ = ["LIE", "METADATA", "MODULES", "STATUSES", "body", "module", "opcodes", "with_code"]
 
 I32, I64, V128, FUNCREF = b"\x7f", b"\x7e", b"\x7b", b"\x70"
 KERNEL = b"\x60\3\x7f\x7f\x7f\0"
@@ -239,6 +239,13 @@ _WORDS: dict[str, tuple[dict[str, int], str]] = {
     "a step limit": ({"kind": 6}, "a lane went around loops more than"),
 }
 STATUSES = {name: (reporting(**words), told) for name, (words, told) in _WORDS.items()}
+
+
+# Names of metadata that JavaScript's objects have, too
+METADATA: list[dict[str, str]] = [
+    {"toString": "x"},
+    {"valueOf": "", "then": "", "__proto__": "x", "constructor": "x", "length": "9"},
+]
 
 
 def opcodes(count: int = 3000, seed: int = 1) -> list[bytes]:

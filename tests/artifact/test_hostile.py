@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import signal
 import time
+import tracemalloc
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +17,13 @@ from hologram_web.backends.compiled import Words
 from hologram_web.backends.wasm import WasmBackend
 from hologram_web.errors import ArtifactError, ExecutionError, HologramError
 from hologram_web.isa.verify import analyze
-from hologram_web.runtime.artifact import read
+from hologram_web.runtime.artifact import Artifact, Blob, read, write
+from hologram_web.runtime.plan import Plan
 from hologram_web.targets.wasm.check import MOST_WORK, check_modules
 
-from .hostile import LIE, MODULES, STATUSES, body, module, opcodes, with_code
+from .hostile import LIE, METADATA, MODULES, STATUSES, body, module, opcodes, with_code
 from .samples import SAXPY, saxpy
+from .seal import with_section
 from .slow import IDLE
 from .test_bytes import FILES
 
@@ -159,3 +164,71 @@ def test_a_plan_that_launches_nothing_can_be_interrupted():
 def test_steps_of_a_plan_are_counted():
     with pytest.raises(ExecutionError, match="a plan runs at most 1048576 steps: split the work, or repeat less"):
         idle("idle_repeats", WasmBackend(cache=False))
+
+
+# Metadata, constants, messages
+
+
+@pytest.mark.parametrize("metadata", METADATA)
+def test_metadata_may_be_called_anything(metadata):
+    """`web/test/hostile.test.mjs` reads the same."""
+    artifact = replace(read(FILES["tiny"]), metadata=metadata)
+    assert read(write(artifact)).metadata == metadata
+
+
+def test_metadata_have_a_limit_before_they_are_read():
+    tracemalloc.start()
+    with pytest.raises(ArtifactError) as error:
+        read(with_section(FILES["tiny"], "META", b'{"a":[' + b"[]," * 2_000_000 + b"[]]}"))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert str(error.value) == "damaged artifact: the metadata have 6000010 bytes: at most 1048576 are allowed"
+    assert peak < 64 << 20  # the lists would be 130 MB
+
+
+def test_the_location_of_a_constant_is_no_path(tmp_path):
+    path = tmp_path / "tiny.holo"
+    for location in ("a\0b", "../weights.bin", "/etc/passwd", "a\\b", "file:x", "."):
+        blob = Blob(1, bytes(32), None, location, 0)
+        path.write_bytes(write(Artifact(Plan((), (), (("c", 0),)), blobs=(blob,))))
+        with pytest.raises(ArtifactError) as error:
+            hg.load(path).run(WasmBackend(cache=False))
+        assert str(error.value) == f"a constant is in {location!r}, which is no file beside tiny.holo: give `fetch`"
+
+
+def told(work: Callable[[], object]) -> str:
+    with pytest.raises(HologramError) as error:
+        work()
+    return str(error.value)
+
+
+LONG = "x" * 3_000_000
+TEXTS: Any = {"a": [LONG]}
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda: hg.Program.from_text(LONG),
+        lambda: hg.Program.from_text(f"add.u32 {LONG}"),
+        lambda: hg.Program.from_text(f".param {LONG}: u32"),
+        lambda: hg.Program.from_text(f"ldg.u32 r1, [{LONG}]"),
+        lambda: hg.Program.from_text(f"mov_imm.u32 r1, {'9' * 3_000_000}"),
+        lambda: hg.Program.from_text(f".program {'a b ' * 1_000_000}"),
+        lambda: hg.kernel_from_source(f"def k(x: {LONG}): pass"),
+        lambda: hg.compile(SAXPY, shapes={"x": ("n",), "y": ("n",)}, metadata=TEXTS).to_bytes(),
+        lambda: hg.PlanBuilder("p", shapes={"x": ("+" * 4000,)}),
+    ],
+)
+def test_messages_do_not_repeat_the_input(work):
+    assert len(told(work)) < 4100
+
+
+def test_a_message_keeps_how_it_begins_and_ends():
+    name, what = "y" * 300, "write letters, digits, '_', '$' and '.'"
+    assert str(ArtifactError(f"'{name}' is no name: {what}")) == f"'{'y' * 179}...{'y' * 19}' is no name: {what}"
+    error = ExecutionError(hg.FaultKind.CANCELLED, None, "a b " * 10_000 + what)
+    assert str(error).startswith("Cancelled: a b a b ")
+    assert str(error).endswith(f"... a b {what}".rpartition("...")[2])
+    assert len(str(error)) == 4003
+    assert len(error.detail) == 4003

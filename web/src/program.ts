@@ -2,7 +2,7 @@
 import type { Device, Memory, Run } from "./backends/device.js";
 import { checkSignal } from "./backends/device.js";
 import { Buffer } from "./buffer.js";
-import { Untold, telling } from "./errors.js";
+import { Untold, optionsOf, reading, telling } from "./errors.js";
 import type { Formula, Values } from "./formula.js";
 import { evaluate, product, text, variableOf } from "./formula.js";
 import type { Artifact, Launch, Port, Step, Triple } from "./plan.js";
@@ -84,12 +84,15 @@ export class Program {
    * Rejects with LaunchError, InvalidBuffer, AllocationFailed, ExecutionError, BackendUnavailable (a lost device).
    */
   async run(args: Record<string, Input>, options: RunOptions = {}): Promise<any> {
-    const { signal, steps = DEFAULT_STEPS, output = "array" } = options;
     return telling(async () => {
-      if (!Number.isSafeInteger(steps) || steps < 1) throw new Untold("wrongSteps", steps);
+      const { signal, steps = DEFAULT_STEPS, output = "array" } = optionsOf(options);
+      if (!Number.isSafeInteger(steps) || steps < 1) throw new Untold("option", "steps", steps);
+      if (!["array", "buffer"].includes(output)) throw new Untold("option", "output", output);
+      reading("signal", () => {
+        if (signal && typeof signal.aborted !== "boolean") throw new Untold("option", "signal", signal);
+      });
       checkSignal(signal);
-      const given = { ...args };
-      for (const name in given) given[name] = taken(given[name]);
+      const given = reading("the arguments", () => Object.fromEntries(Object.entries({ ...args }).map(([name, value]) => [name, taken(value)])));
       const results = await this.runtime.inTurn(async () => {
         const device = await this.runtime.device();
         await this.prepare(device);
@@ -137,11 +140,15 @@ export interface BoundRun {
   release(): void;
 }
 
+/** Copies any typed array; Node's Buffer has another one, which copies nothing. */
+const { slice } = Uint8Array.prototype;
+
 /** An argument as it is now: what the caller does to it while the run waits for its turn does not matter. */
 function taken(value: any): any {
   if (value instanceof Buffer) value.memory();
-  else if (value?.slice) return value.slice(); // lists, and all typed arrays but Node's Buffer
-  else if (value?.data) return { ...value, data: taken(value.data) };
+  else if (isList(value)) return [...value];
+  else if (ArrayBuffer.isView(value)) return slice.call(value);
+  else if (value?.data) return { data: taken(value.data), shape: taken(value.shape) };
   return value;
 }
 
@@ -180,8 +187,7 @@ export function bindRun(
   const borrowed: Memory[] = [];
   let memories: Memory[] = [];
   let left = MOST_STEPS;
-  let idle = 0; // steps since a launch
-  let slept = performance.now();
+  let work = 0; // parts of formulas since the last pause, and 8 for a step
 
   // Arguments
 
@@ -227,7 +233,7 @@ export function bindRun(
       elements = Math.floor(length / size);
       if (port.shape.length === 1) shape ??= [elements];
     }
-    if (shape && (!isShape(shape) || product(shape) !== elements)) throw new Untold("otherLength", port, elements, shape);
+    if (shape != null && (!isShape(shape) || product(shape) !== elements)) throw new Untold("otherLength", port, elements, shape);
     if (shape && shape.length !== port.shape.length) throw new Untold("otherRank", port, shape);
     return { value: array, bytes, memory, elements, shape };
   }
@@ -243,7 +249,10 @@ export function bindRun(
     return wanted;
   }
 
-  const numberOf = (formula: Formula): number => evaluate(formula, values);
+  const numberOf = (formula: Formula): number => {
+    work += formula.length;
+    return evaluate(formula, values);
+  };
   const triple = (formulas: Triple<Formula>) => formulas.map(numberOf) as [number, number, number];
 
   // Memory
@@ -285,15 +294,15 @@ export function bindRun(
 
   // Steps
 
-  /** Counts a step. Steps that launch nothing let the page live, and look at the signal, about every 10 ms. */
+  /** Counts a step. Steps that launch nothing let the page live, and look at the signal, every 10 ms or so. */
   function count(): void | Promise<void> {
     if (--left < 0) throw new Untold("stepLimit", MOST_STEPS);
-    if (++idle % 64 === 0 && performance.now() - slept > 10) return pause();
+    if ((work += 8) > 1e5) return pause();
   }
 
   async function pause(): Promise<void> {
+    work = 0;
     await new Promise((resolve) => setTimeout(resolve));
-    slept = performance.now();
     checkSignal(signal);
   }
 
@@ -340,7 +349,6 @@ export function bindRun(
     const total = product(grid, lanesOf(kernel));
     if (total >= 2 ** 31) throw new Untold("manyLanes", total);
     if (total === 0 || lanes.includes(0)) return;
-    idle = 0;
     const given = step.scalars.map((argument, k): bigint | Memory => {
       if (argument.kind === 0) return argument.bits;
       if (argument.kind === 1) return scalars[argument.index]!;

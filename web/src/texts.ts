@@ -1,5 +1,5 @@
 /** What errors of runs say: loaded after an error only. */
-import { ArtifactError, BackendUnavailable, CompileError, ExecutionError, InvalidBuffer, LaunchError } from "./errors.js";
+import { ArtifactError, BackendUnavailable, CompileError, ExecutionError, InvalidBuffer, LaunchError, textOf } from "./errors.js";
 import type { Formula, Values } from "./formula.js";
 import { text } from "./formula.js";
 import type { Kernel, Port } from "./plan.js";
@@ -11,7 +11,7 @@ export { boundsOf, faultOf } from "./faults.js";
 
 // Devices
 
-export const noBackend = (name: unknown) => new BackendUnavailable(String(name), "there are 'auto', 'webgpu' and 'wasm'");
+export const noBackend = (name: unknown) => new BackendUnavailable(textOf(name), "there are 'auto', 'webgpu' and 'wasm'");
 
 export const gaveDevice = (lost: string | null) => new BackendUnavailable("webgpu", `${lost}: create a runtime on another device`);
 
@@ -38,7 +38,8 @@ export type Damage = keyof typeof DAMAGES;
 export const damaged = (what: Damage, ...where: unknown[]) =>
   new ArtifactError(`damaged artifact: ${(DAMAGES[what] as (...where: unknown[]) => string)(...where)}`);
 
-export const unreadable = (address: unknown, why: unknown) => new ArtifactError(`${address} cannot be read: ${why}`);
+export const unreadable = (address: unknown, why: unknown) =>
+  new ArtifactError(`${address === null ? "the artifact" : textOf(address)} cannot be read: ${textOf(why)}`);
 
 export const otherVersion = (version: number, own: number) =>
   new ArtifactError(`the artifact has version ${version}; this release reads ${own}: compile it again`);
@@ -72,7 +73,7 @@ export const missing = ({ name }: Port, ports: readonly Port[]) => new LaunchErr
 export const otherType = (port: Port, type: Type) => new LaunchError(`${describe(port)} takes a buffer of ${port.type}, not of ${type}`);
 
 export const otherLength = (port: Port, elements: number, shape: readonly number[]) =>
-  new LaunchError(`${describe(port)} is given ${elements} elements with the shape [${shape}]`);
+  new LaunchError(`${describe(port)} is given ${elements} elements with the shape [${textOf(shape)}]`);
 
 export const noArray = (port: Port, backend: string) =>
   new LaunchError(`${describe(port)} takes a typed array${backend === "wasm" ? "" : ", a GPUBuffer"} or a Buffer`);
@@ -92,7 +93,7 @@ export const tooLarge = (port: Port, wanted: readonly number[]) =>
 export function scalar(name: string, type: Type, value: unknown): LaunchError {
   const bits = BigInt(bitsOf(type));
   const least = isSigned(type) ? -(1n << (bits - 1n)) : 0n;
-  let detail = `${value} does not fit ${least} to ${least + (1n << bits) - 1n}`;
+  let detail = `${textOf(value)} does not fit ${least} to ${least + (1n << bits) - 1n}`;
   if (typeof value !== "number" && typeof value !== "bigint") detail = `give a number, not ${typeof value}`;
   else if (isFloat(type)) detail = `give a number`;
   else if (typeof value === "number" && !Number.isInteger(value)) detail = `give an integer, not ${value}`;
@@ -105,7 +106,10 @@ export const oneBuffer = (port: Port, other: Port) =>
 
 // Sizes
 
-export const wrongSteps = (steps: number) => new LaunchError(`steps is a positive integer, not ${steps}`);
+const OPTIONS = { steps: "a positive integer", output: "'array' or 'buffer'", signal: "an AbortSignal" };
+
+export const option = (name: keyof typeof OPTIONS, value: unknown) =>
+  new LaunchError(`${name} is ${OPTIONS[name]}, not ${textOf(value)}`);
 
 export const stepLimit = (most: number) =>
   new ExecutionError("StepLimit", null, `a plan runs at most ${most} steps: split the work, or repeat less`);

@@ -6,7 +6,8 @@ import { ArtifactError, HologramError, Untold } from "../src/errors.ts";
 import { Runtime } from "../src/index.ts";
 import { checkModules } from "../src/modules.ts";
 
-const { modules, files, statuses } = JSON.parse(readFileSync(new URL("../../build/e2e/hostile.json", import.meta.url), "utf-8"));
+const json = (name) => JSON.parse(readFileSync(new URL(`../../build/e2e/${name}`, import.meta.url), "utf-8"));
+const { modules, files, statuses } = json("hostile.json");
 const bytes = (text) => new Uint8Array(Buffer.from(text, "base64"));
 
 let runtime;
@@ -114,4 +115,9 @@ describe("plans that launch nothing", () => {
       "StepLimit: a plan runs at most 1048576 steps: split the work, or repeat less",
     ]);
   });
+});
+
+test.each(json("metadata.json"))("metadata may be called anything: %s", (file, metadata) => {
+  const found = readArtifact(bytes(file)).metadata;
+  expect(Object.entries(found)).toEqual(metadata);
 });
