@@ -26,7 +26,10 @@ from hologram_web.runtime.artifact import write as write_artifact
 from hologram_web.runtime.blake3 import blake3
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.stdlib.build import build
+from hologram_web.targets.wasm.check import check_modules
+from tests.artifact.hostile import METADATA, MODULES, STATUSES, opcodes, with_code
 from tests.artifact.samples import collectives, field, long_plan, powers, saxpy, whole_plan
+from tests.artifact.slow import IDLE, SLOW
 
 PASSED = ("the argument ", "canonical form", "a module is there twice", "a piece of WGSL is there twice")
 BUILD = Path(__file__).resolve().parent.parent / "build" / "e2e"
@@ -158,6 +161,26 @@ def damaged(raw: bytes, count: int = 2000) -> list[tuple[int, int, bool | None]]
     return found
 
 
+def hostile(raw: bytes) -> dict[str, Any]:
+    """Modules that kernels may and may not be, with Python's verdict; a file of each in which some lie."""
+
+    def text(code: bytes) -> str:
+        return base64.b64encode(code).decode()
+
+    def fine(code: bytes) -> bool:
+        try:
+            check_modules([code])
+        except ArtifactError:
+            return False
+        return True
+
+    modules = [(name, text(code), fine(code)) for name, (code, _) in MODULES.items()]
+    modules += [(code.hex(), text(code), fine(code)) for code in opcodes()]
+    files = [(name, text(with_code(raw, code)), reason is None) for name, (code, reason) in MODULES.items()]
+    statuses = [(name, text(with_code(raw, code)), told) for name, (code, told) in STATUSES.items()]
+    return {"modules": modules, "files": files, "statuses": statuses}
+
+
 def write(folder: Path = BUILD) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     backend = hg.backends.WasmBackend()
@@ -182,6 +205,12 @@ def write(folder: Path = BUILD) -> None:
     long = write_artifact(long_plan())
     found["long"] = {"holo": base64.b64encode(long).decode(), "args": {}, "results": {}}
     (folder / "damaged.json").write_text(json.dumps({"everything": damaged(raw), "long": damaged(long)}))
+    named = [replace(whole, metadata=dict(sorted(metadata.items()))) for metadata in METADATA]
+    pairs = [(base64.b64encode(write_artifact(each)).decode(), list(each.metadata.items())) for each in named]
+    (folder / "metadata.json").write_text(json.dumps(pairs))
+    for name, make in {**SLOW, **IDLE}.items():
+        (folder / f"{name}.holo").write_bytes(make())
+    (folder / "hostile.json").write_text(json.dumps(hostile(saxpy().to_bytes())))
     (folder / "samples.json").write_text(json.dumps(found))
 
 

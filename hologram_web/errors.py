@@ -19,6 +19,7 @@ Every message says what was wrong, where, and what to do.
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 __all__ = [
@@ -41,8 +42,26 @@ __all__ = [
 ]
 
 
+_MOST = 4000  # characters of a message
+_WORD = re.compile(r"(\S{180})\S{4,}(\S{20})")
+
+
+def shortened(text: str) -> str:
+    """A message that quotes no more of what it is about than people read: words of more than 200 characters lose their
+    middle, and so does a text of more than 4,000, which begins with what is wrong and ends with what to do."""
+    if len(text) > _MOST:
+        text = f"{text[: _MOST - 1000]}...{text[-1000:]}"
+    return _WORD.sub(r"\1...\2", text)
+
+
 class HologramError(Exception):
-    """Base class of every error that hologram_web raises on purpose."""
+    """Base class of every error that hologram_web raises on purpose. Its text is bounded, whatever it quotes."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(shortened(arg) if isinstance(arg, str) else arg for arg in args))
+
+    def add_note(self, note: str) -> None:
+        super().add_note(shortened(note))
 
 
 class IsaError(HologramError):
@@ -57,7 +76,7 @@ class IsaError(HologramError):
     ) -> None:
         where = f"line {line}, column {column}: " if line is not None else ""
         super().__init__(where + message)
-        self.problems = problems or (message,)
+        self.problems = tuple(map(shortened, problems or (message,)))
         self.line = line
         self.column = column
 
@@ -68,7 +87,7 @@ class CompileError(HologramError):
     def __init__(self, instruction: int | None, reason: str) -> None:
         super().__init__(reason if instruction is None else f"instruction {instruction}: {reason}")
         self.instruction = instruction
-        self.reason = reason
+        self.reason = shortened(reason)
 
 
 class UnsupportedType(CompileError):
@@ -85,7 +104,7 @@ class BackendUnavailable(HologramError):
     def __init__(self, backend: str, reason: str) -> None:
         super().__init__(f"backend {backend!r} is not available: {reason}")
         self.backend = backend
-        self.reason = reason
+        self.reason = shortened(reason)
 
 
 class InvalidBuffer(HologramError):
@@ -145,7 +164,7 @@ class ExecutionError(HologramError):
         super().__init__(f"{kind}{where}{who}: {detail}")
         self.kind = kind
         self.instruction = instruction
-        self.detail = detail
+        self.detail = shortened(detail)
         self.lane = lane
         self.buffer = buffer
         self.offset = offset
@@ -177,7 +196,7 @@ class TranslateError(HologramError):
     ) -> None:
         place = ":".join(str(part) for part in (file, line, column) if part is not None)
         super().__init__(f"{place}: {message}" if place else message)
-        self.message = message
+        self.message = shortened(message)
         self.file = file
         self.line = line
         self.column = column

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..compiler.collectives import Launch, Operands, check_factors, extents, lower_collective
 from ..compiler.host import HostState
 from ..compiler.ir import PRED
-from ..errors import ExecutionError, FaultKind
+from ..errors import ArtifactError, ExecutionError, FaultKind
 from ..isa.address import Address
 from ..isa.cfg import END
 from ..isa.operands import Register
@@ -21,10 +21,41 @@ from .device import Device, too_many_collectives
 from .launch import LaunchConfig
 from .protocol import Limits
 
-__all__ = ["CompiledDevice", "Explain", "Job", "Status"]
+__all__ = ["CompiledDevice", "Explain", "Job", "Status", "Words"]
 
 M = TypeVar("M")
 Explain = Callable[[ExecutionError], ExecutionError]
+
+
+class Words(NamedTuple):
+    """The status words as a kernel left them; `at`, `base` and `lane` are -1 where there is none."""
+
+    kind: int
+    at: int
+    base: int
+    lane: int
+    offset: int
+    need: int
+    other: int
+
+    def status(self, memories: Sequence[tuple[str, int]], shared: int, lanes: int, time_is_up: bool = False) -> Status:
+        """What they tell, of a launch of that many lanes whose memories have these names and sizes. Raises
+        ArtifactError for what no kernel leaves there: its code is not what was compiled."""
+        kinds = tuple(FaultKind)
+        places = [*memories, ("shared memory", shared), ("local memory", self.other)]
+        known = 0 < self.kind < len(kinds) and self.at >= -1 and -1 <= self.base < len(places)
+        if not known or not -1 <= self.lane < lanes or self.need < 0:
+            raise self.lie()
+        kind = kinds[self.kind - 1]
+        if kind is FaultKind.DIVERGENT_BARRIER and not 0 <= self.offset < lanes:  # the lane that waits elsewhere
+            raise self.lie()
+        name, size = places[self.base] if self.base >= 0 else (None, shared)
+        at = None if self.at < 0 else self.at
+        return Status(kind, at, self.lane, name, size, self.offset, self.need, self.other, time_is_up, self)
+
+    def lie(self) -> ArtifactError:
+        told = ", ".join(f"{name} {value}" for name, value in self._asdict().items())
+        return ArtifactError(f"a kernel reports a fault that there is not ({told}): its code is damaged or hostile")
 
 
 @dataclass(frozen=True)
@@ -43,10 +74,28 @@ class Status:
     need: int
     other: int
     time_is_up: bool = False
+    words: Words | None = None
+
+    def _possible(self, instructions: Sequence[Any]) -> bool:
+        """Whether a kernel of these instructions can report it."""
+        if self.at is not None and self.at >= len(instructions):
+            return False
+        match self.kind:
+            case FaultKind.CANCELLED | FaultKind.STEP_LIMIT:
+                return True
+            case FaultKind.DIVERGENT_BARRIER:
+                return self.at is not None and 0 <= self.other < len(instructions)
+            case FaultKind.MISALIGNED_ACCESS:
+                return self.at is not None and self.base is not None and isinstance(instructions[self.at].ty, Type)
+        if self.need:
+            return self.base is not None
+        return 0 <= self.other < len(fault_text.NOTES)
 
     def error(self, analysis: Analysis, limits: Limits, block_lanes: int) -> ExecutionError:
-        """The error to raise."""
+        """The error to raise. Raises ArtifactError where no kernel of the program can report it."""
         instructions = analysis.program.instructions
+        if self.words is not None and not self._possible(instructions):
+            raise self.words.lie()
         at, kind, lane = self.at, self.kind, self.lane
         text = "" if at is None else f", in {instructions[at]}"
         match kind:

@@ -17,6 +17,7 @@ from ..isa.operands import Access
 from ..isa.program import Program
 from ..isa.types import Type
 from ..isa.wire import Reader, Writer
+from ..targets.wasm.check import check_modules
 from .blake3 import blake3
 from .formula import LARGEST, MAX_TOKENS, OPERATORS, Formula
 from .plan import (
@@ -577,6 +578,9 @@ def _read(raw: bytes, length: int, version: int) -> Artifact:
             raise source.fail("bytes are left")
         return found
 
+    size = len(sections["META"])
+    if size > _MAX_META:
+        raise ArtifactError(f"damaged artifact: the metadata have {size} bytes: at most {_MAX_META} are allowed")
     try:
         metadata = json.loads(sections["META"].decode())
     except (ValueError, RecursionError):
@@ -633,6 +637,7 @@ def _validate(artifact: Artifact) -> None:
 
     for what, items in (("module", artifact.modules), ("piece of WGSL", artifact.pieces)):
         must(len(set(items)) == len(items), f"a {what} is there twice")
+    check_modules(artifact.modules)
     inside = [item.hash for item in artifact.blobs if not item.location]
     must(len(set(inside)) == len(inside), "a constant is there twice")
     must(all(item.location or not item.offset for item in artifact.blobs), "a constant of the file has an offset")

@@ -20,7 +20,7 @@ from ..isa.verify import Analysis
 from . import arrays
 from .executor import Buffer, Executor
 from .formula import FormulaLike
-from .plan import Argument, Call, Plan, Port, bind_ports, leaves, size_of, walk
+from .plan import Argument, Budget, Call, Plan, Port, bind_ports, leaves, size_of, walk
 from .plan_builder import PlanBuilder
 from .store import compiled_store, key_of
 
@@ -225,8 +225,9 @@ class CompiledProgram:
         `scalars` are the bits of scalar ports, `variables` what `plan.bind_ports` gives. Ports are separate memories.
         To `cancel` and to the limit of seconds it is one launch.
         """
+        budget = Budget(backend.limits.seconds)
         with backend.together():
-            for step, values in walk(self.plan.steps, variables):
+            for step, values in walk(self.plan.steps, variables, budget):
                 assert isinstance(step, Call)
                 program = self.programs[step.program]
                 grid, lanes = (tuple(f.evaluate(values) for f in three) for three in (step.grid, step.lanes))
@@ -239,6 +240,8 @@ class CompiledProgram:
                         assert param.ty is not None
                         given[param.name] = _immediate(param.name, param.ty, arg, scalars, values)
                 backend.execute_program_with_params(program, ExecutionParams(config, given, self.math))
+                if config.total_threads():
+                    budget.launched()
 
     def _arguments(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
         ports = [port.name for port in self.plan.ports]
@@ -336,7 +339,7 @@ def load(source: str | os.PathLike[str] | bytes, *, fetch: Fetch | None = None) 
 
 def _beside(path: Path, location: str) -> Path:
     """The file of that name in the artifact's folder. Raises ArtifactError for any other place."""
-    if location != Path(location).name or location in ("", ".", "..") or "\\" in location or ":" in location:
+    if location != Path(location).name or location in ("", ".", "..") or set(location) & set("\\:\0"):
         raise ArtifactError(f"a constant is in {location!r}, which is no file beside {path.name}: give `fetch`")
     return path.parent / location
 

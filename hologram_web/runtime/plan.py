@@ -6,6 +6,7 @@ calls, `artifact.py` writes and reads it.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -19,8 +20,8 @@ from .formula import NAME, OPERATORS, Formula
 
 __all__ = [
     "ARGUMENT_KINDS", "CLASS_MEMORY", "MAX_NESTED", "MAX_STEPS_RUN", "MEMORY_KINDS", "TARGETS", "Argument", "Binding",
-    "Bounds", "Call", "Copy", "Kernel", "Launch", "Memory", "Plan", "Port", "Repeat", "Step", "Target", "Temporary",
-    "Triple", "WasmCode", "WgslCode", "bind_ports", "leaves", "size_of", "variables_of", "walk",
+    "Bounds", "Budget", "Call", "Copy", "Kernel", "Launch", "Memory", "Plan", "Port", "Repeat", "Step", "Target",
+    "Temporary", "Triple", "WasmCode", "WgslCode", "bind_ports", "leaves", "size_of", "variables_of", "walk",
 ]  # fmt: skip
 
 CLASS_MEMORY = "class memory"  # as a buffer of a launch; no name, so nothing else is called so
@@ -450,26 +451,37 @@ def leaves(steps: Sequence[Step]) -> Iterator[Step]:
             yield step
 
 
-class _Budget:
-    def __init__(self) -> None:
-        self.left = MAX_STEPS_RUN
+class Budget:
+    """What a run of a plan may do beside its launches: so many steps, and for so long between two launches of lanes."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.left, self.seconds = MAX_STEPS_RUN, seconds
+        self.launched()
+
+    def launched(self) -> None:
+        """Lanes have run, for which there is a limit of its own."""
+        self.since = time.monotonic()
 
     def take(self) -> None:
+        """A step, or a round of a repeat. Raises ExecutionError: StepLimit."""
         self.left -= 1
         if self.left < 0:
             raise ExecutionError(
                 FaultKind.STEP_LIMIT, None, f"a plan runs at most {MAX_STEPS_RUN} steps: split the work, or repeat less"
             )
+        if self.seconds is not None and self.left % 64 == 0 and time.monotonic() - self.since > self.seconds:
+            what = f"the steps of the plan launched nothing for {self.seconds} seconds: repeat less"
+            raise ExecutionError(FaultKind.STEP_LIMIT, None, what)
 
 
 def walk(
-    steps: Sequence[Step], values: Mapping[str, int], budget: _Budget | None = None
+    steps: Sequence[Step], values: Mapping[str, int], budget: Budget | None = None
 ) -> Iterator[tuple[Step, Mapping[str, int]]]:
     """The steps in the order in which they run, without repeats, each with the values of the variables.
 
     Raises ExecutionError: StepLimit, and LaunchError.
     """
-    budget = budget or _Budget()
+    budget = budget or Budget()
     for step in steps:
         budget.take()
         if not isinstance(step, Repeat):

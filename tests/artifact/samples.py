@@ -28,8 +28,13 @@ from hologram_web.runtime.plan import (
     WgslCode,
 )
 
-__all__ = ["SAMPLES", "collectives", "field", "long_plan", "powers", "saxpy", "tiny", "whole_plan"]
+__all__ = ["EMPTY_KERNEL", "SAMPLES", "collectives", "field", "long_plan", "powers", "saxpy", "tiny", "whole_plan"]
 
+# The least module that is a kernel's: one function, which does nothing.
+EMPTY_KERNEL = (
+    b"\0asm\1\0\0\0\1\7\1\x60\3\x7f\x7f\x7f\0\2\x12\1\3env\6memory\2\1\1\x80\x80\4"
+    b"\3\2\1\0\7\x0a\1\6kernel\0\0\x0a\4\1\2\0\x0b"
+)
 SAXPY = hg.Program.from_text("""
 .program saxpy
 .param a: f32
@@ -204,7 +209,7 @@ def whole_plan() -> Artifact:
     )
     blobs = (Blob.of(b"abc"), Blob(5, bytes(32), None, "weights.bin", 64))
     return Artifact(
-        plan, (program,), ("parallel_map.neg.f32 [y], [x], 4",), kernels, (b"\0asm\1\0\0\0",),
+        plan, (program,), ("parallel_map.neg.f32 [y], [x], 4",), kernels, (EMPTY_KERNEL,),
         ("fn a() {\n}\n", "fn main() {\n}\n", "ü"), ((0, 1), (1, 2)), blobs, {"name": "everything", "ö": '"\\\n'},
     )  # fmt: skip
 

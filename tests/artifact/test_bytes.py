@@ -24,9 +24,9 @@ from hologram_web.targets.wgsl import STATUS_WORDS
 
 from .holo_runner import KINDS, parse
 from .samples import SAMPLES, long_plan, tiny
+from .seal import SECTIONS, ranges, sealed, with_section
 
 GOLDEN = Path(__file__).parent / "golden" / f"version_{VERSION}.txt"
-SECTIONS = ("META", "PLAN", "PROG", "KERN", "WASM", "WGSL", "DATA")
 FILES = {
     "tiny": write(tiny()),
     "long": write(long_plan()),
@@ -105,12 +105,6 @@ def test_shaders_declare_what_the_page_says():
 # Damage
 
 
-def sealed(raw: bytes) -> bytes:
-    """The bytes with a hash that fits."""
-    length = min(struct.unpack("<I", raw[12:16])[0], len(raw)) if len(raw) >= 64 else len(raw)
-    return raw[:32] + blake3(raw[:32] + raw[64:length]) + raw[64:]
-
-
 def attempt(raw: bytes) -> Artifact | None:
     """What reading gives: an artifact that writes these bytes, or nothing; soon and in little memory."""
     start = time.process_time()
@@ -141,10 +135,6 @@ def test_a_flipped_bit_is_seen(name, data):
     assert attempt(bytes(raw)) is None
 
 
-def ranges(raw: bytes) -> dict[str, tuple[int, int]]:
-    return {tag: struct.unpack("<2I", raw[68 + 16 * k :][:8]) for k, tag in enumerate(SECTIONS)}
-
-
 HUGE = [
     b"\xff" * 9 + b"\x01",
     b"\xff" * 7 + b"\x0f",
@@ -166,20 +156,6 @@ def test_damage_under_a_hash_that_fits(name, tag, data):
         piece = data.draw(st.one_of(st.binary(max_size=4), st.sampled_from(HUGE)))
         section[place : place + data.draw(st.integers(0, 4))] = piece
     attempt(with_section(raw, tag, bytes(section)))
-
-
-def with_section(raw: bytes, tag: str, data: bytes) -> bytes:
-    head = struct.unpack("<I", raw[12:16])[0]
-    parts = {name: raw[start : start + length] for name, (start, length) in ranges(raw).items()} | {tag: data}
-    table, body = b"", b""
-    for name, part in parts.items():
-        body += bytes(-len(body) % 8)
-        table += struct.pack("<4s3I", name.encode(), 176 + len(body), len(part), 0)
-        body += part
-    body += bytes(-(176 + len(body)) % 64)
-    size = 176 + len(body)
-    first = raw[:8] + struct.pack("<2IQ2I", VERSION, size, size + len(raw) - head, 7, 0)
-    return sealed(first + bytes(32) + table + body + raw[head:])
 
 
 def test_a_section_put_back_is_the_file():

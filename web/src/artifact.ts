@@ -138,7 +138,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
     must(data.length <= 1 << 20);
     try {
       const found: unknown = JSON.parse(string(bytes(data.length)));
-      must(String(found) === "[object Object]" && Object.values(found as object).every((value) => typeof value === "string"));
+      must(data[0] === 123 && Object.values(found as object).every((value) => typeof value === "string")); // 123 is {
       return found as Record<string, string>;
     } catch {
       must(false);
@@ -189,6 +189,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
     const wasm: WasmCode | string =
       module < 0 ? string() : { module, spill: uint(1 << 20), scalars: order(scalars), memories: order(memories) };
     const variants = list((): Variant => {
+      let scratched = false;
       const variant: Mutable<Variant> = {
         fast: -1,
         conditions: [],
@@ -196,7 +197,8 @@ export function readArtifact(raw: Uint8Array): Artifact {
         size: uint(65_536),
         scalars: order(scalars),
         bindings: list(() => {
-          const kind = below(3);
+          const kind = below(scratched ? 0 : 3); // none follows scratch memory
+          scratched = kind === 2;
           return { writable: !!kind, memories: kind < 2 ? order(memories) : [], scratch: kind < 2 ? 0 : 4 * uint(1e8) };
         }),
       };
@@ -233,11 +235,15 @@ export function readArtifact(raw: Uint8Array): Artifact {
 
   // The plan
 
-  /** Names that formulas may use where the reader is. */
+  /** Names that formulas may use: those of integer scalars and dimensions, and of the at most 16 repeats around. */
   const known = new Set<string>();
+  const around: string[] = [];
+  /** The names that a formula needs of repeats: files of 300 KB have 400,000 uses of one of 128 names. */
+  const needs = new Map<Formula, readonly unknown[]>();
   let names: string[] = [];
   let formulas: Formula[] = [];
   let ports: Port[] = [];
+  let scalars = known;
   /** Numbers of buffers: ports that are arrays, temporaries, constants, the class memory. */
   let arrays: Port[] = [];
   let constantsFrom = 0;
@@ -257,6 +263,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
       for (const name of variables) if (name !== undefined) known.add(name);
     }
     must(ports.every((port) => port.access !== "scalar" || !isFloat(port.type) || !known.has(port.name)));
+    scalars = new Set(ports.flatMap(({ name, access }) => (access === "scalar" ? [name] : [])));
     ports.forEach(({ shape }) => shape.forEach(inScope));
     const temporaries = list(() => ({ name: name(), size: formula() }));
     const constants = list(() => ({ name: name(), blob: index(blobs) }));
@@ -291,7 +298,12 @@ export function readArtifact(raw: Uint8Array): Artifact {
   }
 
   function inScope(formula: Formula): void {
-    must(formula.every((token) => typeof token === "number" || OPERATORS.includes(token) || known.has(token)));
+    let found = needs.get(formula);
+    if (!found) {
+      found = [...new Set(formula)].filter((token) => typeof token === "string" && !OPERATORS.includes(token) && !known.has(token));
+      needs.set(formula, found);
+    }
+    must(found.every((name) => around.includes(name as string)));
   }
 
   function formula(): Formula {
@@ -311,10 +323,10 @@ export function readArtifact(raw: Uint8Array): Artifact {
     must(kind > 0 && (kind === 1 || (kind === 2) === (call === null)));
     if (kind === 1) {
       const [count, variable] = [formula(), pick(names)];
-      must(!known.has(variable) && !ports.some((port) => port.access === "scalar" && port.name === variable));
-      known.add(variable);
+      must(!around.includes(variable) && !known.has(variable) && !scalars.has(variable));
+      around.push(variable);
       const body = steps(depth, call);
-      known.delete(variable);
+      around.pop();
       return { step: "repeat", count, variable, body };
     }
     if (kind === 2) {

@@ -1,6 +1,6 @@
 /** Buffers: memory of the runtime's device that stays from run to run. */
 import type { Device, Memory } from "./backends/device.js";
-import { InvalidBuffer, Untold } from "./errors.js";
+import { InvalidBuffer, Untold, reading } from "./errors.js";
 import { product } from "./formula.js";
 import type { Elements, Type } from "./types.js";
 import { arrayOf, bytesIn, bytesOf } from "./types.js";
@@ -48,10 +48,10 @@ export class Buffer {
 
   /** Copies elements in, from the element `offset` on; they are taken before this returns. */
   write(data: Elements, offset = 0): Promise<void> {
-    const bytes = bytesIn("write", this.dtype, data).slice();
-    const at = offset * bytesOf(this.dtype);
+    const bytes = reading("content", () => bytesIn("write", this.dtype, data).slice());
+    const at = Number.isInteger(offset) ? offset * bytesOf(this.dtype) : NaN;
     this.memory();
-    if (!Number.isInteger(offset) || offset < 0 || at + bytes.length > this.nbytes) {
+    if (!(at >= 0 && at + bytes.length <= this.nbytes)) {
       throw new InvalidBuffer(`${bytes.length} bytes at offset ${at} do not fit a buffer of ${this.nbytes} bytes`);
     }
     return this.inTurn(() => writeTo(this.device, this.memory(true), bytes, at));

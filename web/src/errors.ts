@@ -19,9 +19,33 @@
  * Each class sets `name` itself, because a minifier renames classes.
  */
 
-/** Base class of every error that the runtime throws on purpose. */
+const MOST = 4000; // characters of a message
+
+/**
+ * A message that quotes no more of what it is about than people read: words of more than 200 characters lose their middle,
+ * and so does a text of more than 4,000, which begins with what is wrong and ends with what to do.
+ */
+export function shortened(text: string): string {
+  const bounded = text.length > MOST ? `${text.slice(0, MOST - 1000)}...${text.slice(-1000)}` : text;
+  return bounded.replace(/(\S{180})\S{4,}(\S{20})/g, "$1...$2");
+}
+
+/** A value as text, of whatever kind it is. */
+export function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return typeof value; // its toString throws
+  }
+}
+
+/** Base class of every error that the runtime throws on purpose. Its text is bounded, whatever it quotes. */
 export class HologramError extends Error {
   override name = "HologramError";
+
+  constructor(message = "") {
+    super(shortened(message));
+  }
 }
 
 /** A valid Program that this device or target cannot compile. `instruction` is its index, or null. */
@@ -109,13 +133,14 @@ export class ExecutionError extends HologramError {
 type Texts = typeof import("./texts.js");
 
 /** @internal Thrown in a run for an error of texts.ts, which is loaded when it is needed, by its name there. */
-export class Untold<Name extends keyof Texts> {
+export class Untold<Name extends keyof Texts> extends HologramError {
   private readonly given: Parameters<Texts[Name]>;
 
   constructor(
-    readonly name: Name,
+    override readonly name: Name,
     ...given: Parameters<Texts[Name]>
   ) {
+    super();
     this.given = given;
   }
 
@@ -124,6 +149,19 @@ export class Untold<Name extends keyof Texts> {
     return texts[this.name](...this.given);
   }
 }
+
+/** Takes what the caller gave. What goes wrong there, in a getter or with memory that was transferred, is a LaunchError. */
+export function reading<T>(what: string, take: () => T): T {
+  try {
+    return take();
+  } catch (error) {
+    if (error instanceof HologramError) throw error;
+    throw new LaunchError(`${what} cannot be read: ${textOf(error)}`);
+  }
+}
+
+/** Options as they are now. */
+export const optionsOf = <T>(given: T): T => reading("the options", () => ({ ...given }));
 
 /** Does work, and gives the errors that it throws their texts. */
 export async function telling<T>(work: () => Promise<T>): Promise<T> {

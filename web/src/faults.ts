@@ -1,10 +1,11 @@
 /** What faults say; `hologram_web/backends/fault_text.py` says the same. */
 import type { Job } from "./backends/device.js";
-import { ExecutionError } from "./errors.js";
+import { blocksOf } from "./backends/device.js";
+import { ArtifactError, ExecutionError } from "./errors.js";
 import { FAULT_KINDS } from "./isa.gen.js";
 import type { Bounds, Triple } from "./plan.js";
 import { CLASS_BYTES, alignmentOf, lanesOf } from "./plan.js";
-import { type Type, bytesOf } from "./types.js";
+import { TYPES, type Type, bytesOf } from "./types.js";
 
 /** The status words of a kernel. `at` and `base` are -1 where there is none; `base` is a place in `order`. */
 export interface Status {
@@ -74,12 +75,31 @@ const NOTES = [
 const MEMORIES = ["buffer ", "pool ", "class ", "class memory"];
 
 /** The error of a launch whose kernel reported a fault. `order` are the memories of the kernel as its code has them. */
-export function faultOf(job: Job, order: readonly number[], status: Status, steps: number, seconds?: number): ExecutionError {
+export function faultOf(job: Job, order: readonly number[], status: Status, steps: number, seconds?: number): ExecutionError | ArtifactError {
   const { kernel, launch } = job;
   let kind = FAULT_KINDS[status.kind - 1]!;
   const { offset, need, other } = status;
-  const line = (index: number) => job.file.programs[job.program]![index] ?? "";
+  const lines = job.file.programs[job.program]!;
+  const line = (index: number) => lines[index] ?? "";
   let { at, lane } = status;
+  const lanes = blocksOf(job) * lanesOf(kernel);
+  const part = launch.origin > 0; // of which at, base and offset mean nothing
+  const within = (number: number, least: number, end: number) => number >= least && number < end;
+
+  /** Whether a kernel can report that. */
+  function possible(): boolean {
+    if (!within(status.kind, 1, FAULT_KINDS.length) || need < 0n || !within(lane, -1, lanes)) return false;
+    if (!part && !(within(at, -1, lines.length) && within(status.base, -1, order.length + 2))) return false;
+    if (kind === "Cancelled" || kind === "StepLimit") return true;
+    if (kind === "DivergentBarrier") return !part && at >= 0 && within(other, 0, lines.length) && within(Number(offset), 0, lanes);
+    if (kind === "MisalignedAccess") return !part && status.base >= 0 && TYPES.includes(typeIn(line(at)));
+    return need > 0n ? !part && status.base >= 0 : within(other, 0, NOTES.length);
+  }
+
+  if (!possible()) {
+    const told = Object.entries(status).map(([name, value]) => `${name} ${value}`);
+    return new ArtifactError(`${kernel.name || "a kernel"} reports a fault that there is not (${told.join(", ")}): its code is damaged or hostile`);
+  }
   let memory: string | undefined;
   let size = kernel.shared;
   if (launch.origin) {

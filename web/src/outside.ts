@@ -1,9 +1,10 @@
 /** Constants that lie beside an artifact. */
-import { ArtifactError } from "./errors.js";
+import { ArtifactError, LaunchError, textOf } from "./errors.js";
 import type { Blob } from "./plan.js";
 
 /** A constant beside the file: from the same origin, so that a file cannot reach further than its own server. */
 export async function fetchConstant({ location, offset, length }: Blob, base: string | URL | undefined): Promise<Uint8Array> {
+  if (base !== undefined && !URL.canParse(textOf(base))) throw new LaunchError(`base is a URL, not ${textOf(base)}`);
   if (base === undefined) throw new ArtifactError(`a constant is in ${location}: load the artifact from its address, or give a base`);
   if (!URL.canParse(location, base) || new URL(location, base).origin !== new URL(base).origin) {
     throw new ArtifactError(`a constant is in ${location}, which is on another server than the artifact`);

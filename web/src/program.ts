@@ -2,7 +2,7 @@
 import type { Device, Memory, Run } from "./backends/device.js";
 import { checkSignal } from "./backends/device.js";
 import { Buffer } from "./buffer.js";
-import { Untold, telling } from "./errors.js";
+import { Untold, optionsOf, reading, telling } from "./errors.js";
 import type { Formula, Values } from "./formula.js";
 import { evaluate, product, text, variableOf } from "./formula.js";
 import type { Artifact, Launch, Port, Step, Triple } from "./plan.js";
@@ -87,17 +87,20 @@ export class Program {
    * Rejects with LaunchError, InvalidBuffer, AllocationFailed, ExecutionError, BackendUnavailable (a lost device).
    */
   async run(args: Record<string, Input>, options: RunOptions = {}): Promise<any> {
-    const { signal, steps = DEFAULT_STEPS, seconds = DEFAULT_SECONDS, output = "array" } = options;
     return telling(async () => {
-      if (!Number.isSafeInteger(steps) || steps < 1) throw new Untold("wrongSteps", steps);
-      if (typeof seconds !== "number" || !(seconds > 0)) throw new Untold("wrongSeconds", seconds);
+      const { signal, steps = DEFAULT_STEPS, seconds = DEFAULT_SECONDS, output = "array" } = optionsOf(options);
+      if (!Number.isSafeInteger(steps) || steps < 1) throw new Untold("option", "steps", steps);
+      if (typeof seconds !== "number" || !(seconds > 0)) throw new Untold("option", "seconds", seconds);
+      if (!["array", "buffer"].includes(output)) throw new Untold("option", "output", output);
+      reading("signal", () => {
+        if (signal && typeof signal.aborted !== "boolean") throw new Untold("option", "signal", signal);
+      });
       checkSignal(signal);
-      const given = { ...args };
-      for (const name in given) given[name] = taken(given[name]);
+      const given = reading("the arguments", () => Object.fromEntries(Object.entries({ ...args }).map(([name, value]) => [name, taken(value)])));
       const results = await this.runtime.inTurn(async () => {
         const device = await this.runtime.device();
         await this.prepare(device);
-        const bound = bindRun(device, this.runtime, this.file, this.constants!.memories, given, output);
+        const bound = bindRun(device, this.runtime, this.file, this.constants!.memories, given, output, signal);
         return start(bound, device.run(steps, signal, seconds));
       });
       return results();
@@ -141,11 +144,15 @@ export interface BoundRun {
   release(): void;
 }
 
+/** Copies any typed array; Node's Buffer has another one, which copies nothing. */
+const { slice } = Uint8Array.prototype;
+
 /** An argument as it is now: what the caller does to it while the run waits for its turn does not matter. */
 function taken(value: any): any {
   if (value instanceof Buffer) value.memory();
-  else if (value?.slice) return value.slice(); // lists, and all typed arrays but Node's Buffer
-  else if (value?.data) return { ...value, data: taken(value.data) };
+  else if (isList(value)) return [...value];
+  else if (ArrayBuffer.isView(value)) return slice.call(value);
+  else if (value?.data) return { data: taken(value.data), shape: taken(value.shape) };
   return value;
 }
 
@@ -175,6 +182,7 @@ export function bindRun(
   constants: readonly Memory[],
   args: Record<string, Input>,
   output: "array" | "buffer",
+  signal?: AbortSignal,
 ): BoundRun {
   const { ports } = file;
   const values: Values = new Map();
@@ -183,6 +191,7 @@ export function bindRun(
   const borrowed: Memory[] = [];
   let memories: Memory[] = [];
   let left = MOST_STEPS;
+  let work = 0; // parts of formulas since the last pause, and 8 for a step
 
   // Arguments
 
@@ -228,7 +237,7 @@ export function bindRun(
       elements = Math.floor(length / size);
       if (port.shape.length === 1) shape ??= [elements];
     }
-    if (shape && (!isShape(shape) || product(shape) !== elements)) throw new Untold("otherLength", port, elements, shape);
+    if (shape != null && (!isShape(shape) || product(shape) !== elements)) throw new Untold("otherLength", port, elements, shape);
     if (shape && shape.length !== port.shape.length) throw new Untold("otherRank", port, shape);
     return { value: array, bytes, memory, elements, shape };
   }
@@ -244,7 +253,10 @@ export function bindRun(
     return wanted;
   }
 
-  const numberOf = (formula: Formula): number => evaluate(formula, values);
+  const numberOf = (formula: Formula): number => {
+    work += formula.length;
+    return evaluate(formula, values);
+  };
   const triple = (formulas: Triple<Formula>) => formulas.map(numberOf) as [number, number, number];
 
   // Memory
@@ -286,18 +298,28 @@ export function bindRun(
 
   // Steps
 
-  function count(): void {
+  /** Counts a step. Steps that launch nothing let the page live, and look at the signal, every 10 ms or so. */
+  function count(): void | Promise<void> {
     if (--left < 0) throw new Untold("stepLimit", MOST_STEPS);
+    if ((work += 8) > 1e5) return pause();
+  }
+
+  async function pause(): Promise<void> {
+    work = 0;
+    await new Promise((resolve) => setTimeout(resolve));
+    checkSignal(signal);
   }
 
   /** Runs steps; waits only where the device says so. */
   async function walk(run: Run, list: readonly Step[], program: number): Promise<void> {
     for (const step of list) {
-      count();
+      let wait = count();
+      if (wait) await wait;
       if (step.step === "repeat") {
         const rounds = numberOf(step.count);
         for (let round = 0; round < rounds; round++) {
-          count();
+          wait = count();
+          if (wait) await wait;
           values.set(step.variable, round);
           await walk(run, step.body, program);
         }
@@ -312,7 +334,7 @@ export function bindRun(
         const inside = offset >= 0 && offset <= size - need && offset % alignmentOf(step.type) === 0;
         if (need > 0 && !inside) throw new Untold("boundsOf", step, file.programs[program]![step.instruction]!, numbers);
       } else {
-        const wait = step.step === "launch" ? launch(run, step, program) : copy(run, memories[step.target]!, memories[step.source]!);
+        wait = step.step === "launch" ? launch(run, step, program) : copy(run, memories[step.target]!, memories[step.source]!);
         if (wait) await wait;
       }
     }

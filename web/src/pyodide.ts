@@ -186,7 +186,7 @@ export class Session {
     }
     const limit = device.backend === "wasm" || seconds === null ? undefined : AbortSignal.timeout(1000 * seconds);
     const signal = limit ?? this.controller.signal;
-    const started = bindRun(device, this.runtime, file, [], args, "buffer");
+    const started = bindRun(device, this.runtime, file, [], args, "buffer", signal);
     this.segment ??= { run: device.run(steps, signal, seconds ?? Infinity), steps, seconds, started: [] };
     this.segment.started.push(started);
     await started.record(this.segment.run);

@@ -4,7 +4,7 @@ import { describeAdapter, judge, openAdapter } from "./backends/adapter.js";
 import type { Counts, Device, Memory } from "./backends/device.js";
 import { checked, readArtifact } from "./artifact.js";
 import { Buffer } from "./buffer.js";
-import { BackendUnavailable, LaunchError, Untold, telling } from "./errors.js";
+import { BackendUnavailable, LaunchError, Untold, optionsOf, reading, telling } from "./errors.js";
 import { product } from "./formula.js";
 import { Program } from "./program.js";
 import type { Elements, Type } from "./types.js";
@@ -53,7 +53,8 @@ export class Runtime {
   /** Rejects with BackendUnavailable if the backend that was asked for cannot be had. */
   static create(options: RuntimeOptions = {}): Promise<Runtime> {
     return telling(async () => {
-      const { backend: requested = "auto", device, powerPreference = "high-performance" } = options;
+      const given = optionsOf(options);
+      const { backend: requested = "auto", device, powerPreference = "high-performance" } = given;
       if (!["auto", "webgpu", "wasm"].includes(requested)) {
         throw new Untold("noBackend", requested);
       }
@@ -62,16 +63,18 @@ export class Runtime {
       if (device) {
         if (requested === "wasm") throw new BackendUnavailable("wasm", "a GPUDevice was given");
         const { webGpuDevice } = await import("./backends/webgpu.js");
-        const given = webGpuDevice(device, false);
-        const adapter = device.adapterInfo ? describeAdapter(device.adapterInfo) : null;
-        return runtime("webgpu", "a GPUDevice was given", adapter, given, async () => {
-          throw new Untold("gaveDevice", given.lost);
+        return reading("device", () => {
+          const own = webGpuDevice(device, false);
+          const adapter = device.adapterInfo ? describeAdapter(device.adapterInfo) : null;
+          return runtime("webgpu", "a GPUDevice was given", adapter, own, async () => {
+            throw new Untold("gaveDevice", own.lost);
+          });
         });
       }
       let reason = "it was asked for";
       let adapter: AdapterInfo | null = null;
       if (requested !== "wasm") {
-        const gpu = options.gpu ?? (globalThis.navigator as Navigator | undefined)?.gpu;
+        const gpu = given.gpu ?? (globalThis.navigator as Navigator | undefined)?.gpu;
         try {
           if (!gpu) throw new BackendUnavailable("webgpu", "no navigator.gpu: it needs WebGPU, and https or localhost");
           const found = await openAdapter(gpu, powerPreference);
@@ -110,9 +113,10 @@ export class Runtime {
    */
   load(source: Source, options: LoadOptions = {}): Promise<Program> {
     return telling(async () => {
+      const given = optionsOf(options);
       const { bytes, address } = await fetchBytes(source);
       const file = readArtifact(bytes);
-      const base = options.base ?? (address || undefined);
+      const base = given.base ?? (address || undefined);
       const data = await Promise.all(
         file.blobs.map(async (blob) => blob.data ?? checked(await (await import("./outside.js")).fetchConstant(blob, base), blob)),
       );
@@ -125,17 +129,20 @@ export class Runtime {
 
   /** A buffer of zeros of a shape (a length will do), or with the elements of an array. Raises AllocationFailed. */
   buffer(dtype: Type, content: number | readonly number[] | Elements, shape?: number | readonly number[]): Buffer {
-    if (!TYPES.includes(dtype)) throw new LaunchError(`'${dtype}' is no type: there are ${TYPES.join(", ")}`);
-    const list = isList(content) && typeof content[0] === "bigint";
-    const data = list || ArrayBuffer.isView(content) ? bytesIn("buffer", dtype, content) : undefined;
-    const size = bytesOf(dtype);
-    const given = shape ?? (data ? data.length / size : content);
-    const lengths = typeof given === "number" ? [given] : given;
-    if (!isShape(lengths) || (data && data.length !== product(lengths, size))) {
-      throw new LaunchError(`the shape [${lengths}] is not one of ${data ? data.length / size : "some"} elements`);
-    }
+    const [data, lengths] = reading("content", () => {
+      if (!TYPES.includes(dtype)) throw new LaunchError(`'${dtype}' is no type: there are ${TYPES.join(", ")}`);
+      const size = bytesOf(dtype);
+      const list = isList(content) && typeof content[0] === "bigint";
+      const data = list || ArrayBuffer.isView(content) ? bytesIn("buffer", dtype, content) : undefined;
+      const given = shape ?? (data ? data.length / size : content);
+      const lengths = typeof given === "number" ? [given] : given;
+      if (!isShape(lengths) || (data && data.length !== product(lengths, size))) {
+        throw new LaunchError(`the shape [${lengths}] is not one of ${data ? data.length / size : "some"} elements`);
+      }
+      return [data, lengths] as const;
+    });
     if (this.current.lost !== null) this.raiseLost();
-    return this.adopt(this.current, this.current.allocate(product(lengths, size), data), dtype, lengths);
+    return this.adopt(this.current, this.current.allocate(product(lengths, bytesOf(dtype)), data), dtype, lengths);
   }
 
   /** Counts since the device was opened. */
@@ -182,11 +189,13 @@ export class Runtime {
 }
 
 async function fetchBytes(source: Source): Promise<{ bytes: Uint8Array; address: string }> {
-  const address = typeof source === "string" || source instanceof URL ? source : null;
+  const address = reading("the artifact", () => (typeof source === "string" || source instanceof URL ? source : null));
   const unreadable = (error: unknown) => {
     throw new Untold("unreadable", address, error);
   };
-  const response = source instanceof Response ? source : address === null ? new Response(source as BodyInit) : await fetch(address).catch(unreadable);
+  const response = await (address === null
+    ? reading("the artifact", () => (source instanceof Response ? source : new Response(source as BodyInit)))
+    : fetch(address).catch(unreadable));
   if (!response.ok) throw new Untold("unreadable", response.url, `status ${response.status}`);
-  return { bytes: new Uint8Array(await response.arrayBuffer()), address: response.url };
+  return { bytes: new Uint8Array(await response.arrayBuffer().catch(unreadable)), address: response.url };
 }

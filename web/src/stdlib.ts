@@ -1,4 +1,4 @@
-import { LaunchError } from "./errors.js";
+import { ArtifactError, LaunchError, reading, textOf } from "./errors.js";
 import type { Program } from "./program.js";
 import type { Runtime } from "./runtime.js";
 
@@ -21,9 +21,15 @@ export type StdlibName = (typeof STDLIB)[number];
  * Raises LaunchError for a name that there is not, and what `runtime.load` raises.
  */
 export async function loadStdlib(runtime: Runtime, name: StdlibName, base: string | URL = import.meta.url): Promise<Program> {
-  if (!STDLIB.includes(name)) throw new LaunchError(`the standard library has no '${name}': it has ${STDLIB.join(", ")}`);
-  const address = new URL(`stdlib/${name}.holo`, base);
+  if (!STDLIB.includes(name)) throw new LaunchError(`the standard library has no '${textOf(name)}': it has ${STDLIB.join(", ")}`);
+  if (typeof reading("the runtime", () => runtime?.load) !== "function") throw new LaunchError(`loadStdlib takes a Runtime first, not ${textOf(runtime)}`);
+  const address = reading("the base", () => new URL(`stdlib/${name}.holo`, base));
   if (address.protocol !== "file:") return runtime.load(address);
   const files = "node:fs/promises"; // fetch reads no files in Node
-  return runtime.load(await (await import(/* @vite-ignore */ files)).readFile(address));
+  const found = (await import(/* @vite-ignore */ files)).readFile(address) as Promise<Uint8Array>;
+  return runtime.load(
+    await found.catch((error) => {
+      throw new ArtifactError(`${address} cannot be read: ${error}`);
+    }),
+  );
 }

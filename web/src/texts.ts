@@ -1,5 +1,5 @@
 /** What errors of runs say: loaded after an error only. */
-import { ArtifactError, BackendUnavailable, CompileError, ExecutionError, InvalidBuffer, LaunchError } from "./errors.js";
+import { ArtifactError, BackendUnavailable, CompileError, ExecutionError, InvalidBuffer, LaunchError, textOf } from "./errors.js";
 import type { Formula, Values } from "./formula.js";
 import { text } from "./formula.js";
 import type { Kernel, Port } from "./plan.js";
@@ -12,7 +12,7 @@ export { boundsOf, faultOf } from "./faults.js";
 
 // Devices
 
-export const noBackend = (name: unknown) => new BackendUnavailable(String(name), "there are 'auto', 'webgpu' and 'wasm'");
+export const noBackend = (name: unknown) => new BackendUnavailable(textOf(name), "there are 'auto', 'webgpu' and 'wasm'");
 
 export const gaveDevice = (lost: string | null) => new BackendUnavailable("webgpu", `${lost}: create a runtime on another device`);
 
@@ -41,7 +41,8 @@ export type Damage = keyof typeof DAMAGES;
 export const damaged = (what: Damage, ...where: unknown[]) =>
   new ArtifactError(`damaged artifact: ${(DAMAGES[what] as (...where: unknown[]) => string)(...where)}`);
 
-export const unreadable = (address: unknown, why: unknown) => new ArtifactError(`${address} cannot be read: ${why}`);
+export const unreadable = (address: unknown, why: unknown) =>
+  new ArtifactError(`${address === null ? "the artifact" : textOf(address)} cannot be read: ${textOf(why)}`);
 
 export const otherVersion = (version: number, own: number) =>
   new ArtifactError(`the artifact has version ${version}; this release reads 1 to ${own}: compile it again`);
@@ -50,6 +51,8 @@ export const otherHash = (length: number, location: string) =>
   new ArtifactError(`a constant of ${location || "the file"} is damaged: its ${length} bytes do not have the hash they had`);
 
 // Code
+
+export const module = (number: number, at: number) => new ArtifactError(`module ${number} of the artifact is none of a kernel: byte ${at} is wrong`);
 
 const called = (name: string): string => name || "a kernel";
 
@@ -73,7 +76,7 @@ export const missing = ({ name }: Port, ports: readonly Port[]) => new LaunchErr
 export const otherType = (port: Port, type: Type) => new LaunchError(`${describe(port)} takes a buffer of ${port.type}, not of ${type}`);
 
 export const otherLength = (port: Port, elements: number, shape: readonly number[]) =>
-  new LaunchError(`${describe(port)} is given ${elements} elements with the shape [${shape}]`);
+  new LaunchError(`${describe(port)} is given ${elements} elements with the shape [${textOf(shape)}]`);
 
 export const noArray = (port: Port, backend: string) =>
   new LaunchError(`${describe(port)} takes a typed array${backend === "wasm" ? "" : ", a GPUBuffer"} or a Buffer`);
@@ -96,7 +99,7 @@ export function scalar(name: string, type: Type, value: unknown): LaunchError {
   const most = 1n << BigInt(bits);
   const range = bits < 65 ? `${signed ? -most : 0} to ${most - 1n}` : `${signed ? `-2**${bits}` : 0} to 2**${bits} - 1`;
   const digits = typeof value === "bigint" ? (value < 0n ? -value : value).toString(2).length : 0;
-  let detail = `${digits > 256 ? `an integer of ${digits} bits` : value} does not fit ${range}`;
+  let detail = `${digits > 256 ? `an integer of ${digits} bits` : textOf(value)} does not fit ${range}`;
   if (typeof value !== "number" && typeof value !== "bigint") detail = `give a number, not ${typeof value}`;
   else if (isFloat(type)) detail = `give a number`;
   else if (typeof value === "number" && !Number.isInteger(value)) detail = `give an integer, not ${value}`;
@@ -109,9 +112,10 @@ export const oneBuffer = (port: Port, other: Port) =>
 
 // Sizes
 
-export const wrongSteps = (steps: number) => new LaunchError(`steps is a positive integer, not ${steps}`);
+const OPTIONS = { steps: "a positive integer", seconds: "a number above 0", output: "'array' or 'buffer'", signal: "an AbortSignal" };
 
-export const wrongSeconds = (seconds: unknown) => new LaunchError(`seconds is a number above 0, not ${String(seconds)}`);
+export const option = (name: keyof typeof OPTIONS, value: unknown) =>
+  new LaunchError(`${name} is ${OPTIONS[name]}, not ${textOf(value)}`);
 
 export const stepLimit = (most: number) =>
   new ExecutionError("StepLimit", null, `a plan runs at most ${most} steps: split the work, or repeat less`);

@@ -1,5 +1,5 @@
 /** Types of elements, and what of JavaScript holds them. */
-import { LaunchError, Untold } from "./errors.js";
+import { LaunchError, Untold, textOf } from "./errors.js";
 
 const WIDTHS = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
 
@@ -60,24 +60,24 @@ export const isList = Array.isArray as (value: unknown) => value is readonly (bi
 
 /** Whether a value can be the shape of an array. */
 export const isShape = (value: unknown): value is readonly number[] =>
-  isList(value) && value.every((length) => Number.isSafeInteger(length) && length >= 0);
+  isList(value) && [...value].every((length) => Number.isSafeInteger(length) && length >= 0);
 
 /** The bytes of elements that are given for a type. Raises LaunchError for an array of another class. */
 export function bytesIn(what: string, type: Type, value: ArrayBufferView | readonly (bigint | number)[]): Uint8Array {
   const size = bytesOf(type);
   const kind = classOf(type);
-  const given = value.constructor.name;
+  const given = (value as object | null)?.constructor?.name;
   if (isList(value) && size > 8) {
     const bytes = new Uint8Array(size * value.length);
-    value.forEach((number, k) => {
+    for (const [k, number] of value.entries()) {
       const bits = integerBits(type, number);
-      if (bits === undefined) throw new LaunchError(`${what}: element ${k}, ${number}, is no ${type}`);
+      if (bits === undefined) throw new LaunchError(`${what}: element ${k}, ${textOf(number)}, is no ${type}`);
       writeBits(view(bytes), k * size, size, bits);
-    });
+    }
     return bytes;
   }
   const allowed = [kind.name, ...(type === "u8" ? ["Uint8ClampedArray", "Buffer"] : type === "f16" ? ["Uint16Array"] : [])];
-  if (isList(value) || !allowed.includes(given) || value.byteLength % size) {
+  if (isList(value) || !allowed.includes(given!) || value.byteLength % size) {
     throw new LaunchError(`${what} takes ${size > 8 ? "BigInts or " : ""}a ${kind.name} for ${type}, not ${given}`);
   }
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);

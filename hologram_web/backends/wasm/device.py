@@ -17,9 +17,10 @@ from ...isa.verify import Analysis
 from ...runtime.cache import ProgramCache
 from ...runtime.disk import recall
 from ...runtime.store import compiled_store, key_of, module_store
-from ...targets.wasm import ARGUMENTS, FAULT_KINDS, FIRST_TICKS, WasmKernel, compile_kernel
-from ..compiled import CompiledDevice, Job, Status
+from ...targets.wasm import ARGUMENTS, FIRST_TICKS, WasmKernel, compile_kernel
+from ..compiled import CompiledDevice, Job, Words
 from ..host_device import Bytes, HostDevice
+from ..launch import LaunchConfig
 from ..protocol import Limits
 from .arena import Arena, FastCall
 from .cache import ModuleCache
@@ -216,7 +217,7 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         if self._poll.error is not None:
             raise self._poll.error
         if words[0]:
-            raise self._fault(analysis, kernel, address)
+            raise self._fault(analysis, kernel, config, address)
 
     def _addresses_of(self, data: Bytes) -> int:
         found = self._addresses.get(id(data))
@@ -224,7 +225,7 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
             found = data.ctypes.data - self._arena.bytes.ctypes.data
         return found
 
-    def _fault(self, analysis: Analysis, kernel: WasmKernel, address: int) -> ExecutionError:
+    def _fault(self, analysis: Analysis, kernel: WasmKernel, config: LaunchConfig, address: int) -> ExecutionError:
         """The error that the status words of a kernel tell of."""
         words = self._word(address, ARGUMENTS["values"] // 4)
 
@@ -234,23 +235,10 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         def long(name: str) -> int:
             return int(words[ARGUMENTS[name] // 4 :][:2].view(np.int64)[0])
 
-        name, size = None, word("shared_size")
-        if word("base") == len(kernel.bases):
-            name = "shared memory"
-        elif word("base") == len(kernel.bases) + 1:
-            name, size = "local memory", word("other")
-        elif word("base") >= 0:
-            start = kernel.memories_at + 8 * word("base")
-            name, size = str(kernel.bases[word("base")]), int(self._word(address + start + 4).view(np.uint32)[0])
-        status = Status(
-            FAULT_KINDS[word("kind") - 1],
-            word("at") if word("at") >= 0 else None,
-            word("lane"),
-            name,
-            size,
-            long("offset"),
-            long("need"),
-            word("other"),
-            word("cancel") == TIME_IS_UP,
-        )
+        pairs = self._word(address + kernel.memories_at, 2 * len(kernel.bases)).view(np.uint32)
+        memories = [(str(base), int(size)) for base, size in zip(kernel.bases, pairs[1::2], strict=True)]
+        kind, at, base, lane = map(word, ("kind", "at", "base", "lane"))
+        found = Words(kind, at, base, lane, long("offset"), long("need"), word("other"))
+        lanes = config.blocks * kernel.block_lanes
+        status = found.status(memories, word("shared_size"), lanes, word("cancel") == TIME_IS_UP)
         return status.error(analysis, self.limits, kernel.block_lanes)

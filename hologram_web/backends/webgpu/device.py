@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...compiler.build import build
 from ...compiler.passes import optimize
-from ...errors import ExecutionError, FaultKind, InvalidBuffer, LaunchError
+from ...errors import ArtifactError, ExecutionError, FaultKind, HologramError, InvalidBuffer, LaunchError
 from ...isa.address import ON_CHIP, Space
 from ...isa.program import Program
 from ...isa.types import Type
@@ -19,9 +19,10 @@ from ...isa.verify import Analysis, Base
 from ...runtime.cache import ProgramCache
 from ...runtime.disk import recall
 from ...runtime.store import compiled_store, key_of
-from ...targets.wgsl import FAULT_KINDS, WgslKernel, compile_kernel
-from ..compiled import CompiledDevice, Job, Status
+from ...targets.wgsl import WgslKernel, compile_kernel
+from ..compiled import CompiledDevice, Job, Status, Words
 from ..host_device import array_of
+from ..launch import LaunchConfig
 from ..protocol import Limits
 from .gpu import SLOT, Forked, Gpu, Memory
 from .probe import Traits, probe, probe_halves, probe_speed
@@ -30,7 +31,7 @@ from .recorder import LIGHT, Recorder, Work
 __all__ = ["WebGpuBackend", "WebGpuStats"]
 
 _STEPS = 1 << 26  # isa.md section 4
-_NONE = 0xFFFFFFFF
+_STEP_LIMIT = 1 + tuple(FaultKind).index(FaultKind.STEP_LIMIT)
 _SHARE = 2  # a lane's patience is this part of the seconds of a launch: what rounds cost is known within about as much
 
 
@@ -326,8 +327,11 @@ class WebGpuBackend(CompiledDevice[Memory]):
         limits, explain, as_written, deferred = self.limits, job.explain, self._as_written, self.check == "deferred"
         name, number = analysis.program.metadata.name or "a program without a name", self.stats.launches
 
-        def failed(words: NDArray[np.uint32]) -> ExecutionError:
-            return told(_status(words, kernel, sizes, shared, bounded))
+        def failed(words: NDArray[np.uint32]) -> HologramError:
+            try:
+                return told(_status(words, kernel, sizes, shared, config, bounded))
+            except ArtifactError as lie:
+                return lie
 
         def stopped(kind: FaultKind) -> ExecutionError:
             late = kind is FaultKind.STEP_LIMIT
@@ -478,19 +482,17 @@ def _owners(analysis: Analysis) -> list[Base]:
 
 
 def _status(
-    words: NDArray[np.uint32], kernel: WgslKernel, sizes: dict[Base, int], shared: int, bounded: bool
+    words: NDArray[np.uint32],
+    kernel: WgslKernel,
+    sizes: dict[Base, int],
+    shared: int,
+    config: LaunchConfig,
+    bounded: bool,
 ) -> Status:
     """What status words say. `bounded`: whether it is for its time that a lane has few steps."""
-    kind, at, number, lane = (int(word) for word in words[:4])
-    base, size = None, 0
-    if number == len(kernel.bases):
-        base, size = "shared memory", shared
-    elif number == len(kernel.bases) + 1:
-        base, size = "local memory", int(words[7])
-    elif number < len(kernel.bases):
-        base, size = str(kernel.bases[number]), sizes[kernel.bases[number]]
-    offset = int(words[4:6].view(np.int64)[0])
-    index = None if at == _NONE else at
-    fault, other = FAULT_KINDS[kind - 1], int(words[7])
-    late = fault is FaultKind.STEP_LIMIT and (other == 1 or (bounded and index is not None))
-    return Status(fault, index, lane, base, size, offset, int(words[6]), other, late)
+    kind, at, base, lane = (int(word) for word in words[:4].view(np.int32))
+    offset, need, other = int(words[4:6].view(np.int64)[0]), int(words[6]), int(words[7])
+    memories = [(str(each), sizes[each]) for each in kernel.bases]
+    late = kind == _STEP_LIMIT and (other == 1 or (bounded and at >= 0))
+    found = Words(kind, at, base, lane, offset, need, other)
+    return found.status(memories, shared, config.blocks * config.block_lanes, late)

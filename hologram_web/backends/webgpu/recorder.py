@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ExecutionError, FaultKind
+from ...errors import ExecutionError, FaultKind, HologramError
 from .. import fault_text
 from ..protocol import Limits, caller, stop_of_call
 from .gpu import SLOT, Flight, Gpu, Memory, Pipeline
@@ -65,7 +65,7 @@ class Work:
     bound: tuple[tuple[Any, int, int], ...]
     arguments: bytes
     blocks: int
-    failed: Callable[[NDArray[np.uint32]], ExecutionError]
+    failed: Callable[[NDArray[np.uint32]], HologramError]
     stopped: Callable[[FaultKind], ExecutionError]
     lanes: int
     rounds: int | None
@@ -121,7 +121,7 @@ class Recorder:
         self._touched: set[int] = set()
         self._launched: list[Work] = []  # since statuses were read last, by slot
         self._used_arguments = 0
-        self._faults: dict[Any, ExecutionError] = {}  # the first of each owner
+        self._faults: dict[Any, HologramError] = {}  # the first of each owner
         if self.timed:
             self._queries = gpu.device.create_query_set(type="timestamp", count=2 * _SLOTS)
             self._ticks, _ = gpu.take(16 * _SLOTS, gpu.TIMES)

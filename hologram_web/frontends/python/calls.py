@@ -247,7 +247,7 @@ class Calls(Expressions):
         low = self.op("SHR", ty.unsigned, bits, right)
         return Value(ty, self.reinterpret(ty, ty.unsigned, self.op("OR", ty.unsigned, high, low)))
 
-    def _counted(self, node: ast.Call, instruction: str) -> Value:
+    def _bits_counted(self, node: ast.Call, instruction: str) -> Value:
         (argument,) = self._arguments(node, "x")
         value, ty = self._integer(argument)
         if ty.is_wide:
@@ -256,13 +256,13 @@ class Calls(Expressions):
         return Value(INDEX, self.convert(INDEX, Type.U32, count))
 
     def call_popcount(self, node: ast.Call) -> Value:
-        return self._counted(node, "POPCNT")
+        return self._bits_counted(node, "POPCNT")
 
     def call_clz(self, node: ast.Call) -> Value:
-        return self._counted(node, "CLZ")
+        return self._bits_counted(node, "CLZ")
 
     def call_ctz(self, node: ast.Call) -> Value:
-        return self._counted(node, "CTZ")
+        return self._bits_counted(node, "CTZ")
 
     # Lanes, shared memory, atomics
 

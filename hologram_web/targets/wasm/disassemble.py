@@ -9,102 +9,20 @@ import re
 import struct
 from collections.abc import Iterator
 
-from ...errors import CompileError
-from .encoder import VALUE_TYPES
 from .opcodes import OPCODES
+from .reader import MalformedModule
+from .reader import ModuleReader as _Reader
 
 __all__ = ["MalformedModule", "disassemble"]
 
 _INSTRUCTIONS = {opcode: (name, kinds) for name, (opcode, kinds) in OPCODES.items()}
 _PREFIXES = frozenset(opcode[0] for opcode in _INSTRUCTIONS if len(opcode) > 1)
-_TYPE_NAMES = {code: name for name, code in VALUE_TYPES.items()}
 _SECTIONS = {1: "types", 2: "imports", 3: "functions", 7: "exports", 10: "code"}
 _EMPTY = 0x40
 # What keeps the text of a few hostile bytes short: locals and results of a module, letters of a name, levels indented.
 _MOST_LOCALS, _MOST_LETTERS, _MOST_INDENTED = 100_000, 80, 40
 _OPENING = frozenset({"block", "loop", "if"})
 _WORD = re.compile(r"[^A-Za-z0-9!#$%&'*+./:<=>?@^_`|~-]")
-
-
-class MalformedModule(CompileError):
-    """Bytes that are no module of the encoder's kind. `offset` is the place of the first wrong byte."""
-
-    def __init__(self, offset: int, reason: str) -> None:
-        super().__init__(None, f"byte {offset}: {reason}")
-        self.offset = offset
-
-
-class _Reader:
-    """Reads the parts of the binary format from a range of the bytes."""
-
-    def __init__(self, data: bytes, start: int, end: int) -> None:
-        self.data, self.at, self.end = data, start, end
-
-    def byte(self) -> int:
-        return self.raw(1)[0]
-
-    def raw(self, count: int) -> bytes:
-        if self.at + count > self.end:
-            raise MalformedModule(self.at, f"{count} more bytes should follow, but the part ends at byte {self.end}")
-        self.at += count
-        return self.data[self.at - count : self.at]
-
-    def unsigned(self) -> int:
-        """A u32 in LEB128."""
-        start, value, shift = self.at, 0, 0
-        while True:
-            byte = self.byte()
-            value |= (byte & 0x7F) << shift
-            if shift == 28 and byte > 0x0F:
-                raise MalformedModule(start, "a number of more than 32 bits")
-            if byte < 0x80:
-                return value
-            shift += 7
-
-    def signed(self, bits: int) -> int:
-        """A signed number of that many bits in LEB128."""
-        start, value, shift = self.at, 0, 0
-        while True:
-            byte = self.byte()
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                value -= (byte & 0x40) << (shift - 6)
-                if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
-                    raise MalformedModule(start, f"a number of more than {bits} bits")
-                return value
-            if shift >= bits:
-                raise MalformedModule(start, f"a number of more than {bits} bits")
-
-    def size(self, what: str) -> int:
-        """A count of items of at least one byte each."""
-        start, count = self.at, self.unsigned()
-        if count > self.end - self.at:
-            raise MalformedModule(start, f"{count} {what} do not fit into the {self.end - self.at} bytes left")
-        return count
-
-    def name(self) -> str:
-        start = self.at
-        try:
-            return self.raw(self.size("bytes of a name")).decode()
-        except UnicodeDecodeError:
-            raise MalformedModule(start, "a name that is not UTF-8") from None
-
-    def part(self, what: str) -> _Reader:
-        """The next part of the bytes, which starts with its size."""
-        size = self.size(f"bytes of {what}")
-        self.at += size
-        return _Reader(self.data, self.at - size, self.at)
-
-    def value_type(self) -> str:
-        start, code = self.at, self.byte()
-        if code not in _TYPE_NAMES:
-            raise MalformedModule(start, f"the value type {code:#04x} is not known")
-        return _TYPE_NAMES[code]
-
-    def finish(self, what: str) -> None:
-        if self.at != self.end:
-            raise MalformedModule(self.at, f"{what} ends here, but {self.end - self.at} bytes are left")
 
 
 class _Names:
@@ -176,11 +94,7 @@ class _Module:
 
     def _types(self, reader: _Reader) -> None:
         for _ in range(reader.size("types")):
-            start = reader.at
-            if reader.byte() != 0x60:
-                raise MalformedModule(start, "a type that is not a function's")
-            params = [reader.value_type() for _ in range(reader.size("parameters"))]
-            self.types.append((params, [reader.value_type() for _ in range(reader.size("results"))]))
+            self.types.append(reader.function_type())
 
     def _imports(self, reader: _Reader) -> None:
         for _ in range(reader.size("imports")):

@@ -19,10 +19,10 @@ from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
 from .barriers import Barriers
-from .polls import ARGUMENTS, FAULT_KINDS
+from .polls import ARGUMENTS, FAULT_KINDS, FIRST_TICKS
 from .wide import is_wide
 
-__all__ = ["ARGUMENTS", "FAULT_KINDS", "WasmKernel", "compile_kernel"]
+__all__ = ["ARGUMENTS", "FAULT_KINDS", "FIRST_TICKS", "WasmKernel", "compile_kernel"]
 
 
 @dataclass
