@@ -20,7 +20,18 @@ from .dominance import Dominators
 from .ir import PRED, Access, Block, Function, Node
 from .ranges import Ranges, remainder_of
 
-__all__ = ["Bounds", "Interval", "access_of", "holds", "is_loop_step", "limit_of", "own_limit", "repeated", "shown"]
+__all__ = [
+    "OPERATIONS",
+    "Bounds",
+    "Interval",
+    "access_of",
+    "holds",
+    "is_loop_step",
+    "limit_of",
+    "own_limit",
+    "repeated",
+    "shown",
+]
 
 _LONG = Type.I64
 _FAR = 1 << 40  # ends of intervals stay within, so that 64 bits hold what is made of them
@@ -532,3 +543,7 @@ def repeated(function: Function) -> set[Node]:
             else:
                 before.append((block, size))
     return found
+
+
+# What nodes of conditions compute, besides constants, parameters and special values.
+OPERATIONS = frozenset(_EXACT)

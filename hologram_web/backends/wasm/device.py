@@ -24,7 +24,7 @@ from ..compiled import CompiledDevice, Job, Status
 from ..host_device import Bytes, HostDevice
 from ..protocol import Limits
 from .arena import Arena, FastCall
-from .cache import ModuleCache
+from .cache import WASM_KERNEL, ModuleCache, fits
 
 __all__ = ["WasmBackend", "WasmStats"]
 
@@ -156,7 +156,14 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         def make() -> WasmKernel:
             return compile_kernel(self.optimize(build(analysis, block, point, uniform)), self._wide_arithmetic)
 
-        kernel, fresh = recall(self._store_of_kernels, "wasm", key, make)
+        kernel, fresh = recall(
+            self._store_of_kernels,
+            "wasm",
+            key,
+            make,
+            WASM_KERNEL,
+            lambda kept: fits(kept, analysis, block, uniform),
+        )
         self.stats.kernels += fresh
         self.stats.stored += not fresh
         return kernel

@@ -23,6 +23,7 @@ from ...targets.wgsl import FAULT_KINDS, WgslKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Status
 from ..host_device import array_of
 from ..protocol import Limits
+from .cache import WGSL_KERNEL, fits
 from .gpu import SLOT, Gpu, Memory
 from .probe import Traits, probe, probe_halves
 from .recorder import Recorder, Work
@@ -264,7 +265,9 @@ class WebGpuBackend(CompiledDevice[Memory]):
             return self._compile(analysis, block, job.point, job.uniform, groups, shared, job.math, parts)
 
         def recalled() -> WgslKernel:
-            kernel, fresh = recall(self._store_of_kernels, "wgsl", whole_key, make)
+            kernel, fresh = recall(
+                self._store_of_kernels, "wgsl", whole_key, make, WGSL_KERNEL, lambda kept: fits(kept, job, groups)
+            )
             self.stats.kernels += fresh
             self.stats.stored += not fresh
             return kernel
