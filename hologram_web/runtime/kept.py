@@ -19,6 +19,7 @@ from ..isa.verify import Base
 __all__ = [
     "BASE",
     "BYTES",
+    "CODE",
     "FLAG",
     "SCALARS",
     "TEXT",
@@ -88,6 +89,8 @@ def _bytes(data: bytes, tail: bytearray) -> int:
 
 
 BYTES: Form[bytes] = Form(_bytes, lambda item, tail: tail.take(WHOLE.unpack(item, tail)))
+
+CODE: Form[str] = mapped(BYTES, str.encode, bytes.decode)
 
 
 def optional(form: Form[T]) -> Form[T | None]:

@@ -8,9 +8,11 @@ from typing import Any
 from ...compiler.bounds import OPERATIONS
 from ...compiler.ir import PRED, Node
 from ...isa.address import ON_CHIP
+from ...isa.types import Type
 from ...isa.verify import Base
 from ...runtime.kept import (
     BASE,
+    CODE,
     FLAG,
     SCALARS,
     TEXT,
@@ -19,7 +21,6 @@ from ...runtime.kept import (
     Form,
     Tail,
     list_of,
-    mapped,
     optional,
     record,
     tuple_of,
@@ -31,18 +32,15 @@ __all__ = ["WGSL_KERNEL", "fits"]
 
 _MOST = 1 << 16  # of the operations of conditions, each counted as often as it is computed
 
-# What nodes of conditions hold besides values, by operation, and how many values they take: 2 where it is not said.
+# What nodes of conditions hold besides values, by operation, and how many values they take.
 _LIMIT = tuple_of(TEXT, BASE, WHOLE)
 _SPECIAL: Form[Any] = Form(
     lambda attr, tail: (TEXT if isinstance(attr, str) else _LIMIT).pack(attr, tail),
     lambda item, tail: (TEXT if isinstance(item, str) else _LIMIT).unpack(item, tail),
 )
-_ATTRS: dict[str, Form[Any]] = {"const": WHOLE, "param": TEXT, "special": _SPECIAL, "cvt": TYPE}
-_COUNTS = {"const": 0, "param": 0, "special": 0, "cvt": 1}
-_OTHERS = optional(TYPE)
-_RESULT: Form[Any] = mapped(
-    optional(TYPE), lambda ty: None if ty == PRED else ty, lambda found: PRED if found is None else found
-)
+_ROWS: dict[str, tuple[Form[Any], int]] = {name: (optional(TYPE), 2) for name in sorted(OPERATIONS)}
+_ROWS |= {"const": (WHOLE, 0), "param": (TEXT, 0), "special": (_SPECIAL, 0), "cvt": (TYPE, 1)}
+_RESULTS: dict[object, Any] = {None: PRED} | {ty.id: ty for ty in Type if ty.is_integer}
 
 
 def _pack(conditions: tuple[Node, ...], tail: bytearray) -> list[Any]:
@@ -53,34 +51,39 @@ def _pack(conditions: tuple[Node, ...], tail: bytearray) -> list[Any]:
     def number(node: Node) -> int:
         if node not in numbers:
             args = [number(arg) for arg in node.args]
-            attr = _ATTRS.get(node.op, _OTHERS).pack(node.attr, tail)
-            rows.append([node.op, _RESULT.pack(node.ty, tail), args, attr])
+            attr = _ROWS[node.op][0].pack(node.attr, tail)
+            rows.append([node.op, node.ty.id if isinstance(node.ty, Type) else None, args, attr])
             numbers[node] = len(numbers)
         return numbers[node]
 
     return [rows, [number(condition) for condition in conditions]]
 
 
-_ROW = tuple_of(TEXT, _RESULT, list_of(WHOLE), Form(lambda item, _: item, lambda item, _: item))
-_ROWS = tuple_of(list_of(_ROW), list_of(WHOLE))
-
-
 def _unpack(item: Any, tail: Tail) -> tuple[Node, ...]:
-    rows, roots = _ROWS.unpack(item, tail)
     nodes: list[Node] = []
     costs: list[int] = []
-    for op, ty, args, item in rows:
-        attr = _ATTRS.get(op, _OTHERS).unpack(item, tail)
-        known = op in OPERATIONS or op in _COUNTS
-        right = len(args) == _COUNTS.get(op, 2) and all(arg < len(nodes) for arg in args)
-        whole = ty == PRED or ty.is_integer
-        if not (known and right and whole) or (op == "const" and attr >> (1 if ty == PRED else ty.bits)):
-            raise ValueError(f"{op} of {len(args)} is no condition")
-        nodes.append(Node(op, ty, tuple([nodes[arg] for arg in args]), attr))
-        costs.append(1 + sum([costs[arg] for arg in args]))
-    if any(root >= len(nodes) for root in roots) or sum([costs[root] for root in roots]) > _MOST:
+
+    def taken(numbers: Any) -> list[Node]:
+        if type(numbers) is not list or not all([type(n) is int and 0 <= n < len(nodes) for n in numbers]):
+            raise ValueError(f"{numbers!r} are no nodes")
+        return [nodes[n] for n in numbers]
+
+    try:
+        rows, roots = item
+        for op, result, args, attr in rows:
+            form, count = _ROWS[op]
+            ty = _RESULTS[result]
+            node = Node(op, ty, tuple(taken(args)), form.unpack(attr, tail))
+            if len(args) != count or (op == "const" and node.attr >> (1 if ty == PRED else ty.bits)):
+                raise ValueError(f"{op} of {len(args)} is no condition")
+            nodes.append(node)
+            costs.append(1 + sum([costs[n] for n in args]))
+        conditions = taken(roots)
+    except (KeyError, TypeError) as error:  # no such operation or type, or no list
+        raise ValueError(f"no conditions: {error!r}") from None
+    if sum([costs[n] for n in roots]) > _MOST:
         raise ValueError("conditions without end")
-    return tuple([nodes[root] for root in roots])
+    return tuple(conditions)
 
 
 _CONDITIONS: Form[tuple[Node, ...]] = Form(_pack, _unpack)
@@ -88,7 +91,7 @@ _CONDITIONS: Form[tuple[Node, ...]] = Form(_pack, _unpack)
 WGSL_KERNEL: Form[WgslKernel] = record(
     WgslKernel,
     {
-        "code": TEXT,
+        "code": CODE,
         "scalars": SCALARS,
         "bases": list_of(BASE),
         "groups": list_of(list_of(BASE)),
@@ -97,7 +100,7 @@ WGSL_KERNEL: Form[WgslKernel] = record(
         "further": list_of(tuple_of(WHOLE, WHOLE)),
         "words": WHOLE,
         "scratch": WHOLE,
-        "fast": optional(TEXT),
+        "fast": optional(CODE),
         "conditions": _CONDITIONS,
     },
 )
