@@ -303,6 +303,21 @@ def test_conditions_that_nobody_can_compute_are_not_read(condition: Node, error:
         kept.read(WGSL_KERNEL, raw)
 
 
+def test_what_a_form_does_not_hold_is_not_kept(disk: DiskStore) -> None:
+    kernel = _wgsl(conditions=(Node("frob", Type.I64, (_LOOSE,)),))
+    with pytest.raises(ValueError, match=r"^frob is no operation of conditions$"):
+        kept.write(WGSL_KERNEL, kernel)
+    for _ in range(2):
+        assert recall(disk, "wgsl", lambda: b"k", lambda: kernel, WGSL_KERNEL) == (kernel, True)
+    assert disk.info() == {}
+
+
+def test_a_constant_that_is_a_predicate_is_kept() -> None:
+    kernel = _wgsl(conditions=(Node("const", PRED, (), True),))
+    (found,) = kept.read(WGSL_KERNEL, kept.write(WGSL_KERNEL, kernel)).conditions
+    assert (found.op, found.ty, found.attr) == ("const", PRED, 1)
+
+
 @pytest.mark.parametrize(
     ("raw", "error"),
     [

@@ -137,5 +137,6 @@ def recall(
             if fits(value):
                 return value, False
     made = make()
-    store.put(kind, place, write(form, made))
+    with suppress(ValueError):  # what the form does not hold is not kept
+        store.put(kind, place, write(form, made))
     return made, True

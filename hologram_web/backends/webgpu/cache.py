@@ -21,6 +21,7 @@ from ...runtime.kept import (
     Form,
     Tail,
     list_of,
+    mapped,
     optional,
     record,
     tuple_of,
@@ -39,7 +40,7 @@ _SPECIAL: Form[Any] = Form(
     lambda item, tail: (TEXT if isinstance(item, str) else _LIMIT).unpack(item, tail),
 )
 _ROWS: dict[str, tuple[Form[Any], int]] = {name: (optional(TYPE), 2) for name in sorted(OPERATIONS)}
-_ROWS |= {"const": (WHOLE, 0), "param": (TEXT, 0), "special": (_SPECIAL, 0), "cvt": (TYPE, 1)}
+_ROWS |= {"const": (mapped(WHOLE, int, int), 0), "param": (TEXT, 0), "special": (_SPECIAL, 0), "cvt": (TYPE, 1)}
 _RESULTS: dict[object, Any] = {None: PRED} | {ty.id: ty for ty in Type if ty.is_integer}
 
 
@@ -50,6 +51,8 @@ def _pack(conditions: tuple[Node, ...], tail: bytearray) -> list[Any]:
 
     def number(node: Node) -> int:
         if node not in numbers:
+            if node.op not in _ROWS:
+                raise ValueError(f"{node.op} is no operation of conditions")
             args = [number(arg) for arg in node.args]
             attr = _ROWS[node.op][0].pack(node.attr, tail)
             rows.append([node.op, node.ty.id if isinstance(node.ty, Type) else None, args, attr])
