@@ -138,6 +138,7 @@ from hologram_web.frontends.python.launch import default_device
 from hologram_web.page.store import page_store
 device = default_device()
 told = [x.tolist(), device.stats.kernels, device.stats.stored, *page_store().info()]
+await page_store().settled()
 """
     )
     spoil = """
@@ -146,11 +147,11 @@ from hologram_web.page.store import page_store
 kept = page_store()._kept
 for name in list(kept.names()):
     kept.put(name, Uint8Array.new(40))
+await page_store().settled()
 """
-    clear = "page_store().clear()\ntold += page_store().info()\n"
-    browser.run(
-        "python.mjs", code="from hologram_web.page.store import page_store\npage_store().clear()"
-    )  # of other tests
+    clear = "page_store().clear()\ntold += page_store().info()\nawait page_store().settled()\n"
+    emptied = "from hologram_web.page.store import page_store\npage_store().clear()\nawait page_store().settled()"
+    browser.run("python.mjs", code=emptied)  # of other tests
     doubled, compiled, stored, entries, size = browser.run("python.mjs", code=code + "told").json
     assert (doubled, compiled, stored) == ([2, 4, 6], 1, 0)
     browser.reload()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import atlas, backends, circuit, isa, kernel_json, stdlib, testing
     from .backends.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
     from .backends.protocol import Backend, Limits
+    from .backends.selection import get_default_backend, is_available, is_cuda_available, is_metal_available
     from .compiler.program import ProgramOptimizer
     from .errors import *  # noqa: F403
     from .errors import __all__ as _errors
@@ -65,6 +66,10 @@ if TYPE_CHECKING:
         "backends",
         "circuit",
         "compile",
+        "get_default_backend",
+        "is_available",
+        "is_cuda_available",
+        "is_metal_available",
         "isa",
         "kernel_json",
         "load",
@@ -81,6 +86,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "backends.launch": ("BlockDim", "ExecutionParams", "GridDim", "LaunchConfig"),
     "backends.protocol": ("Backend", "Limits"),
+    "backends.selection": ("get_default_backend", "is_available", "is_cuda_available", "is_metal_available"),
     "compiler.program": ("ProgramOptimizer",),
     "runtime.cache": ("ProgramCache",),
     "frontends.circuit.compile": ("CircuitToIsa",),

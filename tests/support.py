@@ -1,7 +1,7 @@
 """Which instruction runs on which type where: found by running a minimal program of each on every device.
 
     python -m tests.support                       cpu and wasm, prints the table
-    python -m tests.support --devices cpu,wasm,webgpu,chromium-webgpu --docs     writes docs/support.md
+    python -m tests.support --docs                writes docs/support.md, from all devices, those of the browser too
     python -m tests.support --only cvt --devices webgpu
 
 What a device makes of a program is compared with the reference bit by bit; GPUs run with math="strict". `--resume FILE`
@@ -334,6 +334,14 @@ _SPECIAL: dict[str, Any] = {
 
 # Running
 
+EVERYWHERE = "cpu,wasm,webgpu,chromium-wasm,chromium-webgpu"
+
+
+def _widest(name: str, shaders: int) -> int:
+    """Bits of the widest type that is tried on a device: SwiftShader compiles wide ones for minutes."""
+    most = max(ty.bits for ty in TYPES)
+    return {"webgpu": shaders, "chromium-webgpu": min(shaders, WIDEST_OF_SHADERS)}.get(name, most)
+
 
 def verdict(case: Case, expected: Outcome | None, opponent: Opponent) -> str:
     """OK, the name of a typed refusal, or what is wrong. Without `expected` the reference refuses the program, too."""
@@ -381,7 +389,7 @@ def run(
             for name in left:
                 if name.startswith("chromium") and cell.row.effect is Effect.STATE:
                     continue  # the page keeps that state to itself; filetests run there
-                if name not in ("cpu", "wasm", "chromium-wasm") and any(ty.bits > shaders for ty in cell.types):
+                if any(ty.bits > _widest(name, shaders) for ty in cell.types):
                     continue
                 found[name] = verdict(case, expected, opponents[name])
             if state is not None and number % 50 == 49:
@@ -465,20 +473,24 @@ def _adapters(names: list[str], shaders: int) -> list[str]:
     if "webgpu" not in names:
         return []
     adapter = open_devices(["webgpu"])[0].device.adapter["device"]
-    return [f"`webgpu` is {adapter}, on which types of at most {shaders} bits were run"]
+    return [f"`webgpu` is {adapter}, on which types of at most {shaders} bits were run"] + (
+        [f"`chromium-webgpu` is SwiftShader, with types of at most {_widest('chromium-webgpu', shaders)} bits"]
+        if "chromium-webgpu" in names
+        else []
+    )
 
 
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tests.support", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--devices", default="cpu,wasm", help="(%(default)s)")
+    parser.add_argument("--devices", help=f"(cpu,wasm; with --docs {EVERYWHERE})")
     parser.add_argument("--only", default="", help="instructions whose names begin with this")
     parser.add_argument("--shaders", type=int, default=WIDEST_OF_SHADERS, help="widest type on GPUs (%(default)s)")
     parser.add_argument("--resume", type=Path, help="file to keep what was found in, and to take it up from")
     parser.add_argument("--docs", action="store_true", help="write the table into docs/support.md")
     options = parser.parse_args(words)
-    names = options.devices.split(",")
+    names = (options.devices or (EVERYWHERE if options.docs else "cpu,wasm")).split(",")
     wanted = [c for c in cells() if c.key.startswith(options.only)]
     results, wrong = [], 0
     for cell, verdicts in run(wanted, names, options.resume, options.shaders):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,9 +23,17 @@ from hypothesis import strategies as st
 
 import hologram_web as hg
 from hologram_web.backends import DEVICES
+from hologram_web.backends.compiled import Job
+from hologram_web.backends.wasm.cache import WASM_KERNEL
+from hologram_web.backends.webgpu.cache import WGSL_KERNEL, fits
+from hologram_web.compiler.ir import PRED, Node
+from hologram_web.isa.address import Space
 from hologram_web.isa.types import Type
+from hologram_web.isa.verify import Base, analyze
+from hologram_web.runtime import kept
 from hologram_web.runtime import store as stores
 from hologram_web.runtime.disk import DiskStore, recall
+from hologram_web.targets.wgsl import WgslKernel
 
 from .where import ROOT
 
@@ -32,7 +44,7 @@ def disk(tmp_path: Path) -> DiskStore:
 
 
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def kept_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder in which devices keep what they compile."""
     monkeypatch.setenv("HOLOGRAM_WEB_CACHE", "on")
     monkeypatch.setenv("HOLOGRAM_WEB_CACHE_DIR", str(tmp_path / "kept"))
@@ -125,34 +137,238 @@ def test_values_by_key(disk: DiskStore) -> None:
     assert disk.get("wasm", b"k") is None
 
 
+_PAIR = kept.tuple_of(kept.TEXT, kept.TYPE)
+
+
 @pytest.mark.parametrize(
     "spoil",
     [
         lambda raw: raw[:-1],
         lambda raw: b"",
-        lambda raw: raw[:40] + bytes([raw[40] ^ 1]) + raw[41:],
+        lambda raw: raw[:-2] + bytes([raw[-2] ^ 1]) + raw[-1:],
         lambda raw: raw * 2,
     ],
 )
 def test_a_spoiled_value_is_thrown_away_and_made_anew(disk: DiskStore, spoil: Any) -> None:
     made: list[int] = []
 
-    def make() -> dict[str, Type]:
+    def make() -> tuple[str, Type]:
         made.append(1)
-        return {"x": Type.F32}
+        return "x", Type.F32
 
-    assert recall(disk, "wasm", lambda: b"k", make) == ({"x": Type.F32}, True)
-    assert recall(disk, "wasm", lambda: b"k", make) == ({"x": Type.F32}, False)
+    assert recall(disk, "wasm", lambda: b"k", make, _PAIR) == (("x", Type.F32), True)
+    assert recall(disk, "wasm", lambda: b"k", make, _PAIR) == (("x", Type.F32), False)
     (file,) = disk.folder.iterdir()
     file.write_bytes(spoil(file.read_bytes()))
-    assert recall(disk, "wasm", lambda: b"k", make) == ({"x": Type.F32}, True)
-    assert recall(disk, "wasm", lambda: b"k", make) == ({"x": Type.F32}, False)
+    assert recall(disk, "wasm", lambda: b"k", make, _PAIR) == (("x", Type.F32), True)
+    assert recall(disk, "wasm", lambda: b"k", make, _PAIR) == (("x", Type.F32), False)
     assert len(made) == 2
 
 
-def test_only_classes_of_the_package_are_made(disk: DiskStore) -> None:
-    disk.put("wasm", b"k", pickle.dumps(os.getcwd))
-    assert recall(disk, "wasm", lambda: b"k", lambda: 1) == (1, True)
+def test_a_value_under_another_name_is_spoiled(disk: DiskStore) -> None:
+    disk.put("wasm", b"k", b"value")
+    (file,) = disk.folder.iterdir()
+    for other in (b"l".hex() + ".wasm", b"k".hex() + ".wgsl"):
+        (disk.folder / other).write_bytes(file.read_bytes())
+    assert disk.get("wasm", b"l") is None
+    assert disk.get("wgsl", b"k") is None
+    assert disk.get("wasm", b"k") == b"value"
+
+
+def _pickled_call(name: str, *texts: str) -> bytes:
+    """A pickle that calls what is found by dotted names from the module of the cache folder."""
+
+    def text(value: str) -> bytes:
+        return pickle.SHORT_BINUNICODE + bytes([len(value)]) + value.encode()
+
+    called = text("hologram_web.runtime.disk") + text(name) + pickle.STACK_GLOBAL
+    given = pickle.MARK + b"".join(map(text, texts)) + pickle.TUPLE
+    return pickle.PROTO + b"\x04" + called + given + pickle.REDUCE + pickle.STOP
+
+
+@pytest.mark.parametrize("name", ["wasm", "webgpu"])
+def test_a_poisoned_file_calls_nothing(kept_files: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pickle in a cache file, with the right checksum, used to reach any class by dotted names."""
+    monkeypatch.chdir(kept_files.parent)
+    kind = {"wasm": "wasm", "webgpu": "wgsl"}[name]
+    _twice(_device(name))
+    poison = _pickled_call("tempfile._io.FileIO", "pwned", "w")
+    for file in kept_files.glob(f"*.{kind}"):
+        file.write_bytes(stores.sealed(kind, bytes.fromhex(file.stem), poison))
+    device = _device(name)
+    assert _twice(device) == [2.0, 4.0]
+    assert (device.stats.kernels, device.stats.stored) == (1, 0)
+    assert not (kept_files.parent / "pwned").exists()
+
+
+@pytest.mark.parametrize("name", ["wasm", "webgpu"])
+def test_a_kernel_with_a_byte_changed_is_no_kernel_or_whole(kept_files: Path, name: str) -> None:
+    """Also where the checksum agrees: what is read has the types of the table, and names what the launch has."""
+    forms: dict[str, tuple[str, kept.Form[Any]]] = {"wasm": ("wasm", WASM_KERNEL), "webgpu": ("wgsl", WGSL_KERNEL)}
+    kind, form = forms[name]
+    _twice(_device(name))
+    file = max(kept_files.glob(f"*.{kind}"), key=lambda path: path.stat().st_mtime_ns)
+    key, disk = bytes.fromhex(file.stem), DiskStore(kept_files)
+    sealed = file.read_bytes()
+    for changed in _changed(sealed):
+        assert stores.unsealed(kind, key, changed) is None
+    raw = stores.unsealed(kind, key, sealed)
+    assert raw is not None
+    right = kept.read(form, raw)
+    assert kept.write(form, right) == raw
+    misses = 0
+    for changed in _changed(raw[: raw.index(b"\n") + 2]):  # behind it is the code of WebAssembly
+        disk.put(kind, key, changed + raw[raw.index(b"\n") + 2 :])
+        value, fresh = recall(disk, kind, lambda: key, lambda: right, form)
+        assert {part: type(held) for part, held in vars(value).items()} == {
+            part: type(held) for part, held in vars(right).items()
+        }
+        misses += fresh
+    assert misses > 100
+
+
+def _changed(raw: bytes) -> Iterator[bytes]:
+    """With each byte changed in three ways, and ended after each."""
+    for position, byte in enumerate(raw):
+        yield raw[:position]
+        for other in (byte ^ 1, byte ^ 0x20, ord("9")):
+            if other != byte:
+                yield raw[:position] + bytes([other]) + raw[position + 1 :]
+
+
+def _wgsl(**fields: Any) -> WgslKernel:
+    buffer = Base(Space.BUFFER, "a")
+    long, n = Type.I64, Node("param", Type.I32, (), "n")
+    room = Node("special", long, (), ("limit", buffer, 4))
+    condition = Node("lt", PRED, (Node("cvt", long, (n,), Type.I32), room), long)
+    kernel = WgslKernel(
+        "code", [("n", Type.I32)], [buffer], [[buffer]], [True], (8, 1, 1), [], 4, 0, "fast", (condition,)
+    )
+    return replace(kernel, **fields)
+
+
+_LOOSE = Node("const", Type.I64, (), 1)
+_BUFFER = Base(Space.BUFFER, "b")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"scalars": [("m", Type.I32)]},
+        {"scalars": [("n", Type.F32)]},
+        {"bases": [_BUFFER]},
+        {"groups": [[_BUFFER]]},
+        {"groups": []},
+        {"written": []},
+        {"written": [True] * 3},
+        {"block": (8, 2, 1)},
+        {"further": [(1, 1)], "written": [True] * 2},
+        {"words": 2},
+        {"conditions": (Node("param", Type.I32, (), "m"),)},
+        {"conditions": (Node("param", Type.F32, (), "n"),)},
+        {"conditions": (Node("special", Type.I64, (), "LAST"),)},
+        {"conditions": (Node("special", Type.I64, (), ("limit", _BUFFER, 4)),)},
+    ],
+)
+def test_a_kernel_for_webgpu_has_to_fit_the_launch(fields: dict[str, Any]) -> None:
+    program = hg.Program.from_text(".param n: i32\n.param a: buffer i32 read\nexit\n")
+    buffer = Base(Space.BUFFER, "a")
+    config = hg.LaunchConfig.linear(8, 8)
+    job = Job(analyze(program), 0, config, {buffer: 1}, {"n": (Type.I32, 3)}, {}, None, None, "exact")
+    assert fits(_wgsl(), job, [[buffer]])
+    assert not fits(_wgsl(**fields), job, [[buffer]])
+
+
+def _chain(length: int) -> Node:
+    node = _LOOSE
+    for _ in range(length):
+        node = Node("add", Type.I64, (node, node))
+    return node
+
+
+@pytest.mark.parametrize(
+    ("condition", "error"),
+    [
+        (Node("mul", Type.I64, (_LOOSE, _LOOSE)), "no conditions: KeyError\\('frob'\\)"),
+        (Node("add", Type.I64, (_LOOSE,)), "add of 1 is no condition"),
+        (Node("cvt", Type.I64, (), Type.I32), "cvt of 0 is no condition"),
+        (Node("const", Type.I8, (), 256), "const of 0 is no condition"),
+        (Node("const", Type.F32, (), 0x7FC00000), "no conditions: KeyError\\(2\\)"),
+        (_chain(40), "conditions without end"),
+    ],
+)
+def test_conditions_that_nobody_can_compute_are_not_read(condition: Node, error: str) -> None:
+    raw = kept.write(WGSL_KERNEL, _wgsl(conditions=(condition,))).replace(b"mul", b"frob")
+    with pytest.raises(ValueError, match=f"^{error}$"):
+        kept.read(WGSL_KERNEL, raw)
+
+
+def test_what_a_form_does_not_hold_is_not_kept(disk: DiskStore) -> None:
+    kernel = _wgsl(conditions=(Node("frob", Type.I64, (_LOOSE,)),))
+    with pytest.raises(ValueError, match=r"^frob is no operation of conditions$"):
+        kept.write(WGSL_KERNEL, kernel)
+    for _ in range(2):
+        assert recall(disk, "wgsl", lambda: b"k", lambda: kernel, WGSL_KERNEL) == (kernel, True)
+    assert disk.info() == {}
+
+
+def test_a_constant_that_is_a_predicate_is_kept() -> None:
+    kernel = _wgsl(conditions=(Node("const", PRED, (), True),))
+    (found,) = kept.read(WGSL_KERNEL, kept.write(WGSL_KERNEL, kernel)).conditions
+    assert (found.op, found.ty, found.attr) == ("const", PRED, 1)
+
+
+@pytest.mark.parametrize(
+    ("raw", "error"),
+    [
+        (b'["x",2]', "it ends elsewhere"),
+        (b'["x",2]\nmore', "it ends elsewhere"),
+        (b'["x"]\n', "['x'] are not 2 values"),
+        (b'{"x":2}\n', "{'x': 2} are not 2 values"),
+        (b'[2,"x"]\n', "2 is of another type"),
+        (b'["x",true]\n', "True is of another type"),
+        (b'["x",24]\n', "there is no number 24"),
+        (b"[" * 100_000 + b"\n", "lists in lists without end"),
+    ],
+)
+def test_values_of_another_form_are_not_read(raw: bytes, error: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(error)}$"):
+        kept.read(_PAIR, raw)
+
+
+def test_bytes_are_as_many_as_it_says() -> None:
+    assert kept.read(kept.BYTES, kept.write(kept.BYTES, b"\0\n")) == b"\0\n"
+    with pytest.raises(ValueError, match=r"^bytes are missing$"):
+        kept.read(kept.BYTES, b"3\n\0\n")
+
+
+def test_the_package_reads_no_code() -> None:
+    """No pickles or marshalled code, and no texts that are run."""
+    for file in (ROOT / "hologram_web").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [node.func.id] if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else []
+            stepping = {"exec"} if file.name == "frames.py" else set()  # of kernels, as the program has them
+            assert not {"pickle", "marshal", "shelve", "eval", "exec"}.intersection(names) - stepping, file
+
+
+def test_an_artifact_that_is_none_is_made_anew(kept_files: Path) -> None:
+    raw = hg.compile(hg.kernel_from_source(_TWICE, "twice")).to_bytes()
+    (file,) = kept_files.iterdir()
+    file.write_bytes(stores.sealed("holo", bytes.fromhex(file.stem), b"no artifact"))
+    assert hg.compile(hg.kernel_from_source(_TWICE, "twice")).to_bytes() == raw
+
+
+def test_a_spoiled_value_that_cannot_be_removed(disk: DiskStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(path: Path, missing_ok: bool = False) -> None:
+        raise PermissionError(f"{path} stays")
+
+    disk.put("wasm", b"k", b"value")
+    (file,) = disk.folder.iterdir()
+    file.write_bytes(b"spoiled")
+    monkeypatch.setattr(Path, "unlink", forbidden)
+    assert disk.get("wasm", b"k") is None
 
 
 def test_what_was_not_used_for_longest_goes(tmp_path: Path) -> None:
@@ -175,11 +391,11 @@ def test_other_files_of_the_folder_are_left_alone(disk: DiskStore) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="files have no owners here")
-def test_a_folder_that_others_write_is_not_used(kept: Path) -> None:
-    kept.mkdir()
-    kept.chmod(0o777)
+def test_a_folder_that_others_write_is_not_used(kept_files: Path) -> None:
+    kept_files.mkdir()
+    kept_files.chmod(0o777)
     with pytest.raises(PermissionError, match=r"belongs to somebody else, or others may write there$"):
-        DiskStore(kept)
+        DiskStore(kept_files)
     assert stores.compiled_store() is None  # programs run all the same
     assert _twice(DEVICES["wasm"]()) == [2.0, 4.0]
 
@@ -202,11 +418,11 @@ def test_keys_say_which_compiler_and_options(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize(("value", "modules", "compiled"), [("off", 0, 0), ("modules", 1, 0), ("on", 1, 1)])
 def test_it_can_be_turned_off(
-    kept: Path, monkeypatch: pytest.MonkeyPatch, value: str, modules: int, compiled: int
+    kept_files: Path, monkeypatch: pytest.MonkeyPatch, value: str, modules: int, compiled: int
 ) -> None:
     monkeypatch.setenv("HOLOGRAM_WEB_CACHE", value)
     assert _twice(DEVICES["wasm"]()) == [2.0, 4.0]
-    files = [path.suffix for path in kept.iterdir()] if kept.exists() else []
+    files = [path.suffix for path in kept_files.iterdir()] if kept_files.exists() else []
     assert (files.count(".module"), files.count(".wasm")) == (modules, compiled)
 
 
@@ -221,6 +437,13 @@ def twice(a: hg.Array[hg.f32]):
     if i < len(a):
         a[i] = a[i] + a[i]
 """
+
+
+def _device(name: str) -> Any:
+    device = DEVICES[name]()
+    if name == "webgpu":
+        type(device).forget_kernels()
+    return device
 
 
 def _twice(device: Any) -> list[float]:
@@ -245,7 +468,7 @@ print(json.dumps([found, device.stats.kernels, device.stats.stored, modules, len
 
 
 @pytest.mark.parametrize("name", ["wasm", "webgpu"])
-def test_a_second_process_compiles_nothing(kept: Path, name: str) -> None:
+def test_a_second_process_compiles_nothing(kept_files: Path, name: str) -> None:
     def run() -> Any:
         told = subprocess.run(
             [sys.executable, "-c", _SECOND, name], cwd=ROOT, check=True, capture_output=True, text=True, env=os.environ
@@ -258,14 +481,12 @@ def test_a_second_process_compiles_nothing(kept: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["wasm", "webgpu"])
-def test_faults_of_a_kernel_from_the_disk(kept: Path, name: str) -> None:
+def test_faults_of_a_kernel_from_the_disk(kept_files: Path, name: str) -> None:
     """What a status word means is kept with the kernel."""
     texts = []
     kernel = hg.kernel_from_source(_TWICE.replace("if i < len(a):", "if i >= 0:"), "twice")
     for _ in range(2):
-        device = DEVICES[name]()
-        if name == "webgpu":
-            type(device).forget_kernels()
+        device = _device(name)
         plan = hg.compile(kernel, grid=3)
         with pytest.raises(hg.ExecutionError) as caught:
             plan.run(device, a=np.ones(2, np.float32))
@@ -275,11 +496,11 @@ def test_faults_of_a_kernel_from_the_disk(kept: Path, name: str) -> None:
     assert device.stats.stored == 1
 
 
-def test_artifacts_from_the_disk_are_the_same(kept: Path) -> None:
+def test_artifacts_from_the_disk_are_the_same(kept_files: Path) -> None:
     plan = hg.compile(hg.kernel_from_source(_TWICE, "twice"))
     raw = plan.to_bytes()
     again = hg.compile(hg.kernel_from_source(_TWICE, "twice"))
-    assert [path.suffix for path in kept.iterdir()] == [".holo"]
+    assert [path.suffix for path in kept_files.iterdir()] == [".holo"]
     assert again.artifact == plan.artifact
     assert again.to_bytes() == raw
     assert hg.compile(hg.kernel_from_source(_TWICE, "twice"), math="fast").to_bytes() != raw

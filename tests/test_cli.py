@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ from PIL import Image
 
 import hologram_web as hg
 from hologram_web.backends import WebGpuBackend
+from hologram_web.cli.clean import brief, cleaned
 from hologram_web.cli.commands import commands
 from hologram_web.cli.server import Mount, server
 
@@ -157,6 +159,94 @@ def test_wrong_input_is_told_without_a_traceback(folder, arguments, text):
     assert text in " ".join(call(*arguments, code=2).split())
 
 
+_FOREIGN = "\x1b[2J\x1b]0;title\x07a\x9bb\u202ec\u2028d\x7fe\rf"
+_CLEANED = r"\u001b[2J\u001b]0;title\u0007a\u009bb\u202ec\u2028d\u007fe\rf"
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "in_lines"),
+    [
+        ("saxpy, größer 数", "saxpy, größer 数", "saxpy, größer 数"),
+        (_FOREIGN, _CLEANED, _CLEANED),
+        ("a\n\tb", r"a\n\tb", "a\n\tb"),
+        ("\u200b\u2066\U000e0041\ud800", r"\u200b\u2066\udb40\udc41\ud800", r"\u200b\u2066\udb40\udc41\ud800"),
+    ],
+)
+def test_what_is_not_printable_is_shown_as_escapes(text, found, in_lines):
+    assert cleaned(text) == found
+    assert cleaned(text, lines=True) == in_lines
+    assert cleaned(found) == found
+
+
+def test_long_texts_are_cut():
+    assert brief("x" * 2000) == "x" * 2000
+    assert brief("a" * 5_000_000 + "b" * 5_000_000) == f"{'a' * 1500} ... (10,000,000 characters) ... {'b' * 500}"
+
+
+@pytest.fixture
+def foreign(tmp_path, monkeypatch):
+    """Files whose every text was chosen by somebody else."""
+    monkeypatch.chdir(tmp_path)
+    program = hg.Program.from_text(INVERT)
+    program.metadata.name = _FOREIGN
+    hg.compile(program, metadata={"note": _FOREIGN, "long": "x" * 1_000_000, "markup": "[red]"}).save("foreign.holo")
+    named = f"file{_FOREIGN}".replace("/", "")
+    Path(f"{named}.atlas").write_text(program.to_text())
+    Path(f"{named}.npy").write_text("none")
+    return named
+
+
+def _is_clean(output: str) -> bool:
+    return all(character.isprintable() or character == "\n" for character in output)
+
+
+def test_inspect_and_run_print_no_foreign_control_characters(foreign):
+    output = call("inspect", "foreign.holo", "--isa", "--ir", "--wgsl", "--wat")
+    assert _is_clean(output)
+    assert output.startswith(f"{_CLEANED}: an artifact, ")
+    assert f"note: {_CLEANED}\n" in output
+    assert "markup: [red]\n" in output
+    assert "x" * 100 in output
+    assert "(1,000,000 characters)" in output
+    assert len(output) < 100_000
+    output = call("run", "foreign.holo", "x=1", "y=1", "--device", "cpu")
+    assert _is_clean(output)
+    assert output.startswith(f"{_CLEANED} on cpu: ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "foreign.holo", "x={0}.npy", "y=1", "--device=cpu"),
+        ("run", "foreign.holo", "{0}=1"),
+        ("run", "foreign.holo", "x=1", "y=1", "--device=cpu", "-o", "{0}.txt"),
+        ("run", "{0}.holo"),
+        ("inspect", "{0}.none"),
+        ("optimize", "{0}.none"),
+        ("serve", "{0}"),
+        ("{0}",),
+        ("run", "foreign.holo", "--{0}"),
+    ],
+)
+def test_errors_print_no_foreign_control_characters(foreign, arguments):
+    output = call(*(argument.format(foreign) for argument in arguments), code=2)
+    assert _is_clean(output)
+    assert "title" in output
+
+
+def test_programs_and_paths_are_printed_clean(foreign):
+    output = call("optimize", f"{foreign}.atlas")
+    assert _is_clean(output)
+    assert hg.Program.from_text(output).metadata.name == _FOREIGN
+    assert _is_clean(call("inspect", f"{foreign}.atlas"))
+    assert _is_clean(call("optimize", f"{foreign}.atlas", "-o", f"{foreign}.out"))
+
+
+def test_errors_of_the_command_line_are_short(foreign):
+    assert len(call("run", "foreign.holo", "x=" + "1x" * 50_000, code=2)) < 2500
+    assert len(call("run", "foreign.holo", "y" * 100_000, code=2)) < 2500
+
+
 def test_a_port_that_is_taken(folder):
     with server({"/": Mount(folder, "files")}, 0) as other:
         output = call("serve", "--port", str(other.server_port), code=2)
@@ -189,6 +279,95 @@ def test_what_the_server_gives(folder):
         with pytest.raises(urllib.error.HTTPError, match="416"):
             get("/saxpy.holo", Range=f"bytes={len(data)}-")
         running.shutdown()
+
+
+@pytest.fixture
+def ask(tmp_path):
+    """What a server of a folder answers to bytes; a link there leads out of it."""
+    www, outside = tmp_path / "www", tmp_path / "outside"
+    (www / "sub").mkdir(parents=True)
+    (www / "linked").mkdir()
+    outside.mkdir()
+    (outside / "secret.txt").write_text("secret")
+    (www / "a.txt").write_text("0123456789")
+    (www / "inner").symlink_to(www / "a.txt")
+    (www / "link").symlink_to(outside / "secret.txt")
+    (www / "folder").symlink_to(outside)
+    (www / "linked" / "index.html").symlink_to(outside / "secret.txt")
+    with server({"/": Mount(www, "files")}, 0) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+
+        def ask(path, *headers, host="127.0.0.1:{port}", method="GET"):
+            lines = [f"{method} {path} HTTP/1.1", *([f"Host: {host}"] if host else []), *headers, "Connection: close"]
+            raw = "\r\n".join([*lines, "", ""]).format(port=running.server_port).encode("latin-1")
+            with socket.create_connection(("127.0.0.1", running.server_port), 10) as connection:
+                connection.sendall(raw)
+                found = b"".join(iter(lambda: connection.recv(65536), b""))
+            head, _, body = found.partition(b"\r\n\r\n")
+            return int(head.split()[1]), body
+
+        yield ask
+        running.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:{port}", 200),
+        ("localhost:{port}", 200),
+        ("LocalHost:{port}", 200),
+        ("[::1]:{port}", 200),
+        ("127.0.0.1", 421),
+        ("127.0.0.1:1", 421),
+        ("evil.example", 421),
+        ("evil.example:{port}", 421),
+        ("127.0.0.1.evil.example:{port}", 421),
+        ("127.0.0.1:{port}\r\nHost: evil.example:{port}", 421),
+        ("", 421),
+    ],
+)
+def test_the_server_answers_for_its_own_names_only(ask, host, status):
+    """Else a page of another name that leads here could read along (DNS rebinding)."""
+    for method in ("GET", "HEAD"):
+        assert ask("/a.txt", host=host, method=method)[0] == status
+    if status == 421:
+        assert b"This server answers for 127.0.0.1:" in ask("/a.txt", host=host)[1]
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status", "body"),
+    [
+        ("/inner", (), 200, b"0123456789"),
+        ("/link", (), 404, None),
+        ("/link", ("Range: bytes=0-2",), 404, None),
+        ("/folder/", (), 404, None),
+        ("/folder/secret.txt", (), 404, None),
+        ("/linked/", (), 404, None),
+        ("/%00", (), 400, None),
+        ("/a.txt%00", (), 400, None),
+        ("/%1b[2J", (), 400, None),
+        ("/\xff\xfe", (), 404, None),
+        ("http://evil.example/a.txt", (), 400, None),
+        ("a.txt", (), 400, None),
+        ("*", (), 400, None),
+        ("/" + "a" * 60_000, (), 404, None),
+        ("/a.txt", ("Range: bytes=0-3",), 206, b"0123"),
+        ("/a.txt", ("Range: bytes=4-",), 206, b"456789"),
+        ("/a.txt", ("Range: bytes=4-" + "9" * 5000,), 206, b"456789"),
+        ("/a.txt", (f"Range: bytes={'9' * 5000}-",), 416, b""),
+        ("/a.txt", (f"Range: bytes={'9' * 19}-",), 416, b""),
+        ("/a.txt", ("Range: bytes=5-2",), 416, b""),
+        ("/a.txt", ("Range: bytes=\xb2-",), 200, b"0123456789"),
+        ("/a.txt", ("Range: items=0-3",), 200, b"0123456789"),
+        ("/a.txt", ("Content-Length: 36",), 200, b"0123456789"),
+    ],
+)
+def test_what_the_server_does_not_do(ask, capfd, path, headers, status, body):
+    found = ask(path, *headers)
+    assert found[0] == status
+    assert body in (None, found[1])
+    assert b"secret" not in found[1]
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_the_package_needs_no_click():

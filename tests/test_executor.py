@@ -129,6 +129,19 @@ def test_making_buffers(ex):
         ex.array(np.zeros(2, np.complex64))
 
 
+def test_how_long_the_last_launch_took(ex):
+    assert ex.stats()["last_launch_ms"] is None
+    program = hg.Program.from_text(".param y: buffer u32 write\ncvt.u32.u64 r10, r255\nstg.u32 [y + r255*4], r10\n")
+    y = ex.zeros(3, hg.u32)
+    ex.run(program, 3, y=y)
+    first = ex.stats()["last_launch_ms"]
+    assert 0 < first < 60_000
+    with pytest.raises(hg.LaunchError):
+        ex.run(program, 3)
+    assert 0 < ex.stats()["last_launch_ms"] != first
+    assert y.numpy().tolist() == [0, 1, 2]
+
+
 def test_running(ex):
     x = ex.array(np.arange(1000, dtype=np.float32))
     ex.run(SCALE, 1000, k=2.0, x=x)

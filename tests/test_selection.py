@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import hologram_web as hg
 from hologram_web import BackendUnavailable, Limits
 from hologram_web.backends import CpuBackend, WasmBackend, WebGpuBackend
-from hologram_web.backends.selection import Selection, open_backend
+from hologram_web.backends.selection import Selection, look, open_backend
 from hologram_web.backends.webgpu import gpu
 
 
@@ -59,3 +60,38 @@ def test_auto_without_an_adapter(monkeypatch):
 def test_what_there_is_not():
     with pytest.raises(BackendUnavailable, match="backend 'cuda' is not available: there are auto, cpu, wasm, webgpu"):
         open_backend("cuda")
+
+
+def test_every_device_with_its_adapter_or_the_reason(monkeypatch):
+    """`backends` is a module with the devices, and can be called."""
+    assert hg.backends.WasmBackend is WasmBackend
+    found = {entry.name: entry for entry in hg.backends()}  # type: ignore[operator]  # a module
+    assert list(found) == list(hg.backends.DEVICES)
+    assert all(found.values())
+    assert found["webgpu"].adapter == WebGpuBackend().adapter
+    assert (found["cpu"].adapter, found["cpu"].reason, str(found["cpu"])) == (None, "", "cpu: available")
+
+    def none(*_, **__):
+        raise BackendUnavailable("webgpu", "no adapter was found")
+
+    monkeypatch.setattr(WebGpuBackend, "__init__", none)
+    *_, last = hg.backends()  # type: ignore[operator]
+    assert (last.available, last.adapter, bool(last)) == (False, None, False)
+    assert str(last) == "webgpu: not available, no adapter was found"
+    assert not hg.is_available("webgpu")
+
+
+def test_whether_a_device_is_there():
+    assert hg.is_available("cpu")
+    assert hg.is_available("wasm")
+    assert not hg.is_available("vulkan")
+    assert not hg.is_cuda_available()
+    assert not hg.is_metal_available()
+    assert look("cuda").reason == "this release has no such device"
+    with pytest.raises(BackendUnavailable) as caught:
+        hg.is_available("wgpu")
+    assert str(caught.value) == "backend 'wgpu' is not available: there are cpu, wasm, webgpu"
+
+
+def test_the_default_is_what_auto_takes():
+    assert hg.get_default_backend() == open_backend()[1].selected

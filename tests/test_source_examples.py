@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -237,3 +240,36 @@ def test_basic_example_with_values(device):
     builder.add_stg(hg.f32, hg.Address.Buffer(out), hg.r(0))
     device.execute_program(builder.build(), hg.LaunchConfig())
     assert_buffer_eq(device, out, [7.75], tolerance=0)
+
+
+def test_scopes_are_written_as_in_the_source():
+    for name in ("Thread", "Block", "Device", "System"):
+        assert hg.MemoryScope[name] is hg.MemoryScope[name.upper()]
+    assert len(hg.MemoryScope) == 4
+    assert str(hg.Instruction.MemFence(hg.MemoryScope.Block)) == "mem_fence.block"
+
+
+@pytest.mark.parametrize(
+    ("ty", "value"), [(hg.f32, 1.25), (hg.f64, 1.25), (hg.bf16, 1), (hg.i8, -3), (hg.u64, 1 << 63)]
+)
+def test_an_immediate_without_a_type_takes_the_instruction_s(ty, value):
+    found = hg.Instruction.MOV_IMM(ty, hg.r(1), hg.Immediate(value))
+    assert found == hg.Instruction.MOV_IMM(ty, hg.r(1), value)
+    assert found.value == hg.Immediate.of(ty, value)
+    assert hg.Immediate(value).value == value
+    assert hg.Immediate(value) == hg.Immediate(value)
+    assert pickle.loads(pickle.dumps(found.value)) == copy.deepcopy(found.value) == found.value
+
+
+def test_an_immediate_without_a_type_has_to_fit():
+    with pytest.raises(hg.IsaError) as caught:
+        hg.Instruction.MOV_IMM(hg.u8, hg.r(1), hg.Immediate(300))
+    assert str(caught.value) == "MOV_IMM, operand value: the immediate 300 does not fit u8: it has 8 bits"
+
+
+def test_an_immediate_without_a_type_is_a_scalar_of_a_launch(device):
+    program = hg.Program.from_text(".param a: f32\n.param y: buffer f32 write\nstg.f32 [y + r255*4], r1\n")
+    out = device.allocate_buffer(4)
+    arguments = {"a": hg.Immediate(2.5), "y": out}
+    device.execute_program_with_params(program, hg.ExecutionParams(hg.LaunchConfig.linear(1), arguments))
+    assert_buffer_eq(device, out, [2.5], tolerance=0)

@@ -177,6 +177,7 @@ def write_bundle(expected: bool = True) -> None:
                 files[str(file)] = Path(str(file.locate()))
     from .everywhere.expected import write as write_expected
 
+    BUNDLE.parent.mkdir(parents=True, exist_ok=True)
     temporary = BUNDLE.with_suffix(f".{os.getpid()}")
     with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(temporary, "w") as archive:
         with zipfile.ZipFile(write_page_wheel(Path(place))) as wheel:

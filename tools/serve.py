@@ -11,6 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from hologram_web.cli.clean import cleaned  # noqa: E402
 from hologram_web.cli.server import Mount, serve  # noqa: E402
 
 MOUNTS = {
@@ -23,4 +24,5 @@ if __name__ == "__main__":
     try:
         serve(MOUNTS, int(sys.argv[1]) if len(sys.argv) > 1 else 8000)
     except (OSError, ValueError) as error:
-        sys.exit(f"tools/serve.py: {error.strerror if isinstance(error, OSError) else error}")
+        told = error.strerror if isinstance(error, OSError) else error
+        sys.exit(f"tools/serve.py: {cleaned(str(told))}")

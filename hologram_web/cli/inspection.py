@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.tree import Tree
@@ -20,6 +19,7 @@ from ..runtime.blake3 import blake3
 from ..runtime.compiled import CompiledProgram
 from ..runtime.plan import Bounds, Call, Copy, Launch, Repeat, Step, Target, Triple, leaves
 from ..targets.wasm.disassemble import disassemble
+from .console import shown
 
 __all__ = ["show"]
 
@@ -28,20 +28,20 @@ def show(console: Console, file: Path, compiled: CompiledProgram, texts: Sequenc
     """Prints what `compiled` takes, does and holds, and the texts that were asked for (isa, ir, wgsl, wat)."""
     artifact = compiled.artifact
     raw = write(artifact)
-    name = escape(compiled.name or file.name)
+    name = shown(compiled.name or file.name)
     if file.suffix == ".atlas":
         console.print(f"[bold]{name}[/]: a program; as an artifact {len(raw):,} bytes")
     else:
         console.print(f"[bold]{name}[/]: an artifact, {file.stat().st_size:,} bytes")
     console.print(f"BLAKE3 {blake3(raw).hex()}")
     for key, value in compiled.metadata.items():
-        console.print(f"{escape(key)}: {escape(value)}")
+        console.print(f"{shown(key)}: {shown(value)}")
     console.print(_buffers(compiled))
     console.print(_schedule(compiled))
     console.print(_kernels(artifact))
     for kind in texts:
         for title, text in _texts(kind, compiled):
-            console.print(f"\n[bold]{escape(title)}[/]")
+            console.print(f"\n[bold]{shown(title)}[/]")
             console.print(Syntax(text.rstrip(), LEXERS[kind], background_color="default", word_wrap=False))
 
 
@@ -49,12 +49,16 @@ def _buffers(compiled: CompiledProgram) -> Table:
     table = Table("", "name", "type", "shape or bytes", "access", box=None, header_style="bold", title_justify="left")
     for port in compiled.ports:
         shape = f"[{', '.join(map(str, port.shape))}]" if port.access else ""
-        table.add_row("port", port.name, str(port.ty), escape(shape), port.access.value if port.access else "scalar")
+        table.add_row(
+            "port", shown(port.name), str(port.ty), shown(shape), port.access.value if port.access else "scalar"
+        )
     for temporary in compiled.plan.temporaries:
-        table.add_row("temporary", temporary.name, "", str(temporary.size), "")
+        table.add_row("temporary", shown(temporary.name), "", shown(temporary.size), "")
     for name, number in compiled.plan.constants:
         blob = compiled.blobs[number]
-        table.add_row("constant", name, "", f"{blob.length:,}", f"in {escape(blob.location)}" if blob.location else "")
+        table.add_row(
+            "constant", shown(name), "", f"{blob.length:,}", f"in {shown(blob.location)}" if blob.location else ""
+        )
     return table
 
 
@@ -64,7 +68,7 @@ def _schedule(compiled: CompiledProgram) -> Tree:
 
     def add(parent: Tree, steps: Sequence[Step]) -> None:
         for step in steps:
-            branch = parent.add(escape(_line(step)))
+            branch = parent.add(shown(_line(step)))
             if isinstance(step, (Repeat, Target)):
                 add(branch, step.body)
             elif isinstance(step, Call):
@@ -105,7 +109,7 @@ def _kernels(artifact: Artifact) -> Table:
         shaders = [] if isinstance(kernel.wgsl, str) else [len(artifact.shader(v.shader).encode()) for v in kernel.wgsl]
         wgsl = " + ".join(f"{size:,}" for size in shaders) + " bytes" if shaders else str(kernel.wgsl)
         block = " x ".join(map(str, kernel.block))
-        table.add_row(str(number), escape(kernel.name), block, f"{kernel.shared:,}", escape(wasm), escape(wgsl))
+        table.add_row(str(number), shown(kernel.name), block, f"{kernel.shared:,}", shown(wasm), shown(wgsl))
     return table
 
 

@@ -9,7 +9,6 @@ proves nothing, and the code that checks runs.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Container, Iterable
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from .accesses import Check, access_of, axes_of
 from .counters import counts_down, is_loop_step, limit_counted, same
 from .dominance import Dominators
 from .ir import PRED, Access, Axis, Block, Function, Node
+from .operations import OPERATIONS
 from .ranges import Ranges, remainder_of
 
 __all__ = ["Bounds", "Interval", "holds", "limit_of", "open_conditions", "own_limit", "shown"]
@@ -505,18 +505,9 @@ def shown(condition: Node, depth: int = 0) -> str:
             return f" {_SIGNS[op]} ".join(texts)
 
 
-_SIGNS = {"add": "+", "sub": "-", "mul": "*", "le": "<=", "lt": "<"}
+_SIGNS = {name: row.sign for name, row in OPERATIONS.items() if row.sign}
 # All that conditions are made of, besides leaves and constants.
-_EXACT: dict[str, Callable[..., int]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "min": min,
-    "max": max,
-    "le": operator.le,
-    "lt": operator.lt,
-    "cvt": int,
-}
+_EXACT = {name: row.exact for name, row in OPERATIONS.items() if row.exact is not None}
 
 
 def _strictest(conditions: Iterable[Node]) -> list[Node]:

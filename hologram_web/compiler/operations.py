@@ -124,9 +124,9 @@ OPERATIONS: dict[str, Operation] = {
     "eq": Operation("aa", "p", attr="type", cost="cheap", commutes=True),
     "lt": Operation("aa", "p", attr="type", cost="cheap", exact=operator.lt, sign="<"),
     "le": Operation("aa", "p", attr="type", cost="cheap", exact=operator.le, sign="<="),
-    "pand": Operation("pp", "p", cost="cheap", commutes=True, exact=lambda a, b: a & b),
-    "por": Operation("pp", "p", cost="cheap", commutes=True, exact=lambda a, b: a | b),
-    "pnot": Operation("p", "p", cost="cheap", exact=lambda a: 1 - a),
+    "pand": Operation("pp", "p", cost="cheap", commutes=True),
+    "por": Operation("pp", "p", cost="cheap", commutes=True),
+    "pnot": Operation("p", "p", cost="cheap"),
     # Functions: `call_if` computes one only where a predicate holds, and gives its second operand elsewhere
     "call": Operation("*...", "t", attr="routine", cost="long"),
     "call_if": Operation("pt*...", "t", attr="routine", cost="long"),

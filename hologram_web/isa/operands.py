@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from ..errors import IsaError
 from .types import Type
@@ -100,10 +101,26 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Immediate:
-    """A constant: a type and its bit pattern. `Immediate.of(Type.F32, 1.5)` makes one from a number."""
+    """A constant: a type and its bit pattern. `Immediate.of(Type.F32, 1.5)` makes one from a number.
+
+    `Immediate(1.5)`, without a type, is an `Untyped`: it takes the type of the instruction or parameter it is given to.
+    """
 
     ty: Type
     bits: int
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(self, ty: Type, bits: int) -> None: ...
+        @overload
+        def __init__(self, ty: int | float) -> None: ...
+        def __init__(self, ty: Any, bits: Any = None) -> None: ...
+
+    def __new__(cls, ty: Any = None, bits: int | None = None) -> Any:
+        if bits is None and isinstance(ty, (int, float)) and not isinstance(ty, bool):
+            return Untyped(ty)
+        return object.__new__(cls)
 
     def __post_init__(self) -> None:
         if type(self.bits) is not int or self.bits < 0 or self.bits >> self.ty.bits:
@@ -124,6 +141,18 @@ class Immediate:
     @property
     def value(self) -> int | float:
         return self.ty.decode(self.bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Untyped:
+    """A constant that has no type yet. Like a scalar of NumPy it gives its number to whoever takes numbers."""
+
+    value: int | float
+    ndim: ClassVar[int] = 0
+    shape: ClassVar[tuple[int, ...]] = ()
+
+    def item(self) -> int | float:
+        return self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +230,12 @@ class MemoryScope(Enum):
     BLOCK = "block"
     DEVICE = "device"
     SYSTEM = "system"
+
+    # As the source documents write them: the same members.
+    Thread = "thread"
+    Block = "block"
+    Device = "device"
+    System = "system"
 
 
 class AtomicOperation(Enum):

@@ -26,7 +26,7 @@ class PageStore:
         found = self._kept.get(name)
         if found is None:
             return None
-        value = unsealed(bytes(found.to_bytes()))
+        value = unsealed(kind, key, bytes(found.to_bytes()))
         if value is None:
             self._kept.delete(name)
         else:
@@ -35,7 +35,7 @@ class PageStore:
 
     def put(self, kind: str, key: bytes, value: bytes) -> None:
         self.made += 1
-        self._kept.put(f"{key.hex()}.{kind}", to_js(sealed(value)))
+        self._kept.put(f"{key.hex()}.{kind}", to_js(sealed(kind, key, value)))
 
     def info(self) -> tuple[int, int]:
         """Number and bytes of the values."""
@@ -44,6 +44,10 @@ class PageStore:
     def clear(self) -> None:
         """Lets go of all values."""
         self._kept.clear()
+
+    async def settled(self) -> None:
+        """Waits until all that was written is in the database: a visit that ends earlier may lose it."""
+        await self._kept.settled
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import prod
 from pathlib import Path
@@ -86,8 +87,9 @@ class CompiledProgram:
             key = b"" if store is None else self._key()
             kept = None if store is None else store.get("holo", key)
             if kept is not None:
-                self._artifact = read(kept)
-                return self._artifact
+                with suppress(ArtifactError):  # of the right checksum, and yet no artifact: it is made anew
+                    self._artifact = read(kept)
+                    return self._artifact
             from .lowering import lower_plan  # the compiler: a run does not need it
 
             math = checked_math(self.math or "exact")

@@ -1,16 +1,15 @@
-"""The cache folder: what was compiled, machine code, and objects of the compiler, as files with a checksum."""
+"""The cache folder: what was compiled, machine code and artifacts, as files with a checksum."""
 
 from __future__ import annotations
 
-import io
 import os
-import pickle
 import tempfile
 from collections.abc import Callable
-from enum import Enum
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from .kept import Form, read, write
 from .store import Store, sealed, unsealed
 
 __all__ = ["KINDS", "DiskStore", "recall"]
@@ -34,7 +33,7 @@ class DiskStore:
     def __init__(self, folder: Path, limit: int = _LIMIT) -> None:
         """Raises OSError for a folder that cannot be made, or that others may write."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # What is read here is run, as machine code or by pickle: from a folder that others write it would be theirs.
+        # Machine code that is read here is run: from a folder that others write it would be theirs.
         mode = folder.stat()
         if hasattr(os, "getuid") and (mode.st_uid != os.getuid() or mode.st_mode & 0o022):
             raise PermissionError(f"{folder} belongs to somebody else, or others may write there")
@@ -48,9 +47,10 @@ class DiskStore:
             os.utime(path)  # used now
         except OSError:
             return None
-        value = unsealed(raw)
+        value = unsealed(kind, key, raw)
         if value is None:
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink()
         else:
             self.found += 1
         return value
@@ -63,13 +63,15 @@ class DiskStore:
             return
         try:
             with open(handle, "wb") as file:
-                file.write(sealed(value))
+                file.write(sealed(kind, key, value))
             os.replace(name, self.folder / f"{key.hex()}.{kind}")
         except OSError:
-            Path(name).unlink(missing_ok=True)
+            with suppress(OSError):
+                os.unlink(name)
             return
         if self.made % _LOOK_AFTER == 0:
-            self._prune()
+            with suppress(OSError):  # another process takes files away, or the folder
+                self._prune()
         self.made += 1
 
     def _files(self) -> list[tuple[float, int, Path]]:
@@ -110,36 +112,31 @@ class DiskStore:
         return len(files)
 
 
-class _Pickler(pickle.Pickler):
-    """Members of enums by their value: Python 3.11.0 to 3.11.3 write them as a call of getattr, which is not read."""
+def recall(
+    store: Store | None,
+    kind: str,
+    key: Callable[[], bytes],
+    make: Callable[[], V],
+    form: Form[V],
+    fits: Callable[[V], bool] = lambda value: True,
+) -> tuple[V, bool]:
+    """The object of a key, and whether it had to be made. Raises what `make` raises, and keeps nothing then.
 
-    def reducer_override(self, value: Any) -> Any:
-        return (type(value), (value.value,)) if isinstance(value, Enum) else NotImplemented
-
-
-class _Unpickler(pickle.Unpickler):
-    """Only classes of this package: what is kept holds no others."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        found = super().find_class(module, name) if module.partition(".")[0] == __name__.partition(".")[0] else None
-        if not isinstance(found, type):
-            raise pickle.UnpicklingError(f"{module}.{name} is not kept")
-        return found
-
-
-def recall(store: Store | None, kind: str, key: Callable[[], bytes], make: Callable[[], V]) -> tuple[V, bool]:
-    """The object of a key, and whether it had to be made. Raises what `make` raises, and keeps nothing then."""
+    What is there but has not the form of this kind, or does not fit, is made anew.
+    """
     if store is None:
         return make(), True
     place = key()
     raw = store.get(kind, place)
     if raw is not None:
         try:
-            return _Unpickler(io.BytesIO(raw)).load(), False
-        except Exception:  # whatever a form that is not this one's makes of it: it is made anew
+            value = read(form, raw)
+        except ValueError:
             pass
+        else:
+            if fits(value):
+                return value, False
     made = make()
-    packed = io.BytesIO()
-    _Pickler(packed, protocol=5).dump(made)
-    store.put(kind, place, packed.getvalue())
+    with suppress(ValueError):  # what the form does not hold is not kept
+        store.put(kind, place, write(form, made))
     return made, True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
 from ..backends import IN_PAGE
@@ -154,6 +155,7 @@ class Executor:
         self.device, self.backend = open_backend(backend, **options)
         self._buffers: dict[BufferHandle, Buffer] = {}
         self._pools: list[PoolHandle] = []
+        self._last_launch: float | None = None
 
     @classmethod
     async def open(cls, backend: str = "auto", **options: Any) -> Self:
@@ -221,6 +223,13 @@ class Executor:
         Arguments are Buffers, pools and numbers. Kernels and compiled programs take NumPy arrays, too; a compiled
         program gives what it wrote: a Buffer that it was given, else an array.
         """
+        start = perf_counter()
+        try:
+            return self._ran(program, config, params)
+        finally:
+            self._last_launch = 1e3 * (perf_counter() - start)
+
+    def _ran(self, program: Any, config: LaunchConfig | int | None, params: Mapping[str, Any]) -> Any:
         launch = LaunchConfig.linear(config) if isinstance(config, int) else config or LaunchConfig()
         if isinstance(program, Program):
             values = {name: _handle(program, name, value) for name, value in params.items()}
@@ -302,9 +311,11 @@ class Executor:
         return found
 
     def stats(self) -> dict[str, Any]:
-        """Live buffers and bytes, and the device's own counters."""
+        """Live buffers and bytes, the device's own counters, and the milliseconds that the last `run` took until it
+        returned (`last_launch_ms`; None before the first)."""
         counters = getattr(self.device, "stats", None)
         return {
+            "last_launch_ms": self._last_launch,
             "buffers": len(self._buffers),
             "live_bytes": sum(buffer.nbytes for buffer in self._buffers.values()),
             **({} if counters is None else vars(counters)),

@@ -1,9 +1,9 @@
 """What is compiled once for all processes: files of the user's cache folder, in pages records of IndexedDB.
 
 A key is the BLAKE3 of all that shapes the result, and of which compiler it was: the programs' bytes, parameter kinds,
-target, options, and `fingerprint()`. A value starts with its own BLAKE3; one that does not agree is thrown away and
-made anew. HOLOGRAM_WEB_CACHE=off turns this off, =modules keeps machine code only, for work on the compiler;
-HOLOGRAM_WEB_CACHE_DIR is another folder.
+target, options, and `fingerprint()`. A value starts with a BLAKE3 of kind, key and value; one that does not agree is
+thrown away and made anew. HOLOGRAM_WEB_CACHE=off turns this off, =modules keeps machine code only, for work on the
+compiler; HOLOGRAM_WEB_CACHE_DIR is another folder.
 """
 
 from __future__ import annotations
@@ -83,15 +83,19 @@ def _disk(place: Path) -> Store | None:
         return None
 
 
-def sealed(value: bytes) -> bytes:
-    """A value behind its checksum."""
-    return blake3(value) + value
+def sealed(kind: str, key: bytes, value: bytes) -> bytes:
+    """A value behind its checksum, which is of its kind and key, too: under another name it is spoiled."""
+    return _checksum(kind, key, value) + value
 
 
-def unsealed(raw: bytes) -> bytes | None:
+def unsealed(kind: str, key: bytes, raw: bytes) -> bytes | None:
     """The value, or None if its checksum does not agree."""
     value = raw[HASH:]
-    return value if raw[:HASH] == blake3(value) else None
+    return value if raw[:HASH] == _checksum(kind, key, value) else None
+
+
+def _checksum(kind: str, key: bytes, value: bytes) -> bytes:
+    return blake3(b"%b %b %b" % (kind.encode(), key.hex().encode(), value))
 
 
 @cache

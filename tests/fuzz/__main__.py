@@ -1,6 +1,6 @@
 """python -m tests.fuzz: random programs on every device, compared with the reference.
 
-    python -m tests.fuzz                                  the standard run: 3,000 programs on cpu, and what it covered
+    python -m tests.fuzz                                  the standard run: 3,150 programs on cpu, and what it covered
     python -m tests.fuzz --devices cpu,plain,wasm         other devices
     python -m tests.fuzz --profile exact:3000,wide:2000 --resume build/fuzz/wasm.state --devices wasm
     python -m tests.fuzz --profile gpu:1000,strict:100 --devices webgpu

@@ -14,7 +14,7 @@ from e2e.browser import ROOT, Browser, JobFailed, NoBrowser
 from e2e.cases import error_of
 from examples.edges.chromium import bundle
 from hologram_web.backends import Limits
-from hologram_web.errors import BackendUnavailable, CompileError, LaunchError, UnsupportedInstruction
+from hologram_web.errors import BackendUnavailable, CompileError, LaunchError, UnsupportedInstruction, UnsupportedType
 from hologram_web.runtime.artifact import read
 
 from ..artifact.holo_device import HoloDevice
@@ -80,6 +80,8 @@ class _Runner:
         holo = places.pop("")
         found = self.device.answer(bytes(blob), holo=holo, scalars=given, arrays=places, steps=self.steps)
         if (error := found.json["error"]) is not None:
+            if error["name"] == "CompileError":  # the file says why it has no code; of what WGSL has not, all are types
+                raise UnsupportedType(None, error["message"])
             raise LaunchError(error["message"]) if error["name"] == "LaunchError" else error_of(error)
         outputs = found.json["outputs"].items()
         return {name: (found.blob[start : start + size], None) for name, (start, size) in outputs}

@@ -90,7 +90,7 @@ INSTRUCTIONS: list[Case] = [
     ),
     (lambda: Immediate(U8, 256), "these are no bits of u8: Immediate.of(Type.U8, number) takes a number"),
     (lambda: Immediate(U8, -1), "these are no bits of u8: Immediate.of(Type.U8, number) takes a number"),
-    (lambda: Immediate(F32, 1.5), "these are no bits of f32: Immediate.of(Type.F32, number) takes a number"),  # type: ignore[arg-type]
+    (lambda: Immediate(F32, 1.5), "these are no bits of f32: Immediate.of(Type.F32, number) takes a number"),  # type: ignore[call-overload]
     # Small integers
     (lambda: Ins.BarSync(256), "BarSync, operand id: 256 is no integer from 0 to 255"),
     (lambda: Ins.BarSync(-1), "BarSync, operand id: -1 is no integer from 0 to 255"),

@@ -1,7 +1,7 @@
 /**
  * What Python compiled, kept in IndexedDB from one visit to the next. All of it is read once, so that Python, which cannot
  * wait while it compiles, finds it at once. Where there is no IndexedDB, as in Node, or it may not be used, as in some
- * private windows, nothing is kept.
+ * private windows, nothing is kept. What is written before the database is open waits for it.
  */
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -22,34 +22,58 @@ const done = <T>(request: IDBRequest<T>): Promise<T> =>
     request.onerror = () => reject(request.error);
   });
 
+/** What lies in a database is whatever was put there: only entries count. */
+const isEntry = (found: unknown): found is Entry =>
+  found instanceof Object &&
+  (found as Entry).data instanceof Uint8Array &&
+  typeof (found as Entry).used === "number";
+
 export class Kept {
   private readonly entries = new Map<string, Entry>();
-  private database: IDBDatabase | undefined;
+  private readonly database: Promise<IDBDatabase | undefined>;
+  private cleared = false; // before it was read
 
   /** When what was kept has been read. */
   readonly ready: Promise<void>;
 
+  /** When all that was written so far lies in the database: a visit that ends earlier may lose it. */
+  settled: Promise<void>;
+
   constructor(factory: IDBFactory | undefined = globalThis.indexedDB) {
-    this.ready = factory ? this.open(factory).catch(() => {}) : Promise.resolve();
+    this.database = factory ? this.open(factory).catch(() => undefined) : Promise.resolve(undefined);
+    this.settled = this.ready = this.database.then(() => {});
   }
 
-  private async open(factory: IDBFactory): Promise<void> {
+  private async open(factory: IDBFactory): Promise<IDBDatabase> {
     const request = factory.open(NAME, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(TABLE);
     const database = await done(request);
     database.onversionchange = () => database.close(); // somebody wants to delete it
     const table = database.transaction(TABLE).objectStore(TABLE);
-    const [keys, entries] = await Promise.all([done(table.getAllKeys()), done(table.getAll() as IDBRequest<Entry[]>)]);
-    keys.forEach((key, k) => this.entries.set(String(key), entries[k]!));
-    this.database = database;
+    const [keys, found] = await Promise.all([done(table.getAllKeys()), done(table.getAll() as IDBRequest<unknown[]>)]);
+    keys.forEach((key, k) => {
+      const entry = found[k];
+      if (!this.cleared && isEntry(entry) && !this.entries.has(String(key))) this.entries.set(String(key), entry);
+    });
+    return database;
   }
 
+  /** Writes in the order of the calls. What cannot be written is in memory all the same. */
   private write(change: (table: IDBObjectStore) => void): void {
-    try {
-      if (this.database) change(this.database.transaction(TABLE, "readwrite").objectStore(TABLE));
-    } catch {
-      this.database = undefined; // it was closed; what is in memory stays
-    }
+    const written = this.database.then(
+      (database) =>
+        new Promise<void>((resolve) => {
+          try {
+            if (!database) return resolve();
+            const transaction = database.transaction(TABLE, "readwrite");
+            transaction.oncomplete = transaction.onabort = () => resolve();
+            change(transaction.objectStore(TABLE));
+          } catch {
+            resolve(); // it was closed
+          }
+        }),
+    );
+    this.settled = Promise.all([this.settled, written]).then(() => {});
   }
 
   get(key: string): Bytes | undefined {
@@ -77,6 +101,7 @@ export class Kept {
   }
 
   clear(): void {
+    this.cleared = true;
     this.entries.clear();
     this.write((table) => table.clear());
   }

@@ -23,7 +23,7 @@ from ..host_device import Bytes, HostDevice
 from ..launch import LaunchConfig
 from ..protocol import Limits
 from .arena import Arena, FastCall
-from .cache import ModuleCache
+from .cache import WASM_KERNEL, ModuleCache, fits
 from .poll import TIME_IS_UP, Poll
 
 __all__ = ["WasmBackend", "WasmStats"]
@@ -160,7 +160,14 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         def make() -> WasmKernel:
             return compile_kernel(self.optimize(build(analysis, block, point, uniform)), self._wide_arithmetic)
 
-        kernel, fresh = recall(self._store_of_kernels, "wasm", key, make)
+        kernel, fresh = recall(
+            self._store_of_kernels,
+            "wasm",
+            key,
+            make,
+            WASM_KERNEL,
+            lambda kept: fits(kept, analysis, block, uniform),
+        )
         self.stats.kernels += fresh
         self.stats.stored += not fresh
         return kernel

@@ -24,6 +24,7 @@ from ..compiled import CompiledDevice, Job, Status, Words
 from ..host_device import array_of
 from ..launch import LaunchConfig
 from ..protocol import Limits
+from .cache import WGSL_KERNEL, fits
 from .gpu import SLOT, Forked, Gpu, Memory
 from .probe import Traits, probe, probe_halves, probe_speed
 from .recorder import LIGHT, Recorder, Work
@@ -290,7 +291,9 @@ class WebGpuBackend(CompiledDevice[Memory]):
             return self._compile(analysis, block, job.point, job.uniform, groups, shared, job.math, parts)
 
         def recalled() -> WgslKernel:
-            kernel, fresh = recall(self._store_of_kernels, "wgsl", whole_key, make)
+            kernel, fresh = recall(
+                self._store_of_kernels, "wgsl", whole_key, make, WGSL_KERNEL, lambda kept: fits(kept, job, groups)
+            )
             self.stats.kernels += fresh
             self.stats.stored += not fresh
             return kernel

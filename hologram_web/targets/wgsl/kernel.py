@@ -96,6 +96,17 @@ class WgslKernel:
         """Bytes of the argument block."""
         return 16 * _FIXED + 4 * self.words
 
+    def specials(self, grid: Sequence[int], steps: int, rounds: int) -> dict[str, int]:
+        """The special values of conditions, for so many blocks."""
+        lanes = self.block[0] * self.block[1] * self.block[2]
+        last = {f"LAST_BLOCK_IDX_{axis}": size - 1 for axis, size in zip("XYZ", grid, strict=True)}
+        last |= {f"LAST_LANE_IDX_{axis}": size - 1 for axis, size in zip("XYZ", self.block, strict=True)}
+        last |= {f"GRID_DIM_{axis}": size for axis, size in zip("XYZ", grid, strict=True)}
+        last["STEPS"], last["ROUNDS"] = steps, rounds
+        # Lanes of the last block that are off have numbers that no lane has.
+        last["LAST_GLOBAL_LANE_ID"] = min(grid[0] * grid[1] * grid[2] * lanes, MAX_LANES) - 1
+        return last
+
     def proves(
         self,
         grid: Sequence[int],
@@ -110,13 +121,7 @@ class WgslKernel:
         For so many blocks, scalars by their bits, bytes of memories and shared memory, and steps and rounds that a lane
         may take.
         """
-        lanes = self.block[0] * self.block[1] * self.block[2]
-        last = {f"LAST_BLOCK_IDX_{axis}": size - 1 for axis, size in zip("XYZ", grid, strict=True)}
-        last |= {f"LAST_LANE_IDX_{axis}": size - 1 for axis, size in zip("XYZ", self.block, strict=True)}
-        last |= {f"GRID_DIM_{axis}": size for axis, size in zip("XYZ", grid, strict=True)}
-        last["STEPS"], last["ROUNDS"] = steps, rounds
-        # Lanes of the last block that are off have numbers that no lane has.
-        last["LAST_GLOBAL_LANE_ID"] = min(grid[0] * grid[1] * grid[2] * lanes, MAX_LANES) - 1
+        last = self.specials(grid, steps, rounds)
 
         def leaf(node: Node) -> int:
             if node.op == "param":

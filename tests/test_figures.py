@@ -1,0 +1,219 @@
+"""Every figure in the texts is made by a command, lies in the code, or is counted here; the others are listed."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable
+from datetime import date
+from functools import cache, partial
+from pathlib import Path
+
+import pytest
+
+from bench.cases import CASES
+from hologram_web.backends import DEVICES
+from hologram_web.compiler.passes import PASSES
+from hologram_web.compiler.program import PASSES as PROGRAM_PASSES
+from hologram_web.isa.row import Effect, Row
+from hologram_web.isa.table import LANE_ROWS, ROWS
+from hologram_web.stdlib import NAMES
+
+from .figures import ROOT, TEXTS, Figure, Marker, figures, markers, problem
+from .fuzz.plan import STANDARD
+from .where import write_page_wheel, write_wheel
+
+# Measured by hand: no command repeats it. Whoever writes a figure has a command for it, or adds it here.
+ONCE = (
+    "bignum.md: products of U256 in other ways, 2026-11-22",
+    "optimizer.md: divisions by constants in wasmtime, 2026-11-22",
+    "wide.md: what llvmpipe takes to compile a private array, 2026-11-22",
+)
+
+_WORDS = {8: "eight", 9: "nine", 60: "Sixty"}
+
+
+def _runs(row: Row) -> bool:
+    return row.reference is not None or row.effect in (Effect.CONTROL, Effect.BARRIER)
+
+
+@cache
+def _module(name: str) -> int:
+    case = CASES[name]()
+    return len(DEVICES["wasm"](cache=False).compile_to_wasm(case.program, tuple(case.config.block)))
+
+
+@cache
+def _page(*parts: str) -> int:
+    """Bytes that a page loads, gzipped."""
+    from examples.edges.chromium import bundle
+
+    bundle()
+    return sum(len(gzip.compress((ROOT / "web/dist" / f"{part}.js").read_bytes(), 9)) for part in parts)
+
+
+_ON_WASM, _ON_WEBGPU = ("index", "backends/wasm"), ("index", "backends/webgpu")
+
+
+def _number(count: int) -> str:
+    return f"{count:,}"
+
+
+# Page, sentence with one number in brackets, what it has to be, and how far it may be off, as a part of it.
+COUNTED: tuple[tuple[str, str, Callable[[], str | float], float], ...] = (
+    ("README.md", r"Of (\d+) lane instructions \d+ run", lambda: str(len(LANE_ROWS)), 0),
+    ("README.md", r"Of \d+ lane instructions (\d+) run", lambda: str(sum(map(_runs, LANE_ROWS))), 0),
+    ("README.md", r"of (\d+) collectives", lambda: str(len(ROWS) - len(LANE_ROWS)), 0),
+    ("README.md", r"\[standard library\]\(docs/stdlib\.md\) of (\d+) kernels", lambda: str(len(NAMES)), 0),
+    ("README.md", r"over the (\d+) kernels of the standard library", lambda: str(len(NAMES)), 0),
+    ("README.md", r"optimizer\]\(docs/optimizer\.md\): (\w+) passes", lambda: _WORDS[len(PASSES)], 0),
+    *(
+        ("README.md", rf"\| {name} +\| +\d+ \| +([\d,]+) \|", partial(_module, name), 0.02)
+        for name in ("saxpy", "mandelbrot", "blur")
+    ),
+    ("README.md", r"The runtime has ([\d,]+) bytes", lambda: _page(*_ON_WEBGPU), 0.01),
+    ("README.md", r"page on WebGPU loads, gzipped +\| +([\d.]+) KB", lambda: _page(*_ON_WEBGPU) / 1000, 0.01),
+    ("README.md", r"a page loads (\d+) to \d+ KB gzipped", lambda: _page(*_ON_WASM) / 1000, 0.05),
+    ("README.md", r"a page loads \d+ to (\d+) KB gzipped", lambda: _page(*_ON_WEBGPU) / 1000, 0.05),
+    ("CHANGELOG.md", r"loads (\d+) to \d+ KB gzipped", lambda: _page(*_ON_WASM) / 1000, 0.05),
+    ("CHANGELOG.md", r"loads \d+ to (\d+) KB gzipped", lambda: _page(*_ON_WEBGPU) / 1000, 0.05),
+    ("docs/javascript.md", r"\| on WebAssembly \| ([\d,]+) \|", lambda: _page(*_ON_WASM), 0.01),
+    ("docs/javascript.md", r"\| on WebGPU \| ([\d,]+) \|", lambda: _page(*_ON_WEBGPU), 0.01),
+    (
+        "docs/javascript.md",
+        r"\| all there is \| ([\d,]+) \|",
+        lambda: _page(*_ON_WASM, "backends/webgpu", "outside", "texts"),
+        0.01,
+    ),
+    ("docs/stdlib.md", r"^(\w+) kernels on F32", lambda: _WORDS[len(NAMES)], 0),
+    ("docs/pyodide.md", r"the median of the (\d+) kernels of the standard library", lambda: str(len(NAMES)), 0),
+    ("docs/optimizer.md", r"(\d+) programs of the standard library, instructions", lambda: str(len(NAMES)), 0),
+    ("docs/fuzzing.md", r"the standard run: ([\d,]+) programs on cpu", lambda: _number(sum(STANDARD.values())), 0),
+    ("CHANGELOG.md", r"one table of (\d+) instructions", lambda: str(len(ROWS)), 0),
+    ("CHANGELOG.md", r"the standard library: (\d+) kernels", lambda: str(len(NAMES)), 0),
+    ("CHANGELOG.md", r"make programs smaller: (\w+) passes over instructions", lambda: _WORDS[len(PROGRAM_PASSES)], 0),
+    ("bench/README.md", r"for the (\w+) kernels of the standard", lambda: _WORDS[len(NAMES)].lower(), 0),
+)
+
+
+def _text(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
+def test_every_figure_has_a_command(page: Path) -> None:
+    """Those that have none are listed, with their lines."""
+    name = page.relative_to(ROOT).as_posix()
+    sentences = [re.compile(sentence) for where, sentence, _, _ in COUNTED if where == name]
+    left = [f.place for f in figures(page, _text(page)) if not any(s.search(f.sentence) for s in sentences)]
+    assert not left, "no command makes these: put a comment of tests/figures.py before them, or count them here"
+
+
+@pytest.mark.parametrize("marker", [m for page in TEXTS for m in markers(page, _text(page))], ids=lambda m: m.place)
+def test_what_makes_a_figure_is_there(marker: Marker) -> None:
+    assert problem(marker, date.today()) == ""
+
+
+def test_what_was_measured_by_hand_is_listed() -> None:
+    found = [f"{m.page.name}: {m.text}" for page in TEXTS for m in markers(page, _text(page)) if m.kind == "once"]
+    assert found == list(ONCE)
+
+
+@pytest.mark.parametrize(("page", "sentence", "counted", "off"), COUNTED, ids=[f"{c[0]}-{c[1][:30]}" for c in COUNTED])
+def test_counts(page: str, sentence: str, counted: Callable[[], str | float], off: float) -> None:
+    """Of everything that can be counted, from the code itself."""
+    found = re.search(sentence, _text(ROOT / page), re.MULTILINE)
+    assert found, f"{page} has no sentence {sentence!r} any more: mend the list here"
+    if off:
+        assert float(found[1].replace(",", "")) == pytest.approx(counted(), rel=off)
+    else:
+        assert found[1] == counted()
+
+
+def test_sizes_of_the_wheels(tmp_path: Path) -> None:
+    """Within three parts of a hundred: they change with every commit."""
+    (tmp_path / "page").mkdir()
+    page, ordinary = write_page_wheel(tmp_path / "page").stat().st_size, write_wheel(tmp_path).stat().st_size
+    for name, sentence, size in (
+        ("README.md", r"\| wheel that pages load +\| +(\d+) KB", page),
+        ("README.md", r"\| wheel for everybody else +\| +(\d+) KB", ordinary),
+        ("docs/pyodide.md", r"Today the ordinary wheel has (\d+) KB", ordinary),
+        ("docs/pyodide.md", r"and the one for pages (\d+) KB", page),
+    ):
+        found = re.search(sentence, _text(ROOT / name))
+        assert found, f"{name} has no sentence {sentence!r} any more: mend the list here"
+        assert float(found[1]) == pytest.approx(size / 1000, rel=0.03)
+
+
+def test_the_index_names_every_device() -> None:
+    text = _text(ROOT / "docs" / "index.md")
+    for name in DEVICES:
+        assert f"`{name}`" in text
+
+
+def test_support_has_the_devices_of_the_browser() -> None:
+    text = _text(ROOT / "docs" / "support.md")
+    names = re.search(r"^Run on \d{4}-\d\d-\d\d on (.*?);", text, re.MULTILINE)
+    assert names
+    assert names[1].split(", ") == [*DEVICES, "chromium-wasm", "chromium-webgpu"]
+
+
+# The tests of the tests
+
+
+def _found(text: str) -> list[str]:
+    return [figure.text for figure in figures(ROOT / "README.md", text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It takes 3.5 ms, 1,024 bytes, 18 % and 2 times.", ["3.5 ms", "1,024 bytes", "18 %", "2 times"]),
+        ("a 3-byte word, 12% of [4 KB](x.md)", ["3-byte", "12%", "4 KB"]),
+        ("0.97 GB/s and 3 s", ["0.97 GB/s", "3 s"]),
+        ("version 2.0.2, `4 bytes`, 2^26 times, 8 lanes, f32, 5 steps, 3 sentences", []),
+        ("```\n3 ms\n```\n4 ms", ["4 ms"]),
+        ("| case | ms |\n|---|---|\n| a | 3 |", ["a table with units"]),
+        ("| case | items |\n|---|---|\n| a | 3 |", []),
+        ("<!-- measured: make bench, 2026-01-02 -->\n3 ms\n\n4 ms\n## Next\n5 ms", ["5 ms"]),
+        ("<!-- whole page fixed: README.md -->\n3 ms\n## Next\n5 ms", []),
+        ("<!-- support -->\n3 ms\n## Next\n4 ms\n<!-- end of support -->\n5 ms", ["5 ms"]),
+        ("<!-- a remark -->\n3 ms", ["3 ms"]),
+    ],
+)
+def test_figures_are_found(text: str, found: list[str]) -> None:
+    assert _found(text) == found
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "found"),
+    [
+        ("measured", "make bench, 2026-01-02", ""),
+        ("measured", "python -m bench --rounds 15, 2026-01-02", ""),
+        ("measured", ".venv/bin/python -m tests.fuzz --docs, 2026-01-02", ""),
+        ("measured", "npm run size, 2026-01-02", ""),
+        ("measured", "pytest -s e2e/test_pyodide.py -k timed, 2026-01-02", ""),
+        ("measured", "make haste, 2026-01-02", "there is no command 'make haste'"),
+        ("measured", "python -m bench.none, 2026-01-02", "there is no command 'python -m bench.none'"),
+        ("measured", "npm run none, 2026-01-02", "there is no command 'npm run none'"),
+        ("measured", "pytest e2e/none.py, 2026-01-02", "there is no command 'pytest e2e/none.py'"),
+        ("measured", "looked at, 2026-01-02", "there is no command 'looked at'"),
+        ("measured", "make bench", "'make bench' is no date"),
+        ("measured", "make bench, 2026-02-30", "'2026-02-30' is no date"),
+        ("measured", "make bench, 2026-01-04", "2026-01-04 is yet to come"),
+        ("once", "looked at, 2026-01-02", ""),
+        ("once", "looked at", "'looked at' is no date"),
+        ("fixed", "tests/figures.py: GENERATED = {", ""),
+        ("fixed", "tests/figures.py: nothing " + "of the kind", "tests/figures.py has no 'nothing of the kind'"),
+        ("fixed", "tests/figures.py", "tests/figures.py has no ''"),
+        ("fixed", "tests/none.py: a", "there is no tests/none.py"),
+        ("whole page fixed", "tests/figures.py", ""),
+        ("whole page fixed", "tests/none.py", "there is no tests/none.py"),
+    ],
+)
+def test_comments_are_checked(kind: str, text: str, found: str) -> None:
+    assert problem(Marker(ROOT / "README.md", 1, kind, text), date(2026, 1, 3)) == found
+
+
+def test_where_a_figure_is_told() -> None:
+    assert Figure(ROOT / "docs" / "wide.md", 7, "3 ms", "").place == "docs/wide.md:7: 3 ms"
