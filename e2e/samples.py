@@ -85,6 +85,26 @@ PAIR = hg.Program.from_text("""
         bra next, p0
         stg.u32 [total + r255*4], r13
 """)
+LONG = hg.Program.from_text("""
+    .program long                           ; three loops that are counted, in each other: a * b * c rounds
+    .param a: u32
+    .param b: u32
+    .param c: u32
+    .param x: buffer u32 read_write
+        mov_imm.u32 r10, 0
+        mov_imm.u32 r11, 1
+        mov r12, r1
+    outer:
+        mov r13, r2
+    middle:
+        mov r14, r3
+    inner:
+        add.u32 r10, r10, r11
+        loop r14, inner
+        loop r13, middle
+        loop r12, outer
+        stg.u32 [x + r255*4], r10
+""")
 
 
 SLOPE = """
@@ -185,6 +205,7 @@ def write(folder: Path = BUILD) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     backend = hg.backends.WasmBackend()
     found = {}
+    hg.compile(LONG, grid="n", shapes={"x": ("n",)}).save(folder / "long.holo")
     for name, (compiled, arguments) in samples().items():
         result = compiled.run(backend, **arguments)
         outputs = result if isinstance(result, dict) else {"": result}

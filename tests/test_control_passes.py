@@ -88,21 +88,6 @@ def test_a_loop_that_is_not_entered():
     assert [node.args[1].attr for node in found.nodes() if node.op == "store"] == [9]
 
 
-def test_a_longer_loop_still_looks_whether_it_is_cancelled():
-    text = """
-        .param y: buffer u32 write
-        mov_imm.u32 r10, 999
-    outer:
-        mov_imm.u32 r11, 2
-    inner:
-        stg.u32 [y], r10
-        loop r11, inner
-        loop r10, outer
-    """
-    ops = Counter(node.op for node in optimize(function(text), without={"forward"}).nodes())
-    assert (ops["poll"], ops["store"]) == (1, 3)
-
-
 def test_a_value_that_leaves_a_loop_by_two_ways():
     text = """
         .param x: buffer u32 read

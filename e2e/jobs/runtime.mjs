@@ -292,6 +292,47 @@ const checks = {
     equal([...found.x], [4, 8]);
   },
 
+  async "a run on WebAssembly ends by the clock, also within loops that are counted"({ runtime, address }) {
+    if (runtime.info.selected !== "wasm") return;
+    const long = await runtime.load(`${address}/build/e2e/long.holo`);
+    const detail = "the launch did not end within 0.3 seconds: does a loop not end? run(args, { seconds }) allows more time";
+    const x = new Uint32Array(1);
+    for (const [a, b, c] of [[60_000, 60_000, 60_000], [2 ** 32 - 1, 0, 0], [0, 0, 2 ** 32 - 1], [2 ** 32 - 1, 2 ** 32 - 1, 2 ** 32 - 1]]) {
+      const start = performance.now();
+      const error = await rejects(long.run({ a, b, c, x }, { seconds: 0.3, steps: 2 ** 40 }), "ExecutionError", detail);
+      const took = performance.now() - start;
+      if (took < 250 || took > 3000) throw new Error(`it ended after ${took} ms`);
+      equal(error.kind, "StepLimit");
+      equal(error.instruction !== null && error.message.includes(", in loop "), true, error.message);
+    }
+    equal([...(await long.run({ a: 1, b: 2, c: 3, x }))], [24], "the next run");
+    for (const seconds of [0, -1, NaN, "5", null]) {
+      await rejects(long.run({ a: 1, b: 2, c: 3, x }, { seconds }), "LaunchError", `seconds is a number above 0, not ${seconds}`);
+    }
+    equal([...(await long.run({ a: 1, b: 2, c: 3, x }, { seconds: Infinity }))], [24]);
+  },
+
+  async "a launch of many blocks on WebAssembly lets the page go on, and can be cancelled"({ runtime, address }) {
+    if (runtime.info.selected !== "wasm") return;
+    const long = await runtime.load(`${address}/build/e2e/long.holo`);
+    const args = { a: 0, b: 0, c: 60_000, x: new Uint32Array(2 ** 20) }; // 30 s
+    let turns = 0;
+    const timer = setInterval(() => turns++, 10);
+    const clock = await rejects(long.run(args, { seconds: 1 }), "ExecutionError", "within 1 seconds");
+    clearInterval(timer);
+    equal([clock.kind, turns > 3], ["StepLimit", true], `${turns} turns of the page`);
+    const controller = new AbortController();
+    let aborted = 0;
+    setTimeout(() => {
+      aborted = performance.now();
+      controller.abort();
+    }, 100);
+    const error = await rejects(long.run(args, { signal: controller.signal }), "ExecutionError", "the launch was cancelled");
+    equal(error.kind, "Cancelled");
+    if (!(performance.now() - aborted < 500)) throw new Error(`it ended ${performance.now() - aborted} ms after the signal`);
+    equal([...(await long.run({ a: 1, b: 2, c: 3, x: new Uint32Array(2) }))], [24, 24], "the next run");
+  },
+
   async sources({ runtime, hologram, address }) {
     const url = `${address}/build/e2e/saxpy.holo`;
     const raw = await (await fetch(url)).arrayBuffer();

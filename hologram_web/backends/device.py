@@ -75,6 +75,7 @@ class Device(AsyncTwins, Generic[M]):
         self._lock: Any = threading.RLock()
         # No Event: Ctrl-C within its methods, which are Python's, leaves a lock taken that nobody gives back.
         self._cancelled = False
+        self._running = False
         self._together = threading.local()  # `deadline` of launches that are one
         self._call_stopped: threading.Event | None = None  # of the call that runs
         # Tells a fault in terms of the program that is being launched, with its handles and counts.
@@ -198,7 +199,9 @@ class Device(AsyncTwins, Generic[M]):
                 del self._together.deadline
 
     def _may_start(self) -> None:
-        """Raises the ExecutionError of launches that end, if this is one of them."""
+        """Raises LaunchError within another launch, and the ExecutionError of launches that end, if this is one."""
+        if self._running:  # in this thread: others wait for the lock
+            raise LaunchError("a launch of this device is running: a signal's handler cannot launch another one on it")
         until = getattr(self._together, "deadline", None)
         if until is None:
             self._cancelled = False
@@ -322,8 +325,8 @@ class Device(AsyncTwins, Generic[M]):
 
     def _start(self, program: Program, params: ExecutionParams) -> BufferHandle | None:
         """Launches; gives the cells of the resonance, if the program adds to it, which `_commit` takes back."""
-        self._math = checked_math(params.math or self.math)
         self._may_start()
+        self._math = checked_math(params.math or self.math)
         lifted, extra = lift(program, self.atlas.bound)
         analysis = self._analysis(program, lifted)
         rules = params.launch.rules
@@ -348,12 +351,14 @@ class Device(AsyncTwins, Generic[M]):
             values = bind(lifted, {**params.args, **extra})
             self._as_written = partial(_as_written, program, lifted, {**extra, **written})
             if params.launch.total_threads():
+                self._running = True
                 self._launch(analysis, params.launch, values)
             launched = True
             return cells
         except ExecutionError as error:
             raise self._as_written(error) from None
         finally:
+            self._running = False
             for pool in pools:
                 self.free_pool(pool)
             if cells is not None and not launched:

@@ -29,3 +29,10 @@ test("the checks of e2e/jobs/runtime.mjs, on the WebAssembly of Node", { timeout
   const { found } = (await checks({ get, hologram, address }, { backend: "wasm" })).json;
   expect(Object.entries(found).filter(([, text]) => text !== null)).toEqual([]);
 });
+
+test("an artifact from before kernels asked whether they go on", async () => {
+  const text = String(await get("/tests/artifact/golden/without_poll.txt"));
+  const runtime = await hologram.Runtime.create({ backend: "wasm" });
+  const plus = await runtime.load(new Uint8Array(Buffer.from(text, "base64")));
+  expect([...(await plus.run({ x: new Uint32Array([1, 2, 3]) }))]).toEqual([2, 3, 4]);
+});

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...compiler.build import build
 from ...compiler.passes import optimize
-from ...errors import ExecutionError, LaunchError
+from ...errors import ExecutionError
 from ...isa.program import Program
 from ...isa.verify import Analysis
 from ...runtime.cache import ProgramCache
@@ -89,7 +89,6 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         )
         self._scratch = self._arena.allocate(_SCRATCH)
         self._work: tuple[int, int] = (0, 0)  # spill and shared memory: address and size
-        self._running = False
 
     @property
     def native(self) -> wasmtime.Store:
@@ -140,8 +139,6 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         return copy
 
     def _run(self, job: Job[Bytes]) -> None:
-        if self._running:  # in this thread: others wait for the lock
-            raise LaunchError("a launch of this device is running: a signal's handler cannot launch another one on it")
         self.stats.launches += 1
         key = id(job.analysis), tuple(job.config.block), job.point, tuple(sorted(job.uniform.values()))
         loaded = self._kernels.get_or_create(key, lambda: self._load(job))
@@ -216,11 +213,7 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
             data = job.memory[base]
             pairs[2 * position : 2 * position + 2] = self._addresses_of(data), data.size
         self._poll.start(loaded.answer, job.deadline, FIRST_TICKS)
-        self._running = True
-        try:
-            loaded.call(address, 0, config.blocks)
-        finally:
-            self._running = False
+        loaded.call(address, 0, config.blocks)
         if self._poll.error is not None:
             raise self._poll.error
         if words[0]:
