@@ -66,3 +66,26 @@ def test_signed_arithmetic(name):
     y = np.zeros(len(values), hg.i128.numpy)
     mixed.on(device)[len(values)](np.frombuffer(hg.i128.pack(values), hg.i128.numpy), y)
     assert hg.i128.unpack(y.tobytes()) == [one(v) for v in values]
+
+
+@hg.kernel
+def affine(k: hg.u256, x: hg.Array[hg.u256], y: hg.Array[hg.u256], n: hg.i32, b: hg.i128 = -(2**100)):
+    hg.parallel_map_binary(x, x, y, "mul", n)
+    i = hg.global_id()
+    if i < len(y):
+        y[i] = y[i] * k + hg.u256(b) if k > 5 else y[i]
+
+
+@pytest.mark.parametrize("name", ["cpu", "wasm"])
+def test_scalars_are_kept_across_collectives(name):
+    x = [3**70, 2**256 - 1, 5]
+    given = np.frombuffer(hg.u256.pack(x), hg.u256.numpy)
+    launch = affine.on(hg.backends.DEVICES[name]())[3]
+    for k, more in ((2**255 + 1, {}), (5, {}), (7, {"b": 2**127 - 1})):
+        y = np.zeros(3, hg.u256.numpy)
+        launch(k, given, y, 3, **more)
+        b = more.get("b", -(2**100))
+        assert hg.u256.unpack(y.tobytes()) == [(v * v * k + b if k > 5 else v * v) % 2**256 for v in x]
+    with pytest.raises(hg.LaunchError) as caught:
+        launch(2**256, given, np.zeros(3, hg.u256.numpy), 3)
+    assert str(caught.value) == "parameter 'k' is u256: an integer of 257 bits does not fit 0 to 2**256 - 1"

@@ -145,16 +145,16 @@ def test_several_kernels_keep_their_order() -> None:
 
 def test_types_of_version_1_1(device: Any) -> None:
     written = from_python(
-        "def k(x: DeviceArray[f16], y: DeviceArray[u128]):\n    x[0] = x[1] + f16(0.5)\n    y[0] = y[1]\n"
+        "def k(x: DeviceArray[f16], y: DeviceArray[u128], w: u128):\n    x[0] = x[1] + f16(0.5)\n    y[0] = y[1] + w\n"
     )
     assert isinstance(written, dict)
     assert written["version"] == "1.1"
     made = compile(written)
-    assert made.params == {"x": ArrayType(hg.f16), "y": ArrayType(hg.u128)}
+    assert made.params == {"x": ArrayType(hg.f16), "y": ArrayType(hg.u128), "w": hg.u128}
     x, y = np.array([0, 2], np.float16), np.arange(4, dtype=np.uint64).view(hg.u128.numpy)
-    made.on(device)[1](x, y)
+    made.on(device)[1](x, y, 2**64 + 7)
     assert x.tolist() == [2.5, 2.0]
-    assert y.view(np.uint64).tolist() == [2, 3, 2, 3]
+    assert y.view(np.uint64).tolist() == [9, 4, 2, 3]
     with pytest.raises(hg.TranslateError, match=r"'f16' is no scalar type of version '1\.0'"):
         compile({**written, "version": "1.0"})
 
