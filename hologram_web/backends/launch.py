@@ -61,7 +61,7 @@ class LaunchConfig:
             raise LaunchError(
                 f"a block of {tuple(self.block)} has {self.block_lanes} lanes: at most {MAX_BLOCK_LANES} are allowed"
             )
-        # Lanes are numbered block by block. Those of the last block that are off do not count, as where lanes are
+        # Lanes are numbered block by block. Those of the last block that are off do not count: a number of lanes may be
         # rounded up to whole blocks.
         on = self.lanes or tuple(had * size for had, size in zip(self.grid, self.block, strict=True))
         last = [(count - 1) % size for count, size in zip(on, self.block, strict=True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from .types import Type
 
 __all__ = ["MAX_INSTRUCTIONS", "MAX_PARAMETERS", "Param", "Program", "ProgramMetadata"]
 
+_LISTED = 8  # labels in a message: there may be one for each of thousands that are wrong
 MAX_INSTRUCTIONS = 65_536
 MAX_PARAMETERS = 242  # r1 to r242: r243 and up are preloaded
 MAX_SHARED_MEMORY = 1 << 24
@@ -110,9 +112,9 @@ class Program:
         try:
             return self.labels[name]
         except KeyError:
-            raise IsaError(
-                f"label {name!r} is not placed: place it, or branch to one of {sorted(self.labels)}"
-            ) from None
+            known = sorted(islice(self.labels, _LISTED))
+            more = f" and {len(self.labels) - _LISTED} more" * (len(self.labels) > _LISTED)
+            raise IsaError(f"label {name!r} is not placed: place it, or branch to one of {known}{more}") from None
 
     @property
     def start(self) -> int:

@@ -13,6 +13,7 @@ import warnings
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 import hologram_web as hg
 from examples.edges import kernels
@@ -252,12 +253,48 @@ X, Y = np.ones(4, "f4"), np.ones(4, "f4")
         ((X.reshape(2, 2), Y, 1), {}, "parameter 'x' is Array[f32]: it has 1 axes, not 2"),
         ((Y[:3], Y[1:], 1), {}, "'y', which is written, and 'x' share memory in part: give a copy of one"),
         ((X, np.broadcast_to(np.float32(0), 4), 1), {}, "parameter 'y' is written by the kernel, and the array is read-only: give a copy"),
+        (
+            (X, as_strided(Y, (4,), (0,)), 1),
+            {},
+            "parameter 'y' is written by the kernel, and several of its elements are the same memory (strides (0,), as a "
+            "broadcast view has): give a copy, x.copy()",
+        ),
     ],
 )  # fmt: skip
 def test_wrong_arguments(args, named, message):
     with pytest.raises(hg.LaunchError) as raised:
         scale[4](*args, **named)
     assert str(raised.value) == message
+
+
+@hg.kernel
+def first_of_rows(x: hg.Array[hg.i32, 2]):
+    i = hg.global_id()
+    if i < x.shape[0]:
+        x[i, 0] = i + 1
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "fine"),
+    [
+        ((4, 3), (4, 4), False),
+        ((4, 3), (8, 12), False),
+        ((4, 3), (6, 2), False),
+        ((3, 2), (8, 12), True),  # no two are the same, though rows lie between each other
+        ((4, 3), (12, 4), True),
+        ((4, 3), (24, -8), True),
+        ((4, 1), (4, 0), True),
+        ((0, 3), (0, 4), True),
+    ],
+)
+def test_elements_that_are_the_same_memory_are_not_written(shape, strides, fine):
+    view = as_strided(np.zeros(64, "i4")[16:], shape, strides)
+    if not fine:
+        with pytest.raises(hg.LaunchError, match="several of its elements are the same memory"):
+            first_of_rows[4](view)
+        return
+    first_of_rows[4](view)
+    assert view[:, 0].tolist() == list(range(1, shape[0] + 1))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,8 @@
 """One linear memory for everything a device holds: a first-fit allocator with 64-byte alignment.
 
+Large buffers lie at the far end of the 4 GiB, all others at the near one, so that small ones that stay do not part what
+large ones leave: 2.5 GB could not be had after 2 GB below a small buffer were freed.
+
 The memory grows in place: wasmtime reserves 4 GiB of addresses for it, so that views stay valid (measured: the base
 did not move while growing from one page to 1.2 GiB).
 """
@@ -7,6 +10,7 @@ did not move while growing from one page to 1.2 GiB).
 from __future__ import annotations
 
 import bisect
+import contextlib
 import ctypes
 from typing import Any
 
@@ -21,6 +25,7 @@ __all__ = ["Arena"]
 _PAGE = 65536
 _ALIGN = 64
 _MAX_PAGES = 65536
+_LARGE = 64 << 20
 
 
 class Arena:
@@ -48,34 +53,53 @@ class Arena:
     def allocate(self, size: int) -> int:
         """The address of `size` zeroed bytes. Raises AllocationFailed."""
         need = max(-(-size // _ALIGN) * _ALIGN, _ALIGN)
-        for number, (address, length) in enumerate(self._free):
-            if length >= need:
-                if length == need:
-                    del self._free[number]
-                else:
-                    self._free[number] = (address + need, length - need)
-                self._sizes[address] = need
-                self.bytes[address : address + need] = 0
-                return address
-        self._grow(need)
-        return self.allocate(size)
+        if need >= _LARGE and len(self.bytes) < _MAX_PAGES * _PAGE:
+            # All of it, which is addresses only until bytes are written; what an engine refuses is asked for in parts.
+            with contextlib.suppress(wasmtime.WasmtimeError):
+                self._grow(_MAX_PAGES - len(self.bytes) // _PAGE)
+        found = self._fitting(need)
+        if found is None:
+            self._make_room(need)
+            found = self._fitting(need)
+            assert found is not None
+        address, length = self._free.pop(found)
+        rest = (address, length - need) if need >= _LARGE else (address + need, length - need)
+        if rest[1]:
+            self._free.insert(found, rest)
+        if need >= _LARGE:
+            address += length - need
+        self._sizes[address] = need
+        self.bytes[address : address + need] = 0
+        return address
 
-    def _grow(self, need: int) -> None:
+    def _fitting(self, need: int) -> int | None:
+        """The number of the free stretch to take: the first, of large ones the last."""
+        numbers = range(len(self._free))
+        return next((k for k in (reversed(numbers) if need >= _LARGE else numbers) if self._free[k][1] >= need), None)
+
+    def _make_room(self, need: int) -> None:
+        """Grows until so many bytes are free in one stretch. Raises AllocationFailed."""
         old = len(self.bytes)
-        last = self._free[-1] if self._free and sum(self._free[-1]) == old else (old, 0)
-        pages = -(-(need - last[1]) // _PAGE)
-        # Growing by a quarter at least keeps the number of growths small.
-        wanted = min(max(pages, old // _PAGE // 4), max(_MAX_PAGES - old // _PAGE, 0))
+        last = self._free[-1][1] if self._free and sum(self._free[-1]) == old else 0
+        pages, left = -(-(need - last) // _PAGE), _MAX_PAGES - old // _PAGE
         try:
-            if wanted < pages:
+            if pages > left:
                 raise wasmtime.WasmtimeError("a WebAssembly memory has at most 4 GiB")
-            self.memory.grow(self.store, wanted)
+            # Growing by a quarter at least keeps the number of growths small.
+            self._grow(min(max(pages, old // _PAGE // 4), left))
         except wasmtime.WasmtimeError as error:
+            free = sum(length for _, length in self._free) + left * _PAGE
+            longest = max([last + left * _PAGE, *(length for _, length in self._free)])
             raise AllocationFailed(
-                f"{need} bytes cannot be had ({error}): free other buffers or work in parts"
+                f"{need} bytes cannot be had ({error}; {free} are free, at most {longest} of them in one stretch): "
+                "free other buffers or work in parts"
             ) from None
+
+    def _grow(self, pages: int) -> None:
+        old = len(self.bytes)
+        self.memory.grow(self.store, pages)
         self._map()
-        self._give_back(old, wanted * _PAGE)
+        self._give_back(old, pages * _PAGE)
 
     def free(self, address: int) -> None:
         """Takes a stretch back."""

@@ -193,7 +193,31 @@ def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
         raise LaunchError(f"parameter {name!r} is written by the kernel, and the array is read-only: give a copy")
     if written and plain and not found.c_contiguous:
         raise LaunchError(f"parameter {name!r} is written by the kernel, and has gaps: without NumPy, give one without")
+    if written and not plain and not found.flags.forc and _overlaps_itself(found):
+        raise LaunchError(
+            f"parameter {name!r} is written by the kernel, and several of its elements are the same memory (strides "
+            f"{found.strides}, as a broadcast view has): give a copy, x.copy()"
+        )
     return fitting
+
+
+def _overlaps_itself(found: Any) -> bool:
+    """Whether elements of a NumPy array share memory with each other."""
+    np, span = arrays.numpy(), found.itemsize
+    axes = sorted((abs(stride), size) for stride, size in zip(found.strides, found.shape, strict=True) if size != 1)
+    if not found.size:
+        return False
+    if any(stride == 0 for stride, _ in axes):
+        return True
+    for stride, size in axes:
+        if stride < span:  # it starts within what the axes before reach: only their places tell
+            places = np.zeros(1, np.int64)
+            for step, count in axes:
+                places = (places[:, None] + step * np.arange(count)).ravel()
+            places.sort()
+            return bool((np.diff(places) < found.itemsize).any())
+        span += stride * (size - 1)
+    return False
 
 
 def offers(wanted: Mapping[str, Annotation], given: Mapping[str, Any]) -> list[tuple[str, TypeVar, tuple[Type, ...]]]:

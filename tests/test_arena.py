@@ -1,0 +1,67 @@
+"""The memory of the device wasm: where buffers lie, and what is said when none is left (backends/wasm/arena.py)."""
+
+from __future__ import annotations
+
+import pytest
+import wasmtime
+
+from hologram_web import AllocationFailed
+from hologram_web.backends.wasm.arena import Arena
+
+_MB = 1 << 20
+
+
+class _Unwritten(Arena):
+    """Hands out addresses without clearing what is there: gigabytes take long."""
+
+    def _map(self) -> None:
+        super()._map()
+        self.bytes = _Length(len(self.bytes))  # type: ignore[assignment]
+
+
+class _Length:
+    def __init__(self, length: int) -> None:
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __setitem__(self, place: slice, value: int) -> None:
+        assert 0 < place.start < place.stop <= self._length
+
+
+def _arena() -> Arena:
+    return _Unwritten(wasmtime.Store())
+
+
+def test_small_buffers_do_not_part_what_large_ones_leave() -> None:
+    arena = _arena()
+    large = arena.allocate(2000 * _MB)
+    small = [arena.allocate(100) for _ in range(3)]
+    arena.free(large)
+    assert arena.allocate(2500 * _MB) > max(small)
+    assert arena.live_bytes == 2500 * _MB + 3 * 128
+
+
+def test_large_buffers_are_packed_at_the_end() -> None:
+    arena = _arena()
+    first, second = arena.allocate(1000 * _MB), arena.allocate(1000 * _MB)
+    assert (first, second) == (3096 * _MB, 2096 * _MB)
+    arena.free(first)
+    assert arena.allocate(500 * _MB) == 3596 * _MB
+    assert arena.allocate(500 * _MB) == 3096 * _MB
+    assert arena.allocate(64) == 64
+
+
+def test_it_says_what_is_free_and_how_it_lies() -> None:
+    arena = _arena()
+    first, second = arena.allocate(1000 * _MB), arena.allocate(1000 * _MB)
+    arena.free(first)
+    with pytest.raises(AllocationFailed) as error:
+        arena.allocate(2500 * _MB)
+    assert str(error.value) == (
+        "2621440000 bytes cannot be had (a WebAssembly memory has at most 4 GiB; 3246391232 are free, at most "
+        "2197815232 of them in one stretch): free other buffers or work in parts"
+    )
+    arena.free(second)
+    assert arena.allocate(4000 * _MB)
