@@ -170,6 +170,12 @@ class _Maker:
 
     # Instructions
 
+    def axis(self) -> None:
+        """An index on its axis, before the access that it is for."""
+        index = self.load(Type.U32)
+        self.emit("CHK", index, 12, "x", 0)
+        self.store(Type.U32, index)
+
     def plain(self) -> None:
         """An instruction whose operands say all there is to say."""
         values: list[Any] = []
@@ -327,6 +333,7 @@ _SPECIAL: dict[str, Any] = {
     **dict.fromkeys(("PhaseGet", "PhaseAdv", "PhaseRead", "PhaseWrite"), _Maker.phases),
     **dict.fromkeys(("BRA", "CALL", "RET", "EXIT", "LOOP"), _Maker.branches),
     "BarSync": _Maker.barrier,
+    "CHK": _Maker.axis,
     "LEA": _Maker.lea,
     **dict.fromkeys(_COLLECTIVES, _Maker.collective),
 }
