@@ -67,6 +67,8 @@ def test_lengths_and_variables_of_loops_are_i32(device, body, expected):
         ("y[0] = 5000000000 if x[1] < 0 else -6000000000 if x[1] == 3 else x[2]", -6000000000),
         ("a = 5000000000\na += x[1]\ny[0] = a", 5000000003),
         ("y[0] = far(x, x[1])", 5000000000),
+        ("a = 0\nfor j in range(2):\n    if a - 5000000000 < 0:\n        y[0] = j\n    a = x[1]", 1),
+        ("a = 0\nif a - hg.u16(x[1]) <= 1650278972:\n    y[0] = 4\na += 1", 4),
         ("y[0] = far(x, x[2])", 3),
     ],
 )

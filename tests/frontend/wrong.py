@@ -360,6 +360,10 @@ WRONG: list[tuple[str, str]] = [
         "this constant cannot be computed: negative shift count",
     ),
     (
+        "v = x[$hg.i128(n)]",
+        "an index has at most 64 bits, not those of i128: convert with hg.i32(x)",
+    ),
+    (
         "v = $5000000000 if x[0] > n else 2",
         "5000000000 does not fit i32: convert the other side first, as in hg.i64(x)",
     ),

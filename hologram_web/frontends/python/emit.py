@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 from types import FunctionType
 from typing import Any, NoReturn
 
-from ...errors import IsaError
+from ...errors import IsaError, TranslateError
 from ...isa.address import Address
 from ...isa.builder import ProgramBuilder
 from ...isa.instruction import Instruction
@@ -118,6 +118,7 @@ class Emitter:
         self.scope: Scope
         self.hidden: dict[tuple[str, int], Register] = {}
         self.lost: set[str] = set()  # variables assigned before a collective
+        self.refused: TranslateError | None = None  # what is wrong if no type changes any more
 
     def fail(self, node: Any, message: str) -> NoReturn:
         """Raises TranslateError at a syntax node."""
@@ -251,31 +252,31 @@ class Emitter:
                 if not value.ty.is_float or ty.is_float:
                     return self.immediate(ty, number if ty.is_float else int(number))
                 return self.immediate(ty, ty.from_float(float(number)))
-            self.check_fits(node, value, ty)
+            if not self.check_fits(node, value, ty):
+                return self.immediate(ty, 0)
             return self.immediate(ty, float(number) if ty.is_float and isinstance(number, bool) else number)
         if value.pred is not None:
             return self.from_predicate(value.pred, ty)
         assert value.reg is not None
         return self.convert(ty, default(value.ty), value.reg)
 
-    def check_fits(self, node: ast.AST, value: Value, ty: Type) -> None:
-        """Raises TranslateError for a literal that cannot be a value of `ty`."""
+    def check_fits(self, node: ast.AST, value: Value, ty: Type) -> bool:
+        """Whether a value, if it is a literal, can be one of `ty`.
+
+        If not, it is `refused` should this be the last pass: what the literal meets may still become wider.
+        """
         number = value.const
         if number is None or isinstance(value.ty, Type) or fits(int(number) if value.ty is Weak.BOOL else number, ty):
-            return
+            return True
         advice = "hg.i32(x)" if ty.bits < 32 or ty is Type.U32 else "hg.i64(x)"
+        text = f"{number} does not fit {ty}: convert the other side first, as in {advice}"
         if isinstance(number, float):
-            self.fail(node, f"{number!r} is a float, and {ty} is needed: round it, and convert with hg.{ty}(x)")
-        self.fail(node, f"{number} does not fit {ty}: convert the other side first, as in {advice}")
-
-    def coded(self, node: ast.AST, value: Value, kind: Kind) -> Register:
-        """A register that holds a value of a kind that later passes may widen; bools are 0 and 1.
-
-        Until it is a type, a literal that does not fit is let through: what it meets may be wider.
-        """
-        if isinstance(kind, Weak) and isinstance(value.const, int) and not fits(int(value.const), default(kind)):
-            return self.immediate(default(kind), 0)
-        return self.register(node, value, default(kind))
+            text = f"{number!r} is a float, and {ty} is needed: round it, and convert with hg.{ty}(x)"
+        try:
+            self.fail(node, text)
+        except TranslateError as error:
+            self.refused = self.refused or error
+        return False
 
     def from_predicate(self, predicate: Predicate, ty: Type) -> Register:
         """1 where the predicate holds, else 0."""

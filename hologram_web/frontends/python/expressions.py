@@ -243,6 +243,8 @@ class Expressions(Arithmetic):
     def _whole_number(self, node: ast.expr, value: Value) -> Value:
         if float_of(value.ty) is value.ty:
             self.fail(node, f"an index is an integer, not {value.ty}: convert with hg.i32(x), which rounds toward zero")
+        if isinstance(value.ty, Type) and value.ty.is_wide and value.const is None:
+            self.fail(node, f"an index has at most 64 bits, not those of {value.ty}: convert with hg.i32(x)")
         return value
 
     @staticmethod
@@ -408,21 +410,17 @@ class Expressions(Arithmetic):
         otherwise, end, result = self.label(), self.label(), self.temporary()
         self.jump(otherwise, ~condition)
         self.drop(condition)
-        values: list[Value] = []
         for branch in (node.body, node.orelse):
             value = self.value(branch)
             ty = self._choice(node, self.facts.types.get(key), value)
             self.facts.learn(key, ty)
-            values.append(value)
-            register = self.coded(branch, value, ty)
+            register = self.register(branch, value, default(ty))
             self.emit("MOV", result, register)
             self.drop(register)
             if branch is node.body:
                 self.jump(end)
                 self.place(otherwise)
         self.place(end)
-        for branch, value in zip((node.body, node.orelse), values, strict=True):
-            self.check_fits(branch, value, default(ty))  # nothing wider was met
         return Value(ty, result)
 
     def _choice(self, node: ast.AST, known: Kind | None, value: Value) -> Kind:

@@ -192,7 +192,7 @@ class Functions(Statements):
             return self.stored(node, value, default(self.facts.types[key]))
         kind = self._choice(node, self.facts.types.get(key), value)
         self.facts.learn(key, kind)
-        return self.coded(node, value, kind)
+        return self.register(node, value, default(kind))
 
 
 def check_signature(source: Source, node: ast.FunctionDef, defaults: bool = False) -> list[ast.arg]:

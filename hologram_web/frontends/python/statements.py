@@ -16,7 +16,7 @@ from .emit import ArrayRef, Loop
 from .expressions import Shape
 from .names import Intrinsic
 from .source import constant, walk
-from .types import INDEX, Kind, Value, Weak, default, fits, float_of, join
+from .types import INDEX, Kind, Value, Weak, default, float_of, join
 
 __all__ = ["Statements"]
 
@@ -160,7 +160,7 @@ class Statements(Collectives):
         if (scope.path, name) in self.facts.fixed:
             register = self.stored(origin, value, default(kind))
         else:
-            register = self.coded(origin, value, kind)
+            register = self.register(origin, value, default(kind))
         if name not in scope.registers:
             scope.registers[name] = self.take()
         self.move(scope.registers[name], register)
@@ -361,8 +361,8 @@ class Statements(Collectives):
         Returns a register that holds the step.
         """
         bits, by = ty.unsigned, self.take()
-        if trips is not None and not fits(int(values[1].const), ty):
-            self.register(getattr(node.iter, "args", [])[:2][-1], values[1], ty)  # says so
+        if trips is not None and not self.check_fits(getattr(node.iter, "args", [])[:2][-1], values[1], ty):
+            trips = 1
         self.move(by, self.register(node, values[2], ty))
         start = self.register(node, values[0], ty)
         if trips is not None:

@@ -60,6 +60,8 @@ def settled(definition: Definition, make: type[_P]) -> _P:
             if facts.lengths < len(current.hidden):
                 facts.changed, facts.lengths = True, len(current.hidden)
             if not facts.changed and not facts.settle():
+                if current.refused is not None:
+                    raise current.refused
                 current.close_up()
                 return current
     except RecursionError:

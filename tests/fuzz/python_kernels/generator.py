@@ -378,7 +378,8 @@ class _Maker:
     def _widens(self, ty: Ty, to: Ty) -> bool:
         """Whether a variable may become wider, so that every literal it meets goes on to fit."""
         same = (ty.kind == "f") == (to.kind == "f")
-        far = self.flat or (to.bits > 32) == (ty.bits > 32)  # an index of several is an I32 at most
+        # An index has 64 bits at most, one of several 32.
+        far = to.bits <= 64 and (self.flat or (to.bits > 32) == (ty.bits > 32))
         return same and far and to.bits > ty.bits and (to.kind != "u" or ty.kind == "u")
 
     def value_for(self, variable: Variable, depth: int) -> str:
