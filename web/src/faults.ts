@@ -55,7 +55,7 @@ const NOTES = [
 const MEMORIES = ["buffer ", "pool ", "class ", "class memory"];
 
 /** The error of a launch whose kernel reported a fault. `order` are the memories of the kernel as its code has them. */
-export function faultOf(job: Job, order: readonly number[], status: Status, steps: number, seconds?: number): ExecutionError {
+export function faultOf(job: Job, order: readonly number[], status: Status, steps: number, seconds?: number, late = false): ExecutionError {
   const { kernel, launch } = job;
   let kind = FAULT_KINDS[status.kind - 1]!;
   const { offset, need, other } = status;
@@ -92,8 +92,9 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
       detail = launch.origin ? `the divisor of element ${lane} is zero` : other ? noted() : "the divisor is zero: test it before";
       break;
     case "StepLimit":
-      detail =
-        at >= 0
+      detail = late
+        ? clock(seconds!)
+        : at >= 0
           ? `a lane went around loops more than ${steps} times: does a loop not end?`
           : "this adapter ends the loops of a shader after 65,535 rounds in all: do less in a lane, or run on another device";
       break;
