@@ -24,7 +24,7 @@ def rounds(y: hg.Array[hg.u32], n: hg.i32):
     for a in range(n):
         y[i] += hg.u32(1)
 """
-LATE = "the launch did not end within 2 seconds: does a loop not end? run(args, { seconds }) allows more time"
+LATE = "the launch did not end within 1 seconds: does a loop not end? run(args, { seconds }) allows more time"
 
 
 @pytest.mark.parametrize("where", ["page", "worker"])
@@ -44,4 +44,6 @@ def test_runs_end(where: str) -> None:
     for name in ("aborted", "abortedInParts"):
         assert (found[name]["kind"], found[name]["message"]) == ("Cancelled", "Cancelled: the launch was cancelled")
         assert found[name]["milliseconds"] < 2000  # half a second, where nobody else works
-    assert (found["late"]["kind"], found["late"]["message"]) == ("StepLimit", f"StepLimit: {LATE}")
+    # The clock of the page, or the lanes' patience, which says where.
+    assert found["late"]["kind"] == "StepLimit"
+    assert LATE in found["late"]["message"]

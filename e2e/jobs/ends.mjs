@@ -16,18 +16,18 @@ export default async function ends({ get, hologram }) {
       clearTimeout(timer);
     }
   };
-  const small = async () => [...(await rounds.run({ y: new Uint32Array(4), n: 3 }))];
-  const many = () => ({ y: new Uint32Array(2 ** 22), n: 2_000_000 });
+  const small = async () => [...(await rounds.run({ y: new Uint32Array(4), n: 3 }, { seconds: 60 }))]; // behind what the GPU is still at
+  const many = () => ({ y: new Uint32Array(2 ** 22), n: 20_000 });
   await small();
   const found = { before: await small() };
-  found.aborted = await told(nested, { y: new Uint32Array(8) }, { seconds: 4 }, 300);
+  found.aborted = await told(nested, { y: new Uint32Array(8) }, { seconds: 1 }, 300);
   found.afterAborted = await small();
-  found.late = await told(nested, { y: new Uint32Array(8) }, { seconds: 2 });
+  found.late = await told(nested, { y: new Uint32Array(8) }, { seconds: 1 });
   found.afterLate = await small();
-  found.abortedInParts = await told(rounds, many(), { seconds: 60 }, 300);
+  found.abortedInParts = await told(rounds, many(), { seconds: 30 }, 300);
   found.afterParts = await small();
   const lanes = 5 * 2 ** 14 + 77;
-  const divided = await rounds.run({ y: Uint32Array.from({ length: lanes }, (_, k) => k % 7), n: 5 });
+  const divided = await rounds.run({ y: Uint32Array.from({ length: lanes }, (_, k) => k % 7), n: 5 }, { seconds: 60 });
   found.divided = divided.every((value, k) => value === ((k % 7) + 5) >>> 0);
   await runtime.close();
   return { json: found };

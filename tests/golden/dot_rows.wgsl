@@ -62,12 +62,12 @@ fn run() {
       v2 = t1;
     }
     loop {
-      if (patience < 1u && arguments.spare.z != 0u) {
+      if (patience < 2u && arguments.spare.z != 0u) {
         expired = 13u;
         br = 1u;
         break;
       }
-      patience -= 1u;
+      patience -= 2u;
       if ((p0 <= v1)) {
         break;
       }

@@ -55,7 +55,7 @@ const NOTES = [
 const MEMORIES = ["buffer ", "pool ", "class ", "class memory"];
 
 /** The error of a launch whose kernel reported a fault. `order` are the memories of the kernel as its code has them. */
-export function faultOf(job: Job, order: readonly number[], status: Status, steps: number, seconds?: number, late = false): ExecutionError {
+export function faultOf(job: Job, order: readonly number[], status: Status, steps: number, seconds?: number): ExecutionError {
   const { kernel, launch } = job;
   let kind = FAULT_KINDS[status.kind - 1]!;
   const { offset, need, other } = status;
@@ -92,7 +92,7 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
       detail = launch.origin ? `the divisor of element ${lane} is zero` : other ? noted() : "the divisor is zero: test it before";
       break;
     case "StepLimit":
-      detail = late
+      detail = other // on GPUs: it has steps left, but no patience
         ? clock(seconds!)
         : at >= 0
           ? `a lane went around loops more than ${steps} times: does a loop not end?`

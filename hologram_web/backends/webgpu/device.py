@@ -309,7 +309,6 @@ class WebGpuBackend(CompiledDevice[Memory]):
         if not known:
             patience = self._patience()
             proven = proves(patience or 1 << 62)
-        counts = kernel.counts[proven]
         # As long as a launch at most is that is known to be short; and what nobody knows, None.
         rounds = lanes * kernel.cost if known else None
         pipeline, fresh = self._gpu.pipeline(kernel, kernel.fast if proven and kernel.fast else kernel.code)
@@ -327,7 +326,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         name, number = analysis.program.metadata.name or "a program without a name", self.stats.launches
 
         def failed(words: NDArray[np.uint32]) -> ExecutionError:
-            return told(_status(words, kernel, sizes, shared, bounded))
+            return told(_status(words, kernel, sizes, shared))
 
         def stopped(kind: FaultKind) -> ExecutionError:
             late = kind is FaultKind.STEP_LIMIT
@@ -342,9 +341,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
                 error = error.retold(f"{error.detail} (launch {number} of this backend, {name})", error.buffer)
             return error
 
-        bounded = counts and 0 < patience <= limits.steps
-        steps = patience if bounded else min(limits.steps + 1, 0xFFFFFFFF)
-        arguments = self._arguments(job, kernel, sizes, shared, steps, patience)
+        arguments = self._arguments(job, kernel, sizes, shared, patience)
         bound = [*self._recorder.bound(pipeline), *bound]
         blocks = config.blocks
         work = Work(name, pipeline, tuple(bound), arguments, blocks, failed, stopped, lanes, rounds, at_once)
@@ -389,13 +386,13 @@ class WebGpuBackend(CompiledDevice[Memory]):
         )
 
     def _arguments(
-        self, job: Job[Memory], kernel: WgslKernel, sizes: dict[Base, int], shared: int, steps: int, patience: int
+        self, job: Job[Memory], kernel: WgslKernel, sizes: dict[Base, int], shared: int, patience: int
     ) -> bytes:
         config = job.config
         words = np.zeros(kernel.arguments_size // 4, np.uint32)
         words[:3] = config.grid
         words[4:7] = config.lanes or [g * b for g, b in zip(config.grid, config.block, strict=True)]
-        words[8:15] = config.blocks, steps, 0, shared, 1, 0, patience
+        words[8:15] = config.blocks, min(self.limits.steps + 1, 0xFFFFFFFF), 0, shared, 1, 0, patience
         for number, (name, _) in enumerate(kernel.scalars):
             bits = job.scalars[name][1]
             words[16 + 2 * number :][:2] = bits & 0xFFFFFFFF, bits >> 32
@@ -475,10 +472,7 @@ def _owners(analysis: Analysis) -> list[Base]:
     return sorted(bases, key=lambda base: (params.get(str(base.name), len(params)), base.space.name, str(base.name)))
 
 
-def _status(
-    words: NDArray[np.uint32], kernel: WgslKernel, sizes: dict[Base, int], shared: int, bounded: bool
-) -> Status:
-    """What status words say. `bounded`: whether it is for its time that a lane has few steps."""
+def _status(words: NDArray[np.uint32], kernel: WgslKernel, sizes: dict[Base, int], shared: int) -> Status:
     kind, at, number, lane = (int(word) for word in words[:4])
     base, size = None, 0
     if number == len(kernel.bases):
@@ -490,5 +484,5 @@ def _status(
     offset = int(words[4:6].view(np.int64)[0])
     index = None if at == _NONE else at
     fault, other = FAULT_KINDS[kind - 1], int(words[7])
-    late = fault is FaultKind.STEP_LIMIT and (other == 1 or (bounded and index is not None))
+    late = fault is FaultKind.STEP_LIMIT and other == 1
     return Status(fault, index, lane, base, size, offset, int(words[6]), other, late)

@@ -56,26 +56,20 @@ interface Ends {
   readonly signal: AbortSignal | undefined;
 }
 
-const FEW_LANES = 2 ** 14; // of a launch that is not divided, and of the first part of another
-const PART_MS = 100; // that a part is to take
+const FEW_LANES = 2 ** 11; // of a launch that is not divided, and of the first part of another
 const NO_ENDS: Ends = { steps: 0, seconds: Infinity, signal: undefined };
 
 /** Waits for work until the signal or the clock ends the waiting. */
-async function within<T>(work: Promise<T>, { seconds, signal }: Ends): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let stop: (() => void) | undefined;
-  const ended = new Promise<never>((_, reject) => {
-    stop = () => reject(new Untold("cancelled"));
+const within = <T>(work: Promise<T>, { seconds, signal }: Ends): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const stop = () => reject(new Untold("cancelled"));
+    const timer = setTimeout(() => reject(new Untold("timeIsUp", seconds)), Math.min(1000 * seconds, 2 ** 31 - 1));
     signal?.addEventListener("abort", stop);
-    if (seconds < 2 ** 20) timer = setTimeout(() => reject(new Untold("timeIsUp", seconds)), 1000 * seconds);
+    void work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+    });
   });
-  try {
-    return await Promise.race([work, ended]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", stop!);
-  }
-}
 
 const up = (bytes: number, to = 4): number => Math.max(Math.ceil(bytes / to), 1) * to;
 /** Sizes that buffers have, so that freed ones serve again. */
@@ -301,45 +295,34 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     const add = (...more: Command[]): Promise<void> | void => {
       if (commands.push(...more) >= MOST_LAUNCHES) return flush();
     };
-    /** Each part when the one before is done, so that the run can end between them. */
-    async function inParts(job: Job): Promise<void> {
-      const until = performance.now() + 1000 * seconds;
-      const blocks = blocksOf(job);
-      if (commands.length) await flush();
-      for (let first = 0, size = Math.ceil(FEW_LANES / lanesOf(job.kernel)); first < blocks; ) {
-        const end = Math.min(first + size, blocks);
-        const began = performance.now();
-        commands.push(...partsOf(job, first, end));
-        if (end < blocks) await flush();
-        const time = performance.now();
-        if (time > until) throw new Untold("timeIsUp", seconds);
-        size = Math.ceil(size * Math.min(Math.max(PART_MS / (time - began), 1 / 8), 8));
-        first = end;
-      }
-    }
     return {
       launch: (job) => {
         for (const { bytes } of job.memories) checkLimit(job.kernel.name, up(bytes), LIMITS[0]);
         counts.launches++;
         const long = blocksOf(job) * lanesOf(job.kernel) > FEW_LANES && prepared.get(job.file)!.get(variantOf(job))!.counts;
-        return long ? inParts(job) : add(...partsOf(job));
+        if (!long) return add(...partsOf(job));
+        const blocks = blocksOf(job);
+        const run = (first: number, end: number) => {
+          commands.push(...partsOf(job, first, end));
+          return end < blocks ? flush() : undefined;
+        };
+        return import("./parts.js").then(({ inParts }) => inParts(blocks, FEW_LANES / lanesOf(job.kernel), seconds, run));
       },
       copy: (target, source) => add({ target: target as Place, source: source as Place }),
       finish: (reads) => execute(commands, ends, reads as Place[]),
     };
   }
 
-  /** A lane's rounds of the shortest loop: half of the seconds, as what rounds cost is known within about a factor of two. */
-  const patienceOf = ({ seconds }: Ends): number => (seconds < Infinity ? Math.min(Math.ceil((seconds * device.speed!) / 2), 2 ** 32 - 1) : 0);
+  /** A lane's rounds of the shortest loop: as many as fit into the seconds. */
+  const patienceOf = (seconds: number): number => (seconds < Infinity ? Math.min(seconds * device.speed!, 2 ** 32 - 1) : 0);
 
   async function execute(commands: readonly Command[], ends: Ends, reads: readonly Place[]): Promise<Uint8Array<ArrayBuffer>[]> {
     const { steps, seconds } = ends;
-    const patience = patienceOf(ends);
     const jobs = commands.filter((command): command is Part => !("target" in command));
     let size = 0;
     const offsets = jobs.map((job) => (size += up(variantOf(job).size, STRIDE)) - up(variantOf(job).size, STRIDE));
     const words = new Uint32Array(size / 4);
-    jobs.forEach((job, k) => fill(words.subarray(offsets[k]! / 4), job, steps, patience));
+    jobs.forEach((job, k) => fill(words.subarray(offsets[k]! / 4), job, steps, patienceOf(seconds)));
     const bytes = jobs.length * STRIDE;
     const most = Math.max(0, ...jobs.map((job) => scratchOf(variantOf(job)) * job.blocks));
     const [given, status, scratch] = guard(() => {
@@ -360,7 +343,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     const [states, ...rest] = await found;
     const [start, end] = time.length ? new BigUint64Array(rest.pop()!.buffer) : [];
     counts.milliseconds = start === undefined ? null : Number(end! - start) / 1e6;
-    jobs.forEach((job, k) => check(new Int32Array(states!.buffer, k * STRIDE, STATUS / 4), job, steps, seconds, patience));
+    jobs.forEach((job, k) => check(new Int32Array(states!.buffer, k * STRIDE, STATUS / 4), job, steps, seconds));
     return rest;
   }
 
@@ -428,7 +411,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
   counts.liveBytes = 0;
   const device: Device = {
     backend: "webgpu",
-    speed: 2 ** 28, // until it was probed, and where there is no clock
+    speed: 2 ** 27, // until it was probed, and where there is no clock
     gpu,
     counts,
     classMemory,
@@ -465,7 +448,7 @@ const orderOf = (variant: Variant): number[] => variant.bindings.flatMap(({ memo
 /** Writes the arguments of blocks. */
 function fill(words: Uint32Array, job: Part, steps: number, patience: number): void {
   const variant = variantOf(job);
-  words.set([...job.grid, 0, ...job.lanes, 0, job.first + job.blocks, Math.min(steps + 1, patience || Infinity, 2 ** 32 - 1), 0, job.kernel.shared, 0, job.first, patience]);
+  words.set([...job.grid, 0, ...job.lanes, 0, job.first + job.blocks, Math.min(steps + 1, 2 ** 32 - 1), 0, job.kernel.shared, 0, job.first, patience]);
   let place = 16;
   for (const number of variant.scalars) {
     const value = job.scalars[number]!;
@@ -478,11 +461,10 @@ function fill(words: Uint32Array, job: Part, steps: number, patience: number): v
 }
 
 /** Raises the fault of a launch, if it had one. */
-function check(status: Int32Array<ArrayBuffer>, job: Job, steps: number, seconds: number, patience: number): void {
+function check(status: Int32Array<ArrayBuffer>, job: Job, steps: number, seconds: number): void {
   const [kind, at, base, lane, , , need, other] = status as unknown as [number, number, number, number, number, number, number, number];
   if (!kind) return;
   const offset = new BigInt64Array(status.buffer, status.byteOffset + 16, 1)[0]!;
   const words = { kind, at, base, lane, offset, need: BigInt(need >>> 0), other: other >>> 0 };
-  const late = other === 1 || (at >= 0 && patience > 0 && patience <= steps);
-  throw new Untold("faultOf", job, orderOf(variantOf(job)), words, steps, seconds, late);
+  throw new Untold("faultOf", job, orderOf(variantOf(job)), words, steps, seconds);
 }
