@@ -268,13 +268,8 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
       });
       return buffer;
     });
-    const mapped = staging.mapAsync(USAGE.MAP_READ, 0, size);
-    try {
-      await wait(mapped, used, ends);
-    } catch (error) {
-      void mapped.then(() => (staging.unmap(), give(staging)), () => {}); // when the GPU is done, for whom nobody waits any more
-      throw error;
-    }
+    // Whoever stops waiting leaves the buffer behind: it is collected when the GPU is done with it.
+    await wait(staging.mapAsync(USAGE.MAP_READ, 0, size), used, ends);
     const range = staging.getMappedRange(0, size);
     const found = memories.map(({ bytes }, k) => new Uint8Array(range.slice(starts[k]!, starts[k]! + bytes)));
     staging.unmap();
@@ -299,14 +294,13 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
       launch: (job) => {
         for (const { bytes } of job.memories) checkLimit(job.kernel.name, up(bytes), LIMITS[0]);
         counts.launches++;
-        const long = blocksOf(job) * lanesOf(job.kernel) > FEW_LANES && prepared.get(job.file)!.get(variantOf(job))!.counts;
-        if (!long) return add(...partsOf(job));
-        const blocks = blocksOf(job);
+        const [blocks, lanes] = [blocksOf(job), lanesOf(job.kernel)];
+        if (blocks * lanes <= FEW_LANES || !prepared.get(job.file)!.get(variantOf(job))!.counts) return add(...partsOf(job));
         const run = (first: number, end: number) => {
           commands.push(...partsOf(job, first, end));
           return end < blocks ? flush() : undefined;
         };
-        return import("./parts.js").then(({ inParts }) => inParts(blocks, FEW_LANES / lanesOf(job.kernel), seconds, run));
+        return import("./parts.js").then(({ inParts }) => inParts(blocks, FEW_LANES / lanes, seconds, run));
       },
       copy: (target, source) => add({ target: target as Place, source: source as Place }),
       finish: (reads) => execute(commands, ends, reads as Place[]),
