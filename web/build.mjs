@@ -2,7 +2,7 @@
 // the classes of errors from the runtime, so that there is one of each.
 import { build } from "esbuild";
 
-const PARTS = ["backends/wasm", "backends/webgpu", "outside", "stdlib", "texts", "tree"];
+const PARTS = ["backends/parts", "backends/wasm", "backends/webgpu", "outside", "stdlib", "texts", "tree"];
 
 /** Private members, and parts of artifacts and of runs, which nobody outside sees: the minifier may rename them. */
 const INTERNAL =
@@ -23,6 +23,7 @@ async function bundleForPython(format, outfile, options = {}) {
 async function bundle(entries, filter, kind, path) {
   // Imports that the filter finds are left to the browser; `path` says where that file will be, by default where it is.
   const outside = (found) => (found.kind === kind ? { path: path ?? found.path, external: true } : undefined);
+  const later = (found) => ({ path: found.path, external: found.kind === "dynamic-import" });
   const result = await build({
     entryPoints: entries.map((entry) => `web/src/${entry}.ts`),
     outbase: "web/src",
@@ -35,7 +36,7 @@ async function bundle(entries, filter, kind, path) {
     logLevel: "warning",
     mangleProps: new RegExp(`^(${INTERNAL.replaceAll(" ", "|")})$`),
     mangleCache,
-    plugins: [{ name: "outside", setup: ({ onResolve }) => onResolve({ filter }, outside) }],
+    plugins: [{ name: "outside", setup: ({ onResolve }) => (onResolve({ filter }, outside), onResolve({ filter: /^\.\/parts\.js$/ }, later)) }],
   });
   ({ mangleCache } = result);
 }

@@ -16,11 +16,13 @@ from .bounds import Bounds, Interval, open_conditions
 from .counters import counts_down
 from .dominance import Dominators, loop_body
 from .ir import Block, Function, Node
+from .operations import EFFECTS
 from .passes.costs import total
 
 __all__ = ["cost_of_lane", "weights", "within_budget"]
 
 _MOST = 1 << 40  # visits and steps that constants give stay below: no budget is larger
+_ACCESS = 16  # what a checked access costs more than the addition as which it counts (SwiftShader)
 _SHORTEST = 8  # what costs one round: more than counter, comparison and branch, so that nothing is ended too early
 
 
@@ -47,7 +49,8 @@ def _weights(tree: Dominators[Block]) -> dict[Block, int]:
     for block in tree.order:
         around = [header for header, body in bodies.items() if block in body]
         if around:
-            costs[min(around, key=lambda header: len(bodies[header]))] += total(block.nodes)
+            accesses = sum(node.op in EFFECTS for node in block.nodes)
+            costs[min(around, key=lambda header: len(bodies[header]))] += total(block.nodes) + _ACCESS * accesses
     return {header: max(cost // _SHORTEST, 1) for header, cost in costs.items()}
 
 

@@ -51,7 +51,7 @@ fn run() {
 @compute @workgroup_size(256, 1, 1)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,
         @builtin(local_invocation_index) index: u32) {
-  let block = group.x + group.y * 65535u;
+  let block = arguments.spare.y + group.x + group.y * 65535u;
   lane = index;
   lane_id = local;
   if (block >= arguments.misc.x) {

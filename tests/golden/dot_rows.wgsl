@@ -9,6 +9,7 @@ var<private> lane_id: vec3u;
 var<private> block_id: vec3u;
 var<private> global_id: u32;
 var<private> budget: u32;
+var<private> patience: u32;
 var<private> v0: u32;
 var<private> v1: u32;
 var<private> v2: i32;
@@ -61,6 +62,12 @@ fn run() {
       v2 = t1;
     }
     loop {
+      if (patience < 2u && arguments.spare.z != 0u) {
+        expired = 13u;
+        br = 1u;
+        break;
+      }
+      patience -= 2u;
       if ((p0 <= v1)) {
         break;
       }
@@ -88,7 +95,7 @@ fn run() {
       }
     }
     if (br == 1u) {
-      fault(6u, expired, 0xffffffffu, vec2u(0u), 0u, 0u);
+      fault(6u, expired, 0xffffffffu, vec2u(0u), 0u, select(0u, 1u, budget != 0u));
       return;
     }
     {
@@ -108,7 +115,7 @@ fn run() {
 @compute @workgroup_size(256, 1, 1)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,
         @builtin(local_invocation_index) index: u32) {
-  let block = group.x + group.y * 65535u;
+  let block = arguments.spare.y + group.x + group.y * 65535u;
   lane = index;
   lane_id = local;
   if (block >= arguments.misc.x) {
@@ -116,10 +123,12 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   }
   global_id = block * 256u + index;
   budget = arguments.misc.y;
+  patience = arguments.spare.z;
   let block_of = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,
                        block / (arguments.grid.x * arguments.grid.y));
   block_id = block_of;
   var alive = all(block_id * vec3u(256u, 1u, 1u) + local < arguments.lanes.xyz);
+  alive = alive && atomicLoad(&status[0]) == 0u;
   if (alive) {
     run();
   }

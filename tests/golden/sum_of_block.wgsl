@@ -10,6 +10,7 @@ var<private> lane_id: vec3u;
 var<private> block_id: vec3u;
 var<private> global_id: u32;
 var<private> budget: u32;
+var<private> patience: u32;
 var<private> v0: f32;
 var<private> v2: f32;
 var<private> v3: f32;
@@ -141,7 +142,7 @@ fn run2(v1: u32) {
 @compute @workgroup_size(256, 1, 1)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,
         @builtin(local_invocation_index) index: u32) {
-  let block = group.x + group.y * 65535u;
+  let block = arguments.spare.y + group.x + group.y * 65535u;
   lane = index;
   lane_id = local;
   if (block >= arguments.misc.x) {
@@ -149,16 +150,19 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   }
   global_id = block * 256u + index;
   budget = arguments.misc.y;
+  patience = arguments.spare.z;
   let block_of = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,
                        block / (arguments.grid.x * arguments.grid.y));
   block_id = block_of;
   var alive = all(block_id * vec3u(256u, 1u, 1u) + local < arguments.lanes.xyz);
+  alive = alive && atomicLoad(&status[0]) == 0u;
   for (var i = index; i < 256u; i += 256u) {
     shared_memory[i] = 0u;
   }
   workgroupBarrier();
   var v1: u32;
   var steps = arguments.misc.y;
+  var rounds_left = arguments.spare.z;
   var br = 0u;
   var expired = 0u;
   if (alive) {
@@ -166,6 +170,11 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   }
   v1 = 128u;
   loop {
+    if (rounds_left < 16u && arguments.spare.z != 0u) {
+      if (alive) { fault(6u, 4294967295u, 0xffffffffu, vec2u(0u), 0u, 1u); }
+      return;
+    }
+    rounds_left -= 16u;
     workgroupBarrier();
     if ((v1 == 0u)) {
       break;

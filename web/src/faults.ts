@@ -131,8 +131,9 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
       detail = launch.origin ? `the divisor of element ${lane} is zero` : other ? noted() : "the divisor is zero: test it before";
       break;
     case "StepLimit":
-      detail =
-        at >= 0
+      detail = other // on GPUs: it has steps left, but no patience
+        ? clock(seconds!)
+        : at >= 0
           ? `a lane went around loops more than ${steps} times: does a loop not end?`
           : "this adapter ends the loops of a shader after 65,535 rounds in all: do less in a lane, or run on another device";
       break;

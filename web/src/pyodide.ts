@@ -184,8 +184,7 @@ export class Session {
     for (const { name, type, access } of file.ports) {
       args[name] = access === "scalar" ? numberOf(type, scalars[name]!) : this.buffers.get(buffers[name]!)!;
     }
-    const limit = device.backend === "wasm" || seconds === null ? undefined : AbortSignal.timeout(1000 * seconds);
-    const signal = limit ?? this.controller.signal;
+    const { signal } = this.controller;
     const started = bindRun(device, this.runtime, file, [], args, "buffer", signal);
     this.segment ??= { run: device.run(steps, signal, seconds ?? Infinity), steps, seconds, started: [] };
     this.segment.started.push(started);

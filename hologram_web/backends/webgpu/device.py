@@ -313,7 +313,6 @@ class WebGpuBackend(CompiledDevice[Memory]):
         if not known:
             patience = self._patience()
             proven = proves(patience or 1 << 62)
-        counts = kernel.counts[proven]
         # As long as a launch at most is that is known to be short; and what nobody knows, None.
         rounds = lanes * kernel.cost if known else None
         pipeline, fresh = self._gpu.pipeline(kernel, kernel.fast if proven and kernel.fast else kernel.code)
@@ -332,7 +331,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
 
         def failed(words: NDArray[np.uint32]) -> HologramError:
             try:
-                return told(_status(words, kernel, sizes, shared, config, bounded))
+                return told(_status(words, kernel, sizes, shared, config))
             except ArtifactError as lie:
                 return lie
 
@@ -349,9 +348,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
                 error = error.retold(f"{error.detail} (launch {number} of this backend, {name})", error.buffer)
             return error
 
-        bounded = counts and 0 < patience <= limits.steps
-        steps = patience if bounded else min(limits.steps + 1, 0xFFFFFFFF)
-        arguments = self._arguments(job, kernel, sizes, shared, steps, patience)
+        arguments = self._arguments(job, kernel, sizes, shared, patience)
         bound = [*self._recorder.bound(pipeline), *bound]
         blocks = config.blocks
         work = Work(name, pipeline, tuple(bound), arguments, blocks, failed, stopped, lanes, rounds, at_once)
@@ -396,13 +393,13 @@ class WebGpuBackend(CompiledDevice[Memory]):
         )
 
     def _arguments(
-        self, job: Job[Memory], kernel: WgslKernel, sizes: dict[Base, int], shared: int, steps: int, patience: int
+        self, job: Job[Memory], kernel: WgslKernel, sizes: dict[Base, int], shared: int, patience: int
     ) -> bytes:
         config = job.config
         words = np.zeros(kernel.arguments_size // 4, np.uint32)
         words[:3] = config.grid
         words[4:7] = config.lanes or [g * b for g, b in zip(config.grid, config.block, strict=True)]
-        words[8:15] = config.blocks, steps, 0, shared, 1, 0, patience
+        words[8:15] = config.blocks, min(self.limits.steps + 1, 0xFFFFFFFF), 0, shared, 1, 0, patience
         place = 16
         for name, ty in kernel.scalars:
             many = ty.argument_bytes // 4
@@ -485,17 +482,11 @@ def _owners(analysis: Analysis) -> list[Base]:
 
 
 def _status(
-    words: NDArray[np.uint32],
-    kernel: WgslKernel,
-    sizes: dict[Base, int],
-    shared: int,
-    config: LaunchConfig,
-    bounded: bool,
+    words: NDArray[np.uint32], kernel: WgslKernel, sizes: dict[Base, int], shared: int, config: LaunchConfig
 ) -> Status:
-    """What status words say. `bounded`: whether it is for its time that a lane has few steps."""
     kind, at, base, lane = (int(word) for word in words[:4].view(np.int32))
     offset, need, other = int(words[4:6].view(np.int64)[0]), int(words[6]), int(words[7])
     memories = [(str(each), sizes[each]) for each in kernel.bases]
-    late = kind == _STEP_LIMIT and (other == 1 or (bounded and at >= 0))
     found = Words(kind, at, base, lane, offset, need, other)
+    late = kind == _STEP_LIMIT and other == 1
     return found.status(memories, shared, config.blocks * config.block_lanes, late)

@@ -36,7 +36,7 @@ _MOST_SCRATCH = 1 << 27  # bytes: what every adapter binds
 # Rounds of the shortest loop: 3 ns on one lane of llvmpipe, a thirtieth of that with all lanes of two processors.
 LIGHT = 1 << 29  # that a launch takes at most which is not long
 _AHEAD = 1 << 31  # that are submitted before somebody waits for them
-FEW_LANES = 1 << 14  # of a launch that is not divided, and of the first part of another
+FEW_LANES = 1 << 11  # of a launch that is not divided, and of the first part of another
 _PART = 0.1  # seconds that a part is to take
 
 

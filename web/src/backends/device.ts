@@ -47,6 +47,8 @@ export interface Device {
   /** Kept from run to run. */
   readonly classMemory: Memory;
   readonly counts: Counts;
+  /** Rounds of the shortest loop that a lane of a GPU takes for a second of a launch: in half of it. */
+  speed?: number;
   /** Why the device is gone; null while it is there. */
   readonly lost: string | null;
   /** Compiles the kernels of an artifact that launches run. Rejects with CompileError, LaunchError or ArtifactError. */

@@ -1,9 +1,9 @@
 /** Runs artifacts on WebGPU: one command encoder and one submit for a run. */
 import { AllocationFailed, BackendUnavailable, LaunchError, Untold } from "../errors.js";
 import type { Values } from "../formula.js";
-import { evaluate } from "../formula.js";
+import { LARGEST, evaluate } from "../formula.js";
 import type { Artifact, Kernel, Launch, Variant } from "../plan.js";
-import { CLASSES, CLASS_BYTES } from "../plan.js";
+import { CLASSES, CLASS_BYTES, lanesOf } from "../plan.js";
 import { integerOf, slotOf, view, writeBits } from "../types.js";
 import type { Device, Job, Memory, Run } from "./device.js";
 export { probe } from "./probe.js";
@@ -38,6 +38,8 @@ interface Place extends Memory {
 }
 
 interface Pipeline {
+  /** Whether lanes count the rounds of loops, so that nobody knows how long they take. */
+  readonly counts: boolean;
   readonly layout: GPUBindGroupLayout;
   readonly pipeline: GPUComputePipeline;
 }
@@ -51,6 +53,27 @@ interface Part extends Job {
 
 type Command = Part | { target: Place; source: Place };
 type Limit = keyof GPUSupportedLimits & string;
+
+interface Ends {
+  readonly steps: number;
+  readonly seconds: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const FEW_LANES = 2 ** 11; // of a launch that is not divided, and of the first part of another
+const NO_ENDS: Ends = { steps: 0, seconds: Infinity, signal: undefined };
+
+/** Waits for work until the signal or the clock ends the waiting. */
+const within = <T>(work: Promise<T>, { seconds, signal }: Ends): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const stop = () => reject(new Untold("cancelled"));
+    const timer = setTimeout(() => reject(new Untold("timeIsUp", seconds)), Math.min(1000 * seconds, 2 ** 31 - 1));
+    signal?.addEventListener("abort", stop);
+    void work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+    });
+  });
 
 const up = (bytes: number, to = 4): number => Math.max(Math.ceil(bytes / to), 1) * to;
 /** Sizes that buffers have, so that freed ones serve again. */
@@ -95,8 +118,9 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
   }
 
   /** Waits, and raises what the device has to tell, also of these memories. */
-  async function wait(work: Promise<unknown>, places: readonly Place[]): Promise<void> {
-    const outcomes = await Promise.allSettled([...[...new Set(places)].flatMap(({ made }) => made ?? []), ...checks.splice(0), work] as Promise<any>[]);
+  async function wait(work: Promise<unknown>, places: readonly Place[], ends: Ends): Promise<void> {
+    const all = Promise.allSettled([...[...new Set(places)].flatMap(({ made }) => made ?? []), ...checks.splice(0), work] as Promise<any>[]);
+    const outcomes = await within(all, ends);
     if (outcomes.some(({ status }) => status === "rejected")) {
       // A lost device is why; it says so soon.
       await Promise.race([gpu.lost, new Promise((resolve) => setTimeout(resolve, 1000))]);
@@ -167,7 +191,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
           compute: { module, entryPoint: "main" },
         });
         counts.compiles++;
-        return { layout, pipeline };
+        return { counts: code.includes("patience"), layout, pipeline };
       } catch (error) {
         checkLost();
         throw new Untold("refused", name, error as Error);
@@ -240,7 +264,12 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
   }
 
   /** Copies memories out behind what `record` records, all in one submit and one mapping. */
-  async function fetch(memories: readonly Place[], used = memories, record?: (encoder: GPUCommandEncoder) => void): Promise<Uint8Array<ArrayBuffer>[]> {
+  async function fetch(
+    memories: readonly Place[],
+    used = memories,
+    record?: (encoder: GPUCommandEncoder) => void,
+    ends = NO_ENDS,
+  ): Promise<Uint8Array<ArrayBuffer>[]> {
     let size = 0;
     const starts = memories.map(({ bytes }) => (size += up(bytes, 8)) - up(bytes, 8));
     size = up(size, 8);
@@ -254,7 +283,8 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
       });
       return buffer;
     });
-    await wait(staging.mapAsync(USAGE.MAP_READ, 0, size), used);
+    // Whoever stops waiting leaves the buffer behind: it is collected when the GPU is done with it.
+    await wait(staging.mapAsync(USAGE.MAP_READ, 0, size), used, ends);
     const range = staging.getMappedRange(0, size);
     const found = memories.map(({ bytes }, k) => new Uint8Array(range.slice(starts[k]!, starts[k]! + bytes)));
     staging.unmap();
@@ -267,31 +297,46 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
   const clock = gpu.features.has("timestamp-query") ? gpu.createQuerySet({ type: "timestamp", count: 2 }) : null;
   const ticks = clock && placeOf(gpu.createBuffer({ size: STRIDE, usage: USAGE.QUERY_RESOLVE | USAGE.COPY_SRC }), 16);
 
-  function run(steps: number, signal: AbortSignal | undefined): Run {
+  function run(steps: number, signal?: AbortSignal, seconds = Infinity): Run {
     checkSignal(signal);
+    const ends = { steps, seconds, signal };
     const commands: Command[] = [];
+    const flush = (): Promise<void> => execute(commands.splice(0), ends, []).then(() => checkSignal(signal));
     const add = (...more: Command[]): Promise<void> | void => {
-      if (commands.push(...more) >= MOST_LAUNCHES) return execute(commands.splice(0), steps, []).then(() => checkSignal(signal));
+      if (commands.push(...more) >= MOST_LAUNCHES) return flush();
     };
     return {
       launch: (job) => {
         for (const { bytes } of job.memories) checkLimit(job.kernel.name, up(bytes), LIMITS[0]);
         counts.launches++;
         const variant = variantOf(job);
-        const code = made(job.file, job.kernel, variant, proven(job, steps) ? variant.fast : -1);
-        return "then" in code ? code.then((pipeline) => add(...partsOf(job, pipeline))) : add(...partsOf(job, code));
+        const go = (code: Pipeline) => {
+          const [blocks, lanes] = [blocksOf(job), lanesOf(job.kernel)];
+          if (blocks * lanes <= FEW_LANES || !code.counts) return add(...partsOf(job, code));
+          const run = (first: number, end: number) => {
+            commands.push(...partsOf(job, code, first, end));
+            return end < blocks ? flush() : undefined;
+          };
+          return import("./parts.js").then(({ inParts }) => inParts(blocks, FEW_LANES / lanes, seconds, run));
+        };
+        const code = made(job.file, job.kernel, variant, proven(job, steps, patienceOf(seconds) || LARGEST) ? variant.fast : -1);
+        return "then" in code ? code.then(go) : go(code);
       },
       copy: (target, source) => add({ target: target as Place, source: source as Place }),
-      finish: (reads) => execute(commands, steps, reads as Place[]),
+      finish: (reads) => execute(commands, ends, reads as Place[]),
     };
   }
 
-  async function execute(commands: readonly Command[], steps: number, reads: readonly Place[]): Promise<Uint8Array<ArrayBuffer>[]> {
+  /** A lane's rounds of the shortest loop: as many as fit into the seconds. */
+  const patienceOf = (seconds: number): number => (seconds < Infinity ? Math.min(seconds * device.speed!, 2 ** 32 - 1) : 0);
+
+  async function execute(commands: readonly Command[], ends: Ends, reads: readonly Place[]): Promise<Uint8Array<ArrayBuffer>[]> {
+    const { steps, seconds } = ends;
     const jobs = commands.filter((command): command is Part => !("target" in command));
     let size = 0;
     const offsets = jobs.map((job) => (size += up(variantOf(job).size, STRIDE)) - up(variantOf(job).size, STRIDE));
     const words = new Uint32Array(size / 4);
-    jobs.forEach((job, k) => fill(words.subarray(offsets[k]! / 4), job, steps));
+    jobs.forEach((job, k) => fill(words.subarray(offsets[k]! / 4), job, steps, patienceOf(seconds)));
     const bytes = jobs.length * STRIDE;
     const most = Math.max(0, ...jobs.map((job) => scratchOf(variantOf(job)) * job.blocks));
     const [given, status, scratch] = guard(() => {
@@ -305,14 +350,14 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
       if (bytes) encoder.clearBuffer(status);
       record(encoder, commands, given, status, placeOf(scratch, most), offsets);
       for (const { buffer } of time) encoder.resolveQuerySet(clock!, 0, 2, buffer, 0);
-    });
+    }, ends);
     give(given);
     give(status);
     give(scratch);
     const [states, ...rest] = await found;
     const [start, end] = time.length ? new BigUint64Array(rest.pop()!.buffer) : [];
     counts.milliseconds = start === undefined ? null : Number(end! - start) / 1e6;
-    jobs.forEach((job, k) => check(new Int32Array(states!.buffer, k * STRIDE, STATUS / 4), job, steps));
+    jobs.forEach((job, k) => check(new Int32Array(states!.buffer, k * STRIDE, STATUS / 4), job, steps, seconds));
     return rest;
   }
 
@@ -381,8 +426,9 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
 
   const classMemory = allocate(CLASSES * CLASS_BYTES);
   counts.liveBytes = 0;
-  return {
+  const device: Device = {
     backend: "webgpu",
+    speed: 2 ** 27, // until it was probed, and where there is no clock
     gpu,
     counts,
     classMemory,
@@ -402,25 +448,26 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
       if (owned) gpu.destroy();
     },
   };
+  return device;
 }
 
 const variantOf = ({ kernel, launch }: Job): Variant => (kernel.wgsl as readonly Variant[])[launch.variant - 1]!;
 /** Bytes of scratch memory for a block. */
 const scratchOf = ({ bindings }: Variant): number => bindings.at(-1)?.scratch || 0;
-function partsOf(job: Job, code: Pipeline): Part[] {
+function partsOf(job: Job, code: Pipeline, start = 0, end = blocksOf(job)): Part[] {
   const parts: Part[] = [];
   const most = Math.ceil(MOST_SCRATCH / scratchOf(variantOf(job)));
-  for (let first = 0; first < blocksOf(job); first += most) parts.push({ ...job, code, first, blocks: Math.min(blocksOf(job) - first, most) });
+  for (let first = start; first < end; first += most) parts.push({ ...job, code, first, blocks: Math.min(end - first, most) });
   return parts;
 }
 const orderOf = (variant: Variant): number[] => variant.bindings.flatMap(({ memories }) => memories);
 
 /** Whether the shader without checks may run. What is not known, or leaves the range of numbers, proves nothing. */
-function proven(job: Job, steps: number): boolean {
+function proven(job: Job, steps: number, rounds: number): boolean {
   const { fast, conditions } = variantOf(job);
   if (fast < 0) return false;
   const { kernel, scalars, grid } = job;
-  const values: Values = new Map([["x", grid[0]], ["y", grid[1]], ["z", grid[2]], ["steps", steps]]);
+  const values: Values = new Map([["x", grid[0]], ["y", grid[1]], ["z", grid[2]], ["steps", steps], ["rounds", rounds]]);
   scalars.forEach((value, k) => {
     if (typeof value === "bigint") values.set(`s${k}`, integerOf(kernel.scalars[k]!.type, value));
   });
@@ -436,9 +483,9 @@ const bytesOfMemory = ({ kernel, memories }: Job, number: number): number =>
   kernel.memories[number]!.kind === 2 ? CLASS_BYTES : memories[number]!.bytes;
 
 /** Writes the arguments of blocks. */
-function fill(words: Uint32Array, job: Part, steps: number): void {
+function fill(words: Uint32Array, job: Part, steps: number, patience: number): void {
   const variant = variantOf(job);
-  words.set([...job.grid, 0, ...job.lanes, 0, job.first + job.blocks, Math.min(steps + 1, 2 ** 32 - 1), 0, job.kernel.shared, 0, job.first]);
+  words.set([...job.grid, 0, ...job.lanes, 0, job.first + job.blocks, Math.min(steps + 1, 2 ** 32 - 1), 0, job.kernel.shared, 0, job.first, patience]);
   let place = 16;
   for (const number of variant.scalars) {
     const value = job.scalars[number]!;
@@ -452,10 +499,10 @@ function fill(words: Uint32Array, job: Part, steps: number): void {
 }
 
 /** Raises the fault of a launch, if it had one. */
-function check(status: Int32Array<ArrayBuffer>, job: Job, steps: number): void {
+function check(status: Int32Array<ArrayBuffer>, job: Job, steps: number, seconds: number): void {
   const [kind, at, base, lane, , , need, other] = status as unknown as [number, number, number, number, number, number, number, number];
   if (!kind) return;
   const offset = new BigInt64Array(status.buffer, status.byteOffset + 16, 1)[0]!;
   const words = { kind, at, base, lane, offset, need: BigInt(need >>> 0), other: other >>> 0 };
-  throw new Untold("faultOf", job, orderOf(variantOf(job)), words, steps);
+  throw new Untold("faultOf", job, orderOf(variantOf(job)), words, steps, seconds);
 }
