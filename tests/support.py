@@ -398,6 +398,8 @@ def run(
                     continue  # the page keeps that state to itself; filetests run there
                 if any(ty.bits > _widest(name, shaders) for ty in cell.types):
                     continue
+                if name == "chromium-webgpu" and cell.row.name == "GEMM":
+                    continue  # SwiftShader took more than five minutes for that of F16; filetests run GEMM there
                 found[name] = verdict(case, expected, opponents[name])
             if state is not None and number % 50 == 49:
                 state.write_text(json.dumps(known))
