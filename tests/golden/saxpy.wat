@@ -1,16 +1,21 @@
 (module
-  (type $t0 (func (param i32 i32 i32)))
-  (type $t1 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
+  (type $t0 (func))
+  (type $t1 (func (param i32 i32 i32)))
+  (type $t2 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
+  (type $t3 (func (param i32 i32) (result i64)))
   (import "env" "memory" (memory 1 65536))
-  (func $kernel (export "kernel") (type $t0)  ;; 927 bytes at 0x47
+  (import "env" "poll" (func $poll (type $t0)))
+  (func $kernel (export "kernel") (type $t1)  ;; 932 bytes at 0x5c
     (param $arguments i32) (param $begin i32) (param $end i32)
-    (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
+    (local $ticks i64) (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32) (local $rest i32)
     (local $grid.0 i32) (local $BLOCK_IDX_X i32) (local $grid.1 i32) (local $BLOCK_IDX_Y i32)
-    (local $BLOCK_IDX_Z i32) (local $span i32) (local $on.0 i32) (local $l17 i32) (local $l18 i32)
-    (local $on.1 i32) (local $on.2 i32) (local $start i32) (local $stop i32) (local $l23 i64)
-    (local $lane i32) (local $l25 i32) (local $l26 f32) (local $l27 i32) (local $l28 f32)
-    (local $l29 i32) (local $l30 i64)
+    (local $BLOCK_IDX_Z i32) (local $span i32) (local $on.0 i32) (local $l18 i32) (local $l19 i32)
+    (local $on.1 i32) (local $on.2 i32) (local $start i32) (local $stop i32) (local $l24 i64)
+    (local $lane i32) (local $l26 i32) (local $l27 f32) (local $l28 i32) (local $l29 f32)
+    (local $l30 i32) (local $l31 i64)
+    i64.const 1048576
+    local.set $ticks
     local.get $arguments
     f32.load offset=88
     local.set $param.a
@@ -89,21 +94,26 @@
         local.set $span
       end  ;; $if1
       loop $loop2
-        local.get $arguments
-        i32.atomic.load offset=24
+        local.get $ticks
+        i64.const 147456
+        i64.sub
+        local.set $ticks
+        local.get $ticks
+        i64.const 0
+        i64.lt_s
         if $if3
           local.get $arguments
-          i32.const 9
           i32.const -1
-          i32.const -1
-          i32.const -1
-          i32.const 0
+          call $look
+          local.set $ticks
+          local.get $ticks
           i64.const 0
-          i64.const 0
-          call $fault
-          return
+          i64.lt_s
+          if $if4
+            return
+          end  ;; $if4
         end  ;; $if3
-        block $block4
+        block $block5
           local.get $arguments
           i32.load offset=44
           local.get $BLOCK_IDX_X
@@ -114,9 +124,9 @@
           i32.const 256
           local.get $span
           i32.mul
-          local.tee $l17
+          local.tee $l18
           local.get $on.0
-          local.get $l17
+          local.get $l18
           local.get $on.0
           i32.lt_s
           select
@@ -124,21 +134,21 @@
           local.get $end
           local.get $block
           i32.sub
-          local.set $l17
+          local.set $l18
           local.get $span
-          local.tee $l18
-          local.get $l17
+          local.tee $l19
           local.get $l18
-          local.get $l17
+          local.get $l19
+          local.get $l18
           i32.lt_s
           select
-          local.set $l17
-          local.get $l17
+          local.set $l18
+          local.get $l18
           i32.const 256
           i32.mul
-          local.tee $l18
+          local.tee $l19
           local.get $on.0
-          local.get $l18
+          local.get $l19
           local.get $on.0
           i32.lt_s
           select
@@ -146,7 +156,7 @@
           local.get $on.0
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block5
           local.get $arguments
           i32.load offset=48
           local.get $BLOCK_IDX_Y
@@ -155,9 +165,9 @@
           i32.sub
           local.set $on.1
           i32.const 1
-          local.tee $l17
+          local.tee $l18
           local.get $on.1
-          local.get $l17
+          local.get $l18
           local.get $on.1
           i32.lt_s
           select
@@ -165,7 +175,7 @@
           local.get $on.1
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block5
           local.get $arguments
           i32.load offset=52
           local.get $BLOCK_IDX_Z
@@ -174,9 +184,9 @@
           i32.sub
           local.set $on.2
           i32.const 1
-          local.tee $l17
+          local.tee $l18
           local.get $on.2
-          local.get $l17
+          local.get $l18
           local.get $on.2
           i32.lt_s
           select
@@ -184,7 +194,7 @@
           local.get $on.2
           i32.const 0
           i32.le_s
-          br_if $block4
+          br_if $block5
           local.get $block
           i32.const 256
           i32.mul
@@ -215,24 +225,17 @@
           i64.extend_i32_u
           i64.const 4
           i64.mul
-          local.set $l23
+          local.set $l24
           i32.const 1
-          i64.const 0
-          local.get $start
-          i64.extend_i32_u
-          i64.const 4
-          i64.mul
-          i64.le_s
-          i32.and
-          local.get $l23
+          local.get $l24
           local.get $limit.buffer_x.4
           i64.lt_s
           i32.and
-          local.get $l23
+          local.get $l24
           local.get $limit.buffer_y.4
           i64.lt_s
           i32.and
-          if $if5
+          if $if6
             local.get $start
             local.set $lane
             local.get $lane
@@ -240,9 +243,9 @@
             i32.add
             local.get $stop
             i32.lt_s
-            if $if6
-              loop $loop7
-                block $block8
+            if $if7
+              loop $loop8
+                block $block9
                   local.get $base.buffer_x
                   local.get $lane
                   i64.extend_i32_u
@@ -250,9 +253,9 @@
                   i32.const 4
                   i32.mul
                   i32.add
-                  local.tee $l25
+                  local.tee $l26
                   f32.load
-                  local.set $l26
+                  local.set $l27
                   local.get $base.buffer_y
                   local.get $lane
                   i64.extend_i32_u
@@ -260,9 +263,9 @@
                   i32.const 4
                   i32.mul
                   i32.add
-                  local.tee $l27
+                  local.tee $l28
                   f32.load
-                  local.set $l28
+                  local.set $l29
                   local.get $base.buffer_y
                   local.get $lane
                   i64.extend_i32_u
@@ -270,33 +273,13 @@
                   i32.const 4
                   i32.mul
                   i32.add
-                  local.tee $l29
+                  local.tee $l30
                   local.get $param.a
-                  local.get $l26
+                  local.get $l27
                   f32.mul
-                  local.get $l28
+                  local.get $l29
                   f32.add
                   f32.store
-                  br $block8
-                end  ;; $block8
-                local.get $lane
-                i32.const 1
-                i32.add
-                local.set $lane
-                block $block9
-                  local.get $l25
-                  f32.load offset=4
-                  local.set $l26
-                  local.get $l27
-                  f32.load offset=4
-                  local.set $l28
-                  local.get $l29
-                  local.get $param.a
-                  local.get $l26
-                  f32.mul
-                  local.get $l28
-                  f32.add
-                  f32.store offset=4
                   br $block9
                 end  ;; $block9
                 local.get $lane
@@ -304,19 +287,19 @@
                 i32.add
                 local.set $lane
                 block $block10
-                  local.get $l25
-                  f32.load offset=8
-                  local.set $l26
-                  local.get $l27
-                  f32.load offset=8
-                  local.set $l28
-                  local.get $l29
-                  local.get $param.a
                   local.get $l26
-                  f32.mul
+                  f32.load offset=4
+                  local.set $l27
                   local.get $l28
+                  f32.load offset=4
+                  local.set $l29
+                  local.get $l30
+                  local.get $param.a
+                  local.get $l27
+                  f32.mul
+                  local.get $l29
                   f32.add
-                  f32.store offset=8
+                  f32.store offset=4
                   br $block10
                 end  ;; $block10
                 local.get $lane
@@ -324,21 +307,41 @@
                 i32.add
                 local.set $lane
                 block $block11
-                  local.get $l25
-                  f32.load offset=12
-                  local.set $l26
-                  local.get $l27
-                  f32.load offset=12
-                  local.set $l28
-                  local.get $l29
-                  local.get $param.a
                   local.get $l26
-                  f32.mul
+                  f32.load offset=8
+                  local.set $l27
                   local.get $l28
+                  f32.load offset=8
+                  local.set $l29
+                  local.get $l30
+                  local.get $param.a
+                  local.get $l27
+                  f32.mul
+                  local.get $l29
                   f32.add
-                  f32.store offset=12
+                  f32.store offset=8
                   br $block11
                 end  ;; $block11
+                local.get $lane
+                i32.const 1
+                i32.add
+                local.set $lane
+                block $block12
+                  local.get $l26
+                  f32.load offset=12
+                  local.set $l27
+                  local.get $l28
+                  f32.load offset=12
+                  local.set $l29
+                  local.get $l30
+                  local.get $param.a
+                  local.get $l27
+                  f32.mul
+                  local.get $l29
+                  f32.add
+                  f32.store offset=12
+                  br $block12
+                end  ;; $block12
                 local.get $lane
                 i32.const 1
                 i32.add
@@ -348,15 +351,15 @@
                 i32.add
                 local.get $stop
                 i32.lt_s
-                br_if $loop7
-              end  ;; $loop7
-            end  ;; $if6
+                br_if $loop8
+              end  ;; $loop8
+            end  ;; $if7
             local.get $lane
             local.get $stop
             i32.lt_s
-            if $if12
-              loop $loop13
-                block $block14
+            if $if13
+              loop $loop14
+                block $block15
                   local.get $base.buffer_x
                   local.get $lane
                   i64.extend_i32_u
@@ -365,7 +368,7 @@
                   i32.mul
                   i32.add
                   f32.load
-                  local.set $l26
+                  local.set $l27
                   local.get $base.buffer_y
                   local.get $lane
                   i64.extend_i32_u
@@ -374,7 +377,7 @@
                   i32.mul
                   i32.add
                   f32.load
-                  local.set $l28
+                  local.set $l29
                   local.get $base.buffer_y
                   local.get $lane
                   i64.extend_i32_u
@@ -383,13 +386,13 @@
                   i32.mul
                   i32.add
                   local.get $param.a
-                  local.get $l26
+                  local.get $l27
                   f32.mul
-                  local.get $l28
+                  local.get $l29
                   f32.add
                   f32.store
-                  br $block14
-                end  ;; $block14
+                  br $block15
+                end  ;; $block15
                 local.get $lane
                 i32.const 1
                 i32.add
@@ -397,67 +400,67 @@
                 local.get $lane
                 local.get $stop
                 i32.lt_s
-                br_if $loop13
-              end  ;; $loop13
-            end  ;; $if12
-          else  ;; $if5
+                br_if $loop14
+              end  ;; $loop14
+            end  ;; $if13
+          else  ;; $if6
             local.get $start
             local.set $lane
-            block $block15
-              loop $loop16
-                block $block17
+            block $block16
+              loop $loop17
+                block $block18
                   local.get $lane
                   i64.extend_i32_u
                   i64.const 4
                   i64.mul
-                  local.set $l30
-                  local.get $l30
+                  local.set $l31
+                  local.get $l31
                   local.get $limit.buffer_x.4
-                  i64.ge_u
-                  if $if18
-                    local.get $arguments
-                    i32.const 1
-                    i32.const 0
-                    i32.const 0
-                    local.get $lane
-                    i32.const 0
-                    local.get $l30
-                    i64.const 4
-                    call $fault
-                    return
-                  end  ;; $if18
-                  local.get $base.buffer_x
-                  local.get $l30
-                  i32.wrap_i64
-                  i32.add
-                  f32.load
-                  local.set $l26
-                  local.get $lane
-                  i64.extend_i32_u
-                  i64.const 4
-                  i64.mul
-                  local.set $l30
-                  local.get $l30
-                  local.get $limit.buffer_y.4
                   i64.ge_u
                   if $if19
                     local.get $arguments
                     i32.const 1
-                    i32.const 1
-                    i32.const 1
+                    i32.const 0
+                    i32.const 0
                     local.get $lane
                     i32.const 0
-                    local.get $l30
+                    local.get $l31
                     i64.const 4
                     call $fault
                     return
                   end  ;; $if19
-                  local.get $base.buffer_y
-                  local.get $l30
+                  local.get $base.buffer_x
+                  local.get $l31
                   i32.wrap_i64
                   i32.add
                   f32.load
-                  local.set $l28
+                  local.set $l27
+                  local.get $lane
+                  i64.extend_i32_u
+                  i64.const 4
+                  i64.mul
+                  local.set $l31
+                  local.get $l31
+                  local.get $limit.buffer_y.4
+                  i64.ge_u
+                  if $if20
+                    local.get $arguments
+                    i32.const 1
+                    i32.const 1
+                    i32.const 1
+                    local.get $lane
+                    i32.const 0
+                    local.get $l31
+                    i64.const 4
+                    call $fault
+                    return
+                  end  ;; $if20
+                  local.get $base.buffer_y
+                  local.get $l31
+                  i32.wrap_i64
+                  i32.add
+                  f32.load
+                  local.set $l29
                   local.get $base.buffer_y
                   local.get $lane
                   i64.extend_i32_u
@@ -466,13 +469,13 @@
                   i32.mul
                   i32.add
                   local.get $param.a
-                  local.get $l26
+                  local.get $l27
                   f32.mul
-                  local.get $l28
+                  local.get $l29
                   f32.add
                   f32.store
-                  br $block17
-                end  ;; $block17
+                  br $block18
+                end  ;; $block18
                 local.get $lane
                 i32.const 1
                 i32.add
@@ -480,11 +483,11 @@
                 local.get $lane
                 local.get $stop
                 i32.lt_s
-                br_if $loop16
-              end  ;; $loop16
-            end  ;; $block15
-          end  ;; $if5
-        end  ;; $block4
+                br_if $loop17
+              end  ;; $loop17
+            end  ;; $block16
+          end  ;; $if6
+        end  ;; $block5
         local.get $BLOCK_IDX_X
         local.get $span
         i32.add
@@ -492,7 +495,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if20
+        if $if21
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -502,15 +505,15 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if21
+          if $if22
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if21
-        end  ;; $if20
+          end  ;; $if22
+        end  ;; $if21
         local.get $block
         local.get $span
         i32.add
@@ -521,7 +524,7 @@
       end  ;; $loop2
     end  ;; $if0
   )
-  (func $fault (type $t1)  ;; 51 bytes at 0x3e7
+  (func $fault (type $t2)  ;; 51 bytes at 0x401
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -545,5 +548,36 @@
     local.get $l0
     local.get $l7
     i64.store offset=80 align=4
+  )
+  (func $look (type $t3)  ;; 57 bytes at 0x435
+    (param $arguments i32) (param $at i32)
+    (result i64)
+    (local $answer i32) (local $ticks i64)
+    call $poll
+    i64.const 0
+    local.get $arguments
+    i32.load offset=24
+    local.tee $answer
+    i64.extend_i32_s
+    i64.sub
+    i64.const 1048576
+    local.get $answer
+    select
+    local.set $ticks
+    local.get $answer
+    i32.const 0
+    i32.gt_s
+    if $if0
+      local.get $arguments
+      i32.const 9
+      local.get $at
+      i32.const -1
+      i32.const -1
+      i32.const 0
+      i64.const 0
+      i64.const 0
+      call $fault
+    end  ;; $if0
+    local.get $ticks
   )
 )

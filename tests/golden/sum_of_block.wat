@@ -1,19 +1,24 @@
 (module
-  (type $t0 (func (param i32 i32 i32)))
-  (type $t1 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
+  (type $t0 (func))
+  (type $t1 (func (param i32 i32 i32)))
+  (type $t2 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
+  (type $t3 (func (param i32 i32) (result i64)))
   (import "env" "memory" (memory 1 65536))
-  (func $kernel (export "kernel") (type $t0)  ;; 1761 bytes at 0x47
+  (import "env" "poll" (func $poll (type $t0)))
+  (func $kernel (export "kernel") (type $t1)  ;; 1780 bytes at 0x5c
     (param $arguments i32) (param $begin i32) (param $end i32)
-    (local $base.buffer_x i32) (local $base.buffer_y i32) (local $limit.buffer_x.4 i64)
-    (local $limit.shared_memory.4 i64) (local $limit.buffer_y.4 i64) (local $base.shared_memory i32)
-    (local $block i32) (local $rest i32) (local $grid.0 i32) (local $BLOCK_IDX_X i32)
-    (local $grid.1 i32) (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32) (local $span i32)
-    (local $on.0 i32) (local $l18 i32) (local $on.1 i32) (local $on.2 i32) (local $first i32)
-    (local $taken i64) (local $least_lane i32) (local $budget i64) (local $least i64)
-    (local $lane i32) (local $l27 i64) (local $l28 f32) (local $l29 i32) (local $l30 i64)
-    (local $l31 i64) (local $l32 i64) (local $low i64) (local $high i64) (local $until i32)
-    (local $l36 i32) (local $l37 f32) (local $l38 i32) (local $l39 f32) (local $l40 i32)
-    (local $l41 f32)
+    (local $ticks i64) (local $base.buffer_x i32) (local $base.buffer_y i32)
+    (local $limit.buffer_x.4 i64) (local $limit.shared_memory.4 i64) (local $limit.buffer_y.4 i64)
+    (local $base.shared_memory i32) (local $block i32) (local $rest i32) (local $grid.0 i32)
+    (local $BLOCK_IDX_X i32) (local $grid.1 i32) (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32)
+    (local $span i32) (local $on.0 i32) (local $l19 i32) (local $on.1 i32) (local $on.2 i32)
+    (local $first i32) (local $taken i64) (local $least_lane i32) (local $budget i64)
+    (local $least i64) (local $lane i32) (local $l28 i64) (local $l29 f32) (local $l30 i32)
+    (local $l31 i64) (local $l32 i64) (local $l33 i64) (local $low i64) (local $high i64)
+    (local $until i32) (local $l37 i32) (local $l38 f32) (local $l39 i32) (local $l40 f32)
+    (local $l41 i32) (local $l42 f32)
+    i64.const 1048576
+    local.set $ticks
     local.get $arguments
     i32.load offset=88
     local.set $base.buffer_x
@@ -93,21 +98,26 @@
       i32.const 1
       local.set $span
       loop $loop1
-        local.get $arguments
-        i32.atomic.load offset=24
+        local.get $ticks
+        i64.const 6400
+        i64.sub
+        local.set $ticks
+        local.get $ticks
+        i64.const 0
+        i64.lt_s
         if $if2
           local.get $arguments
-          i32.const 9
           i32.const -1
-          i32.const -1
-          i32.const -1
-          i32.const 0
+          call $look
+          local.set $ticks
+          local.get $ticks
           i64.const 0
-          i64.const 0
-          call $fault
-          return
+          i64.lt_s
+          if $if3
+            return
+          end  ;; $if3
         end  ;; $if2
-        block $block3
+        block $block4
           local.get $arguments
           i32.load offset=44
           local.get $BLOCK_IDX_X
@@ -116,9 +126,9 @@
           i32.sub
           local.set $on.0
           i32.const 256
-          local.tee $l18
+          local.tee $l19
           local.get $on.0
-          local.get $l18
+          local.get $l19
           local.get $on.0
           i32.lt_s
           select
@@ -126,7 +136,7 @@
           local.get $on.0
           i32.const 0
           i32.le_s
-          br_if $block3
+          br_if $block4
           local.get $arguments
           i32.load offset=48
           local.get $BLOCK_IDX_Y
@@ -135,9 +145,9 @@
           i32.sub
           local.set $on.1
           i32.const 1
-          local.tee $l18
+          local.tee $l19
           local.get $on.1
-          local.get $l18
+          local.get $l19
           local.get $on.1
           i32.lt_s
           select
@@ -145,7 +155,7 @@
           local.get $on.1
           i32.const 0
           i32.le_s
-          br_if $block3
+          br_if $block4
           local.get $arguments
           i32.load offset=52
           local.get $BLOCK_IDX_Z
@@ -154,9 +164,9 @@
           i32.sub
           local.set $on.2
           i32.const 1
-          local.tee $l18
+          local.tee $l19
           local.get $on.2
-          local.get $l18
+          local.get $l19
           local.get $on.2
           i32.lt_s
           select
@@ -164,7 +174,7 @@
           local.get $on.2
           i32.const 0
           i32.le_s
-          br_if $block3
+          br_if $block4
           local.get $base.shared_memory
           i32.const 0
           local.get $arguments
@@ -174,7 +184,7 @@
           i32.const 256
           i32.mul
           local.set $first
-          block $block4
+          block $block5
             i64.const 0
             local.set $taken
             i32.const 0
@@ -218,7 +228,7 @@
             local.get $limit.shared_memory.4
             i64.lt_s
             i32.and
-            if $if5
+            if $if6
               i32.const 0
               local.set $lane
               local.get $base.shared_memory
@@ -241,25 +251,25 @@
               i32.const 4
               i32.mul
               memory.copy
-              block $block6
-              end  ;; $block6
-            else  ;; $if5
+              block $block7
+              end  ;; $block7
+            else  ;; $if6
               i32.const 0
               local.set $lane
-              block $block7
-                loop $loop8
-                  block $block9
+              block $block8
+                loop $loop9
+                  block $block10
                     local.get $first
                     local.get $lane
                     i32.add
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.set $l27
-                    local.get $l27
+                    local.set $l28
+                    local.get $l28
                     local.get $limit.buffer_x.4
                     i64.ge_u
-                    if $if10
+                    if $if11
                       local.get $arguments
                       i32.const 1
                       i32.const 0
@@ -268,26 +278,26 @@
                       local.get $lane
                       i32.add
                       i32.const 0
-                      local.get $l27
+                      local.get $l28
                       i64.const 4
                       call $fault
                       return
-                    end  ;; $if10
+                    end  ;; $if11
                     local.get $base.buffer_x
-                    local.get $l27
+                    local.get $l28
                     i32.wrap_i64
                     i32.add
                     f32.load
-                    local.set $l28
+                    local.set $l29
                     local.get $lane
                     i64.extend_i32_u
                     i64.const 4
                     i64.mul
-                    local.set $l27
-                    local.get $l27
+                    local.set $l28
+                    local.get $l28
                     local.get $limit.shared_memory.4
                     i64.ge_u
-                    if $if11
+                    if $if12
                       local.get $arguments
                       i32.const 1
                       i32.const 1
@@ -296,19 +306,19 @@
                       local.get $lane
                       i32.add
                       i32.const 0
-                      local.get $l27
+                      local.get $l28
                       i64.const 4
                       call $fault
                       return
-                    end  ;; $if11
+                    end  ;; $if12
                     local.get $base.shared_memory
-                    local.get $l27
+                    local.get $l28
                     i32.wrap_i64
                     i32.add
-                    local.get $l28
+                    local.get $l29
                     f32.store
-                    br $block9
-                  end  ;; $block9
+                    br $block10
+                  end  ;; $block10
                   local.get $lane
                   i32.const 1
                   i32.add
@@ -316,67 +326,72 @@
                   local.get $lane
                   local.get $on.0
                   i32.lt_s
-                  br_if $loop8
-                end  ;; $loop8
-              end  ;; $block7
-            end  ;; $if5
+                  br_if $loop9
+                end  ;; $loop9
+              end  ;; $block8
+            end  ;; $if6
             i32.const 128
-            local.set $l29
-            block $block12
-              loop $loop13
-                local.get $arguments
-                i32.atomic.load offset=24
-                if $if14
+            local.set $l30
+            block $block13
+              loop $loop14
+                local.get $ticks
+                i64.const 2821
+                i64.sub
+                local.set $ticks
+                local.get $ticks
+                i64.const 0
+                i64.lt_s
+                if $if15
                   local.get $arguments
-                  i32.const 9
                   i32.const -1
-                  i32.const -1
-                  i32.const -1
-                  i32.const 0
+                  call $look
+                  local.set $ticks
+                  local.get $ticks
                   i64.const 0
-                  i64.const 0
-                  call $fault
-                  return
-                end  ;; $if14
-                local.get $l29
+                  i64.lt_s
+                  if $if16
+                    return
+                  end  ;; $if16
+                end  ;; $if15
+                local.get $l30
                 i32.const 0
                 i32.eq
-                if $if15
-                  br $block12
-                else  ;; $if15
-                  local.get $l29
+                if $if17
+                  br $block13
+                else  ;; $if17
+                  local.get $l30
                   i64.extend_i32_u
-                  local.set $l30
+                  local.set $l31
                   local.get $on.0
                   i32.const 1
                   i32.sub
                   i64.extend_i32_u
-                  local.set $l27
-                  local.get $l30
+                  local.set $l28
+                  local.get $l31
                   i64.const -1
                   i64.add
-                  local.set $l31
-                  local.get $l27
-                  local.get $l31
-                  local.get $l27
-                  local.get $l31
+                  local.set $l32
+                  local.get $l28
+                  local.get $l32
+                  local.get $l28
+                  local.get $l32
                   i64.lt_s
                   select
-                  local.get $l30
+                  local.get $l31
                   i64.add
-                  local.set $l32
+                  local.set $l33
                   i32.const 1
-                  local.get $l32
+                  local.get $l33
                   i64.const 4294967295
                   i64.le_s
                   i32.and
-                  local.get $l32
+                  local.get $l33
                   i64.const 4
                   i64.mul
                   local.get $limit.shared_memory.4
                   i64.lt_s
                   i32.and
-                  if $if16
+                  if $if18
                     i32.const 0
                     local.set $lane
                     i64.const 0
@@ -384,13 +399,13 @@
                     local.get $on.0
                     i64.extend_i32_s
                     local.set $high
-                    local.get $l29
+                    local.get $l30
                     i64.extend_i32_u
                     i64.const 0
                     i64.add
-                    local.tee $l27
+                    local.tee $l28
                     local.get $high
-                    local.get $l27
+                    local.get $l28
                     local.get $high
                     i64.lt_s
                     select
@@ -404,79 +419,43 @@
                     local.get $low
                     local.get $high
                     i64.lt_s
-                    if $if17
+                    if $if19
                       local.get $lane
                       i32.const 3
                       i32.add
                       local.get $until
                       i32.lt_s
-                      if $if18
-                        loop $loop19
-                          block $block20
+                      if $if20
+                        loop $loop21
+                          block $block22
                             local.get $base.shared_memory
                             local.get $lane
-                            local.get $l29
+                            local.get $l30
                             i32.add
                             i32.const 4
                             i32.mul
                             i32.add
-                            local.tee $l36
+                            local.tee $l37
                             f32.load
-                            local.set $l37
+                            local.set $l38
                             local.get $base.shared_memory
                             local.get $lane
                             i32.const 4
                             i32.mul
                             i32.add
-                            local.tee $l38
+                            local.tee $l39
                             f32.load
-                            local.set $l39
+                            local.set $l40
                             local.get $base.shared_memory
                             local.get $lane
                             i32.const 4
                             i32.mul
                             i32.add
-                            local.tee $l40
-                            local.get $l39
-                            local.get $l37
+                            local.tee $l41
+                            local.get $l40
+                            local.get $l38
                             f32.add
                             f32.store
-                            br $block20
-                          end  ;; $block20
-                          local.get $lane
-                          i32.const 1
-                          i32.add
-                          local.set $lane
-                          block $block21
-                            local.get $l36
-                            f32.load offset=4
-                            local.set $l37
-                            local.get $l38
-                            f32.load offset=4
-                            local.set $l39
-                            local.get $l40
-                            local.get $l39
-                            local.get $l37
-                            f32.add
-                            f32.store offset=4
-                            br $block21
-                          end  ;; $block21
-                          local.get $lane
-                          i32.const 1
-                          i32.add
-                          local.set $lane
-                          block $block22
-                            local.get $l36
-                            f32.load offset=8
-                            local.set $l37
-                            local.get $l38
-                            f32.load offset=8
-                            local.set $l39
-                            local.get $l40
-                            local.get $l39
-                            local.get $l37
-                            f32.add
-                            f32.store offset=8
                             br $block22
                           end  ;; $block22
                           local.get $lane
@@ -484,19 +463,55 @@
                           i32.add
                           local.set $lane
                           block $block23
-                            local.get $l36
-                            f32.load offset=12
-                            local.set $l37
-                            local.get $l38
-                            f32.load offset=12
-                            local.set $l39
-                            local.get $l40
-                            local.get $l39
                             local.get $l37
+                            f32.load offset=4
+                            local.set $l38
+                            local.get $l39
+                            f32.load offset=4
+                            local.set $l40
+                            local.get $l41
+                            local.get $l40
+                            local.get $l38
                             f32.add
-                            f32.store offset=12
+                            f32.store offset=4
                             br $block23
                           end  ;; $block23
+                          local.get $lane
+                          i32.const 1
+                          i32.add
+                          local.set $lane
+                          block $block24
+                            local.get $l37
+                            f32.load offset=8
+                            local.set $l38
+                            local.get $l39
+                            f32.load offset=8
+                            local.set $l40
+                            local.get $l41
+                            local.get $l40
+                            local.get $l38
+                            f32.add
+                            f32.store offset=8
+                            br $block24
+                          end  ;; $block24
+                          local.get $lane
+                          i32.const 1
+                          i32.add
+                          local.set $lane
+                          block $block25
+                            local.get $l37
+                            f32.load offset=12
+                            local.set $l38
+                            local.get $l39
+                            f32.load offset=12
+                            local.set $l40
+                            local.get $l41
+                            local.get $l40
+                            local.get $l38
+                            f32.add
+                            f32.store offset=12
+                            br $block25
+                          end  ;; $block25
                           local.get $lane
                           i32.const 1
                           i32.add
@@ -506,42 +521,42 @@
                           i32.add
                           local.get $until
                           i32.lt_s
-                          br_if $loop19
-                        end  ;; $loop19
-                      end  ;; $if18
+                          br_if $loop21
+                        end  ;; $loop21
+                      end  ;; $if20
                       local.get $lane
                       local.get $until
                       i32.lt_s
-                      if $if24
-                        loop $loop25
-                          block $block26
+                      if $if26
+                        loop $loop27
+                          block $block28
                             local.get $base.shared_memory
                             local.get $lane
-                            local.get $l29
+                            local.get $l30
                             i32.add
                             i32.const 4
                             i32.mul
                             i32.add
                             f32.load
-                            local.set $l37
+                            local.set $l38
                             local.get $base.shared_memory
                             local.get $lane
                             i32.const 4
                             i32.mul
                             i32.add
                             f32.load
-                            local.set $l39
+                            local.set $l40
                             local.get $base.shared_memory
                             local.get $lane
                             i32.const 4
                             i32.mul
                             i32.add
-                            local.get $l39
-                            local.get $l37
+                            local.get $l40
+                            local.get $l38
                             f32.add
                             f32.store
-                            br $block26
-                          end  ;; $block26
+                            br $block28
+                          end  ;; $block28
                           local.get $lane
                           i32.const 1
                           i32.add
@@ -549,11 +564,11 @@
                           local.get $lane
                           local.get $until
                           i32.lt_s
-                          br_if $loop25
-                        end  ;; $loop25
-                      end  ;; $if24
-                    end  ;; $if17
-                  else  ;; $if16
+                          br_if $loop27
+                        end  ;; $loop27
+                      end  ;; $if26
+                    end  ;; $if19
+                  else  ;; $if18
                     i32.const 0
                     local.set $lane
                     i64.const 0
@@ -561,13 +576,13 @@
                     local.get $on.0
                     i64.extend_i32_s
                     local.set $high
-                    local.get $l29
+                    local.get $l30
                     i64.extend_i32_u
                     i64.const 0
                     i64.add
-                    local.tee $l27
+                    local.tee $l28
                     local.get $high
-                    local.get $l27
+                    local.get $l28
                     local.get $high
                     i64.lt_s
                     select
@@ -581,21 +596,21 @@
                     local.get $low
                     local.get $high
                     i64.lt_s
-                    if $if27
-                      block $block28
-                        loop $loop29
-                          block $block30
+                    if $if29
+                      block $block30
+                        loop $loop31
+                          block $block32
                             local.get $lane
-                            local.get $l29
+                            local.get $l30
                             i32.add
                             i64.extend_i32_u
                             i64.const 4
                             i64.mul
-                            local.set $l27
-                            local.get $l27
+                            local.set $l28
+                            local.get $l28
                             local.get $limit.shared_memory.4
                             i64.ge_u
-                            if $if31
+                            if $if33
                               local.get $arguments
                               i32.const 1
                               i32.const 11
@@ -604,35 +619,35 @@
                               local.get $lane
                               i32.add
                               i32.const 0
-                              local.get $l27
+                              local.get $l28
                               i64.const 4
                               call $fault
                               return
-                            end  ;; $if31
+                            end  ;; $if33
                             local.get $base.shared_memory
-                            local.get $l27
+                            local.get $l28
                             i32.wrap_i64
                             i32.add
                             f32.load
-                            local.set $l37
+                            local.set $l38
                             local.get $base.shared_memory
                             local.get $lane
                             i32.const 4
                             i32.mul
                             i32.add
                             f32.load
-                            local.set $l39
+                            local.set $l40
                             local.get $base.shared_memory
                             local.get $lane
                             i32.const 4
                             i32.mul
                             i32.add
-                            local.get $l39
-                            local.get $l37
+                            local.get $l40
+                            local.get $l38
                             f32.add
                             f32.store
-                            br $block30
-                          end  ;; $block30
+                            br $block32
+                          end  ;; $block32
                           local.get $lane
                           i32.const 1
                           i32.add
@@ -640,22 +655,22 @@
                           local.get $lane
                           local.get $until
                           i32.lt_s
-                          br_if $loop29
-                        end  ;; $loop29
-                      end  ;; $block28
-                    end  ;; $if27
-                  end  ;; $if16
-                  local.get $l29
+                          br_if $loop31
+                        end  ;; $loop31
+                      end  ;; $block30
+                    end  ;; $if29
+                  end  ;; $if18
+                  local.get $l30
                   i32.const 1
                   i32.shr_u
-                  local.set $l29
+                  local.set $l30
                   local.get $taken
                   i64.const 1
                   i64.add
                   local.tee $taken
                   local.get $least
                   i64.ge_s
-                  if $if32
+                  if $if34
                     local.get $least_lane
                     local.set $lane
                     local.get $arguments
@@ -670,11 +685,11 @@
                     i64.const 0
                     call $fault
                     return
-                  end  ;; $if32
-                  br $loop13
-                end  ;; $if15
-              end  ;; $loop13
-            end  ;; $block12
+                  end  ;; $if34
+                  br $loop14
+                end  ;; $if17
+              end  ;; $loop14
+            end  ;; $block13
             i32.const 1
             i64.const 0
             local.get $limit.shared_memory.4
@@ -687,7 +702,7 @@
             local.get $limit.buffer_y.4
             i64.lt_s
             i32.and
-            if $if33
+            if $if35
               i32.const 0
               local.set $lane
               i64.const 0
@@ -696,9 +711,9 @@
               i64.extend_i32_u
               i64.const 0
               i64.add
-              local.tee $l27
+              local.tee $l28
               local.get $low
-              local.get $l27
+              local.get $l28
               local.get $low
               i64.gt_s
               select
@@ -710,9 +725,9 @@
               i64.extend_i32_u
               i64.const 1
               i64.add
-              local.tee $l27
+              local.tee $l28
               local.get $high
-              local.get $l27
+              local.get $l28
               local.get $high
               i64.lt_s
               select
@@ -726,58 +741,24 @@
               local.get $low
               local.get $high
               i64.lt_s
-              if $if34
+              if $if36
                 local.get $lane
                 i32.const 3
                 i32.add
                 local.get $until
                 i32.lt_s
-                if $if35
-                  loop $loop36
-                    block $block37
-                      local.get $base.shared_memory
-                      f32.load
-                      local.set $l41
-                      local.get $base.buffer_y
-                      local.get $BLOCK_IDX_X
-                      i32.const 4
-                      i32.mul
-                      i32.add
-                      local.get $l41
-                      f32.store
-                      br $block37
-                    end  ;; $block37
-                    local.get $lane
-                    i32.const 1
-                    i32.add
-                    local.set $lane
-                    block $block38
-                      local.get $base.shared_memory
-                      f32.load
-                      local.set $l41
-                      local.get $base.buffer_y
-                      local.get $BLOCK_IDX_X
-                      i32.const 4
-                      i32.mul
-                      i32.add
-                      local.get $l41
-                      f32.store
-                      br $block38
-                    end  ;; $block38
-                    local.get $lane
-                    i32.const 1
-                    i32.add
-                    local.set $lane
+                if $if37
+                  loop $loop38
                     block $block39
                       local.get $base.shared_memory
                       f32.load
-                      local.set $l41
+                      local.set $l42
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l41
+                      local.get $l42
                       f32.store
                       br $block39
                     end  ;; $block39
@@ -788,16 +769,50 @@
                     block $block40
                       local.get $base.shared_memory
                       f32.load
-                      local.set $l41
+                      local.set $l42
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l41
+                      local.get $l42
                       f32.store
                       br $block40
                     end  ;; $block40
+                    local.get $lane
+                    i32.const 1
+                    i32.add
+                    local.set $lane
+                    block $block41
+                      local.get $base.shared_memory
+                      f32.load
+                      local.set $l42
+                      local.get $base.buffer_y
+                      local.get $BLOCK_IDX_X
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l42
+                      f32.store
+                      br $block41
+                    end  ;; $block41
+                    local.get $lane
+                    i32.const 1
+                    i32.add
+                    local.set $lane
+                    block $block42
+                      local.get $base.shared_memory
+                      f32.load
+                      local.set $l42
+                      local.get $base.buffer_y
+                      local.get $BLOCK_IDX_X
+                      i32.const 4
+                      i32.mul
+                      i32.add
+                      local.get $l42
+                      f32.store
+                      br $block42
+                    end  ;; $block42
                     local.get $lane
                     i32.const 1
                     i32.add
@@ -807,27 +822,27 @@
                     i32.add
                     local.get $until
                     i32.lt_s
-                    br_if $loop36
-                  end  ;; $loop36
-                end  ;; $if35
+                    br_if $loop38
+                  end  ;; $loop38
+                end  ;; $if37
                 local.get $lane
                 local.get $until
                 i32.lt_s
-                if $if41
-                  loop $loop42
-                    block $block43
+                if $if43
+                  loop $loop44
+                    block $block45
                       local.get $base.shared_memory
                       f32.load
-                      local.set $l41
+                      local.set $l42
                       local.get $base.buffer_y
                       local.get $BLOCK_IDX_X
                       i32.const 4
                       i32.mul
                       i32.add
-                      local.get $l41
+                      local.get $l42
                       f32.store
-                      br $block43
-                    end  ;; $block43
+                      br $block45
+                    end  ;; $block45
                     local.get $lane
                     i32.const 1
                     i32.add
@@ -835,11 +850,11 @@
                     local.get $lane
                     local.get $until
                     i32.lt_s
-                    br_if $loop42
-                  end  ;; $loop42
-                end  ;; $if41
-              end  ;; $if34
-            else  ;; $if33
+                    br_if $loop44
+                  end  ;; $loop44
+                end  ;; $if43
+              end  ;; $if36
+            else  ;; $if35
               i32.const 0
               local.set $lane
               i64.const 0
@@ -848,9 +863,9 @@
               i64.extend_i32_u
               i64.const 0
               i64.add
-              local.tee $l27
+              local.tee $l28
               local.get $low
-              local.get $l27
+              local.get $l28
               local.get $low
               i64.gt_s
               select
@@ -862,9 +877,9 @@
               i64.extend_i32_u
               i64.const 1
               i64.add
-              local.tee $l27
+              local.tee $l28
               local.get $high
-              local.get $l27
+              local.get $l28
               local.get $high
               i64.lt_s
               select
@@ -878,18 +893,18 @@
               local.get $low
               local.get $high
               i64.lt_s
-              if $if44
-                block $block45
-                  loop $loop46
-                    block $block47
+              if $if46
+                block $block47
+                  loop $loop48
+                    block $block49
                       i64.const 0
                       i64.const 4
                       i64.mul
-                      local.set $l27
-                      local.get $l27
+                      local.set $l28
+                      local.get $l28
                       local.get $limit.shared_memory.4
                       i64.ge_u
-                      if $if48
+                      if $if50
                         local.get $arguments
                         i32.const 1
                         i32.const 19
@@ -898,26 +913,26 @@
                         local.get $lane
                         i32.add
                         i32.const 0
-                        local.get $l27
+                        local.get $l28
                         i64.const 4
                         call $fault
                         return
-                      end  ;; $if48
+                      end  ;; $if50
                       local.get $base.shared_memory
-                      local.get $l27
+                      local.get $l28
                       i32.wrap_i64
                       i32.add
                       f32.load
-                      local.set $l41
+                      local.set $l42
                       local.get $BLOCK_IDX_X
                       i64.extend_i32_u
                       i64.const 4
                       i64.mul
-                      local.set $l27
-                      local.get $l27
+                      local.set $l28
+                      local.get $l28
                       local.get $limit.buffer_y.4
                       i64.ge_u
-                      if $if49
+                      if $if51
                         local.get $arguments
                         i32.const 1
                         i32.const 20
@@ -926,19 +941,19 @@
                         local.get $lane
                         i32.add
                         i32.const 0
-                        local.get $l27
+                        local.get $l28
                         i64.const 4
                         call $fault
                         return
-                      end  ;; $if49
+                      end  ;; $if51
                       local.get $base.buffer_y
-                      local.get $l27
+                      local.get $l28
                       i32.wrap_i64
                       i32.add
-                      local.get $l41
+                      local.get $l42
                       f32.store
-                      br $block47
-                    end  ;; $block47
+                      br $block49
+                    end  ;; $block49
                     local.get $lane
                     i32.const 1
                     i32.add
@@ -946,14 +961,14 @@
                     local.get $lane
                     local.get $until
                     i32.lt_s
-                    br_if $loop46
-                  end  ;; $loop46
-                end  ;; $block45
-              end  ;; $if44
-            end  ;; $if33
-            br $block4
-          end  ;; $block4
-        end  ;; $block3
+                    br_if $loop48
+                  end  ;; $loop48
+                end  ;; $block47
+              end  ;; $if46
+            end  ;; $if35
+            br $block5
+          end  ;; $block5
+        end  ;; $block4
         local.get $BLOCK_IDX_X
         local.get $span
         i32.add
@@ -961,7 +976,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if50
+        if $if52
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -971,15 +986,15 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if51
+          if $if53
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if51
-        end  ;; $if50
+          end  ;; $if53
+        end  ;; $if52
         local.get $block
         local.get $span
         i32.add
@@ -990,7 +1005,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t1)  ;; 51 bytes at 0x729
+  (func $fault (type $t2)  ;; 51 bytes at 0x751
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1014,5 +1029,36 @@
     local.get $l0
     local.get $l7
     i64.store offset=80 align=4
+  )
+  (func $look (type $t3)  ;; 57 bytes at 0x785
+    (param $arguments i32) (param $at i32)
+    (result i64)
+    (local $answer i32) (local $ticks i64)
+    call $poll
+    i64.const 0
+    local.get $arguments
+    i32.load offset=24
+    local.tee $answer
+    i64.extend_i32_s
+    i64.sub
+    i64.const 1048576
+    local.get $answer
+    select
+    local.set $ticks
+    local.get $answer
+    i32.const 0
+    i32.gt_s
+    if $if0
+      local.get $arguments
+      i32.const 9
+      local.get $at
+      i32.const -1
+      i32.const -1
+      i32.const 0
+      i64.const 0
+      i64.const 0
+      call $fault
+    end  ;; $if0
+    local.get $ticks
   )
 )
