@@ -1,4 +1,7 @@
-"""Every figure in the texts is made by a command, lies in the code, or is counted here; the others are listed."""
+"""Every figure in the texts is made by a command, lies in the code, or is counted here; the others are listed.
+
+`python -m tests.test_figures` writes anew what is counted.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,7 @@ from .where import write_page_wheel, write_wheel
 # Measured by hand: no command repeats it. Whoever writes a figure has a command for it, or adds it here.
 ONCE = (
     "bignum.md: products of U256 in other ways, 2026-11-22",
+    "devices.md: what subtracting costs on llvmpipe, 2026-11-23",
     "optimizer.md: divisions by constants in wasmtime, 2026-11-22",
     "wide.md: what llvmpipe takes to compile a private array, 2026-11-22",
 )
@@ -145,6 +149,27 @@ def test_sizes_of_the_wheels(tmp_path: Path) -> None:
         assert float(found[1]) == pytest.approx(size / 1000, rel=0.03)
 
 
+def write_counts() -> None:
+    """Puts what is counted into the pages, where it is off."""
+    for page, sentence, counted, off in COUNTED:
+        text = _text(ROOT / page)
+        found = re.search(sentence, text, re.MULTILINE)
+        assert found, f"{page} has no sentence {sentence!r} any more: mend the list here"
+        is_right = (
+            float(found[1].replace(",", "")) == pytest.approx(counted(), rel=off) if off else found[1] == counted()
+        )
+        if not is_right:
+            value = counted()
+            digits = len(found[1].partition(".")[2])
+            new = value if isinstance(value, str) else f"{value:,.{digits}f}"
+            start, end = found.span(1)
+            if "|" in sentence:  # a cell of a table keeps its width
+                while len(new) > end - start and text[start - 1 : start] == " " and text[start - 2] == " ":
+                    start -= 1
+                new = new.rjust(end - start)
+            (ROOT / page).write_text(text[:start] + new + text[end:], encoding="utf-8")
+
+
 def test_the_index_names_every_device() -> None:
     text = _text(ROOT / "docs" / "index.md")
     for name in DEVICES:
@@ -217,3 +242,7 @@ def test_comments_are_checked(kind: str, text: str, found: str) -> None:
 
 def test_where_a_figure_is_told() -> None:
     assert Figure(ROOT / "docs" / "wide.md", 7, "3 ms", "").place == "docs/wide.md:7: 3 ms"
+
+
+if __name__ == "__main__":
+    write_counts()
