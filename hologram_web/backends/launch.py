@@ -63,8 +63,7 @@ class LaunchConfig:
             )
         # Lanes are numbered block by block. Those of the last block that are off do not count: a number of lanes may be
         # rounded up to whole blocks.
-        on = self.lanes or tuple(had * size for had, size in zip(self.grid, self.block, strict=True))
-        last = [(count - 1) % size for count, size in zip(on, self.block, strict=True)]
+        last = [(count - 1) % size for count, size in zip(self.on, self.block, strict=True)]
         x, y, _ = self.block
         ends = (self.blocks - 1) * self.block_lanes + last[0] + x * (last[1] + y * last[2]) + 1
         if ends > MAX_LANES:
@@ -72,6 +71,11 @@ class LaunchConfig:
             raise LaunchError(f"the launch has {total} lanes: at most 2**31 - 1 are allowed; launch parts of it")
         if not isinstance(self.shared_memory, int) or not 0 <= self.shared_memory <= 1 << 24:
             raise LaunchError(f"shared_memory is a number of bytes up to 2**24, not {self.shared_memory!r}")
+
+    @property
+    def on(self) -> tuple[int, int, int]:
+        """Lanes that run along x, y and z."""
+        return self.lanes or (self.grid.x * self.block.x, self.grid.y * self.block.y, self.grid.z * self.block.z)
 
     @property
     def blocks(self) -> int:
@@ -96,7 +100,7 @@ class LaunchConfig:
 
     def total_threads(self) -> int:
         """Lanes that run."""
-        x, y, z = self.lanes or (self.grid.x * self.block.x, self.grid.y * self.block.y, self.grid.z * self.block.z)
+        x, y, z = self.on
         return x * y * z
 
     @classmethod

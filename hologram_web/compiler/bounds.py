@@ -258,6 +258,10 @@ class Bounds:
             return self._special(node)
         if node.op == "phi":
             return self._phi(node)
+        axis = self._global_axis(node) if self._launch else None
+        if axis is not None:  # lanes of the last block that are off do not count
+            last = self.node("special", Type.U32, attr=f"LAST_ID_{axis}")
+            return Interval(self.const(0), self._long(last), 0, self._ranges.of(node)[1])
         found = None
         remainder = remainder_of(node)
         op, operands = ("remainder", remainder) if remainder is not None else (node.op, node.args)
@@ -284,6 +288,17 @@ class Bounds:
         return interval._replace(
             low=max(interval.low, low), high=min(interval.high, high), conditions=_union(tuple(conditions))
         )
+
+    def _global_axis(self, node: Node) -> str | None:
+        """The axis along which a node is a lane's place in the launch: block * its lanes + place in the block."""
+        for block, lane in (node.args, node.args[::-1]) if node.op == "add" else ():
+            if lane.op != "special" or not lane.attr.startswith("LANE_IDX_") or block.op not in ("mul", "shl"):
+                continue
+            axis, (first, size) = str(lane.attr[-1]), block.args
+            lanes = self._function.block_shape["XYZ".index(axis)]
+            if first.op == "special" and first.attr == f"BLOCK_IDX_{axis}" and size.is_const:
+                return axis if lanes == (size.attr if block.op == "mul" else 1 << size.attr) else None
+        return None
 
     def _special(self, node: Node) -> Interval:
         low, high = self._ranges.of(node)

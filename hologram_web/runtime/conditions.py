@@ -57,10 +57,15 @@ class _Translator:
         if name in ("STEPS", "ROUNDS"):
             return Formula((name.lower(),))
         if name == "LAST_GLOBAL_LANE_ID":
-            return Formula.min(x * y * z * prod(self.block), MAX_LANES) - 1
+            lanes = x * y * z * prod(self.block)
+            if tuple(self.block[1:]) == (1, 1):  # lanes of the last block that are off do not count
+                lanes = lanes - (x * self.block[0] - Formula(("lx",)))
+            return Formula.min(lanes, MAX_LANES) - 1
         axis = "XYZ".index(name[-1])
         if name.startswith("LAST_LANE_IDX_"):
             return Formula((self.block[axis] - 1,))
+        if name.startswith("LAST_ID_"):
+            return Formula(("lx", "ly", "lz")[axis : axis + 1]) - 1
         blocks = (x, y, z)[axis]
         return blocks if name.startswith("GRID_DIM_") else blocks - 1
 

@@ -29,8 +29,8 @@ MAX_STEPS_RUN = 1 << 20
 MAX_SCRATCH = 400_000_000  # bytes for a block
 MAX_NAMES, MAX_STEPS, MAX_NESTED, MAX_RANK, MAX_BYTES = 4096, 65_536, 16, 8, 1 << 48
 MAX_CONDITIONS = 64
-# Of conditions: blocks along each axis, steps that a lane may take, rounds for which it has time.
-LAUNCH_VARIABLES = ("x", "y", "z", "steps", "rounds")
+# Of conditions: blocks and lanes along each axis, steps that a lane may take, rounds for which it has time.
+LAUNCH_VARIABLES = ("x", "y", "z", "lx", "ly", "lz", "steps", "rounds")
 ARGUMENT_KINDS = ("bits", "port", "formula", "cell", "buffer")  # in the order of the binary form
 
 Triple = tuple[Formula, Formula, Formula]

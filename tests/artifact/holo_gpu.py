@@ -86,7 +86,7 @@ class GpuRunner(Runner):
         usage = wgpu.BufferUsage.UNIFORM | wgpu.BufferUsage.COPY_DST
         arguments = self.gpu.create_buffer(size=code["size"], usage=usage)
         status = self.gpu.create_buffer(size=32, usage=USAGE)
-        layout, pipeline = self.pipeline(code, self.shader_for(code, kernel, grid, scalars, memories, values))
+        layout, pipeline = self.pipeline(code, self.shader_for(code, kernel, grid, lanes, scalars, memories, values))
         entries = [
             {"binding": k, "resource": {"buffer": buffer, "offset": 0, "size": buffer.size}}
             for k, buffer in enumerate([status, arguments, *bound])
@@ -114,7 +114,7 @@ class GpuRunner(Runner):
             text = f"{KINDS[kind - 1]} at {at}, memory {base}, offset {low + (high << 32)}, need {need}, other {other}"
             raise ExecutionError(KINDS[kind - 1], origin - 1 if origin else at, text, lane=lane)
 
-    def shader_for(self, code, kernel, grid, scalars, memories, values):
+    def shader_for(self, code, kernel, grid, lanes, scalars, memories, values):
         """The fast shader where all conditions hold."""
         if code["fast"] < 0:
             return code["shader"]
@@ -125,7 +125,7 @@ class GpuRunner(Runner):
             numbers.append(None if scalar[0] == 3 else number)
         for (kind, _, _), place in zip(kernel["memories"], memories, strict=True):
             numbers.append(CLASS_BYTES if kind == 2 else self.buffers[place][1])
-        numbers += [*grid, self.steps, LARGEST]
+        numbers += [*grid, *lanes, self.steps, LARGEST]
         given = {place: number for place, number in enumerate(numbers) if number is not None}
         try:
             holds = all(self.evaluate(tokens, range(len(numbers)), given) >= 0 for tokens in code["conditions"])

@@ -61,8 +61,8 @@ def test_a_proven_launch_runs_without_checks(gpu):
     assert "fault(" not in fast
     assert len(fast) < len(checked) / 2
     runner = GpuRunner(compiled.to_bytes(), gpu)
-    x = np.arange(1024, dtype=np.float32)
-    arrays = {"x": (x.tobytes(), (1024,)), "y": (np.ones(1024, np.float32).tobytes(), (1024,))}
+    x = np.arange(1000, dtype=np.float32)
+    arrays = {"x": (x.tobytes(), (1000,)), "y": (np.ones(1000, np.float32).tobytes(), (1000,))}
     found = runner.run({"a": hg.f32.encode(2.0)}, arrays)
     assert (np.frombuffer(found["y"][0], np.float32) == 2 * x + 1).all()
     assert runner.proven == 1
@@ -98,9 +98,35 @@ def test_scalars_and_steps_decide(gpu, n, steps, proven):
 def test_conditions_are_kept_by_the_file():
     artifact = hg.compile(SAXPY, shapes={"x": ("n",), "y": ("n",)}).artifact
     assert read(hg.compile(SAXPY, shapes={"x": ("n",), "y": ("n",)}).to_bytes()) == artifact
+    last = "(min(x * y * z * 256 - (x * 256 - lx), 2147483647) - 1) * 4 - 1"
     assert {str(condition) for condition in _variant(artifact).conditions} == {
-        "max(m0 - 3, 0) - (x * y * z * 256 - 1) * 4 - 1",
-        "max(m1 - 3, 0) - (x * y * z * 256 - 1) * 4 - 1",
+        f"max(m0 - 3, 0) - {last}",
+        f"max(m1 - 3, 0) - {last}",
         "1 - y",
         "1 - z",
     }
+
+
+PLACES = """
+def places(x: hg.Array[hg.f32, 2], y: hg.Array[hg.f32, 2]):
+    r, c = hg.global_id(1), hg.global_id(0)
+    y[r, c] = x[r, c] + 1
+"""
+
+
+@pytest.mark.parametrize(("lanes", "proven"), [((33, 17), 1), ((34, 17), 0), ((33, 18), 0)])
+def test_lanes_that_are_off_prove_nothing_wrong(gpu, lanes, proven):
+    """A kernel without a condition of its own, on blocks that its lanes do not fill."""
+    kernel = hg.kernel_from_source(PLACES)
+    plan = hg.PlanBuilder("places", shapes={"x": (17, 33), "y": (17, 33)})
+    plan.launch(kernel, lanes, (16, 16))
+    runner = GpuRunner(hg.CompiledProgram.from_builder(plan).to_bytes(), gpu)
+    x = np.arange(17 * 33, dtype=np.float32).reshape(17, 33)
+    arrays = {"x": (x.tobytes(), x.shape), "y": (bytes(x.nbytes), x.shape)}
+    if proven:
+        found = np.frombuffer(runner.run({}, arrays)["y"][0], np.float32)
+        assert (found == x.ravel() + 1).all()
+    else:
+        with pytest.raises(hg.ExecutionError):
+            runner.run({}, arrays)
+    assert runner.proven == proven

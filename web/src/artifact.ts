@@ -14,8 +14,8 @@ const MAGIC = "484f4c4f0d0a1a0a";
 const SECTIONS = ["META", "PLAN", "PROG", "KERN", "WASM", "WGSL", "DATA"];
 const HEADER = 64;
 const FIRST = HEADER + 16 * SECTIONS.length;
-/** Variables of conditions, behind those of scalars and memories: blocks along each axis, steps and rounds that a lane may take. */
-const LAUNCH_VARIABLES = ["x", "y", "z", "steps", "rounds"];
+/** Variables of conditions, behind those of scalars and memories: blocks and lanes along each axis, steps and rounds that a lane may take. */
+export const LAUNCH_VARIABLES = ["x", "y", "z", "lx", "ly", "lz", "steps", "rounds"];
 const NAME = /^[A-Za-z_$][A-Za-z0-9_$.]{0,127}$/;
 
 const up = (number: number, to: number): number => Math.ceil(number / to) * to;

@@ -130,7 +130,7 @@ def fits(kernel: WgslKernel, job: Job[Any], groups: list[list[Base]]) -> bool:
 
 def _knows(kernel: WgslKernel) -> bool:
     """Whether `proves` can compute all conditions."""
-    specials, scalars = kernel.specials((1, 1, 1), 0, 0), set(kernel.scalars)
+    specials, scalars = kernel.specials((1, 1, 1), (1, 1, 1), 0, 0), set(kernel.scalars)
     knows: dict[str, Callable[[Node], bool]] = {
         "param": lambda node: (node.attr, node.ty) in scalars,
         "special": lambda node: (

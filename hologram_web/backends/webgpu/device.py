@@ -305,7 +305,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         lanes, patience = config.blocks * config.block_lanes, 0
 
         def proves(rounds: int) -> bool:
-            return kernel.proves(config.grid, scalars, sizes, shared, self.limits.steps, rounds)
+            return kernel.proves(config.grid, config.on, scalars, sizes, shared, self.limits.steps, rounds)
 
         short = max(LIGHT // lanes, 1)
         proven = proves(short)
@@ -398,7 +398,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         config = job.config
         words = np.zeros(kernel.arguments_size // 4, np.uint32)
         words[:3] = config.grid
-        words[4:7] = config.lanes or [g * b for g, b in zip(config.grid, config.block, strict=True)]
+        words[4:7] = config.on
         words[8:15] = config.blocks, min(self.limits.steps + 1, 0xFFFFFFFF), 0, shared, 1, 0, patience
         place = 16
         for name, ty in kernel.scalars:

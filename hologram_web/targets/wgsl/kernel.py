@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 
 from ...compiler.bounds import Bounds, holds
 from ...compiler.ir import PRED, Function, Node
@@ -96,20 +97,23 @@ class WgslKernel:
         """Bytes of the argument block."""
         return 16 * _FIXED + 4 * self.words
 
-    def specials(self, grid: Sequence[int], steps: int, rounds: int) -> dict[str, int]:
-        """The special values of conditions, for so many blocks."""
-        lanes = self.block[0] * self.block[1] * self.block[2]
+    def specials(self, grid: Sequence[int], lanes: Sequence[int], steps: int, rounds: int) -> dict[str, int]:
+        """The special values of conditions, for so many blocks, and lanes that are on."""
+        blocks, block_lanes = prod(grid), prod(self.block)
         last = {f"LAST_BLOCK_IDX_{axis}": size - 1 for axis, size in zip("XYZ", grid, strict=True)}
         last |= {f"LAST_LANE_IDX_{axis}": size - 1 for axis, size in zip("XYZ", self.block, strict=True)}
         last |= {f"GRID_DIM_{axis}": size for axis, size in zip("XYZ", grid, strict=True)}
         last["STEPS"], last["ROUNDS"] = steps, rounds
+        last |= {f"LAST_ID_{axis}": size - 1 for axis, size in zip("XYZ", lanes, strict=True)}
         # Lanes of the last block that are off have numbers that no lane has.
-        last["LAST_GLOBAL_LANE_ID"] = min(grid[0] * grid[1] * grid[2] * lanes, MAX_LANES) - 1
+        off = grid[0] * self.block[0] - lanes[0] if self.block[1:] == (1, 1) else 0
+        last["LAST_GLOBAL_LANE_ID"] = min(blocks * block_lanes - off, MAX_LANES) - 1
         return last
 
     def proves(
         self,
         grid: Sequence[int],
+        lanes: Sequence[int],
         scalars: Mapping[str, int],
         sizes: Mapping[Base, int],
         shared: int,
@@ -118,10 +122,10 @@ class WgslKernel:
     ) -> bool:
         """Whether `fast` may run.
 
-        For so many blocks, scalars by their bits, bytes of memories and shared memory, and steps and rounds that a lane
-        may take.
+        For so many blocks and lanes that are on, scalars by their bits, bytes of memories and shared memory, and steps
+        and rounds that a lane may take.
         """
-        last = self.specials(grid, steps, rounds)
+        last = self.specials(grid, lanes, steps, rounds)
 
         def leaf(node: Node) -> int:
             if node.op == "param":

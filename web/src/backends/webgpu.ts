@@ -1,5 +1,6 @@
 /** Runs artifacts on WebGPU: one command encoder and one submit for a run. */
 import { AllocationFailed, BackendUnavailable, LaunchError, Untold } from "../errors.js";
+import { LAUNCH_VARIABLES } from "../artifact.js";
 import type { Values } from "../formula.js";
 import { LARGEST, evaluate } from "../formula.js";
 import type { Artifact, Kernel, Launch, Variant } from "../plan.js";
@@ -466,8 +467,8 @@ const orderOf = (variant: Variant): number[] => variant.bindings.flatMap(({ memo
 function proven(job: Job, steps: number, rounds: number): boolean {
   const { fast, conditions } = variantOf(job);
   if (fast < 0) return false;
-  const { kernel, scalars, grid } = job;
-  const values: Values = new Map([["x", grid[0]], ["y", grid[1]], ["z", grid[2]], ["steps", steps], ["rounds", rounds]]);
+  const { kernel, scalars, grid, lanes } = job;
+  const values: Values = new Map([...grid, ...lanes, steps, rounds].map((value, k) => [LAUNCH_VARIABLES[k]!, value]));
   scalars.forEach((value, k) => {
     if (typeof value === "bigint") values.set(`s${k}`, integerOf(kernel.scalars[k]!.type, value));
   });
