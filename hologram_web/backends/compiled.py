@@ -80,15 +80,19 @@ class Status:
         """Whether a kernel of these instructions can report it."""
         if self.at is not None and self.at >= len(instructions):
             return False
+        instruction = None if self.at is None else instructions[self.at]
+        typed = self.base is not None and isinstance(getattr(instruction, "ty", None), Type)
         match self.kind:
             case FaultKind.CANCELLED | FaultKind.STEP_LIMIT:
                 return True
             case FaultKind.DIVERGENT_BARRIER:
                 return self.at is not None and 0 <= self.other < len(instructions)
             case FaultKind.MISALIGNED_ACCESS:
-                return self.at is not None and self.base is not None and isinstance(instructions[self.at].ty, Type)
+                return typed
+            case FaultKind.OUT_OF_BOUNDS if instruction is not None and instruction.name == "CHK":
+                return True
         if self.need:
-            return self.base is not None
+            return typed
         return 0 <= self.other < len(fault_text.NOTES)
 
     def error(self, analysis: Analysis, limits: Limits, block_lanes: int) -> ExecutionError:

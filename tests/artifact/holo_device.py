@@ -96,7 +96,8 @@ class HoloDevice:
             FILES[key] = CompiledProgram.from_builder(builder, told).to_bytes()
         raw = FILES[key]
         self.saved += 1
-        runner = self.runner(raw, steps=min(self.limits.steps, 1 << 26))
+        seconds = 10.0 if self.limits.seconds is None else self.limits.seconds
+        runner = self.runner(raw, min(self.limits.steps, 1 << 26), seconds)
         arrays = {name: (bytes(self.memory[handle]), (len(self.memory[handle]),)) for handle, name in owners.items()}
         for name, (data, _) in runner.run(scalars, arrays).items():
             if name == "$resonance":

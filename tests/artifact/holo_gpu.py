@@ -31,8 +31,8 @@ class GpuRunner(Runner):
 
     target = 1
 
-    def __init__(self, raw, gpu, steps=1 << 26):
-        self.file, self.steps, self.gpu, self.pipelines = parse(raw), steps, gpu, {}
+    def __init__(self, raw, gpu, steps=1 << 26, seconds=10.0):
+        self.file, self.steps, self.seconds, self.gpu, self.pipelines = parse(raw), steps, seconds, gpu, {}
         self.proven = 0  # launches without checks
         self.classes = gpu.create_buffer(size=CLASS_BYTES * CLASSES, usage=USAGE)
 

@@ -97,7 +97,7 @@ def test_shaders_declare_what_the_page_says():
     assert "struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,\n  words: array<vec4u" in code
     assert "@group(0) @binding(0) var<storage, read_write> status: array<atomic<u32>, 8>;" in code
     assert "@group(0) @binding(1) var<uniform> arguments: Arguments;" in code
-    assert "let block = group.x + group.y * 65535u;" in code
+    assert "let block = arguments.spare.y + group.x + group.y * 65535u;" in code
     assert "budget = arguments.misc.y;" in code
     assert "if (block >= arguments.misc.x) {" in code
 

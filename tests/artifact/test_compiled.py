@@ -279,7 +279,6 @@ def test_handles_are_no_parameters():
     ("body", "what"),
     [
         ("and.u32 r10, r1, r1\nparallel_map.neg.f32 [x + r10*4], [x], 3", "instruction 0: .*and_ is no formula"),
-        ("gemm.f32 [x], [x], [x], 1, 1, 1, beta=f", "instruction 0: .*what it does depends on the value of f"),
         ("xor.u32 r10, r1, r1\nk: parallel_map.neg.f32 [x], [x], 3\nloop r10, k", "instruction 0: .*xor is no formula"),
         ("parallel_map.neg.f32 [phi 1, r1, 0], [x], 3", "instruction 0: .*a coordinate of Phi that depends on"),
         (

@@ -92,8 +92,9 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
     if (!part && !(within(at, -1, lines.length) && within(status.base, -1, order.length + 2))) return false;
     if (kind === "Cancelled" || kind === "StepLimit") return true;
     if (kind === "DivergentBarrier") return !part && at >= 0 && within(other, 0, lines.length) && within(Number(offset), 0, lanes);
-    if (kind === "MisalignedAccess") return !part && status.base >= 0 && TYPES.includes(typeIn(line(at)));
-    return need > 0n ? !part && status.base >= 0 : within(other, 0, NOTES.length);
+    if (kind === "OutOfBounds" && line(at).startsWith("chk ")) return !part;
+    if (kind === "MisalignedAccess" || need > 0n) return !part && status.base >= 0 && TYPES.includes(typeIn(line(at)));
+    return within(other, 0, NOTES.length);
   }
 
   if (!possible()) {
