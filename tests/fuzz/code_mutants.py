@@ -185,7 +185,7 @@ _COMPILER = (
     ),
     _compiler(
         "no guard of a division",
-        _BUILD + "_instruction",
+        _BUILD + "_meaning",
         "if faulty is not None:",
         "if False:",
         "faults/division_by_zero.atlas",

@@ -118,8 +118,8 @@ SEEDED = tuple(
             "b if a.is_signed else a",
             20,
         ),
-        ("rotl of small integers turns 32 bits", _CALLS + "call_rotl", "ty.bits), left", "32), left", 5),
-        ("clz counts 32 bits", _CALLS + "call_clz", "self.immediate(INDEX, width)", "self.immediate(INDEX, 32)", 9),
+        ("rotl is a shift", _CALLS + "call_rotl", '"ROTL"', '"SHL"', 5),
+        ("clz counts below", _CALLS + "call_clz", '"CLZ"', '"CTZ"', 22),
         (
             "literals wrap",
             _EMIT + "from_predicate",
