@@ -42,7 +42,7 @@ class _Recorder:
 
     last: tuple[bytes, dict[str, int], dict[str, Any], int]
 
-    def __init__(self, raw: bytes, steps: int = 1 << 26) -> None:
+    def __init__(self, raw: bytes, steps: int = 1 << 26, seconds: float = 10.0) -> None:
         self.raw, self.steps = raw, steps
 
     def run(self, scalars: dict[str, int], arrays: dict[str, Any]) -> Any:

@@ -103,7 +103,8 @@ mark("import, and all that compiles")
 side = 64
 device = hg.backends.WasmBackend()
 luma, blurred = device.allocate_buffer(2 * side * side), device.allocate_buffer(2 * side * side)
-args = {"luma": luma, "blur_rows": blurred, "luma.shape1": side, "blur_rows.shape1": side}
+args = {"luma": luma, "blur_rows": blurred}
+args |= {f"{name}.shape{axis}": side for name in ("luma", "blur_rows") for axis in (0, 1)}
 params = hg.ExecutionParams(hg.LaunchConfig.grid_2d(side, side, (16, 16)), args)
 compiling, running = [], []
 for number in range(15):

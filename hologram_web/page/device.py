@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import js  # type: ignore[import-not-found]
 from pyodide.ffi import JsException, can_run_sync, run_sync  # type: ignore[import-not-found]
 
-from ..backends import fault_text
 from ..backends.device import CLASS_MEMORY_BYTES, Device
 from ..backends.launch import ExecutionParams, LaunchConfig
 from ..backends.protocol import Limits
@@ -119,16 +118,12 @@ class PageDevice(Device[Memory]):
                     problem = explain(self._timed(problem))
         return reads, problem
 
-    def _timed(self, error: ExecutionError) -> ExecutionError:
+    @staticmethod
+    def _timed(error: ExecutionError) -> ExecutionError:
         """What the runtime says of its own options, said of those here."""
-        seconds = self.limits.seconds
-        if error.kind is FaultKind.STEP_LIMIT:
-            told = error.detail.replace("run(args, { seconds })", "Limits(seconds=...)")
-            return error.retold(told, error.buffer)
-        if error.kind is not FaultKind.CANCELLED or seconds is None or self.name == "wasm":
+        if error.kind is not FaultKind.STEP_LIMIT:
             return error
-        detail = error.detail.replace("the launch was cancelled", fault_text.clock(seconds))
-        return ExecutionError(FaultKind.STEP_LIMIT, error.instruction, detail)
+        return error.retold(error.detail.replace("run(args, { seconds })", "Limits(seconds=...)"), error.buffer)
 
     def _wait(self, instead: str) -> list[Any]:
         if not can_run_sync():

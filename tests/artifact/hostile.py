@@ -233,7 +233,7 @@ _WORDS: dict[str, tuple[dict[str, int], str]] = {
     "bytes outside no memory": ({"kind": 1, "base": -1, "need": 4}, LIE),
     "an access outside": (
         {"kind": 1, "base": 1, "need": 4, "offset": 400},
-        "4 bytes at offset 400 are outside buffer y",
+        "4 bytes at offset 400 (index 100) are outside buffer y",
     ),
     "a note": ({"kind": 4, "base": -1, "other": 0, "offset": 96}, "class 96 does not exist"),
     "a step limit": ({"kind": 6}, "a lane went around loops more than"),
@@ -299,9 +299,9 @@ SHADERS: dict[str, tuple[str, str]] = {
 
 
 def with_shader(raw: bytes, text: str) -> bytes:
-    """The file with that shader instead of its own."""
+    """The file of saxpy with that shader instead of its own two."""
     piece = text.encode()
-    return with_section(raw, "WGSL", vector(unsigned(len(piece)) + piece) + vector(vector(b"\0")))
+    return with_section(raw, "WGSL", vector(unsigned(len(piece)) + piece) + vector(vector(b"\0"), vector(b"\0")))
 
 
 # Names of metadata that JavaScript's objects have, too

@@ -61,6 +61,7 @@ interface Ends {
   readonly signal: AbortSignal | undefined;
 }
 
+const LIGHT = 2 ** 29; // rounds of loops, of all lanes together, of a launch that is short
 const FEW_LANES = 2 ** 11; // of a launch that is not divided, and of the first part of another
 const NO_ENDS: Ends = { steps: 0, seconds: Infinity, signal: undefined };
 
@@ -311,16 +312,18 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
         for (const { bytes } of job.memories) checkLimit(job.kernel.name, up(bytes), LIMITS[0]);
         counts.launches++;
         const variant = variantOf(job);
+        const [blocks, lanes] = [blocksOf(job), lanesOf(job.kernel)];
+        const short = proven(job, steps, Math.max(Math.floor(LIGHT / (blocks * lanes)), 1));
+        const fast = short || proven(job, steps, patienceOf(seconds) || LARGEST);
         const go = (code: Pipeline) => {
-          const [blocks, lanes] = [blocksOf(job), lanesOf(job.kernel)];
-          if (blocks * lanes <= FEW_LANES || !code.counts) return add(...partsOf(job, code));
+          if (blocks * lanes <= FEW_LANES || !(code.counts || (fast && !short))) return add(...partsOf(job, code));
           const run = (first: number, end: number) => {
             commands.push(...partsOf(job, code, first, end));
             return end < blocks ? flush() : undefined;
           };
           return import("./parts.js").then(({ inParts }) => inParts(blocks, FEW_LANES / lanes, seconds, run));
         };
-        const code = made(job.file, job.kernel, variant, proven(job, steps, patienceOf(seconds) || LARGEST) ? variant.fast : -1);
+        const code = made(job.file, job.kernel, variant, fast ? variant.fast : -1);
         return "then" in code ? code.then(go) : go(code);
       },
       copy: (target, source) => add({ target: target as Place, source: source as Place }),
