@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import LaunchError
@@ -73,11 +74,11 @@ class LaunchConfig:
         if not isinstance(self.shared_memory, int) or not 0 <= self.shared_memory <= 1 << 24:
             raise LaunchError(f"shared_memory is a number of bytes up to 2**24, not {self.shared_memory!r}")
 
-    @property
+    @cached_property
     def blocks(self) -> int:
         return self.grid.x * self.grid.y * self.grid.z
 
-    @property
+    @cached_property
     def block_lanes(self) -> int:
         return self.block.x * self.block.y * self.block.z
 
@@ -94,9 +95,14 @@ class LaunchConfig:
 
         return self.promises or LaunchRules()
 
+    @cached_property
+    def lanes_on(self) -> tuple[int, int, int]:
+        """Lanes that run along x, y and z."""
+        return self.lanes or (self.grid.x * self.block.x, self.grid.y * self.block.y, self.grid.z * self.block.z)
+
     def total_threads(self) -> int:
         """Lanes that run."""
-        x, y, z = self.lanes or (self.grid.x * self.block.x, self.grid.y * self.block.y, self.grid.z * self.block.z)
+        x, y, z = self.lanes_on
         return x * y * z
 
     @classmethod

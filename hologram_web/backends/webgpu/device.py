@@ -202,6 +202,10 @@ class WebGpuBackend(CompiledDevice[Memory]):
             raise InvalidBuffer("what this memory held went with a lost device: allocate it again")
         return memory
 
+    def _is_alive(self, memory: Memory) -> bool:
+        self._here()
+        return memory.generation == self._gpu.generation
+
     def _reserve(self, size: int) -> Memory:
         self._here()
         buffer, used = self._gpu.take(size, self._gpu.STORAGE)
