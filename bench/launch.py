@@ -67,7 +67,8 @@ def _on_device(name: str) -> Iterator[Side]:
     if name == "webgpu":
         adapter = ex.device.adapter.get("device", "?")
         title = f"webgpu ({adapter})"
-        yield Side(f"{title}, Buffers, {_RECORDED} launches and a wait", recorded(_RECORDED), _RECORDED, buffers[2].numpy)
+        many = f"{title}, Buffers, {_RECORDED} launches and a wait"
+        yield Side(many, recorded(_RECORDED), _RECORDED, buffers[2].numpy)
         yield Side(f"{title}, Buffers, a launch and a wait", recorded(1), 1, buffers[2].numpy)
     else:
         yield Side(f"{name}, Buffers", lambda: bound(_FACTOR, *buffers), 1, buffers[2].numpy)

@@ -53,9 +53,7 @@ class Known:
         """Whether it was, with these buffers bound to classes."""
         return self._bound == bound
 
-    def verify(
-        self, bound: Mapping[int, BufferHandle], analysis: Callable[[Program, Program], Analysis]
-    ) -> None:
+    def verify(self, bound: Mapping[int, BufferHandle], analysis: Callable[[Program, Program], Analysis]) -> None:
         """Lifts the program and has `analysis` find out about it. Raises what that raises."""
         self._bound = None
         self.lifted, self.extra = lift(self.program, bound)

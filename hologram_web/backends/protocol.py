@@ -74,7 +74,7 @@ class Backend(Protocol):
     def free_buffer(self, handle: BufferHandle) -> None: ...
 
     def borrow_buffer(self, size: int) -> BufferHandle:
-        """A buffer of `size` bytes that hold anything, until `return_buffer`: of those that were returned, if it can."""
+        """A buffer of `size` bytes that hold anything, one of those returned if it can be, until `return_buffer`."""
 
     def return_buffer(self, handle: BufferHandle) -> None:
         """Takes a borrowed buffer back. A few small ones are kept for the next who borrow, up to `close`."""

@@ -1,5 +1,4 @@
-"""`kernel[n]`: a launch that is called. What fits a kernel is found out once for arguments of the same shapes and types.
-"""
+"""`kernel[n]`: a launch that is called. What fits a kernel is found out once for arguments of the same shapes and types."""
 
 from __future__ import annotations
 
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...backends.launch import ExecutionParams, LaunchConfig
 from ...runtime.executor import Buffer
+
 if TYPE_CHECKING:
     from .kernel import Kernel
     from .translate import Translation

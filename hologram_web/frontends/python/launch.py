@@ -101,7 +101,7 @@ async def launch(
         for name, ty in translation.params.items()
         if isinstance(ty, ArrayType)
     }
-    given_or_length = {**given, **{hidden: found[name].shape[axis] for hidden, (name, axis) in translation.hidden.items()}}
+    lengths = {hidden: found[name].shape[axis] for hidden, (name, axis) in translation.hidden.items()}
     buffers = {name: array for name, array in found.items() if isinstance(array, Buffer)}
     here = {name: buffer.handle for name, buffer in buffers.items() if buffer.executor.device is device}
     if len(here) < len(found):
@@ -123,7 +123,8 @@ async def launch(
                 handles[places[name]] = device.borrow_buffer(array.nbytes)
                 device.copy_to_buffer(handles[places[name]], array)
             here[name] = handles[places[name]]
-        values = {p.name: here[p.name] if p.name in here else given_or_length[p.name] for p in program.params}
+        plain = {**given, **lengths}
+        values = {p.name: here[p.name] if p.name in here else plain[p.name] for p in program.params}
         device.execute_program_with_params(program, ExecutionParams(config, values))
         if here and not found:
             return
@@ -171,7 +172,8 @@ def _named(
 ) -> None:
     """Adds arguments by name. Raises LaunchError for too many, and for names that there are not."""
     if len(args) > len(params):
-        raise LaunchError(f"{len(args)} arguments for {len(params)} parameters: the kernel takes ({_signature(params)})")
+        count = f"{len(args)} arguments for {len(params)} parameters"
+        raise LaunchError(f"{count}: the kernel takes ({_signature(params)})")
     for name, value in named.items():
         if name not in params or name in given:
             what = "is given twice" if name in given else "does not exist"
