@@ -6,6 +6,8 @@ launches between two waits, and with one. `engine` is WebAssembly called with an
 Numba runs the like, compiled to machine code, on the same arrays. Results are compared before anything is timed.
 """
 
+# mypy: ignore-errors
+
 from __future__ import annotations
 
 import os
@@ -92,7 +94,7 @@ def _on_device(name: str) -> Iterator[Side]:
 def _numba() -> Side:
     from numba import njit  # type: ignore[import-not-found]
 
-    @njit  # type: ignore[untyped-decorator]
+    @njit
     def by_numba(a: Any, x: Any, y: Any, z: Any) -> None:
         for i in range(z.size):
             z[i] = a * x[i] + y[i]

@@ -48,6 +48,11 @@ def _buffers(ex, n=100):
     return ex.array(np.arange(n, dtype=np.float32)), ex.zeros(n)
 
 
+def _to_the_end(ex, launch, *args):
+    launch(*args)
+    ex.sync()
+
+
 def test_arguments_of_the_same_kind(ex):
     """Other Buffers, other sizes, other scalars."""
     launch = moved[100]
@@ -92,8 +97,7 @@ def test_faults_and_what_decides_them(ex):
             launch(x, y, 1.0, by)
             np.testing.assert_array_equal(y.numpy(), np.arange(50) + by)
         with pytest.raises(hg.ExecutionError) as caught:
-            launch(x, y, 1.0, 51)
-            ex.sync()
+            _to_the_end(ex, launch, x, y, 1.0, 51)
         told.add(caught.value.detail.partition(" (launch ")[0])
         assert caught.value.kind is hg.FaultKind.OUT_OF_BOUNDS
         assert caught.value.__notes__[0].endswith("y[i] = a * x[i + by]")
@@ -171,8 +175,7 @@ def test_limits_that_change(ex):
         ex.sync()
         ex.device.limits = Limits(steps=5)
         with pytest.raises(hg.ExecutionError) as caught:
-            launch(x, 1 << 20)
-            ex.sync()
+            _to_the_end(ex, launch, x, 1 << 20)
         assert caught.value.kind is hg.FaultKind.STEP_LIMIT
     ex.device.limits = Limits()
     x.fill(0)

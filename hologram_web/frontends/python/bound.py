@@ -1,4 +1,4 @@
-"""`kernel[n]`: a launch that is called. What fits a kernel is found out once for arguments of the same shapes and types."""
+"""`kernel[n]`: a launch that is called. Arguments of the same shapes and types are checked once."""
 
 from __future__ import annotations
 
