@@ -65,6 +65,7 @@ class Device(AsyncTwins, Generic[M]):
     """
 
     name = ""
+    keeps_buffers = True  # that were returned
 
     def __init__(self, limits: Limits | None = None, math: str = "exact") -> None:
         """Raises LaunchError for another `math`."""
@@ -253,7 +254,7 @@ class Device(AsyncTwins, Generic[M]):
 
     def return_buffer(self, handle: BufferHandle) -> None:
         with self._lock:
-            if self._size(self._buffer(handle)) > _MOST_KEPT:
+            if not self.keeps_buffers or self._size(self._buffer(handle)) > _MOST_KEPT:
                 self.free_buffer(handle)
                 return
             self._returned.append(handle)
