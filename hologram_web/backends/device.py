@@ -10,7 +10,6 @@ import itertools
 import math
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -77,7 +76,7 @@ class Device(AsyncTwins, Generic[M]):
         self._class_memory: M | None = None
         self.atlas = AtlasState()
         self._analyses: dict[bytes, Analysis] = {}
-        self._programs_known: OrderedDict[int, Known] = OrderedDict()  # by the id of the program
+        self._programs_known: dict[int, Known] = {}  # by the id of the program
         self._lock: Any = threading.RLock()
         # No Event: Ctrl-C within its methods, which are Python's, leaves a lock taken that nobody gives back.
         self._cancelled = False
@@ -354,13 +353,13 @@ class Device(AsyncTwins, Generic[M]):
 
     def _known(self, program: Program) -> Known:
         """The program with what earlier launches found out about it."""
-        found = self._programs_known.get(id(program))  # it holds the program: no other one has its id
-        if found is not None and found.holds(program):
-            self._programs_known.move_to_end(id(program))
-            return found
-        found = self._programs_known[id(program)] = Known(program)
+        # It holds the program: no other one has its id. Taken out and put in again it is the one used last.
+        found = self._programs_known.pop(id(program), None)
+        if found is None or not found.holds(program):
+            found = Known(program)
+        self._programs_known[id(program)] = found
         if len(self._programs_known) > _KEPT_ANALYSES:
-            self._programs_known.popitem(last=False)
+            self._programs_known.pop(next(iter(self._programs_known)))
         return found
 
     def _start(self, known: Known, params: ExecutionParams) -> BufferHandle | None:

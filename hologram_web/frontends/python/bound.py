@@ -80,7 +80,7 @@ class BoundKernel:
         arrays = translation.arrays
         if arrays and len(args) == len(translation.params) and all(type(args[place]) is Buffer for place in arrays):
             if len(translation.seen) >= _SEEN:
-                translation.seen.pop(next(iter(translation.seen)), None)
+                translation.seen.clear()  # at once, as other threads launch, too
             translation.seen[key] = Fit(translation, args)
 
     def _checked(self, args: tuple[Any, ...], named: dict[str, Any]) -> None:
