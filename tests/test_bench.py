@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from bench import launch
 from bench.__main__ import check, sides
 from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
@@ -41,6 +42,13 @@ def test_all_sides_agree(name, gpu):
     assert {"cpu", "wasm", "NumPy"} <= set(names)
     assert ("our WGSL" in names) == (name != "sum")
     assert len(names) == len(set(names))
+
+
+def test_all_launches_agree(capsys):
+    names = [side.name for side in launch.sides()]  # each is checked
+    assert names[:3] == ["wasm, Buffers", "wasm, NumPy arrays", "wasm, the engine's own call"]
+    told = capsys.readouterr().out
+    assert ("left out: Numba, which is not installed" in told) != ("Numba, NumPy arrays" in names)
 
 
 @pytest.mark.parametrize("name", ["saxpy", "block_sum", "mandelbrot"])

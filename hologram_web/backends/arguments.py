@@ -10,38 +10,56 @@ from ..isa.operands import BufferHandle, Immediate, PoolHandle, Register
 from ..isa.program import Param, Program
 from ..isa.types import Type
 
-__all__ = ["bind", "scalar_bits"]
+__all__ = ["Binder", "scalar_bits"]
 
 
-def bind(program: Program, args: Mapping[Any, Any]) -> dict[str, Any]:
-    """Arguments by parameter name: handles, and bit patterns for scalars.
+class Binder:
+    """Arguments of launches of a program, by parameter name and in their order: handles, and bit patterns for scalars.
 
     Raises LaunchError for a missing, unknown or doubled argument and for one of the wrong kind.
     """
-    registers = {Register(number): param.name for number, param in program.register_params().items()}
-    given: dict[str, Any] = {}
-    for key, value in args.items():
-        name = registers.get(key) if isinstance(key, Register) else key
-        if name is None or program.param(name) is None:
-            raise LaunchError(f"there is no parameter {key}: the program takes {_signature(program)}")
-        if name in given:
-            raise LaunchError(f"parameter {name!r} is given twice, by name and by register")
-        given[name] = value
-    missing = [param.name for param in program.params if param.name not in given]
-    if missing:
-        raise LaunchError(f"parameter {missing[0]!r} is missing: the program takes {_signature(program)}")
-    return {param.name: _value(param, given[param.name]) for param in program.params}
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._params = tuple(program.params)
+        self._names = [param.name for param in program.params]
+        self._scalars = [param.ty if param.kind == "scalar" else None for param in program.params]
+
+    def __call__(self, args: Mapping[Any, Any]) -> dict[str, Any]:
+        if list(args) != self._names:
+            args = self._sorted(args)
+        return {
+            param.name: _handle(param, value) if ty is None else scalar_bits(param.name, ty, value)
+            for param, ty, value in zip(self._params, self._scalars, args.values(), strict=True)
+        }
+
+    def _sorted(self, args: Mapping[Any, Any]) -> dict[str, Any]:
+        """The arguments by name, in the order of the parameters."""
+        program = self._program
+        registers = {Register(number): param.name for number, param in program.register_params().items()}
+        given: dict[str, Any] = {}
+        for key, value in args.items():
+            name = registers.get(key) if isinstance(key, Register) else key
+            if name is None or program.param(name) is None:
+                raise LaunchError(f"there is no parameter {key}: the program takes {_signature(program)}")
+            if name in given:
+                raise LaunchError(f"parameter {name!r} is given twice, by name and by register")
+            given[name] = value
+        missing = [name for name in self._names if name not in given]
+        if missing:
+            raise LaunchError(f"parameter {missing[0]!r} is missing: the program takes {_signature(program)}")
+        return {name: given[name] for name in self._names}
 
 
 def _signature(program: Program) -> str:
     return ", ".join(str(param) for param in program.params) or "no parameters"
 
 
-def _value(param: Param, value: Any) -> Any:
-    handle = {"buffer": BufferHandle, "pool": PoolHandle}.get(param.kind)
-    if handle is None:
-        assert param.ty is not None
-        return scalar_bits(param.name, param.ty, value)
+_HANDLES = {"buffer": BufferHandle, "pool": PoolHandle}
+
+
+def _handle(param: Param, value: Any) -> Any:
+    handle = _HANDLES[param.kind]
     if not isinstance(value, handle):
         raise LaunchError(f"parameter {param.name!r} is a {param.kind}: give a {handle.__name__}, not {value!r}")
     return value
@@ -71,6 +89,6 @@ def scalar_bits(name: str, ty: Type, value: Any) -> int:
         given = str(value) if length <= 256 else f"an integer of {length} bits"
         raise LaunchError(f"parameter {name!r} is {ty}: {given} does not fit {_range(ty)}")
     try:
-        return Immediate.of(ty, value).bits
+        return ty.encode(value)
     except IsaError as error:
         raise LaunchError(f"parameter {name!r}: {error}") from None

@@ -134,7 +134,7 @@ class Status:
         return ExecutionError(kind, at, detail + text, lane=lane, buffer=self.base, offset=offset)
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Job(Generic[M]):
     """A lane region to run. `uniform` names arguments for registers that the host computed, whose values are in
     `scalars`; `deadline` is on the monotonic clock; `explain` says what a fault means to the program it came from;
@@ -184,6 +184,11 @@ class CompiledDevice(Device[M]):
         scalars = {p.name: (p.ty, values[p.name]) for p in analysis.program.params if p.kind == "scalar" and p.ty}
         memory = self._memory_of(analysis, values)
         deadline = self._deadline()
+        if not analysis.has_collectives:
+            if analysis.graph.entry != END:
+                job = Job(analysis, analysis.graph.entry, config, memory, scalars, {}, deadline, None, self._math)
+                self._run(job)
+            return
         host = HostState(analysis, scalars)
         rounds = 0
         while True:

@@ -29,7 +29,7 @@ from ..errors import (
 )
 from ..isa.address import Space
 from ..isa.instruction import Instruction
-from ..isa.lift import RESONANCE_BYTES, Hidden, lift
+from ..isa.lift import RESONANCE_BYTES, Hidden
 from ..isa.operands import BinaryMapOperation, BufferHandle, MapOperation, PoolHandle
 from ..isa.program import Program
 from ..isa.row import Effect
@@ -37,7 +37,7 @@ from ..isa.table import BY_MNEMONIC
 from ..isa.verify import Analysis, Base, analyze
 from ..runtime.forks import in_child
 from . import fault_text
-from .arguments import bind
+from .known import Known, as_written
 from .launch import ExecutionParams, LaunchConfig, checked_math
 from .protocol import AsyncTwins, Limits, stop_of_call
 from .state import AtlasState, resonance_of
@@ -47,6 +47,8 @@ __all__ = ["CLASS_BYTES", "CLASS_MEMORY_BYTES", "Device", "too_many_collectives"
 CLASS_BYTES = 12_288
 CLASS_MEMORY_BYTES = 96 * CLASS_BYTES
 _KEPT_ANALYSES = 256
+# Buffers that launches on arrays leave for the next ones. Allocating is worth sparing where copying takes as little.
+_BUFFERS_KEPT, _MOST_KEPT = 16, 1 << 16
 
 M = TypeVar("M")
 
@@ -62,6 +64,7 @@ class Device(AsyncTwins, Generic[M]):
     """
 
     name = ""
+    keeps_buffers = True  # that were returned
 
     def __init__(self, limits: Limits | None = None, math: str = "exact") -> None:
         """Raises LaunchError for another `math`."""
@@ -69,9 +72,11 @@ class Device(AsyncTwins, Generic[M]):
         self.math = self._math = checked_math(math)  # the second is that of the launch that runs
         self._buffers: dict[BufferHandle, M] = {}
         self._pools: dict[PoolHandle, M] = {}
+        self._returned: list[BufferHandle] = []
         self._class_memory: M | None = None
         self.atlas = AtlasState()
         self._analyses: dict[bytes, Analysis] = {}
+        self._programs_known: dict[int, Known] = {}  # by the id of the program
         self._lock: Any = threading.RLock()
         # No Event: Ctrl-C within its methods, which are Python's, leaves a lock taken that nobody gives back.
         self._cancelled = False
@@ -99,6 +104,10 @@ class Device(AsyncTwins, Generic[M]):
     def _release(self, memory: M) -> None:
         """Takes memory back that `_reserve` gave."""
         raise NotImplementedError
+
+    def _is_alive(self, memory: M) -> bool:
+        """Whether it still holds what was written there."""
+        return True
 
     def _size(self, memory: M) -> int:
         """Bytes of memory."""
@@ -140,6 +149,7 @@ class Device(AsyncTwins, Generic[M]):
                 if self._class_memory is not None:
                     self._release(self._class_memory)
                 self._buffers, self._pools, self._class_memory = {}, {}, None
+                self._returned = []
                 self.atlas = AtlasState()
 
     def __enter__(self) -> Self:
@@ -233,6 +243,23 @@ class Device(AsyncTwins, Generic[M]):
             del self._buffers[handle]
             self._release(memory)
 
+    def borrow_buffer(self, size: int) -> BufferHandle:
+        with self._lock:
+            for handle in self._returned:
+                if self._size(self._buffers[handle]) == size and self._is_alive(self._buffers[handle]):
+                    self._returned.remove(handle)
+                    return handle
+        return self.allocate_buffer(size)
+
+    def return_buffer(self, handle: BufferHandle) -> None:
+        with self._lock:
+            if not self.keeps_buffers or self._size(self._buffer(handle)) > _MOST_KEPT:
+                self.free_buffer(handle)
+                return
+            self._returned.append(handle)
+            if len(self._returned) > _BUFFERS_KEPT:
+                self.free_buffer(self._returned.pop(0))
+
     def copy_to_buffer(self, handle: BufferHandle, data: Any) -> None:
         self._copy_in(self._buffer(handle), 0, data, InvalidBuffer, "buffer")
 
@@ -317,42 +344,60 @@ class Device(AsyncTwins, Generic[M]):
     def execute_program_with_params(self, program: Program, params: ExecutionParams) -> None:
         with self._lock:
             self._call_stopped = stop_of_call()
-            if any(instruction.row.state == "resonance" for instruction in program.instructions):
+            known = self._known(program)
+            if known.adds_resonance:
                 self.sync()  # so that a fault below is this launch's
-            cells = self._start(program, params)
+            cells = self._start(known, params)
             if cells is not None:
                 self._commit(cells, params, self.copy_from_buffer)
 
-    def _start(self, program: Program, params: ExecutionParams) -> BufferHandle | None:
+    def _known(self, program: Program) -> Known:
+        """The program with what earlier launches found out about it."""
+        # It holds the program: no other one has its id. Taken out and put in again it is the one used last.
+        found = self._programs_known.pop(id(program), None)
+        if found is None or not found.holds(program):
+            found = Known(program)
+        self._programs_known[id(program)] = found
+        if len(self._programs_known) > _KEPT_ANALYSES:
+            self._programs_known.pop(next(iter(self._programs_known)))
+        return found
+
+    def _start(self, known: Known, params: ExecutionParams) -> BufferHandle | None:
         """Launches; gives the cells of the resonance, if the program adds to it, which `_commit` takes back."""
         self._may_start()
         self._math = checked_math(params.math or self.math)
-        lifted, extra = lift(program, self.atlas.bound)
-        analysis = self._analysis(program, lifted)
-        rules = params.launch.rules
-        stores = [i.offset for i in program.instructions if i.row.state == "classes" and i.row.name == "NBRStore"]
-        rules.check(self.atlas.phase, params.launch.grid.x, stores)
+        if not known.is_verified(self.atlas.bound):
+            known.verify(self.atlas.bound, self._analysis)
+        program, config = known.program, params.launch
+        extra = known.extra
         cells: BufferHandle | None = None
         written: dict[Any, Any] = {}
         pools: list[PoolHandle] = []
         launched = False
+        if config.promises is not None:
+            config.promises.check(self.atlas.phase, config.grid.x, known.stores)
         try:
-            for name, hidden in extra.items():
-                if not isinstance(hidden, Hidden):
-                    continue
-                if hidden.kind == "resonance":
-                    extra[name] = cells = self.allocate_buffer(RESONANCE_BYTES)
-                    continue
-                number = extra[name] = self.atlas.number(hidden, rules, program, params.args)
-                if hidden.kind == "pool":
-                    extra[name] = self.allocate_pool(number)
-                    pools.append(extra[name])
-                    written[name] = hidden.handle
-            values = bind(lifted, {**params.args, **extra})
-            self._as_written = partial(_as_written, program, lifted, {**extra, **written})
-            if params.launch.total_threads():
+            if not extra:
+                values = known.binder(params.args)
+                self._as_written = known.as_written
+            else:
+                extra, rules = dict(extra), config.rules
+                for name, hidden in extra.items():
+                    if not isinstance(hidden, Hidden):
+                        continue
+                    if hidden.kind == "resonance":
+                        extra[name] = cells = self.allocate_buffer(RESONANCE_BYTES)
+                        continue
+                    number = extra[name] = self.atlas.number(hidden, rules, program, params.args)
+                    if hidden.kind == "pool":
+                        extra[name] = self.allocate_pool(number)
+                        pools.append(extra[name])
+                        written[name] = hidden.handle
+                values = known.binder({**params.args, **extra})
+                self._as_written = partial(as_written, program, known.lifted, {**extra, **written})
+            if config.total_threads():
                 self._running = True
-                self._launch(analysis, params.launch, values)
+                self._launch(known.analysis, config, values)
             launched = True
             return cells
         except ExecutionError as error:
@@ -377,13 +422,11 @@ class Device(AsyncTwins, Generic[M]):
     def _memory_of(self, analysis: Analysis, values: Mapping[str, Any]) -> dict[Base, M]:
         """The memory behind every base that the program names, but for shared memory."""
         found: dict[Base, M] = {}
-        for param in analysis.program.params:
-            if param.kind != "scalar":
-                handle = values[param.name]
-                memory = self._pool(handle) if param.kind == "pool" else self._buffer(handle)
-                found[Base(Space[param.kind.upper()], param.name)] = memory
-        for base in set(analysis.bases.values()):
-            if base.space is Space.CLASS and isinstance(base.name, int):
+        for base, param in analysis.given:
+            handle = values[param.name]
+            found[base] = self._pool(handle) if param.kind == "pool" else self._buffer(handle)
+        for base in analysis.atlas_bases:
+            if isinstance(base.name, int):
                 found[base] = self._class(base.name)
             elif base.space is Space.PHI:
                 found[base] = self._class_part(0, CLASS_MEMORY_BYTES)
@@ -424,29 +467,6 @@ class _Forked:
         raise BackendUnavailable(self._name, why)
 
     def __exit__(self, *_: object) -> None: ...
-
-
-def _as_written(program: Program, lifted: Program, extra: Mapping[Any, Any], error: ExecutionError) -> ExecutionError:
-    """A fault of the lifted program, told of the program itself, with the line it was written as. One that was told
-    stays: a GPU may come to that of an earlier launch."""
-    index = error.instruction
-    if error.program is not None:
-        return error
-    error.program = program.metadata.name
-    if index is None or not 0 <= index < len(program):
-        return error
-    if program.source_map is not None:
-        error.add_note(program.source_map(index))
-    if not extra:
-        return error
-    detail = error.detail.replace(str(lifted.instructions[index]), str(program.instructions[index]))
-    buffer = error.buffer
-    for name, value in extra.items():
-        if isinstance(value, (BufferHandle, PoolHandle)):
-            kind = "buffer" if isinstance(value, BufferHandle) else "pool"
-            detail = detail.replace(f"{kind} {name}", f"{kind} #{value.id}")
-            buffer = f"{kind} #{value.id}" if buffer == f"{kind} {name}" else buffer
-    return error.retold(detail, buffer)
 
 
 def too_many_collectives(analysis: Analysis, point: int, limit: int) -> ExecutionError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import LaunchError
@@ -63,7 +64,7 @@ class LaunchConfig:
             )
         # Lanes are numbered block by block. Those of the last block that are off do not count: a number of lanes may be
         # rounded up to whole blocks.
-        last = [(count - 1) % size for count, size in zip(self.on, self.block, strict=True)]
+        last = [(count - 1) % size for count, size in zip(self.lanes_on, self.block, strict=True)]
         x, y, _ = self.block
         ends = (self.blocks - 1) * self.block_lanes + last[0] + x * (last[1] + y * last[2]) + 1
         if ends > MAX_LANES:
@@ -72,16 +73,11 @@ class LaunchConfig:
         if not isinstance(self.shared_memory, int) or not 0 <= self.shared_memory <= 1 << 24:
             raise LaunchError(f"shared_memory is a number of bytes up to 2**24, not {self.shared_memory!r}")
 
-    @property
-    def on(self) -> tuple[int, int, int]:
-        """Lanes that run along x, y and z."""
-        return self.lanes or (self.grid.x * self.block.x, self.grid.y * self.block.y, self.grid.z * self.block.z)
-
-    @property
+    @cached_property
     def blocks(self) -> int:
         return self.grid.x * self.grid.y * self.grid.z
 
-    @property
+    @cached_property
     def block_lanes(self) -> int:
         return self.block.x * self.block.y * self.block.z
 
@@ -98,9 +94,14 @@ class LaunchConfig:
 
         return self.promises or LaunchRules()
 
+    @cached_property
+    def lanes_on(self) -> tuple[int, int, int]:
+        """Lanes that run along x, y and z."""
+        return self.lanes or (self.grid.x * self.block.x, self.grid.y * self.block.y, self.grid.z * self.block.z)
+
     def total_threads(self) -> int:
         """Lanes that run."""
-        x, y, z = self.on
+        x, y, z = self.lanes_on
         return x * y * z
 
     @classmethod

@@ -73,6 +73,12 @@ class Backend(Protocol):
 
     def free_buffer(self, handle: BufferHandle) -> None: ...
 
+    def borrow_buffer(self, size: int) -> BufferHandle:
+        """A buffer of `size` bytes that hold anything, one of those returned if it can be, until `return_buffer`."""
+
+    def return_buffer(self, handle: BufferHandle) -> None:
+        """Takes a borrowed buffer back. A few small ones are kept for the next who borrow, up to `close`."""
+
     def copy_to_buffer(self, handle: BufferHandle, data: Any) -> None:
         """Copies `data` to the start of the buffer."""
 

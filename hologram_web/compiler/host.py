@@ -45,7 +45,7 @@ class HostState:
     def to_collective(self) -> int | None:
         """Goes on to the next collective, whose point it returns; None if the program ends before."""
         graph = self.graph
-        if not any(instruction.row.collective for instruction in graph.program.instructions):
+        if not self.analysis.has_collectives:
             return None
         point: int | None = self.point
         while point is not None and point != END:

@@ -45,6 +45,8 @@ class Space(Enum):
     PHI = 5
     LOCAL = 6
 
+    __hash__ = object.__hash__  # by identity, as that of Type
+
 
 # Memories that no buffer shares a byte with, nor another of them.
 ON_CHIP = frozenset({Space.SHARED, Space.LOCAL})

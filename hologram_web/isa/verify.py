@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
@@ -144,6 +145,20 @@ class Analysis:
     # The type of a register that an address, a size or a factor reads, by point and register number.
     numbers: dict[tuple[int, int], Type] = field(default_factory=dict)
     source: bytes = b""
+
+    @cached_property
+    def has_collectives(self) -> bool:
+        return any(instruction.row.collective for instruction in self.graph.program.instructions)
+
+    @cached_property
+    def given(self) -> tuple[tuple[Base, Param], ...]:
+        """The memories that are arguments, with their parameters."""
+        return tuple((Base(Space[p.kind.upper()], p.name), p) for p in self.program.params if p.kind != "scalar")
+
+    @cached_property
+    def atlas_bases(self) -> tuple[Base, ...]:
+        """Class memory that the program names."""
+        return tuple(base for base in set(self.bases.values()) if base.space in (Space.CLASS, Space.PHI))
 
     def report(self, index: int, reason: str) -> None:
         self.found[index, reason] = None

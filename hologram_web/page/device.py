@@ -145,9 +145,10 @@ class PageDevice(Device[Memory]):
     async def execute_async(self, program: Program, params: ExecutionParams | LaunchConfig) -> None:
         if isinstance(params, LaunchConfig):
             params = ExecutionParams(params)
-        if any(instruction.row.state == "resonance" for instruction in program.instructions):
+        known = self._known(program)
+        if known.adds_resonance:
             await self.collect_async({})  # so that a fault below is this launch's
-        cells = self._start(program, params)
+        cells = self._start(known, params)
         if cells is None:
             await self.collect_async({})
             return
@@ -190,7 +191,7 @@ class PageDevice(Device[Memory]):
             self._sent = []
             for memory in (*self._buffers.values(), *self._pools.values()):
                 self._release(memory)
-            self._buffers, self._pools = {}, {}
+            self._buffers, self._pools, self._returned = {}, {}, []
             self.atlas = AtlasState()
             self._submit()
 

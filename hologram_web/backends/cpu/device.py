@@ -39,6 +39,7 @@ class CpuBackend(HostDevice):
     """
 
     name = "cpu"
+    keeps_buffers = False  # each launch has memory of its own
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from struct import Struct, pack_into
 from typing import Any
 
 import numpy as np
@@ -43,18 +44,26 @@ class WasmStats:
     launches: int = 0
 
 
-@dataclass
 class _Loaded:
-    """A kernel ready to be called, with its argument block. It keeps the analysis, whose id is part of its key.
+    """A kernel ready to be called, with its argument block at `arguments`. It keeps the analysis, whose id is part of
+    its key.
 
-    `answer` is where the kernel finds what `poll` says.
+    `answer` is where the kernel finds what `poll` says, `status` its status words. `head` is what the block begins
+    with, up to the scalars: the same for launches that `made_for` is equal of.
     """
 
-    kernel: WasmKernel
-    call: FastCall
-    arguments: int
-    answer: NDArray[np.int32]
-    analysis: Analysis
+    def __init__(self, kernel: WasmKernel, call: FastCall, arena: Arena, analysis: Analysis) -> None:
+        self.kernel, self.call, self.analysis = kernel, call, analysis
+        self.arguments = arena.allocate(kernel.arguments_size)
+        whole = arena.view(self.arguments, kernel.arguments_size)
+        self.block = whole.data
+        self.status = self.block[: ARGUMENTS["values"]].cast("I")
+        self.answer = whole[ARGUMENTS["cancel"] :][:4].view(np.int32)
+        self.scalars = [(name, ty.argument_bytes if ty.is_wide else 0) for name, ty in kernel.scalars]
+        slots = "".join(f"{size}s" if size else "Q" for _, size in self.scalars)
+        self.layout = Struct(f"<{ARGUMENTS['values']}s{slots}{2 * len(kernel.bases)}I")
+        self.head = b""
+        self.made_for: tuple[Any, ...] = ()
 
 
 class WasmBackend(HostDevice, CompiledDevice[Bytes]):
@@ -140,7 +149,7 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
 
     def _run(self, job: Job[Bytes]) -> None:
         self.stats.launches += 1
-        key = id(job.analysis), tuple(job.config.block), job.point, tuple(sorted(job.uniform.values()))
+        key = id(job.analysis), job.config.block, job.point, tuple(sorted(job.uniform.values()))
         loaded = self._kernels.get_or_create(key, lambda: self._load(job))
         try:
             self._call(loaded, job)
@@ -177,53 +186,55 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         instance = wasmtime.Instance(self._store, module, [self._arena.memory, self._poll.function])
         function = instance.exports(self._store)["kernel"]
         assert isinstance(function, wasmtime.Func)
-        arguments = self._arena.allocate(kernel.arguments_size)
-        answer = self._word(arguments + ARGUMENTS["cancel"])
-        return _Loaded(kernel, FastCall(self._store, function, 3), arguments, answer, job.analysis)
-
-    def _word(self, address: int, count: int = 1) -> NDArray[np.int32]:
-        return self._arena.view(address, 4 * count).view(np.int32)
+        return _Loaded(kernel, FastCall(self._store, function, 3), self._arena, job.analysis)
 
     def _call(self, loaded: _Loaded, job: Job[Bytes]) -> None:
-        analysis, config = job.analysis, job.config
-        kernel, address = loaded.kernel, loaded.arguments
-        shared = analysis.program.shared_memory + config.shared_memory
+        config, scalars, memory, kernel = job.config, job.scalars, job.memory, loaded.kernel
+        shared = job.analysis.program.shared_memory + config.shared_memory
         # Both hold what is aligned, the spills in slots of 8 bytes.
         spill = -(-kernel.spill * config.block_lanes // 16) * 16
         work = self._work_memory(spill + shared) if spill + shared else 0
-        block = self._arena.view(address, kernel.arguments_size)
-        words = block[: ARGUMENTS["values"]].view(np.uint32)
-        lanes = config.lanes or tuple(g * b for g, b in zip(config.grid, config.block, strict=True))
-        words[:] = 0
-        words[ARGUMENTS["grid"] // 4 :][:3] = config.grid
-        words[ARGUMENTS["lanes"] // 4 :][:3] = lanes
+        made_for = config, self.limits, work
+        if loaded.made_for != made_for:
+            loaded.head, loaded.made_for = self._head(config, shared, work, spill), made_for
+        values: list[Any] = [loaded.head]
+        for name, size in loaded.scalars:
+            bits = scalars[name][1]
+            values.append(bits.to_bytes(size, "little") if size else bits)
+        for base in kernel.bases:
+            data = memory[base]
+            values += self._addresses_of(data), data.size
+        loaded.layout.pack_into(loaded.block, 0, *values)
+        self._poll.start(loaded.answer, job.deadline, FIRST_TICKS)
+        loaded.call(loaded.arguments, 0, config.blocks)
+        if self._poll.error is not None:
+            raise self._poll.error
+        if loaded.status[0]:
+            raise self._fault(job.analysis, kernel, config, loaded.arguments)
+
+    def _head(self, config: LaunchConfig, shared: int, work: int, spill: int) -> bytes:
+        """What an argument block begins with, before the scalars: no status, and what the launch is."""
+        found = bytearray(ARGUMENTS["values"])
+        pack_into("<3I", found, ARGUMENTS["grid"], *config.grid)
+        pack_into("<3I", found, ARGUMENTS["lanes"], *config.lanes_on)
+        pack_into("<q", found, ARGUMENTS["budget"], min(self.limits.steps + 1, (1 << 63) - 1))
         for name, number in (
             ("shared_size", shared),
             ("shared", work + spill),
             ("spill", work),
             ("scratch", self._scratch),
         ):
-            words[ARGUMENTS[name] // 4] = number
-        budget = min(self.limits.steps + 1, (1 << 63) - 1)
-        block[ARGUMENTS["budget"] :][:8].view(np.int64)[0] = budget
-        scalars = b"".join(job.scalars[name][1].to_bytes(ty.argument_bytes, "little") for name, ty in kernel.scalars)
-        block.data[ARGUMENTS["values"] : kernel.memories_at] = scalars
-        pairs = block[kernel.memories_at :].view(np.uint32)
-        for position, base in enumerate(kernel.bases):
-            data = job.memory[base]
-            pairs[2 * position : 2 * position + 2] = self._addresses_of(data), data.size
-        self._poll.start(loaded.answer, job.deadline, FIRST_TICKS)
-        loaded.call(address, 0, config.blocks)
-        if self._poll.error is not None:
-            raise self._poll.error
-        if words[0]:
-            raise self._fault(analysis, kernel, config, address)
+            pack_into("<I", found, ARGUMENTS[name], number)
+        return bytes(found)
 
     def _addresses_of(self, data: Bytes) -> int:
         found = self._addresses.get(id(data))
         if found is None:  # a part of the class memory
             found = data.ctypes.data - self._arena.bytes.ctypes.data
         return found
+
+    def _word(self, address: int, count: int) -> NDArray[np.int32]:
+        return self._arena.view(address, 4 * count).view(np.int32)
 
     def _fault(self, analysis: Analysis, kernel: WasmKernel, config: LaunchConfig, address: int) -> ExecutionError:
         """The error that the status words of a kernel tell of."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from struct import pack
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...compiler.build import build
+from ...compiler.ir import Node
+from ...compiler.lower import argument_starts
 from ...compiler.passes import optimize
 from ...errors import ArtifactError, ExecutionError, FaultKind, HologramError, InvalidBuffer, LaunchError
 from ...isa.address import ON_CHIP, Space
@@ -33,6 +36,8 @@ __all__ = ["WebGpuBackend", "WebGpuStats"]
 
 _STEPS = 1 << 26  # isa.md section 4
 _STEP_LIMIT = 1 + tuple(FaultKind).index(FaultKind.STEP_LIMIT)
+_HEAD = 64  # bytes of an argument block before the scalars
+_CHOSEN = 64  # for how many values of scalars a kernel keeps which shader runs
 _SHARE = 2  # a lane's patience is this part of the seconds of a launch: what rounds cost is known within about as much
 
 
@@ -47,6 +52,35 @@ class WebGpuStats:
     cache_hits: int = 0
     launches: int = 0
     submits: int = 0
+
+
+class _Chosen(NamedTuple):
+    """The shader that runs, what its argument block begins with, and how many rounds it may take (`Work.rounds`)."""
+
+    code: str
+    head: bytes
+    rounds: int | None
+
+
+class _Ready:
+    """A kernel for launches of a program on memories of the same sizes. It keeps the analysis, whose id is part of its
+    key; `asked` are the scalars that decide what is `chosen`, and `tail` is what argument blocks end with."""
+
+    def __init__(self, analysis: Analysis, kernel: WgslKernel, sizes: dict[Base, int], shared: int) -> None:
+        self.analysis, self.kernel, self.sizes, self.shared = analysis, kernel, sizes, shared
+        self.chosen: dict[Any, _Chosen] = {}
+        seen: set[Node] = set()
+        work = list(kernel.conditions)
+        while work:
+            node = work.pop()
+            if node not in seen:
+                seen.add(node)
+                work += node.args
+        read = {node.attr for node in seen if node.op == "param"}
+        self.asked = [name for name, _ in kernel.scalars if name in read]
+        tail = pack(f"<{len(kernel.bases)}I", *(sizes[base] for base in kernel.bases))
+        filled = _HEAD + argument_starts(kernel.scalars)[-1] + len(tail)
+        self.tail = tail + bytes(kernel.arguments_size - filled)
 
 
 class WebGpuBackend(CompiledDevice[Memory]):
@@ -64,6 +98,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
     _halves: ClassVar[dict[int, bool]] = {}  # likewise
     _speeds: ClassVar[dict[int, float]] = {}  # likewise: rounds of the shortest loop a second, on one lane
     _kernels: ClassVar[ProgramCache[Any, WgslKernel]] = ProgramCache()
+    _readies: ClassVar[ProgramCache[Any, _Ready]] = ProgramCache()
 
     def __init__(
         self,
@@ -95,6 +130,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
     def forget_kernels(cls) -> None:
         """Lets programs be compiled again."""
         cls._kernels.clear()
+        cls._readies.clear()
 
     @property
     def native(self) -> Any:
@@ -198,9 +234,16 @@ class WebGpuBackend(CompiledDevice[Memory]):
 
     def _alive(self, memory: Memory) -> Memory:
         self._here()
+        return self._check_generation(memory)
+
+    def _check_generation(self, memory: Memory) -> Memory:
         if memory.generation != self._gpu.generation:
             raise InvalidBuffer("what this memory held went with a lost device: allocate it again")
         return memory
+
+    def _is_alive(self, memory: Memory) -> bool:
+        self._here()
+        return memory.generation == self._gpu.generation
 
     def _reserve(self, size: int) -> Memory:
         self._here()
@@ -264,58 +307,14 @@ class WebGpuBackend(CompiledDevice[Memory]):
     # Launches
 
     def _run(self, job: Job[Memory]) -> None:
-        analysis, config = job.analysis, job.config
+        self._here()
         for memory in job.memory.values():
-            self._alive(memory)
-        traits = self.traits
-        by_buffer: dict[int, list[Base]] = {}
-        bases = [base for base in _owners(analysis) if base in job.memory]
-        for base in bases:
-            by_buffer.setdefault(id(job.memory[base].buffer), []).append(base)
-        groups = list(by_buffer.values())
-        shared = analysis.program.shared_memory + config.shared_memory
-        parts = [-(-self._whole(job.memory[group[0]])[0].size // self._window) or 1 for group in groups]
-        self._check_limits(job, parts, shared)
-        names = tuple(sorted(job.uniform.values()))
-        key = (
-            analysis.source, tuple(config.block), job.point, names, tuple(map(tuple, groups)), shared, traits, job.math,
-            tuple(parts), self._window,
-        )  # fmt: skip
-
-        def whole_key() -> bytes:  # of which adapter, too: it says how numbers are computed
-            named = sorted((name, repr(register)) for register, name in job.uniform.items())
-            return key_of(*key, named, sorted(self._gpu.info.items()))
-
-        def make() -> WgslKernel:
-            block = tuple(config.block)
-            return self._compile(analysis, block, job.point, job.uniform, groups, shared, job.math, parts)
-
-        def recalled() -> WgslKernel:
-            kernel, fresh = recall(
-                self._store_of_kernels, "wgsl", whole_key, make, WGSL_KERNEL, lambda kept: fits(kept, job, groups)
-            )
-            self.stats.kernels += fresh
-            self.stats.stored += not fresh
-            return kernel
-
-        kernel = self._kernels.get_or_create(key, recalled)
-        sizes = {base: job.memory[base].size for base in kernel.bases}
-        scalars = {name: job.scalars[name][1] for name, _ in kernel.scalars}
-        # Where all accesses are proven to be in bounds the shader without checks runs: another pipeline, made once.
-        lanes, patience = config.blocks * config.block_lanes, 0
-
-        def proves(rounds: int) -> bool:
-            return kernel.proves(config.grid, config.on, scalars, sizes, shared, self.limits.steps, rounds)
-
-        short = max(LIGHT // lanes, 1)
-        proven = proves(short)
-        known = not kernel.counts[proven]
-        if not known:
-            patience = self._patience()
-            proven = proves(patience or 1 << 62)
-        # As long as a launch at most is that is known to be short; and what nobody knows, None.
-        rounds = lanes * kernel.cost if known else None
-        pipeline, fresh = self._gpu.pipeline(kernel, kernel.fast if proven and kernel.fast else kernel.code)
+            self._check_generation(memory)
+        ready = self._ready(job)
+        analysis, config, kernel = job.analysis, job.config, ready.kernel
+        sizes, shared, lanes = ready.sizes, ready.shared, config.blocks * config.block_lanes
+        chosen = self._chosen(ready, job)
+        pipeline, fresh = self._gpu.pipeline(kernel, chosen.code)
         self.stats.pipelines += fresh
         self.stats.cache_hits += not fresh
         self.stats.launches += 1
@@ -348,14 +347,89 @@ class WebGpuBackend(CompiledDevice[Memory]):
                 error = error.retold(f"{error.detail} (launch {number} of this backend, {name})", error.buffer)
             return error
 
-        arguments = self._arguments(job, kernel, sizes, shared, patience)
+        scalars = [job.scalars[each][1].to_bytes(ty.argument_bytes, "little") for each, ty in kernel.scalars]
+        arguments = b"".join([chosen.head, *scalars, ready.tail])
         bound = [*self._recorder.bound(pipeline), *bound]
         blocks = config.blocks
-        work = Work(name, pipeline, tuple(bound), arguments, blocks, failed, stopped, lanes, rounds, at_once)
+        work = Work(name, pipeline, tuple(bound), arguments, blocks, failed, stopped, lanes, chosen.rounds, at_once)
         self._recorder.launch(work)
         self.stats.submits = self._recorder.submits
         if self.check == "sync":
             self.sync()
+
+    def _ready(self, job: Job[Memory]) -> _Ready:
+        """What does not depend on which buffers a launch has, nor on its scalars."""
+        analysis, config = job.analysis, job.config
+        first: dict[int, int] = {}
+        shapes = tuple(
+            [(first.setdefault(id(m.buffer), len(first)), m.size, self._whole(m)[0].size) for m in job.memory.values()]
+        )
+        names = tuple(sorted(job.uniform.values()))
+        place = self._gpu.generation, self._window
+        key = id(analysis), config, job.point, names, tuple(job.memory), shapes, job.math, place
+        return self._readies.get_or_create(key, lambda: self._make_ready(job, names))
+
+    def _make_ready(self, job: Job[Memory], names: tuple[str, ...]) -> _Ready:
+        analysis, config, traits = job.analysis, job.config, self.traits
+        by_buffer: dict[int, list[Base]] = {}
+        for base in _owners(analysis):
+            if base in job.memory:
+                by_buffer.setdefault(id(job.memory[base].buffer), []).append(base)
+        groups = list(by_buffer.values())
+        shared = analysis.program.shared_memory + config.shared_memory
+        parts = [-(-self._whole(job.memory[group[0]])[0].size // self._window) or 1 for group in groups]
+        self._check_limits(job, parts, shared)
+        key = (
+            analysis.source, tuple(config.block), job.point, names, tuple(map(tuple, groups)), shared, traits, job.math,
+            tuple(parts), self._window,
+        )  # fmt: skip
+
+        def whole_key() -> bytes:  # of which adapter, too: it says how numbers are computed
+            named = sorted((name, repr(register)) for register, name in job.uniform.items())
+            return key_of(*key, named, sorted(self._gpu.info.items()))
+
+        def make() -> WgslKernel:
+            block = tuple(config.block)
+            return self._compile(analysis, block, job.point, job.uniform, groups, shared, job.math, parts)
+
+        def recalled() -> WgslKernel:
+            kernel, fresh = recall(
+                self._store_of_kernels, "wgsl", whole_key, make, WGSL_KERNEL, lambda kept: fits(kept, job, groups)
+            )
+            self.stats.kernels += fresh
+            self.stats.stored += not fresh
+            return kernel
+
+        kernel = self._kernels.get_or_create(key, recalled)
+        return _Ready(analysis, kernel, {base: job.memory[base].size for base in kernel.bases}, shared)
+
+    def _chosen(self, ready: _Ready, job: Job[Memory]) -> _Chosen:
+        """Where all accesses are proven to be in bounds the shader without checks runs: another pipeline, made once."""
+        kernel, config, limits = ready.kernel, job.config, self.limits
+        key = limits, *[job.scalars[name][1] for name in ready.asked]
+        found = ready.chosen.get(key)
+        if found is not None:
+            return found
+        scalars = {name: job.scalars[name][1] for name, _ in kernel.scalars}
+        lanes, patience = config.blocks * config.block_lanes, 0
+
+        def proves(rounds: int) -> bool:
+            return kernel.proves(config.grid, config.lanes_on, scalars, ready.sizes, ready.shared, limits.steps, rounds)
+
+        proven = proves(max(LIGHT // lanes, 1))
+        known = not kernel.counts[proven]
+        if not known:
+            patience = self._patience()
+            proven = proves(patience or 1 << 62)
+        # As long as a launch at most is that is known to be short; and what nobody knows, None.
+        rounds = lanes * kernel.cost if known else None
+        steps = min(limits.steps + 1, 0xFFFFFFFF)
+        words = *config.grid, 0, *config.lanes_on, 0, config.blocks, steps, 0, ready.shared, 1, 0, patience, 0
+        code = kernel.fast if proven and kernel.fast else kernel.code
+        if len(ready.chosen) >= _CHOSEN:
+            ready.chosen.clear()
+        ready.chosen[key] = _Chosen(code, pack("<16I", *words), rounds)
+        return ready.chosen[key]
 
     @property
     def _window(self) -> int:
@@ -391,23 +465,6 @@ class WebGpuBackend(CompiledDevice[Memory]):
             parts=parts,
             window=self._window,
         )
-
-    def _arguments(
-        self, job: Job[Memory], kernel: WgslKernel, sizes: dict[Base, int], shared: int, patience: int
-    ) -> bytes:
-        config = job.config
-        words = np.zeros(kernel.arguments_size // 4, np.uint32)
-        words[:3] = config.grid
-        words[4:7] = config.on
-        words[8:15] = config.blocks, min(self.limits.steps + 1, 0xFFFFFFFF), 0, shared, 1, 0, patience
-        place = 16
-        for name, ty in kernel.scalars:
-            many = ty.argument_bytes // 4
-            words[place : place + many] = np.frombuffer(job.scalars[name][1].to_bytes(4 * many, "little"), np.uint32)
-            place += many
-        for number, base in enumerate(kernel.bases):
-            words[place + number] = sizes[base]
-        return words.tobytes()
 
     def _check_limits(self, job: Job[Memory], parts: list[int], shared: int) -> None:
         """Raises LaunchError for what the adapter cannot do."""

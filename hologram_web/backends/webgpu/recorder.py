@@ -28,7 +28,7 @@ from .gpu import SLOT, Flight, Gpu, Memory, Pipeline
 __all__ = ["FEW_LANES", "LIGHT", "Recorder", "Work"]
 
 _SLOTS = 1024
-_WAITING = 64  # launches, copies and clears that wait before they are submitted
+_WAITING = 128  # launches, copies and clears that wait before they are submitted
 _ARGUMENTS = 1 << 18  # bytes of argument blocks of one submit
 _ROW = 65_535  # the most workgroups along an axis
 _END, _FIRST = 8, 13  # words of the arguments: the block behind the last of a dispatch, and its first
@@ -248,7 +248,7 @@ class Recorder:
         block = bytearray()
         with self.gpu.guard():
             encoder = device.create_command_encoder()
-            computing = None
+            computing = shader = None
             for item in (*waiting, *behind):
                 if isinstance(item, _Dispatch):
                     work = item.work
@@ -256,7 +256,10 @@ class Recorder:
                         if computing is not None:
                             computing.end()
                         computing = encoder.begin_compute_pass(**self._stamps(item))
-                    computing.set_pipeline(work.pipeline.pipeline)
+                        shader = None
+                    if work.pipeline is not shader:
+                        shader = work.pipeline
+                        computing.set_pipeline(shader.pipeline)
                     group = self.gpu.group(work.pipeline.layout, work.bound)
                     computing.set_bind_group(0, group, [work.slot * SLOT, len(block)])
                     computing.dispatch_workgroups(min(item.blocks, _ROW), -(-item.blocks // _ROW))

@@ -34,9 +34,11 @@ class Kernel:
     array and axis; `lines` the file and the line each instruction comes from.
     """
 
+    _translated: Translation | None = None  # of a kernel with type variables there is none
+
     def __init__(self, definition: Definition, translation: Translation, device: Backend | None = None) -> None:
         self._name(definition, translation.params, device)
-        self._translation = translation
+        self._translation = self._translated = translation
         self.program: Program = translation.program
         self.hidden: dict[str, tuple[str, int]] = translation.hidden
         assert self.program.source_map is not None
@@ -85,17 +87,10 @@ class Kernel:
         Python or NumPy numbers. Raises LaunchError for what does not fit, ExecutionError for a fault, with the line it
         comes from as a note; a GPU tells faults of a launch on Buffers only when they are read.
         """
+        from .bound import BoundKernel
         from .launch import config_of
 
-        config = config_of(lanes)
-
-        def run(*args: Any, **named: Any) -> None:
-            try:
-                self._launch(config, args, named, True).send(None)
-            except StopIteration:  # it never suspends
-                return
-
-        return run
+        return BoundKernel(self, config_of(lanes))
 
     async def launch_async(self, lanes: Any, /, *args: Any, **named: Any) -> None:
         """`kernel[lanes](*args, **named)`, without blocking the event loop."""

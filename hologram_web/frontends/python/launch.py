@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -55,6 +56,8 @@ def config_of(key: Any) -> LaunchConfig:
 
     Python does not tell `kernel[(n, m)]` from `kernel[n, m]`: two numbers are lanes and lanes of a block.
     """
+    if type(key) is int:
+        return _linear(key)
     lanes, *rest = key if isinstance(key, tuple) and key else (key,)
     if isinstance(lanes, LaunchConfig) and not rest:
         return lanes
@@ -73,6 +76,11 @@ def config_of(key: Any) -> LaunchConfig:
     return config
 
 
+@lru_cache(256)
+def _linear(lanes: int) -> LaunchConfig:
+    return LaunchConfig.linear(lanes)
+
+
 async def launch(
     translation: Translation,
     device: Backend,
@@ -86,36 +94,38 @@ async def launch(
     If it is `blocking`, it never suspends. Where all arrays are Buffers of the device it does not wait, either: faults
     that a device tells later are raised by what waits for it next. Buffers of other devices are copied.
     """
-    given = bound(translation.params, translation.defaults, args, named)
-    access = {param.name: param.access for param in translation.program.params}
-    written = [name for name, way in access.items() if way is not None and way.writes]
+    program, given = translation.program, bound(translation.params, translation.defaults, args, named)
+    written = translation.written
     found = {
         name: _array(name, ty, given[name], name in written)
         for name, ty in translation.params.items()
         if isinstance(ty, ArrayType)
     }
-    values = {name: given[name] for name, ty in translation.params.items() if isinstance(ty, Type)}
-    values |= {hidden: found[name].shape[axis] for hidden, (name, axis) in translation.hidden.items()}
+    lengths = {hidden: found[name].shape[axis] for hidden, (name, axis) in translation.hidden.items()}
     buffers = {name: array for name, array in found.items() if isinstance(array, Buffer)}
     here = {name: buffer.handle for name, buffer in buffers.items() if buffer.executor.device is device}
-    values |= here
-    fetched = {buffer.handle: buffer.numpy() for name, buffer in buffers.items() if name not in here}
-    found = {
-        name: fetched[array.handle] if isinstance(array, Buffer) else array
-        for name, array in found.items()
-        if name not in here
-    }
+    if len(here) < len(found):
+        fetched = {buffer.handle: buffer.numpy() for name, buffer in buffers.items() if name not in here}
+        found = {
+            name: fetched[array.handle] if isinstance(array, Buffer) else array
+            for name, array in found.items()
+            if name not in here
+        }
+    else:
+        found = {}
     places = _places(found, given)
     written = [name for name in written if name in found]
     _check_overlap(found, places, written)
     handles: dict[Any, Any] = {}
     try:
-        for name, values_of in found.items():
+        for name, array in found.items():
             if places[name] not in handles:
-                handles[places[name]] = device.allocate_buffer(values_of.nbytes)
-                device.copy_to_buffer(handles[places[name]], values_of)
-            values[name] = handles[places[name]]
-        device.execute_program_with_params(translation.program, ExecutionParams(config, values))
+                handles[places[name]] = device.borrow_buffer(array.nbytes)
+                device.copy_to_buffer(handles[places[name]], array)
+            here[name] = handles[places[name]]
+        plain = {**given, **lengths}
+        values = {p.name: here[p.name] if p.name in here else plain[p.name] for p in program.params}
+        device.execute_program_with_params(program, ExecutionParams(config, values))
         if here and not found:
             return
         outs = {name: _out(found[name]) for name in written}
@@ -133,7 +143,7 @@ async def launch(
                 given[name].assign(out)
     finally:
         for handle in handles.values():
-            device.free_buffer(handle)
+            device.return_buffer(handle)
 
 
 def _out(values: Any) -> Any:
@@ -147,20 +157,32 @@ def bound(
 ) -> dict[str, Any]:
     """The arguments by name. Raises LaunchError if they are not those that the kernel takes."""
     names = list(params)
-    signature = ", ".join(f"{name}: {shown(ty)}" for name, ty in params.items())
-    if len(args) > len(names):
-        raise LaunchError(f"{len(args)} arguments for {len(names)} parameters: the kernel takes ({signature})")
     given = dict(zip(names, args, strict=False))
-    for name, value in named.items():
-        if name not in names or name in given:
-            what = "is given twice" if name in given else "does not exist"
-            raise LaunchError(f"parameter {name!r} {what}: the kernel takes ({signature})")
-        given[name] = value
-    given = {**defaults, **given}
-    missing = [name for name in names if name not in given]
-    if missing:
-        raise LaunchError(f"parameter {missing[0]!r} is missing: the kernel takes ({signature})")
+    if len(args) != len(names) or named:
+        _named(params, given, args, named)
+        given = {**defaults, **given}
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise LaunchError(f"parameter {missing[0]!r} is missing: the kernel takes ({_signature(params)})")
     return given
+
+
+def _named(
+    params: Mapping[str, Annotation], given: dict[str, Any], args: tuple[Any, ...], named: Mapping[str, Any]
+) -> None:
+    """Adds arguments by name. Raises LaunchError for too many, and for names that there are not."""
+    if len(args) > len(params):
+        count = f"{len(args)} arguments for {len(params)} parameters"
+        raise LaunchError(f"{count}: the kernel takes ({_signature(params)})")
+    for name, value in named.items():
+        if name not in params or name in given:
+            what = "is given twice" if name in given else "does not exist"
+            raise LaunchError(f"parameter {name!r} {what}: the kernel takes ({_signature(params)})")
+        given[name] = value
+
+
+def _signature(params: Mapping[str, Annotation]) -> str:
+    return ", ".join(f"{name}: {shown(ty)}" for name, ty in params.items())
 
 
 def lent(name: str, ty: ArrayType, value: Any) -> Any:

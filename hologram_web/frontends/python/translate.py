@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 from ...errors import TranslateError
@@ -37,6 +38,21 @@ class Translation:
     hidden: dict[str, tuple[str, int]]
     warnings: list[tuple[str, int, str]]
     defaults: dict[str, Any]
+
+    @cached_property
+    def arrays(self) -> list[int]:
+        """The places of the parameters that are arrays."""
+        return [place for place, ty in enumerate(self.params.values()) if isinstance(ty, ArrayType)]
+
+    @cached_property
+    def written(self) -> list[str]:
+        """The arrays that the kernel writes."""
+        return [param.name for param in self.program.params if param.access is not None and param.access.writes]
+
+    @cached_property
+    def seen(self) -> dict[Any, Any]:
+        """Launches on Buffers that were checked (bound.py), by what their checks depend on."""
+        return {}
 
 
 def translate(definition: Definition) -> Translation:

@@ -1,0 +1,151 @@
+"""`python -m bench.launch`: what a launch costs from Python, beside the bare call of the engine, and Numba.
+
+The kernel is z = a x + y on 1,000 elements, bound once (`k = saxpy[1000]`) and called again and again: on Buffers, and
+on NumPy arrays, which are copied to the device and one of them back. WebGPU is timed until all is done, with 100
+launches between two waits, and with one. `engine` is WebAssembly called with an argument block that is filled already;
+Numba runs the like, compiled to machine code, on the same arrays. Results are compared before anything is timed.
+"""
+
+# mypy: ignore-errors
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator
+from datetime import date
+from importlib.util import find_spec
+from statistics import median
+from typing import Any, NamedTuple
+
+import click
+import numpy as np
+
+import hologram_web as hg
+
+__all__ = ["Side", "sides"]
+
+N = 1000
+_FACTOR = 2.0
+_RECORDED = 100
+
+
+@hg.kernel
+def saxpy(a: hg.f32, x: hg.Array[hg.f32], y: hg.Array[hg.f32], z: hg.Array[hg.f32]) -> None:
+    i = hg.global_id()
+    if i < len(z):
+        z[i] = a * x[i] + y[i]
+
+
+class Side(NamedTuple):
+    """Somebody who launches: `run` does it `launches` times; `result` reads z."""
+
+    name: str
+    run: Callable[[], Any]
+    launches: int
+    result: Callable[[], Any]
+
+
+def _arrays() -> tuple[Any, Any, Any]:
+    x = np.arange(N, dtype=np.float32)
+    return x, x[::-1].copy(), np.zeros(N, np.float32)
+
+
+def _on_device(name: str) -> Iterator[Side]:
+    ex = hg.Executor(name)
+    x, y, z = _arrays()
+    buffers = ex.array(x), ex.array(y), ex.array(z)
+    bound = saxpy.on(ex)[N]
+
+    def recorded(count: int) -> Callable[[], None]:
+        def run() -> None:
+            for _ in range(count):
+                bound(_FACTOR, *buffers)
+            ex.sync()
+
+        return run
+
+    if name == "webgpu":
+        adapter = ex.device.adapter.get("device", "?")
+        title = f"webgpu ({adapter})"
+        many = f"{title}, Buffers, {_RECORDED} launches and a wait"
+        yield Side(many, recorded(_RECORDED), _RECORDED, buffers[2].numpy)
+        yield Side(f"{title}, Buffers, a launch and a wait", recorded(1), 1, buffers[2].numpy)
+    else:
+        yield Side(f"{name}, Buffers", lambda: bound(_FACTOR, *buffers), 1, buffers[2].numpy)
+    yield Side(f"{name}, NumPy arrays", lambda: bound(_FACTOR, x, y, z), 1, lambda: z)
+    if name == "wasm":
+        bound(_FACTOR, *buffers)
+        (loaded,) = ex.device._kernels.values()  # its argument block stays filled by the launch before
+
+        def engine() -> None:
+            loaded.call(loaded.arguments, 0, -(-N // 256))
+
+        def filled() -> Any:
+            bound(_FACTOR, *buffers)
+            buffers[2].fill(0)
+            engine()
+            return buffers[2].numpy()
+
+        yield Side("wasm, the engine's own call", engine, 1, filled)
+
+
+def _numba() -> Side:
+    from numba import njit  # type: ignore[import-not-found]
+
+    @njit
+    def by_numba(a: Any, x: Any, y: Any, z: Any) -> None:
+        for i in range(z.size):
+            z[i] = a * x[i] + y[i]
+
+    x, y, z = _arrays()
+    factor = np.float32(_FACTOR)
+    return Side("Numba, NumPy arrays", lambda: by_numba(factor, x, y, z), 1, lambda: z)
+
+
+def sides() -> Iterator[Side]:
+    """All that can be had here, after a first launch with the right result; who is missing is printed."""
+    for name in ("wasm", "webgpu"):
+        try:
+            found = list(_on_device(name))
+        except hg.BackendUnavailable as error:
+            print(f"left out: {name}, {error}")
+            continue
+        yield from map(_checked, found)
+    if find_spec("numba") is None:
+        print("left out: Numba, which is not installed")
+    else:
+        yield _checked(_numba())
+
+
+def _checked(side: Side) -> Side:
+    side.run()
+    x, y, _ = _arrays()
+    assert np.array_equal(side.result(), np.float32(_FACTOR) * x + y), f"{side.name}: another result"
+    return side
+
+
+@click.command()
+@click.option("--rounds", default=31, show_default=True, type=click.IntRange(1))
+@click.option("--launches", default=300, show_default=True, type=click.IntRange(1), help="Of each in a round, about.")
+def main(rounds: int, launches: int) -> None:
+    """What a launch costs from Python."""
+    print(f"{date.today()}, {os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}")
+    found = list(sides())
+    times: list[list[float]] = [[] for _ in found]
+    for _ in range(rounds):
+        for side, kept in zip(found, times, strict=True):
+            repeats = max(launches // side.launches // (10 if "webgpu" in side.name else 1), 1)
+            side.run()
+            start = time.perf_counter()
+            for _ in range(repeats):
+                side.run()
+            kept.append(1e6 * (time.perf_counter() - start) / repeats / side.launches)
+    print(f"medians of {rounds} rounds\n\n| a launch of {N:,} lanes | us | from to |\n|---|---|---|")
+    for side, kept in zip(found, times, strict=True):
+        print(f"| {side.name} | {median(kept):.1f} | {min(kept):.1f} to {max(kept):.1f} |")
+
+
+if __name__ == "__main__":
+    main()
