@@ -22,6 +22,7 @@ from hologram_web.cli.commands import commands
 from hologram_web.cli.server import Mount, server
 
 from .artifact.samples import powers, saxpy
+from .artifact.slow import SLOW
 
 INVERT = """\
 .program invert
@@ -181,6 +182,23 @@ def test_what_is_not_printable_is_shown_as_escapes(text, found, in_lines):
 def test_long_texts_are_cut():
     assert brief("x" * 2000) == "x" * 2000
     assert brief("a" * 5_000_000 + "b" * 5_000_000) == f"{'a' * 1500} ... (10,000,000 characters) ... {'b' * 500}"
+
+
+NOTES = {
+    "repeats": ["3,595 more ports are not shown", "more steps of the schedule are not shown"],
+    "long_counts": ["more steps of the schedule are not shown"],
+    "launches": ["more steps of the schedule are not shown"],
+    "shapes": ["3,595 more ports are not shown"],
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_inspect_shows_the_beginning_of_hostile_files(folder, name):
+    """These, of less than 1 MB, took up to 22 s and printed up to 34 MB. What is left out is said at the end."""
+    Path("slow.holo").write_bytes(SLOW[name]())
+    output = call("inspect", "slow.holo")
+    assert len(output) < 2_000_000
+    assert output.splitlines()[-len(NOTES[name]) :] == NOTES[name]
 
 
 @pytest.fixture

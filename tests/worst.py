@@ -6,16 +6,18 @@ names after it pick some. `tests/test_worst.py` sees to it that none takes more 
 
 from __future__ import annotations
 
-import contextlib
 import json
 import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 import hologram_web as hg
 from hologram_web import circuit, kernel_json
+
+from .artifact.slow import SLOW
 
 __all__ = ["CASES", "measure"]
 
@@ -53,12 +55,8 @@ def _bytes(raw: bytes) -> _Reader:
 
 
 def _circuits(text: str) -> _Reader:
-    def read() -> None:
-        for run in (circuit.parse, circuit.canonicalize, circuit.evaluate_bytes, circuit.compile):
-            with contextlib.suppress(hg.HologramError):
-                run(text)
-
-    return read
+    """Parsed, rewritten and compiled; what evaluates it takes less."""
+    return lambda: circuit.compile(text)
 
 
 def _kernel_json(text: str) -> _Reader:
@@ -68,6 +66,11 @@ def _kernel_json(text: str) -> _Reader:
 def _source(body: str, head: str = "") -> _Reader:
     text = f"{head}\n@hg.kernel\ndef k(x: hg.Array[hg.i32], n: hg.i32):\n{body}\n"
     return lambda: hg.kernel_from_source(text)
+
+
+def _artifact(make: Callable[[], bytes]) -> _Reader:
+    raw = make()
+    return lambda: hg.load(raw)
 
 
 _CALLS = "call f0\nexit\n" + _lines("f{0}:\ncall f{2}\nret", 21_000) + "\n"
@@ -121,10 +124,17 @@ CASES: dict[str, Callable[[], _Reader]] = {
         " . ".join(f"merge@c{k % 90:02}[c{k * 7 % 90:02},c{k * 11 % 90:02}]" for k in range(_SIZE // 24))
     ),
     "circuit: ranges": lambda: _circuits(" . ".join(["merge@c[0..95]"] * (_SIZE // 17))),
+    "circuit: as many operations as may be": lambda: _circuits(" . ".join(["mark@c21"] * 65_536)),
+    "circuit: as many operands as may be": lambda: _circuits(" || ".join(["merge@c05[c07,c09]"] * 21_845)),
     "circuit: brackets": lambda: _circuits("(" * _SIZE),
     "circuit: digits": lambda: _circuits("R" + "9" * _SIZE + "@ mark@c00"),
     "source: brackets": lambda: _source("    x[0] = " + "(" * 5000 + "1" + ")" * 5000),
     "source: a sum": lambda: _source("    x[0] = " + "+".join(["n"] * (_SIZE // 2))),
+    "source: as long a sum as may be": lambda: _source("    x[0] = " + "+".join(["n"] * 131_000)),
+    "source: as long a tuple as may be": lambda: _source("    x[0] = T[1]", "T = (" + "1," * 131_000 + ")"),
+    "source: quotes": lambda: _source("    x[0] = " + "'" * _SIZE),
+    "source: triple quotes": lambda: _source("    x[0] = 1\n" + '"""' * (_SIZE // 3 | 1)),
+    "source: backslashes": lambda: _source("    x[0] = '" + "\\" * _SIZE),
     "source: assignments": lambda: _source("    v = n\n" + "    v = v * 3 + n\n" * 20_000 + "    x[0] = v"),
     "source: elifs": lambda: _source(
         "    if n == 0:\n        x[0]=1\n" + "".join(f"    elif n == {k}:\n        x[0]={k}\n" for k in range(3000))
@@ -142,6 +152,7 @@ CASES: dict[str, Callable[[], _Reader]] = {
         "    x[0] = f30(n)",
         "\n".join(["def f0(a): return a+1"] + [f"def f{k}(a): return f{k - 1}(a) + f{k - 1}(a)" for k in range(1, 31)]),
     ),
+    **{f"artifact: {name}": partial(_artifact, make) for name, make in SLOW.items()},
 }
 
 

@@ -127,7 +127,7 @@ class Program:
         return problems(self)
 
     def validate(self) -> None:
-        """Raises IsaError with every problem of the program."""
+        """Raises IsaError with the first problems of the program; its `problems` has every one."""
         from .verify import verified
 
         verified(self)

@@ -78,6 +78,7 @@ _UNWRITTEN: _Value = {None: -1}
 _PREDICATE = 256
 _PART = 4  # bits of the number of a register within its part
 _PARTS = range((_PREDICATE >> _PART) + 2)
+_LISTED = 20  # problems in a message
 
 
 class _State:
@@ -179,13 +180,15 @@ def problems(program: Program) -> list[str]:
 
 
 def verified(program: Program) -> Analysis:
-    """What the verifier found out about a valid program. Raises IsaError with every problem of another one."""
+    """What the verifier found out about a valid program. Raises IsaError with the first problems of another one, and
+    all of them in `problems`."""
     analysis = analyze(program)
     if analysis.found:
         found = analysis.problems
         name = f" {program.metadata.name!r}" if program.metadata.name else ""
         head = f"program{name} has {len(found)} problem{'s' if len(found) > 1 else ''}:"
-        raise IsaError("\n  ".join([head, *found]), problems=tuple(found))
+        more = [f"and {len(found) - _LISTED} more: Program.problems() has all of them"] * (len(found) > _LISTED)
+        raise IsaError("\n  ".join([head, *found[:_LISTED], *more]), problems=tuple(found))
     return analysis
 
 

@@ -75,6 +75,7 @@ class PageDevice(Device[Memory]):
         self._session = open_session(self.name) if session is None else session
         self._commands: list[Any] = []
         self._data = bytearray()
+        self._interrupted = False  # the last batches, by Ctrl-C in Pyodide's interrupt buffer
         self._runs: list[Explain] = []  # of the launches that wait
         self._sent: list[_Sent] = []
         self._numbers = itertools.count(1)
@@ -103,6 +104,7 @@ class PageDevice(Device[Memory]):
     async def _answers(self) -> tuple[list[Any], Exception | None]:
         """What the last batch that was sent read, when all are done, and the first error of them."""
         sent, self._sent = self._sent, []
+        self._interrupted = False
         problem: Exception | None = None
         reads: list[Any] = []
         for answer, explain in sent:
@@ -112,6 +114,7 @@ class PageDevice(Device[Memory]):
                 problem = problem or error_of(error)
                 continue
             reads = found.reads
+            self._interrupted |= found.interrupted
             if found.error is not None and problem is None:
                 problem = error_of(found.error.to_py())
                 if isinstance(problem, ExecutionError):
@@ -128,7 +131,10 @@ class PageDevice(Device[Memory]):
     def _wait(self, instead: str) -> list[Any]:
         if not can_run_sync():
             wait(None, instead)
-        return _raised(run_sync(self._answers()))
+        reads, problem = run_sync(self._answers())
+        if self._interrupted:
+            raise KeyboardInterrupt from problem
+        return _raised((reads, problem))
 
     def sync(self) -> None:
         self.collect({})

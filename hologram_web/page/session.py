@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import js  # type: ignore[import-not-found]
+import pyodide_js  # type: ignore[import-not-found]
 from pyodide.ffi import JsException, can_run_sync, run_sync, to_js  # type: ignore[import-not-found]
 
 from .. import errors
@@ -59,7 +60,9 @@ def hash_in_page(data: bytes) -> bytes:
 
 def _new(requested: str) -> Any:
     options = to_js({"backend": requested}, dict_converter=js.Object.fromEntries)
-    return runtime_module().Session.new(options)
+    session = runtime_module().Session.new(options)
+    session.host = pyodide_js._module  # there is no other way to the buffer of pyodide.setInterruptBuffer
+    return session
 
 
 async def prepare(requested: str) -> None:

@@ -230,6 +230,21 @@ def test_depth():
         assert caught.value.offset == offset
 
 
+def test_size():
+    """As many classes as a program has instructions; a text of 1 MB that had more took 13 s."""
+    assert circuit.compile(" . ".join(["mark@c21"] * 65_536)).canonical_ops == 1
+    for text, offset in (
+        (" . ".join(["mark@c21"] * 65_537), 11 * 65_536 + 5),
+        (" || ".join(["merge@c[0..95]"] * 683), 18 * 682 + 6),
+        (" . ".join(["merge@c05[c07,c09]"] * 21_846), 21 * 21_845 + 10),
+    ):
+        with pytest.raises(hg.TranslateError) as caught:
+            circuit.parse(text)
+        place = f"1:{offset + 1}: syntax error: more than 65536 classes at {offset}"
+        assert str(caught.value) == f"{place}: divide the circuit"
+        assert caught.value.offset == offset
+
+
 @given(phrases())
 def test_what_is_printed_parses(tree):
     assert circuit.parse(str(tree)) == tree

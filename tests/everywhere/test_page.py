@@ -10,6 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -77,3 +78,42 @@ def test_a_lost_device_is_told_and_replaced(name: str, wait: Callable[[Any], Any
     new = ex.array(array("i", [4, 5]))
     ex.run(double, 2, x=new)
     assert new.numpy().tolist() == [8, 10]
+
+
+# An interrupt buffer in which somebody writes Ctrl-C 600 ms from now; Python writes 0 whenever it has looked.
+LATER = """
+const at = performance.now() + 600;
+let seen = false;
+({ get 0() { return !seen && performance.now() > at ? 2 : 0; }, set 0(_) { seen = performance.now() > at; } })
+"""
+ENDLESS = {
+    "a loop": "def k(x: hg.Array[hg.i32]):\n    while x[0] == 0:\n        x[1] += 1\n",
+    "blocks": "def k(x: hg.Array[hg.i32]):\n    for i in range(1000):\n        x[1] += x[0]\n",
+}
+
+
+@pytest.mark.page
+@pytest.mark.parametrize("name", ENDLESS)
+def test_the_interrupt_buffer_ends_launches_on_wasm(name: str) -> None:
+    import pyodide_js  # type: ignore[import-not-found]
+    from pyodide.code import run_js
+
+    kernel = hg.kernel_from_source(ENDLESS[name])
+    with hg.Executor("wasm", limits=hg.Limits(steps=1 << 50)) as ex:
+        x = ex.array(array("i", [1, 0]))
+        ex.run(kernel.program, 1, x=x)  # compiled, and what it needs is imported
+        x.numpy()
+        x = ex.array(array("i", [0, 0]))
+        pyodide_js.setInterruptBuffer(run_js(LATER))
+        start = perf_counter()
+        try:
+            ex.run(kernel.program, 1 if name == "a loop" else 1 << 28, x=x)  # does not wait
+            with pytest.raises(KeyboardInterrupt):
+                x.numpy()
+        finally:
+            pyodide_js.setInterruptBuffer(None)
+        assert perf_counter() - start < 3
+        assert x.numpy().tolist()[0] == 0  # the device is usable
+        y = ex.array(array("i", [1, 0]))
+        ex.run(kernel.program, 1, x=y)
+        assert y.numpy().tolist()[0] == 1

@@ -127,6 +127,17 @@ def _long(expression):
     return f"def k(x: hg.Array[hg.f32], n: hg.i32):\n    x[0] = {expression}\n"
 
 
+def test_texts_of_too_many_words():
+    """Syntax trees of 1 MB took 482 MB. Words and signs: 14 of the first two lines, 2 of each number."""
+    most = 1 << 18
+    head = "def k(x: hg.Array[hg.i32]):\n    x[0] = 1\n"
+    assert hg.kernel_from_source(head + "T = (" + "1,\n" * ((most - 40) // 2) + ")").name == "k"
+    with pytest.raises(hg.TranslateError) as caught:
+        hg.kernel_from_source("T = (" + "1,\n" * (most // 2 + 9) + ")\n" + head, file="page.py")
+    assert str(caught.value) == f"page.py:{most // 2 - 1}: the text has more than {most} words and signs: divide it"
+    assert caught.value.line == most // 2 - 1
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import hologram_web as hg
 from hologram_web.isa import (
     Access,
     Address,
@@ -239,3 +240,17 @@ def test_methods_that_are_not_there() -> None:
     with pytest.raises(AttributeError, match="ProgramBuilder has no 'add_foo'"):
         builder().add_foo()
     assert {"add_add", "add_gemm", "param_buffer"} <= set(dir(builder()))
+
+
+def test_a_message_lists_the_first_problems_and_says_how_many_there_are() -> None:
+    """It was 8 MB for a program of 1 MB."""
+    program = Program.from_text("add.u32 r1, r2, r2\n" * 30)
+    with pytest.raises(hg.IsaError) as caught:
+        program.validate()
+    every = [
+        f"instruction {k} (add.u32 r1, r2, r2): r2 is read but not written: write it before this instruction"
+        for k in range(30)
+    ]
+    listed = [*every[:20], "and 10 more: Program.problems() has all of them"]
+    assert str(caught.value) == "\n  ".join(["program has 30 problems:", *listed])
+    assert list(caught.value.problems) == program.problems() == every

@@ -35,6 +35,8 @@ export interface Answer {
   readonly reads: readonly Bytes[];
   /** The first error. */
   readonly error: Record<string, unknown> | undefined;
+  /** Whether it was ended by Ctrl-C. */
+  readonly interrupted: boolean;
 }
 
 // Undefined, not null, is Python's None.
@@ -64,9 +66,13 @@ export class Session {
   private segment: Segment | null = null;
   private waiting = 0; // batches that are not handed over
   private cancelled = false;
+  private stopped = false; // by Ctrl-C
   private controller = new AbortController(); // of the batches that wait
   private runtime!: Runtime;
   private device!: Device;
+
+  /** Pyodide's module, where `setInterruptBuffer` leaves the buffer: 2 in it is Ctrl-C. */
+  host: { Py_EmscriptenSignalBuffer?: Uint8Array } | undefined;
 
   /** When it is open. Rejects with BackendUnavailable, and so do batches, which need not wait for this. */
   readonly ready: Promise<this>;
@@ -89,8 +95,22 @@ export class Session {
     const device = await this.runtime.device();
     if (device === this.device) return;
     this.device = device;
+    device.interrupted = () => this.interrupted();
     this.segment = null;
     this.buffers.set(0, this.runtime.adopt(device, device.classMemory, "u8", [device.classMemory.bytes]));
+  }
+
+  /**
+   * Whether there is Ctrl-C, for the rest of a batch. It is taken out of the buffer: Python, which raises it, would meet it in
+   * the callback that ends the waiting, where it ends the event loop.
+   */
+  private interrupted(): boolean {
+    const buffer = this.host?.Py_EmscriptenSignalBuffer;
+    if (buffer?.[0] === 2) {
+      buffer[0] = 0;
+      this.stopped = true;
+    }
+    return this.stopped;
   }
 
   /** When it is open. */
@@ -172,7 +192,9 @@ export class Session {
     }
     ends.push(this.read(reads).catch(failed));
     for (const buffer of freed) buffer.free();
-    const answer = Promise.all(ends).then(async (found) => ({ reads: error ? [] : (found.pop() as Bytes[]), error: await error }));
+    const interrupted = this.stopped;
+    this.stopped = false;
+    const answer = Promise.all(ends).then(async (found) => ({ reads: error ? [] : (found.pop() as Bytes[]), error: await error, interrupted }));
     return { answer };
   }
 

@@ -12,6 +12,7 @@ from .tree import VARIANTS, Group, Op, Phrase, Range, Sigil, Term, Transform
 __all__ = ["parse"]
 
 MAX_DEPTH = 100
+MAX_CLASSES = 65_536  # a program has no more instructions; every reading of as many takes less than 2 s
 _GENERATORS = ("mark", "copy", "swap", "merge", "split", "quote", "evaluate")
 _WORDS = {**dict.fromkeys(_GENERATORS, "GEN"), "c": "c", "R": "R", "D": "D", "T": "T"}
 _TOKEN = re.compile(
@@ -53,7 +54,7 @@ class _Parser:
             raise TranslateError(f"a circuit is text, not {text!r}")
         self.text = text
         self.tokens = self.read()
-        self.at = 0
+        self.at = self.classes = 0
 
     def fail(self, what: str, offset: int, advice: str = "") -> NoReturn:
         message = f"syntax error: {what} at {offset}"
@@ -129,6 +130,12 @@ class _Parser:
         self.expect("@")
         return transform
 
+    def count(self, classes: int, offset: int) -> None:
+        """Counts classes: one that is written, or those of a range."""
+        self.classes += classes
+        if self.classes > MAX_CLASSES:
+            self.fail(f"more than {MAX_CLASSES} classes", offset, "divide the circuit")
+
     def op(self) -> Op:
         generator = self.expect("GEN")
         name, offset = generator.text, generator.offset
@@ -165,11 +172,13 @@ class _Parser:
         if start >= end:
             self.fail("bad range", offset, f"its end is a class of its own, above {start}, not {end}")
         self.expect("]")
+        self.count(end - start + 1, offset)
         return Range(start, end, self.postfix())
 
     def sigil(self) -> Sigil:
         offset = self.expect("c").offset
         number = self.below(CLASSES, "class index", offset)
+        self.count(1, offset)
         post = self.postfix()
         return Sigil(number, post, self.below(PAGES, "page") if self.accept("@") else None)
 

@@ -8,11 +8,13 @@ import contextlib
 import copy
 import inspect
 import math
+import re
 import sys
 import typing
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
+from itertools import islice
 from types import FunctionType, ModuleType
 from typing import Any, NoReturn, TypeVar
 
@@ -36,6 +38,9 @@ __all__ = [
 MISSING: Any = object()
 CHECKS = ("axis", "buffer")  # what accesses check
 _FOLDED_BITS = 4096  # integer literals computed while translating have no more bits
+# Words and signs of a text. Syntax trees take up to 500 bytes for each: a tuple of 500,000 numbers took 482 MB.
+_MOST_WORDS = 1 << 18
+_WORD = re.compile(r"\w++|[^\w\s]")
 
 
 def walk(*roots: ast.AST) -> Iterator[ast.AST]:
@@ -348,6 +353,15 @@ _DEFAULT = "{} has a default: give the type with specialize instead"
 
 def parsed(source: Source, text: str) -> ast.Module:
     """The syntax tree of a text. Raises TranslateError with its place."""
+    if len(text) > _MOST_WORDS:  # it may have as many
+        beyond = next(islice(_WORD.finditer(text), _MOST_WORDS, None), None)
+        if beyond is not None:
+            place = ast.Pass(lineno=text.count("\n", 0, beyond.start()) + 1, col_offset=0)
+            raise TranslateError(
+                f"the text has more than {_MOST_WORDS} words and signs: divide it",
+                source.file,
+                source.line(place),
+            )
     try:
         return ast.parse(text)
     except SyntaxError as error:

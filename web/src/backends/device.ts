@@ -49,6 +49,8 @@ export interface Device {
   readonly counts: Counts;
   /** Rounds of the shortest loop that a lane of a GPU takes for a second of a launch: in half of it. */
   speed?: number;
+  /** Asked now and then on wasm: whether what runs is to end with Cancelled. */
+  interrupted?: () => boolean;
   /** Why the device is gone; null while it is there. */
   readonly lost: string | null;
   /** Compiles the kernels of an artifact that launches run. Rejects with CompileError, LaunchError or ArtifactError. */

@@ -116,6 +116,7 @@ export class WasmDevice implements Device {
   readonly backend = "wasm";
   readonly counts = noCounts();
   lost: string | null = null;
+  interrupted?: () => boolean;
   readonly classMemory: Place;
   private readonly arena = new Arena();
   private readonly scratch: number;
@@ -205,7 +206,7 @@ export class WasmDevice implements Device {
     const grown = this.ticks * Math.min(POLL_MS / Math.max(time - this.looked, 0.01), 8);
     this.ticks = Math.min(Math.max(Math.floor(grown), 1024), MOST_TICKS);
     this.looked = time;
-    this.block.setInt32(CANCEL, time > this.until ? 1 : -this.ticks, true);
+    this.block.setInt32(CANCEL, time > this.until || this.interrupted?.() ? 1 : -this.ticks, true);
   };
 
   run(steps: number, signal?: AbortSignal, seconds = Infinity): Run {
@@ -230,6 +231,7 @@ export class WasmDevice implements Device {
         const go = (): boolean => {
           for (let time = now(); begin < blocks; ) {
             if (time - slept > breath) return false;
+            if (this.interrupted?.()) throw new Untold("cancelled");
             const end = Math.min(begin + size, blocks);
             part.run(begin, end, until);
             begin = end;
@@ -308,6 +310,7 @@ export class WasmDevice implements Device {
           number, number, number, number,
         ];
         if (!kind) return;
+        if (this.interrupted?.()) throw new Untold("cancelled");
         const [offset, need] = [block.getBigInt64(16, true), block.getBigInt64(80, true)];
         const words = { kind, at: instruction, base, lane, offset, need, other: block.getInt32(28, true) };
         throw new Untold("faultOf", job, code.memories, words, steps, seconds);
