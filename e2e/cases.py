@@ -109,6 +109,8 @@ def _record(path: str) -> Iterator[tuple[dict[str, Any], bytes, list[bytes]]]:
         row = {
             "id": case.id,
             "steps": steps,
+            "seconds": None if launch.limits is None else launch.limits.seconds,
+            "webgpu": case.test.runs_on("webgpu"),
             "scalars": {name: [str(types[name]), f"{bits:x}"] for name, bits in scalars.items() if _is_port(raw, name)},
             "arrays": list(arrays),
         }
@@ -158,7 +160,7 @@ def judge(name: str, answer: Answer, device: str = "wasm") -> str | None:
     """What is wrong with an answer; None if it is what the filetest says."""
     try:
         check(cases()[name].launch(device), _Replay(answer))
-    except AssertionError as error:
+    except (AssertionError, ExecutionError) as error:  # the second where a result was expected
         return str(error)
     return None
 

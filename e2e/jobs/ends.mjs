@@ -20,7 +20,7 @@ export default async function ends({ get, hologram }) {
   const many = () => ({ y: new Uint32Array(2 ** 22), n: 20_000 });
   await small();
   const found = { before: await small() };
-  found.aborted = await told(nested, { y: new Uint32Array(8) }, { seconds: 1 }, 300);
+  found.aborted = await told(nested, { y: new Uint32Array(8) }, { seconds: 8 }, 300);
   found.afterAborted = await small();
   found.late = await told(nested, { y: new Uint32Array(8) }, { seconds: 1 });
   found.afterLate = await small();

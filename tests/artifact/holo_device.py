@@ -97,7 +97,7 @@ class HoloDevice:
         raw = FILES[key]
         self.saved += 1
         seconds = 10.0 if self.limits.seconds is None else self.limits.seconds
-        runner = self.runner(raw, min(self.limits.steps, 1 << 26), seconds)
+        runner = self.runner(raw, steps=min(self.limits.steps, 1 << 26), seconds=seconds)
         arrays = {name: (bytes(self.memory[handle]), (len(self.memory[handle]),)) for handle, name in owners.items()}
         for name, (data, _) in runner.run(scalars, arrays).items():
             if name == "$resonance":

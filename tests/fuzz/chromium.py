@@ -93,7 +93,7 @@ class _Chromium(HoloDevice):
     backend = ""
 
     def __init__(self, limits: Limits | None = None) -> None:
-        super().__init__(lambda raw, steps: _Runner(self, raw, steps))
+        super().__init__(lambda raw, steps, seconds: _Runner(self, raw, steps))
         self.limits = limits or Limits()
         self.info: Any = None
 
