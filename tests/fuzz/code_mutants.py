@@ -343,7 +343,7 @@ _WASM = (
         _LANES + "_enter_block",
         '("i32.mul",), ("i32.sub",), ',
         '("i32.mul",), ("i32.sub",), ("i32.const", 1), ("i32.add",), ',
-        "launch/sizes.atlas:1",
+        "launch/many_blocks.atlas",
     ),
     _wasm(
         "CAS stores where the cell differs", _EFFECTS + "_atomic", '{kind}.eq"', '{kind}.ne"', "sync/atom_cas.atlas:i32"
@@ -433,7 +433,7 @@ _WGSL = (
         "values:Values.fence",
         'f"fence({text})" if self.math == "exact" else text',
         "text",
-        "arithmetic/add_back.atlas",
+        "arithmetic/lerp.atlas:f32",
     ),
     _wgsl(
         "the carry of a 64-bit sum is lost",
@@ -545,7 +545,11 @@ _WGSL = (
         "sync/bar_sync_reversed.atlas",
     ),
     _wgsl(
-        "one surplus lane runs", "barriers:Barriers._entry", "+ local < arg", "+ local <= arg", "launch/sizes.atlas:1"
+        "one surplus lane runs",
+        "barriers:Barriers._entry",
+        "+ local < arg",
+        "+ local <= arg",
+        "launch/many_blocks.atlas",
     ),
     _wgsl("rows of blocks overlap", "barriers:Barriers._entry", "* 65535u;", "* 65534u;", "launch/many_rows.atlas"),
     _wgsl(

@@ -183,7 +183,8 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         module, fresh = self._modules.get(kernel.code)
         self.stats.modules += fresh
         self.stats.cache_hits += not fresh
-        instance = wasmtime.Instance(self._store, module, [self._arena.memory, self._poll.function])
+        given = {"memory": self._arena.memory, "poll": self._poll.function}
+        instance = wasmtime.Instance(self._store, module, [given[each.name] for each in module.imports])
         function = instance.exports(self._store)["kernel"]
         assert isinstance(function, wasmtime.Func)
         return _Loaded(kernel, FastCall(self._store, function, 3), self._arena, job.analysis)
