@@ -140,7 +140,8 @@ def test_a_plan_that_launches_nothing_ends_by_the_deadline():
         idle("idle_calls", device)
     assert time.monotonic() - start < 3
     assert str(error.value) == (
-        "StepLimit: the launch did not end within 0.3 seconds: does a loop not end? Limits(seconds=...) allows more time"
+        "StepLimit: the launch did not end within 0.3 seconds: does a loop not end? "
+        "Limits(seconds=...) allows more time"
     )
     assert error.value.kind is hg.FaultKind.STEP_LIMIT
     x = np.zeros(4, np.float32)

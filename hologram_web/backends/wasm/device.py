@@ -183,7 +183,10 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         module, fresh = self._modules.get(kernel.code)
         self.stats.modules += fresh
         self.stats.cache_hits += not fresh
-        given = {"memory": self._arena.memory, "poll": self._poll.function}
+        given: dict[str | None, wasmtime.Memory | wasmtime.Func] = {
+            "memory": self._arena.memory,
+            "poll": self._poll.function,
+        }
         instance = wasmtime.Instance(self._store, module, [given[each.name] for each in module.imports])
         function = instance.exports(self._store)["kernel"]
         assert isinstance(function, wasmtime.Func)
