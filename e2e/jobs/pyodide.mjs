@@ -1,5 +1,19 @@
 // Runs tests of tests/everywhere in Pyodide; tests/where.py says which, and takes their reports.
 
+/** An interrupt buffer in which somebody writes Ctrl-C `ms` from now; Python writes 0 whenever it has looked. */
+function interruptsAfter(ms) {
+  const at = performance.now() + ms;
+  let seen = false;
+  return {
+    get 0() {
+      return !seen && performance.now() > at ? 2 : 0;
+    },
+    set 0(_) {
+      seen = performance.now() > at;
+    },
+  };
+}
+
 export async function boot({ get }, { packaged = false } = {}) {
   const { loadPyodide } = await import("../../node_modules/pyodide/pyodide.mjs");
   const lines = [];
@@ -7,6 +21,7 @@ export async function boot({ get }, { packaged = false } = {}) {
   const pyodide = await loadPyodide({ stdout: note, stderr: note });
   // As a page does it that allows no strings to be evaluated; otherwise the package loads its own copy.
   if (!packaged) pyodide.registerJsModule("hologram_web_runtime", await import("../../web/dist/pyodide.js"));
+  pyodide.registerJsModule("page_of_tests", { interruptsAfter });
   pyodide.unpackArchive(new Uint8Array(await get("/build/pyodide/bundle.zip")), "zip", { extractDir: "/work" });
   await pyodide.runPythonAsync("import sys; sys.path.insert(0, '/work')");
   return { pyodide, lines };

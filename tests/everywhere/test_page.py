@@ -80,12 +80,6 @@ def test_a_lost_device_is_told_and_replaced(name: str, wait: Callable[[Any], Any
     assert new.numpy().tolist() == [8, 10]
 
 
-# An interrupt buffer in which somebody writes Ctrl-C 600 ms from now; Python writes 0 whenever it has looked.
-LATER = """
-const at = performance.now() + 600;
-let seen = false;
-({ get 0() { return !seen && performance.now() > at ? 2 : 0; }, set 0(_) { seen = performance.now() > at; } })
-"""
 ENDLESS = {
     "a loop": "def k(x: hg.Array[hg.i32]):\n    while x[0] == 0:\n        x[1] += 1\n",
     "blocks": "def k(x: hg.Array[hg.i32]):\n    for i in range(1000):\n        x[1] += x[0]\n",
@@ -95,8 +89,8 @@ ENDLESS = {
 @pytest.mark.page
 @pytest.mark.parametrize("name", ENDLESS)
 def test_the_interrupt_buffer_ends_launches_on_wasm(name: str) -> None:
+    import page_of_tests  # type: ignore[import-not-found]
     import pyodide_js  # type: ignore[import-not-found]
-    from pyodide.code import run_js
 
     kernel = hg.kernel_from_source(ENDLESS[name])
     with hg.Executor("wasm", limits=hg.Limits(steps=1 << 50)) as ex:
@@ -104,7 +98,7 @@ def test_the_interrupt_buffer_ends_launches_on_wasm(name: str) -> None:
         ex.run(kernel.program, 1, x=x)  # compiled, and what it needs is imported
         x.numpy()
         x = ex.array(array("i", [0, 0]))
-        pyodide_js.setInterruptBuffer(run_js(LATER))
+        pyodide_js.setInterruptBuffer(page_of_tests.interruptsAfter(600))
         start = perf_counter()
         try:
             ex.run(kernel.program, 1 if name == "a loop" else 1 << 28, x=x)  # does not wait
