@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from ...errors import ArtifactError
 from .opcodes import OPCODES
-from .reader import MalformedModule, ModuleReader
+from .reader import MalformedModule, ModuleReader, sections
 
 __all__ = ["MOST_WORK", "check_modules"]
 
@@ -81,26 +81,15 @@ class _Check:
 
     def run(self) -> int:
         """How much V8 has to look at. Raises MalformedModule."""
-        code, last = self.code, 0
-        if code[:8] != b"\0asm\x01\0\0\0":
-            raise MalformedModule(0, "a module starts with \\0asm and the version 1")
+        code = self.code
         reads = (self.type, self.import_, self.function, self.export, self.body)
-        reader = ModuleReader(code, 8, len(code))
-        while reader.at < reader.end:
-            start, number = reader.at, reader.byte()
-            section = reader.part("a section")
+        for number, section in sections(code, _SECTIONS, "kernels have"):
             if number == 0:
                 section.raw(section.size("bytes of a name"))
                 continue
-            if number not in _SECTIONS:
-                raise MalformedModule(start, f"section {number} is not one that kernels have")
-            if number <= last:
-                raise MalformedModule(start, f"section {number} may not stand behind section {last}")
-            last = number
             read = reads[_SECTIONS.index(number)]
             for _ in range(section.size("items")):
                 read(section)
-            section.finish(f"section {number}")
         if self.memories != 1 or self.imported > 1:
             raise MalformedModule(len(code), "a kernel imports env.memory once, and env.poll at most once")
         if self.exported != 1:

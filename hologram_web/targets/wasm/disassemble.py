@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterator
 
 from .opcodes import OPCODES
-from .reader import MalformedModule
+from .reader import MalformedModule, sections
 from .reader import ModuleReader as _Reader
 
 __all__ = ["MalformedModule", "disassemble"]
@@ -54,22 +54,11 @@ class _Module:
         self.bodies: list[_Reader] = []
         self.names: dict[int, str] = {}
         self.local_names: dict[int, dict[int, str]] = {}
-        if data[:8] != b"\0asm\x01\0\0\0":
-            raise MalformedModule(0, "a module starts with \\0asm and the version 1")
-        reader, last = _Reader(data, 8, len(data)), 0
-        while reader.at < reader.end:
-            start, number = reader.at, reader.byte()
-            section = reader.part("a section")
+        for number, section in sections(data, _SECTIONS, "the encoder writes"):
             if number == 0:
                 self._custom(section)
-                continue
-            if number not in _SECTIONS:
-                raise MalformedModule(start, f"section {number} is not one that the encoder writes")
-            if number <= last:
-                raise MalformedModule(start, f"section {number} may not stand behind section {last}")
-            last = number
-            getattr(self, f"_{_SECTIONS[number]}")(section)
-            section.finish(f"section {number}")
+            else:
+                getattr(self, f"_{_SECTIONS[number]}")(section)
         declared = len(self.functions) - len(self.imported)
         if len(self.bodies) != declared:
             raise MalformedModule(len(data), f"{declared} functions are declared, but {len(self.bodies)} have code")

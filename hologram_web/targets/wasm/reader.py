@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
 from ...errors import CompileError
 from .encoder import VALUE_TYPES
 
-__all__ = ["TYPE_NAMES", "MalformedModule", "ModuleReader"]
+__all__ = ["TYPE_NAMES", "MalformedModule", "ModuleReader", "sections"]
 
 TYPE_NAMES = {code: name for name, code in VALUE_TYPES.items()}
 
@@ -97,3 +99,24 @@ class ModuleReader:
     def finish(self, what: str) -> None:
         if self.at != self.end:
             raise MalformedModule(self.at, f"{what} ends here, but {self.end - self.at} bytes are left")
+
+
+def sections(data: bytes, known: Collection[int], whose: str) -> Iterator[tuple[int, ModuleReader]]:
+    """The sections of a module in their order, by number: those known, which have to be read to their ends, and custom
+    ones, whose number is 0. Raises MalformedModule for others, of which the message says that they are not `whose`."""
+    if data[:8] != b"\0asm\x01\0\0\0":
+        raise MalformedModule(0, "a module starts with \\0asm and the version 1")
+    reader, last = ModuleReader(data, 8, len(data)), 0
+    while reader.at < reader.end:
+        start, number = reader.at, reader.byte()
+        section = reader.part("a section")
+        if number == 0:
+            yield number, section
+            continue
+        if number not in known:
+            raise MalformedModule(start, f"section {number} is not one that {whose}")
+        if number <= last:
+            raise MalformedModule(start, f"section {number} may not stand behind section {last}")
+        last = number
+        yield number, section
+        section.finish(f"section {number}")
