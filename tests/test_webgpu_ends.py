@@ -45,18 +45,7 @@ again:
     loop r12, again
     stg.u32 [y], r10
 """
-BARRIERS = """
-.param n: u32
-.param y: buffer u32 read_write
-    mov_imm.u32 r10, 0
-    mov_imm.u32 r11, 1
-    mov r12, r1
-again:
-    add.u32 r10, r10, r11
-    bar_sync 0
-    loop r12, again
-    stg.u32 [y], r10
-"""
+BARRIERS = COUNTED.replace("    loop", "    bar_sync 0\n    loop")
 UNCOUNTED = """
 .param n: u32
 .param y: buffer u32 read_write

@@ -1,5 +1,7 @@
 // Runs tests of tests/everywhere in Pyodide; tests/where.py says which, and takes their reports.
 
+const FILES = "/tested"; // in the file system of Pyodide
+
 /** An interrupt buffer in which somebody writes Ctrl-C `ms` from now; Python writes 0 whenever it has looked. */
 function interruptsAfter(ms) {
   const at = performance.now() + ms;
@@ -22,8 +24,8 @@ export async function boot({ get }, { packaged = false } = {}) {
   // As a page does it that allows no strings to be evaluated; otherwise the package loads its own copy.
   if (!packaged) pyodide.registerJsModule("hologram_web_runtime", await import("../../web/dist/pyodide.js"));
   pyodide.registerJsModule("page_of_tests", { interruptsAfter });
-  pyodide.unpackArchive(new Uint8Array(await get("/build/pyodide/bundle.zip")), "zip", { extractDir: "/work" });
-  await pyodide.runPythonAsync("import sys; sys.path.insert(0, '/work')");
+  pyodide.unpackArchive(new Uint8Array(await get("/build/pyodide/bundle.zip")), "zip", { extractDir: FILES });
+  await pyodide.runPythonAsync(`import sys; sys.path.insert(0, '${FILES}')`);
   return { pyodide, lines };
 }
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+_ROOT = Path(__file__).resolve().parents[2]  # where the files of the bundle are
 
 
 class Reporter:
@@ -25,9 +28,9 @@ class Reporter:
 
 def run(names: str) -> str:
     """The reports of tests, given by their ids; both are JSON."""
-    os.chdir("/work")
+    os.chdir(_ROOT)
     reporter = Reporter()
-    place = ["--rootdir=/work", "--confcutdir=/work/tests/everywhere", "-c", "/work/pytest.ini"]
+    place = [f"--rootdir={_ROOT}", f"--confcutdir={_ROOT / 'tests' / 'everywhere'}", "-c", f"{_ROOT / 'pytest.ini'}"]
     status = pytest.main(["-q", "--no-header", *place, *json.loads(names)], plugins=[reporter])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         raise RuntimeError(f"pytest ended with {status!r}")
