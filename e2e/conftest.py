@@ -5,10 +5,13 @@ from __future__ import annotations
 import fcntl
 
 import pytest
+from playwright.sync_api import expect
 
 from tests import no_skips
 
 from .browser import ROOT
+
+expect.set_options(timeout=60_000)  # pages whose shaders are compiled on the processor, two browsers at a time
 
 
 def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:

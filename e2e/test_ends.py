@@ -43,7 +43,7 @@ def test_runs_end(where: str) -> None:
     assert found["divided"]
     for name in ("aborted", "abortedInParts"):
         assert (found[name]["kind"], found[name]["message"]) == ("Cancelled", "Cancelled: the launch was cancelled")
-        assert found[name]["milliseconds"] < 2000  # half a second, where nobody else works
+        assert found[name]["milliseconds"] < 6000  # well before the clock; half a second where nobody else works
     # The clock of the page, or the lanes' patience, which says where.
     assert found["late"]["kind"] == "StepLimit"
     assert LATE in found["late"]["message"]

@@ -54,8 +54,8 @@ AREAS = (
 )
 
 
-def run(command: str) -> tuple[bool, str]:
-    """Run a command, passing its output on as it comes; returns success and the last line it printed."""
+def run(command: str) -> tuple[bool, list[str]]:
+    """Run a command, passing its output on as it comes; returns success and the last lines it printed."""
     print(f"\n$ {command}", flush=True)
     path = f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "PYTHONUNBUFFERED": "1", "NO_MKDOCS_2_WARNING": "1"}
@@ -67,9 +67,15 @@ def run(command: str) -> tuple[bool, str]:
     while chunk := os.read(process.stdout.fileno(), 65536):
         sys.stdout.buffer.write(chunk)
         sys.stdout.flush()
-        tail = (tail + chunk)[-4096:]
-    lines = tail.decode(errors="replace").split("\n")
-    return process.wait() == 0, next((line for line in reversed(lines) if line.strip()), "")
+        tail = (tail + chunk)[-65536:]
+    lines = [line for line in tail.decode(errors="replace").split("\n") if line.strip()]
+    return process.wait() == 0, lines
+
+
+def told(command: str, lines: list[str]) -> list[str]:
+    """What a failed command said of its failures, in few lines: CI may keep no more than the end of the output."""
+    said = [line for line in lines if line.startswith(("FAILED ", "ERROR ", "E  ", ">  "))] or lines
+    return [f"$ {command}", *(line[:300] for line in said[-20:])]
 
 
 def main(names: list[str]) -> int:
@@ -77,25 +83,30 @@ def main(names: list[str]) -> int:
     if unknown := [name for name in names if name not in known]:
         print(f"no such area: {', '.join(unknown)}; there are {', '.join(known)}")
         return 2
-    rows, summaries, all_passed = [], [], True
+    rows: list[str] = []
+    summaries: list[str] = []
+    failures: list[str] = []
     for area in AREAS:
         if names and area.name not in names:
             continue
         start = time.monotonic()
         passed = True
         for command in area.commands:
-            succeeded, last_line = run(command)
+            succeeded, lines = run(command)
             passed &= succeeded
             if command.startswith("pytest"):
-                summaries.append(last_line)
+                summaries += lines[-1:]
+            if not succeeded:
+                failures += told(command, lines)
         seconds = time.monotonic() - start
-        all_passed &= passed
         over = f"  WARNING: over its budget of {area.minutes:g} min" if seconds > 60 * area.minutes else ""
         rows.append(f"{area.name:<8} {'passed' if passed else 'FAILED':<8} {seconds:7.1f} s{over}")
     print("\n" + "\n".join(rows))
     if summaries:  # once more at the very end, where people and CI look
         print("\n" + "\n".join(summaries))
-    return 0 if all_passed else 1
+    if failures:
+        print("\n" + "\n".join(failures))
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":
