@@ -65,13 +65,17 @@ export async function probe(device: Device): Promise<AdapterInfo["inexact"]> {
   const launch = { kernel: 0, variant: 1 } as Launch;
   const memory = device.allocate(words.byteLength, new Uint8Array(words.buffer));
   await device.prepare(file, [launch]);
-  const run = device.run(1, undefined);
-  void run.launch({ file, program: 0, launch, kernel: KERNEL, grid: [1, 1, 1], lanes: [LANES, 1, 1], scalars: [], memories: [memory] });
-  const [bytes] = await run.finish([memory]);
+  let [best, bytes]: [number, Uint8Array | undefined] = [Infinity, undefined];
+  // The best of three: a processor that was busy elsewhere once made the GPU look 13 times as slow, and ended runs early.
+  for (let round = 0; round < 3; round++) {
+    const run = device.run(1, undefined);
+    void run.launch({ file, program: 0, launch, kernel: KERNEL, grid: [1, 1, 1], lanes: [LANES, 1, 1], scalars: [], memories: [memory] });
+    [bytes] = await run.finish([memory]);
+    best = Math.min(best, device.counts.milliseconds || Infinity);
+  }
   device.free(memory);
-  const { milliseconds } = device.counts;
   Object.assign(device.counts, noCounts());
-  if (milliseconds) device.speed = (500 * ROUNDS) / milliseconds; // what rounds cost is known within a factor of two
+  if (best < Infinity) device.speed = (500 * ROUNDS) / best; // what rounds cost is known within a factor of two
   const found = new Uint32Array(bytes!.buffer);
   return NAMES.filter((_, k) => found.subarray(part(2 + k, 0), part(3 + k, 0)).some((word, lane) => word !== expected[part(2 + k, lane)]));
 }
