@@ -21,8 +21,8 @@ import numpy as np
 import hologram_web as hg
 from examples.edges.pipeline import edges_plan
 from hologram_web.errors import ArtifactError
-from hologram_web.runtime.artifact import Blob, read
-from hologram_web.runtime.artifact import write as write_artifact
+from hologram_web.plan.artifact import Blob, read
+from hologram_web.plan.artifact import write as write_artifact
 from hologram_web.runtime.blake3 import blake3
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.stdlib.build import build

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from .isa import __all__ as _isa
     from .isa.types import Type
     from .kernel_json import JsonToIsa
+    from .plan.builder import PlanBuilder
     from .runtime.cache import ProgramCache
     from .runtime.compiled import CompiledProgram, compile, load
     from .runtime.executor import Buffer, Executor
-    from .runtime.plan_builder import PlanBuilder
     from .runtime.pool import Pool
     from .runtime.stream import StreamReport, stream
     from .runtime.typed import GenericExecutor, TypedBuffer
@@ -93,7 +93,7 @@ _MODULES = {
     "kernel_json": ("JsonToIsa",),
     "runtime.compiled": ("CompiledProgram", "compile", "load"),
     "runtime.executor": ("Buffer", "Executor"),
-    "runtime.plan_builder": ("PlanBuilder",),
+    "plan.builder": ("PlanBuilder",),
     "runtime.pool": ("Pool",),
     "runtime.stream": ("StreamReport", "stream"),
     "runtime.typed": ("GenericExecutor", "TypedBuffer"),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import LaunchError
 from ..isa.types import Type
+from ..plan.plan import Port
 from ..runtime.compiled import CompiledProgram
-from ..runtime.plan import Port
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

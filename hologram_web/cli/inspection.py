@@ -17,10 +17,10 @@ from ..compiler.build import build
 from ..compiler.passes import fired, optimize
 from ..errors import CompileError
 from ..isa.verify import analyze
-from ..runtime.artifact import Artifact, write
+from ..plan.artifact import Artifact, write
+from ..plan.plan import Bounds, Call, Copy, Launch, Repeat, Step, Target, Triple, leaves
 from ..runtime.blake3 import blake3
 from ..runtime.compiled import CompiledProgram
-from ..runtime.plan import Bounds, Call, Copy, Launch, Repeat, Step, Target, Triple, leaves
 from ..targets.wasm.disassemble import disassemble
 from .clean import brief, cleaned
 from .console import shown

@@ -10,10 +10,10 @@ from ..compiler.passes import optimize
 from ..isa.operands import Access
 from ..isa.types import Type
 from ..isa.verify import Analysis
-from ..runtime.artifact import write
-from ..runtime.formula import Formula
-from ..runtime.lowering import lower_plan
-from ..runtime.plan import Argument, Call, Plan, Port
+from ..plan.artifact import write
+from ..plan.formula import Formula
+from ..plan.lowering import lower_plan
+from ..plan.plan import Argument, Call, Plan, Port
 from ..targets import wasm
 
 __all__ = ["artifact_of", "module_of"]

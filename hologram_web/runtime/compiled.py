@@ -18,15 +18,15 @@ from ..isa.operands import Access, BufferHandle, Immediate, PoolHandle
 from ..isa.program import Program
 from ..isa.types import Type
 from ..isa.verify import Analysis
+from ..plan.builder import PlanBuilder
+from ..plan.formula import FormulaLike
+from ..plan.plan import Argument, Budget, Call, Plan, Port, bind_ports, leaves, size_of, walk
 from . import arrays
 from .executor import Buffer, Executor
-from .formula import FormulaLike
-from .plan import Argument, Budget, Call, Plan, Port, bind_ports, leaves, size_of, walk
-from .plan_builder import PlanBuilder
 from .store import compiled_store, key_of
 
 if TYPE_CHECKING:
-    from .artifact import Artifact, Blob
+    from ..plan.artifact import Artifact, Blob
 
 __all__ = ["CompiledProgram", "compile", "load"]
 
@@ -81,7 +81,7 @@ class CompiledProgram:
     def artifact(self) -> Artifact:
         """All that a file holds, with the kernels for WebAssembly and WGSL. Raises CompileError."""
         if self._artifact is None:
-            from .artifact import read, write  # files: who defines kernels and runs them needs none
+            from ..plan.artifact import read, write  # files: who defines kernels and runs them needs none
 
             store = compiled_store()
             key = b"" if store is None else self._key()
@@ -90,7 +90,7 @@ class CompiledProgram:
                 with suppress(ArtifactError):  # of the right checksum, and yet no artifact: it is made anew
                     self._artifact = read(kept)
                     return self._artifact
-            from .lowering import lower_plan  # the compiler: a run does not need it
+            from ..plan.lowering import lower_plan  # the compiler: a run does not need it
 
             math = checked_math(self.math or "exact")
             self._artifact = lower_plan(
@@ -107,13 +107,13 @@ class CompiledProgram:
 
     def to_bytes(self) -> bytes:
         """The file; equal plans, programs and metadata give equal bytes. Raises CompileError."""
-        from .artifact import write
+        from ..plan.artifact import write
 
         return write(self.artifact)
 
     def save(self, path: str | os.PathLike[str], *, external: str | None = None) -> None:
         """Writes the file. `external` names a file beside it for the constants. Raises CompileError."""
-        from .artifact import Blob, write
+        from ..plan.artifact import Blob, write
 
         path = Path(path)
         artifact = self.artifact
@@ -325,7 +325,7 @@ def load(source: str | os.PathLike[str] | bytes, *, fetch: Fetch | None = None) 
     `fetch(location, offset, length)` gives constants that lie outside the file; by default they are in files beside
     it, and bytes have none.
     """
-    from .artifact import read
+    from ..plan.artifact import read
 
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)

@@ -7,8 +7,8 @@ from typing import Any
 
 from hologram_web.backends.state import AtlasState, resonance_of
 from hologram_web.isa import Immediate, Type
+from hologram_web.plan.builder import PlanBuilder
 from hologram_web.runtime.compiled import CompiledProgram
-from hologram_web.runtime.plan_builder import PlanBuilder
 
 from .holo_runner import Runner
 

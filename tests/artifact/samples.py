@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 import hologram_web as hg
-from hologram_web.runtime.artifact import Artifact, Blob
-from hologram_web.runtime.compiled import CompiledProgram
-from hologram_web.runtime.formula import Formula
-from hologram_web.runtime.plan import (
+from hologram_web.plan.artifact import Artifact, Blob
+from hologram_web.plan.formula import Formula
+from hologram_web.plan.plan import (
     Argument,
     Binding,
     Bounds,
@@ -27,6 +26,7 @@ from hologram_web.runtime.plan import (
     WasmCode,
     WgslCode,
 )
+from hologram_web.runtime.compiled import CompiledProgram
 
 __all__ = ["EMPTY_KERNEL", "SAMPLES", "collectives", "field", "long_plan", "powers", "saxpy", "tiny", "whole_plan"]
 

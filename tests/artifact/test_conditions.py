@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
-from hologram_web.runtime.artifact import Artifact, read
-from hologram_web.runtime.plan import WgslCode
+from hologram_web.plan.artifact import Artifact, read
+from hologram_web.plan.plan import WgslCode
 
 from .holo_gpu import GpuRunner, device
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hologram_web.errors import LaunchError
-from hologram_web.runtime.formula import LARGEST, MAX_STACK, MAX_TOKENS, OPERATORS, Formula
+from hologram_web.plan.formula import LARGEST, MAX_STACK, MAX_TOKENS, OPERATORS, Formula
 
 NUMBERS = st.one_of(st.integers(-9, 9), st.integers(-LARGEST, LARGEST))
 FORMULAS = st.recursive(

@@ -34,6 +34,6 @@ def test_mutants_are_the_same_every_time_and_of_every_section():
 
 def test_a_reader_that_lets_something_pass_is_seen(monkeypatch):
     """The oracle: with a reader in Python that looks at no module, what TypeScript refuses is a failure."""
-    monkeypatch.setattr("hologram_web.runtime.artifact.check_modules", lambda modules: None)
+    monkeypatch.setattr("hologram_web.plan.artifact.check_modules", lambda modules: None)
     report = run(400, 0, seed=1_000_000)
     assert any("Python reads it, TypeScript does not: module 0 of the artifact" in each for each in report.failures)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
-from hologram_web.runtime.plan import Call, Launch, Repeat, Step, Target
+from hologram_web.plan.plan import Call, Launch, Repeat, Step, Target
 
 from .holo_gpu import GpuRunner, device
 

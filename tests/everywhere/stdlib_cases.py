@@ -8,7 +8,7 @@ from math import ceil, isqrt
 from typing import Any
 
 from hologram_web import stdlib
-from hologram_web.runtime.formula import Formula
+from hologram_web.plan.formula import Formula
 
 __all__ = ["BOUNDARIES", "LARGEST_OF_LOOPS", "LOOPS", "arguments", "lanes"]
 
