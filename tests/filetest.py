@@ -6,6 +6,7 @@
     ; devices: all                                  <- or names; `all but webgpu`
     ; limits: steps=100, seconds=1                  <- of the device while it runs
     ; passes: neutral >= 1, licm == 0               <- how often passes and rules fire when its lane code is compiled
+    ; ir: fold                                      <- the IR before and after a pass fires: see filetest_ir.py
     ; let: a, b = pairs($ty.specials)               <- names for the lines below
     .param a: buffer $ty read
     ...
@@ -46,7 +47,7 @@ from .filetest_values import ELEMENTS, NAMES, Alias, Element, Permutation
 __all__ = ["Case", "Fault", "FileTest", "FileTestError", "Launch", "Raises", "format_filetest", "load", "parse"]
 
 FOLDER = Path(__file__).parent / "filetests"
-_DIRECTIVES = ("types", "from", "devices", "limits", "passes", "let", "run", "error")
+_DIRECTIVES = ("types", "from", "devices", "limits", "passes", "ir", "let", "run", "error")
 
 
 class FileTestError(Exception):

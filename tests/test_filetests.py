@@ -16,7 +16,9 @@ from hologram_web.isa.row import Effect
 from hologram_web.isa.table import ROWS
 from hologram_web.isa.types import WIDE
 
-from .filetest import FOLDER, FileTestError, load
+from .filetest import FOLDER, FileTestError, load, parse
+from .filetest_ir import files as files_with_ir
+from .filetest_ir import shown
 from .filetest_run import check, check_passes, check_problems
 
 PATHS = sorted(FOLDER.glob("**/*.atlas"))
@@ -83,6 +85,20 @@ def _counted():
 @pytest.mark.parametrize("case", list(_counted()))
 def test_passes_fire_as_often_as_filetests_say(case):
     check_passes(case)
+
+
+@pytest.mark.parametrize("path", files_with_ir(), ids=lambda path: path.stem)
+def test_passes_make_of_the_ir_what_filetests_show(path):
+    for name, found, wanted in shown(_load(path)[0]):
+        assert found == wanted, f"{name}: python -m tests.filetest_ir writes it anew; look at the diff"
+
+
+def test_filetests_show_what_every_pass_does_and_see_when_it_does_another_thing():
+    tests = [_load(path)[0] for path in files_with_ir()]
+    assert {name for test in tests for name, _, _ in shown(test)} == PASSES.keys()
+    for test in tests:
+        changed = parse(test.text.replace(";|   %", ";|   %9", 1), test.path)
+        assert any(found != wanted for _, found, wanted in shown(changed)), test.path
 
 
 @pytest.mark.parametrize("name", [*PASSES, *RULES])
