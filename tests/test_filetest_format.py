@@ -49,7 +49,8 @@ GOOD = "f(2, x=[1, 2], y=zeros(2), n=3)"
         ("; nothing\n", "some.atlas:1: nothing is tested: there is no `; run:` and no `; error:` line"),
         (
             "; prose\n; runs: f(1) == 1\n",
-            "some.atlas:2: unknown directive 'runs': there are types, from, devices, limits, passes, ir, let, run, error",
+            "some.atlas:2: unknown directive 'runs': "
+            "there are types, from, devices, limits, passes, ir, let, run, error",
         ),
         (
             "; run: f(1) \\\nadd\n",
