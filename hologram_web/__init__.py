@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import atlas, backends, circuit, isa, kernel_json, stdlib, testing
-    from .backends.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
     from .backends.protocol import Backend, Limits
     from .backends.selection import get_default_backend, is_available, is_cuda_available, is_metal_available
     from .compiler.program import ProgramOptimizer
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from .frontends.python import __all__ as _python
     from .isa import *  # noqa: F403
     from .isa import __all__ as _isa
+    from .isa.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
     from .isa.types import Type
     from .kernel_json import JsonToIsa
     from .plan.builder import PlanBuilder
@@ -84,7 +84,7 @@ __version__ = "0.1.0"
 
 # Everything is loaded when it is first asked for: in a page nothing has been compiled to bytecode before.
 _MODULES = {
-    "backends.launch": ("BlockDim", "ExecutionParams", "GridDim", "LaunchConfig"),
+    "isa.launch": ("BlockDim", "ExecutionParams", "GridDim", "LaunchConfig"),
     "backends.protocol": ("Backend", "Limits"),
     "backends.selection": ("get_default_backend", "is_available", "is_cuda_available", "is_metal_available"),
     "compiler.program": ("ProgramOptimizer",),

@@ -20,7 +20,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from hologram_web.backends.launch import LaunchConfig
 from hologram_web.errors import UnsupportedInstruction, UnsupportedType
 from hologram_web.isa import (
     Access,
@@ -40,6 +39,7 @@ from hologram_web.isa import (
     Register,
     Type,
 )
+from hologram_web.isa.launch import LaunchConfig
 from hologram_web.isa.operands import PoolHandle
 from hologram_web.isa.row import Effect, Operand, Row
 from hologram_web.isa.table import ROWS

@@ -4,16 +4,7 @@ Pure functions and tables; the standard library is enough. Class ids and resonan
 nothing else: mirror and neighbours belong to ids, sums and products to residues.
 """
 
-from .characters import (
-    additive_character,
-    char_product,
-    char_value,
-    character_parts,
-    inverse,
-    is_unit,
-    units,
-)
-from .classes import (
+from ..isa.classes import (
     BYTES_PER_PAGE,
     CLASS_BYTES,
     CLASSES,
@@ -38,9 +29,18 @@ from .classes import (
     r96,
     sign_class,
 )
+from ..isa.phase import PHASES, advance, phase_parts
+from ..isa.rules import ALL_CLASSES, FULL_FOOTPRINT, FULL_WINDOW, Footprint, LaunchRules, Window
+from .characters import (
+    additive_character,
+    char_product,
+    char_value,
+    character_parts,
+    inverse,
+    is_unit,
+    units,
+)
 from .framework import KERNELS, Phases
-from .launch import ALL_CLASSES, FULL_FOOTPRINT, FULL_WINDOW, Footprint, LaunchRules, Window
-from .phase import PHASES, advance, phase_parts
 from .ratios import is_neutral, ratio_from_bytes, ratio_to_bytes
 from .residues import crush, lift, residue_add, residue_mul, residue_neg, resonate
 from .torus import Torus, orbit, orbit_members, torus, unit_orbit

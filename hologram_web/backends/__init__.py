@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BackendUnavailable
-from .launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
+from ..isa.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
 from .protocol import Backend, Limits
 
 if TYPE_CHECKING:

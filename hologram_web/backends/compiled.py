@@ -13,12 +13,12 @@ from ..compiler.ir import PRED
 from ..errors import ArtifactError, ExecutionError, FaultKind
 from ..isa.address import Address
 from ..isa.cfg import END
+from ..isa.launch import LaunchConfig
 from ..isa.operands import Register
 from ..isa.types import Type
 from ..isa.verify import Analysis, Base
 from . import fault_text
 from .device import Device, too_many_collectives
-from .launch import LaunchConfig
 from .protocol import Limits
 
 __all__ = ["CompiledDevice", "Explain", "Job", "Status", "Words"]

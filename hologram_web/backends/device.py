@@ -29,6 +29,7 @@ from ..errors import (
 )
 from ..isa.address import Space
 from ..isa.instruction import Instruction
+from ..isa.launch import ExecutionParams, LaunchConfig, checked_math
 from ..isa.lift import RESONANCE_BYTES, Hidden
 from ..isa.operands import BinaryMapOperation, BufferHandle, MapOperation, PoolHandle
 from ..isa.program import Program
@@ -38,7 +39,6 @@ from ..isa.verify import Analysis, Base, analyze
 from ..runtime.forks import in_child
 from . import fault_text
 from .known import Known, as_written
-from .launch import ExecutionParams, LaunchConfig, checked_math
 from .protocol import AsyncTwins, Limits, stop_of_call
 from .state import AtlasState, resonance_of
 

@@ -12,11 +12,11 @@ from operator import is_
 from typing import Any
 
 from ..errors import ExecutionError
+from ..isa.arguments import Binder
 from ..isa.lift import lift
 from ..isa.operands import BufferHandle, PoolHandle, Register
 from ..isa.program import Program
 from ..isa.verify import Analysis
-from .arguments import Binder
 
 __all__ = ["Known", "as_written"]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from ..errors import LaunchError
+from ..isa.launch import ExecutionParams, LaunchConfig
 from ..isa.operands import BufferHandle, PoolHandle
 from ..isa.program import Program
-from .launch import ExecutionParams, LaunchConfig
 
 __all__ = ["AsyncTwins", "Backend", "Limits", "caller", "stop_of_call"]
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from ..atlas.launch import LaunchRules
-from ..atlas.phase import advance
 from ..errors import LaunchError
 from ..isa.atlas import CELL_UNIT, CELLS
 from ..isa.lift import Hidden
 from ..isa.operands import BufferHandle, Immediate
+from ..isa.phase import advance
 from ..isa.program import Program
+from ..isa.rules import LaunchRules
 
 __all__ = ["AtlasState", "resonance_of"]
 

@@ -16,10 +16,10 @@ import js  # type: ignore[import-not-found]
 from pyodide.ffi import JsException, can_run_sync, run_sync  # type: ignore[import-not-found]
 
 from ..backends.device import CLASS_MEMORY_BYTES, Device
-from ..backends.launch import ExecutionParams, LaunchConfig
 from ..backends.protocol import Limits
 from ..backends.state import AtlasState
 from ..errors import AllocationFailed, ExecutionError, FaultKind, InvalidBuffer
+from ..isa.launch import ExecutionParams, LaunchConfig
 from ..isa.lift import RESONANCE_BYTES
 from ..isa.operands import BufferHandle
 from ..isa.program import Program

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backends.launch import LaunchConfig
 from ..compiler.build import build
 from ..compiler.passes import optimize
+from ..isa.launch import LaunchConfig
 from ..isa.operands import Access
 from ..isa.types import Type
 from ..isa.verify import Analysis

@@ -9,10 +9,10 @@ from math import prod
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ..backends.arguments import scalar_bits
-from ..backends.launch import LaunchConfig
 from ..errors import LaunchError
+from ..isa.arguments import scalar_bits
 from ..isa.atlas import RESONANCE
+from ..isa.launch import LaunchConfig
 from ..isa.lift import RESONANCE_BYTES, Hidden, lift
 from ..isa.operands import Access, BufferHandle, PoolHandle
 from ..isa.program import Param, Program

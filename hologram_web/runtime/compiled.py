@@ -10,10 +10,10 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..backends.arguments import scalar_bits
-from ..backends.launch import ExecutionParams, LaunchConfig, checked_math
 from ..backends.protocol import Backend
 from ..errors import ArtifactError, InvalidBuffer, LaunchError
+from ..isa.arguments import scalar_bits
+from ..isa.launch import ExecutionParams, LaunchConfig, checked_math
 from ..isa.operands import Access, BufferHandle, Immediate, PoolHandle
 from ..isa.program import Program
 from ..isa.types import Type

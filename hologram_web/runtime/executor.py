@@ -8,8 +8,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
 from ..backends import IN_PAGE
-from ..backends.launch import ExecutionParams, LaunchConfig
 from ..errors import InvalidBuffer, LaunchError
+from ..isa.launch import ExecutionParams, LaunchConfig
 from ..isa.operands import BufferHandle, PoolHandle
 from ..isa.program import Program
 from ..isa.types import Type

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..backends import IN_PAGE
-from ..backends.launch import LaunchConfig
 from ..errors import LaunchError
+from ..isa.launch import LaunchConfig
 from ..isa.program import Program
 from .executor import Buffer, Executor
 

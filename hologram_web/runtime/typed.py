@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backends.launch import ExecutionParams, LaunchConfig
 from ..backends.protocol import Backend
 from ..errors import InvalidBuffer, LaunchError
 from ..isa.address import Address
 from ..isa.instruction import Instruction
+from ..isa.launch import ExecutionParams, LaunchConfig
 from ..isa.operands import Access, BinaryMapOperation, BufferHandle, MapOperation, ReduceOperation, Register
 from ..isa.program import Param, Program
 from ..isa.types import Type

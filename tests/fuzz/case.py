@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hologram_web.backends.launch import ExecutionParams, LaunchConfig
 from hologram_web.backends.state import AtlasState
 from hologram_web.errors import ExecutionError, FaultKind
 from hologram_web.isa import Immediate, Program, Type
+from hologram_web.isa.launch import ExecutionParams, LaunchConfig
 
 from .plan import PROFILES
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, TypeVar
 
-from hologram_web.backends.launch import LaunchConfig
 from hologram_web.isa import Register, Type
+from hologram_web.isa.launch import LaunchConfig
 
 from .emit import Code, Value
 from .plan import Combination, Profile, combinations

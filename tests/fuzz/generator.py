@@ -11,9 +11,9 @@ from contextlib import suppress
 from itertools import count
 from random import Random
 
-from hologram_web.backends.launch import BlockDim, GridDim, LaunchConfig
 from hologram_web.errors import FaultKind
 from hologram_web.isa import Immediate, Register, Type
+from hologram_web.isa.launch import BlockDim, GridDim, LaunchConfig
 from hologram_web.isa.operands import PRELOADED
 
 from . import atlas, collective, control, expressions, faults

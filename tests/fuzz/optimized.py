@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from hologram_web.backends.cpu import CpuBackend
-from hologram_web.backends.launch import ExecutionParams
 from hologram_web.compiler.program import ProgramOptimizer
 from hologram_web.errors import ExecutionError
 from hologram_web.isa import Program
+from hologram_web.isa.launch import ExecutionParams
 
 __all__ = ["OptimizedBackend"]
 

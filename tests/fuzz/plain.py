@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from hologram_web.backends.device import CLASS_BYTES
 from hologram_web.backends.host_device import HostDevice
-from hologram_web.backends.launch import LaunchConfig
 from hologram_web.errors import ExecutionError, FaultKind
 from hologram_web.isa import Address, AtomicOperation, Instruction, Predicate, Program, Register, Type
 from hologram_web.isa.address import Space
+from hologram_web.isa.launch import LaunchConfig
 from hologram_web.isa.operands import PRELOADED
 from hologram_web.isa.ops import IDENTITIES, SCALAR_OPS, ScalarOps, reduce_type
 from hologram_web.isa.verify import Analysis

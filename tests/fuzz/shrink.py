@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from hologram_web.backends import Limits
-from hologram_web.backends.launch import BlockDim, GridDim, LaunchConfig
 from hologram_web.isa import Address, Immediate, Instruction, Register
 from hologram_web.isa.address import Space
+from hologram_web.isa.launch import BlockDim, GridDim, LaunchConfig
 from hologram_web.isa.lift import lift
 from hologram_web.isa.row import Effect
 from hologram_web.isa.verify import analyze

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ...errors import AllocationFailed, FaultKind
 from ...isa.cfg import END
+from ...isa.launch import LaunchConfig
 from ...isa.operands import BufferHandle, Register
 from ...isa.verify import Analysis, Base
 from ..device import too_many_collectives
 from ..host_device import HostDevice
-from ..launch import LaunchConfig
 from ..protocol import Limits
 from .collective_runner import CollectiveOps
 from .machine import Machine, Run, Values

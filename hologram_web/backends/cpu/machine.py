@@ -19,13 +19,13 @@ from ...errors import ExecutionError, FaultKind
 from ...isa.address import Address, Space
 from ...isa.cfg import END
 from ...isa.instruction import Instruction
+from ...isa.launch import LaunchConfig
 from ...isa.operands import PRELOADED, AtomicOperation, Predicate, Register
 from ...isa.ops import SCALAR_OPS
 from ...isa.types import Type
 from ...isa.verify import Analysis, Base
 from ..device import CLASS_BYTES
 from ..fault_text import COORDINATES, DIVISOR, clock, divergent, note, off_axis, steps
-from ..launch import LaunchConfig
 from ..protocol import Limits
 from .atlas import AtlasOps
 from .collectives import canonical_reduce

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...compiler.build import build
 from ...compiler.passes import optimize
 from ...errors import ExecutionError
+from ...isa.launch import LaunchConfig
 from ...isa.program import Program
 from ...isa.verify import Analysis
 from ...runtime.cache import ProgramCache
@@ -21,7 +22,6 @@ from ...runtime.store import compiled_store, key_of, module_store
 from ...targets.wasm import ARGUMENTS, FIRST_TICKS, WasmKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Words
 from ..host_device import Bytes, HostDevice
-from ..launch import LaunchConfig
 from ..protocol import Limits
 from .arena import Arena, FastCall
 from .cache import WASM_KERNEL, ModuleCache, fits

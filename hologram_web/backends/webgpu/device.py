@@ -16,6 +16,7 @@ from ...compiler.lower import argument_starts
 from ...compiler.passes import optimize
 from ...errors import ArtifactError, ExecutionError, FaultKind, HologramError, InvalidBuffer, LaunchError
 from ...isa.address import ON_CHIP, Space
+from ...isa.launch import LaunchConfig
 from ...isa.program import Program
 from ...isa.types import Type
 from ...isa.verify import Analysis, Base
@@ -25,7 +26,6 @@ from ...runtime.store import compiled_store, key_of
 from ...targets.wgsl import WgslKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Status, Words
 from ..host_device import array_of
-from ..launch import LaunchConfig
 from ..protocol import Limits
 from .cache import WGSL_KERNEL, fits
 from .gpu import SLOT, Forked, Gpu, Memory

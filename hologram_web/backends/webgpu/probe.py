@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import CompileError
+from ...isa.launch import ExecutionParams, LaunchConfig
 from ...isa.program import Program
-from ..launch import ExecutionParams, LaunchConfig
 
 if TYPE_CHECKING:
     from .device import WebGpuBackend

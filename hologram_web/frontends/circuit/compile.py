@@ -15,7 +15,7 @@ from .lower import COUNT, Bindings, lower
 from .tree import Group, Op, Phrase
 
 if TYPE_CHECKING:
-    from ...backends.launch import LaunchConfig
+    from ...isa.launch import LaunchConfig
 
 __all__ = ["CircuitToIsa", "CompiledCircuit", "compile"]
 
@@ -44,7 +44,7 @@ class CompiledCircuit:
 
     def launch(self, n: int = 0) -> LaunchConfig:
         """The lanes of a launch over `n` elements. Raises LaunchError if its ranges hold fewer."""
-        from ...backends.launch import LaunchConfig
+        from ...isa.launch import LaunchConfig
 
         if n < 0 or (self.capacity is not None and n > self.capacity):
             most = "" if self.capacity is None else f" to {self.capacity}, which its ranges hold"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...backends.launch import ExecutionParams, LaunchConfig
+from ...isa.launch import ExecutionParams, LaunchConfig
 from ...runtime.executor import Buffer
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import IsaError, LaunchError
-from ..isa.operands import BufferHandle, Immediate, PoolHandle, Register
-from ..isa.program import Param, Program
-from ..isa.types import Type
+from .operands import BufferHandle, Immediate, PoolHandle, Register
+from .program import Param, Program
+from .types import Type
 
 __all__ = ["Binder", "scalar_bits"]
 

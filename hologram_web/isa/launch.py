@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import LaunchError
-from ..isa.operands import Register
+from .operands import Register
 
 if TYPE_CHECKING:
-    from ..atlas.launch import LaunchRules
+    from .rules import LaunchRules
 
 __all__ = ["MAX_BLOCK_LANES", "MAX_LANES", "BlockDim", "ExecutionParams", "GridDim", "LaunchConfig", "checked_math"]
 
@@ -83,14 +83,14 @@ class LaunchConfig:
 
     def with_rules(self, **promises: Any) -> LaunchConfig:
         """The same launch with promises about the Atlas: see LaunchRules. Raises LaunchError."""
-        from ..atlas.launch import LaunchRules
+        from .rules import LaunchRules
 
         return replace(self, promises=LaunchRules(**promises))
 
     @property
     def rules(self) -> LaunchRules:
         """What is promised about the Atlas: by default nothing."""
-        from ..atlas.launch import LaunchRules
+        from .rules import LaunchRules
 
         return self.promises or LaunchRules()
 
