@@ -23,9 +23,9 @@ from examples.edges.pipeline import edges_plan
 from hologram_web.errors import ArtifactError
 from hologram_web.plan.artifact import Blob, read
 from hologram_web.plan.artifact import write as write_artifact
-from hologram_web.runtime.blake3 import blake3
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.stdlib.build import build
+from hologram_web.store.blake3 import blake3
 from hologram_web.targets.wasm.check import check_modules
 from tests.artifact.hostile import METADATA, MODULES, SHADERS, STATUSES, opcodes, with_code, with_shader
 from tests.artifact.samples import collectives, field, long_plan, powers, saxpy, whole_plan

@@ -136,7 +136,7 @@ def test_a_second_visit_compiles_nothing(browser: Browser) -> None:
         + """
 await double.launch_async(3, x)
 from hologram_web.frontends.python.launch import default_device
-from hologram_web.page.store import page_store
+from hologram_web.store.page import page_store
 device = default_device()
 told = [x.tolist(), device.stats.kernels, device.stats.stored, *page_store().info()]
 await page_store().settled()
@@ -144,14 +144,14 @@ await page_store().settled()
     )
     spoil = """
 from js import Uint8Array
-from hologram_web.page.store import page_store
+from hologram_web.store.page import page_store
 kept = page_store()._kept
 for name in list(kept.names()):
     kept.put(name, Uint8Array.new(40))
 await page_store().settled()
 """
     clear = "page_store().clear()\ntold += page_store().info()\nawait page_store().settled()\n"
-    emptied = "from hologram_web.page.store import page_store\npage_store().clear()\nawait page_store().settled()"
+    emptied = "from hologram_web.store.page import page_store\npage_store().clear()\nawait page_store().settled()"
     browser.run("python.mjs", code=emptied)  # of other tests
     doubled, compiled, stored, entries, size = browser.run("python.mjs", code=code + "told").json
     assert (doubled, compiled, stored) == ([2, 4, 6], 1, 0)

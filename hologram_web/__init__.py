@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from .isa.types import Type
     from .kernel_json import JsonToIsa
     from .plan.builder import PlanBuilder
-    from .runtime.cache import ProgramCache
     from .runtime.compiled import CompiledProgram, compile, load
     from .runtime.executor import Buffer, Executor
     from .runtime.pool import Pool
     from .runtime.stream import StreamReport, stream
     from .runtime.typed import GenericExecutor, TypedBuffer
+    from .store.cache import ProgramCache
 
     # Every type under its lower-case name.
     f16, bf16, f32, f64 = Type.F16, Type.BF16, Type.F32, Type.F64
@@ -88,7 +88,7 @@ _MODULES = {
     "backends.protocol": ("Backend", "Limits"),
     "backends.selection": ("get_default_backend", "is_available", "is_cuda_available", "is_metal_available"),
     "compiler.program": ("ProgramOptimizer",),
-    "runtime.cache": ("ProgramCache",),
+    "store.cache": ("ProgramCache",),
     "frontends.circuit.compile": ("CircuitToIsa",),
     "kernel_json": ("JsonToIsa",),
     "runtime.compiled": ("CompiledProgram", "compile", "load"),

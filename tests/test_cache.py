@@ -30,9 +30,9 @@ from hologram_web.compiler.ir import PRED, Node
 from hologram_web.isa.address import Space
 from hologram_web.isa.types import Type
 from hologram_web.isa.verify import Base, analyze
-from hologram_web.runtime import kept
-from hologram_web.runtime import store as stores
-from hologram_web.runtime.disk import DiskStore, recall
+from hologram_web.store import kept
+from hologram_web.store import store as stores
+from hologram_web.store.disk import DiskStore, recall
 from hologram_web.targets.wgsl import WgslKernel
 
 from .where import ROOT
@@ -181,7 +181,7 @@ def _pickled_call(name: str, *texts: str) -> bytes:
     def text(value: str) -> bytes:
         return pickle.SHORT_BINUNICODE + bytes([len(value)]) + value.encode()
 
-    called = text("hologram_web.runtime.disk") + text(name) + pickle.STACK_GLOBAL
+    called = text("hologram_web.store.disk") + text(name) + pickle.STACK_GLOBAL
     given = pickle.MARK + b"".join(map(text, texts)) + pickle.TUPLE
     return pickle.PROTO + b"\x04" + called + given + pickle.REDUCE + pickle.STOP
 

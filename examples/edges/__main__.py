@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 import hologram_web as hg
-from hologram_web.runtime.store import compiled_store
+from hologram_web.store.store import compiled_store
 
 from . import reference
 from .chromium import CHROMIUM, ROOT, Chromium, Figure, InChromium, figures

@@ -27,6 +27,7 @@ from ..errors import (
     LaunchError,
     UnsupportedInstruction,
 )
+from ..forks import in_child
 from ..isa.address import Space
 from ..isa.instruction import Instruction
 from ..isa.launch import ExecutionParams, LaunchConfig, checked_math
@@ -36,7 +37,6 @@ from ..isa.program import Program
 from ..isa.row import Effect
 from ..isa.table import BY_MNEMONIC
 from ..isa.verify import Analysis, Base, analyze
-from ..runtime.forks import in_child
 from . import fault_text
 from .known import Known, as_written
 from .protocol import AsyncTwins, Limits, stop_of_call

@@ -19,9 +19,9 @@ from ..compiler.program import ProgramOptimizer
 from ..errors import HologramError, IsaError, LaunchError
 from ..isa.program import Program
 from ..runtime.compiled import CompiledProgram, compile, load
-from ..runtime.disk import KINDS, DiskStore
-from ..runtime.store import folder
 from ..stdlib import NAMES
+from ..store.disk import KINDS, DiskStore
+from ..store.store import folder
 from .arguments import parse, write
 from .clean import brief, cleaned
 from .console import console, shown

@@ -19,8 +19,8 @@ from ..errors import CompileError
 from ..isa.verify import analyze
 from ..plan.artifact import Artifact, write
 from ..plan.plan import Bounds, Call, Copy, Launch, Repeat, Step, Target, Triple, leaves
-from ..runtime.blake3 import blake3
 from ..runtime.compiled import CompiledProgram
+from ..store.blake3 import blake3
 from ..targets.wasm.disassemble import disassemble
 from .clean import brief, cleaned
 from .console import shown

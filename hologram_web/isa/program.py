@@ -185,7 +185,7 @@ class Program:
 
     def hash(self) -> bytes:
         """BLAKE3 of the bytes, 32 bytes: the identity of the program in every cache."""
-        from ..runtime.blake3 import blake3
+        from ..store.blake3 import blake3
 
         return blake3(self.to_bytes())
 

@@ -24,8 +24,8 @@ from ..isa.lift import RESONANCE_BYTES
 from ..isa.operands import BufferHandle
 from ..isa.program import Program
 from ..isa.verify import Analysis
-from ..runtime.cache import ProgramCache
-from ..runtime.store import compiled_store, key_of
+from ..store.cache import ProgramCache
+from ..store.store import compiled_store, key_of
 from .session import error_of, open_session, wait
 
 __all__ = ["WasmBackend", "WebGpuBackend"]
@@ -68,7 +68,7 @@ class PageDevice(Device[Memory]):
     def __init__(
         self, *, limits: Limits | None = None, session: Any = None, cache: bool = True, math: str = "exact"
     ) -> None:
-        """`cache` keeps what is compiled from visit to visit (runtime/store.py). Raises BackendUnavailable."""
+        """`cache` keeps what is compiled from visit to visit (store/store.py). Raises BackendUnavailable."""
         super().__init__(limits or Limits(_STEPS, _SECONDS), math)
         self.stats = Stats()
         self._cache = cache

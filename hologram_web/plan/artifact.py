@@ -17,7 +17,7 @@ from ..isa.operands import Access
 from ..isa.program import Program
 from ..isa.types import Type
 from ..isa.wire import Reader, Writer
-from ..runtime.blake3 import blake3
+from ..store.blake3 import blake3
 from ..targets.wasm.check import check_modules
 from .formula import LARGEST, MAX_TOKENS, OPERATORS, Formula
 from .plan import (

@@ -21,9 +21,9 @@ from ..isa.verify import Analysis
 from ..plan.builder import PlanBuilder
 from ..plan.formula import FormulaLike
 from ..plan.plan import Argument, Budget, Call, Plan, Port, bind_ports, leaves, size_of, walk
+from ..store.store import compiled_store, key_of
 from . import arrays
 from .executor import Buffer, Executor
-from .store import compiled_store, key_of
 
 if TYPE_CHECKING:
     from ..plan.artifact import Artifact, Blob

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import LaunchError
 from ..frontends.python.names import ArrayType
-from ..runtime.blake3 import blake3
+from ..store.blake3 import blake3
 from . import NAMES, compiled, kernel, lanes
 
 __all__ = ["build"]

@@ -26,8 +26,8 @@ from pathlib import Path
 import hologram_web as hg
 from hologram_web.errors import ArtifactError
 from hologram_web.plan.artifact import read, write
-from hologram_web.runtime.blake3 import blake3
 from hologram_web.runtime.compiled import CompiledProgram
+from hologram_web.store.blake3 import blake3
 
 from .mutants_run import Node, Ran, devices
 from .samples import SAMPLES, tiny

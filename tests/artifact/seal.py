@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from hologram_web.plan.artifact import VERSION
-from hologram_web.runtime.blake3 import blake3
+from hologram_web.store.blake3 import blake3
 
 __all__ = ["SECTIONS", "files_sections", "joined", "ranges", "sealed", "with_section"]
 

@@ -17,7 +17,7 @@ from examples.edges.pictures import photograph
 from examples.edges.pipeline import stages_plan
 from examples.edges.reference import integer_planes
 from hologram_web.plan.plan import MAX_STEPS_RUN, leaves
-from hologram_web.runtime.blake3 import blake3
+from hologram_web.store.blake3 import blake3
 
 from . import samples
 from .holo_runner import Runner, check_aliases

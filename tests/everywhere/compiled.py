@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import hologram_web as hg
-from hologram_web.runtime.blake3 import blake3
+from hologram_web.store.blake3 import blake3
 
 
 def hashes(program: hg.Program, block: tuple[int, ...] = (256, 1, 1)) -> dict[str, Any]:

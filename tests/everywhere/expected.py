@@ -18,7 +18,7 @@ from typing import Any
 
 import hologram_web as hg
 from hologram_web import stdlib
-from hologram_web.runtime.blake3 import blake3
+from hologram_web.store.blake3 import blake3
 
 from .compiled import described, hashes
 from .random_kernel import random_kernel

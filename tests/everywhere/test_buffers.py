@@ -13,7 +13,7 @@ import pytest
 import hologram_web as hg
 from hologram_web.backends import IN_PAGE
 from hologram_web.isa import BinaryMapOperation, MapOperation, ReduceOperation
-from hologram_web.runtime.blake3 import blake3, blake3_python
+from hologram_web.store.blake3 import blake3, blake3_python
 
 from .programs import SCALE, saxpy
 

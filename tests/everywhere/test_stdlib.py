@@ -10,7 +10,7 @@ import pytest
 import hologram_web as hg
 from hologram_web import stdlib
 from hologram_web.backends import DEVICES
-from hologram_web.runtime.blake3 import blake3
+from hologram_web.store.blake3 import blake3
 
 from .stdlib_cases import arguments, lanes
 

@@ -32,7 +32,7 @@ ${statement}
 
 // How many artifacts were made here, and how many on an earlier visit.
 const COUNT = `
-from hologram_web.runtime.store import compiled_store
+from hologram_web.store.store import compiled_store
 store = compiled_store()
 def plan(name):
     return PLANS[name]().to_bytes()

@@ -11,10 +11,10 @@ import wasmtime
 
 from ...isa.types import Type
 from ...isa.verify import Analysis
-from ...runtime.blake3 import blake3
-from ...runtime.cache import ProgramCache
-from ...runtime.kept import BASE, BYTES, SCALARS, WHOLE, Form, list_of, record
-from ...runtime.store import Store
+from ...store.blake3 import blake3
+from ...store.cache import ProgramCache
+from ...store.kept import BASE, BYTES, SCALARS, WHOLE, Form, list_of, record
+from ...store.store import Store
 from ...targets.wasm import WasmKernel
 
 __all__ = ["WASM_KERNEL", "ModuleCache", "fits"]

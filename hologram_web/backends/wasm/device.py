@@ -16,9 +16,9 @@ from ...errors import ExecutionError
 from ...isa.launch import LaunchConfig
 from ...isa.program import Program
 from ...isa.verify import Analysis
-from ...runtime.cache import ProgramCache
-from ...runtime.disk import recall
-from ...runtime.store import compiled_store, key_of, module_store
+from ...store.cache import ProgramCache
+from ...store.disk import recall
+from ...store.store import compiled_store, key_of, module_store
 from ...targets.wasm import ARGUMENTS, FIRST_TICKS, WasmKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Words
 from ..host_device import Bytes, HostDevice
@@ -76,7 +76,7 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
     optimize = staticmethod(optimize)  # measurements leave passes out
 
     def __init__(self, *, limits: Limits | None = None, cache: bool = True, math: str = "exact") -> None:
-        """`cache` keeps what is compiled on disk (runtime/store.py). Raises BackendUnavailable without wasmtime."""
+        """`cache` keeps what is compiled on disk (store/store.py). Raises BackendUnavailable without wasmtime."""
         super().__init__(limits, math)
         self.stats = WasmStats()
         config = wasmtime.Config()

@@ -10,7 +10,7 @@ from ...compiler.operations import OPERATIONS
 from ...isa.address import ON_CHIP
 from ...isa.types import Type
 from ...isa.verify import Base
-from ...runtime.kept import (
+from ...store.kept import (
     BASE,
     CODE,
     FLAG,

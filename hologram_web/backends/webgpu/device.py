@@ -20,9 +20,9 @@ from ...isa.launch import LaunchConfig
 from ...isa.program import Program
 from ...isa.types import Type
 from ...isa.verify import Analysis, Base
-from ...runtime.cache import ProgramCache
-from ...runtime.disk import recall
-from ...runtime.store import compiled_store, key_of
+from ...store.cache import ProgramCache
+from ...store.disk import recall
+from ...store.store import compiled_store, key_of
 from ...targets.wgsl import WgslKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Status, Words
 from ..host_device import array_of
@@ -109,7 +109,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         cache: bool = True,
         math: str = "exact",
     ) -> None:
-        """`cache` keeps what is compiled on disk (`runtime/store.py`). Raises BackendUnavailable where there is no
+        """`cache` keeps what is compiled on disk (`store/store.py`). Raises BackendUnavailable where there is no
         adapter, ValueError for another `check`."""
         if check not in ("deferred", "sync"):
             raise ValueError(f"check is 'deferred' or 'sync', not {check!r}")

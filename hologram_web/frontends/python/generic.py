@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...errors import LaunchError, TranslateError
+from ...forks import lock
 from ...isa.types import Type
-from ...runtime.forks import lock
 from .kernel import Kernel, make
 from .names import ALLOWED, Annotation, ArrayType
 from .source import Definition

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...backends import DEVICES, Backend, ExecutionParams, LaunchConfig
 from ...errors import LaunchError
+from ...forks import lock
 from ...isa.types import Type
 from ...runtime import arrays
 from ...runtime.executor import Buffer
-from ...runtime.forks import lock
 from .names import Annotation, ArrayType, shown
 
 if TYPE_CHECKING:

@@ -61,7 +61,7 @@ def compiled_store() -> Store | None:
 def _shared() -> Store | None:
     if sys.platform == "emscripten":
         from ..errors import BackendUnavailable
-        from ..page.store import page_store
+        from .page import page_store
 
         try:
             return page_store()

@@ -6,8 +6,8 @@ from functools import cache
 
 from pyodide.ffi import to_js  # type: ignore[import-not-found]
 
-from ..runtime.store import sealed, unsealed
-from .session import runtime_module
+from ..page.session import runtime_module
+from .store import sealed, unsealed
 
 __all__ = ["PageStore", "page_store"]
 

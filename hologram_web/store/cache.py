@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from threading import Lock, RLock
 from typing import Any, Generic, TypeVar
 
-from .forks import in_child
+from ..forks import in_child
 
 __all__ = ["ProgramCache"]
 
