@@ -24,10 +24,8 @@ from playwright.sync_api import Error, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("/web/", "/e2e/", "/build/", "/examples/", "/node_modules/pyodide/")
-HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'",
-    "Cache-Control": "no-store",
-}
+CACHING = {"Cache-Control": "no-store"}
+HEADERS = {"Content-Security-Policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'", **CACHING}
 ISOLATION = {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp"}
 FLAGS = (
     "--no-sandbox",  # as root, such as in containers
@@ -100,7 +98,7 @@ class _Handler(SimpleHTTPRequestHandler):
         self.browser.answers.put((int(number), what, body))
 
     def end_headers(self) -> None:
-        headers = HEADERS if self.path.endswith("?plain") else HEADERS | ISOLATION
+        headers = self.browser.headers if self.path.endswith("?plain") else self.browser.headers | ISOLATION
         for name, value in headers.items():
             self.send_header(name, value)
         super().end_headers()
@@ -116,10 +114,15 @@ class Browser:
     """
 
     def __init__(
-        self, path: str | None = None, flags: Iterable[str] = FLAGS, profile: Path | None = None, port: int = 0
+        self,
+        path: str | None = None,
+        flags: Iterable[str] = FLAGS,
+        profile: Path | None = None,
+        port: int = 0,
+        headers: dict[str, str] = HEADERS,
     ) -> None:
         self.path = path or find_chromium()
-        self.flags = list(flags)
+        self.flags, self.headers = list(flags), headers
         self.profile, self.port = profile, port
         self.answers: queue.Queue[tuple[int, str, bytes]] = queue.Queue()
         self.count = 0

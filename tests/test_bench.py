@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 import numpy as np
 import pytest
 
+import hologram_web as hg
 from bench import launch
 from bench.__main__ import check, sides
 from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
+from bench.peers import cases as peer_cases
+from bench.peers.__main__ import HAND, HERE, OURS, PEERS
+from bench.peers.onnx import model
 from hologram_web.backends import DEVICES
 
 SMALL = {
@@ -57,3 +62,31 @@ def test_a_wrong_result_ends_the_benchmark(name):
     wrong = case.peer().ravel().astype(np.float64) + 1
     with pytest.raises(SystemExit, match="results are not NumPy's: nothing was timed"):
         check(case, "wasm", (lambda: 0.0, lambda: wrong))
+
+
+def test_every_library_has_every_case():
+    cases = [make() for make in peer_cases.CASES.values()]
+    for name in set(PEERS) - {OURS, HAND, "ort"}:  # ONNX Runtime is given a model
+        text = (HERE / f"{name}.mjs").read_text(encoding="utf-8")
+        assert {case.name for case in cases if case.nodes} <= set(re.findall(r"^  (\w+): \(x, y\) =>", text, re.M))
+
+
+@pytest.mark.parametrize("make", [peer_cases.add, peer_cases.exp_chain])
+def test_our_side_of_a_comparison_with_libraries(make):
+    case = make(calls=2, n=1000)
+    z = case.arrays["x"]
+    for _ in range(case.calls):
+        z = case.ours().run(hg.backends.WasmBackend(), x=z, y=case.arrays["y"])
+    assert np.abs(z / case.wanted - 1).max() <= case.tolerance
+
+
+def test_a_model_is_the_protobuf_of_its_nodes():
+    assert model([("Add", "x y", "z")], {"x": [300], "y": [300]}, [300]).hex(" ") == (
+        "08 08 3a 4d"  # version 8, a graph of 77 bytes
+        " 0a 0e 0a 01 78 0a 01 79 12 01 7a 22 03 41 64 64"  # x, y, z, Add
+        " 12 05 67 72 61 70 68"
+        " 5a 10 0a 01 78 12 0b 0a 09 08 01 12 05 0a 03 08 ac 02"
+        " 5a 10 0a 01 79 12 0b 0a 09 08 01 12 05 0a 03 08 ac 02"
+        " 62 10 0a 01 7a 12 0b 0a 09 08 01 12 05 0a 03 08 ac 02"
+        " 42 02 10 11"
+    )
