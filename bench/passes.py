@@ -27,9 +27,9 @@ from hologram_web import stdlib
 from hologram_web.backends import ExecutionParams, WasmBackend, WebGpuBackend
 from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import PASSES, optimize
-from hologram_web.frontends.python.launch import config_of
 from hologram_web.isa.address import ON_CHIP
 from hologram_web.isa.verify import analyze
+from hologram_web.kernels.launch import config_of
 from hologram_web.targets import wasm, wgsl
 from tests.everywhere.stdlib_cases import arguments, lanes
 

@@ -135,7 +135,7 @@ def test_a_second_visit_compiles_nothing(browser: Browser) -> None:
         KERNEL
         + """
 await double.launch_async(3, x)
-from hologram_web.frontends.python.launch import default_device
+from hologram_web.kernels.launch import default_device
 from hologram_web.store.page import page_store
 device = default_device()
 told = [x.tolist(), device.stats.kernels, device.stats.stored, *page_store().info()]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .isa.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
     from .isa.types import Type
     from .kernel_json import JsonToIsa
+    from .kernels.kernel import Kernel, kernel, kernel_from_source
     from .plan.builder import PlanBuilder
     from .runtime.compiled import CompiledProgram, compile, load
     from .runtime.executor import Buffer, Executor
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
         "GenericExecutor",
         "GridDim",
         "JsonToIsa",
+        "Kernel",
         "LaunchConfig",
         "Limits",
         "PlanBuilder",
@@ -71,6 +73,8 @@ if TYPE_CHECKING:
         "is_cuda_available",
         "is_metal_available",
         "isa",
+        "kernel",
+        "kernel_from_source",
         "kernel_json",
         "load",
         "stdlib",
@@ -91,6 +95,7 @@ _MODULES = {
     "store.cache": ("ProgramCache",),
     "frontends.circuit.compile": ("CircuitToIsa",),
     "kernel_json": ("JsonToIsa",),
+    "kernels.kernel": ("Kernel", "kernel", "kernel_from_source"),
     "runtime.compiled": ("CompiledProgram", "compile", "load"),
     "runtime.executor": ("Buffer", "Executor"),
     "plan.builder": ("PlanBuilder",),

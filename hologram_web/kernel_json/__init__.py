@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import TranslateError
-from ..frontends.python.kernel import Kernel, make
+from ..kernels.kernel import Kernel, make
 from .reader import Schema, read
 from .writer import from_python
 

@@ -10,9 +10,9 @@ import pkgutil
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..frontends.python.kernel import Kernel, make
 from ..frontends.python.source import Definition, from_text
 from ..isa.program import Program
+from ..kernels.kernel import Kernel, make
 
 if TYPE_CHECKING:
     from ..runtime.compiled import CompiledProgram

@@ -130,7 +130,7 @@ def test_specialize():
 
 
 def test_one_program_for_all_threads(monkeypatch):
-    from hologram_web.frontends.python import generic
+    from hologram_web.kernels import generic
 
     made = []
     make = generic.make

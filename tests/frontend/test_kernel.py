@@ -185,7 +185,7 @@ def test_launch_forms(device):
 
 
 def test_the_default_device_is_shared_and_leaks_nothing():
-    from hologram_web.frontends.python.launch import default_device
+    from hologram_web.kernels.launch import default_device
 
     device = default_device()
     y = np.zeros(10, "f4")

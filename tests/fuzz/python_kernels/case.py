@@ -8,9 +8,9 @@ from math import prod
 from typing import Any
 
 from hologram_web import SignWarning, kernel_from_source
-from hologram_web.frontends.python.launch import config_of
 from hologram_web.isa import Immediate, Type
 from hologram_web.isa.launch import LaunchConfig
+from hologram_web.kernels.launch import config_of
 
 from ..case import Case, Memory, Outcome, View
 from . import numbers, oracle

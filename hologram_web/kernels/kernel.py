@@ -8,17 +8,17 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
-from ...errors import TranslateError
-from .advice import SignWarning
-from .names import Annotation, function, shown
-from .source import Definition, Source, from_text
-from .translate import Translation, translate
+from ..errors import TranslateError
+from ..frontends.python.advice import SignWarning
+from ..frontends.python.names import Annotation, function, shown
+from ..frontends.python.source import Definition, Source, from_text
+from ..frontends.python.translate import Translation, translate
 
 if TYPE_CHECKING:
-    from ...backends import Backend
-    from ...isa.program import Program
-    from ...isa.types import Type
-    from ...runtime.executor import Executor
+    from ..backends import Backend
+    from ..isa.program import Program
+    from ..isa.types import Type
+    from ..runtime.executor import Executor
     from .frames import Debug
     from .step import Steps
 
@@ -59,10 +59,10 @@ class Kernel:
         """The kernel bound to a device, or to an executor's; or to a new one, by the names that Executor takes. Raises
         BackendUnavailable."""
         if not isinstance(device, str):
-            from ...runtime.executor import Executor
+            from ..runtime.executor import Executor
 
             return self._on(device.device if isinstance(device, Executor) else device)
-        from ...backends.selection import open_backend
+        from ..backends.selection import open_backend
 
         return self._on(open_backend(device)[0])
 

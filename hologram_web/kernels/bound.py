@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...isa.launch import ExecutionParams, LaunchConfig
-from ...runtime.executor import Buffer
+from ..isa.launch import ExecutionParams, LaunchConfig
+from ..runtime.executor import Buffer
 
 if TYPE_CHECKING:
+    from ..frontends.python.translate import Translation
     from .kernel import Kernel
-    from .translate import Translation
 
 __all__ = ["BoundKernel"]
 

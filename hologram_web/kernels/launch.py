@@ -8,16 +8,16 @@ from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...backends import DEVICES, Backend, ExecutionParams, LaunchConfig
-from ...errors import LaunchError
-from ...forks import lock
-from ...isa.types import Type
-from ...runtime import arrays
-from ...runtime.executor import Buffer
-from .names import Annotation, ArrayType, shown
+from ..backends import DEVICES, Backend, ExecutionParams, LaunchConfig
+from ..errors import LaunchError
+from ..forks import lock
+from ..frontends.python.names import Annotation, ArrayType, shown
+from ..isa.types import Type
+from ..runtime import arrays
+from ..runtime.executor import Buffer
 
 if TYPE_CHECKING:
-    from .translate import Translation
+    from ..frontends.python.translate import Translation
 
 __all__ = ["bound", "config_of", "device_for", "launch", "lent", "offers"]
 

@@ -19,9 +19,9 @@ from itertools import starmap
 from types import CodeType
 from typing import Any
 
-from ...errors import ExecutionError
-from .marks import Mark
-from .source import Source, walk
+from ..errors import ExecutionError
+from ..frontends.python.marks import Mark
+from ..frontends.python.source import Source, walk
 from .step import Step, Steps, Where
 
 __all__ = ["Debug"]

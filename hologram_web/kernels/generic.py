@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...errors import LaunchError, TranslateError
-from ...forks import lock
-from ...isa.types import Type
+from ..errors import LaunchError, TranslateError
+from ..forks import lock
+from ..frontends.python.names import ALLOWED, Annotation, ArrayType
+from ..frontends.python.source import Definition
+from ..frontends.python.translate import parameters
+from ..isa.types import Type
 from .kernel import Kernel, make
-from .names import ALLOWED, Annotation, ArrayType
-from .source import Definition
-from .translate import parameters
 
 if TYPE_CHECKING:
-    from ...backends import Backend
+    from ..backends import Backend
 
 __all__ = ["GenericKernel"]
 

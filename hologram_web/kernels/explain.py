@@ -6,17 +6,17 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from ...compiler.accesses import access_of
-from ...compiler.bounds import shown
-from ...compiler.build import build
-from ...compiler.ir import Function
-from ...compiler.passes import fired, optimize
-from ...errors import CompileError, UnsupportedInstruction
-from ...isa.address import ON_CHIP
-from ...isa.verify import analyze
+from ..compiler.accesses import access_of
+from ..compiler.bounds import shown
+from ..compiler.build import build
+from ..compiler.ir import Function
+from ..compiler.passes import fired, optimize
+from ..errors import CompileError, UnsupportedInstruction
+from ..isa.address import ON_CHIP
+from ..isa.verify import analyze
 
 if TYPE_CHECKING:
-    from ...targets.wgsl import WgslKernel
+    from ..targets.wgsl import WgslKernel
     from .kernel import Kernel
 
 __all__ = ["PARTS", "explain"]
@@ -95,7 +95,7 @@ def _function(kernel: Kernel, block: tuple[int, int, int], show: Callable[[str, 
 
 
 def _shader(kernel: Kernel, function: Function) -> WgslKernel:
-    from ...targets import wgsl
+    from ..targets import wgsl
 
     groups = [[base] for base in function.bases if base.space not in ON_CHIP]
     return wgsl.compile_kernel(function, groups, kernel.program.shared_memory)
@@ -106,8 +106,8 @@ def _wgsl(kernel: Kernel, block: tuple[int, int, int]) -> str:
 
 
 def _wat(kernel: Kernel, block: tuple[int, int, int]) -> str:
-    from ...targets.wasm import compile_kernel
-    from ...targets.wasm.disassemble import disassemble
+    from ..targets.wasm import compile_kernel
+    from ..targets.wasm.disassemble import disassemble
 
     return disassemble(compile_kernel(_function(kernel, block)).code)
 

@@ -6,18 +6,18 @@ from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from ...backends import DEVICES, LaunchConfig
-from ...errors import LaunchError
-from .emit import ArrayRef
+from ..backends import DEVICES, LaunchConfig
+from ..errors import LaunchError
+from ..frontends.python.emit import ArrayRef
+from ..frontends.python.marks import Mark, marks_of
+from ..frontends.python.names import ArrayType
+from ..frontends.python.types import Value, Weak, default
 from .launch import bound, config_of, lent
-from .marks import Mark, marks_of
-from .names import ArrayType
-from .types import Value, Weak, default
 
 if TYPE_CHECKING:
-    from ...backends.cpu.machine import Machine
-    from .source import Definition
-    from .translate import Translation
+    from ..backends.cpu.machine import Machine
+    from ..frontends.python.source import Definition
+    from ..frontends.python.translate import Translation
 
 __all__ = ["Step", "Steps", "Where"]
 
@@ -120,7 +120,7 @@ class Steps:
 
     def _steps(self, config: LaunchConfig, args: tuple[Any, ...], named: Mapping[str, Any]) -> Generator[Step]:
         DEVICES["cpu"]  # says what is missing
-        from ...backends.cpu.stepping import SteppingDevice
+        from ..backends.cpu.stepping import SteppingDevice
 
         block, lane = _chosen(config, self._block, self._lane)
         given = bound(self._translation.params, self._translation.defaults, args, named)
@@ -193,7 +193,7 @@ def _iterate(
 
 def _reader(shapes: Mapping[str, tuple[int, ...]], fixed: Collection[str]) -> Callable[..., _Variable]:
     """Reads variables: `shapes` are those of array parameters, `fixed` the scalar ones that are never assigned."""
-    from ...backends.cpu.stepping import array, held_by, local_array
+    from ..backends.cpu.stepping import array, held_by, local_array
 
     def read(machine: Machine, mark: Mark, name: str, at: int | None) -> _Variable:
         what = mark.variables[name]

@@ -1,0 +1,1 @@
+"""Kernels: what a Python function became, to look at, to step through and to launch."""
