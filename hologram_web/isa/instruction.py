@@ -33,10 +33,12 @@ class Instruction(metaclass=_Constructors):
     order of the table or by field name; fields are attributes. Raises IsaError for operands of a wrong kind.
     """
 
-    __slots__ = ("row", "values")
+    __slots__ = ("_reads", "_writes", "row", "values")
 
     row: Row
     values: tuple[Any, ...]
+    _reads: tuple[tuple[Operand, Register | Predicate], ...]
+    _writes: tuple[tuple[Operand, Register | Predicate], ...]
 
     def __init__(self, row: Row, values: tuple[Any, ...]) -> None:
         """From checked values, one for each operand of the row; `Instruction.make` checks."""
@@ -65,6 +67,9 @@ class Instruction(metaclass=_Constructors):
         return self.row.name
 
     def __getattr__(self, name: str) -> Any:
+        if name in _FOUND_ONCE:
+            object.__setattr__(self, name, tuple(_FOUND_ONCE[name](self)))
+            return getattr(self, name)
         positions = self.row.positions
         position = positions.get(name, positions.get(_ALIASES.get(name, ""), -1))
         if position < 0:
@@ -136,21 +141,33 @@ class Instruction(metaclass=_Constructors):
             if isinstance(value, Address):
                 yield operand, value
 
-    def reads(self) -> Iterator[tuple[Operand, Register | Predicate]]:
+    def reads(self) -> tuple[tuple[Operand, Register | Predicate], ...]:
         """Every register and predicate read, those inside addresses and sizes included."""
-        for operand, value in zip(self.row.operands, self.values, strict=True):
-            if isinstance(value, Address):
-                for register in value.registers:
-                    yield operand, register
-            elif isinstance(value, (Register, Predicate)) and operand.role != "def" and operand.kind != "result":
-                yield operand, value
+        return self._reads
 
-    def writes(self) -> Iterator[tuple[Operand, Register | Predicate]]:
+    def writes(self) -> tuple[tuple[Operand, Register | Predicate], ...]:
         """Every register and predicate written."""
-        for operand, value in zip(self.row.operands, self.values, strict=True):
-            written = operand.role in ("def", "update") or operand.kind == "result"
-            if written and isinstance(value, (Register, Predicate)):
-                yield operand, value
+        return self._writes
+
+
+def _reads(instruction: Instruction) -> Iterator[tuple[Operand, Register | Predicate]]:
+    for operand, value in zip(instruction.row.operands, instruction.values, strict=True):
+        if isinstance(value, Address):
+            for register in value.registers:
+                yield operand, register
+        elif isinstance(value, (Register, Predicate)) and operand.role != "def" and operand.kind != "result":
+            yield operand, value
+
+
+def _writes(instruction: Instruction) -> Iterator[tuple[Operand, Register | Predicate]]:
+    for operand, value in zip(instruction.row.operands, instruction.values, strict=True):
+        written = operand.role in ("def", "update") or operand.kind == "result"
+        if written and isinstance(value, (Register, Predicate)):
+            yield operand, value
+
+
+# Analyses ask for these again and again: an instruction keeps them from the first time on.
+_FOUND_ONCE = {"_reads": _reads, "_writes": _writes}
 
 
 _named = lru_cache(Type.named)

@@ -137,6 +137,24 @@ class Row:
         return tuple(i for i, operand in enumerate(self.operands) if operand.role == "def" or operand.kind == "result")
 
     @cached_property
+    def inputs(self) -> tuple[tuple[int, int | None, Type | None], ...]:
+        """Of each operand that is not only written its position, and a register's type: another operand's, by
+        position, or one that the row says, or None where the row leaves it open (MOV, pointers)."""
+        found = []
+        for position, operand in enumerate(self.operands):
+            if operand.role != "def":
+                given = self.positions.get(operand.type)
+                named = given is None and operand.role and operand.type not in ("any", "pointer", "")
+                found.append((position, given, Type.named(operand.type) if named else None))
+        return tuple(found)
+
+    @cached_property
+    def computes(self) -> bool:
+        """Whether it is its result, and perhaps a fault."""
+        plain = self.effect is Effect.PURE or (self.effect is Effect.STATE and not self.state)
+        return plain and bool(self.results) and self.reference is not None
+
+    @cached_property
     def uses(self) -> tuple[int, ...]:
         """Positions of the registers and predicates read (addresses and sizes read more)."""
         return tuple(i for i, operand in enumerate(self.operands) if operand.role in ("use", "update"))

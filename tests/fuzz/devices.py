@@ -8,6 +8,7 @@ from typing import Any
 
 from hologram_web.backends import DEVICES, Limits
 from hologram_web.backends.cpu import CpuBackend
+from hologram_web.backends.wasm import WasmBackend
 from hologram_web.errors import BackendUnavailable, HologramError, UnsupportedInstruction, UnsupportedType
 from hologram_web.isa.lift import lift
 from hologram_web.isa.verify import Analysis, analyze
@@ -95,11 +96,12 @@ def open_devices(names: list[str]) -> list[Opponent]:
 
 def prime(device: Any, analysis: Analysis) -> None:
     """Spares a device of ours the verifying of a program (with its counts lifted) that is verified already."""
-    if isinstance(device, (CpuBackend, PlainBackend)):
+    if isinstance(device, (CpuBackend, PlainBackend, WasmBackend)):
         known = device._analyses
         if len(known) > 64:
             known.clear()
-        known[analysis.program.to_bytes()] = analysis
+        analysis.source = analysis.source or analysis.program.to_bytes()
+        known[analysis.source] = analysis
 
 
 def check(case: Case, first: Any, opponents: list[Opponent]) -> tuple[Analysis, list[Failure], list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from zlib import crc32
 
 from hologram_web.backends.cpu import CpuBackend
 from hologram_web.compiler.program import ProgramOptimizer
@@ -11,6 +12,8 @@ from hologram_web.isa import Program
 from hologram_web.isa.launch import ExecutionParams
 
 __all__ = ["OptimizedBackend"]
+
+_LOOKED_AT = 8  # one program of so many is optimized again
 
 
 class OptimizedBackend(CpuBackend):
@@ -31,7 +34,10 @@ class OptimizedBackend(CpuBackend):
 def _optimized(data: bytes) -> tuple[Program, tuple[int, ...]]:
     program, optimizer = Program.from_bytes(data), ProgramOptimizer()
     better, origins = optimizer.optimize(program), optimizer.origins
-    again = optimizer.optimize(better)
-    assert again.to_bytes() == better.to_bytes(), f"optimized again it is {again}"
+    # The optimizer ends when none of its passes finds anything in this very program: that it does is looked at now and
+    # then, because it takes a sixth of the time of a program.
+    if crc32(data) % _LOOKED_AT == 0:
+        again = optimizer.optimize(better)
+        assert again.to_bytes() == better.to_bytes(), f"optimized again it is {again}"
     assert program.to_bytes() == data, "the program was changed"
     return better, origins

@@ -197,7 +197,11 @@ def run(
         while waiting and len(workers) < jobs:
             number = waiting.pop(0)
             workers.append(_Worker(number, chunks[number], settings.devices))
+        before_wait = time.monotonic()
         ready = wait([worker.pipe for worker in workers], timeout=1.0)
+        if (stood := time.monotonic() - before_wait - 1.0) > 5:  # this process was stopped, and others with it
+            for worker in workers:
+                worker.since += stood
         for worker in list(workers):
             if worker.pipe in ready:
                 alive = _listen(worker, progress, say)

@@ -143,14 +143,15 @@ class Values:
     def inputs(self, point: int, instruction: Instruction) -> list[Any]:
         """The operands as the row's meaning takes them, of rows without addresses and sizes."""
         found: list[Any] = []
-        for operand, value in zip(instruction.row.operands, instruction.values, strict=True):
-            if operand.role == "def":
-                continue
-            if isinstance(value, Predicate):
+        values = instruction.values
+        for position, given, ty in instruction.row.inputs:
+            value = values[position]
+            if isinstance(value, Register):
+                if given is not None:
+                    ty = values[given]
+                value = self.read(value, ty or self.facts.analysis.types.get(point))
+            elif isinstance(value, Predicate):
                 value = self.read(value, PRED)
-            elif isinstance(value, Register):
-                ty = instruction.type_of(operand) or self.facts.analysis.types.get(point)
-                value = self.read(value, ty)
             found.append(value)
         return found
 
@@ -174,7 +175,7 @@ class Values:
         if row.effect is Effect.LOAD:
             key = self._load(point, instruction)
             return Meaning(self.loaded.setdefault(key, Node("leaf", instruction.ty)), False, False)
-        if not _computes(row):
+        if not row.computes:
             return None
         symbols, inputs = self.symbols, self.inputs(point, instruction)
         symbols.simpler = symbols.harmful = False
@@ -218,13 +219,16 @@ class Values:
         instruction = self.facts.graph.instruction(point)
         if meaning is None and instruction.row.effect in _ENDS_LOADS:
             self.loaded = {}
-        if instruction.row.collective:
-            self.held = {key: node for key, node in self.held.items() if node.is_const or key in self.coordinates}
-            self.sure = set(self.coordinates)
+            if instruction.row.collective:
+                self.held = {key: node for key, node in self.held.items() if node.is_const or key in self.coordinates}
+                self.sure = set(self.coordinates)
         for operand, value in instruction.writes():
-            ty = PRED if isinstance(value, Predicate) else instruction.type_of(operand)
-            self.held[key_of(value)] = Node("leaf", ty) if meaning is None else meaning.node
-            self.sure.add(key_of(value))
+            key = key_of(value)
+            if meaning is not None:
+                self.held[key] = meaning.node
+            else:
+                self.held[key] = Node("leaf", PRED if isinstance(value, Predicate) else instruction.type_of(operand))
+            self.sure.add(key)
 
 
 def walk(facts: Facts, rules: Rules) -> Iterator[tuple[int, Values, Meaning | None]]:
@@ -262,13 +266,6 @@ def rewritten(facts: Facts, rules: Rules, better: Callable[[int, Values, Meaning
     return edits
 
 
-@cache
-def _computes(row: Row) -> bool:
-    """Whether a row is its result, and perhaps a fault."""
-    plain = row.effect is Effect.PURE or (row.effect is Effect.STATE and not row.state)
-    return plain and bool(row.results) and row.reference is not None
-
-
 # From nodes to instructions
 
 
@@ -303,7 +300,7 @@ def _shapes(ty: Any, source: Any) -> list[_Shape]:
         given = (ty, source)[: len(types)]
         if (
             row.effect is not Effect.PURE
-            or not _computes(row)
+            or not row.computes
             or row.name in ("MOV", "MOV_IMM", "LEA")
             or len(types) != (0 if ty is None else 1 if source is None else 2)
             or any(chosen not in operand.allowed for operand, chosen in zip(types, given, strict=True))
