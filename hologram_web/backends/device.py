@@ -10,7 +10,7 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Generic, Self, TypeVar
@@ -39,6 +39,7 @@ from ..isa.table import BY_MNEMONIC
 from ..isa.verify import Analysis, Base, analyze
 from . import fault_text
 from .known import Known, as_written
+from .prepared import Prepared
 from .protocol import AsyncTwins, Limits, stop_of_call
 from .state import AtlasState, resonance_of
 
@@ -50,7 +51,13 @@ _KEPT_ANALYSES = 256
 # Buffers that launches on arrays leave for the next ones. Allocating is worth sparing where copying takes as little.
 _BUFFERS_KEPT, _MOST_KEPT = 16, 1 << 16
 
+_KEPT_LAUNCHES = 64  # of a program, prepared
+
 M = TypeVar("M")
+
+
+class _Together(threading.local):
+    deadline: float | None = None  # of launches of a thread that are one
 
 
 class Device(AsyncTwins, Generic[M]):
@@ -65,6 +72,7 @@ class Device(AsyncTwins, Generic[M]):
 
     name = ""
     keeps_buffers = True  # that were returned
+    _prepared: type[Prepared] = Prepared
 
     def __init__(self, limits: Limits | None = None, math: str = "exact") -> None:
         """Raises LaunchError for another `math`."""
@@ -81,7 +89,7 @@ class Device(AsyncTwins, Generic[M]):
         # No Event: Ctrl-C within its methods, which are Python's, leaves a lock taken that nobody gives back.
         self._cancelled = False
         self._running = False
-        self._together = threading.local()  # `deadline` of launches that are one
+        self._together = _Together()
         self._call_stopped: threading.Event | None = None  # of the call that runs
         # Tells a fault in terms of the program that is being launched, with its handles and counts.
         self._as_written: Callable[[ExecutionError], ExecutionError] = lambda error: error
@@ -193,12 +201,13 @@ class Device(AsyncTwins, Generic[M]):
         """Until when the launch that begins may run, by the monotonic clock."""
         if self.limits.seconds is None:
             return None
-        return min(time.monotonic() + self.limits.seconds, getattr(self._together, "deadline", math.inf))
+        until, together = time.monotonic() + self.limits.seconds, self._together.deadline
+        return until if together is None or until < together else together
 
     @contextmanager
     def together(self) -> Iterator[None]:
         """Makes all launches of this thread in the block one to `cancel` and to the limit of seconds."""
-        inside = hasattr(self._together, "deadline")
+        inside = self._together.deadline is not None
         if not inside:
             self._cancelled = False
             self._together.deadline = math.inf if (until := self._deadline()) is None else until
@@ -206,13 +215,13 @@ class Device(AsyncTwins, Generic[M]):
             yield
         finally:
             if not inside:
-                del self._together.deadline
+                self._together.deadline = None
 
     def _may_start(self) -> None:
         """Raises LaunchError within another launch, and the ExecutionError of launches that end, if this is one."""
         if self._running:  # in this thread: others wait for the lock
             raise LaunchError("a launch of this device is running: a signal's handler cannot launch another one on it")
-        until = getattr(self._together, "deadline", None)
+        until = self._together.deadline
         if until is None:
             self._cancelled = False
         if self._stopped():
@@ -350,6 +359,19 @@ class Device(AsyncTwins, Generic[M]):
             cells = self._start(known, params)
             if cells is not None:
                 self._commit(cells, params, self.copy_from_buffer)
+
+    def prepare(
+        self, program: Program, config: LaunchConfig, names: Sequence[str], fixed: Mapping[str, Any]
+    ) -> Prepared:
+        """Launches of a program to be made again and again (prepared.py). It lives as long as the device keeps it."""
+        with self._lock:
+            kept = self._known(program).prepared
+            key = config, tuple(names), tuple(fixed.items())
+            if key not in kept:
+                if len(kept) >= _KEPT_LAUNCHES:
+                    kept.clear()
+                kept[key] = self._prepared(self, program, config, names, fixed)
+            return kept[key]
 
     def _known(self, program: Program) -> Known:
         """The program with what earlier launches found out about it."""

@@ -17,6 +17,7 @@ from ..isa.lift import lift
 from ..isa.operands import BufferHandle, PoolHandle, Register
 from ..isa.program import Program
 from ..isa.verify import Analysis
+from .prepared import Prepared
 
 __all__ = ["Known", "as_written"]
 
@@ -37,17 +38,25 @@ class Known:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._instructions = tuple(program.instructions)  # instructions and parameters are immutable
-        self._rest = _rest(program)
+        self._params, self._labels = list(program.params), dict(program.labels)
+        self._entries, self._rest = dict(program.metadata.entries), _rest(program)
         self._bound: dict[int, BufferHandle] | None = None
+        self.prepared: dict[Any, Prepared] = {}  # launches, by what they have in common
         rows = [instruction.row for instruction in program.instructions]
         self.adds_resonance = any(row.state == "resonance" for row in rows)
         self.stores = [i.offset for i in program.instructions if i.row.state == "classes" and i.row.name == "NBRStore"]
 
     def holds(self, program: Program) -> bool:
         """Whether the program is still the same: the very instructions, as equal ones may differ in their bits."""
-        now = program.instructions
-        kept = self._instructions
-        return len(now) == len(kept) and all(map(is_, now, kept)) and _rest(program) == self._rest
+        now, kept = program.instructions, self._instructions
+        return (
+            len(now) == len(kept)
+            and all(map(is_, now, kept))
+            and program.params == self._params
+            and program.labels == self._labels
+            and program.metadata.entries == self._entries
+            and _rest(program) == self._rest
+        )
 
     def is_verified(self, bound: Mapping[int, BufferHandle]) -> bool:
         """Whether it was, with these buffers bound to classes."""
@@ -64,10 +73,8 @@ class Known:
 
 
 def _rest(program: Program) -> tuple[Any, ...]:
-    """What a program is beside its instructions."""
-    data = program.metadata
-    rest = program.entry, program.shared_memory, program.local_memory, data.name
-    return rest, tuple(program.params), tuple(program.labels.items()), tuple(data.entries.items())
+    """What a program is beside its lists and dictionaries."""
+    return program.entry, program.shared_memory, program.local_memory, program.metadata.name
 
 
 def as_written(program: Program, lifted: Program, extra: Mapping[Any, Any], error: ExecutionError) -> ExecutionError:

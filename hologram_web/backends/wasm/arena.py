@@ -12,7 +12,7 @@ from __future__ import annotations
 import bisect
 import contextlib
 import ctypes
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import wasmtime
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...errors import AllocationFailed
 
-__all__ = ["Arena"]
+__all__ = ["Arena", "Block", "FastCall"]
 
 _PAGE = 65536
 _ALIGN = 64
@@ -28,8 +28,16 @@ _MAX_PAGES = 65536
 _LARGE = 64 << 20
 
 
+class Block(NamedTuple):
+    """Memory of a device: a stretch of the arena, or a part of one."""
+
+    address: int
+    size: int
+    bytes: memoryview
+
+
 class Arena:
-    """Allocates stretches of a WebAssembly memory and hands them out as NumPy views."""
+    """Allocates stretches of a WebAssembly memory."""
 
     def __init__(self, store: wasmtime.Store) -> None:
         self.store = store
@@ -115,9 +123,9 @@ class Arena:
             address, length = before[0], before[1] + length
         self._free.insert(number, (address, length))
 
-    def view(self, address: int, size: int) -> NDArray[np.uint8]:
+    def block(self, address: int, size: int) -> Block:
         """The bytes at an address, to read and write."""
-        return self.bytes[address : address + size]
+        return Block(address, size, self.bytes[address : address + size].data)
 
 
 class FastCall:
@@ -150,9 +158,17 @@ class FastCall:
 
     def __call__(self, *arguments: int) -> None:
         """Raises wasmtime.Trap or wasmtime.WasmtimeError."""
+        self.pass_on(*arguments)
+        self.again()
+
+    def pass_on(self, *arguments: int) -> None:
+        """Sets the arguments of the calls that come."""
         slots = self._slots
         for place, value in zip(self._places, arguments, strict=True):
             slots[place] = value
+
+    def again(self) -> None:
+        """A call with the arguments that were set last: a function without results leaves their slots as they are."""
         error = self._call(*self._passed)
         if self._trap.value:
             pointer = ctypes.cast(self._trap.value, ctypes.POINTER(self._ffi.wasm_trap_t))

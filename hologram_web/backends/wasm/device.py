@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from struct import Struct, pack_into
+from struct import Struct, pack_into, unpack_from
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,12 @@ from ...store.disk import recall
 from ...store.store import compiled_store, key_of, module_store
 from ...targets.wasm import ARGUMENTS, FIRST_TICKS, WasmKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Words
-from ..host_device import Bytes, HostDevice
+from ..device import CLASS_MEMORY_BYTES
 from ..protocol import Limits
-from .arena import Arena, FastCall
+from .arena import Arena, Block, FastCall
 from .cache import WASM_KERNEL, ModuleCache, fits
 from .poll import TIME_IS_UP, Poll
+from .prepared import PreparedCall
 
 __all__ = ["WasmBackend", "WasmStats"]
 
@@ -49,30 +50,39 @@ class _Loaded:
     its key.
 
     `answer` is where the kernel finds what `poll` says, `status` its status words. `head` is what the block begins
-    with, up to the scalars: the same for launches that `made_for` is equal of.
+    with, up to the scalars: the same for launches that `made_for` is equal of. The block `holds` the head that was
+    `made_for` this, and no status; None if nobody knows. The memory of one that is `gone` is others'.
     """
 
     def __init__(self, kernel: WasmKernel, call: FastCall, arena: Arena, analysis: Analysis) -> None:
         self.kernel, self.call, self.analysis = kernel, call, analysis
         self.arguments = arena.allocate(kernel.arguments_size)
-        whole = arena.view(self.arguments, kernel.arguments_size)
-        self.block = whole.data
+        self.block = arena.block(self.arguments, kernel.arguments_size).bytes
         self.status = self.block[: ARGUMENTS["values"]].cast("I")
-        self.answer = whole[ARGUMENTS["cancel"] :][:4].view(np.int32)
+        self.answer = self.block[ARGUMENTS["cancel"] :][:4].cast("i")
         self.scalars = [(name, ty.argument_bytes if ty.is_wide else 0) for name, ty in kernel.scalars]
         slots = "".join(f"{size}s" if size else "Q" for _, size in self.scalars)
-        self.layout = Struct(f"<{ARGUMENTS['values']}s{slots}{2 * len(kernel.bases)}I")
+        self.layout = Struct(f"<{slots}{2 * len(kernel.bases)}I")
         self.head = b""
         self.made_for: tuple[Any, ...] = ()
+        self.holds: tuple[Any, ...] | None = None
+        self.gone = False
+
+    def begin(self, blocks: int) -> None:
+        """Writes the head, and has the calls that come run so many blocks."""
+        self.block[: ARGUMENTS["values"]] = self.head
+        self.call.pass_on(self.arguments, 0, blocks)
+        self.holds = self.made_for
 
 
-class WasmBackend(HostDevice, CompiledDevice[Bytes]):
+class WasmBackend(CompiledDevice[Block]):
     """Runs programs as WebAssembly, one lane after another.
 
     Buffers lie in one WebAssembly memory of at most 4 GiB, in reach of NumPy without copies (`view`).
     """
 
     name = "wasm"
+    _prepared = PreparedCall
     optimize = staticmethod(optimize)  # measurements leave passes out
 
     def __init__(self, *, limits: Limits | None = None, cache: bool = True, math: str = "exact") -> None:
@@ -90,12 +100,9 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         self._store = wasmtime.Store(self._engine)
         self._arena = Arena(self._store)
         self._poll = Poll(self._store, self._stopped)
-        self._addresses: dict[int, int] = {}  # of views, by their id
         self._store_of_kernels = compiled_store() if cache else None
         self._modules = ModuleCache(self._engine, module_store() if cache else None)
-        self._kernels: ProgramCache[Any, _Loaded] = ProgramCache(
-            evicted=lambda _, loaded: self._arena.free(loaded.arguments)
-        )
+        self._kernels: ProgramCache[Any, _Loaded] = ProgramCache(evicted=lambda _, loaded: self._unload(loaded))
         self._scratch = self._arena.allocate(_SCRATCH)
         self._work: tuple[int, int] = (0, 0)  # spill and shared memory: address and size
 
@@ -116,14 +123,31 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
 
     # Memory
 
-    def _reserve(self, size: int) -> Bytes:
-        address = self._arena.allocate(size)
-        memory = self._arena.view(address, size)
-        self._addresses[id(memory)] = address
-        return memory
+    def view(self, handle: Any) -> NDArray[np.uint8]:
+        """The bytes of a buffer, to read and write without a copy; valid until the buffer is freed."""
+        return np.frombuffer(self._buffer(handle).bytes, np.uint8)
 
-    def _release(self, memory: Bytes) -> None:
-        self._arena.free(self._addresses.pop(id(memory)))
+    def class_memory(self, class_id: int) -> NDArray[np.uint8]:
+        """The 12,288 bytes of a class: a view that reads and writes."""
+        return np.frombuffer(self._class(class_id).bytes, np.uint8)
+
+    def _reserve(self, size: int) -> Block:
+        return self._arena.block(self._arena.allocate(size), size)
+
+    def _release(self, memory: Block) -> None:
+        self._arena.free(memory.address)
+
+    def _size(self, memory: Block) -> int:
+        return memory.size
+
+    def _read(self, memory: Block, offset: int, out: memoryview) -> None:
+        out[:] = memory.bytes[offset : offset + out.nbytes]
+
+    def _write(self, memory: Block, offset: int, raw: memoryview) -> None:
+        memory.bytes[offset : offset + raw.nbytes] = raw
+
+    def _class_part(self, start: int, size: int) -> Block:
+        return self._arena.block(self._classes().address + start, size)
 
     def _work_memory(self, size: int) -> int:
         """Memory for spills and shared memory, kept between launches."""
@@ -136,20 +160,19 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
 
     # Launches
 
-    def _whole(self, memory: Bytes) -> tuple[Bytes, int]:
-        if id(memory) in self._addresses:
-            return memory, 0
-        whole = self._classes()  # only the class memory is handed out in parts
-        return whole, memory.ctypes.data - whole.ctypes.data
+    def _whole(self, memory: Block) -> tuple[Block, int]:
+        whole = self._class_memory  # only this is handed out in parts
+        start = -1 if whole is None else memory.address - whole.address
+        return (whole, start) if whole is not None and 0 <= start < CLASS_MEMORY_BYTES else (memory, 0)
 
-    def _copied(self, memory: Bytes, offset: int, size: int) -> Bytes:
+    def _copied(self, memory: Block, offset: int, size: int) -> Block:
         copy = self._reserve(size)
-        copy[:] = memory[offset : offset + size]
+        self._write(copy, 0, memory.bytes[offset : offset + size])
         return copy
 
-    def _run(self, job: Job[Bytes]) -> None:
+    def _run(self, job: Job[Block]) -> None:
         self.stats.launches += 1
-        key = id(job.analysis), job.config.block, job.point, tuple(sorted(job.uniform.values()))
+        key = _key(job.analysis, job.config, job.point, job.uniform)
         loaded = self._kernels.get_or_create(key, lambda: self._load(job))
         try:
             self._call(loaded, job)
@@ -178,7 +201,15 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         self.stats.stored += not fresh
         return kernel
 
-    def _load(self, job: Job[Bytes]) -> _Loaded:
+    def loaded(self, analysis: Analysis, config: LaunchConfig) -> _Loaded | None:
+        """The kernel of a program without collectives for launches of that shape, if there was one."""
+        return self._kernels.get(_key(analysis, config, analysis.graph.entry, {}))
+
+    def _unload(self, loaded: _Loaded) -> None:
+        loaded.gone = True
+        self._arena.free(loaded.arguments)
+
+    def _load(self, job: Job[Block]) -> _Loaded:
         kernel = self._compile(job.analysis, tuple(job.config.block), job.point, job.uniform)
         module, fresh = self._modules.get(kernel.code)
         self.stats.modules += fresh
@@ -192,7 +223,7 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         assert isinstance(function, wasmtime.Func)
         return _Loaded(kernel, FastCall(self._store, function, 3), self._arena, job.analysis)
 
-    def _call(self, loaded: _Loaded, job: Job[Bytes]) -> None:
+    def _call(self, loaded: _Loaded, job: Job[Block]) -> None:
         config, scalars, memory, kernel = job.config, job.scalars, job.memory, loaded.kernel
         shared = job.analysis.program.shared_memory + config.shared_memory
         # Both hold what is aligned, the spills in slots of 8 bytes.
@@ -201,20 +232,26 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
         made_for = config, self.limits, work
         if loaded.made_for != made_for:
             loaded.head, loaded.made_for = self._head(config, shared, work, spill), made_for
-        values: list[Any] = [loaded.head]
+        values: list[Any] = []
         for name, size in loaded.scalars:
             bits = scalars[name][1]
             values.append(bits.to_bytes(size, "little") if size else bits)
         for base in kernel.bases:
-            data = memory[base]
-            values += self._addresses_of(data), data.size
-        loaded.layout.pack_into(loaded.block, 0, *values)
-        self._poll.start(loaded.answer, job.deadline, FIRST_TICKS)
-        loaded.call(loaded.arguments, 0, config.blocks)
-        if self._poll.error is not None:
-            raise self._poll.error
+            values += memory[base][:2]
+        loaded.begin(config.blocks)
+        loaded.layout.pack_into(loaded.block, ARGUMENTS["values"], *values)
+        self.start(loaded, config, job.deadline)
+
+    def start(self, loaded: _Loaded, config: LaunchConfig, deadline: float | None) -> None:
+        """Runs a kernel whose argument block is written. Raises its fault, and what a signal's handler raised."""
+        poll, loaded.holds = self._poll, None  # until it is known that there is no status
+        poll.start(loaded.answer, deadline, FIRST_TICKS)
+        loaded.call.again()
+        if poll.error is not None:
+            raise poll.error
         if loaded.status[0]:
-            raise self._fault(job.analysis, kernel, config, loaded.arguments)
+            raise self._fault(loaded, config)
+        loaded.holds = loaded.made_for
 
     def _head(self, config: LaunchConfig, shared: int, work: int, spill: int) -> bytes:
         """What an argument block begins with, before the scalars: no status, and what the launch is."""
@@ -231,29 +268,24 @@ class WasmBackend(HostDevice, CompiledDevice[Bytes]):
             pack_into("<I", found, ARGUMENTS[name], number)
         return bytes(found)
 
-    def _addresses_of(self, data: Bytes) -> int:
-        found = self._addresses.get(id(data))
-        if found is None:  # a part of the class memory
-            found = data.ctypes.data - self._arena.bytes.ctypes.data
-        return found
-
-    def _word(self, address: int, count: int) -> NDArray[np.int32]:
-        return self._arena.view(address, 4 * count).view(np.int32)
-
-    def _fault(self, analysis: Analysis, kernel: WasmKernel, config: LaunchConfig, address: int) -> ExecutionError:
+    def _fault(self, loaded: _Loaded, config: LaunchConfig) -> ExecutionError:
         """The error that the status words of a kernel tell of."""
-        words = self._word(address, ARGUMENTS["values"] // 4)
+        block, kernel, analysis = loaded.block, loaded.kernel, loaded.analysis
 
         def word(name: str) -> int:
-            return int(words[ARGUMENTS[name] // 4])
+            return int(unpack_from("<i", block, ARGUMENTS[name])[0])
 
         def long(name: str) -> int:
-            return int(words[ARGUMENTS[name] // 4 :][:2].view(np.int64)[0])
+            return int(unpack_from("<q", block, ARGUMENTS[name])[0])
 
-        pairs = self._word(address + kernel.memories_at, 2 * len(kernel.bases)).view(np.uint32)
-        memories = [(str(base), int(size)) for base, size in zip(kernel.bases, pairs[1::2], strict=True)]
+        pairs = unpack_from(f"<{2 * len(kernel.bases)}I", block, kernel.memories_at)
+        memories = [(str(base), size) for base, size in zip(kernel.bases, pairs[1::2], strict=True)]
         kind, at, base, lane = map(word, ("kind", "at", "base", "lane"))
         found = Words(kind, at, base, lane, long("offset"), long("need"), word("other"))
         lanes = config.blocks * kernel.block_lanes
         status = found.status(memories, word("shared_size"), lanes, word("cancel") == TIME_IS_UP)
         return status.error(analysis, self.limits, kernel.block_lanes)
+
+
+def _key(analysis: Analysis, config: LaunchConfig, point: int | None, uniform: dict[Any, str]) -> Any:
+    return id(analysis), config.block, point, tuple(sorted(uniform.values()))

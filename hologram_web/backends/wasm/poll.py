@@ -6,9 +6,7 @@ import ctypes
 import time
 from collections.abc import Callable, Iterator
 
-import numpy as np
 import wasmtime
-from numpy.typing import NDArray
 
 __all__ = ["CANCELLED", "TIME_IS_UP", "Poll"]
 
@@ -32,7 +30,7 @@ class Poll:
         from wasmtime import _ffi as ffi
 
         self._stopped = stopped
-        self._answer: NDArray[np.int32] = np.zeros(1, np.int32)
+        self._answer = memoryview(bytearray(4)).cast("i")
         self._deadline: float | None = None
         self._ticks = self._looked = 0.0
         self.error: BaseException | None = None
@@ -48,7 +46,7 @@ class Poll:
         make(ctypes.cast(store._context(), ctypes.c_void_p), ty.ptr(), callback, None, None, ctypes.byref(raw))
         self.function = wasmtime.Func._from_raw(raw)
 
-    def start(self, answer: NDArray[np.int32], deadline: float | None, ticks: int) -> None:
+    def start(self, answer: memoryview, deadline: float | None, ticks: int) -> None:
         """Before a kernel runs: where its answers go, and how many ticks it has until it asks."""
         self._answer, self._deadline, self._ticks, self.error = answer, deadline, ticks, None
         self._looked = time.monotonic()
