@@ -2,89 +2,173 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from ..isa.launch import ExecutionParams, LaunchConfig
+from ..backends.device import Device
+from ..isa.launch import LaunchConfig
+from ..runtime import arrays
 from ..runtime.executor import Buffer
+from .launch import device_for
 
 if TYPE_CHECKING:
+    from ..backends.prepared import Prepared
     from ..frontends.python.translate import Translation
     from .kernel import Kernel
 
 __all__ = ["BoundKernel"]
 
 _SEEN = 256  # signatures that a kernel keeps
+_ROWS, _OWNED = 1, 4  # bits of `flags.num` of NumPy's arrays: row by row, and in memory of their own
 
 
 class Fit:
-    """Arguments of a signature that the checks of `launch.py` let pass: Buffers of one device and scalars. It says
-    where each parameter of the program comes from: an argument by its place, or the length of an axis."""
+    """Arguments of a signature that the checks of `launch.py` let pass: what Buffers and NumPy's arrays at their places
+    have to be, for these checks to be right again. `lengths` are those of axes that the program takes.
+    """
 
     def __init__(self, translation: Translation, args: Sequence[Any]) -> None:
         places = {name: place for place, name in enumerate(translation.params)}
-        self.params: dict[str, Any] = dict.fromkeys(param.name for param in translation.program.params)
-        self.buffers: list[tuple[str, int]] = []
-        self.scalars: list[tuple[str, int]] = []
-        for name in self.params:
-            if name in translation.hidden:
-                array, axis = translation.hidden[name]
-                self.params[name] = args[places[array]].shape[axis]
-            elif isinstance(args[places[name]], Buffer):
-                self.buffers.append((name, places[name]))
-            else:
-                self.scalars.append((name, places[name]))
+        self._count = len(args)
+        self.lengths = {name: args[places[array]].shape[axis] for name, (array, axis) in translation.hidden.items()}
+        self._scalars = [place for place in range(len(args)) if place not in translation.arrays]
+        here = [place for place in translation.arrays if type(args[place]) is Buffer]
+        self._buffers = [(place, args[place].dtype, args[place].shape) for place in here]
+        lent = [place for place in translation.arrays if place not in here]
+        self._arrays = [(place, type(args[place]), _layout(args[place]), args[place].nbytes) for place in lent]
+        written = [places[name] for name in translation.written]
+        self._written = [place for place in lent if place in written]
+        # Arrays that may be the same memory, and those of them that may be so in part.
+        self._pairs = [pair for pair in combinations(lent, 2) if pair[0] in written or pair[1] in written]
+        self._views = [pair for pair in self._pairs if not all(args[place].flags.owndata for place in pair)]
 
-    def values(self, args: Sequence[Any]) -> dict[str, Any]:
-        """What the device gets, in the order of the program's parameters."""
-        found = self.params.copy()
-        for name, place in self.buffers:
-            found[name] = args[place].handle
-        for name, place in self.scalars:
-            found[name] = args[place]
-        return found
+    def launched(self, prepared: Prepared, args: Sequence[Any]) -> bool:
+        """Launches, if the arguments have the signature."""
+        if len(args) != self._count:
+            return False
+        values, executor = list(args), None
+        for place, dtype, shape in self._buffers:
+            value = args[place]
+            if type(value) is not Buffer or value.dtype is not dtype or value.shape != shape:
+                return False
+            if value.executor is not executor:
+                if executor is not None or value.executor.device is not prepared.device:
+                    return False
+                executor = value.executor
+            values[place] = value.handle
+        for place in self._scalars:
+            if type(args[place]) is Buffer:
+                return False
+        if self._arrays:
+            return self._fit(args) and self._copied(prepared, args, values)
+        prepared(values)
+        return True
 
-    def executor(self, args: Sequence[Any]) -> Any:
-        """That of all Buffers; None if there are several."""
-        found = args[self.buffers[0][1]].executor
-        for _, place in self.buffers:
-            if args[place].executor is not found:
+    def _fit(self, args: Sequence[Any]) -> bool:
+        """Whether the arrays have the signature, and are memories apart."""
+        for place, kind, layout, _ in self._arrays:
+            if type(args[place]) is not kind or _layout(args[place]) != layout:
+                return False
+        for one, other in self._pairs:
+            if args[one] is args[other]:
+                return False
+        return not any(arrays.numpy().may_share_memory(args[one], args[other]) for one, other in self._views)
+
+    def _copied(self, prepared: Prepared, args: Sequence[Any], values: list[Any]) -> bool:
+        """Launches on copies of the arrays."""
+        device, handles = prepared.device, []
+        try:
+            for place, _, _, size in self._arrays:
+                values[place] = handle = device.borrow_buffer(size)
+                handles.append(handle)
+                device.copy_to_buffer(handle, args[place])
+            prepared(values)
+            device.collect({values[place]: args[place] for place in self._written})
+        finally:
+            for handle in handles:
+                device.return_buffer(handle)
+        return True
+
+
+def _layout(array: Any) -> tuple[Any, ...]:
+    flags = array.flags.num
+    return array.dtype, array.shape, flags, None if flags & _ROWS else array.strides
+
+
+def _signature(translation: Translation, args: Sequence[Any]) -> tuple[Any, ...] | None:
+    """What the checks of arguments depend on, but for where arrays are; None if they are to be made each time."""
+    found: list[Any] = [None] * len(args)
+    if len(args) != len(translation.params):
+        return None
+    names = list(translation.params)
+    for place in translation.arrays:
+        value = args[place]
+        if type(value) is Buffer:
+            found[place] = value.dtype, value.shape
+        elif type(value) is getattr(arrays.numpy(), "ndarray", None):
+            found[place] = _layout(value)
+            if names[place] in translation.written and not found[place][2] & _ROWS:
                 return None
-        return found
+        else:
+            return None
+    return tuple(found)
 
 
 class BoundKernel:
     """A kernel with its number of lanes, to be called with the arguments: `Kernel.__getitem__`."""
 
-    __slots__ = ("_config", "_kernel")
+    __slots__ = ("_config", "_kernel", "_last", "_names")
 
     def __init__(self, kernel: Kernel, config: LaunchConfig) -> None:
-        self._kernel, self._config = kernel, config
+        self._kernel, self._config, self._names = kernel, config, tuple(kernel.params)
+        # The signature of the last launch, and what its device keeps for it.
+        self._last: tuple[Fit, weakref.ref[Prepared]] | None = None
 
     def __call__(self, *args: Any, **named: Any) -> None:
-        kernel = self._kernel
-        translation = kernel._translated
-        if named or translation is None:
-            self._checked(args, named)
-            return
-        # All of the arguments that is looked at, but for where Buffers are, and scalars, which each launch converts.
-        key = tuple([(value.dtype, value.shape) if type(value) is Buffer else None for value in args])
-        fit = translation.seen.get(key)
-        if fit is not None:
-            executor = fit.executor(args)
-            if executor is not None and kernel._device in (None, executor.device):
-                params = ExecutionParams(self._config, fit.values(args))
-                executor.device.execute_program_with_params(translation.program, params)
+        if named or len(args) < len(self._names):
+            args, named = self._in_order(args, named)
+        last = self._last
+        if last is not None and not named:
+            fit, found = last
+            prepared = found()
+            if prepared is not None and fit.launched(prepared, args):
                 return
-        self._checked(args, named)
-        arrays = translation.arrays
-        if arrays and len(args) == len(translation.params) and all(type(args[place]) is Buffer for place in arrays):
+        self._anew(args, named)
+
+    def _in_order(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """All arguments by their places, if they are there, and no others."""
+        given, rest = {**self._kernel._definition.defaults, **named}, self._names[len(args) :]
+        if all(name in given for name in rest) and all(name in rest for name in named):
+            return (*args, *[given[name] for name in rest]), {}
+        return args, named
+
+    def _anew(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+        """A launch of another signature than that of the last one."""
+        kernel = self._kernel._chosen(args, named)
+        translation = kernel._translation
+        key = None if named else _signature(translation, args)
+        fit = None if key is None else translation.seen.get(key)
+        if fit is not None:
+            prepared = self._prepared(kernel, fit, args)
+            if prepared is not None and fit.launched(prepared, args):
+                return
+        with suppress(StopIteration):  # it never suspends
+            kernel._launch(self._config, args, named, True).send(None)
+        if key is not None and fit is None:
             if len(translation.seen) >= _SEEN:
                 translation.seen.clear()  # at once, as other threads launch, too
-            translation.seen[key] = Fit(translation, args)
+            translation.seen[key] = fit = Fit(translation, args)
+            self._prepared(kernel, fit, args)
 
-    def _checked(self, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-        try:
-            self._kernel._launch(self._config, args, named, True).send(None)
-        except StopIteration:  # it never suspends
-            return
+    def _prepared(self, kernel: Kernel, fit: Fit, args: tuple[Any, ...]) -> Prepared | None:
+        """What the device keeps for launches of a signature. None for a device that keeps nothing."""
+        device = device_for(kernel._device, args)
+        if not isinstance(device, Device):
+            return None
+        prepared = device.prepare(kernel._translation.program, self._config, self._names, fit.lengths)
+        if self._kernel.told_by_arrays:
+            self._last = fit, weakref.ref(prepared)
+        return prepared

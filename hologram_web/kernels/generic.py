@@ -37,6 +37,7 @@ class GenericKernel(Kernel):
         self._name(definition, parameters(definition), device)
         self._known = dict(known or {})
         self.variables: tuple[TypeVar, ...] = tuple(v for v in definition.variables if v not in self._known)
+        self.told_by_arrays = set(self.variables) <= {ty.ty for ty in self.params.values() if isinstance(ty, ArrayType)}
         self._made: dict[tuple[Type | None, ...], Kernel] = {} if family is None else family._made
         self._here: dict[tuple[Type | None, ...], Kernel] = {}  # the same, bound to the device
         self._lock: Any = lock() if family is None else family._lock
@@ -143,11 +144,14 @@ class GenericKernel(Kernel):
         blocking: bool,
         device: Backend | None = None,
     ) -> None:
+        await self._chosen(args, named)._launch(config, args, named, blocking, device)
+
+    def _chosen(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Kernel:
         from .launch import bound, offers
 
         given = bound(self.params, self._definition.defaults, args, named)
         wanted = {name: ty for name, ty in self.params.items() if variable_of(ty) in self.variables}
-        await self.decided(offers(wanted, given))._launch(config, args, named, blocking, device)
+        return self.decided(offers(wanted, given))
 
 
 def variable_of(annotation: Annotation) -> Any:

@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from ..isa.program import Program
     from ..isa.types import Type
     from ..runtime.executor import Executor
+    from .bound import BoundKernel
     from .frames import Debug
     from .step import Steps
 
 __all__ = ["Kernel", "kernel", "kernel_from_source"]
+
+_BOUND = 64  # numbers of lanes whose launches a kernel keeps
 
 
 class Kernel:
@@ -34,11 +37,11 @@ class Kernel:
     array and axis; `lines` the file and the line each instruction comes from.
     """
 
-    _translated: Translation | None = None  # of a kernel with type variables there is none
+    told_by_arrays = True  # which of its programs runs; there may be several if it has type variables
 
     def __init__(self, definition: Definition, translation: Translation, device: Backend | None = None) -> None:
         self._name(definition, translation.params, device)
-        self._translation = self._translated = translation
+        self._translation = translation
         self.program: Program = translation.program
         self.hidden: dict[str, tuple[str, int]] = translation.hidden
         assert self.program.source_map is not None
@@ -48,6 +51,7 @@ class Kernel:
     def _name(self, definition: Definition, params: dict[str, Annotation], device: Backend | None) -> None:
         """What a kernel has before it has a program."""
         self._definition, self._device = definition, device
+        self._bound: dict[int, BoundKernel] = {}  # by their lanes
         self.name: str = definition.name
         self.params = params
         self.__name__ = self.__qualname__ = self.name
@@ -87,10 +91,18 @@ class Kernel:
         Python or NumPy numbers. Raises LaunchError for what does not fit, ExecutionError for a fault, with the line it
         comes from as a note; a GPU tells faults of a launch on Buffers only when they are read.
         """
+        found = self._bound.get(lanes) if type(lanes) is int else None
+        if found is not None:
+            return found
         from .bound import BoundKernel
         from .launch import config_of
 
-        return BoundKernel(self, config_of(lanes))
+        made = BoundKernel(self, config_of(lanes))
+        if type(lanes) is int:
+            if len(self._bound) >= _BOUND:
+                self._bound.clear()
+            self._bound[lanes] = made
+        return made
 
     async def launch_async(self, lanes: Any, /, *args: Any, **named: Any) -> None:
         """`kernel[lanes](*args, **named)`, without blocking the event loop."""
@@ -120,6 +132,10 @@ class Kernel:
         from .frames import Debug
 
         return Debug(self.steps)
+
+    def _chosen(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Kernel:
+        """The kernel, with a program, that arguments are for."""
+        return self
 
     async def _launch(
         self,

@@ -5,7 +5,11 @@ same, and errors are those of a first launch."""
 
 from __future__ import annotations
 
+import gc
+import signal
 import threading
+import weakref
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -13,6 +17,8 @@ import pytest
 import hologram_web as hg
 from hologram_web import BackendUnavailable, ExecutionParams, LaunchConfig, Limits, Program
 from hologram_web.backends import DEVICES
+
+T = TypeVar("T", hg.f32, hg.i32, hg.u8)
 
 
 @hg.kernel
@@ -135,7 +141,7 @@ def test_wrong_arguments_after_right_ones(ex, change, message):
     (x, y), ints = _buffers(ex), ex.zeros(100, hg.u32)
     wrong = change(x, y, ints)
     with pytest.raises(hg.LaunchError) as first:
-        moved[100](*wrong)
+        moved[LaunchConfig.linear(100)](*wrong)
     for _ in range(2):
         launch(x, y, 2.0, 0)
         with pytest.raises(hg.LaunchError) as caught:
@@ -278,3 +284,240 @@ def test_launches_on_arrays_keep_a_few_buffers(ex):
     y = np.zeros(5, np.float32)
     launch[5](np.ones(5, np.float32), y, 2.0, 0)
     assert y.tolist() == [2] * 5
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x, y: (x, y.astype("f8"), 1.0, 0),
+        lambda x, y: (x, y.reshape(10, 10), 1.0, 0),
+        lambda x, y: (x, y[:0].view("V4"), 1.0, 0),
+        lambda x, y: (x, _frozen(y), 1.0, 0),
+        lambda x, y: (x, y, "1", 0),
+        lambda x, y: (x, np.lib.stride_tricks.as_strided(y, writeable=True, strides=(0,)), 1.0, 0),
+        lambda x, y: (y[:60], y[40:], 1.0, 0),
+        lambda x, y: (y[40:], y, 1.0, 0),
+        lambda x, y: (x, y.tolist(), 1.0, 0),
+        lambda x, y: (x, None, 1.0, 0),
+        lambda x, y: (x, y, x, 0),
+        lambda x, y: (x, y, 1.0),
+    ],
+)
+def test_wrong_arrays_after_right_ones(ex, change):
+    launch = moved.on(ex)[100]
+    base = np.zeros(200, np.float32)
+    for x, y in ((np.ones(100, np.float32), np.zeros(100, np.float32)), (base[:100], base[100:])):
+        wrong = change(x, y)
+        with pytest.raises(hg.LaunchError) as first:
+            moved.on(ex)[LaunchConfig.linear(100)](*wrong)
+        for _ in range(3):
+            launch(np.ones(100, np.float32), np.zeros(100, np.float32), 2.0, 0)
+            launch(x, y, 2.0, 0)
+            with pytest.raises(hg.LaunchError) as caught:
+                launch(*wrong)
+            assert str(caught.value) == str(first.value)
+
+
+def _frozen(array):
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+def test_arrays_of_the_same_kind(ex):
+    """The same one twice, parts of one array, ones with gaps, Buffers among them."""
+    launch = moved.on(ex)[10]
+    whole = np.arange(40, dtype=np.float32)
+    gaps, out, here = np.arange(20, dtype=np.float32)[::2], np.zeros(20, np.float32), ex.zeros(10)
+    for turn in range(4):
+        x, y = np.full(10, turn, np.float32), np.zeros(10, np.float32)
+        launch(x, y, 2.0, 0)
+        assert y.tolist() == [2 * turn] * 10
+        launch(y, y, 2.0, 0)
+        assert y.tolist() == [4 * turn] * 10
+        whole[:] = np.arange(40)
+        launch(whole[:10], whole[10:20], 3.0, 0)
+        assert whole.tolist() == [*range(10), *range(0, 30, 3), *range(20, 40)]
+        launch(gaps, y, 1.0, 0)
+        assert y.tolist() == gaps.tolist()
+        launch(gaps, out[::2], 1.0, 0)
+        assert out.tolist() == [each * (1 - place % 2) for place, each in enumerate(range(20))]
+        launch(x, here, 5.0, 0)
+        assert here.tolist() == [5 * turn] * 10
+        launch(here, y, 2.0, 0)
+        assert y.tolist() == [10 * turn] * 10
+    with pytest.raises(hg.ExecutionError):
+        _to_the_end(ex, launch, x, y, 7.0, 1)
+    assert y.tolist() == [30] * 10  # as it was
+
+
+def test_names_and_values_that_are_not_given(ex):
+    @hg.kernel
+    def filled(y: hg.Array[hg.f32], a: hg.f32 = 2.5, by: hg.u32 = 1):
+        y[hg.global_id()] = a + hg.f32(by)
+
+    launch, y = filled[3], ex.zeros(3)
+    for _ in range(3):
+        launch(y)
+        assert y.tolist() == [3.5] * 3
+        launch(y, by=2)
+        assert y.tolist() == [4.5] * 3
+        launch(a=0.0, y=y)
+        assert y.tolist() == [1] * 3
+        launch(y, 1, 2)
+        assert y.tolist() == [3] * 3
+        for args, named in (((), {}), ((y,), {"b": 1}), ((y, 1.0), {"a": 1.0}), ((y, 1.0, 1, 1), {})):
+            with pytest.raises(hg.LaunchError, match="the kernel takes"):
+                launch(*args, **named)
+
+
+_SCALARS = {
+    "f16": (0.1, 65504, -0.0, 1e9, float("inf")), "bf16": (0.1, 3, -1e39), "f32": (0.1, 1 << 24, 16777217, 1e300, -0.0),
+    "f64": (0.1, 1 << 60, 1e308, float("-inf")), "i8": (-128, 127), "i16": (-32768, 32767), "i32": (-(1 << 31), 5),
+    "i64": (-(1 << 63), 1), "u8": (0, 255), "u16": (65535,), "u32": ((1 << 32) - 1,), "u64": ((1 << 64) - 1,),
+    "i128": (-(1 << 127), 7),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _SCALARS)
+def test_scalars_are_the_same_in_later_launches(ex, name):
+    """As Python's numbers, as NumPy's, and as immediates: bit for bit as in a launch that is not prepared."""
+    ty = hg.Type.named(name)
+    kernel = hg.kernel_from_source(f"def k(y: hg.Array[hg.{name}], a: hg.{name}):\n    y[hg.global_id()] = a\n")
+    y = ex.zeros(2, ty)
+    values = list(_SCALARS[name])
+    if ty.is_float:
+        values += [float("nan"), -float("nan"), 7, np.array(0xFFC00001, np.uint32).view(np.float32).astype(np.float64)]
+    if not ty.is_wide and ty is not hg.bf16:
+        with np.errstate(over="ignore"):
+            values += [np.array(value).astype(ty.numpy)[()] for value in values[:2]]
+    values.append(hg.Immediate.of(ty, 3))
+    for value in values:
+        params = ExecutionParams(LaunchConfig.linear(2), {"y": y.handle, "a": value})
+        ex.device.execute_program_with_params(kernel.program, params)
+        wanted = bytes(memoryview(y.numpy().view("u1")))
+        for _ in range(3):
+            y.fill(0)
+            kernel[2](y, value)
+            assert bytes(memoryview(y.numpy().view("u1"))) == wanted
+    for value in (True, "1", None, *((0.5,) if ty.is_integer else ()), *((ty.max_value + 1,) if ty.is_integer else ())):
+        with pytest.raises(hg.LaunchError) as caught:
+            kernel[2](y, value)
+        assert str(caught.value).startswith(f"parameter 'a' is {ty}: ")
+
+
+def test_what_a_kernel_does_not_use_is_checked(ex):
+    @hg.kernel
+    def first(x: hg.Array[hg.u32], y: hg.Array[hg.u32], a: hg.f32):
+        x[hg.global_id()] = 1
+
+    x, y = ex.zeros(4, hg.u32), ex.zeros(4, hg.u32)
+    for _ in range(3):
+        first[4](x, y, 1.0)
+        with pytest.raises(hg.LaunchError, match="parameter 'a' is f32: give a number, not 'a'"):
+            first[4](x, y, "a")
+    y.free()
+    with pytest.raises(hg.InvalidBuffer):
+        first[4](x, y, 1.0)
+
+
+@hg.kernel
+def raised(x: hg.Array[T], a: T):
+    x[hg.global_id()] += a
+
+
+@hg.kernel
+def counted(n: T, x: hg.Array[hg.u8]):
+    x[hg.global_id()] = hg.u8(n + 16777216 - 16777216)
+
+
+def test_type_variables(ex):
+    """Of arrays, and of scalars alone, which each launch is asked for."""
+    launch, count = raised.on(ex)[4], counted.on(ex)[4]
+    for _ in range(3):
+        for dtype in (np.float32, np.int32, np.uint8):
+            x = np.ones(4, dtype)
+            y = ex.array(x)
+            launch(x, 2)
+            launch(y, 3)
+            assert (x.tolist(), y.tolist()) == ([3] * 4, [4] * 4)
+        z = ex.zeros(4, hg.u8)
+        count(np.float32(3), z)
+        assert z.tolist() == [4] * 4
+        count(np.int32(3), z)
+        assert z.tolist() == [3] * 4
+        with pytest.raises(hg.LaunchError, match="nothing says what T of counted is"):
+            count(3, z)
+
+
+@pytest.mark.parametrize("name", ["cpu", "wasm"])
+def test_nothing_of_the_caller_is_kept(name):
+    """Neither arrays nor, by a launch that is, the device."""
+    ex = hg.Executor(name)
+    launch, x, y = moved[100], np.ones(100, np.float32), np.zeros(100, np.float32)
+    found = [weakref.ref(each) for each in (x, y, ex.device)]
+    for _ in range(3):
+        moved.on(ex)[100](x, y, 2.0, 0)
+        launch(*_buffers(ex), 2.0, 0)
+    ex.close()
+    del ex, x, y
+    gc.collect()
+    assert [each() for each in found] == [None] * 3
+    with hg.Executor(name) as other:
+        x, y = _buffers(other)
+        launch(x, y, 3.0, 0)
+        assert y.tolist() == (3 * np.arange(100)).tolist()
+
+
+def test_a_kernel_that_was_dropped_is_loaded_again():
+    with hg.Executor("wasm") as ex:
+        ex.device._kernels.capacity = 1
+        x, y = _buffers(ex)
+        z = ex.zeros((8, 8), hg.i32)
+        for turn in range(3):
+            for factor in (1.0, 2.0, 3.0):
+                moved[100](x, y, factor, 0)
+                assert y.numpy()[99] == 99 * factor
+            places[(8, 8), (8, 8)](z)
+            assert len(ex.device._kernels) == 1
+            assert z.tolist()[7] == list(range(8))
+            u = ex.zeros(64)  # where a kernel's arguments were
+            assert u.tolist() == [0] * 64, turn
+
+
+def test_a_handler_of_signals_launches_nothing_in_a_launch():
+    """It would write its arguments over those of the launch that runs."""
+    with hg.Executor("wasm") as ex:
+        x, y = ex.zeros(1, hg.u32), ex.zeros(1, hg.u32)
+        launch = halves[1]
+        for _ in range(3):
+            launch(x, 4)
+
+        @hg.kernel
+        def long(x: hg.Array[hg.u32], n: hg.u32):
+            while n > 0:
+                n = n - 1
+                x[0] = x[0] + n
+
+        told = []
+
+        def handler(*_):
+            try:
+                launched(y, 1)
+            except hg.LaunchError as error:
+                told.append(str(error))
+
+        launched = long[1]
+        for _ in range(3):
+            launched(x, 3)
+        before = signal.signal(signal.SIGALRM, handler)
+        try:
+            x.fill(0)
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            launched(x, 1 << 27)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        assert told == ["a launch of this device is running: a signal's handler cannot launch another one on it"]
+        assert x.tolist() == [((1 << 27) * ((1 << 27) - 1) // 2) % (1 << 32)]
+        assert y.tolist() == [0]
