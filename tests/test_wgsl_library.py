@@ -400,7 +400,8 @@ def test_function(case: Case) -> None:
 
 
 def test_every_function_is_tested_or_used_by_one_that_is() -> None:
-    tested = library_for("".join(f"{case[0]}(" for case in CASES) + "f32_above( f32_from( f32_below( f32_up_to(")
+    compared = "f32_above( f32_from( f32_below( f32_up_to( f32_beneath("
+    tested = library_for("".join(f"{case[0]}(" for case in CASES) + compared)
     # Those that work on an array, or for an instruction alone, have filetests of their own.
     files = set(WGSL.glob("*.wgsl")) - {WGSL / "wide.wgsl", WGSL / "atlas.wgsl"}
     written = re.findall(r"^fn (\w+)", "".join(path.read_text() for path in sorted(files)), re.MULTILINE)

@@ -54,6 +54,12 @@ fn f32_up_to(x: f32, c: u32) -> bool {
   return (a <= c) || ((a >= 0x80000000u) && (a <= 0xff800000u));
 }
 
+// With a negative number above -infinity.
+fn f32_beneath(x: f32, c: u32) -> bool {
+  let a = bitcast<u32>(x);
+  return (a > c) && (a <= 0xff800000u);
+}
+
 fn f32_min(x: f32, y: f32) -> f32 {
   let a = bitcast<u32>(x);
   let b = bitcast<u32>(y);

@@ -116,6 +116,16 @@ def scaled(x: Scaled) -> Number:
     return call_if(field < 1, f"subnormal_{ty}", plain, x.value, n)
 
 
+def scaled_near_one(x: Scaled) -> Number:
+    """The same of a value from 1/4 to 2. Below the least normal number, a sum that rounds counts the least units."""
+    ty, n = x.value.ty, x.exponent
+    bits = x.value.as_(n.ty) + (n << ty.mantissa)
+    units = (bits + ((ty.mantissa + (1 << (ty.exponent - 1)) - 2) << ty.mantissa)).as_(ty)
+    whole = float(1 << ty.mantissa)  # above which there are no fractions
+    tiny = (units + whole).as_(n.ty) - ty.encode(whole)
+    return (bits < (1 << ty.mantissa)).pick(tiny, bits).as_(ty)
+
+
 def subnormal(x: Number, n: Number) -> Number:
     """x * 2**n where that is below the least normal number, rounded to nearest even in integers."""
     ty = x.ty
@@ -136,7 +146,7 @@ def subnormal(x: Number, n: Number) -> Number:
 
 def exp(x: Number) -> Number:
     above, below = _RANGE[x.ty.bits]
-    value = scaled(exp_parts(x))
+    value = scaled_near_one(exp_parts(x))
     value = (x > above).pick(math.inf, (x < -below).pick(0.0, value))
     return nan_of(x, value)
 
@@ -235,7 +245,7 @@ def pow_(x: Number, y: Number) -> Number:
     n, whole = nearest(exponent)
     ln2 = table("ln2_double", ty)[0]
     r = ((exponent - n) + lost) * ln2
-    value = scaled(Scaled(_exponential(r) + 1, whole))
+    value = scaled_near_one(Scaled(_exponential(r) + 1, whole))
     one = ty.encode(1.0)
     grows = is_negative(y).pick(size.bits.constant(one), size.bits) > is_negative(y).pick(size.bits, one)
     limit = grows.pick(x.constant(math.inf), 0.0)
@@ -286,7 +296,7 @@ def sigmoid(x: Number) -> Number:
     decay = exp_parts(negated(magnitude(x).least(_DECAYED[x.ty.bits])))
     below = is_negative(x)
     share = below.pick(decay.value, 1.0) / (_not_below(decay) + 1)
-    return nan_of(x, below.pick(scaled(Scaled(share, decay.exponent)), share))
+    return nan_of(x, below.pick(scaled_near_one(Scaled(share, decay.exponent)), share))
 
 
 def tanh(x: Number) -> Number:

@@ -165,6 +165,10 @@ class Values:
         if self.wide is not None and ty.is_wide:
             return self.wide.compare(node.op, ty, a, b)
         if ty is Type.F32:
+            if a is b and node.op == "eq":
+                return f"(!f32_is_nan(bitcast<u32>({self._bits(a)})))"
+            if b.is_const and 0x80000000 < b.attr < 0xFF800000 and node.op == "lt":
+                return f"f32_beneath({self._bits(a)}, {b.attr:#x})"
             for constant, other, name in ((a, b, _ABOVE), (b, a, _BELOW)):
                 if constant.is_const and 0 < constant.attr < 0x7F800000 and node.op in name:
                     return f"{name[node.op]}({self._bits(other)}, {constant.attr:#x})"
