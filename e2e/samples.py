@@ -85,6 +85,29 @@ PAIR = hg.Program.from_text("""
         bra next, p0
         stg.u32 [total + r255*4], r13
 """)
+PICK = hg.Program.from_text("""
+    .program pick                           ; y[i] = x[k[i]] + a
+    .param x: buffer u32 read
+    .param k: buffer u32 read
+    .param y: buffer u32 write
+    .param a: u32
+        ldg.u32 r10, [k + r255*4]
+        cvt.u64.u32 r10, r10
+        ldg.u32 r11, [x + r10*4]
+        add.u32 r11, r11, r4
+        stg.u32 [y + r255*4], r11
+""")
+SPREAD = hg.Program.from_text("""
+    .program spread                         ; y[k[i]] = i + 1, and the others are as they were
+    .param k: buffer u32 read
+    .param y: buffer u32 write
+        ldg.u32 r10, [k + r255*4]
+        cvt.u64.u32 r10, r10
+        cvt.u32.u64 r11, r255
+        mov_imm.u32 r12, 1
+        add.u32 r11, r11, r12
+        stg.u32 [y + r10*4], r11
+""")
 LONG = hg.Program.from_text("""
     .program long                           ; three loops that are counted, in each other: a * b * c rounds
     .param a: u32
@@ -221,6 +244,8 @@ def write(folder: Path = BUILD) -> None:
     halves().save(folder / "halves.holo")
     hg.compile(WIDE, grid="n", shapes={"x": ("n",), "y": ("n",)}).save(folder / "wide.holo")
     whole = replace(whole_plan(), blobs=(Blob.of(b"abc"), Blob.of(b"12345")))
+    hg.compile(SPREAD, grid="n", shapes={"k": ("n",), "y": ("n",)}).save(folder / "spread.holo")
+    hg.compile(PICK, grid="n", shapes={"x": ("m",), "k": ("n",), "y": ("n",)}).save(folder / "pick.holo")
     raw = write_artifact(whole)
     found["everything"] = {"holo": base64.b64encode(raw).decode(), "args": {}, "results": {}}
     long = write_artifact(long_plan())

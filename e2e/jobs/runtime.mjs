@@ -124,6 +124,81 @@ const checks = {
     equal(runtime.stats().liveBytes, liveBytes, "live bytes");
   },
 
+  async "runs like the one before"({ runtime, load }) {
+    const pick = await load("pick"); // y[i] = x[k[i]] + a
+    const u32 = (...words) => runtime.buffer("u32", new Uint32Array(words));
+    const [x, k, y, z] = [u32(10, 20, 30), u32(2, 0), u32(0, 0), u32(5, 1)];
+    const args = { x, k, y, a: 1 };
+    const three = async (more, wanted) => {
+      for (const round of [1, 2, 3]) {
+        const given = { ...args, ...more };
+        equal((await pick.run(given)) === given.y, true, "the result");
+        equal([...(await given.y.read())], wanted, `y, round ${round}`);
+      }
+    };
+    await three({}, [31, 11]);
+    await three({ a: 2n }, [32, 12]);
+    await three({ a: 2 ** 32 - 1 }, [29, 9]);
+    const { kind, lane, message } = await rejects(pick.run({ ...args, k: z }), "ExecutionError");
+    equal([kind, lane, message.includes("index 5")], ["OutOfBounds", 0, true]);
+    await three({}, [31, 11]);
+    await rejects(pick.run({ ...args, k: z }), "ExecutionError", message);
+    await three({ y: z }, [31, 11]);
+    await three({ x: u32(4, 3, 2, 1), k: u32(3) , y: u32(0) }, [2]);
+    const large = runtime.buffer("u8", 2 ** 25); // for which memory has to grow
+    await three({ a: 0 }, [30, 10]);
+    large.free();
+    await three({ y: x, x: u32(1, 2), k: u32(1, 0, 1) }, [3, 2, 3]);
+    await three({ x: z, k: u32(0, 0), y }, [32, 32]);
+    for (const wanted of [[3, 4], [5, 4], [5, 6]]) {
+      await y.write(new Uint32Array([wanted[1] - 1, wanted[0] - 1]));
+      await pick.run({ ...args, x: y, k: u32(1, 0) });
+      equal([...(await y.read())], wanted, "what is read and written, and so copied before");
+    }
+    void k.write(new Uint32Array([1, 1]));
+    const first = pick.run(args);
+    void k.write(new Uint32Array([0, 0]));
+    const copied = first.then(() => {});
+    const last = pick.run({ ...args, y: z });
+    await Promise.all([copied, last]);
+    equal([[...(await y.read())], [...(await z.read())]], [[3, 3], [4, 4]], "in the order of calls");
+    const words = new Uint32Array([7, 8]);
+    const arrays = [1, 2, 3].map((a) => pick.run({ x: words.fill(a), k: new Uint32Array([0, 1]), a }));
+    equal((await Promise.all(arrays)).map((found) => [...found]), [[2, 2], [4, 4], [6, 6]], "arrays");
+    const given = { x: words, k: new Uint32Array([0, 1]), y: words, a: 1 };
+    const own = await pick.run(given);
+    equal([[...(await pick.run(given))], [...own], [...words]], [[4, 4], [4, 4], [3, 3]], "other arrays");
+    await rejects(pick.run({ ...args, a: -1 }), "LaunchError", "parameter 'a' is u32");
+    await rejects(pick.run({ ...args, b: 1 }), "LaunchError", "'b' is no port");
+    await rejects(pick.run(Object.create(args, { x: { value: x, enumerable: true } })), "LaunchError", "'k' is missing");
+    const broken = { ...args, get y() { throw new Error("no"); } };
+    await rejects(pick.run(broken), "LaunchError", "cannot be read");
+    await rejects(pick.run(args, { signal: AbortSignal.abort() }), "ExecutionError", "cancelled");
+    await rejects(pick.run(args, { steps: 0 }), "LaunchError", "steps");
+    await pick.run(args);
+    x.free();
+    for (const round of [1, 2]) {
+      await rejects(pick.run(args), "InvalidBuffer", "freed");
+      await y.read();
+    }
+    pick.dispose();
+    await three({ x: u32(1, 1) }, [2, 2]);
+    for (const buffer of [k, y, z]) buffer.free();
+    const spread = await load("spread"); // y[k[i]] = i + 1
+    for (const [k, wanted] of [[[0, 0], [2, 0]], [[1, 1], [0, 2]], [[0, 0], [2, 0]]]) {
+      equal([...(await spread.run({ k: new Uint32Array(k) }))], wanted, "what is made of zeros");
+    }
+    const powers = await load("powers");
+    const runs = async (program) => {
+      const found = [];
+      for (const count of [3, 3, 2, 2, 3]) found.push([...(await program.run({ count, x: new Uint32Array([2, 3, 4, 5]) }))]);
+      return found;
+    };
+    const found = await runs(powers);
+    equal([found[1], found[4], found[3]], [found[0], found[0], found[2]], "rounds");
+    equal(String(found[0]) === String(found[2]), false, "two rounds are three");
+  },
+
   async "buffers are written in place, in the order of calls"({ runtime, saxpy }) {
     const x = runtime.buffer("f32", new Float32Array([1, 2, 3]));
     const y = runtime.buffer("f32", 3);

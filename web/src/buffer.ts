@@ -71,6 +71,11 @@ export class Buffer {
     this.free();
   }
 
+  /** @internal Whether what is started now may use it, on a device that is there. */
+  get usable(): boolean {
+    return this.state === 0;
+  }
+
   /** @internal Where it is, for what was `started` before it was freed, too. Raises InvalidBuffer. */
   memory(started = false, of: Device = this.device): Memory {
     if (this.state > +started) throw new InvalidBuffer("the buffer was freed");

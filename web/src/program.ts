@@ -1,5 +1,5 @@
 /** Programs that were loaded, and their runs. */
-import type { Device, Memory, Run } from "./backends/device.js";
+import type { Device, Job, Memory, Replay, Run } from "./backends/device.js";
 import { checkSignal } from "./backends/device.js";
 import { Buffer } from "./buffer.js";
 import { Untold, optionsOf, reading, telling } from "./errors.js";
@@ -9,12 +9,14 @@ import type { Artifact, Launch, Port, Step, Triple } from "./plan.js";
 import { alignmentOf, describe, lanesOf, launchesOf } from "./plan.js";
 import type { Runtime } from "./runtime.js";
 import type { Elements, Type } from "./types.js";
-import { arrayOf, bytesIn, bytesOf, integerOf, isFloat, isList, isShape, scalarBits } from "./types.js";
+import { arrayOf, bytesIn, bytesOf, integerOf, isFloat, isList, isShape, scalarBits, slotOf, writeBits } from "./types.js";
 
 const MOST_STEPS = 2 ** 20;
 const MOST_BYTES = 2 ** 48;
 const DEFAULT_STEPS = 2 ** 26;
 const DEFAULT_SECONDS = 10;
+const MOST_KEPT = 8; // runs of a program
+const MOST_LAUNCHES = 16; // of a run that is kept
 
 /** An array of more than one dimension that says its shape. */
 export interface ShapedArray {
@@ -36,8 +38,11 @@ export interface RunOptions {
   output?: "array" | "buffer";
 }
 
+/** How far a run may go, and what it gives. */
+export type Ends = Required<Pick<RunOptions, "steps" | "seconds" | "output">>;
+
 /** An array of a run. `bytes` are data to copy in, `memory` is there already, `shape` is what the arguments say. */
-interface Argument {
+export interface Argument {
   readonly port: Port;
   readonly value?: Input;
   readonly bytes?: Uint8Array | undefined;
@@ -54,6 +59,8 @@ interface Argument {
 export class Program {
   /** Constants on a device. */
   private constants: { device: Device; memories: Memory[] } | null = null;
+  /** Runs that serve again, the last one first. */
+  private kept: readonly Replay[] = [];
 
   /** @internal */
   constructor(
@@ -86,7 +93,29 @@ export class Program {
    * Typed arrays are copied in, and results are new ones. Buffers and GPUBuffers that are written are written in place.
    * Rejects with LaunchError, InvalidBuffer, AllocationFailed, ExecutionError, BackendUnavailable (a lost device).
    */
-  async run(args: Record<string, Input>, options: RunOptions = {}): Promise<any> {
+  run(args: Record<string, Input>, options: RunOptions = {}): Promise<any> {
+    if (this.kept.length && !this.runtime.waiting) {
+      try {
+        const { signal, steps = DEFAULT_STEPS, seconds = DEFAULT_SECONDS, output = "array" } = options;
+        const found = signal === undefined || signal.aborted === false ? this.again(args, { steps, seconds, output }) : null;
+        if (found) return found;
+      } catch {
+        // What is wrong with the arguments is found again, and told.
+      }
+    }
+    return this.anew(args, options);
+  }
+
+  /** The results of a run like one that is kept. */
+  private again(args: Record<string, Input>, ends: Ends): Promise<any> | null {
+    for (const kept of this.kept) {
+      const found = kept.run(args, ends);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  private anew(args: Record<string, Input>, options: RunOptions): Promise<any> {
     return telling(async () => {
       const { signal, steps = DEFAULT_STEPS, seconds = DEFAULT_SECONDS, output = "array" } = optionsOf(options);
       if (!Number.isSafeInteger(steps) || steps < 1) throw new Untold("option", "steps", steps);
@@ -97,14 +126,26 @@ export class Program {
       });
       checkSignal(signal);
       const given = reading("the arguments", () => Object.fromEntries(Object.entries({ ...args }).map(([name, value]) => [name, taken(value)])));
+      const ends = { steps, seconds, output };
       const results = await this.runtime.inTurn(async () => {
         const device = await this.runtime.device();
         await this.prepare(device);
+        const again = this.again(given, ends);
+        if (again) return () => again;
         const bound = bindRun(device, this.runtime, this.file, this.constants!.memories, given, output, signal);
-        return start(bound, device.run(steps, signal, seconds));
+        const found = await start(bound, device.run(steps, signal, seconds));
+        const kept = device.keep?.(bound, given, ends);
+        if (kept) this.keep([kept, ...this.kept].slice(0, MOST_KEPT));
+        return found;
       });
       return results();
     });
+  }
+
+  /** Keeps these runs, but not many. */
+  private keep(runs: readonly Replay[]): void {
+    for (const run of this.kept) if (!runs.includes(run)) run.free();
+    this.kept = runs;
   }
 
   /** @internal Compiles the code for a device. */
@@ -124,7 +165,11 @@ export class Program {
   dispose(): void {
     const { constants } = this;
     this.constants = null;
-    if (constants) void this.runtime.inTurn(() => constants.memories.forEach((memory) => constants.device.free(memory)));
+    if (!constants) return;
+    void this.runtime.inTurn(() => {
+      this.keep([]);
+      constants.memories.forEach((memory) => constants.device.free(memory));
+    });
   }
 
   [Symbol.dispose](): void {
@@ -142,7 +187,17 @@ export interface BoundRun {
   results(read: Promise<Uint8Array<ArrayBuffer>[]>): Promise<any>;
   /** Gives back the memory of the run. */
   release(): void;
+  readonly file: Artifact;
+  readonly convert: Convert;
+  readonly arrays: readonly Argument[];
+  /** When it was recorded: its temporaries, and its launches if they are all that it does, and few. */
+  readonly temporaries: readonly Memory[];
+  readonly jobs: readonly Job[] | null;
 }
+
+/** For devices, which are bundles of their own and need not have these twice. */
+const CONVERT = { arrayOf, scalarBits, slotOf, writeBits };
+export type Convert = typeof CONVERT;
 
 /** Copies any typed array; Node's Buffer has another one, which copies nothing. */
 const { slice } = Uint8Array.prototype;
@@ -190,6 +245,8 @@ export function bindRun(
   const arrays: Argument[] = [];
   const borrowed: Memory[] = [];
   let memories: Memory[] = [];
+  let temporaries: Memory[] = [];
+  let jobs: Job[] | null = [];
   let left = MOST_STEPS;
   let work = 0; // parts of formulas since the last pause, and 8 for a step
 
@@ -285,10 +342,11 @@ export function bindRun(
         throw new Untold("oneBuffer", port, writer.port);
       }
       const copied = borrow(place.bytes);
+      jobs = null;
       void run.copy(copied, place);
       return copied;
     });
-    const temporaries = file.temporaries.map(({ name, size }) => {
+    temporaries = file.temporaries.map(({ name, size }) => {
       const bytes = numberOf(size);
       if (bytes < 0 || bytes >= MOST_BYTES) throw new Untold("temporary", name, bytes, size);
       return borrow(bytes);
@@ -342,6 +400,7 @@ export function bindRun(
 
   function copy(run: Run, target: Memory, source: Memory): void | Promise<void> {
     if (Math.ceil(target.bytes / 4) !== Math.ceil(source.bytes / 4)) throw new Untold("copy", source.bytes, target.bytes);
+    jobs = null;
     return run.copy(target, source);
   }
 
@@ -363,7 +422,9 @@ export function bindRun(
       const { name, type } = kernel.scalars[k]!;
       return scalarBits(name, type, numberOf(file.formulas[argument.index]!));
     });
-    return run.launch({ file, program, launch: step, kernel, grid, lanes, scalars: given, memories: step.memories.map((number) => memories[number]!) });
+    const job = { file, program, launch: step, kernel, grid, lanes, scalars: given, memories: step.memories.map((number) => memories[number]!) };
+    if (jobs && (jobs.push(job) > MOST_LAUNCHES || step.scalars.some(({ kind }) => kind === 3))) jobs = null;
+    return run.launch(job);
   }
 
   // Results
@@ -392,5 +453,14 @@ export function bindRun(
       }
     },
     release,
+    file,
+    convert: CONVERT,
+    arrays,
+    get temporaries() {
+      return temporaries;
+    },
+    get jobs() {
+      return jobs;
+    },
   };
 }

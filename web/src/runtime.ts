@@ -41,6 +41,8 @@ export interface LoadOptions {
 
 export class Runtime {
   private turn: Promise<unknown> = Promise.resolve();
+  /** @internal How much was asked for that has not been handed to the device. */
+  waiting = 0;
   private closed = false;
 
   private constructor(
@@ -166,8 +168,10 @@ export class Runtime {
 
   /** @internal Does work when all that was asked for before has been handed to the device. */
   readonly inTurn = <T>(work: () => T | Promise<T>): Promise<T> => {
+    this.waiting++;
+    const done = () => void this.waiting--;
     const mine = this.turn.then(work);
-    this.turn = mine.catch(() => {});
+    this.turn = mine.then(done, done);
     return mine;
   };
 

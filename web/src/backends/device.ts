@@ -1,5 +1,6 @@
 /** What a run needs of a device. */
 import { Untold } from "../errors.js";
+import type { BoundRun, Ends, Input } from "../program.js";
 import type { Artifact, Backend, Kernel, Launch, Triple } from "../plan.js";
 
 /** GPUBufferUsage; MAP_READ is GPUMapMode.READ, too. Not all places with WebGPU have them as globals. */
@@ -64,8 +65,18 @@ export interface Device {
   read(memory: Memory): Promise<Uint8Array<ArrayBuffer>>;
   /** Ends with StepLimit after `seconds`, where the device can. */
   run(steps: number, signal?: AbortSignal, seconds?: number): Run;
+  /** Keeps a run that was done for those that are like it, where that is worth it. */
+  keep?(bound: BoundRun, args: Record<string, Input>, ends: Ends): Replay | null;
   /** Ends it; `why` is why it is lost then. */
   close(why: string): void;
+}
+
+/** A run that is kept. */
+export interface Replay {
+  /** Does a run that is like it: gives the promise of its results, else null. */
+  run(args: Record<string, unknown>, ends: Ends): Promise<unknown> | null;
+  /** Gives its memory back. */
+  free(): void;
 }
 
 export interface Counts {

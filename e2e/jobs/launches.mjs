@@ -1,0 +1,79 @@
+// Microseconds of a launch of few lanes through the public `run`, beside the bare call of the same module: bench/launch_js.py.
+
+const FACTOR = 2;
+const ARGUMENTS = 64; // of the bare call: where its argument block, buffers and scratch memory are
+const BUFFERS = 4096;
+
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+
+/** The kernel's function on a memory of its own, with a block that is filled once, as docs/artifact.md says. */
+async function bareCall(code, { n, block, scalars, memories }, { x, y }) {
+  const memory = new WebAssembly.Memory({ initial: 32, maximum: 65_536 });
+  const { instance } = await WebAssembly.instantiate(code, { env: { memory, poll() {} } });
+  const words = new DataView(memory.buffer, ARGUMENTS);
+  const up = (4 * n + 63) & ~63;
+  const at = Object.fromEntries(memories.map((name, k) => [name, BUFFERS + k * up]));
+  for (const [name, data] of Object.entries({ x, y })) new Float32Array(memory.buffer, at[name], n).set(data);
+  const blocks = Math.ceil(n / block);
+  [blocks, 1, 1, n, 1, 1].forEach((number, k) => words.setUint32(32 + 4 * k, number, true));
+  words.setBigInt64(64, 2n ** 26n + 1n, true);
+  words.setUint32(76, 1024, true);
+  let place = 88;
+  for (const name of scalars) {
+    if (name === "a") words.setFloat32(place, FACTOR, true);
+    else words.setUint32(place, n, true); // a length
+    place += 8;
+  }
+  for (const name of memories) {
+    words.setUint32(place, at[name], true);
+    words.setUint32(place + 4, 4 * n, true);
+    place += 8;
+  }
+  const { kernel } = instance.exports;
+  return [() => kernel(ARGUMENTS, 0, blocks), { bare: true, result: () => new Float32Array(memory.buffer, at.z, n).slice() }];
+}
+
+const FEW = 16; // lanes of a launch that takes no time
+
+export default async function launches({ get, hologram }, { backends, n, layout, rounds, repeats }) {
+  const [holo, code] = await Promise.all(["holo", "wasm"].map((kind) => get(`/build/bench/launch.${kind}`)));
+  const sides = [];
+  for (const backend of backends) {
+    const runtime = await hologram.Runtime.create({ backend });
+    const program = await runtime.load(holo);
+    for (const lanes of backend === "wasm" ? [n, FEW] : [n]) {
+      const x = Float32Array.from({ length: lanes }, (_, k) => k);
+      const y = Float32Array.from(x).reverse();
+      const [X, Y, Z] = [runtime.buffer("f32", x), runtime.buffer("f32", y), runtime.buffer("f32", lanes)];
+      const args = { a: FACTOR, x: X, y: Y, z: Z };
+      const wanted = x.map((value, k) => FACTOR * value + y[k]);
+      const side = (name, run, more = {}) =>
+        sides.push({ name, lanes, wanted, run, result: () => Z.read(), repeats: backend === "wasm" ? repeats : Math.ceil(repeats / 20), ...more });
+      side(`${backend}: run, Buffers`, () => program.run(args));
+      if (backend === "wasm") {
+        side("the bare call of the module", ...(await bareCall(code, { ...layout, n: lanes }, { x, y })));
+        let k = 0;
+        const other = () => program.run({ ...args, a: k++ % 2 ? FACTOR : FACTOR + 1 });
+        side("wasm: run, Buffers, another scalar each time", other, { odd: true });
+      }
+      let last;
+      side(`${backend}: run, typed arrays`, async () => (last = await program.run({ a: FACTOR, x, y })), { result: () => last });
+    }
+  }
+  const times = sides.map(() => []);
+  for (const { name, run, result, wanted, odd } of sides) {
+    for (let k = 0; k < 3 + (odd ?? 0); k++) await run();
+    const found = await result();
+    if (!wanted.every((value, k) => value === found[k])) throw new Error(`${name}: another result`);
+  }
+  for (let round = 0; round < rounds + 3; round++) {
+    for (const [k, { run, repeats, bare }] of sides.entries()) {
+      const start = performance.now();
+      if (bare) for (let left = repeats; left; left--) run();
+      else for (let left = repeats; left; left--) await run();
+      if (round > 2) times[k].push((1000 * (performance.now() - start)) / repeats);
+    }
+  }
+  const found = sides.map(({ name, lanes }, k) => ({ name, lanes, us: median(times[k]), from: Math.min(...times[k]), to: Math.max(...times[k]) }));
+  return { json: found };
+}
