@@ -24,9 +24,9 @@ from hologram_web.errors import ArtifactError
 from hologram_web.plan.artifact import Blob, read
 from hologram_web.plan.artifact import write as write_artifact
 from hologram_web.runtime.compiled import CompiledProgram
-from hologram_web.stdlib.build import build
 from hologram_web.store.blake3 import blake3
 from hologram_web.targets.wasm.check import check_modules
+from hologram_web_tools.build_stdlib import build
 from tests.artifact.hostile import METADATA, MODULES, SHADERS, STATUSES, opcodes, with_code, with_shader
 from tests.artifact.samples import collectives, field, long_plan, powers, saxpy, whole_plan
 from tests.artifact.slow import IDLE, SLOW

@@ -11,21 +11,24 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .extras import installed, tools
+
 if TYPE_CHECKING:
+    from hologram_web_tools.circuit.compile import CircuitToIsa
+    from hologram_web_tools.kernel_json import JsonToIsa
+    from hologram_web_tools.optimizer import ProgramOptimizer
+
     from . import atlas, backends, circuit, isa, kernel_json, stdlib, testing
     from .backends.protocol import Backend, Limits
     from .backends.selection import get_default_backend, is_available, is_cuda_available, is_metal_available
-    from .compiler.program import ProgramOptimizer
     from .errors import *  # noqa: F403
     from .errors import __all__ as _errors
-    from .frontends.circuit.compile import CircuitToIsa
     from .frontends.python import *  # noqa: F403
     from .frontends.python import __all__ as _python
     from .isa import *  # noqa: F403
     from .isa import __all__ as _isa
     from .isa.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
     from .isa.types import Type
-    from .kernel_json import JsonToIsa
     from .kernels.kernel import Kernel, kernel, kernel_from_source
     from .plan.builder import PlanBuilder
     from .runtime.compiled import CompiledProgram, compile, load
@@ -91,10 +94,7 @@ _MODULES = {
     "isa.launch": ("BlockDim", "ExecutionParams", "GridDim", "LaunchConfig"),
     "backends.protocol": ("Backend", "Limits"),
     "backends.selection": ("get_default_backend", "is_available", "is_cuda_available", "is_metal_available"),
-    "compiler.program": ("ProgramOptimizer",),
     "store.cache": ("ProgramCache",),
-    "frontends.circuit.compile": ("CircuitToIsa",),
-    "kernel_json": ("JsonToIsa",),
     "kernels.kernel": ("Kernel", "kernel", "kernel_from_source"),
     "runtime.compiled": ("CompiledProgram", "compile", "load"),
     "runtime.executor": ("Buffer", "Executor"),
@@ -103,7 +103,13 @@ _MODULES = {
     "runtime.stream": ("StreamReport", "stream"),
     "runtime.typed": ("GenericExecutor", "TypedBuffer"),
 }
-_PACKAGES = ("atlas", "backends", "circuit", "isa", "kernel_json", "stdlib", "testing")
+_TOOLS = {  # of the second distribution
+    "circuit.compile": ("CircuitToIsa",),
+    "kernel_json": ("JsonToIsa",),
+    "optimizer": ("ProgramOptimizer",),
+}
+_TOOL_PACKAGES = ("circuit", "kernel_json")
+_PACKAGES = ("atlas", "backends", "isa", "stdlib", "testing")
 _ROOMS = ("errors", "isa", "frontends.python")  # all that is in their __all__
 
 
@@ -114,14 +120,18 @@ def __getattr__(name: str) -> Any:
 
 
 def _find(name: str) -> Any:
-    if name in _PACKAGES:
+    if name in _PACKAGES or name in _TOOL_PACKAGES:
         return import_module(f".{name}", __name__)
     for module, names in _MODULES.items():
         if name in names:
             return getattr(import_module(f".{module}", __name__), name)
+    for module, names in _TOOLS.items():
+        if name in names:
+            return getattr(tools(module), name)
     if name == "__all__":
         rooms = [import_module(f".{room}", __name__).__all__ for room in _ROOMS]
-        return sorted({"__version__", *_PACKAGES}.union(*_MODULES.values(), *rooms))
+        there = [_TOOL_PACKAGES, *_TOOLS.values()] if installed() else []
+        return sorted({"__version__", *_PACKAGES}.union(*_MODULES.values(), *rooms, *there))
     if not name.startswith("_"):
         for room in _ROOMS:
             found = import_module(f".{room}", __name__)

@@ -1,4 +1,9 @@
-"""Circuits, under the name that users import: see `frontends/circuit`."""
+"""Circuits, under the name that users import: see `hologram_web_tools/circuit`."""
 
-from .frontends.circuit import *  # noqa: F403
-from .frontends.circuit import __all__ as __all__
+from .extras import missing
+
+try:
+    from hologram_web_tools.circuit import *  # noqa: F403
+    from hologram_web_tools.circuit import __all__ as __all__
+except ModuleNotFoundError as error:
+    raise missing("circuit", error) from None

@@ -344,7 +344,7 @@ def test_bytes_are_as_many_as_it_says() -> None:
 
 def test_the_package_reads_no_code() -> None:
     """No pickles or marshalled code, and no texts that are run."""
-    for file in (ROOT / "hologram_web").rglob("*.py"):
+    for file in ROOT.glob("hologram_web*/**/*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []

@@ -17,9 +17,9 @@ from PIL import Image
 
 import hologram_web as hg
 from hologram_web.backends import WebGpuBackend
-from hologram_web.cli.clean import brief, cleaned
-from hologram_web.cli.commands import commands
-from hologram_web.cli.server import Mount, server
+from hologram_web_tools.cli.clean import brief, cleaned
+from hologram_web_tools.cli.commands import commands
+from hologram_web_tools.cli.server import Mount, server
 
 from .artifact.samples import powers, saxpy
 from .artifact.slow import SLOW
@@ -389,7 +389,9 @@ def test_what_the_server_does_not_do(ask, capfd, path, headers, status, body):
 
 
 def test_the_package_needs_no_click():
-    code = "import sys; sys.modules['click'] = None; import hologram_web; from hologram_web.cli import main; main()"
+    code = (
+        "import sys; sys.modules['click'] = None; import hologram_web; from hologram_web_tools.cli import main; main()"
+    )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert found.returncode != 0
     assert "hologram-web needs click, which is not installed: pip install 'hologram-web[cli]'" in found.stderr

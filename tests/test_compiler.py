@@ -8,7 +8,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hologram_web.backends.cpu.vector_ops import VECTOR_OPS
 from hologram_web.compiler.accesses import access_of, repeated
 from hologram_web.compiler.bounds import Bounds
 from hologram_web.compiler.build import build
@@ -22,6 +21,7 @@ from hologram_web.isa import Program, Type
 from hologram_web.isa.ops import SCALAR_OPS
 from hologram_web.isa.verify import analyze
 from hologram_web.targets import wasm, wgsl
+from hologram_web_tools.cpu.vector_ops import VECTOR_OPS
 
 F16, BF16, F32, F64, I64, U64 = Type.F16, Type.BF16, Type.F32, Type.F64, Type.I64, Type.U64
 COUNT = 4000

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
-from hologram_web.backends.cpu import CpuBackend
 from hologram_web.backends.wasm import WasmBackend
 from hologram_web.compiler.bounds import Bounds, shown
 from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import optimize
 from hologram_web.isa import Program, Type
 from hologram_web.isa.verify import analyze
+from hologram_web_tools.cpu import CpuBackend
 
 LANES = 32
 PROGRAMS = 40

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hologram_web.errors import CompileError
-from hologram_web.targets.wasm.disassemble import MalformedModule, disassemble
 from hologram_web.targets.wasm.encoder import FunctionBody, Module, unsigned
 from hologram_web.targets.wasm.opcodes import OPCODES
+from hologram_web_tools.disassemble import MalformedModule, disassemble
 
 from .test_targets import compiled
 

@@ -27,7 +27,7 @@ from hologram_web import Program
 from hologram_web.backends import DEVICES
 from hologram_web.isa.row import Effect
 from hologram_web.isa.table import LANE_ROWS, ROWS
-from hologram_web.stdlib.build import build
+from hologram_web_tools.build_stdlib import build
 
 from .filetest import parse
 from .filetest_run import check
@@ -162,7 +162,9 @@ def _targets():
 
 
 def _exists(path):
-    return any((ROOT / folder / path).exists() for folder in ("", "hologram_web", "tests/filetests"))
+    return any(
+        (ROOT / folder / path).exists() for folder in ("", "hologram_web", "hologram_web_tools", "tests/filetests")
+    )
 
 
 def _check_command(words):
@@ -219,7 +221,7 @@ for path in sys.argv[1:]:
 @pytest.mark.skipif(not shutil.which("git"), reason="git is needed to apply a diff")
 @pytest.mark.parametrize("block", _of("diff"))
 def test_diff(block, tmp_path):
-    for folder in ("hologram_web", "tests", "wgsl"):
+    for folder in ("hologram_web", "hologram_web_tools", "tests", "wgsl"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "PYTHONPATH"))}
     subprocess.run(["git", "apply", "-"], cwd=tmp_path, env=clean, input=block.text.encode(), check=True)

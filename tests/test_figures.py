@@ -17,10 +17,10 @@ import pytest
 from bench.cases import CASES
 from hologram_web.backends import DEVICES
 from hologram_web.compiler.passes import PASSES
-from hologram_web.compiler.program import PASSES as PROGRAM_PASSES
 from hologram_web.isa.row import Effect, Row
 from hologram_web.isa.table import LANE_ROWS, ROWS
 from hologram_web.stdlib import NAMES
+from hologram_web_tools.optimizer import PASSES as PROGRAM_PASSES
 
 from .figures import ROOT, TEXTS, Figure, Marker, figures, markers, problem
 from .fuzz.plan import STANDARD

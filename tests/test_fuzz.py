@@ -9,10 +9,10 @@ from functools import cache
 
 import pytest
 
-from hologram_web.backends.cpu import CpuBackend
 from hologram_web.errors import FaultKind
 from hologram_web.isa.lift import lift
 from hologram_web.isa.verify import analyze
+from hologram_web_tools.cpu import CpuBackend
 
 from . import filetest
 from .filetest_run import check

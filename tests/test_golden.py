@@ -17,7 +17,7 @@ from hologram_web.isa import Program
 from hologram_web.isa.address import ON_CHIP
 from hologram_web.isa.verify import analyze
 from hologram_web.targets import wasm, wgsl
-from hologram_web.targets.wasm.disassemble import disassemble
+from hologram_web_tools.disassemble import disassemble
 
 FOLDER = Path(__file__).with_name("golden")
 PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.atlas"))

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hologram_web.backends.cpu.vector_ops import VECTOR_OPS
 from hologram_web.isa import Condition, Immediate, Type
 from hologram_web.isa.ops import SCALAR_OPS
 from hologram_web.isa.row import Effect
 from hologram_web.isa.table import BY_NAME, ROWS
 from hologram_web.isa.types import INTEGERS, SMALL, WIDE
+from hologram_web_tools.cpu.vector_ops import VECTOR_OPS
 
 from .filetest_values import ELEMENTS
 

@@ -13,8 +13,8 @@ import pytest
 import hologram_web as hg
 from hologram_web import stdlib
 from hologram_web.backends import DEVICES
-from hologram_web.compiler.program import PASSES
 from hologram_web.isa import Program
+from hologram_web_tools.optimizer import PASSES
 
 from .filetest import FileTestError
 from .filetest_run import check
@@ -504,8 +504,8 @@ def test_no_pass_changes_nothing():
 def test_it_is_loaded_when_it_is_asked_for():
     code = (
         "import sys, hologram_web as hg; hg.Program.from_text('exit').validate(); "
-        "print('hologram_web.compiler.program' in sys.modules); hg.Program().optimize(); "
-        "print('hologram_web.compiler.program' in sys.modules, 'numpy' in sys.modules)"
+        "print('hologram_web_tools.optimizer' in sys.modules); hg.Program().optimize(); "
+        "print('hologram_web_tools.optimizer' in sys.modules, 'numpy' in sys.modules)"
     )
     root = Path(__file__).resolve().parents[1]
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)

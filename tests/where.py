@@ -112,26 +112,46 @@ def package_files() -> dict[str, Path]:
     from examples.edges.chromium import bundle  # which imports NumPy and Playwright
 
     bundle()
-    found = {
-        path.relative_to(ROOT).as_posix(): path
-        for path in sorted((ROOT / "hologram_web").rglob("*"))
-        if path.is_file() and "__pycache__" not in path.parts
-    }
+    found = _files("hologram_web")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     return found | {place: ROOT / source for source, place in included.items()}
 
 
+def tool_files() -> dict[str, Path]:
+    """The files of the second distribution, by their place in a wheel."""
+    found = _files("hologram_web_tools")
+    del found["hologram_web_tools/pyproject.toml"]
+    return found
+
+
+def _files(package: str) -> dict[str, Path]:
+    return {
+        path.relative_to(ROOT).as_posix(): path
+        for path in sorted((ROOT / package).rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
 def write_wheel(folder: Path) -> Path:
     """The package as an ordinary wheel."""
+    return _write(folder, "hologram_web", package_files())
+
+
+def write_tools_wheel(folder: Path) -> Path:
+    """The second distribution as a wheel."""
+    return _write(folder, "hologram_web_tools", tool_files())
+
+
+def _write(folder: Path, package: str, files: dict[str, Path]) -> Path:
     version = re.search(r'version = "(.*)"', (ROOT / "pyproject.toml").read_text())
     assert version
-    name = f"hologram_web-{version[1]}"
+    name = f"{package}-{version[1]}"
+    project = package.replace("_", "-")
     info = {
-        "METADATA": f"Metadata-Version: 2.1\nName: hologram-web\nVersion: {version[1]}\n",
+        "METADATA": f"Metadata-Version: 2.1\nName: {project}\nVersion: {version[1]}\n",
         "WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
-    files = package_files()
     record = [f"{place},sha256={sha256(path.read_bytes()).hexdigest()},\n" for place, path in files.items()]
     info["RECORD"] = "".join(record)  # what tells this compiler from another
     wheel = folder / f"{name}-py3-none-any.whl"
@@ -166,9 +186,9 @@ def write_page_wheel(folder: Path) -> Path:
 
 
 def write_bundle(expected: bool = True) -> None:
-    """All that a place needs: the wheel for pages, the tests, and pytest as it is installed here. `expected` adds
-    what natively compiled code and runs gave, which takes a while."""
-    files: dict[str, Path] = {}
+    """All that a place needs: the wheel for pages, the tools, the tests, and pytest as it is installed here. `expected`
+    adds what natively compiled code and runs gave, which takes a while."""
+    files = tool_files()
     for pattern in _TESTS:
         files |= {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.glob(pattern))}
     for name in _PYTEST:

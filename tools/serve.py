@@ -11,8 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from hologram_web.cli.clean import cleaned  # noqa: E402
-from hologram_web.cli.server import Mount, serve  # noqa: E402
+from hologram_web_tools.cli.clean import cleaned  # noqa: E402
+from hologram_web_tools.cli.server import Mount, serve  # noqa: E402
 
 MOUNTS = {
     "/": Mount(ROOT / "build" / "site", "the documentation", "make docs"),

@@ -55,18 +55,19 @@ def bundle() -> None:
 
 
 def build_wheel(folder: Path) -> Path:
-    """The wheel, made anew if a source is newer. Raises subprocess.CalledProcessError."""
-    sources = [path for folder in ("hologram_web", "wgsl", "wasm") for path in (ROOT / folder).rglob("*.[pw]*")]
-    sources.append(ROOT / "pyproject.toml")
+    """The wheel, made anew with the one of the tools if a source is newer. Raises subprocess.CalledProcessError."""
+    packages = ("hologram_web", "hologram_web_tools", "wgsl", "wasm")
+    sources = [path for package in packages for path in (ROOT / package).rglob("*.[pw]*")]
+    sources += [ROOT / "pyproject.toml", ROOT / "hatch_build.py"]
     newest = max(path.stat().st_mtime for path in sources)
-    found = next(folder.glob("*-any.whl"), None)
+    found = next(folder.glob("hologram_web-*-any.whl"), None)
     if found is None or found.stat().st_mtime < newest:
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "-q", "--no-deps"]
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=folder.resolve()) as made:  # another process may make it, too
-            subprocess.run([*pip, "-w", made, "."], cwd=ROOT, check=True, capture_output=True)
-            (wheel,) = Path(made).iterdir()
-            found = wheel.replace(folder / wheel.name)
+            subprocess.run([*pip, "-w", made, "./hologram_web_tools", "."], cwd=ROOT, check=True, capture_output=True)
+            made_here = [wheel.replace(folder / wheel.name) for wheel in Path(made).iterdir()]
+            (found,) = (wheel for wheel in made_here if wheel.name.startswith("hologram_web-"))
     return found
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import ModuleType
 
 import hologram_web as hg
-from hologram_web.targets.wasm.disassemble import disassemble
+from hologram_web_tools.disassemble import disassemble
 
 from . import float_kernels, kernels
 

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BackendUnavailable
+from ..extras import TOOLS, tools
 from ..isa.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
 from .protocol import Backend, Limits
 
@@ -33,20 +34,20 @@ __all__ = [
 ]
 
 IN_PAGE = sys.platform == "emscripten"
-_CLASSES = {"cpu": ("cpu", "CpuBackend"), "wasm": ("wasm", "WasmBackend"), "webgpu": ("webgpu", "WebGpuBackend")}
-if IN_PAGE:  # there the TypeScript runtime has the devices
-    _CLASSES |= {"wasm": (".page", "WasmBackend"), "webgpu": (".page", "WebGpuBackend")}
+_CLASSES = {"cpu": "CpuBackend", "wasm": "WasmBackend", "webgpu": "WebGpuBackend"}
 
 
 class _Devices(Mapping[str, type[Any]]):
     """Raises BackendUnavailable where what a device needs cannot be imported."""
 
     def __getitem__(self, name: str) -> type[Any]:
-        module, cls = _CLASSES[name]
+        cls = _CLASSES[name]
         try:
-            found: type[Any] = getattr(import_module(f".{module}", __name__), cls)
+            found: type[Any] = getattr(_module(name), cls)
         except ModuleNotFoundError as error:
             how = "await pyodide.loadPackage('numpy')" if IN_PAGE else "install hologram-web[native]"
+            if error.name == TOOLS:
+                raise BackendUnavailable(name, str(error)) from None
             raise BackendUnavailable(name, f"there is no module {error.name!r} here: {how}") from error
         return found
 
@@ -57,11 +58,18 @@ class _Devices(Mapping[str, type[Any]]):
         return len(_CLASSES)
 
 
+def _module(device: str) -> Any:
+    """Where the class of a device is: in a page the TypeScript runtime has the devices but for the reference."""
+    if device == "cpu":
+        return tools("cpu")
+    return import_module("..page" if IN_PAGE else f".{device}", __name__)
+
+
 DEVICES = _Devices()
 
 
 def __getattr__(name: str) -> Any:
-    for device, (_, cls) in _CLASSES.items():
+    for device, cls in _CLASSES.items():
         if cls == name:
             return DEVICES[device]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import IsaError
+from ..extras import tools
 from .instruction import Instruction
 from .operands import Access, Label, Register, check_name
 from .types import Type
@@ -134,9 +135,8 @@ class Program:
 
     def optimize(self) -> Program:
         """A smaller program that means the same (`ProgramOptimizer`). Raises IsaError if this one is not valid."""
-        from ..compiler.program import ProgramOptimizer
-
-        return ProgramOptimizer().optimize(self)
+        optimized: Program = tools("optimizer").ProgramOptimizer().optimize(self)
+        return optimized
 
     def to_text(self) -> str:
         from .text import to_text

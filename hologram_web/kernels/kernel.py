@@ -9,19 +9,21 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
 from ..errors import TranslateError
+from ..extras import tools
 from ..frontends.python.advice import SignWarning
 from ..frontends.python.names import Annotation, function, shown
 from ..frontends.python.source import Definition, Source, from_text
 from ..frontends.python.translate import Translation, translate
 
 if TYPE_CHECKING:
+    from hologram_web_tools.debug.frames import Debug
+    from hologram_web_tools.debug.step import Steps
+
     from ..backends import Backend
     from ..isa.program import Program
     from ..isa.types import Type
     from ..runtime.executor import Executor
     from .bound import BoundKernel
-    from .frames import Debug
-    from .step import Steps
 
 __all__ = ["Kernel", "kernel", "kernel_from_source"]
 
@@ -122,16 +124,14 @@ class Kernel:
     @property
     def steps(self) -> Steps:
         """`kernel.steps[n](x, y)` goes through a launch on the reference line by line: a `Step` for each."""
-        from .step import Steps
-
-        return Steps(self._definition, self._translation, self._launch)
+        made: Steps = tools("debug.step").Steps(self._definition, self._translation, self._launch)
+        return made
 
     @property
     def debug(self) -> Debug:
         """`kernel.debug[n](x, y)` is a launch on the reference in whose lines a Python debugger stops."""
-        from .frames import Debug
-
-        return Debug(self.steps)
+        made: Debug = tools("debug.frames").Debug(self.steps)
+        return made
 
     def _chosen(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Kernel:
         """The kernel, with a program, that arguments are for."""
@@ -171,9 +171,8 @@ class Kernel:
         return self._part("wat", block)
 
     def _part(self, name: str, block: tuple[int, ...]) -> str:
-        from .explain import PARTS
-
-        return PARTS[name](self, _shape(block))
+        text: str = tools("explain").PARTS[name](self, _shape(block))
+        return text
 
     def explain(self, *parts: str, block: tuple[int, ...] = (256, 1, 1)) -> str:
         """What becomes of the kernel in blocks of that shape; all parts, or some of them:
@@ -182,9 +181,8 @@ class Kernel:
         pass; `passes`, how often each fired; `wgsl`; `wat`; `variants`, which code runs on a device, and why. Raises
         ValueError for another part.
         """
-        from .explain import explain
-
-        return explain(self, parts, _shape(block))
+        text: str = tools("explain").explain(self, parts, _shape(block))
+        return text
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}({', '.join(f'{name}: {shown(ty)}' for name, ty in self.params.items())})>"

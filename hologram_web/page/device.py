@@ -19,6 +19,7 @@ from ..backends.device import CLASS_MEMORY_BYTES, Device
 from ..backends.protocol import Limits
 from ..backends.state import AtlasState
 from ..errors import AllocationFailed, ExecutionError, FaultKind, InvalidBuffer
+from ..extras import tools
 from ..isa.launch import ExecutionParams, LaunchConfig
 from ..isa.lift import RESONANCE_BYTES
 from ..isa.operands import BufferHandle
@@ -341,9 +342,8 @@ class WasmBackend(PageDevice):
 
     def compile_to_wat(self, program: Program, block: tuple[int, int, int] = (256, 1, 1)) -> str:
         """The module in text form, for people."""
-        from ..targets.wasm.disassemble import disassemble
-
-        return disassemble(self.compile_to_wasm(program, block))
+        text: str = tools("disassemble").disassemble(self.compile_to_wasm(program, block))
+        return text
 
 
 class WebGpuBackend(PageDevice):

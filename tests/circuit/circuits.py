@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from hologram_web.circuit import Group, Op, Phrase, Range, Sigil, Transform
-from hologram_web.frontends.circuit.tree import VARIANTS
+from hologram_web_tools.circuit.tree import VARIANTS
 
 AMOUNTS = st.integers(-30, 30)
 MAYBE = st.none() | AMOUNTS

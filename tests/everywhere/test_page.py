@@ -54,7 +54,7 @@ def test_the_wheel_has_two_files_of_modules_with_lines_and_what_help_shows() -> 
 
 
 @pytest.mark.page
-@pytest.mark.parametrize("module", ["cli", "cli.commands", "backends.wasm", "backends.webgpu.gpu", "store.disk"])
+@pytest.mark.parametrize("module", ["__main__", "backends.wasm", "backends.webgpu.gpu", "store.disk"])
 def test_what_pages_cannot_use_says_so(module: str) -> None:
     with pytest.raises(ModuleNotFoundError, match="is not in the wheel for pages, where it could do nothing"):
         import_module(f"hologram_web.{module}")

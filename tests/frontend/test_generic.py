@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
-from hologram_web import kernel_json
+from hologram_web_tools import kernel_json
 
 T = typing.TypeVar("T")
 N = typing.TypeVar("N", hg.f32, hg.f64, hg.i32, hg.u32, hg.u8)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 
 import hologram_web as hg
 from hologram_web import stdlib
-from hologram_web.backends.cpu.stepping import SteppingDevice
+from hologram_web_tools.cpu.stepping import SteppingDevice
 
 from ..everywhere.stdlib_cases import arguments
 from ..everywhere.stdlib_cases import lanes as lanes_of

@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import Any
 
 from hologram_web.backends import DEVICES, Limits
-from hologram_web.backends.cpu import CpuBackend
 from hologram_web.backends.wasm import WasmBackend
 from hologram_web.errors import BackendUnavailable, HologramError, UnsupportedInstruction, UnsupportedType
 from hologram_web.isa.lift import lift
 from hologram_web.isa.verify import Analysis, analyze
+from hologram_web_tools.cpu import CpuBackend
 
 from .case import Case, Outcome, compare, execute
 from .filed import FiledBackend

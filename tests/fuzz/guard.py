@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from hologram_web.backends.cpu.machine import Machine
-from hologram_web.backends.cpu.vector_ops import VectorOps
 from hologram_web.isa import Type
+from hologram_web_tools.cpu.machine import Machine
+from hologram_web_tools.cpu.vector_ops import VectorOps
 
 from .case import is_nan
 

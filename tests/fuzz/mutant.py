@@ -17,9 +17,9 @@ from importlib import import_module
 from types import CodeType
 from typing import Any
 
-from hologram_web.backends.cpu import CpuBackend
 from hologram_web.backends.wasm import WasmBackend
 from hologram_web.backends.webgpu import WebGpuBackend
+from hologram_web_tools.cpu import CpuBackend
 
 from .devices import LIMITS
 
@@ -44,7 +44,9 @@ class Mutant:
 
     def _function(self) -> Any:
         module, _, path = self.place.partition(":")
-        found: Any = import_module(module if module.startswith("tests.") else f"hologram_web.{module}")
+        found: Any = import_module(
+            module if module.startswith(("tests.", "hologram_web_tools.")) else f"hologram_web.{module}"
+        )
         for part in path.split("."):
             found = inspect.getattr_static(found, part)
         found = getattr(found, "__func__", getattr(found, "func", found))  # of a static method, a cached property

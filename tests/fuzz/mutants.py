@@ -30,10 +30,10 @@ from .shrink import fails_like, shrink
 __all__ = ["MUTANTS", "apply_named", "first_cases", "hunt", "passes", "prepared", "shown_lines"]
 
 
-_OPS = "backends.cpu.vector_ops:VectorOps."
-_MACHINE = "backends.cpu.machine:Machine."
-_MEMORY = "backends.cpu.memory:"
-_RUNNER = "backends.cpu.collective_runner:CollectiveOps."
+_OPS = "hologram_web_tools.cpu.vector_ops:VectorOps."
+_MACHINE = "hologram_web_tools.cpu.machine:Machine."
+_MEMORY = "hologram_web_tools.cpu.memory:"
+_RUNNER = "hologram_web_tools.cpu.collective_runner:CollectiveOps."
 
 _SCALAR = "isa.ops:ScalarOps."
 _WIDE = (
@@ -96,7 +96,7 @@ MUTANTS: dict[str, Mutant] = {
         Mutant("MIN and MAX take any zero", _OPS + "_extreme", "np.where(a == b, equal, chosen)", "chosen"),
         Mutant("FMA rounds twice", _OPS + "fma", "_odd(np.where(np.isfinite(total), lost, 0.0), total)", "total"),
         Mutant("F64 to BF16 rounds twice", _OPS + "cvt", "_odd(value - single.astype(np.float64), single)", "single"),
-        Mutant("BF16 is cut off", "backends.cpu.vector_ops:_to_bf16", "bits + np.uint32(0x7FFF)", "bits"),
+        Mutant("BF16 is cut off", "hologram_web_tools.cpu.vector_ops:_to_bf16", "bits + np.uint32(0x7FFF)", "bits"),
         Mutant("ROUND: halves away from zero", _OPS + "round", "np.rint(x)", "np.trunc(x + np.copysign(0.5, x))"),
         Mutant(
             "a register is written in all lanes",
@@ -133,7 +133,7 @@ MUTANTS: dict[str, Mutant] = {
         Mutant("maps swap their operands", _RUNNER + "parallel_map_binary", "ty, lhs, rhs)", "ty, rhs, lhs)"),
         Mutant(
             "reductions pair neighbours",
-            "backends.cpu.collectives:canonical_reduce",
+            "hologram_web_tools.cpu.collectives:canonical_reduce",
             "orbits[:, :half]), np.ascontiguousarray(orbits[:, half:])",
             "orbits[:, ::2]), np.ascontiguousarray(orbits[:, 1::2])",
         ),

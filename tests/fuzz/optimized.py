@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from zlib import crc32
 
-from hologram_web.backends.cpu import CpuBackend
-from hologram_web.compiler.program import ProgramOptimizer
 from hologram_web.errors import ExecutionError
 from hologram_web.isa import Program
 from hologram_web.isa.launch import ExecutionParams
+from hologram_web_tools.cpu import CpuBackend
+from hologram_web_tools.optimizer import ProgramOptimizer
 
 __all__ = ["OptimizedBackend"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from hologram_web.backends.cpu.machine import Machine
 from hologram_web.isa import Immediate, Type
+from hologram_web_tools.cpu.machine import Machine
 
 from .case import Case, execute
 from .devices import HASTY, reference

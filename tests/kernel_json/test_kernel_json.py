@@ -15,7 +15,7 @@ import hologram_web as hg
 from hologram_web import stdlib
 from hologram_web.frontends.python import ArrayType
 from hologram_web.kernel_json import JsonToIsa, compile, compile_all, from_python, validate
-from hologram_web.kernel_json.tables import FUNCTIONS
+from hologram_web_tools.kernel_json.tables import FUNCTIONS
 
 from .wrong import PYTHON, SCHEMAS, kernel, number, store
 

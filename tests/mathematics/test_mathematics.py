@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from hologram_web.backends import WasmBackend, WebGpuBackend
-from hologram_web.backends.cpu.vector_ops import VECTOR_OPS
 from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import optimize
 from hologram_web.isa import Type
@@ -21,6 +20,7 @@ from hologram_web.isa.mathematics import FUNCTIONS, routine, tables
 from hologram_web.isa.ops import SCALAR_OPS
 from hologram_web.isa.verify import analyze
 from hologram_web.targets import wasm
+from hologram_web_tools.cpu.vector_ops import VECTOR_OPS
 
 from . import coefficients
 from .device import program_of, run

@@ -13,9 +13,9 @@ from click.testing import CliRunner
 
 import hologram_web as hg
 from hologram_web import stdlib
-from hologram_web.cli.commands import commands
-from hologram_web.stdlib.build import build
 from hologram_web.store.blake3 import blake3
+from hologram_web_tools.build_stdlib import build
+from hologram_web_tools.cli.commands import commands
 
 from ..everywhere.stdlib_cases import BOUNDARIES, LOOPS, arguments, lanes
 from .reference import problem

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...compiler.build import build
 from ...compiler.passes import optimize
 from ...errors import ExecutionError
+from ...extras import tools
 from ...isa.launch import LaunchConfig
 from ...isa.program import Program
 from ...isa.verify import Analysis
@@ -117,9 +118,8 @@ class WasmBackend(CompiledDevice[Block]):
 
     def compile_to_wat(self, program: Program, block: tuple[int, int, int] = (256, 1, 1)) -> str:
         """The module in text form, for people."""
-        from ...targets.wasm.disassemble import disassemble
-
-        return disassemble(self.compile_to_wasm(program, block))
+        text: str = tools("disassemble").disassemble(self.compile_to_wasm(program, block))
+        return text
 
     # Memory
 

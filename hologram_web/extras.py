@@ -1,0 +1,36 @@
+"""The second distribution, hologram-web-tools: native installs have it, pages ask for it by the extra `tools`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__all__ = ["TOOLS", "installed", "missing", "tools"]
+
+TOOLS = "hologram_web_tools"
+_HOW = "pip install 'hologram-web[tools]', in a page await micropip.install('hologram-web[tools]')"
+
+
+def missing(name: str, error: ModuleNotFoundError) -> ModuleNotFoundError:
+    """The error to raise for a module of the tools that could not be imported: it says which extra has it."""
+    if error.name != TOOLS:
+        return error
+    text = f"{TOOLS}.{name} is in hologram-web-tools, which is not installed: {_HOW}"
+    return ModuleNotFoundError(text, name=TOOLS)
+
+
+def tools(name: str) -> Any:
+    """A module of the tools. Raises ModuleNotFoundError, which says what to install."""
+    try:
+        return import_module(f"{TOOLS}.{name}")
+    except ModuleNotFoundError as error:
+        raise missing(name, error) from None
+
+
+def installed() -> bool:
+    """Whether the tools are here."""
+    try:
+        import_module(TOOLS)
+    except ModuleNotFoundError:
+        return False
+    return True

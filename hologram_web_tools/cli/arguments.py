@@ -1,0 +1,111 @@
+"""Arguments of the command line become scalars and arrays, results become files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hologram_web.errors import LaunchError
+from hologram_web.isa.types import Type
+from hologram_web.plan.plan import Port
+from hologram_web.runtime.compiled import CompiledProgram
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["parse", "write"]
+
+IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
+
+
+def parse(compiled: CompiledProgram, arguments: Sequence[str]) -> dict[str, Any]:
+    """The values of `name=value` by name. Raises LaunchError."""
+    ports = {port.name: port for port in compiled.ports}
+    listed = ", ".join(map(str, compiled.ports)) or "nothing"
+    found: dict[str, Any] = {}
+    for argument in arguments:
+        name, equals, value = argument.partition("=")
+        if not equals:
+            raise LaunchError(f"{argument!r} is no argument: write name=value; it takes {listed}")
+        if name not in ports:
+            raise LaunchError(f"{name!r} is no port: it takes {listed}")
+        if name in found:
+            raise LaunchError(f"{name!r} is given twice")
+        port = ports[name]
+        found[name] = _number(port, value) if port.access is None else _array(port, value)
+    return found
+
+
+def _number(port: Port, value: str) -> int | float:
+    try:
+        return int(value, 0) if port.ty.is_integer else float(value)
+    except ValueError:
+        kind = "an integer" if port.ty.is_integer else "a number"
+        raise LaunchError(f"{port} takes {kind}, not {value!r}") from None
+
+
+def _array(port: Port, value: str) -> NDArray[Any]:
+    import numpy as np
+
+    suffix = Path(value).suffix.lower()
+    if suffix == ".npy":
+        try:
+            return np.asarray(np.load(value, allow_pickle=False))
+        except (ValueError, EOFError) as error:
+            raise LaunchError(f"{value} is no .npy file: {error}") from None
+    if suffix in IMAGES:
+        return _image(port, value)
+    try:
+        return np.array([_number(port, part) for part in value.split(",")], port.ty.numpy)
+    except LaunchError:
+        raise LaunchError(
+            f"{port} takes numbers with commas between them, a .npy file or an image, not {value!r}"
+        ) from None
+    except OverflowError as error:
+        raise LaunchError(f"{port} cannot hold {value}: {error}") from None
+
+
+def _pillow() -> Any:
+    try:
+        from PIL import Image
+    except ImportError:
+        raise LaunchError("images need pillow, which is not installed: pip install pillow, or use .npy files") from None
+    return Image
+
+
+def _image(port: Port, path: str) -> NDArray[Any]:
+    """Grey levels for two dimensions; red, green and blue for three."""
+    import numpy as np
+
+    if port.ty is not Type.U8 or len(port.shape) not in (2, 3):
+        raise LaunchError(f"{port} takes no image: images are u8, with two dimensions or three")
+    image = _pillow()
+    try:
+        with image.open(path) as found:
+            return np.asarray(found.convert("L" if len(port.shape) == 2 else "RGB"))
+    except image.UnidentifiedImageError:
+        raise LaunchError(f"{path} is no image that pillow knows") from None
+
+
+def write(path: Path, results: Mapping[str, NDArray[Any]]) -> None:
+    """Writes results to a .npz file, or one to a .npy or .png file. Raises LaunchError."""
+    import numpy as np
+
+    suffix = path.suffix.lower()
+    if suffix == ".npz":
+        np.savez(path, **results)  # type: ignore[arg-type]  # NumPy types the names as flags
+        return
+    if suffix not in (".npy", ".png"):
+        raise LaunchError(f"results are written to .npz, .npy or .png, not to {path.name}")
+    if len(results) != 1:
+        raise LaunchError(f"{suffix} holds one array, and there are {', '.join(results)}: use .npz")
+    (array,) = results.values()
+    if suffix == ".npy":
+        np.save(path, array)
+        return
+    if array.dtype != np.uint8 or array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)):
+        raise LaunchError(
+            f"a .png holds u8 of [height, width] or [height, width, 3], not {array.dtype} of {list(array.shape)}"
+        )
+    _pillow().fromarray(array).save(path)

@@ -1,0 +1,173 @@
+"""What a file holds, as tables, and its programs in every form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+import click
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.tree import Tree
+
+from hologram_web.compiler.build import build
+from hologram_web.compiler.passes import fired, optimize
+from hologram_web.errors import CompileError
+from hologram_web.isa.verify import analyze
+from hologram_web.plan.artifact import Artifact, write
+from hologram_web.plan.plan import Bounds, Call, Copy, Launch, Repeat, Step, Target, Triple, leaves
+from hologram_web.runtime.compiled import CompiledProgram
+from hologram_web.store.blake3 import blake3
+
+from ..disassemble import disassemble
+from .clean import brief, cleaned
+from .console import shown
+
+__all__ = ["show"]
+
+# What is shown is bounded, for files are foreign: 60,000 steps with long formulas were 34 MB and 22 s of text.
+_MOST = 500  # ports, constants, steps, kernels, shaders
+_FORMULA = 200  # characters
+_COLOURED = 100_000  # characters of a text that is shown in colours: they take 10 s for 1 MB
+_Item = TypeVar("_Item")
+
+
+def _first(items: Sequence[_Item], what: str, notes: list[str]) -> Iterable[_Item]:
+    """The first of the items; what is left out is noted."""
+    if len(items) > _MOST:
+        notes.append(f"{len(items) - _MOST:,} more {what} are not shown")
+    return islice(items, _MOST)
+
+
+def _formula(text: object) -> str:
+    return shown(brief(str(text), _FORMULA))
+
+
+def show(console: Console, file: Path, compiled: CompiledProgram, texts: Sequence[str]) -> None:
+    """Prints what `compiled` takes, does and holds, and the texts that were asked for (isa, ir, wgsl, wat)."""
+    artifact = compiled.artifact
+    raw = write(artifact)
+    name = shown(compiled.name or file.name)
+    if file.suffix == ".atlas":
+        console.print(f"[bold]{name}[/]: a program; as an artifact {len(raw):,} bytes")
+    else:
+        console.print(f"[bold]{name}[/]: an artifact, {file.stat().st_size:,} bytes")
+    console.print(f"BLAKE3 {blake3(raw).hex()}")
+    notes: list[str] = []
+    for key, value in _first(list(compiled.metadata.items()), "metadata", notes):
+        console.print(f"{shown(key)}: {shown(value)}")
+    console.print(_buffers(compiled, notes))
+    console.print(_schedule(compiled, notes))
+    console.print(_kernels(artifact, notes))
+    for kind in texts:
+        for title, text in _texts(kind, compiled, notes):
+            console.print(f"\n[bold]{shown(title)}[/]")
+            if len(text) <= _COLOURED:
+                console.print(Syntax(text.rstrip(), LEXERS[kind], background_color="default", word_wrap=False))
+            else:
+                click.echo(cleaned(text.rstrip(), lines=True))
+    for note in notes:
+        console.print(note)
+
+
+def _buffers(compiled: CompiledProgram, notes: list[str]) -> Table:
+    table = Table("", "name", "type", "shape or bytes", "access", box=None, header_style="bold", title_justify="left")
+    for port in _first(compiled.ports, "ports", notes):
+        shape = f"[{', '.join(map(str, port.shape))}]" if port.access else ""
+        table.add_row(
+            "port", shown(port.name), str(port.ty), _formula(shape), port.access.value if port.access else "scalar"
+        )
+    for temporary in _first(compiled.plan.temporaries, "temporaries", notes):
+        table.add_row("temporary", shown(temporary.name), "", _formula(temporary.size), "")
+    for name, number in _first(compiled.plan.constants, "constants", notes):
+        blob = compiled.blobs[number]
+        table.add_row(
+            "constant", shown(name), "", f"{blob.length:,}", f"in {shown(blob.location)}" if blob.location else ""
+        )
+    return table
+
+
+def _schedule(compiled: CompiledProgram, notes: list[str]) -> Tree:
+    """The steps of a run, with their formulas."""
+    tree = Tree("[bold]schedule[/]")
+    count = 0
+
+    def add(parent: Tree, steps: Sequence[Step]) -> None:
+        nonlocal count
+        for step in steps:
+            count += 1
+            if count > _MOST:
+                return
+            branch = parent.add(shown(_line(step)))
+            if isinstance(step, (Repeat, Target)):
+                add(branch, step.body)
+            elif isinstance(step, Call):
+                add(branch, step.code)
+
+    def triple(formulas: Triple) -> str:
+        return " x ".join(f"({f})" if " " in str(f) and not str(f).endswith(")") else str(f) for f in formulas)
+
+    def _line(step: Step) -> str:
+        match step:
+            case Repeat():
+                return f"repeat {step.variable} below {brief(str(step.count), _FORMULA)}"
+            case Call():
+                program = compiled.programs[step.program]
+                name = program.metadata.name or f"program {step.program}"
+                given = zip(program.params, step.args, strict=True)
+                args = ", ".join(f"{param.name}={arg.value}" for param, arg in given)
+                block = " x ".join(map(str, step.block))
+                return f"{name}({args}): grid {triple(step.grid)}, blocks of {block}, lanes {triple(step.lanes)}"
+            case Launch():
+                variant = f", variant {step.variant}" if step.variant > 1 else ""
+                return f"kernel {step.kernel} {compiled.artifact.kernels[step.kernel].name}{variant}"
+            case Copy():
+                return f"copy {step.source} to {step.target}"
+            case Bounds():
+                return f"check {step.need} bytes at {step.offset} of {step.memory}, which has {step.size}"
+            case Target():
+                return f"on {step.name}"
+
+    add(tree, compiled.plan.steps)
+    if count > _MOST:
+        notes.append("more steps of the schedule are not shown")
+    return tree
+
+
+def _kernels(artifact: Artifact, notes: list[str]) -> Table:
+    table = Table("kernel", "name", "block", "shared", "WebAssembly", "WGSL", box=None, header_style="bold")
+    for number, kernel in enumerate(_first(artifact.kernels, "kernels", notes)):
+        wasm = kernel.wasm if isinstance(kernel.wasm, str) else f"{len(artifact.modules[kernel.wasm.module]):,} bytes"
+        shaders = [] if isinstance(kernel.wgsl, str) else [len(artifact.shader(v.shader).encode()) for v in kernel.wgsl]
+        wgsl = " + ".join(f"{size:,}" for size in shaders) + " bytes" if shaders else str(kernel.wgsl)
+        block = " x ".join(map(str, kernel.block))
+        table.add_row(str(number), shown(kernel.name), block, f"{kernel.shared:,}", shown(wasm), shown(wgsl))
+    return table
+
+
+LEXERS = {"isa": "nasm", "ir": "llvm", "wgsl": "rust", "wat": "lisp"}  # the nearest that Pygments has
+
+
+def _texts(kind: str, compiled: CompiledProgram, notes: list[str]) -> Iterator[tuple[str, str]]:
+    artifact = compiled.artifact
+    if kind == "isa":
+        for number, program in enumerate(_first(compiled.programs, "programs", notes)):
+            yield f"program {number}", program.to_text()
+    elif kind == "ir":
+        shapes = {(step.program, step.block): None for step in leaves(compiled.plan.steps) if isinstance(step, Call)}
+        for number, block in _first(list(shapes), "programs in blocks", notes):
+            try:
+                function = optimize(build(analyze(compiled.programs[number]), block))
+                text = f"{function}; passes: {fired(function)}"
+            except CompileError as error:
+                text = f"; {error}"
+            yield f"program {number} in blocks of {' x '.join(map(str, block))}", text
+    elif kind == "wgsl":
+        for number in _first(range(len(artifact.shaders)), "shaders", notes):
+            yield f"shader {number}", artifact.shader(number)
+    else:
+        for number, module in enumerate(_first(artifact.modules, "modules", notes)):
+            yield f"module {number}", disassemble(module)

@@ -1,0 +1,161 @@
+"""Runs a collective on the cpu device: finds its operands on the host side and calls `collectives.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hologram_web.backends.device import CLASS_BYTES
+from hologram_web.backends.fault_text import element_divisor
+from hologram_web.compiler.collectives import check_factors
+from hologram_web.errors import FaultKind
+from hologram_web.isa.address import Address, Space
+from hologram_web.isa.operands import BinaryMapOperation, MapOperation, ReduceOperation, Register
+from hologram_web.isa.types import Type
+
+from .collectives import canonical_reduce, gemm, map_binary, map_unary
+from .machine import Run, Values
+from .memory import Place, byte_offsets, checked, gather, scatter
+
+__all__ = ["CollectiveOps"]
+
+Array = NDArray[Any]
+# Products between two looks at the clock: half a second where NumPy has no BLAS, which is for integers.
+_AT_ONCE = 1 << 28
+
+
+class CollectiveOps:
+    """The ops namespace of one collective: its primitives are the methods named in `isa/collectives.py`."""
+
+    def __init__(self, run: Run, point: int, values: Values) -> None:
+        self.run, self.point, self.values = run, point, values
+        self.index = run.analysis.graph.code[point]
+        self.instruction = run.analysis.graph.instruction(point)
+
+    def execute(self) -> Any:
+        """Runs it; the value of its register, if it has one."""
+        row = self.instruction.row
+        assert row.reference is not None  # the device refuses such programs
+        inputs = [
+            self._input(i, operand.kind, value)
+            for i, (operand, value) in enumerate(zip(row.operands, self.instruction.values, strict=True))
+        ]
+        check_factors(self.instruction, dict(zip(row.positions, inputs, strict=True)))
+        return row.reference(self, *inputs)
+
+    def _input(self, position: int, kind: str, value: Any) -> Any:
+        if isinstance(value, Address):
+            return self._place(position, value)
+        if kind in ("size", "scalar") and isinstance(value, (Register, str)):
+            number = self._number(value)
+            return max(number, 0) if kind == "size" else number  # a negative size is none
+        return value
+
+    def _number(self, value: Register | str) -> int | float:
+        """A register or scalar parameter as a number."""
+        params = self.run.analysis.program.register_params()
+        if isinstance(value, Register):
+            ty = self.run.analysis.numbers[self.point, value.index]
+            if (value.index, ty) in self.values:
+                held = self.values[value.index, ty]
+                return ty.decode(int((held if ty.is_wide else held.view(f"<u{ty.size_bytes}"))[0]))
+            value = params[value.index].name
+        ty, bits = self.run.scalars[value]
+        return ty.decode(bits)
+
+    def _place(self, position: int, address: Address) -> Place:
+        region = self.run.regions[self.run.analysis.bases[self.point, position]]
+        if address.space is Space.POINTER:
+            assert isinstance(address.base, Register)
+            offset = self.values[address.base.index, "pointer"]
+        elif address.space is Space.PHI:
+            at = [self._number(c) if isinstance(c, Register) else c for c in address.coordinates]
+            inside = 0 <= at[0] < 96 and 0 <= at[1] < 48 and 0 <= at[2] < 256
+            offset = np.array([int(at[0]) * CLASS_BYTES + int(at[1]) * 256 + int(at[2]) if inside else -1])
+        else:
+            index = None if address.index is None else np.array([self._number(address.index)], object)
+            if index is not None:
+                index = np.clip(index, -(1 << 62), 1 << 62).astype(np.int64)
+            offset = byte_offsets(index, address.scale, address.offset, 1)
+        return Place(region, offset, offset)
+
+    def fail(
+        self, kind: FaultKind, mask: Array, detail: Callable[[int], str], buffer: str | None, offsets: Array | None
+    ) -> None:
+        offset = None if offsets is None else int(offsets[0])
+        raise self.run.fault(kind, self.index, detail(0), buffer=buffer, offset=offset)
+
+    def _elements(self, place: Place, ty: Type, count: int) -> Place:
+        """`count` consecutive elements from a place on, checked."""
+        checked(place, ty, count, self.fail)
+        offsets = place.offsets + np.arange(count) * ty.size_bytes
+        return Place(place.region, offsets, offsets)
+
+    def _read(self, place: Place, ty: Type, *shape: int) -> Array:
+        return gather(self._elements(place, ty, int(np.prod(shape, dtype=object))), ty).reshape(shape)
+
+    def _write(self, place: Place, ty: Type, values: Array) -> None:
+        scatter(self._elements(place, ty, values.size), ty, values.ravel(), False)
+
+    # Collectives
+
+    def parallel_map(self, operation: MapOperation, dst: Place, src: Place, count: int, ty: Type) -> None:
+        values = self._read(src, ty, count)
+        self._elements(dst, ty, count)
+        self._write(dst, ty, map_unary(operation, ty, values))
+
+    def parallel_map_binary(
+        self, operation: BinaryMapOperation, dst: Place, a: Place, b: Place, count: int, ty: Type
+    ) -> None:
+        lhs, rhs = self._read(a, ty, count), self._read(b, ty, count)
+        self._elements(dst, ty, count)
+        zero = (rhs == 0) if ty.is_integer and operation in _DIVISIONS else np.zeros(1, bool)
+        if zero.any():
+            where = int(np.argmax(zero))
+            raise self.run.fault(FaultKind.DIVISION_BY_ZERO, self.index, element_divisor(where), lane=where)
+        self._write(dst, ty, map_binary(operation, ty, lhs, rhs))
+
+    def parallel_reduce(
+        self, operation: ReduceOperation, dst: Place | Register, src: Place, count: int, ty: Type
+    ) -> Array | None:
+        result = canonical_reduce(operation.value, ty, self._read(src, ty, count))
+        if isinstance(dst, Register):
+            return result
+        self._write(dst, ty, result)
+        return None
+
+    def gemm(
+        self,
+        c: Place,
+        a: Place,
+        b: Place,
+        m: int,
+        n: int,
+        k: int,
+        alpha: float,
+        beta: float,
+        trans_a: bool,
+        trans_b: bool,
+        bias: Place | None,
+        activation: MapOperation | None,
+        ty: Type,
+    ) -> None:
+        left = self._read(a, ty, k, m).T if trans_a else self._read(a, ty, m, k)
+        right = self._read(b, ty, n, k).T if trans_b else self._read(b, ty, k, n)
+        old = self._read(c, ty, m, n) if beta != 0 else None
+        row = None if bias is None else self._read(bias, ty, n)
+        self._elements(c, ty, m * n)
+        rows = max(1, _AT_ONCE // max(n * k, 1))
+        for first in range(0, m, rows):
+            self.run.look_up(self.index)
+            part = slice(first, first + rows)
+            before = None if old is None else old[part]
+            made = gemm(ty, left[part], right, before, row, alpha, beta, activation)
+            size = first * n * ty.size_bytes
+            self._write(Place(c.region, c.offsets + size, c.absolute + size), ty, made)
+
+
+_DIVISIONS = (BinaryMapOperation.Div, BinaryMapOperation.Rem)

@@ -1,0 +1,1 @@
+"""Stepping through kernels on the reference, and the debugger of Python in their lines."""

@@ -1,0 +1,123 @@
+"""What becomes of a kernel, from its source to the code of every target, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from hologram_web.compiler.accesses import access_of
+from hologram_web.compiler.bounds import shown
+from hologram_web.compiler.build import build
+from hologram_web.compiler.ir import Function
+from hologram_web.compiler.passes import fired, optimize
+from hologram_web.errors import CompileError, UnsupportedInstruction
+from hologram_web.isa.address import ON_CHIP
+from hologram_web.isa.verify import analyze
+
+if TYPE_CHECKING:
+    from hologram_web.kernels.kernel import Kernel
+    from hologram_web.targets.wgsl import WgslKernel
+
+__all__ = ["PARTS", "explain"]
+
+
+def explain(kernel: Kernel, parts: tuple[str, ...], block: tuple[int, int, int]) -> str:
+    """The parts that are asked for, each below a heading. Raises ValueError for a part that there is not."""
+    for part in parts:
+        if part not in PARTS:
+            raise ValueError(f"a kernel has no part {part!r} to explain: there are {', '.join(PARTS)}")
+    texts = {}
+    for part in parts or PARTS:
+        try:
+            texts[part] = PARTS[part](kernel, block)
+        except CompileError as error:  # such as one with collectives, which the host runs
+            texts[part] = f"not to be had: {error}\n"
+    if len(texts) == 1:
+        return next(iter(texts.values()))
+    return "\n".join(f"== {part} ==\n{text}" for part, text in texts.items())
+
+
+def _isa(kernel: Kernel, block: tuple[int, int, int]) -> str:
+    """The program with the source line above the instructions it became."""
+    labels: dict[int, list[str]] = {}
+    for name, place in kernel.program.labels.items():
+        labels.setdefault(place, []).append(name)
+    lines = [f"{kernel.name}({', '.join(map(str, kernel.program.params))})"]
+    before, own = None, kernel.file
+    for number, instruction in enumerate(kernel.program.instructions):
+        if kernel.lines[number] != before:
+            before = kernel.lines[number]
+            other = f"{PurePath(before[0]).name}:" if before[0] != own else ""  # of a helper elsewhere
+            lines.append(f"{other + str(before[1]):>5} | {kernel.line(number)}".rstrip())
+        lines += [f"      {label}:" for label in labels.get(number, ())]
+        lines.append(f"          {instruction}")
+    lines += [f"      {label}:" for label in labels.get(len(kernel.program), ())]
+    return "\n".join(lines) + "\n"
+
+
+def _ir(kernel: Kernel, block: tuple[int, int, int]) -> str:
+    """The function as it is built, and after each pass that changed it."""
+    stages: list[str] = []
+    _function(kernel, block, lambda name, text: stages.append(f"-- {name} --\n{text}\n"))
+    return "".join(stages)
+
+
+def _passes(kernel: Kernel, block: tuple[int, int, int]) -> str:
+    """How often each pass of the optimizer fired."""
+    return f"passes: {fired(_function(kernel, block))}\n"
+
+
+def _variants(kernel: Kernel, block: tuple[int, int, int]) -> str:
+    """Which code runs on each device, and why."""
+    function = _function(kernel, block)
+    accesses = [access for node in function.nodes() if (access := access_of(node)) is not None]
+    checked = sum(access.checked for access in accesses)
+    lines = [
+        f"wasm: one module, lanes one after another; {checked} of {len(accesses)} accesses are checked, but for those "
+        "that a block proves to be in bounds by its coordinates, the parameters and the sizes"
+    ]
+    compiled = _shader(kernel, function)
+    if compiled.fast is None:
+        lines.append("webgpu: one shader, with checks: no condition of a launch would make them needless")
+    else:
+        wanted = " and ".join(map(shown, compiled.conditions)) or "always"
+        lines.append(f"webgpu: the shader without checks if {wanted}; else the one with checks")
+    return "\n".join(lines) + "\n"
+
+
+def _function(kernel: Kernel, block: tuple[int, int, int], show: Callable[[str, str], None] | None = None) -> Function:
+    for number, instruction in enumerate(kernel.program.instructions):
+        if instruction.row.collective:
+            where = "hg.compile(kernel).artifact has all of it"
+            raise UnsupportedInstruction(number, f"what the whole launch does once is code of its own: {where}")
+    return optimize(build(analyze(kernel.program), block), show)
+
+
+def _shader(kernel: Kernel, function: Function) -> WgslKernel:
+    from hologram_web.targets import wgsl
+
+    groups = [[base] for base in function.bases if base.space not in ON_CHIP]
+    return wgsl.compile_kernel(function, groups, kernel.program.shared_memory)
+
+
+def _wgsl(kernel: Kernel, block: tuple[int, int, int]) -> str:
+    return _shader(kernel, _function(kernel, block)).code
+
+
+def _wat(kernel: Kernel, block: tuple[int, int, int]) -> str:
+    from hologram_web.targets.wasm import compile_kernel
+
+    from .disassemble import disassemble
+
+    return disassemble(compile_kernel(_function(kernel, block)).code)
+
+
+PARTS: dict[str, Callable[[Kernel, tuple[int, int, int]], str]] = {
+    "isa": _isa,
+    "ir": _ir,
+    "passes": _passes,
+    "wgsl": _wgsl,
+    "wat": _wat,
+    "variants": _variants,
+}
