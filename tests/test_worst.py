@@ -29,6 +29,7 @@ from .worst import measure
         "source: backslashes",
         "source: empty loops over tuples",
         "source: helpers of helpers",
+        "artifact: shaders",
     ],
 )
 def test_they_are_read_in_bounded_time_and_memory(name: str) -> None:

@@ -32,7 +32,7 @@ from hologram_web.store.blake3 import blake3
 from .mutants_run import Node, Ran, devices
 from .samples import SAMPLES, tiny
 from .seal import SECTIONS, files_sections, joined, sealed
-from .slow import leb
+from .slow import leb, unleb
 
 __all__ = ["Report", "bases", "mutant", "run", "section"]
 
@@ -72,16 +72,6 @@ def bases() -> list[bytes]:
         hg.compile(hg.kernel_from_source(text), shapes={"x": ("n",), "y": ("n",)}).to_bytes() for text in (WIDE, TILES)
     ]
     return [*found, write(tiny())]
-
-
-def unleb(data: bytes, at: int) -> tuple[int, int]:
-    """A number, and where it ends. Raises IndexError."""
-    value = shift = 0
-    while True:
-        value |= (data[at] & 127) << shift
-        shift, at = shift + 7, at + 1
-        if data[at - 1] < 128:
-            return value, at
 
 
 def damaged(source: random.Random, data: bytes, other: bytes, most: int = 8) -> bytes:
@@ -288,6 +278,8 @@ def run(count: int, runs: int, seed: int = 0, keep: Path | None = None, seconds:
                     failed(f"{ran.where}: {ran.answer}")
                 report.answers[ran.answer.partition(":")[0]] += 1
                 report.took(f"runs on {ran.where}", 0 if ran.hung else ran.seconds)
+                if not ran.hung and ran.seconds > SECONDS:
+                    failed(f"the run on {ran.where} took {ran.seconds:.2f} s: {ran.answer}")
     return report
 
 

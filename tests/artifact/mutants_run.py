@@ -23,6 +23,7 @@ __all__ = ["Answer", "Node", "Ran", "arguments", "devices"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 6.0  # seconds for an answer of Node, before its process is ended
+DEADLINE = 0.5  # seconds for a run: none takes a second then (`SECONDS` of mutants.py)
 MOST = 64  # of an extent of an array
 
 
@@ -50,7 +51,7 @@ class Ran:
 
 
 def devices() -> list[Any]:
-    limits = hg.Limits(steps=10_000, seconds=2)
+    limits = hg.Limits(steps=10_000, seconds=DEADLINE)
     return [hg.backends.CpuBackend(limits=limits), hg.backends.WasmBackend(limits=limits, cache=False)]
 
 

@@ -238,7 +238,13 @@ def long_plan() -> Artifact:
         (Port("w", wide), Port("y", hg.f32, hg.Access.WRITE, (n,))), (Temporary("t", Formula.of(32)),), (), (call,)
     )
     return replace(
-        whole, plan=plan, programs=(program,), kernels=(kernel,), blobs=(), texts=("parallel_map.neg.f32 [y], [y], 4",)
+        whole,
+        plan=plan,
+        programs=(program,),
+        kernels=(kernel,),
+        blobs=(),
+        shaders=whole.shaders[:1],
+        texts=("parallel_map.neg.f32 [y], [y], 4",),
     )
 
 

@@ -18,6 +18,16 @@ def leb(number: int) -> bytes:
     return bytes([*out, number])
 
 
+def unleb(data: bytes, at: int) -> tuple[int, int]:
+    """A number, and where it ends. Raises IndexError."""
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift, at = shift + 7, at + 1
+        if data[at - 1] < 128:
+            return value, at
+
+
 def text(words: str) -> bytes:
     return leb(len(words)) + words.encode()
 
@@ -81,7 +91,20 @@ def shapes() -> bytes:
     return file(["v" * 128], [long], [scalar("v" * 128), *ports], [])
 
 
-SLOW: dict[str, Callable[[], bytes]] = {each.__name__: each for each in (repeats, long_counts, launches, shapes)}
+def shaders() -> bytes:
+    """3,000,000 shaders of nothing, a byte each."""
+    sections = files_sections(saxpy().to_bytes())
+    code = sections["WGSL"]
+    pieces, at = unleb(code, 0)
+    for _ in range(pieces):
+        size, at = unleb(code, at)
+        at += size
+    return joined({**sections, "WGSL": code[:at] + leb(3_000_000) + bytes(3_000_000)})
+
+
+SLOW: dict[str, Callable[[], bytes]] = {
+    each.__name__: each for each in (repeats, long_counts, launches, shapes, shaders)
+}
 
 
 # Plans that launch nothing, for as long as the limit of steps lets them

@@ -172,7 +172,12 @@ export function readArtifact(raw: Uint8Array): Artifact {
     return [texts, found] as const;
   });
 
-  const kernels = section(3, () => list(kernel));
+  let named = 0; // shaders of variants
+  const kernels = section(3, () => {
+    const found = list(kernel);
+    must(shaders.length <= named);
+    return found;
+  });
 
   function kernel(): Kernel {
     const name = string();
@@ -210,6 +215,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
         const variables = [...scalars.map((_, k) => `s${k}`), ...memories.map((_, k) => `m${k}`), ...LAUNCH_VARIABLES];
         variant.conditions = list(() => tokens(variables), 64);
       }
+      named += variant.fast < 0 ? 1 : 2;
       must(size % 16 === 0 && size >= variant.scalars.reduce((sum, k) => sum + slotOf(scalars[k]!.type), 64 + 4 * bound.length));
       return variant;
     });
