@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from hologram_web.backends import CpuBackend, ExecutionParams, LaunchConfig, WasmBackend
+from hologram_web.backends import CpuBackend, ExecutionParams, LaunchConfig, WasmBackend, WebGpuBackend
 from hologram_web.compiler.build import build
 from hologram_web.compiler.ir import Function
 from hologram_web.compiler.lower import Go, Piece, lower
 from hologram_web.compiler.passes import optimize
-from hologram_web.compiler.reducible import reducible
+from hologram_web.compiler.reducible import reducible, together
 from hologram_web.compiler.structure import structure
 from hologram_web.isa import Program
 from hologram_web.isa.verify import analyze
@@ -80,3 +80,36 @@ def test_loops_of_one_entry_stay_as_they_are() -> None:
     text = text.replace("end:\n", "end:\n mov r16, r1\nlast:" + loop.format("last"))
     with_loops, without = (str(structure(lower(_function(t)).resumes[0])) for t in (text, _tangle(16)))
     assert with_loops.count("Loop(") == without.count("Loop(") + 2
+
+
+def _with_barriers(count: int, every: int) -> str:
+    """The same with barriers, which all lanes come to together, though nothing proves it: memory is added to n."""
+    text = _tangle(count).replace("add.u32 r10, r1, r252", "ldg.u32 r10, [y + r252*4]\n add.u32 r10, r10, r1")
+    for k in range(0, count, every):
+        text = text.replace(f"b{k}:\n", f"b{k}:\n bar_sync 0\n")
+    return text
+
+
+@pytest.mark.parametrize(("count", "every"), [(28, 4), (41, 4), (100, 4)])
+def test_tangles_with_barriers_are_in_the_shader_once(count: int, every: int) -> None:
+    """41 blocks with 11 barriers were 1.3 MB, because each segment had what it reaches."""
+    function = _function(_with_barriers(count, every))
+    bases = wasm.compile_kernel(function).bases
+    assert len(wgsl.compile_kernel(function, [[base] for base in bases], 0, fast=False).code) < 4_000 * count
+
+
+def test_lanes_go_on_behind_barriers_in_tangles() -> None:
+    text = _with_barriers(28, 4)
+    results = []
+    for device in (CpuBackend(), WasmBackend(cache=False), WebGpuBackend()):
+        y = device.allocate_buffer(4 * 64)
+        device.copy_to_buffer(y, bytes(4 * 64))
+        launch = ExecutionParams(LaunchConfig.linear(64, 64), {"n": 0x9E3779B9, "y": y})
+        device.execute_program_with_params(Program.from_text(text), launch)
+        results.append(bytes(device.copy_from_buffer(y)))
+    assert results[0] == results[1] == results[2]
+    assert any(results[0])
+
+
+def test_few_segments_are_functions_of_their_own() -> None:
+    assert together(lower(_function(_with_barriers(10, 4))).resumes) is None

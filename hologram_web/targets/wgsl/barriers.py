@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from ...compiler.fission import Fission
 from ...compiler.lower import Piece, Run
+from ...compiler.reducible import together
 from ...compiler.structure import structure
 from ...errors import FaultKind
 from ...isa.address import Space
@@ -127,8 +128,14 @@ class Barriers(Code):
         return code
 
     def _segments(self) -> str:
-        parts = [self._function(f"segment{k}", start) for k, start in enumerate(self.lowered.resumes)]
-        parts += [
+        resumes = self.lowered.resumes
+        whole = together(resumes)
+        if whole is None:
+            segments = [self._function(f"segment{k}", start) for k, start in enumerate(resumes)]
+            cases = [f"      case {k}u: {{ segment{k}(); }}" for k in range(len(resumes))]
+        else:
+            segments, cases = [self._function("segments", whole)], [f"      case {EXITED}u: {{}}"]
+        parts = [
             "var<workgroup> least: atomic<u32>;",
             "var<workgroup> most: atomic<u32>;",
             "var<workgroup> meeting: vec2u;",
@@ -137,10 +144,9 @@ class Barriers(Code):
         ]
         divergent = fault_number(FaultKind.DIVERGENT_BARRIER)
         lines = [*self._entry(), f"  resume = select({EXITED}u, 0u, alive);", "  loop {"]
-        lines += ["    switch (resume) {"]
-        lines += [f"      case {k}u: {{ segment{k}(); }}" for k in range(len(self.lowered.resumes))]
+        lines += ["    switch (resume) {", *cases]
         lines += [
-            "      default: {}",
+            "      default: {}" if whole is None else "      default: { segments(); }",
             "    }",
             "    if (index == 0u) {",
             "      atomicStore(&least, 0xffffffffu);",
@@ -185,7 +191,7 @@ class Barriers(Code):
             "}",
             "",
         ]
-        return "\n".join(parts[len(self.lowered.resumes) :] + parts[: len(self.lowered.resumes)] + lines)
+        return "\n".join(parts + segments + lines)
 
     def _function(self, name: str, start: Piece, parameters: str = "", says: bool = False) -> str:
         self.lines, self.depth, self.frames, self.labels, self.hoisted, self.goes = [], 1, [], {}, {}, False

@@ -445,8 +445,8 @@ class Code(Effects):
                     return f"((bitcast<i32>({low}) << {32 - node.ty.bits}u) >> {32 - node.ty.bits}u)"
                 case other:
                     return f"bitcast<{other}>({low})"
-        if node.attr == "WAY":
-            return "way"
+        if node.attr in ("WAY", "RESUME"):
+            return str(node.attr).lower()
         axis = node.attr[-1].lower()
         match node.attr[:-2]:
             case "GLOBAL_LANE_":
