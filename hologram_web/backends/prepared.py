@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from struct import Struct
 from typing import Any
 
+from ..errors import LaunchError
+from ..isa.arguments import scalar_bits
+from ..isa.cfg import END
 from ..isa.launch import ExecutionParams, LaunchConfig
-from ..isa.program import Program
+from ..isa.program import Param, Program
+from ..isa.types import Type
+from ..isa.verify import Base
 
-__all__ = ["Prepared"]
+__all__ = ["Prepared", "ShortWay"]
 
 
 class Prepared:
     """Launches of a program in one configuration, called with the values of the parameters `names`: handles and
     numbers. `fixed` are those of the others.
 
-    A call is `execute_program_with_params`, with all that it checks and raises. A device that knows a shorter way
-    inherits from this one. The device keeps it: others have weak references.
+    A call is `execute_program_with_params`, with all that it checks and raises. The device keeps it: others have weak
+    references.
     """
 
     def __init__(
@@ -27,6 +33,123 @@ class Prepared:
         self._args: dict[str, Any] = {param.name: fixed.get(param.name) for param in program.params}
 
     def __call__(self, values: Sequence[Any]) -> None:
+        self.device.execute_program_with_params(self.program, ExecutionParams(self.config, self._given(values)))
+
+    def _given(self, values: Sequence[Any]) -> dict[str, Any]:
+        """All arguments, in the order of the parameters."""
         args = self._args.copy()
         args.update(zip(self.names, values, strict=True))
-        self.device.execute_program_with_params(self.program, ExecutionParams(self.config, args))
+        return args
+
+
+# What Struct makes the 8 bytes of a scalar of, and the class of the number; of other types it takes the bits.
+_FORMATS: dict[Type, tuple[str, type]] = {
+    Type.F32: ("f4x", float), Type.F64: ("d", float),
+    Type.I8: ("b7x", int), Type.I16: ("h6x", int), Type.I32: ("i4x", int), Type.I64: ("q", int),
+    Type.U8: ("B7x", int), Type.U16: ("H6x", int), Type.U32: ("I4x", int), Type.U64: ("Q", int),
+}  # fmt: skip
+
+
+class ShortWay(Prepared):
+    """Launches that write a few numbers and run, where they are one kernel on buffers and scalars.
+
+    They go the common way before anything is known, and whenever something is not as it was: errors are told there.
+    Devices give `_learn` and `_run`.
+    """
+
+    def __init__(
+        self, device: Any, program: Program, config: LaunchConfig, names: Sequence[str], fixed: Mapping[str, Any]
+    ) -> None:
+        super().__init__(device, program, config, names, fixed)
+        self._places = {name: place for place, name in enumerate(self.names)}
+        self._ready = False
+
+    def __call__(self, values: Sequence[Any]) -> None:
+        if not (self._ready and self._run(values)):
+            self._ready = False
+            super().__call__(values)
+            with self.device._lock:
+                self._ready = self._is_short() and self._learn(values)
+
+    def _learn(self, values: Sequence[Any]) -> bool:
+        """Takes over what the launch with these arguments, which is done, has found out. False if there is no short
+        way."""
+        raise NotImplementedError
+
+    def _run(self, values: Sequence[Any]) -> bool:
+        """Launches, if all is as it was and the arguments are right. Raises what a launch raises that runs."""
+        raise NotImplementedError
+
+    def _is_short(self) -> bool:
+        device = self.device
+        known = self._known = device._known(self.program)
+        if not known.is_verified(device.atlas.bound) or known.extra or known.adds_resonance or self.config.promises:
+            return False
+        analysis = self._analysis = known.analysis
+        self._limits, self._math = device.limits, device.math
+        return not (
+            analysis.has_collectives
+            or analysis.atlas_bases
+            or analysis.graph.entry == END
+            or not self.config.total_threads()
+            or any(param.kind == "pool" or (param.ty is not None and param.ty.is_wide) for param in self.program.params)
+        )
+
+    def _is_same(self) -> bool:
+        """Whether the program and what the device was told are as they were."""
+        device, known = self.device, self._known
+        return (
+            device.limits is self._limits
+            and device.math is self._math
+            and known.analysis is self._analysis
+            and known.is_verified(device.atlas.bound)
+            and known.holds(self.program)
+        )
+
+    def _lay_out(self, scalars: Iterable[tuple[str, Type]], bases: Iterable[Base], more: str = "") -> None:
+        """Says what a kernel's argument block has: scalars, then `more` numbers; and which memories the kernel uses."""
+        self._scalars: list[tuple[int, int, type | None, str, Type]] = []
+        self._numbers: list[Any] = []
+        slots = ""
+        for name, ty in scalars:
+            form, kind = _FORMATS.get(ty, ("Q", None))
+            if name in self._places:
+                self._scalars.append((len(self._numbers), self._places[name], kind, name, ty))
+                self._numbers.append(0)
+            else:
+                form = "Q"
+                self._numbers.append(scalar_bits(name, ty, self.fixed[name]))
+            slots += form
+        self._layout = Struct(f"<{slots}{more}")
+        # What the kernel does not use is looked at all the same.
+        given = {base: param.name for base, param in self._analysis.given}
+        used = [given[base] for base in bases]
+        self._memories = [self._places[name] for name in used]
+        read = {name for _, _, _, name, _ in self._scalars}
+        self._others: list[tuple[int, Param]] = [
+            (self._places[param.name], param)
+            for param in self.program.params
+            if param.name in self._places and param.name not in used and param.name not in read
+        ]
+
+    def _taken(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]] | None:
+        """The numbers of an argument block and the memories. None if one of the values is wrong."""
+        numbers, buffers = self._numbers.copy(), self.device._buffers
+        try:
+            for at, place, kind, name, ty in self._scalars:
+                value = values[place]
+                if type(value) is not kind:
+                    bits = scalar_bits(name, ty, value)
+                    value = bits if kind is None else ty.decode(bits)
+                if value != value:
+                    return None  # Struct would keep more bits of a NaN than the contract says
+                numbers[at] = value
+            for place, param in self._others:
+                if param.kind == "scalar":
+                    assert param.ty is not None
+                    scalar_bits(param.name, param.ty, values[place])
+                else:
+                    buffers[values[place]]
+            return numbers, [buffers[values[place]] for place in self._memories]
+        except (KeyError, TypeError, LaunchError):
+            return None

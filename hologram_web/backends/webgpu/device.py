@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from struct import pack
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...compiler.build import build
-from ...compiler.ir import Node
-from ...compiler.lower import argument_starts
 from ...compiler.passes import optimize
-from ...errors import ArtifactError, ExecutionError, FaultKind, HologramError, InvalidBuffer, LaunchError
+from ...errors import InvalidBuffer, LaunchError
 from ...isa.address import ON_CHIP, Space
 from ...isa.launch import LaunchConfig
 from ...isa.program import Program
@@ -24,19 +22,19 @@ from ...store.cache import ProgramCache
 from ...store.disk import recall
 from ...store.store import compiled_store, key_of
 from ...targets.wgsl import WgslKernel, compile_kernel
-from ..compiled import CompiledDevice, Job, Status, Words
+from ..compiled import CompiledDevice, Job
 from ..host_device import array_of
 from ..protocol import Limits
 from .cache import WGSL_KERNEL, fits
-from .gpu import SLOT, Forked, Gpu, Memory
+from .gpu import SLOT, Forked, Gpu, Group, Memory
+from .prepared import PreparedWork
 from .probe import Traits, probe, probe_halves, probe_speed
+from .ready import Chosen, Ready, Teller
 from .recorder import LIGHT, Recorder, Work
 
 __all__ = ["WebGpuBackend", "WebGpuStats"]
 
 _STEPS = 1 << 26  # isa.md section 4
-_STEP_LIMIT = 1 + tuple(FaultKind).index(FaultKind.STEP_LIMIT)
-_HEAD = 64  # bytes of an argument block before the scalars
 _CHOSEN = 64  # for how many values of scalars a kernel keeps which shader runs
 _SHARE = 2  # a lane's patience is this part of the seconds of a launch: what rounds cost is known within about as much
 
@@ -54,35 +52,6 @@ class WebGpuStats:
     submits: int = 0
 
 
-class _Chosen(NamedTuple):
-    """The shader that runs, what its argument block begins with, and how many rounds it may take (`Work.rounds`)."""
-
-    code: str
-    head: bytes
-    rounds: int | None
-
-
-class _Ready:
-    """A kernel for launches of a program on memories of the same sizes. It keeps the analysis, whose id is part of its
-    key; `asked` are the scalars that decide what is `chosen`, and `tail` is what argument blocks end with."""
-
-    def __init__(self, analysis: Analysis, kernel: WgslKernel, sizes: dict[Base, int], shared: int) -> None:
-        self.analysis, self.kernel, self.sizes, self.shared = analysis, kernel, sizes, shared
-        self.chosen: dict[Any, _Chosen] = {}
-        seen: set[Node] = set()
-        work = list(kernel.conditions)
-        while work:
-            node = work.pop()
-            if node not in seen:
-                seen.add(node)
-                work += node.args
-        read = {node.attr for node in seen if node.op == "param"}
-        self.asked = [name for name, _ in kernel.scalars if name in read]
-        tail = pack(f"<{len(kernel.bases)}I", *(sizes[base] for base in kernel.bases))
-        filled = _HEAD + argument_starts(kernel.scalars)[-1] + len(tail)
-        self.tail = tail + bytes(kernel.arguments_size - filled)
-
-
 class WebGpuBackend(CompiledDevice[Memory]):
     """Runs programs on a GPU. All of a process share one wgpu device.
 
@@ -93,12 +62,13 @@ class WebGpuBackend(CompiledDevice[Memory]):
 
     name = "webgpu"
     parallel = True
+    _prepared = PreparedWork
     optimize = staticmethod(optimize)  # measurements leave passes out
     _traits: ClassVar[dict[int, Traits]] = {}  # by generation of the shared GPU
     _halves: ClassVar[dict[int, bool]] = {}  # likewise
     _speeds: ClassVar[dict[int, float]] = {}  # likewise: rounds of the shortest loop a second, on one lane
     _kernels: ClassVar[ProgramCache[Any, WgslKernel]] = ProgramCache()
-    _readies: ClassVar[ProgramCache[Any, _Ready]] = ProgramCache()
+    _readies: ClassVar[ProgramCache[Any, Ready]] = ProgramCache()
 
     def __init__(
         self,
@@ -311,53 +281,40 @@ class WebGpuBackend(CompiledDevice[Memory]):
         for memory in job.memory.values():
             self._check_generation(memory)
         ready = self._ready(job)
-        analysis, config, kernel = job.analysis, job.config, ready.kernel
-        sizes, shared, lanes = ready.sizes, ready.shared, config.blocks * config.block_lanes
-        chosen = self._chosen(ready, job)
-        pipeline, fresh = self._gpu.pipeline(kernel, chosen.code)
-        self.stats.pipelines += fresh
-        self.stats.cache_hits += not fresh
-        self.stats.launches += 1
-        bound = [self._bound(job, group, 0) for group in kernel.groups]
+        group, at_once = self._grouped(job, ready.kernel)
+        teller = Teller(ready, job.config, self.limits, job.explain, self._as_written, self.check == "deferred")
+        chosen = self.chosen(ready, job.config, job.scalars)
+        scalars = [job.scalars[each][1].to_bytes(ty.argument_bytes, "little") for each, ty in ready.kernel.scalars]
+        self.record(teller, chosen, group, b"".join([chosen.head, *scalars, ready.tail]), at_once)
+
+    def _grouped(self, job: Job[Memory], kernel: WgslKernel) -> tuple[Group, int]:
+        """What a launch binds; of a kernel with scratch memory, for how many blocks at a time."""
+        bound = [*self._recorder.bound(kernel)]
+        bound += [self._bound(job, group, 0) for group in kernel.groups]
         bound += [self._bound(job, kernel.groups[number], part) for number, part in kernel.further]
         at_once = 0
         if kernel.scratch:
             self._check_scratch(kernel)
-            scratch, at_once = self._recorder.scratch(kernel.scratch, config.blocks)
+            scratch, at_once = self._recorder.scratch(kernel.scratch, job.config.blocks)
             bound.append(scratch)
-        limits, explain, as_written, deferred = self.limits, job.explain, self._as_written, self.check == "deferred"
-        name, number = analysis.program.metadata.name or "a program without a name", self.stats.launches
+        return self._gpu.group(self._gpu.layout(kernel), tuple(bound)), at_once
 
-        def failed(words: NDArray[np.uint32]) -> HologramError:
-            try:
-                return told(_status(words, kernel, sizes, shared, config))
-            except ArtifactError as lie:
-                return lie
-
-        def stopped(kind: FaultKind) -> ExecutionError:
-            late = kind is FaultKind.STEP_LIMIT
-            return told(Status(FaultKind.CANCELLED, None, 0, None, 0, 0, 0, 0, time_is_up=late))
-
-        def told(status: Status) -> ExecutionError:
-            error = status.error(analysis, limits, config.block_lanes)
-            if explain is not None:
-                error = explain(error)
-            error = as_written(error)
-            if deferred:  # by now others may have been launched
-                error = error.retold(f"{error.detail} (launch {number} of this backend, {name})", error.buffer)
-            return error
-
-        scalars = [job.scalars[each][1].to_bytes(ty.argument_bytes, "little") for each, ty in kernel.scalars]
-        arguments = b"".join([chosen.head, *scalars, ready.tail])
-        bound = [*self._recorder.bound(pipeline), *bound]
-        blocks = config.blocks
-        work = Work(name, pipeline, tuple(bound), arguments, blocks, failed, stopped, lanes, chosen.rounds, at_once)
-        self._recorder.launch(work)
-        self.stats.submits = self._recorder.submits
+    def record(self, teller: Teller, chosen: Chosen, group: Group, arguments: bytes, at_once: int = 0) -> None:
+        """Records a launch."""
+        config, stats = teller.config, self.stats
+        pipeline, fresh = self._gpu.pipeline(teller.ready.kernel, chosen.code)
+        stats.pipelines += fresh
+        stats.cache_hits += not fresh
+        stats.launches += 1
+        lanes = config.blocks * config.block_lanes
+        self._recorder.launch(
+            Work(teller, stats.launches, pipeline, group, arguments, config.blocks, lanes, chosen.rounds, at_once)
+        )
+        stats.submits = self._recorder.submits
         if self.check == "sync":
             self.sync()
 
-    def _ready(self, job: Job[Memory]) -> _Ready:
+    def _ready(self, job: Job[Memory]) -> Ready:
         """What does not depend on which buffers a launch has, nor on its scalars."""
         analysis, config = job.analysis, job.config
         first: dict[int, int] = {}
@@ -369,7 +326,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         key = id(analysis), config, job.point, names, tuple(job.memory), shapes, job.math, place
         return self._readies.get_or_create(key, lambda: self._make_ready(job, names))
 
-    def _make_ready(self, job: Job[Memory], names: tuple[str, ...]) -> _Ready:
+    def _make_ready(self, job: Job[Memory], names: tuple[str, ...]) -> Ready:
         analysis, config, traits = job.analysis, job.config, self.traits
         by_buffer: dict[int, list[Base]] = {}
         for base in _owners(analysis):
@@ -401,20 +358,21 @@ class WebGpuBackend(CompiledDevice[Memory]):
             return kernel
 
         kernel = self._kernels.get_or_create(key, recalled)
-        return _Ready(analysis, kernel, {base: job.memory[base].size for base in kernel.bases}, shared)
+        return Ready(analysis, kernel, {base: job.memory[base].size for base in kernel.bases}, shared)
 
-    def _chosen(self, ready: _Ready, job: Job[Memory]) -> _Chosen:
-        """Where all accesses are proven to be in bounds the shader without checks runs: another pipeline, made once."""
-        kernel, config, limits = ready.kernel, job.config, self.limits
-        key = limits, *[job.scalars[name][1] for name in ready.asked]
+    def chosen(self, ready: Ready, config: LaunchConfig, scalars: Mapping[str, tuple[Type, int]]) -> Chosen:
+        """Where all accesses are proven to be in bounds the shader without checks runs: another pipeline, made once.
+        `scalars` are those that kernels ask for, at least."""
+        kernel, limits = ready.kernel, self.limits
+        key = limits, *[scalars[name][1] for name in ready.asked]
         found = ready.chosen.get(key)
         if found is not None:
             return found
-        scalars = {name: job.scalars[name][1] for name, _ in kernel.scalars}
+        bits = {name: scalars[name][1] for name in ready.asked}
         lanes, patience = config.blocks * config.block_lanes, 0
 
         def proves(rounds: int) -> bool:
-            return kernel.proves(config.grid, config.lanes_on, scalars, ready.sizes, ready.shared, limits.steps, rounds)
+            return kernel.proves(config.grid, config.lanes_on, bits, ready.sizes, ready.shared, limits.steps, rounds)
 
         proven = proves(max(LIGHT // lanes, 1))
         known = not kernel.counts[proven]
@@ -428,7 +386,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         code = kernel.fast if proven and kernel.fast else kernel.code
         if len(ready.chosen) >= _CHOSEN:
             ready.chosen.clear()
-        ready.chosen[key] = _Chosen(code, pack("<16I", *words), rounds)
+        ready.chosen[key] = Chosen(code, pack("<16I", *words), rounds)
         return ready.chosen[key]
 
     @property
@@ -536,14 +494,3 @@ def _owners(analysis: Analysis) -> list[Base]:
     params = {param.name: number for number, param in enumerate(analysis.program.params)}
     bases = {base for base in analysis.bases.values() if base.space not in ON_CHIP}
     return sorted(bases, key=lambda base: (params.get(str(base.name), len(params)), base.space.name, str(base.name)))
-
-
-def _status(
-    words: NDArray[np.uint32], kernel: WgslKernel, sizes: dict[Base, int], shared: int, config: LaunchConfig
-) -> Status:
-    kind, at, base, lane = (int(word) for word in words[:4].view(np.int32))
-    offset, need, other = int(words[4:6].view(np.int64)[0]), int(words[6]), int(words[7])
-    memories = [(str(each), sizes[each]) for each in kernel.bases]
-    found = Words(kind, at, base, lane, offset, need, other)
-    late = kind == _STEP_LIMIT and other == 1
-    return found.status(memories, shared, config.blocks * config.block_lanes, late)

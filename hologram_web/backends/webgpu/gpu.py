@@ -21,7 +21,7 @@ import wgpu
 from ...errors import AllocationFailed, BackendUnavailable, CompileError
 from ...targets.wgsl import WgslKernel
 
-__all__ = ["SLOT", "Flight", "Forked", "Gpu", "Memory", "Pipeline", "adapter_info"]
+__all__ = ["SLOT", "Flight", "Forked", "Gpu", "Group", "Memory", "Pipeline", "adapter_info"]
 
 SLOT = 256  # bytes of a status or of a small argument block: the offset alignment every adapter has
 _KEPT_GROUPS, _KEPT_PIPELINES = 1024, 512
@@ -63,6 +63,17 @@ class Pipeline:
     kernel: WgslKernel
     pipeline: Any
     layout: Any
+
+
+@dataclass(eq=False)
+class Group:
+    """A bind group. It keeps the layout and the buffers by whose ids it is found; `buffers` are the ids of those that
+    launches read and write."""
+
+    group: Any
+    layout: Any
+    bound: tuple[tuple[Any, int, int], ...]
+    buffers: frozenset[int]
 
 
 class _Landed:
@@ -161,7 +172,7 @@ class Gpu:
         self.kept_bytes = 0
         self._pipelines: OrderedDict[tuple[str, tuple[bool, ...]], Pipeline] = OrderedDict()
         self._layouts: dict[tuple[bool, ...], tuple[Any, Any]] = {}
-        self._groups: OrderedDict[Any, Any] = OrderedDict()
+        self._groups: OrderedDict[Any, Group] = OrderedDict()
         self.flights: list[Flight] = []  # that nobody waits for: at most one more is submitted before they land
         self.ahead = 0.0  # rounds of the shortest loop that were submitted since somebody waited, as far as one knows
 
@@ -293,22 +304,28 @@ class Gpu:
             self._layouts[written] = group, self.device.create_pipeline_layout(bind_group_layouts=[group])
         return self._layouts[written]
 
-    def group(self, layout: Any, bound: tuple[tuple[Any, int, int], ...]) -> Any:
-        """The bind group of buffers, with offset and size of what is bound."""
+    def layout(self, kernel: WgslKernel) -> Any:
+        """That of what a kernel binds."""
+        with self.guard():
+            return self._layout(tuple(kernel.written))[0]
+
+    def group(self, layout: Any, bound: tuple[tuple[Any, int, int], ...]) -> Group:
+        """The bind group of buffers, with offset and size of what is bound. It is the GPU's, as the buffers are."""
         key = (id(layout), *((id(buffer), offset, size) for buffer, offset, size in bound))
         found = self._groups.get(key)
         if found is not None:
             self._groups.move_to_end(key)
-            return found[0]
+            return found
         entries = [
             {"binding": number, "resource": {"buffer": buffer, "offset": offset, "size": size}}
             for number, (buffer, offset, size) in enumerate(bound)
         ]
-        group = self.device.create_bind_group(layout=layout, entries=entries)
-        self._groups[key] = group, layout, bound  # which keeps the objects whose ids are the key
+        with self.guard():
+            group = self.device.create_bind_group(layout=layout, entries=entries)
+        made = self._groups[key] = Group(group, layout, bound, frozenset(id(buffer) for buffer, _, _ in bound[2:]))
         if len(self._groups) > _KEPT_GROUPS:
             self._groups.popitem(last=False)
-        return group
+        return made
 
 
 def _is_real(info: dict[str, Any]) -> bool:

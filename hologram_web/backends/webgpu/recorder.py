@@ -15,17 +15,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ExecutionError, FaultKind, HologramError
+from ...targets.wgsl import WgslKernel
 from .. import fault_text
 from ..protocol import Limits, caller, stop_of_call
-from .gpu import SLOT, Flight, Gpu, Memory, Pipeline
+from .gpu import SLOT, Flight, Gpu, Group, Memory, Pipeline
 
-__all__ = ["FEW_LANES", "LIGHT", "Recorder", "Work"]
+__all__ = ["FEW_LANES", "LIGHT", "Recorder", "Teller", "Work"]
 
 _SLOTS = 1024
 _WAITING = 128  # launches, copies and clears that wait before they are submitted
@@ -49,6 +50,20 @@ class Host(Protocol):
     def _deadline(self) -> float | None: ...
 
 
+class Teller(Protocol):
+    """Makes the errors of a launch, the `number`th of its backend."""
+
+    @property
+    def name(self) -> str:
+        """That of the program."""
+
+    def failed(self, words: NDArray[np.uint32], number: int) -> HologramError:
+        """That of status words."""
+
+    def stopped(self, kind: FaultKind, number: int) -> ExecutionError:
+        """That of a launch that was ended."""
+
+
 def _gone(owner: Any) -> bool:
     """Whether a task or thread has ended, so that its faults are for whoever asks."""
     return not owner.is_alive() if isinstance(owner, threading.Thread) else owner.done()
@@ -56,20 +71,20 @@ def _gone(owner: Any) -> bool:
 
 @dataclass
 class Work:
-    """A recorded launch. `failed` makes the error of status words, `stopped` that of a launch that was ended. Of
-    kernels with scratch memory, `at_once` blocks run at a time. `rounds` is what it takes at most, about, in rounds of
-    the shortest loop; None if nobody knows."""
+    """A recorded launch, the `number`th of a backend. Its `arguments` are whole slots. Of kernels with scratch memory,
+    `at_once` blocks run at a time. `rounds` is what it takes at most, about, in rounds of the shortest loop; None if
+    nobody knows."""
 
-    name: str
+    teller: Teller
+    number: int
     pipeline: Pipeline
-    bound: tuple[tuple[Any, int, int], ...]
+    group: Group
     arguments: bytes
     blocks: int
-    failed: Callable[[NDArray[np.uint32]], HologramError]
-    stopped: Callable[[FaultKind], ExecutionError]
     lanes: int
     rounds: int | None
     at_once: int = 0
+    starts: ClassVar[bool] = True  # as a part that is all of it
     slot: int = 0
     owner: Any = field(default_factory=caller)
 
@@ -78,28 +93,32 @@ class Work:
         """Whether it may take so long that it is divided."""
         return self.lanes > FEW_LANES and (self.rounds is None or self.rounds > LIGHT)
 
-    def dispatches(self, start: int = 0, end: int | None = None) -> Iterator[_Dispatch]:
+    @property
+    def work(self) -> Work:
+        return self
+
+    def dispatches(self, start: int = 0, end: int | None = None) -> Iterator[Work | _Part]:
         """For the blocks from `start` to `end`, by default all."""
         end = self.blocks if end is None else end
         at_once = self.at_once or end - start
         if start == 0 and at_once >= self.blocks:
-            yield _Dispatch(self, self.arguments, self.blocks)
+            yield self
             return
         words = np.frombuffer(self.arguments, np.uint32).copy()
         for first in range(start, end, at_once):
             count = min(end - first, at_once)
             words[_END], words[_FIRST] = first + count, first
-            yield _Dispatch(self, words.tobytes(), count, first == 0)
+            yield _Part(self, words.tobytes(), count, first == 0)
 
 
 @dataclass
-class _Dispatch:
-    """A launch or, of those whose blocks do not run all at once, a part of it."""
+class _Part:
+    """A part of a launch whose blocks do not run all at once."""
 
     work: Work
     arguments: bytes
     blocks: int
-    starts: bool = True  # whether it is the first part
+    starts: bool  # whether it is the first
 
 
 class Recorder:
@@ -116,7 +135,7 @@ class Recorder:
         self.generation = gpu.generation
         self._status, used = gpu.take(_SLOTS * SLOT, gpu.STORAGE)
         self._arguments, _ = gpu.take(_ARGUMENTS, gpu.UNIFORM)
-        self._waiting: list[_Dispatch | tuple[str, tuple[Any, ...]]] = []
+        self._waiting: list[Work | _Part | tuple[str, tuple[Any, ...]]] = []
         self._scratch: Any = None
         self._touched: set[int] = set()
         self._launched: list[Work] = []  # since statuses were read last, by slot
@@ -148,7 +167,7 @@ class Recorder:
     def launch(self, work: Work) -> None:
         if len(self._launched) == _SLOTS:
             self.collect()
-        size = -(-len(work.arguments) // SLOT) * SLOT
+        size = len(work.arguments)
         if work.long:
             self.submit()
         work.slot = len(self._launched)
@@ -163,7 +182,7 @@ class Recorder:
                 self.submit()
             self._waiting.append(dispatch)
             self._used_arguments += size
-            self._touched.update(id(buffer) for buffer, _, _ in work.bound[2:])
+        self._touched |= work.group.buffers
         if len(self._waiting) >= _WAITING:
             self.submit()
 
@@ -197,9 +216,9 @@ class Recorder:
         self.gpu.flights.append(flight)
         return [("copy_buffer_to_buffer", (self._status, work.slot * SLOT, flight.staging, 0, SLOT))]
 
-    def bound(self, pipeline: Pipeline) -> tuple[tuple[Any, int, int], ...]:
-        """What bindings 0 and 1 of a pipeline are."""
-        return (self._status, 0, 32), (self._arguments, 0, pipeline.kernel.arguments_size)
+    def bound(self, kernel: WgslKernel) -> tuple[tuple[Any, int, int], ...]:
+        """What bindings 0 and 1 of a kernel are."""
+        return (self._status, 0, 32), (self._arguments, 0, kernel.arguments_size)
 
     def scratch(self, size: int, blocks: int) -> tuple[tuple[Any, int, int], int]:
         """A binding of memory that may hold anything, and for how many blocks at a time it has `size` bytes each."""
@@ -250,7 +269,7 @@ class Recorder:
             encoder = device.create_command_encoder()
             computing = shader = None
             for item in (*waiting, *behind):
-                if isinstance(item, _Dispatch):
+                if not isinstance(item, tuple):
                     work = item.work
                     if computing is None or (self.timed and item.starts):
                         if computing is not None:
@@ -260,10 +279,9 @@ class Recorder:
                     if work.pipeline is not shader:
                         shader = work.pipeline
                         computing.set_pipeline(shader.pipeline)
-                    group = self.gpu.group(work.pipeline.layout, work.bound)
-                    computing.set_bind_group(0, group, [work.slot * SLOT, len(block)])
+                    computing.set_bind_group(0, work.group.group, (work.slot * SLOT, len(block)))
                     computing.dispatch_workgroups(min(item.blocks, _ROW), -(-item.blocks // _ROW))
-                    block += item.arguments + bytes(-len(item.arguments) % SLOT)
+                    block += item.arguments
                     continue
                 if computing is not None:
                     computing.end()
@@ -277,7 +295,7 @@ class Recorder:
             device.queue.submit([finished])
         self.submits += 1
 
-    def _stamps(self, dispatch: _Dispatch) -> dict[str, Any]:
+    def _stamps(self, dispatch: Work | _Part) -> dict[str, Any]:
         """A later part of a launch, in another submit, keeps the time when the first began."""
         if not self.timed:
             return {}
@@ -323,7 +341,7 @@ class Recorder:
             else:
                 return
             if len(works) == 1:
-                raise works[0].stopped(kind)
+                raise works[0].teller.stopped(kind, works[0].number)
             what = f"it waited for {len(works)} launches" if works else "the GPU was busy with earlier launches"
             text = fault_text.CANCELLED if kind is FaultKind.CANCELLED else fault_text.clock(self.host.limits.seconds)
             raise ExecutionError(kind, None, f"{text} ({what})")
@@ -338,14 +356,14 @@ class Recorder:
             yield
         except BaseException:
             launched, self._launched = self._launched, []
-            self._waiting = [item for item in self._waiting if not isinstance(item, _Dispatch)]
+            self._waiting = [item for item in self._waiting if isinstance(item, tuple)]
             self._used_arguments = 0
             if launched:
                 self._waiting.append(("clear_buffer", (self._status, 0, len(launched) * SLOT)))
             mine = caller()
             for work in launched:
                 if work.owner is not mine:
-                    self._faults.setdefault(work.owner, work.stopped(FaultKind.CANCELLED))
+                    self._faults.setdefault(work.owner, work.teller.stopped(FaultKind.CANCELLED, work.number))
             raise
 
     def _fetch(self, buffer: Any, first: int, size: int, out: NDArray[np.uint8], skip: int) -> None:
@@ -383,11 +401,11 @@ class Recorder:
             for number in np.flatnonzero(words[:, 0]).tolist():
                 work = launched[number]
                 if work.owner not in self._faults:
-                    self._faults[work.owner] = work.failed(words[number].copy())
+                    self._faults[work.owner] = work.teller.failed(words[number].copy(), work.number)
             if ticks:
                 pairs = found[status : status + ticks].view(np.uint64).reshape(-1, 2)
                 spans = zip(launched, pairs.tolist(), strict=True)
-                self.times += [(work.name, (end - begin) * 1e-9) for work, (begin, end) in spans]
+                self.times += [(work.teller.name, (end - begin) * 1e-9) for work, (begin, end) in spans]
                 del pairs
             del words, found, mapped
 

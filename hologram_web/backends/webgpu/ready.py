@@ -1,0 +1,101 @@
+"""What is known of launches of a program on memories of the same sizes, and what their faults mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from struct import pack
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...compiler.ir import Node
+from ...compiler.lower import argument_starts
+from ...errors import ArtifactError, ExecutionError, FaultKind, HologramError
+from ...isa.launch import LaunchConfig
+from ...isa.verify import Analysis, Base
+from ...targets.wgsl import WgslKernel
+from ..compiled import Explain, Status, Words
+from ..protocol import Limits
+from .gpu import SLOT
+
+__all__ = ["Chosen", "Ready", "Teller"]
+
+_STEP_LIMIT = 1 + tuple(FaultKind).index(FaultKind.STEP_LIMIT)
+_HEAD = 64  # bytes of an argument block before the scalars
+
+
+class Chosen(NamedTuple):
+    """The shader that runs, what its argument block begins with, and how many rounds it may take (`Work.rounds`)."""
+
+    code: str
+    head: bytes
+    rounds: int | None
+
+
+class Ready:
+    """A kernel for launches of a program on memories of the same sizes. It keeps the analysis, whose id is part of its
+    key; `asked` are the scalars that decide what is `chosen`, and `tail` is what argument blocks end with, which
+    are whole slots."""
+
+    def __init__(self, analysis: Analysis, kernel: WgslKernel, sizes: dict[Base, int], shared: int) -> None:
+        self.analysis, self.kernel, self.sizes, self.shared = analysis, kernel, sizes, shared
+        self.chosen: dict[Any, Chosen] = {}
+        seen: set[Node] = set()
+        work = list(kernel.conditions)
+        while work:
+            node = work.pop()
+            if node not in seen:
+                seen.add(node)
+                work += node.args
+        read = {node.attr for node in seen if node.op == "param"}
+        self.asked = [name for name, _ in kernel.scalars if name in read]
+        tail = pack(f"<{len(kernel.bases)}I", *(sizes[base] for base in kernel.bases))
+        filled = _HEAD + argument_starts(kernel.scalars)[-1] + len(tail)
+        self.tail = tail + bytes(-(-kernel.arguments_size // SLOT) * SLOT - filled)
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """What faults of launches mean. `explain` is that of a job, `as_written` tells them in terms of the program; with
+    `deferred` they say which launch it was: by now others may have been launched."""
+
+    ready: Ready
+    config: LaunchConfig
+    limits: Limits
+    explain: Explain | None
+    as_written: Callable[[ExecutionError], ExecutionError]
+    deferred: bool
+
+    @property
+    def name(self) -> str:
+        return self.ready.analysis.program.metadata.name or "a program without a name"
+
+    def failed(self, words: NDArray[np.uint32], number: int) -> HologramError:
+        try:
+            return self._told(_status(words, self.ready, self.config), number)
+        except ArtifactError as lie:
+            return lie
+
+    def stopped(self, kind: FaultKind, number: int) -> ExecutionError:
+        late = kind is FaultKind.STEP_LIMIT
+        return self._told(Status(FaultKind.CANCELLED, None, 0, None, 0, 0, 0, 0, time_is_up=late), number)
+
+    def _told(self, status: Status, number: int) -> ExecutionError:
+        error = status.error(self.ready.analysis, self.limits, self.config.block_lanes)
+        if self.explain is not None:
+            error = self.explain(error)
+        error = self.as_written(error)
+        if self.deferred:
+            error = error.retold(f"{error.detail} (launch {number} of this backend, {self.name})", error.buffer)
+        return error
+
+
+def _status(words: NDArray[np.uint32], ready: Ready, config: LaunchConfig) -> Status:
+    kind, at, base, lane = (int(word) for word in words[:4].view(np.int32))
+    offset, need, other = int(words[4:6].view(np.int64)[0]), int(words[6]), int(words[7])
+    memories = [(str(each), ready.sizes[each]) for each in ready.kernel.bases]
+    found = Words(kind, at, base, lane, offset, need, other)
+    late = kind == _STEP_LIMIT and other == 1
+    return found.status(memories, ready.shared, config.blocks * config.block_lanes, late)
