@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -322,6 +324,55 @@ def test_a_lost_device_is_an_error_and_the_next_call_works():
         assert read(each, y).tolist() == [0, 2, 4, 6]
         each.class_memory(5)[0] = 7
         assert each.class_memory(5)[0] == 7
+
+
+@hg.kernel
+def doubled(x: hg.Array[hg.i32], y: hg.Array[hg.i32]):
+    y[hg.global_id()] = x[hg.global_id()] + x[hg.global_id()]
+
+
+def _to_the_end(ex, launch, *args):
+    launch(*args)
+    ex.sync()
+
+
+def test_prepared_launches_keep_nothing_that_goes():
+    """Buffers in the memory of those that were freed, recycled buffers that are let go of, a lost device, checks."""
+    with hg.Executor("webgpu") as ex:
+        launch, x = doubled[10], ex.array(np.arange(10, dtype=np.int32))
+        for turn in range(12):
+            y = ex.zeros(10, hg.i32)
+            for _ in range(3):
+                launch(x, y)
+            if turn % 2:
+                Gpu.shared().trim()
+            launch(y, y)
+            assert y.tolist() == list(range(0, 40, 4))
+            y.free()
+        memory = x.executor.device._buffers[x.handle]
+        kept = weakref.ref(memory.buffer)
+        launch(x, x)
+        x.free()
+        ex.sync()
+        del memory
+        Gpu.shared().trim()
+        gc.collect()
+        assert kept() is None
+        x, y = ex.array(np.arange(10, dtype=np.int32)), ex.zeros(10, hg.i32)
+        for check in ("deferred", "sync", "deferred"):
+            ex.device.check = check
+            for _ in range(3):
+                launch(x, y)
+                with pytest.raises(hg.ExecutionError) as caught:
+                    _to_the_end(ex, doubled[11], x, y)
+                assert ("of this backend, doubled)" in str(caught.value)) == (check == "deferred")
+        Gpu.shared().lost = True
+        with pytest.raises(hg.InvalidBuffer, match="this memory held went with a lost device"):
+            launch(x, y)
+        x, y = ex.array(np.arange(10, dtype=np.int32)), ex.zeros(10, hg.i32)
+        for _ in range(3):
+            launch(x, y)
+        assert y.tolist() == list(range(0, 20, 2))
 
 
 @pytest.mark.parametrize("call", ["allocate", "write", "launch", "sync"])
