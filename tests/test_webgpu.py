@@ -326,11 +326,6 @@ def test_a_lost_device_is_an_error_and_the_next_call_works():
         assert each.class_memory(5)[0] == 7
 
 
-@hg.kernel
-def doubled(x: hg.Array[hg.i32], y: hg.Array[hg.i32]):
-    y[hg.global_id()] = x[hg.global_id()] + x[hg.global_id()]
-
-
 def _to_the_end(ex, launch, *args):
     launch(*args)
     ex.sync()
@@ -338,6 +333,10 @@ def _to_the_end(ex, launch, *args):
 
 def test_prepared_launches_keep_nothing_that_goes():
     """Buffers in the memory of those that were freed, recycled buffers that are let go of, a lost device, checks."""
+    doubled = hg.kernel_from_source(
+        "def doubled(x: hg.Array[hg.i32], y: hg.Array[hg.i32]):\n"
+        "    y[hg.global_id()] = x[hg.global_id()] + x[hg.global_id()]\n"
+    )
     with hg.Executor("webgpu") as ex:
         launch, x = doubled[10], ex.array(np.arange(10, dtype=np.int32))
         for turn in range(12):
