@@ -1,16 +1,18 @@
 // Bundles web/src into web/dist: the runtime, and beside it the parts that it loads where they are needed. The parts take
 // the classes of errors from the runtime, so that there is one of each.
+import { readFileSync } from "node:fs";
 import { build } from "esbuild";
 
-const PARTS = ["backends/parts", "backends/wasm", "backends/webgpu", "outside", "stdlib", "texts", "tree"];
+const PARTS = ["backends/parts", "backends/wasm", "backends/webgpu", "outside", "recording", "stdlib", "texts", "tree"];
 
 /** Private members, and parts of artifacts and of runs, which nobody outside sees: the minifier may rename them. */
 const INTERNAL =
-  "adopt allocate arena bindings bits blobs block blocks body bound classMemory closed constants counters " +
-  "counts current elements file first formulas freed functions gaps given grid identity inTurn install kernel " +
-  "kernels lanes launch lengths memories modules need owned pieces place port prepare prepared program programs reads " +
-  "record release renew results runtime scalars scratch shader shaders spill state step tell temporaries told turn " +
-  "variable variant blob index wgsl writable written";
+  "addresses adopt again allocate anew arena arrays bindings bits blob blobs block blocks body bound calls choose " +
+  "classMemory cleared closed commands constants counters counts current elements ends file first formulas " +
+  "freed functions gaps given grid groups guard identity inTurn index install jobs kept kernel kernels laid lanes " +
+  "late launch lay lend lengths memories modules need offsets owned pieces place port prepare prepared program " +
+  "programs reads release renew replay results runtime scalars scratch shader shaders slots spill state step take " +
+  "tell temporaries told turn unsure usable uses variable variant waiting wgsl writable written";
 
 let mangleCache = {};
 
@@ -18,6 +20,18 @@ let mangleCache = {};
 async function bundleForPython(format, outfile, options = {}) {
   const target = "es2022";
   await build({ entryPoints: ["web/src/pyodide.ts"], bundle: true, format, target, outfile, minify: true, logLevel: "warning", ...options });
+}
+
+/** Of what a part imports, that which the runtime has already: see internal.ts. */
+function shared(index) {
+  const names = readFileSync("web/src/internal.ts", "utf8").match(/(?<=export {)[^}]*/g);
+  const contents = `import { internal } from "${index}";\nexport const {${names}} = internal;`;
+  const setup = ({ onResolve, onLoad }) => {
+    onResolve({ filter: /\/internal\.js$/ }, () => ({ path: "internal", namespace: "shared" }));
+    onResolve({ filter: /./, namespace: "shared" }, ({ path }) => ({ path, external: true }));
+    onLoad({ filter: /./, namespace: "shared" }, () => ({ contents }));
+  };
+  return { name: "shared", setup };
 }
 
 async function bundle(entries, filter, kind, path) {
@@ -36,7 +50,10 @@ async function bundle(entries, filter, kind, path) {
     logLevel: "warning",
     mangleProps: new RegExp(`^(${INTERNAL.replaceAll(" ", "|")})$`),
     mangleCache,
-    plugins: [{ name: "outside", setup: ({ onResolve }) => (onResolve({ filter }, outside), onResolve({ filter: /^\.\/parts\.js$/ }, later)) }],
+    plugins: [
+      ...(path ? [shared(path)] : []),
+      { name: "outside", setup: ({ onResolve }) => (onResolve({ filter }, outside), onResolve({ filter: /^\.\/parts\.js$/ }, later)) },
+    ],
   });
   ({ mangleCache } = result);
 }

@@ -33,6 +33,36 @@ async function bareCall(code, { n, block, scalars, memories }, { x, y }) {
   return [() => kernel(ARGUMENTS, 0, blocks), { bare: true, result: () => new Float32Array(memory.buffer, at.z, n).slice() }];
 }
 
+const RECORDED = 100; // launches in a submit
+
+const SHADER = `
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read> y: array<f32>;
+@group(0) @binding(2) var<storage, read_write> z: array<f32>;
+@compute @workgroup_size(256) fn main(@builtin(global_invocation_id) id: vec3u) {
+  if (id.x < arrayLength(&z)) { z[id.x] = ${FACTOR} * x[id.x] + y[id.x]; }
+}`;
+
+/** As many dispatches of a shader by hand in one submit, and a wait. */
+async function byHand({ gpuDevice }, lanes, buffers, count) {
+  const module = gpuDevice.createShaderModule({ code: SHADER });
+  const pipeline = await gpuDevice.createComputePipelineAsync({ layout: "auto", compute: { module, entryPoint: "main" } });
+  const entries = buffers.map(({ gpuBuffer }, binding) => ({ binding, resource: { buffer: gpuBuffer, size: 4 * lanes } }));
+  const group = gpuDevice.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
+  return () => {
+    const encoder = gpuDevice.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    for (let left = count; left; left--) {
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, group);
+      pass.dispatchWorkgroups(Math.ceil(lanes / 256));
+    }
+    pass.end();
+    gpuDevice.queue.submit([encoder.finish()]);
+    return gpuDevice.queue.onSubmittedWorkDone();
+  };
+}
+
 const FEW = 16; // lanes of a launch that takes no time
 
 export default async function launches({ get, hologram }, { backends, n, layout, rounds, repeats }) {
@@ -41,20 +71,27 @@ export default async function launches({ get, hologram }, { backends, n, layout,
   for (const backend of backends) {
     const runtime = await hologram.Runtime.create({ backend });
     const program = await runtime.load(holo);
-    for (const lanes of backend === "wasm" ? [n, FEW] : [n]) {
+    for (const lanes of [n, FEW]) {
       const x = Float32Array.from({ length: lanes }, (_, k) => k);
       const y = Float32Array.from(x).reverse();
       const [X, Y, Z] = [runtime.buffer("f32", x), runtime.buffer("f32", y), runtime.buffer("f32", lanes)];
       const args = { a: FACTOR, x: X, y: Y, z: Z };
       const wanted = x.map((value, k) => FACTOR * value + y[k]);
       const side = (name, run, more = {}) =>
-        sides.push({ name, lanes, wanted, run, result: () => Z.read(), repeats: backend === "wasm" ? repeats : Math.ceil(repeats / 20), ...more });
+        sides.push({ name, lanes, wanted, run, result: () => Z.read(), launches: 1, ...more });
       side(`${backend}: run, Buffers`, () => program.run(args));
       if (backend === "wasm") {
         side("the bare call of the module", ...(await bareCall(code, { ...layout, n: lanes }, { x, y })));
         let k = 0;
         const other = () => program.run({ ...args, a: k++ % 2 ? FACTOR : FACTOR + 1 });
         side("wasm: run, Buffers, another scalar each time", other, { odd: true });
+      }
+      if (backend === "webgpu") {
+        const recording = await runtime.record(Array(RECORDED).fill([program, args]));
+        const many = { launches: RECORDED };
+        side(`webgpu: a recording of ${RECORDED} launches`, () => recording.run(), many);
+        side(`webgpu: ${RECORDED} dispatches by hand in a submit`, await byHand(runtime, lanes, [X, Y, Z], RECORDED), many);
+        side(`webgpu: ${RECORDED} runs, and one wait`, () => Promise.all(Array.from({ length: RECORDED }, () => program.run(args))), many);
       }
       let last;
       side(`${backend}: run, typed arrays`, async () => (last = await program.run({ a: FACTOR, x, y })), { result: () => last });
@@ -67,11 +104,12 @@ export default async function launches({ get, hologram }, { backends, n, layout,
     if (!wanted.every((value, k) => value === found[k])) throw new Error(`${name}: another result`);
   }
   for (let round = 0; round < rounds + 3; round++) {
-    for (const [k, { run, repeats, bare }] of sides.entries()) {
+    for (const [k, { run, launches, bare, name }] of sides.entries()) {
+      const count = Math.ceil(repeats / launches / (name.startsWith("webgpu") ? 20 : 1));
       const start = performance.now();
-      if (bare) for (let left = repeats; left; left--) run();
-      else for (let left = repeats; left; left--) await run();
-      if (round > 2) times[k].push((1000 * (performance.now() - start)) / repeats);
+      if (bare) for (let left = count; left; left--) run();
+      else for (let left = count; left; left--) await run();
+      if (round > 2) times[k].push((1000 * (performance.now() - start)) / count / launches);
     }
   }
   const found = sides.map(({ name, lanes }, k) => ({ name, lanes, us: median(times[k]), from: Math.min(...times[k]), to: Math.max(...times[k]) }));

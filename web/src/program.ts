@@ -7,9 +7,10 @@ import type { Formula, Values } from "./formula.js";
 import { evaluate, product, text, variableOf } from "./formula.js";
 import type { Artifact, Launch, Port, Step, Triple } from "./plan.js";
 import { alignmentOf, describe, lanesOf, launchesOf } from "./plan.js";
+import type { Encoded } from "./recording.js";
 import type { Runtime } from "./runtime.js";
 import type { Elements, Type } from "./types.js";
-import { arrayOf, bytesIn, bytesOf, integerOf, isFloat, isList, isShape, scalarBits, slotOf, writeBits } from "./types.js";
+import { arrayOf, bytesIn, bytesOf, integerOf, isFloat, isList, isShape, scalarBits } from "./types.js";
 
 const MOST_STEPS = 2 ** 20;
 const MOST_BYTES = 2 ** 48;
@@ -117,29 +118,39 @@ export class Program {
 
   private anew(args: Record<string, Input>, options: RunOptions): Promise<any> {
     return telling(async () => {
-      const { signal, steps = DEFAULT_STEPS, seconds = DEFAULT_SECONDS, output = "array" } = optionsOf(options);
-      if (!Number.isSafeInteger(steps) || steps < 1) throw new Untold("option", "steps", steps);
-      if (typeof seconds !== "number" || !(seconds > 0)) throw new Untold("option", "seconds", seconds);
-      if (!["array", "buffer"].includes(output)) throw new Untold("option", "output", output);
-      reading("signal", () => {
-        if (signal && typeof signal.aborted !== "boolean") throw new Untold("option", "signal", signal);
-      });
-      checkSignal(signal);
-      const given = reading("the arguments", () => Object.fromEntries(Object.entries({ ...args }).map(([name, value]) => [name, taken(value)])));
-      const ends = { steps, seconds, output };
+      const { signal, ...ends } = endsOf(options);
+      const given = argumentsOf(args);
       const results = await this.runtime.inTurn(async () => {
         const device = await this.runtime.device();
         await this.prepare(device);
         const again = this.again(given, ends);
         if (again) return () => again;
-        const bound = bindRun(device, this.runtime, this.file, this.constants!.memories, given, output, signal);
-        const found = await start(bound, device.run(steps, signal, seconds));
+        const bound = this.bind(device, given, ends.output, signal);
+        const found = await start(bound, device.run(ends.steps, signal, ends.seconds));
         const kept = device.keep?.(bound, given, ends);
         if (kept) this.keep([kept, ...this.kept].slice(0, MOST_KEPT));
         return found;
       });
       return results();
     });
+  }
+
+  /**
+   * Records a run into an encoder of the GPUDevice that the runtime is on; the caller submits it, once, and asks `done` how
+   * it went. Rejects as `run` does, and with BackendUnavailable on wasm.
+   */
+  encode(encoder: GPUCommandEncoder, args: Record<string, Input>, options: Pick<RunOptions, "steps" | "seconds"> = {}): Promise<Encoded> {
+    return telling(async () => {
+      const ends = endsOf({ ...optionsOf(options), output: "buffer" });
+      const given = argumentsOf(args);
+      const { encode } = await import("./recording.js");
+      return encode(this.runtime, encoder, [this, given], ends);
+    });
+  }
+
+  /** @internal */
+  bind(device: Device, args: Record<string, Input>, output: Ends["output"], signal?: AbortSignal): BoundRun {
+    return bindRun(device, this.runtime, this.file, this.constants!.memories, args, output, signal);
   }
 
   /** Keeps these runs, but not many. */
@@ -177,27 +188,39 @@ export class Program {
   }
 }
 
+/** @internal Options, checked, with what they are by default. */
+export function endsOf(options: RunOptions): Ends & { signal: AbortSignal | undefined } {
+  const { signal, steps = DEFAULT_STEPS, seconds = DEFAULT_SECONDS, output = "array" } = optionsOf(options);
+  if (!Number.isSafeInteger(steps) || steps < 1) throw new Untold("option", "steps", steps);
+  if (typeof seconds !== "number" || !(seconds > 0)) throw new Untold("option", "seconds", seconds);
+  if (!["array", "buffer"].includes(output)) throw new Untold("option", "output", output);
+  reading("signal", () => {
+    if (signal && typeof signal.aborted !== "boolean") throw new Untold("option", "signal", signal);
+  });
+  checkSignal(signal);
+  return { signal, steps, seconds, output };
+}
+
+/** @internal Arguments as they are now. */
+export const argumentsOf = (args: Record<string, Input>): Record<string, Input> =>
+  reading("the arguments", () => Object.fromEntries(Object.entries({ ...args }).map(([name, value]) => [name, taken(value)])));
+
 /** @internal A run with its arguments. */
 export interface BoundRun {
   /** Hands all work to a run; waits only where the device says so. */
   record(run: Run): Promise<void>;
   /** What the results are made of, in order. */
   reads(): Memory[];
-  /** The results, when what was read is there. */
-  results(read: Promise<Uint8Array<ArrayBuffer>[]>): Promise<any>;
-  /** Gives back the memory of the run. */
+  /** The results, made of what was read. */
+  results(read: Uint8Array<ArrayBuffer>[]): any;
+  /** Gives back the memory of the run, but for results. */
   release(): void;
   readonly file: Artifact;
-  readonly convert: Convert;
   readonly arrays: readonly Argument[];
   /** When it was recorded: its temporaries, and its launches if they are all that it does, and few. */
   readonly temporaries: readonly Memory[];
   readonly jobs: readonly Job[] | null;
 }
-
-/** For devices, which are bundles of their own and need not have these twice. */
-const CONVERT = { arrayOf, scalarBits, slotOf, writeBits };
-export type Convert = typeof CONVERT;
 
 /** Copies any typed array; Node's Buffer has another one, which copies nothing. */
 const { slice } = Uint8Array.prototype;
@@ -222,7 +245,13 @@ async function start(bound: BoundRun, run: Run): Promise<() => Promise<any>> {
     }
     const done = run.finish(bound.reads());
     done.catch(() => {}); // the results raise it
-    return () => bound.results(done);
+    return async () => {
+      try {
+        return bound.results(await done);
+      } finally {
+        bound.release();
+      }
+    };
   } catch (error) {
     bound.release();
     throw error;
@@ -243,7 +272,7 @@ export function bindRun(
   const values: Values = new Map();
   const scalars: bigint[] = []; // by the number of the port
   const arrays: Argument[] = [];
-  const borrowed: Memory[] = [];
+  const borrowed = new Set<Memory>();
   let memories: Memory[] = [];
   let temporaries: Memory[] = [];
   let jobs: Job[] | null = [];
@@ -320,12 +349,13 @@ export function bindRun(
 
   function borrow(bytes: number, data?: Uint8Array): Memory {
     const memory = device.allocate(bytes, data);
-    borrowed.push(memory);
+    borrowed.add(memory);
     return memory;
   }
 
-  function release(kept: readonly Memory[] = []): void {
-    for (const memory of borrowed.splice(0)) if (!kept.includes(memory)) device.free(memory);
+  function release(): void {
+    for (const memory of borrowed) device.free(memory);
+    borrowed.clear();
   }
 
   function allocate(run: Run): void {
@@ -437,24 +467,17 @@ export function bindRun(
       await walk(run, file.steps, -1);
     },
     reads: () => written.flatMap(({ memory, place }) => (memory || output !== "array" ? [] : [place])),
-    results: async (done) => {
-      const kept: Memory[] = [];
-      try {
-        const read = await done;
-        const found = written.map(({ port, memory, value, place, lengths }): [string, Output] => {
-          if (memory) return [port.name, value as Output];
-          if (output === "array") return [port.name, arrayOf(port.type, read.shift()!)];
-          kept.push(place);
-          return [port.name, runtime.adopt(device, place, port.type, lengths)];
-        });
-        return found.length === 1 ? found[0]![1] : Object.fromEntries(found);
-      } finally {
-        release(kept);
-      }
+    results: (read) => {
+      const found = written.map(({ port, memory, value, place, lengths }): [string, Output] => {
+        if (memory) return [port.name, value as Output];
+        if (output === "array") return [port.name, arrayOf(port.type, read.shift()!)];
+        borrowed.delete(place);
+        return [port.name, runtime.adopt(device, place, port.type, lengths)];
+      });
+      return found.length === 1 ? found[0]![1] : Object.fromEntries(found);
     },
     release,
     file,
-    convert: CONVERT,
     arrays,
     get temporaries() {
       return temporaries;

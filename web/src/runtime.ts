@@ -6,7 +6,9 @@ import { checked, readArtifact } from "./artifact.js";
 import { Buffer } from "./buffer.js";
 import { BackendUnavailable, LaunchError, Untold, optionsOf, reading, telling } from "./errors.js";
 import { product } from "./formula.js";
-import { Program } from "./program.js";
+import type { RunOptions } from "./program.js";
+import { Program, argumentsOf, endsOf } from "./program.js";
+import type { Recorded, Recording } from "./recording.js";
 import type { Elements, Type } from "./types.js";
 import { TYPES, bytesIn, bytesOf, isList, isShape } from "./types.js";
 
@@ -145,6 +147,19 @@ export class Runtime {
     });
     if (this.current.lost !== null) this.raiseLost();
     return this.adopt(this.current, this.current.allocate(product(lengths, bytesOf(dtype)), data), dtype, lengths);
+  }
+
+  /**
+   * Records runs: `run` of the Recording does them all, in order and on WebGPU in one submit. Scalars are taken now; arrays
+   * are Buffers, or on WebGPU GPUBuffers. Rejects as `run` of a program does.
+   */
+  record(runs: readonly Recorded[], options: Pick<RunOptions, "steps" | "seconds"> = {}): Promise<Recording> {
+    return telling(async () => {
+      const ends = endsOf(options);
+      const given = reading("the runs", () => runs.map(([program, args]) => [program, argumentsOf(args)] as const));
+      const { Recording } = await import("./recording.js");
+      return Recording.of(this, given, ends);
+    });
   }
 
   /** Counts since the device was opened. */

@@ -5,10 +5,9 @@
  */
 import type { Buffer } from "../buffer.js";
 import { telling } from "../errors.js";
-import { product } from "../formula.js";
-import type { BoundRun, Convert, Ends, Input } from "../program.js";
+import { arrayOf, bytesOf, product, scalarBits, slotOf, writeBits } from "../internal.js";
+import type { BoundRun, Ends, Input } from "../program.js";
 import type { Type } from "../types.js";
-import { bytesOf } from "../types.js";
 import type { Call, Place, WasmDevice } from "./wasm.js";
 import { now } from "./wasm.js";
 
@@ -57,7 +56,6 @@ export class Replay {
   private readonly results: Result[] = [];
   private readonly cleared: Own[] = [];
   private readonly all: Own[] = [];
-  private readonly convert: Convert;
   private calls: readonly Call[] = [];
   private late = 0;
 
@@ -84,11 +82,10 @@ export class Replay {
 
   private constructor(
     private readonly device: WasmDevice,
-    { jobs, arrays, temporaries, file, convert }: BoundRun,
+    { jobs, arrays, temporaries, file }: BoundRun,
     args: Record<string, Input>,
     private readonly ends: Ends,
   ) {
-    this.convert = convert;
     const { arena } = device;
     const calls = (this.calls = jobs!.map((job) => device.start(job, ends.steps, ends.seconds)));
     for (const { at, size } of calls) this.all.push({ at, bytes: size });
@@ -174,7 +171,7 @@ export class Replay {
   /** Takes another value for an argument, if it leads to the same launches. */
   private change(slot: Slot, value: any): boolean {
     const { type, uses, buffer, own, like } = slot;
-    const { convert, device: { arena } } = this;
+    const { arena } = this.device;
     if (own) {
       if (value?.constructor !== like || !ArrayBuffer.isView(value) || value.byteLength !== own.bytes) return false;
       arena.bytes.set(new Uint8Array(value.buffer, value.byteOffset, own.bytes), own.at);
@@ -190,8 +187,8 @@ export class Replay {
       if (type === "f32" && typeof value === "number") {
         for (const at of uses) arena.view.setFloat32(at, value, true); // a fourth of the time that the general way takes
       } else {
-        const bits = convert.scalarBits(slot.name, type, value);
-        for (const at of uses) convert.writeBits(arena.view, at, convert.slotOf(type), bits);
+        const bits = scalarBits(slot.name, type, value);
+        for (const at of uses) writeBits(arena.view, at, slotOf(type), bits);
       }
     }
     slot.value = value;
@@ -209,7 +206,7 @@ export class Replay {
   private found(): unknown {
     const { arena } = this.device;
     const { results } = this;
-    const one = ({ type, slot, own }: Result) => (own ? this.convert.arrayOf(type, arena.bytes.slice(own.at, own.at + own.bytes)) : slot!.value);
+    const one = ({ type, slot, own }: Result) => (own ? arrayOf(type, arena.bytes.slice(own.at, own.at + own.bytes)) : slot!.value);
     return results.length === 1 ? one(results[0]!) : Object.fromEntries(results.map((result) => [result.name, one(result)]));
   }
 

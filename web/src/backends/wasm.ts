@@ -1,9 +1,9 @@
 /** Runs artifacts on the WebAssembly of the engine. */
 import { AllocationFailed, ArtifactError, CompileError, Untold } from "../errors.js";
+import { slotOf, writeBits } from "../internal.js";
 import { checkModules } from "../modules.js";
 import type { Artifact, Kernel, Launch } from "../plan.js";
 import { CLASSES, CLASS_BYTES, lanesOf } from "../plan.js";
-import { slotOf, writeBits } from "../types.js";
 import type { BoundRun, Ends, Input } from "../program.js";
 import { Replay } from "./replay.js";
 import type { Device, Job, Memory, Run } from "./device.js";

@@ -1,11 +1,9 @@
 /** Runs artifacts on WebGPU: one command encoder and one submit for a run. */
 import { AllocationFailed, BackendUnavailable, LaunchError, Untold } from "../errors.js";
-import { LAUNCH_VARIABLES } from "../artifact.js";
 import type { Values } from "../formula.js";
-import { LARGEST, evaluate } from "../formula.js";
+import { LARGEST, LAUNCH_VARIABLES, evaluate, integerOf, slotOf, view, writeBits } from "../internal.js";
 import type { Artifact, Kernel, Launch, Variant } from "../plan.js";
 import { CLASSES, CLASS_BYTES, lanesOf } from "../plan.js";
-import { integerOf, slotOf, view, writeBits } from "../types.js";
 import type { Device, Job, Memory, Run } from "./device.js";
 export { probe } from "./probe.js";
 import { USAGE, blocksOf, checkSignal, noCounts } from "./device.js";
@@ -31,14 +29,14 @@ const MOST_FREE = 1 << 28; // bytes of freed buffers that are kept
 const MEGABYTE = 1 << 20;
 const MOST_SCRATCH = 1 << 26; // bytes that blocks have together, up to one block more: every adapter binds twice that
 
-interface Place extends Memory {
+export interface Place extends Memory {
   readonly buffer: GPUBuffer;
   readonly identity: GPUBuffer;
   /** What the device has to tell of how it was made; undefined for what is not given back by free. */
   readonly made: readonly Promise<GPUError | null>[] | undefined;
 }
 
-interface Pipeline {
+export interface Pipeline {
   /** Whether lanes count the rounds of loops, so that nobody knows how long they take. */
   readonly counts: boolean;
   readonly layout: GPUBindGroupLayout;
@@ -46,16 +44,52 @@ interface Pipeline {
 }
 
 /** Blocks of a launch: all, or as many as have scratch memory at a time. */
-interface Part extends Job {
+export interface Part extends Job {
   readonly code: Pipeline;
   readonly first: number;
   readonly blocks: number;
 }
 
-type Command = Part | { target: Place; source: Place };
+export type Command = Part | { target: Place; source: Place };
+
+/** Commands, and what of the device it takes to record them. */
+export interface Laid {
+  readonly commands: readonly Command[];
+  readonly jobs: readonly Part[];
+  /** Of each launch: where its arguments are, and its bindings. */
+  readonly offsets: readonly number[];
+  readonly groups: readonly GPUBindGroup[];
+  readonly given: GPUBuffer;
+  readonly status: Place;
+  readonly scratch: Place;
+  /** Memory of the commands. */
+  readonly used: readonly Place[];
+}
+
+/** And what recordings need, and runs in encoders of the caller's: recording.ts. */
+export interface GpuDevice extends Device {
+  readonly gpu: GPUDevice;
+  /** The code of a launch; `unsure` if it is without checks, and nobody knows that it is short. */
+  choose(job: Job, ends: Ends): { code: Pipeline | Promise<Pipeline>; unsure: boolean };
+  lay(commands: readonly Command[], ends: Ends): Laid;
+  tell(encoder: GPUCommandEncoder, laid: Laid, querySet: GPUQuerySet | null): void;
+  /** Does commands, and gives the bytes of memories when all is done. Raises the first fault. */
+  replay(laid: Laid, ends: Ends, reads: readonly Place[], first?: (encoder: GPUCommandEncoder) => void): Promise<Uint8Array<ArrayBuffer>[]>;
+  release(laid: Laid): void;
+  /** Raises the first fault of launches, if they had one. */
+  check(laid: Laid, states: Uint8Array<ArrayBuffer>, ends: Ends): void;
+  /** Does something, and keeps the device's errors of it for the next who waits. */
+  guard<T>(work: () => T): T;
+  /** Waits, and raises what the device has to tell, also of these memories. */
+  wait(work: Promise<unknown>, places: readonly Place[], ends: Ends): Promise<void>;
+  take(bytes: number, usage: GPUBufferUsageFlags): { buffer: GPUBuffer; used: boolean };
+  give(buffer: GPUBuffer): void;
+  /** Keeps a buffer from serving others until the function that this gives is called. */
+  lend(buffer: GPUBuffer): () => void;
+}
 type Limit = keyof GPUSupportedLimits & string;
 
-interface Ends {
+export interface Ends {
   readonly steps: number;
   readonly seconds: number;
   readonly signal: AbortSignal | undefined;
@@ -93,7 +127,7 @@ export async function openGpu(adapter: GPUAdapter): Promise<GPUDevice> {
 }
 
 /** Runs artifacts on `gpu`. `owned`: whether closing ends it. */
-export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
+export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
   const counts = noCounts();
   const data = USAGE.STORAGE | USAGE.COPY_SRC | USAGE.COPY_DST;
   const pipelines = new Map<string, Promise<Pipeline>>();
@@ -104,7 +138,6 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
   let lost: string | null = null;
   void gpu.lost.then(({ message, reason }) => (lost ??= `the device was lost: ${message || reason}`));
 
-  /** Does something, and keeps the device's errors of it for the next who waits. */
   function guard<T>(work: () => T, told = checks): T {
     const kinds: GPUErrorFilter[] = ["out-of-memory", "validation", "internal"];
     for (const kind of kinds) gpu.pushErrorScope(kind);
@@ -119,7 +152,6 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     if (lost !== null) throw new BackendUnavailable("webgpu", lost);
   }
 
-  /** Waits, and raises what the device has to tell, also of these memories. */
   async function wait(work: Promise<unknown>, places: readonly Place[], ends: Ends): Promise<void> {
     const all = Promise.allSettled([...[...new Set(places)].flatMap(({ made }) => made ?? []), ...checks.splice(0), work] as Promise<any>[]);
     const outcomes = await within(all, ends);
@@ -214,7 +246,27 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     return { buffer: found ?? gpu.createBuffer({ size, usage }), used: !!found };
   }
 
+  /** What recordings use. The value says whether it was given back meanwhile. */
+  const lent = new WeakMap<GPUBuffer, { times: number; free: boolean }>();
+
+  function lend(buffer: GPUBuffer): () => void {
+    const state = lent.get(buffer) ?? { times: 0, free: false };
+    state.times++;
+    lent.set(buffer, state);
+    return () => {
+      if (--state.times) return;
+      lent.delete(buffer);
+      if (state.free) give(buffer);
+    };
+  }
+
   function give(buffer: GPUBuffer): void {
+    const state = lent.get(buffer);
+    if (state) state.free = true;
+    else keep(buffer);
+  }
+
+  function keep(buffer: GPUBuffer): void {
     if (idleBytes + buffer.size > MOST_FREE) return buffer.destroy();
     const key = `${buffer.size} ${buffer.usage}`;
     idle.set(key, [...(idle.get(key) ?? []), buffer]);
@@ -309,21 +361,17 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     };
     return {
       launch: (job) => {
-        for (const { bytes } of job.memories) checkLimit(job.kernel.name, up(bytes), LIMITS[0]);
         counts.launches++;
-        const variant = variantOf(job);
         const [blocks, lanes] = [blocksOf(job), lanesOf(job.kernel)];
-        const short = proven(job, steps, Math.max(Math.floor(LIGHT / (blocks * lanes)), 1));
-        const fast = short || proven(job, steps, patienceOf(seconds) || LARGEST);
+        const { code, unsure } = choose(job, ends);
         const go = (code: Pipeline) => {
-          if (blocks * lanes <= FEW_LANES || !(code.counts || (fast && !short))) return add(...partsOf(job, code));
+          if (blocks * lanes <= FEW_LANES || !(code.counts || unsure)) return add(...partsOf(job, code));
           const run = (first: number, end: number) => {
             commands.push(...partsOf(job, code, first, end));
             return end < blocks ? flush() : undefined;
           };
           return import("./parts.js").then(({ inParts }) => inParts(blocks, FEW_LANES / lanes, seconds, run));
         };
-        const code = made(job.file, job.kernel, variant, fast ? variant.fast : -1);
         return "then" in code ? code.then(go) : go(code);
       },
       copy: (target, source) => add({ target: target as Place, source: source as Place }),
@@ -331,11 +379,40 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     };
   }
 
+  function choose(job: Job, { steps, seconds }: Ends): { code: Pipeline | Promise<Pipeline>; unsure: boolean } {
+    for (const { bytes } of job.memories) checkLimit(job.kernel.name, up(bytes), LIMITS[0]);
+    const variant = variantOf(job);
+    const short = proven(job, steps, Math.max(Math.floor(LIGHT / (blocksOf(job) * lanesOf(job.kernel))), 1));
+    const fast = short || proven(job, steps, patienceOf(seconds) || LARGEST);
+    return { code: made(job.file, job.kernel, variant, fast ? variant.fast : -1), unsure: fast && !short };
+  }
+
   /** A lane's rounds of the shortest loop: as many as fit into the seconds. */
   const patienceOf = (seconds: number): number => (seconds < Infinity ? Math.min(seconds * device.speed!, 2 ** 32 - 1) : 0);
 
   async function execute(commands: readonly Command[], ends: Ends, reads: readonly Place[]): Promise<Uint8Array<ArrayBuffer>[]> {
-    const { steps, seconds } = ends;
+    const laid = lay(commands, ends);
+    const found = replay(laid, ends, reads);
+    release(laid);
+    return found;
+  }
+
+  async function replay(laid: Laid, ends: Ends, reads: readonly Place[], first?: (encoder: GPUCommandEncoder) => void): Promise<Uint8Array<ArrayBuffer>[]> {
+    const { jobs, status, used } = laid;
+    const time = ticks && jobs.length ? [ticks] : [];
+    const found = fetch([status, ...reads, ...time], [...used, ...reads], (encoder) => {
+      first?.(encoder);
+      tell(encoder, laid, clock);
+      for (const { buffer } of time) encoder.resolveQuerySet(clock!, 0, 2, buffer, 0);
+    }, ends);
+    const [states, ...rest] = await found;
+    const [start, end] = time.length ? new BigUint64Array(rest.pop()!.buffer) : [];
+    counts.milliseconds = start === undefined ? null : Number(end! - start) / 1e6;
+    check(laid, states!, ends);
+    return rest;
+  }
+
+  function lay(commands: readonly Command[], { steps, seconds }: Ends): Laid {
     const jobs = commands.filter((command): command is Part => !("target" in command));
     let size = 0;
     const offsets = jobs.map((job) => (size += up(variantOf(job).size, STRIDE)) - up(variantOf(job).size, STRIDE));
@@ -343,26 +420,34 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     jobs.forEach((job, k) => fill(words.subarray(offsets[k]! / 4), job, steps, patienceOf(seconds)));
     const bytes = jobs.length * STRIDE;
     const most = Math.max(0, ...jobs.map((job) => scratchOf(variantOf(job)) * job.blocks));
-    const [given, status, scratch] = guard(() => {
-      const places = [take(size, USAGE.UNIFORM | USAGE.COPY_DST).buffer, take(bytes, data).buffer, take(most, data).buffer] as const;
-      gpu.queue.writeBuffer(places[0], 0, words);
-      return places;
-    });
-    const time = ticks && jobs.length ? [ticks] : [];
     const used = commands.flatMap((command) => ("target" in command ? [command.target, command.source] : (command.memories as Place[])));
-    const found = fetch([placeOf(status, bytes), ...reads, ...time], [...used, ...reads], (encoder) => {
-      if (bytes) encoder.clearBuffer(status);
-      record(encoder, commands, given, status, placeOf(scratch, most), offsets);
-      for (const { buffer } of time) encoder.resolveQuerySet(clock!, 0, 2, buffer, 0);
-    }, ends);
-    give(given);
-    give(status);
-    give(scratch);
-    const [states, ...rest] = await found;
-    const [start, end] = time.length ? new BigUint64Array(rest.pop()!.buffer) : [];
-    counts.milliseconds = start === undefined ? null : Number(end! - start) / 1e6;
-    jobs.forEach((job, k) => check(new Int32Array(states!.buffer, k * STRIDE, STATUS / 4), job, steps, seconds));
-    return rest;
+    return guard(() => {
+      const given = take(size, USAGE.UNIFORM | USAGE.COPY_DST).buffer;
+      const [status, scratch] = [bytes, most].map((bytes) => placeOf(take(bytes, data).buffer, bytes)) as [Place, Place];
+      gpu.queue.writeBuffer(given, 0, words);
+      const known = new Map<string, GPUBindGroup>();
+      const groups = jobs.map((job) => {
+        const { bindings, size } = variantOf(job);
+        const { layout } = job.code;
+        const bound = bindings.map(({ memories }) => (job.memories[memories[0]!] as Place | undefined) ?? scratch);
+        const key = [numberOf(layout), size, ...bound.map(({ buffer, bytes }) => `${numberOf(buffer)} ${bytes}`)].join();
+        let group = known.get(key);
+        if (!group) {
+          const parts: GPUBufferBinding[] = [
+            { buffer: status.buffer, size: STATUS },
+            { buffer: given, size },
+            ...bound.map(({ buffer, bytes }) => ({ buffer, size: up(bytes) })),
+          ];
+          known.set(key, (group = gpu.createBindGroup({ layout, entries: parts.map((resource, binding) => ({ binding, resource })) })));
+        }
+        return group;
+      });
+      return { commands, jobs, offsets, groups, given, status, scratch, used };
+    });
+  }
+
+  function release({ given, status, scratch }: Laid): void {
+    for (const buffer of [given, status.buffer, scratch.buffer]) give(buffer);
   }
 
   const numbers = new WeakMap<object, number>();
@@ -373,15 +458,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     return numbers.get(part)!;
   }
 
-  function record(
-    encoder: GPUCommandEncoder,
-    commands: readonly Command[],
-    given: GPUBuffer,
-    status: GPUBuffer,
-    scratch: Place,
-    offsets: readonly number[],
-  ): void {
-    const groups = new Map<string, GPUBindGroup>();
+  function tell(encoder: GPUCommandEncoder, { commands, offsets, groups, given, status }: Laid, querySet: GPUQuerySet | null): void {
     let pass: GPUComputePassEncoder | null = null;
     let number = 0;
     let begin: { beginningOfPassWriteIndex?: number } = { beginningOfPassWriteIndex: 0 };
@@ -390,38 +467,26 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
       pass = null;
       encoder.copyBufferToBuffer(source.buffer, 0, target, offset, bytes);
     };
+    if (status.bytes) encoder.clearBuffer(status.buffer);
     for (const command of commands) {
       if ("target" in command) {
         copy(command.source, command.target.buffer, 0, up(command.target.bytes));
         continue;
       }
-      const variant = variantOf(command);
-      const { layout, pipeline } = command.code;
       const start = offsets[number]!;
       let place = start + 64;
-      for (const number of variant.scalars) {
+      for (const number of variantOf(command).scalars) {
         const value = command.scalars[number]!;
         const slot = slotOf(command.kernel.scalars[number]!.type);
         if (typeof value !== "bigint") copy(value as Place, given, place, slot);
         place += slot;
       }
-      const bound = variant.bindings.map(({ memories }) => (command.memories[memories[0]!] as Place | undefined) ?? scratch);
-      const key = [numberOf(layout), variant.size, ...bound.map(({ buffer, bytes }) => `${numberOf(buffer)} ${bytes}`)].join();
-      let group = groups.get(key);
-      if (!group) {
-        const parts: GPUBufferBinding[] = [
-          { buffer: status, size: STATUS },
-          { buffer: given, size: variant.size },
-          ...bound.map(({ buffer, bytes }) => ({ buffer, size: up(bytes) })),
-        ];
-        groups.set(key, (group = gpu.createBindGroup({ layout, entries: parts.map((resource, binding) => ({ binding, resource })) })));
-      }
       if (!pass) {
-        pass = encoder.beginComputePass(clock ? { timestampWrites: { querySet: clock, ...begin, endOfPassWriteIndex: 1 } } : {});
+        pass = encoder.beginComputePass(querySet ? { timestampWrites: { querySet, ...begin, endOfPassWriteIndex: 1 } } : {});
         begin = {};
       }
-      pass.setPipeline(pipeline);
-      pass.setBindGroup(0, group, [number++ * STRIDE, start]);
+      pass.setPipeline(command.code.pipeline);
+      pass.setBindGroup(0, groups[number]!, [number++ * STRIDE, start]);
       const { blocks } = command;
       pass.dispatchWorkgroups(Math.min(blocks, ROW), Math.ceil(blocks / ROW));
     }
@@ -430,7 +495,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
 
   const classMemory = allocate(CLASSES * CLASS_BYTES);
   counts.liveBytes = 0;
-  const device: Device = {
+  const device: GpuDevice = {
     backend: "webgpu",
     speed: 2 ** 27, // until it was probed, and where there is no clock
     gpu,
@@ -446,6 +511,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
     write: (memory, content, offset) => guard(() => put((memory as Place).buffer, content, offset)),
     read: async (memory) => (await fetch([memory as Place]))[0]!,
     run,
+    choose, lay, tell, replay, release, check, guard, wait, take, give, lend,
     close: (why) => {
       lost = why;
       idle.forEach((buffers) => buffers.forEach((buffer) => buffer.destroy()));
@@ -458,7 +524,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): Device {
 const variantOf = ({ kernel, launch }: Job): Variant => (kernel.wgsl as readonly Variant[])[launch.variant - 1]!;
 /** Bytes of scratch memory for a block. */
 const scratchOf = ({ bindings }: Variant): number => bindings.at(-1)?.scratch || 0;
-function partsOf(job: Job, code: Pipeline, start = 0, end = blocksOf(job)): Part[] {
+export function partsOf(job: Job, code: Pipeline, start = 0, end = blocksOf(job)): Part[] {
   const parts: Part[] = [];
   const most = Math.ceil(MOST_SCRATCH / scratchOf(variantOf(job)));
   for (let first = start; first < end; first += most) parts.push({ ...job, code, first, blocks: Math.min(end - first, most) });
@@ -502,11 +568,14 @@ function fill(words: Uint32Array, job: Part, steps: number, patience: number): v
   }
 }
 
-/** Raises the fault of a launch, if it had one. */
-function check(status: Int32Array<ArrayBuffer>, job: Job, steps: number, seconds: number): void {
-  const [kind, at, base, lane, , , need, other] = status as unknown as [number, number, number, number, number, number, number, number];
-  if (!kind) return;
-  const offset = new BigInt64Array(status.buffer, status.byteOffset + 16, 1)[0]!;
-  const words = { kind, at, base, lane, offset, need: BigInt(need >>> 0), other: other >>> 0 };
-  throw new Untold("faultOf", job, orderOf(variantOf(job)), words, steps, seconds);
+function check({ jobs }: Laid, { buffer }: Uint8Array<ArrayBuffer>, { steps, seconds }: Ends): void {
+  const states = new Int32Array(buffer);
+  jobs.forEach((job, number) => {
+    const first = (number * STRIDE) / 4;
+    if (!states[first]) return;
+    const [kind, at, base, lane, , , need, other] = states.subarray(first) as unknown as [number, number, number, number, number, number, number, number];
+    const offset = new BigInt64Array(buffer, number * STRIDE + 16, 1)[0]!;
+    const words = { kind, at, base, lane, offset, need: BigInt(need >>> 0), other: other >>> 0 };
+    throw new Untold("faultOf", job, orderOf(variantOf(job)), words, steps, seconds);
+  });
 }

@@ -1,0 +1,173 @@
+/** Runs that are recorded: to be done again and again as one, or into an encoder of the caller's. */
+import type { Device, Job, Memory } from "./backends/device.js";
+import { USAGE, checkSignal } from "./backends/device.js";
+import type { Command, Ends, GpuDevice, Laid, Place } from "./backends/webgpu.js";
+import { partsOf } from "./backends/webgpu.js";
+import { BackendUnavailable, LaunchError, telling } from "./errors.js";
+import type { BoundRun, Input, Program, RunOptions } from "./program.js";
+import type { Runtime } from "./runtime.js";
+
+type Limits = Pick<Ends, "steps" | "seconds">;
+export type Recorded = readonly [program: Program, args: Record<string, Input>];
+
+/** Runs laid out on a GPU. Their memory serves nobody else until they are freed. */
+class Layout {
+  readonly bounds: BoundRun[] = [];
+  laid!: Laid;
+  private readonly returns: (() => void)[] = [];
+
+  private constructor(readonly device: GpuDevice) {}
+
+  static async of(device: Device, runs: readonly Recorded[], ends: Ends): Promise<Layout> {
+    if (device.backend !== "webgpu") throw new BackendUnavailable("webgpu", "the runtime is on wasm, which has no encoders");
+    const layout = new Layout(device as GpuDevice);
+    try {
+      await layout.fill(runs, ends);
+    } catch (error) {
+      layout.free();
+      throw error;
+    }
+    return layout;
+  }
+
+  private async fill(runs: readonly Recorded[], ends: Ends): Promise<void> {
+    const { device } = this;
+    const commands: Command[] = [];
+    const launch = async (job: Job): Promise<void> => void commands.push(...partsOf(job, await device.choose(job, ends).code));
+    const copy = (target: Memory, source: Memory): void => void commands.push({ target: target as Place, source: source as Place });
+    for (const [program, args] of runs) {
+      await program.prepare(device);
+      const bound = program.bind(device, args, "buffer");
+      this.bounds.push(bound);
+      await bound.record({ launch, copy, finish: async () => [] });
+    }
+    this.laid = device.lay(commands, ends);
+    const { given, status, scratch, used } = this.laid;
+    for (const buffer of new Set([given, status.buffer, scratch.buffer, ...used.map(({ buffer }) => buffer)])) {
+      this.returns.push(device.lend(buffer));
+    }
+  }
+
+  /** Clears temporaries, as a run finds them. */
+  clear(encoder: GPUCommandEncoder): void {
+    for (const { temporaries } of this.bounds) for (const memory of temporaries) encoder.clearBuffer((memory as Place).buffer);
+  }
+
+  free(): void {
+    if (this.laid) this.device.release(this.laid);
+    for (const bound of this.bounds.splice(0)) bound.release();
+    for (const back of this.returns.splice(0)) back();
+  }
+}
+
+/** Runs in order, to be done again and again with one call: on WebGPU in one submit. `runtime.record` makes it. */
+export class Recording {
+  private layout: Layout | null = null;
+
+  private constructor(
+    private readonly runtime: Runtime,
+    private runs: readonly Recorded[],
+    private readonly limits: Limits,
+  ) {}
+
+  /** @internal */
+  static async of(runtime: Runtime, runs: readonly Recorded[], { steps, seconds }: Limits): Promise<Recording> {
+    for (const [program, args] of runs) {
+      for (const { name, access } of program.ports) {
+        const value = args[name];
+        const copied = typeof value !== "object" || Array.isArray(value) || ArrayBuffer.isView(value) || "data" in value;
+        if (access !== "scalar" && copied) throw new LaunchError(`${name}: a recording takes Buffers, which it reads and writes in place`);
+      }
+    }
+    const recording = new Recording(runtime, runs, { steps, seconds });
+    await runtime.inTurn(async () => {
+      const device = await runtime.device();
+      if (device.backend === "webgpu") recording.layout = await Layout.of(device, runs, { steps, seconds, signal: undefined });
+    });
+    return recording;
+  }
+
+  /**
+   * Does the runs, with the elements that their Buffers have now. Rejects with the first fault, and as `run` of a program
+   * does. Launches on WebGPU are not divided: what may be long is better run by itself.
+   */
+  run({ signal }: Pick<RunOptions, "signal"> = {}): Promise<void> {
+    return telling(async () => {
+      checkSignal(signal);
+      for (const [, args] of this.runs) for (const value of Object.values(args)) (value as { memory?(): unknown }).memory?.(); // raises
+      const { layout, limits } = this;
+      if (!layout) {
+        await Promise.all(this.runs.map(([program, args]) => program.run(args, { ...limits, ...(signal && { signal }) })));
+        return;
+      }
+      const { done } = await this.runtime.inTurn(async () => {
+        const { device, laid } = layout;
+        if ((await this.runtime.device()) !== device) throw new BackendUnavailable("webgpu", "the device of the recording was lost");
+        if (!this.runs.length) return {};
+        device.counts.launches += laid.jobs.length;
+        return { done: device.replay(laid, { ...limits, signal }, [], (encoder) => layout.clear(encoder)) };
+      });
+      await done;
+    });
+  }
+
+  /** Gives its memory back; `run` does nothing any more. */
+  free(): void {
+    this.runs = [];
+    const { layout } = this;
+    if (layout) void this.runtime.inTurn(() => layout.free());
+  }
+
+  [Symbol.dispose](): void {
+    this.free();
+  }
+}
+
+/** A run in an encoder of the caller's. */
+export class Encoded {
+  private outcome: Promise<void> | undefined;
+
+  /** @internal */
+  constructor(
+    private readonly layout: Layout,
+    private readonly staging: GPUBuffer,
+    private readonly ends: Ends,
+    /** What `run` would give with `output: "buffer"`: Buffers and GPUBuffers, written when the caller has submitted. */
+    readonly outputs: any,
+  ) {}
+
+  /**
+   * How it went, to be asked when the encoder was submitted: waits for the GPU, rejects with an ExecutionError if a lane had
+   * a fault, and gives back the memory of the run. Until then its Buffers' memory serves nobody else, freed or not.
+   */
+  done(): Promise<void> {
+    return (this.outcome ??= telling(async () => {
+      const { layout, staging, ends } = this;
+      const { device, laid } = layout;
+      try {
+        await device.wait(staging.mapAsync(USAGE.MAP_READ), laid.used, ends);
+        const states = new Uint8Array(staging.getMappedRange().slice(0));
+        staging.unmap();
+        device.check(laid, states, ends);
+      } finally {
+        device.give(staging);
+        layout.free();
+      }
+    }));
+  }
+}
+
+/** @internal */
+export async function encode(runtime: Runtime, encoder: GPUCommandEncoder, run: Recorded, limits: Limits): Promise<Encoded> {
+  const ends = { ...limits, signal: undefined };
+  return runtime.inTurn(async () => {
+    const layout = await Layout.of(await runtime.device(), [run], ends);
+    const { device, laid } = layout;
+    const { jobs, status } = laid;
+    const staging = device.guard(() => device.take(Math.max(status.bytes, 4), USAGE.MAP_READ | USAGE.COPY_DST).buffer);
+    device.tell(encoder, laid, null);
+    if (status.bytes) encoder.copyBufferToBuffer(status.buffer, 0, staging, 0, status.bytes);
+    device.counts.launches += jobs.length;
+    return new Encoded(layout, staging, ends, layout.bounds[0]!.results([]));
+  });
+}
