@@ -248,8 +248,8 @@ const checks = {
     const staging = gpuDevice.createBuffer({ size: 8, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
     encoder.copyBufferToBuffer(made.gpuBuffer, 0, staging, 0, 8);
     x.free(); // its memory serves nobody until the run is done
-    const other = runtime.buffer("f32", new Float32Array([100, 100]));
     equal([...(await y.read())], [10, 20], "before it is submitted");
+    const other = runtime.buffer("f32", new Float32Array([100, 100]));
     gpuDevice.queue.submit([encoder.finish()]);
     await Promise.all(twice.map((each) => each.done()));
     await twice[0].done();
