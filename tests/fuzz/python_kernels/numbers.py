@@ -200,8 +200,10 @@ def _python_division(ty: Ty, a: Any, b: Any) -> tuple[Any, Any]:
         if b == 0:
             raise OracleError("DivisionByZero")
         return wrap(ty, a // b), wrap(ty, a % b)
-    if b == 0 or a != a or b != b or math.isinf(a):
+    if b == 0:
         return _divide(ty, a, b), math.nan
+    if a != a or b != b or math.isinf(a):
+        return math.nan, math.nan
     rest = math.fmod(a, b)
     quotient = rounded(ty, rounded(ty, a - rest) / b)
     if rest:

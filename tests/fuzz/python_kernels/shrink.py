@@ -81,8 +81,18 @@ def _memories(kernel: KernelCase) -> Iterator[KernelCase]:
             yield replace(kernel, arrays=tuple(arrays))
 
 
+def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """All but what hashes floats: without it the bits of NaNs would differ, which mean nothing."""
+    work = [tree]
+    while work:
+        node = work.pop(0)
+        if not (isinstance(node, ast.FunctionDef) and node.name.startswith("bits_")):
+            yield node
+            work += ast.iter_child_nodes(node)
+
+
 def _bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         for name in ("body", "orelse"):
             body = getattr(node, name, None)
             if isinstance(body, list):
@@ -123,7 +133,7 @@ def _is_else(tree: ast.AST, body: list[ast.stmt]) -> bool:
 
 def _slots(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.expr]]:
     """Every expression that another one may take the place of."""
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         if isinstance(node, (ast.arg, ast.FunctionDef)):
             continue
         for name, value in ast.iter_fields(node):
