@@ -140,7 +140,7 @@ def test_a_kernel_that_shows_a_bug_is_made_small(tmp_path):
     with seeded.mutant.applied():
         _, _, failures, _ = check_kernel("python", seeded.seed, reference(), [])
         assert [(failure.device, failure.kind) for failure in failures] == [("cpu", "differs")]
-        path, case = smallest_kernel(failures[0], Opponent("cpu", reference()), tmp_path, 20.0)
+        path, case = smallest_kernel(failures[0], Opponent("cpu", reference()), tmp_path, 120.0)
     text = path.read_text(encoding="utf-8")
     assert text.startswith(f"# {Failure(seeded.seed, 'python', 'cpu', 'differs', failures[0].detail)}")
     assert len(text) < len(str(generate(seeded.seed))) / 2
