@@ -62,7 +62,7 @@ def _module(device: str) -> Any:
     """Where the class of a device is: in a page the TypeScript runtime has the devices but for the reference."""
     if device == "cpu":
         return tools("cpu")
-    return import_module("..page" if IN_PAGE else f".{device}", __name__)
+    return import_module(".page" if IN_PAGE else f".{device}", __name__)
 
 
 DEVICES = _Devices()

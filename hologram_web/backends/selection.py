@@ -130,7 +130,7 @@ def _open(name: str, options: dict[str, Any]) -> Any:
 def _real_gpu(options: dict[str, Any]) -> Any:
     """The webgpu device, if there is more to it than a processor that plays a GPU."""
     if IN_PAGE:
-        from ..page import real_gpu
+        from ..page.session import real_gpu
 
         return _open("webgpu", {**options, "session": real_gpu()})
     DEVICES["webgpu"]  # raises where wgpu cannot be imported

@@ -1,6 +1,1 @@
-"""The devices of a page, a worker or Node under Pyodide: the TypeScript runtime, driven from Python."""
-
-from .device import WasmBackend, WebGpuBackend
-from .session import prepare, real_gpu
-
-__all__ = ["WasmBackend", "WebGpuBackend", "prepare", "real_gpu"]
+"""The TypeScript runtime in a page, a worker or Node, as Python under Pyodide reaches it."""

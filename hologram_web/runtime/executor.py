@@ -161,7 +161,7 @@ class Executor:
     async def open(cls, backend: str = "auto", **options: Any) -> Self:
         """An executor; in a page it does not block while an adapter is looked for."""
         if IN_PAGE:
-            from ..page import prepare
+            from ..page.session import prepare
 
             await prepare(backend)
         return cls(backend, **options)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compiler.build import build
-from ..compiler.passes import optimize
-from ..isa.launch import LaunchConfig
-from ..isa.operands import Access
-from ..isa.types import Type
-from ..isa.verify import Analysis
-from ..plan.artifact import write
-from ..plan.formula import Formula
-from ..plan.lowering import lower_plan
-from ..plan.plan import Argument, Call, Plan, Port
-from ..targets import wasm
+from ...compiler.build import build
+from ...compiler.passes import optimize
+from ...isa.launch import LaunchConfig
+from ...isa.operands import Access
+from ...isa.types import Type
+from ...isa.verify import Analysis
+from ...plan.artifact import write
+from ...plan.formula import Formula
+from ...plan.lowering import lower_plan
+from ...plan.plan import Argument, Call, Plan, Port
+from ...targets import wasm
 
 __all__ = ["artifact_of", "module_of"]
 

@@ -15,19 +15,19 @@ from typing import Any, NamedTuple
 import js  # type: ignore[import-not-found]
 from pyodide.ffi import JsException, can_run_sync, run_sync  # type: ignore[import-not-found]
 
-from ..backends.device import CLASS_MEMORY_BYTES, Device
-from ..backends.protocol import Limits
-from ..backends.state import AtlasState
-from ..errors import AllocationFailed, ExecutionError, FaultKind, InvalidBuffer
-from ..extras import tools
-from ..isa.launch import ExecutionParams, LaunchConfig
-from ..isa.lift import RESONANCE_BYTES
-from ..isa.operands import BufferHandle
-from ..isa.program import Program
-from ..isa.verify import Analysis
-from ..store.cache import ProgramCache
-from ..store.store import compiled_store, key_of
-from .session import error_of, open_session, wait
+from ...errors import AllocationFailed, ExecutionError, FaultKind, InvalidBuffer
+from ...extras import tools
+from ...isa.launch import ExecutionParams, LaunchConfig
+from ...isa.lift import RESONANCE_BYTES
+from ...isa.operands import BufferHandle
+from ...isa.program import Program
+from ...isa.verify import Analysis
+from ...page.session import error_of, open_session, wait
+from ...store.cache import ProgramCache
+from ...store.store import compiled_store, key_of
+from ..device import CLASS_MEMORY_BYTES, Device
+from ..protocol import Limits
+from ..state import AtlasState
 
 __all__ = ["WasmBackend", "WebGpuBackend"]
 
