@@ -11,6 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ._version import __version__ as __version__
 from .extras import installed, tools
 
 if TYPE_CHECKING:
@@ -87,7 +88,6 @@ if TYPE_CHECKING:
         *_python,
     ]
 
-__version__ = "0.1.0"
 
 # Everything is loaded when it is first asked for: in a page nothing has been compiled to bytecode before.
 _MODULES = {

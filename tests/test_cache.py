@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 import hologram_web as hg
 from hologram_web.backends import DEVICES
 from hologram_web.backends.compiled import Job
+from hologram_web.backends.forms import TYPE
 from hologram_web.backends.wasm.cache import WASM_KERNEL
 from hologram_web.backends.webgpu.cache import WGSL_KERNEL, fits
 from hologram_web.compiler.ir import PRED, Node
@@ -137,7 +138,7 @@ def test_values_by_key(disk: DiskStore) -> None:
     assert disk.get("wasm", b"k") is None
 
 
-_PAIR = kept.tuple_of(kept.TEXT, kept.TYPE)
+_PAIR = kept.tuple_of(kept.TEXT, TYPE)
 
 
 @pytest.mark.parametrize(

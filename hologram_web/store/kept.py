@@ -12,23 +12,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from ..isa.address import Space
-from ..isa.types import Type
-from ..isa.verify import Base
-
 __all__ = [
-    "BASE",
     "BYTES",
     "CODE",
     "FLAG",
-    "SCALARS",
+    "NAME",
     "TEXT",
-    "TYPE",
     "WHOLE",
     "Form",
     "Tail",
     "list_of",
     "mapped",
+    "one_of",
     "optional",
     "read",
     "record",
@@ -75,7 +70,7 @@ def _checked(holds: Callable[[Any], bool]) -> Form[Any]:
 TEXT: Form[str] = _checked(lambda value: type(value) is str)
 FLAG: Form[bool] = _checked(lambda value: type(value) is bool)
 WHOLE: Form[int] = _checked(lambda value: type(value) is int and value >= 0)
-_NAME: Form[str | int | None] = _checked(lambda value: value is None or type(value) in (str, int))
+NAME: Form[str | int | None] = _checked(lambda value: value is None or type(value) in (str, int))
 
 
 def mapped(form: Form[U], to: Callable[[T], U], back: Callable[[U], T]) -> Form[T]:
@@ -143,12 +138,6 @@ def one_of(members: Mapping[int, T], number: Callable[[T], int]) -> Form[T]:
         return members[item]
 
     return mapped(WHOLE, number, back)
-
-
-TYPE: Form[Type] = one_of({ty.id: ty for ty in Type}, lambda ty: ty.id)
-_SPACE: Form[Space] = one_of({space.value: space for space in Space}, lambda space: int(space.value))
-BASE: Form[Base] = record(Base, {"space": _SPACE, "name": _NAME})
-SCALARS: Form[list[tuple[str, Type]]] = list_of(tuple_of(TEXT, TYPE))
 
 
 def write(form: Form[T], value: T) -> bytes:

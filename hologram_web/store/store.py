@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from .. import __version__
+from .._version import __version__
 from .blake3 import blake3
 
 __all__ = ["HASH", "Store", "compiled_store", "fingerprint", "folder", "key_of", "module_store", "sealed", "unsealed"]

@@ -13,9 +13,10 @@ from ...isa.types import Type
 from ...isa.verify import Analysis
 from ...store.blake3 import blake3
 from ...store.cache import ProgramCache
-from ...store.kept import BASE, BYTES, SCALARS, WHOLE, Form, list_of, record
+from ...store.kept import BYTES, WHOLE, Form, list_of, record
 from ...store.store import Store
 from ...targets.wasm import WasmKernel
+from ..forms import BASE, SCALARS
 
 __all__ = ["WASM_KERNEL", "ModuleCache", "fits"]
 

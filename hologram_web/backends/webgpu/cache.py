@@ -11,12 +11,9 @@ from ...isa.address import ON_CHIP
 from ...isa.types import Type
 from ...isa.verify import Base
 from ...store.kept import (
-    BASE,
     CODE,
     FLAG,
-    SCALARS,
     TEXT,
-    TYPE,
     WHOLE,
     Form,
     Tail,
@@ -28,6 +25,7 @@ from ...store.kept import (
 )
 from ...targets.wgsl import WgslKernel
 from ..compiled import Job
+from ..forms import BASE, SCALARS, TYPE
 
 __all__ = ["WGSL_KERNEL", "fits"]
 

@@ -1,0 +1,3 @@
+"""The version of both distributions."""
+
+__version__ = "0.1.0"

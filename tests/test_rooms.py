@@ -1,0 +1,220 @@
+"""Who may import whom: the table of rooms in CONTRIBUTING.md, held against every import of the package."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("hologram_web", "hologram_web_tools")
+BASE = ("errors", "forks", "extras", "_version")  # the first row: what all may import
+# Which import by names in tables; mathematics only what is in its folder.
+NAMING = {"hologram_web", "hologram_web.backends", "hologram_web.extras", "hologram_web.isa.mathematics"}
+
+
+@dataclass(frozen=True)
+class Room:
+    """A row: its places, and what it may import in which ways: "" is any way."""
+
+    name: str
+    places: tuple[str, ...]
+    may: frozenset[tuple[str, str]]
+
+    def allows(self, found: Import) -> bool:
+        return (found.room, "") in self.may or (found.room, found.way) in self.may
+
+
+@dataclass(frozen=True)
+class Import:
+    """`room` is a room or a package from elsewhere; `way` is "in functions", "types", "by name" or "" (at the top)."""
+
+    line: int
+    module: str
+    room: str
+    way: str
+
+
+def rooms() -> list[Room]:
+    """The rows with Python of the package in them, in their order."""
+    found: list[Room] = []
+    for line in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        places = tuple(re.findall(r"`(hologram_web[\w./]*)`", cells[0]))
+        if len(cells) != 3 or not places:
+            continue
+        may = {(name, way) for name, way in re.findall(r"`(\w+)`(?: \(([\w ]+)\))?", cells[2])}
+        if "all of the above" in cells[2]:
+            may |= {(room.name, "") for room in found}
+        found.append(Room(_name(places[0]), places, frozenset(may)))
+    return found
+
+
+def _name(place: str) -> str:
+    return place.rstrip("/").removesuffix(".py").rpartition("/")[2]
+
+
+def modules() -> dict[str, Path]:
+    """All but the kernels of the standard library, which are text that nobody imports."""
+    return {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
+        if path.parent.name != "stdlib" or path.name == "__init__.py"
+    }
+
+
+MODULES = modules()
+ROOMS = rooms()
+
+
+def room_of(path: Path) -> Room:
+    place = path.relative_to(ROOT).as_posix()
+    for room in ROOMS:
+        if any(place == own or (own.endswith("/") and place.startswith(own)) for own in room.places):
+            return room
+    raise AssertionError(f"{place} is in no row of the table of rooms in CONTRIBUTING.md")
+
+
+def imports(name: str, path: Path, text: str) -> Iterator[Import]:
+    """All imports of other rooms and of packages that are not Python's own."""
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    tree = ast.parse(text, str(path))
+    ways: dict[ast.AST, str] = {}
+    for node in ast.walk(tree):  # outer nodes come first
+        way = ways.get(node, "")
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            way = "types"
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            way = "in functions"
+        ways |= dict.fromkeys(ast.iter_child_nodes(node), way)
+        for module in _modules(node, package):
+            top = module.partition(".")[0]
+            if module in MODULES:
+                room, own = room_of(MODULES[module]).name, room_of(path).name
+                if room not in (own, *BASE):
+                    yield Import(getattr(node, "lineno", 0), module, room, "by name" if _by_name(node) else way)
+            elif top not in sys.stdlib_module_names:
+                yield Import(getattr(node, "lineno", 0), module, top, way)
+
+
+def _modules(node: ast.AST, package: str) -> list[str]:
+    """The modules that a node imports."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        parts = package.split(".")
+        above = ".".join(parts[: len(parts) + 1 - node.level]) if node.level else ""
+        base = ".".join(filter(None, (above, node.module)))
+        return [found if (found := f"{base}.{alias.name}") in MODULES else base for alias in node.names]
+    if _by_name(node):
+        assert isinstance(node, ast.Call)
+        return (
+            [f"hologram_web_tools.{ast.literal_eval(node.args[0])}"] if isinstance(node.args[0], ast.Constant) else []
+        )
+    return []
+
+
+def _by_name(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "tools"
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
+def test_a_room_imports_what_its_row_lists(room: Room) -> None:
+    wrong = [
+        f"{name}:{found.line} imports {found.module} {found.way}".rstrip()
+        for name, path in MODULES.items()
+        if room_of(path) is room
+        for found in imports(name, path, _text(path))
+        if not room.allows(found)
+    ]
+    assert not wrong
+
+
+def test_rows_list_rooms_above_them() -> None:
+    """So there is no circle of more than a room. Types and names may point down: nothing is imported for them.
+    The names that users import are loaded when they are asked for."""
+    names = [room.name for room in ROOMS]
+    below = {
+        (room.name, name)
+        for place, room in enumerate(ROOMS)
+        for name, way in room.may
+        if name in names[place:] and way not in ("types", "by name")
+    }
+    assert below == {("__init__", "hologram_web_tools")}
+
+
+def test_every_listed_import_is_made() -> None:
+    """The table allows nothing that no longer happens."""
+    made = {
+        (room_of(path).name, found.room, way)
+        for name, path in MODULES.items()
+        for found in imports(name, path, _text(path))
+        for way in ("", found.way)
+    }
+    listed = {(room.name, other, way) for room in ROOMS[:-2] for other, way in room.may}
+    assert not listed - made
+
+
+@pytest.mark.parametrize("folder", ["backends", "targets", "frontends"])
+def test_devices_and_targets_do_not_know_each_other(folder: str) -> None:
+    inner = f"hologram_web.{folder}."
+    wrong = []
+    for name, path in MODULES.items():
+        own = name.removeprefix(inner).partition(".")[0]
+        if name.startswith(inner) and (path.parent.name == own or path.name == "__init__.py"):
+            package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+            for node in ast.walk(ast.parse(_text(path))):
+                for module in _modules(node, package):
+                    other = module.removeprefix(inner).partition(".")[0]
+                    folders = (ROOT / "hologram_web" / folder / part for part in (own, other))
+                    if module.startswith(inner) and other != own and all(map(Path.is_dir, folders)):
+                        wrong.append(f"{name} imports {module}")
+    assert not wrong
+
+
+def test_modules_are_imported_by_statements() -> None:
+    """But for the tables of names that users and devices have."""
+    named = {
+        name
+        for name, path in MODULES.items()
+        for node in ast.walk(ast.parse(_text(path)))
+        if isinstance(node, ast.Name | ast.Attribute)
+        and ast.unparse(node).rpartition(".")[2] in ("import_module", "__import__", "meta_path")
+    }
+    assert named == NAMING
+
+
+def test_every_way_to_import_is_seen() -> None:
+    text = """
+from typing import TYPE_CHECKING
+import numpy
+if TYPE_CHECKING:
+    from ..backends import Backend
+def f():
+    from .. import plan
+    def g():
+        import hologram_web.compiler.ir
+        tools("cpu.machine")
+from . import types
+from ..errors import IsaError
+"""
+    path = ROOT / "hologram_web" / "isa" / "program.py"
+    assert [
+        (found.line, found.module, found.room, found.way) for found in imports("hologram_web.isa.program", path, text)
+    ] == [
+        (3, "numpy", "numpy", ""),
+        (5, "hologram_web.backends", "backends", "types"),
+        (7, "hologram_web.plan", "plan", "in functions"),
+        (9, "hologram_web.compiler.ir", "compiler", "in functions"),
+        (10, "hologram_web_tools.cpu.machine", "hologram_web_tools", "by name"),
+    ]
