@@ -7,6 +7,7 @@
     ; limits: steps=100, seconds=1                  <- of the device while it runs
     ; passes: neutral >= 1, licm == 0               <- how often passes and rules fire when its lane code is compiled
     ; ir: fold                                      <- the IR before and after a pass fires: see filetest_ir.py
+    ; lanes: load-contiguous == 2                   <- how many branches and accesses of each kind are left then
     ; let: a, b = pairs($ty.specials)               <- names for the lines below
     .param a: buffer $ty read
     ...
@@ -47,7 +48,7 @@ from .filetest_values import ELEMENTS, NAMES, Alias, Element, Permutation
 __all__ = ["Case", "Fault", "FileTest", "FileTestError", "Launch", "Raises", "format_filetest", "load", "parse"]
 
 FOLDER = Path(__file__).parent / "filetests"
-_DIRECTIVES = ("types", "from", "devices", "limits", "passes", "ir", "let", "run", "error")
+_DIRECTIVES = ("types", "from", "devices", "limits", "passes", "ir", "lanes", "let", "run", "error")
 
 
 class FileTestError(Exception):
@@ -114,16 +115,18 @@ class FileTest:
         words = " ".join(self.values("devices")).split() or ["all"]
         return device not in words[2:] if words[:2] == ["all", "but"] else words == ["all"] or device in words
 
-    def counters(self, known: Any) -> list[tuple[str, str, int]]:
-        """What the passes directives say: (pass or rule, "==" or ">=", number). Raises FileTestError."""
+    def counters(self, known: Any, directive: str = "passes") -> list[tuple[str, str, int]]:
+        """What the passes or lanes directives say: (what is counted, "==" or ">=", number). Raises FileTestError."""
         found: list[tuple[str, str, int]] = []
         for number, name, text in self.lines:
-            for part in text.split(",") if name == "passes" else ():
+            for part in text.split(",") if name == directive else ():
                 match = re.fullmatch(r"([a-z-]+) (==|>=) (\d+)", part.strip())
                 if match is None:
-                    raise FileTestError(self.path, number, f"cannot read {part.strip()!r}: write `fold >= 1, cse == 0`")
+                    example = f"{known[0]} >= 1, {known[-1]} == 0"
+                    raise FileTestError(self.path, number, f"cannot read {part.strip()!r}: write `{example}`")
                 if match[1] not in known:
-                    raise FileTestError(self.path, number, f"unknown pass {match[1]!r}: there are {', '.join(known)}")
+                    listed = ", ".join(known)
+                    raise FileTestError(self.path, number, f"unknown word {match[1]!r} in {name!r}: there are {listed}")
                 found.append((match[1], match[2], int(match[3])))
         return found
 

@@ -11,16 +11,18 @@ from hologram_web import errors
 from hologram_web.backends import ExecutionParams, Limits
 from hologram_web.backends.state import AtlasState
 from hologram_web.compiler.build import build
+from hologram_web.compiler.lanes import Lanes
 from hologram_web.compiler.passes import PASSES, fired, optimize
 from hologram_web.compiler.passes.fold import RULES
 from hologram_web.errors import ExecutionError, HologramError, UnsupportedType
 from hologram_web.isa import Param, Program
 from hologram_web.isa.verify import analyze
+from hologram_web_tools.lane_listing import COUNTED, annotated, counted
 
 from .filetest import Case, Fault, Launch, Raises, element_of, is_writable
 from .filetest_values import ELEMENTS, Alias, Permutation, difference
 
-__all__ = ["check", "check_passes", "check_problems"]
+__all__ = ["check", "check_compiled", "check_problems"]
 
 
 def check_problems(case: Case) -> None:
@@ -31,18 +33,24 @@ def check_problems(case: Case) -> None:
         raise AssertionError(f"the problems of the program are other ones:\n  {listed}")
 
 
-def check_passes(case: Case) -> None:
-    """Raises AssertionError if passes fire more or less often than the filetest says, at the block of the run line."""
-    counters = case.test.counters([*PASSES, *RULES])
+def check_compiled(case: Case) -> None:
+    """Raises AssertionError if passes fire, or branches and accesses of a kind are left, more or less often than the
+    filetest says, at the block of the run line."""
     program = case.program()
     if any(instruction.row.collective for instruction in program.instructions):
-        raise case.error("passes are counted for programs without collectives: they have one lane region")
+        raise case.error("passes and lanes are counted for programs without collectives: they have one lane region")
     function = optimize(build(analyze(program), case.launch().config.block))
-    for name, relation, number in counters:
+    for name, relation, number in case.test.counters([*PASSES, *RULES]):
         count = function.fired[name]
         if count != number if relation == "==" else count < number:
             found = f"{name} fired {count} times, not {relation} {number}"
             raise AssertionError(f"{found} ({fired(function)}):\n{function}")
+    lanes = Lanes(function)
+    counts = counted(function, lanes)
+    for name, relation, number in case.test.counters(COUNTED, "lanes"):
+        count = counts[name]
+        if count != number if relation == "==" else count < number:
+            raise AssertionError(f"{name} is {count}, not {relation} {number}:\n{annotated(function, lanes)}")
 
 
 def _bytes(value: Any) -> bytes:

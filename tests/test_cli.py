@@ -94,7 +94,7 @@ def test_a_program_as_text(folder):
 
 
 def test_inspect(folder):
-    output = call("inspect", "powers.holo", "--isa", "--ir", "--wgsl", "--wat")
+    output = call("inspect", "powers.holo", "--isa", "--ir", "--lanes", "--wgsl", "--wat")
     for text in (
         "powers: an artifact",
         "BLAKE3 ",
@@ -103,6 +103,7 @@ def test_inspect(folder):
         "weighted(x=x, w=w, k=$k0 + 2): grid 1 x 1 x 1, blocks of 256 x 1 x 1, lanes 4 x 1 x 1",
         "mad.u32 r10, r10, r11, r3",
         "%0: u64 = special {GLOBAL_LANE_ID}",
+        "reaches contiguous (4 bytes along x)",
         "@compute @workgroup_size(256, 1, 1)",
         "(import",
     ):

@@ -16,7 +16,6 @@ from hologram_web.compiler.library import LIBRARY
 from hologram_web.compiler.lower import lower
 from hologram_web.compiler.passes import optimize
 from hologram_web.compiler.structure import Branch, If, Labelled, Loop, Straight, structure
-from hologram_web.compiler.uniformity import Uniformity
 from hologram_web.isa import Program, Type
 from hologram_web.isa.ops import SCALAR_OPS
 from hologram_web.isa.verify import analyze
@@ -228,47 +227,7 @@ def test_irreducible_code_is_split():
     assert len(found) < 3 * len(set(found))
 
 
-def uniform_stores(text: str) -> list[bool]:
-    """For each store in order whether what it stores is uniform."""
-    built = optimize(function(text))
-    uniformity = Uniformity(built)
-    return [uniformity.is_uniform(node.args[1]) for node in built.nodes() if node.op == "store"]
-
-
 HEAD = ".param n: u32\n.param y: buffer u32\n.shared 256\n"
-
-
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        ("add.u32 r2, r1, r253\n stg.u32 [y], r2", [True]),
-        ("add.u32 r2, r1, r252\n stg.u32 [y], r2", [False]),
-        ("ldg.u32 r2, [y]\n stg.u32 [y + 4], r2", [False]),
-        ("atom.add.u32 r2, [y], r1\n stg.u32 [y], r2", [False]),
-        # A value merged where lanes took different ways, and where all took the same.
-        (
-            "mov r3, r1\n set.lt.u32 p0, r252, r1\n bra on, p0\n mov_imm.u32 r3, 1\non:\n stg.u32 [y], r3",
-            [False],
-        ),
-        ("mov r3, r1\n set.lt.u32 p0, r253, r1\n bra on, p0\n mov_imm.u32 r3, 1\non:\n stg.u32 [y], r3", [True]),
-        # Lanes that exit leave those that stay together.
-        (
-            "mov r3, r1\n set.lt.u32 p0, r252, r1\n bra on, p0\n exit\non:\n bar_sync 0\n stg.u32 [y], r3",
-            [True],
-        ),
-        # A loop that lanes leave in different rounds: its counter is the same inside only if a barrier is.
-        ("mov_imm.u32 r3, 0\n mov_imm.u32 r4, 1\n mov r5, r252\nl:\n add.u32 r3, r3, r4\n loop r5, l\n"
-         " stg.u32 [y], r3", [False]),
-        ("mov_imm.u32 r3, 0\n mov_imm.u32 r4, 1\n mov r5, r1\nl:\n add.u32 r3, r3, r4\n loop r5, l\n"
-         " stg.u32 [y], r3", [True]),
-        ("mov_imm.u32 r3, 0\n mov_imm.u32 r4, 1\n mov r5, r252\nl:\n bar_sync 0\n add.u32 r3, r3, r4\n"
-         " stg.u32 [y], r3\n loop r5, l\n stg.u32 [y + 4], r3", [True, True]),
-        ("mov_imm.u32 r3, 0\n mov_imm.u32 r4, 1\n mov r5, r252\nl:\n bar_sync 0\n add.u32 r3, r3, r4\n"
-         " loop r5, l\n add.u32 r3, r3, r4\n stg.u32 [y], r3", [False]),
-    ],
-)  # fmt: skip
-def test_uniformity(code, expected):
-    assert uniform_stores(HEAD + code) == expected
 
 
 def division(code: str):

@@ -15,9 +15,10 @@ from hologram_web.compiler.passes import PASSES
 from hologram_web.compiler.passes.fold import RULES
 from hologram_web.isa import Address, BufferHandle, Immediate, Instruction, Param, Program, Type, r
 from hologram_web.isa.lift import lift
+from hologram_web_tools.lane_listing import COUNTED
 
 from .filetest import Case, Fault, FileTestError, Launch, Raises, format_filetest, parse
-from .filetest_run import check, check_passes, check_problems
+from .filetest_run import check, check_compiled, check_problems
 from .filetest_values import ANYTHING, ELEMENTS, Alias, Permutation, difference
 
 COPY = """\
@@ -50,7 +51,7 @@ GOOD = "f(2, x=[1, 2], y=zeros(2), n=3)"
         (
             "; prose\n; runs: f(1) == 1\n",
             "some.atlas:2: unknown directive 'runs': "
-            "there are types, from, devices, limits, passes, ir, let, run, error",
+            "there are types, from, devices, limits, passes, ir, lanes, let, run, error",
         ),
         (
             "; run: f(1) \\\nadd\n",
@@ -115,9 +116,12 @@ GOOD = "f(2, x=[1, 2], y=zeros(2), n=3)"
         ),
         (
             COPY + f"; passes: licm > 0\n; run: {GOOD} == x\n",
-            "some.atlas:6: cannot read 'licm > 0': write `fold >= 1, cse",
+            "some.atlas:6: cannot read 'licm > 0': write `fold >= 1, ",
         ),
-        (COPY + f"; passes: lcm == 0\n; run: {GOOD} == x\n", "some.atlas:6: unknown pass 'lcm': there are fold, bra"),
+        (
+            COPY + f"; passes: lcm == 0\n; run: {GOOD} == x\n",
+            "some.atlas:6: unknown word 'lcm' in 'passes': there are fold, bra",
+        ),
         (COPY + f"; limits: step=5\n; run: {GOOD} == x\n", "some.atlas:7: TypeError: Limits.__init__() got an unex"),
     ],
 )
@@ -125,6 +129,7 @@ def test_a_wrong_filetest_is_told_with_its_line(text, message):
     def read():
         test = parse(text, "some.atlas")
         test.counters([*PASSES, *RULES])
+        test.counters(COUNTED, "lanes")
         for case in test.cases():
             case.launch("cpu")
 
@@ -278,9 +283,9 @@ def test_problems_are_compared_as_a_whole():
 
 def test_passes_are_counted():
     text = COPY + "; passes: fold == 2, dce >= {}\n; run: f(3, x=[1, 2], y=zeros(3), n=3) == x\n"
-    check_passes(_case(text.format(1)))
+    check_compiled(_case(text.format(1)))
     with pytest.raises(AssertionError, match=r"^dce fired 1 times, not >= 9 \(fold 2 \(idle-clamp 2\), branches 2, "):
-        check_passes(_case(text.format(9)))
+        check_compiled(_case(text.format(9)))
 
 
 def test_handles_are_freed_in_the_end():

@@ -19,7 +19,7 @@ from hologram_web.isa.types import WIDE
 from .filetest import FOLDER, FileTestError, load, parse
 from .filetest_ir import files as files_with_ir
 from .filetest_ir import shown
-from .filetest_run import check, check_passes, check_problems
+from .filetest_run import check, check_compiled, check_problems
 
 PATHS = sorted(FOLDER.glob("**/*.atlas"))
 
@@ -75,16 +75,17 @@ def test_filetest(device, case):
 
 
 def _counted():
-    """The run lines of filetests that say how often passes fire."""
+    """The run lines of filetests that say what becomes of the program: how often passes fire, and of what kind its
+    branches and accesses are."""
     for path in PATHS:
         test, cases = _load(path)
-        if not isinstance(test, FileTestError) and test.values("passes"):
+        if not isinstance(test, FileTestError) and (test.values("passes") or test.values("lanes")):
             yield from (pytest.param(case, id=case.id) for case in cases if case.run is not None)
 
 
 @pytest.mark.parametrize("case", list(_counted()))
-def test_passes_fire_as_often_as_filetests_say(case):
-    check_passes(case)
+def test_compiled_programs_are_as_filetests_say(case):
+    check_compiled(case)
 
 
 @pytest.mark.parametrize("path", files_with_ir(), ids=lambda path: path.stem)

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from ..errors import CompileError
+from ..isa.types import Type
 from .dominance import Dominators
 from .ir import Node
 from .lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, targets_of
 from .operations import EFFECTS, LEAVES
 from .ranges import Ranges, may_trap
 from .recursion import deep_recursion
-from .uniformity import Uniformity
 
 __all__ = ["Fission", "fission", "reachable"]
 
@@ -32,12 +32,13 @@ _MOST_PIECES = 20_000
 class Fission:
     """`entry` is the code of the block: pieces whose statements are its own, runs, and barriers.
 
-    `uniform` are the variables of the block. `endless` says that lanes may leave inside a loop of the block, so that
-    nothing uniform tells when the last is gone.
+    `uniform` are the variables of the block, and `known` says whether the block can compute a value. `endless`
+    says that lanes may leave inside a loop of the block, so that nothing uniform tells when the last is gone.
     """
 
     entry: Piece
     uniform: set[Variable]
+    known: Callable[[Node], bool]
     runs: list[Run]
     endless: bool
 
@@ -79,7 +80,7 @@ class _Skeleton:
     def __init__(self, lowered: Lowered) -> None:
         self.lowered = lowered
         self.ranges = Ranges(lowered.function)
-        self.uniformity = Uniformity(lowered.function)
+        self.lanes = lowered.lanes
         self.pieces = reachable([lowered.resumes[0]], lambda piece: piece.ways)
         self._before: dict[Piece, list[Piece]] = {piece: [] for piece in self.pieces}
         for piece in self.pieces:
@@ -90,7 +91,8 @@ class _Skeleton:
         self._dominate()
         nexts = self._next_barriers(barriers)
         branches = [piece for piece in self.pieces if piece in self.meeting and piece.kind == "branch"]
-        self.choices = {piece for piece in branches if nexts[piece] > 1 and self._is_uniform(piece.value)}
+        blocks = lowered.function.blocks  # the pieces that branch are blocks, numbered like them
+        self.choices = {p for p in branches if nexts[p] > 1 and blocks[p.number] not in self.lanes.divergent}
         while True:
             self.spine = self._spine(branches)
             self.uniform = self._variables()
@@ -101,8 +103,9 @@ class _Skeleton:
         # Lanes may go to one barrier or leave, but not to several barriers.
         self.divergent = any(nexts[p] - self._leaving[p] > 1 for p in branches if p not in self.choices)
 
-    def _is_uniform(self, node: Node | None) -> bool:
-        return node is not None and self.uniformity.is_uniform(node)
+    def _is_uniform(self, node: Node) -> bool:
+        """Whether a value is one of the block; targets keep wide integers in memory of the lane."""
+        return not (isinstance(node.ty, Type) and node.ty.is_wide) and self.lanes.is_uniform(node)
 
     def ways(self, piece: Piece) -> list[Piece]:
         """Where lanes go on that stay, up to the barrier."""
@@ -181,7 +184,7 @@ class _Skeleton:
 
     def _from_known(self, node: Node) -> bool:
         if node.op in LEAVES:
-            return self.uniformity.is_uniform(node)
+            return self._is_uniform(node)
         plain = node.op != "phi" and node.op not in EFFECTS and not may_trap(node, self.ranges)
         return plain and all(map(self.known, node.args))
 
@@ -246,7 +249,7 @@ class _Divider:
         entry = self._piece(self.lowered.resumes[0])
         leaving = [p for p in self.made.values() if any(isinstance(s, Run) and s.leaves for s in p.statements)]
         endless = any(piece in reachable(piece.ways, lambda p: p.ways) for piece in leaving)
-        return Fission(entry, self.skeleton.uniform, self.runs, endless)
+        return Fission(entry, self.skeleton.uniform, self.skeleton.known, self.runs, endless)
 
     def _piece(self, start: Piece) -> Piece:
         """What the block does from a piece on."""

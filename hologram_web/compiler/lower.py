@@ -15,6 +15,7 @@ from itertools import accumulate
 
 from ..isa.types import Type
 from .ir import Block, Function, Node, ValueType
+from .lanes import Lanes
 from .operations import EFFECTS, LEAVES
 
 __all__ = [
@@ -127,6 +128,11 @@ class Lowered:
     variables: dict[Node, Variable]
     resumes: list[Piece]
     pieces: list[Piece]
+
+    @cached_property
+    def lanes(self) -> Lanes:
+        """How values differ between lanes."""
+        return Lanes(self.function)
 
     def live(self, piece: Piece) -> list[Variable]:
         """Variables whose values are needed when a lane comes to the piece."""

@@ -19,7 +19,7 @@ class Ranges:
 
     def __init__(self, function: Function, lanes: int = 0) -> None:
         """`lanes` are those that blocks have at least, where the function's block shape is only the largest."""
-        x, y, z = function.block_shape
+        x, y, z = self.block_shape = function.block_shape
         blocks = -(-MAX_LANES // (lanes or x * y * z))  # of a launch, whose last one may be in part
         self._special = {
             "GLOBAL_LANE_ID": (0, MAX_LANES - 1),

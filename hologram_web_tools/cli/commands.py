@@ -137,6 +137,7 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
 @click.argument("file", type=FILE)
 @click.option("--isa", "texts", flag_value="isa", multiple=True, help="The instructions of its programs.")
 @click.option("--ir", "texts", flag_value="ir", multiple=True, help="What the compiler makes of them.")
+@click.option("--lanes", "texts", flag_value="lanes", multiple=True, help="The same, with how lanes differ in it.")
 @click.option("--wgsl", "texts", flag_value="wgsl", multiple=True, help="The shaders.")
 @click.option("--wat", "texts", flag_value="wat", multiple=True, help="The WebAssembly modules, as text.")
 def inspect_file(file: Path, texts: tuple[str, ...]) -> None:

@@ -14,7 +14,10 @@ from rich.table import Table
 from rich.tree import Tree
 
 from hologram_web.compiler.build import build
+from hologram_web.compiler.ir import Function
+from hologram_web.compiler.lanes import Lanes
 from hologram_web.compiler.passes import fired, optimize
+from hologram_web.compiler.recursion import deep_recursion
 from hologram_web.errors import CompileError
 from hologram_web.isa.verify import analyze
 from hologram_web.plan.artifact import Artifact, write
@@ -23,6 +26,7 @@ from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.store.blake3 import blake3
 
 from ..disassemble import disassemble
+from ..lane_listing import annotated
 from .clean import brief, cleaned
 from .console import shown
 
@@ -47,7 +51,7 @@ def _formula(text: object) -> str:
 
 
 def show(console: Console, file: Path, compiled: CompiledProgram, texts: Sequence[str]) -> None:
-    """Prints what `compiled` takes, does and holds, and the texts that were asked for (isa, ir, wgsl, wat)."""
+    """Prints what `compiled` takes, does and holds, and the texts that were asked for (isa, ir, lanes, wgsl, wat)."""
     artifact = compiled.artifact
     raw = write(artifact)
     name = shown(compiled.name or file.name)
@@ -148,7 +152,14 @@ def _kernels(artifact: Artifact, notes: list[str]) -> Table:
     return table
 
 
-LEXERS = {"isa": "nasm", "ir": "llvm", "wgsl": "rust", "wat": "lisp"}  # the nearest that Pygments has
+LEXERS = {"isa": "nasm", "ir": "llvm", "lanes": "llvm", "wgsl": "rust", "wat": "lisp"}  # the nearest that Pygments has
+
+
+def _listing(function: Function, kind: str) -> str:
+    if kind == "ir":
+        return str(function)
+    with deep_recursion():
+        return annotated(function, Lanes(function))
 
 
 def _texts(kind: str, compiled: CompiledProgram, notes: list[str]) -> Iterator[tuple[str, str]]:
@@ -156,12 +167,12 @@ def _texts(kind: str, compiled: CompiledProgram, notes: list[str]) -> Iterator[t
     if kind == "isa":
         for number, program in enumerate(_first(compiled.programs, "programs", notes)):
             yield f"program {number}", program.to_text()
-    elif kind == "ir":
+    elif kind in ("ir", "lanes"):
         shapes = {(step.program, step.block): None for step in leaves(compiled.plan.steps) if isinstance(step, Call)}
         for number, block in _first(list(shapes), "programs in blocks", notes):
             try:
                 function = optimize(build(analyze(compiled.programs[number]), block))
-                text = f"{function}; passes: {fired(function)}"
+                text = f"{_listing(function, kind)}; passes: {fired(function)}"
             except CompileError as error:
                 text = f"; {error}"
             yield f"program {number} in blocks of {' x '.join(map(str, block))}", text

@@ -13,8 +13,8 @@ from ..accesses import access_of, axes_of
 from ..bounds import Bounds
 from ..dominance import reverse_postorder
 from ..ir import PRED, Block, Function, Node, Replaced, Terminator
+from ..lanes import Lanes
 from ..operations import EFFECTS
-from ..uniformity import Uniformity
 from ..windows import is_window
 from .branches import absorb_next
 from .costs import total
@@ -57,7 +57,7 @@ class _Converter:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.barriers = any(block.end.kind == "barrier" for block in function.blocks)
-        self.uniformity: Uniformity | None = None
+        self.lanes: Lanes | None = None
         self.replaced = Replaced()
         self.gone: set[Block] = set()
         self.proving: set[Node] | None = None
@@ -98,18 +98,18 @@ class _Converter:
         spent += total(Node("select", phi.ty, (condition, a, b)) for phi, a, b in merged)
         if spent > _MOST or (self.barriers and is_window(condition)) or self._is_proving(phi for phi, _, _ in merged):
             return False
-        return spent <= _MOST_UNIFORM or not self._is_uniform(condition)
+        return spent <= _MOST_UNIFORM or not self._is_uniform(condition, block)
 
     def _is_proving(self, phis: Iterable[Node]) -> bool:
         if self.proving is None:
             self.proving = _proving(self.function)
         return any(phi in self.proving for phi in phis)
 
-    def _is_uniform(self, node: Node) -> bool:
-        if self.uniformity is None:
+    def _is_uniform(self, node: Node, block: Block) -> bool:
+        if self.lanes is None:
             self._settle()
-            self.uniformity = Uniformity(self.function)
-        return self.uniformity.is_uniform(node)
+            self.lanes = Lanes(self.function)
+        return self.lanes.is_uniform(node, block)
 
     def _convert(self, block: Block, sources: list[Block], meeting: Block) -> None:
         condition = block.end.value
@@ -134,8 +134,8 @@ class _Converter:
         def node(op: str, *args: Node) -> Node:
             made = Node(op, a.ty, args)
             block.nodes.append(made)
-            if self.uniformity is not None:
-                self.uniformity.learn(made)
+            if self.lanes is not None:
+                self.lanes.learn(made)
             return made
 
         while condition.op == "pnot":

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...compiler.fission import Fission, reachable
-from ...compiler.ir import Node
 from ...compiler.lower import Piece, Run, Variable, spill_size
 from ...compiler.structure import structure
 from ...compiler.windows import window
@@ -165,14 +164,6 @@ class Barriers(Lanes):
         self._trees(structure(plan.entry))
         put(("end",))
 
-    def _is_uniform(self, node: Node) -> bool:
-        """Whether the block knows the value of a node before its lanes run."""
-        if node in self.lowered.variables:
-            return self.plan is not None and self.lowered.variables[node] in self.plan.uniform
-        if node.op == "special":
-            return str(node.attr).startswith(("BLOCK_", "GRID_"))
-        return node.op in ("const", "param") or (bool(node.args) and all(map(self._is_uniform, node.args)))
-
     def _fresh(self) -> None:
         self._clear_own()
         if self._lanes_leave():
@@ -190,8 +181,8 @@ class Barriers(Lanes):
         trees, some = structure(run.entry), None
         # Lanes that do nothing are left out, if nobody keeps a count of them.
         flat = self.function.block_shape[1:] == (1, 1)
-        if flat and not (run.stores or run.leaves or self._lanes_step()):
-            some, trees = window(trees, self._is_uniform)
+        if self.plan is not None and flat and not (run.stores or run.leaves or self._lanes_step()):
+            some, trees = window(trees, self.plan.known)
         if run.leaves:
             put(("i32.const", 0), self.set("some"))
         if self._lanes_step() and not run.last:

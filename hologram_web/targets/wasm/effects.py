@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...compiler.accesses import Check, access_of, axes_of, beyond
 from ...compiler.ir import Access, Function, Node
+from ...compiler.lower import Lowered
 from ...errors import FaultKind
 from ...isa.address import Space
 from ...isa.ops import reduce_type
@@ -17,10 +18,13 @@ from .wide import Wide
 
 __all__ = ["Effects", "access_of"]
 
+_FAR = 1 << 20  # bytes from one lane to the next that are added to an address by its instruction
+
 
 class Effects(Polls):
     """Emits effects. The kernel (kernel.py) that inherits it holds the code, its locals and the bases."""
 
+    lowered: Lowered
     function: Function
     values: Values
     wide_integers: Wide
@@ -30,10 +34,6 @@ class Effects(Polls):
     proven: set[Check]  # what needs no check in what is emitted now
     copy: int | None = None  # which lane of several that are emitted behind each other
     rows: dict[Node, int]  # by access, the local with the address of the first of them
-
-    def _is_uniform(self, node: Node) -> bool:
-        """Whether the block knows the value of a node before its lanes run."""
-        raise NotImplementedError
 
     def lane_id(self) -> None:
         """Pushes the number of the lane in the launch, as i32."""
@@ -135,11 +135,12 @@ class Effects(Polls):
                 put(self.get(("base", access.base)), ("local.get", offset), ("i32.wrap_i64",), ("i32.add",))
             return 0
         own = access.base.space is Space.LOCAL  # whose place is another one for the next lane
-        row = self.copy is not None and not own and self._follows_lane(index)
+        step = 0 if self.copy is None or own else self.lowered.lanes.reach(node)[0]
+        row = isinstance(step, int) and 0 < step < _FAR
         further = access.offset if access.offset >= 0 and self.values.ranges.of(index)[0] >= 0 else 0
-        if row and self.copy:
+        if self.copy and isinstance(step, int) and row:
             put(("local.get", self.rows[node]))
-            return further + self.copy * access.scale
+            return further + self.copy * step
         # The offset is within the memory, so that its lower half is enough.
         put(self.get(("base", access.base)))
         if not index.is_const or index.attr:
@@ -165,23 +166,6 @@ class Effects(Polls):
                     self.put(("i64.const", offset), ("i64.add",))
                 self.put(("local.set", local))
             self.fault(FaultKind.OUT_OF_BOUNDS, at, None, ("local.get", place), ("local.get", end))
-
-    def _follows_lane(self, index: Node) -> bool:
-        """Whether the next lane's index is the next number, given that none wraps: accesses are proven."""
-        match index.op:
-            case "special":
-                return index.attr in ("GLOBAL_LANE_ID", "LANE_IDX_X")
-            case "cvt" | "bitcast":
-                arg = index.args[0]
-                whole = all(isinstance(n.ty, Type) and n.ty.is_integer and n.ty.bits >= 32 for n in (index, arg))
-                return whole and self._follows_lane(arg)
-            case "add" | "sub":
-                a, b = index.args
-                if self._is_uniform(b):
-                    return self._follows_lane(a)
-                return index.op == "add" and self._is_uniform(a) and self._follows_lane(b)
-            case _:
-                return False
 
     def _offset(self, node: Node, access: Access, offset: int) -> None:
         """Computes the byte offset into an i64 local, and faults if no element is there."""

@@ -353,10 +353,7 @@ class Lanes(Effects):
         if Space.LOCAL in (source.base.space, target.base.space):
             return None
         shared = [access.base.space is Space.SHARED for access in (source, target)]
-        rows = all(
-            access.scale == access.element.size_bytes and self._follows_lane(node.args[0])
-            for node, access in ((load, source), (store, target))
-        )
+        rows = all(self.lowered.lanes.kind(node) == "contiguous" for node in effects)
         return (load, store) if rows and shared[0] != shared[1] and source.element is target.element else None
 
     def _move(self, load: Node, store: Node, count: Instr) -> None:
