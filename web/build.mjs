@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { build } from "esbuild";
 
-const PARTS = ["backends/parts", "backends/wasm", "backends/webgpu", "outside", "recording", "stdlib", "texts", "tree"];
+const PARTS = ["backends/parts", "backends/wasm", "backends/webgpu", "outside", "present", "recording", "stdlib", "texts", "tree"];
 
 /** Private members, and parts of artifacts and of runs, which nobody outside sees: the minifier may rename them. */
 const INTERNAL =

@@ -32,6 +32,31 @@ function unpacked(values) {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === "object" ? array(value) : value]));
 }
 
+/** What stands in for a canvas on WebGPU: browsers without a GPU show nothing of a real one. `read` gives its pixels. */
+function textured(device) {
+  let texture;
+  const usage = GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC;
+  const context = { configure: ({ format }) => (context.format = format), getCurrentTexture: () => (texture = device.createTexture({ size: [canvas.width, canvas.height], format: context.format, usage })) };
+  const canvas = {
+    width: 1,
+    height: 1,
+    getContext: (kind) => (kind === "webgpu" ? context : null),
+    async read() {
+      const { width, height } = canvas;
+      const buffer = device.createBuffer({ size: 256 * height, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+      const encoder = device.createCommandEncoder();
+      encoder.copyTextureToBuffer({ texture }, { buffer, bytesPerRow: 256 }, [width, height]);
+      device.queue.submit([encoder.finish()]);
+      await buffer.mapAsync(GPUMapMode.READ);
+      const rows = new Uint8Array(buffer.getMappedRange().slice(0));
+      const [red, blue] = context.format.startsWith("bgra") ? [2, 0] : [0, 2];
+      const pixel = (at) => [rows[at + red], rows[at + 1], rows[at + blue], rows[at + 3]];
+      return Array.from({ length: width * height }, (_, k) => pixel(256 * Math.floor(k / width) + 4 * (k % width))).flat();
+    },
+  };
+  return canvas;
+}
+
 const checks = {
   async samples({ runtime, samples }) {
     for (const [name, { holo, args, results }] of Object.entries(samples)) {
@@ -266,6 +291,49 @@ const checks = {
     for (const buffer of [y, other, made, broken.outputs]) buffer.free();
     await runtime.buffer("u32", 0).read();
     equal(runtime.stats().liveBytes, liveBytes - 16, "live bytes");
+  },
+
+  async "pictures are drawn where they lie"({ runtime, saxpy }) {
+    if (typeof OffscreenCanvas === "undefined") return; // Node
+    const canvas = runtime.gpuDevice ? textured(runtime.gpuDevice) : new OffscreenCanvas(1, 1);
+    const drawn = async (canvas, ...given) => {
+      await runtime.present(canvas, ...given);
+      const { width, height } = canvas;
+      return [width, height, [...(canvas.read ? await canvas.read() : canvas.getContext("2d").getImageData(0, 0, width, height).data)]];
+    };
+    const opaque = (...colours) => colours.flatMap((colour) => [...(Array.isArray(colour) ? colour : [colour, colour, colour]), 255]);
+    const buffers = [];
+    const buffer = (...given) => (buffers.push(runtime.buffer(...given)), buffers.at(-1));
+    const bytes = buffer("u8", new Uint8Array([0, 1, 2, 127, 128, 255]), [2, 3]);
+    equal(await drawn(canvas, bytes), [3, 2, opaque(0, 1, 2, 127, 128, 255)], "grey");
+    const rgb = buffer("u8", new Uint8Array([255, 0, 0, 0, 254, 1]), [1, 2, 3]);
+    equal(await drawn(canvas, rgb), [2, 1, opaque([255, 0, 0], [0, 254, 1])], "RGB");
+    const rgba = buffer("u8", new Uint8Array([255, 0, 51, 255, 0, 255, 0, 0]), [2, 1, 4]);
+    equal(await drawn(canvas, rgba), [1, 2, [255, 0, 51, 255, 0, 0, 0, 0]], "RGBA");
+    const floats = buffer("f32", new Float32Array([0, 1, 0.2, 9, -1, 0.6]), [1, 6]);
+    equal(await drawn(canvas, floats), [6, 1, opaque(0, 255, 51, 255, 0, 153)], "floats");
+    const four = buffer("f32", new Float32Array([1, 2, 0.4, 1, 1, 1, 1, 0]), [1, 2, 4]);
+    equal(await drawn(canvas, four), [2, 1, [255, 255, 102, 255, 0, 0, 0, 0]], "floats, RGBA");
+    const colours = buffer("u8", new Uint8Array(opaque([1, 2, 3], 9, [50, 0, 255])), [3, 4]);
+    for (const [type, Class] of [["u8", Uint8Array], ["i16", Int16Array], ["u32", Uint32Array]]) {
+      const places = buffer(type, new Class([1, 0, 2, 2, 99]), [1, 5]);
+      const wanted = opaque(9, [1, 2, 3], [50, 0, 255], [50, 0, 255], [50, 0, 255]);
+      equal(await drawn(canvas, places, { colours }), [5, 1, wanted], `colours of ${type}`);
+    }
+    const y = buffer("f32", 2);
+    void saxpy.run({ a: 0.5, x: new Float32Array([1, 2]), y }); // what was asked for before is done
+    await rejects(runtime.present(canvas, y), "LaunchError", "f32[2]");
+    const late = buffer("f32", new Float32Array([0.2, 0.4]), [1, 2]);
+    void late.write(new Float32Array([0.6]));
+    equal(await drawn(canvas, late), [2, 1, opaque(153, 102)], "in order");
+    await rejects(runtime.present(canvas, floats, { colours }), "LaunchError", "integers of at most 32 bits");
+    await rejects(runtime.present(canvas, bytes, { colours: bytes }), "LaunchError", "colours are u8[count, 4], not u8[2, 3]");
+    const other = new OffscreenCanvas(1, 1);
+    other.getContext("bitmaprenderer");
+    await rejects(runtime.present(other, bytes), "LaunchError", "another context");
+    late.free();
+    await rejects(runtime.present(canvas, late), "InvalidBuffer", "freed");
+    for (const each of buffers) each.free();
   },
 
   async "buffers are written in place, in the order of calls"({ runtime, saxpy }) {

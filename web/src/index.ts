@@ -3,6 +3,7 @@ export { Buffer } from "./buffer.js";
 export * from "./errors.js";
 /** @internal */
 export * as internal from "./internal.js";
+export type { Canvas } from "./present.js";
 export type { Encoded, Recorded, Recording } from "./recording.js";
 export type { Input, Output, Program, RunOptions, ShapedArray } from "./program.js";
 export type { BackendName, LoadOptions, RuntimeInfo, RuntimeOptions, Source, Stats } from "./runtime.js";

@@ -6,6 +6,7 @@ import { checked, readArtifact } from "./artifact.js";
 import { Buffer } from "./buffer.js";
 import { BackendUnavailable, LaunchError, Untold, optionsOf, reading, telling } from "./errors.js";
 import { product } from "./formula.js";
+import type { Canvas } from "./present.js";
 import type { RunOptions } from "./program.js";
 import { Program, argumentsOf, endsOf } from "./program.js";
 import type { Recorded, Recording } from "./recording.js";
@@ -159,6 +160,20 @@ export class Runtime {
       const given = reading("the runs", () => runs.map(([program, args]) => [program, argumentsOf(args)] as const));
       const { Recording } = await import("./recording.js");
       return Recording.of(this, given, ends);
+    });
+  }
+
+  /**
+   * Draws a Buffer to a canvas, when what was asked for before is done: a picture [height, width], grey, or [height, width,
+   * 3 or 4] of u8, or of f32 from 0 to 1; integers are places among `colours`, a Buffer u8[count, 4], if it is given. On
+   * WebGPU nothing is read back. Rejects with LaunchError for other shapes and canvases.
+   */
+  present(canvas: Canvas, picture: Buffer, { colours }: { colours?: Buffer } = {}): Promise<void> {
+    return telling(async () => {
+      for (const buffer of [picture, colours]) buffer?.memory();
+      const { present } = await import("./present.js");
+      const told = await this.inTurn(async () => ({ wait: await present(await this.device(), canvas, picture, colours) }));
+      await told.wait();
     });
   }
 
