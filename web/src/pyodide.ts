@@ -5,13 +5,13 @@
  * of what it reads and the first error. A batch is one submit of the GPU, unless something is written after a launch.
  */
 import { readArtifact } from "./artifact.js";
-import type { Device, Memory, Run } from "./backends/device.js";
+import type { Device, Memory, Replay, Run } from "./backends/device.js";
 import { type Buffer, writeTo } from "./buffer.js";
 import { Untold } from "./errors.js";
 import { Kept } from "./kept.js";
 import type { Artifact } from "./plan.js";
 import { launchesOf } from "./plan.js";
-import type { BoundRun, Input } from "./program.js";
+import type { BoundRun, Ends, Input } from "./program.js";
 import { bindRun } from "./program.js";
 import type { RuntimeInfo, RuntimeOptions } from "./runtime.js";
 import { Runtime } from "./runtime.js";
@@ -48,13 +48,23 @@ const told = async (thrown: unknown): Promise<Record<string, unknown>> => {
   return Object.fromEntries(FIELDS.map((name) => [name, found[name] ?? undefined]));
 };
 
+interface Started {
+  readonly program: number;
+  readonly bound: BoundRun;
+  readonly args: Record<string, Input>;
+}
+
 /** Runs that are handed to the device together. */
 interface Segment {
   readonly run: Run;
-  readonly steps: number;
-  readonly seconds: number | null;
-  readonly started: BoundRun[];
+  readonly ends: Ends;
+  readonly started: Started[];
 }
+
+const MOST_KEPT = 8; // launches of a program that are not alike
+
+/** What came of a launch within the call: nothing, as it has to be a command; it is done; it had a fault; Ctrl-C. */
+const [LATER, DONE, FAILED, STOPPED] = [0, 1, 2, 3];
 
 /** Opened with the module: it has been read before Python is there. */
 export const kept = new Kept();
@@ -62,6 +72,8 @@ export const kept = new Kept();
 export class Session {
   private readonly buffers = new Map<number, Buffer>();
   private readonly programs = new Map<number, Artifact>();
+  private readonly kept = new Map<number, readonly Replay[]>(); // launches of programs that serve again
+  private failed: Promise<Record<string, unknown>> | undefined; // what went wrong since the last batch
   private turn: Promise<unknown>;
   private segment: Segment | null = null;
   private waiting = 0; // batches that are not handed over
@@ -95,6 +107,7 @@ export class Session {
     const device = await this.runtime.device();
     if (device === this.device) return;
     this.device = device;
+    this.kept.clear();
     device.interrupted = () => this.interrupted();
     this.segment = null;
     this.buffers.set(0, this.runtime.adopt(device, device.classMemory, "u8", [device.classMemory.bytes]));
@@ -129,6 +142,26 @@ export class Session {
     if (this.cancelled) this.controller.abort();
   }
 
+  /** Does what a batch without launches and reads says within the call. False if something waits. */
+  now(text: string, data: Uint8Array): boolean {
+    const { device, segment, waiting } = this;
+    if (waiting || segment || (device as Device | undefined)?.backend !== "wasm" || device.lost !== null) return false;
+    for (const command of JSON.parse(text) as Command[]) {
+      try {
+        if (command[0] === "write") {
+          const memory = this.buffers.get(command[1])!.memory(false, device);
+          device.write(memory, data.subarray(command[3], command[3] + command[4]), command[2]);
+        } else if (command[0] === "free") {
+          this.buffers.get(command[1])!.free();
+          this.buffers.delete(command[1]);
+        } else this.atOnce(command, data);
+      } catch (error) {
+        this.failed ??= told(error);
+      }
+    }
+    return true;
+  }
+
   /** Does what a batch says when those before are handed over. `data` is the session's from now on. */
   submit(text: string, data: Uint8Array): Promise<Answer> {
     const commands = JSON.parse(text) as Command[];
@@ -140,7 +173,8 @@ export class Session {
 
   /** The answer comes when the device is done; the next batch need not wait for it. */
   private async execute(commands: readonly Command[], data: Uint8Array): Promise<{ answer: Promise<Answer> }> {
-    let error: Promise<Record<string, unknown>> | undefined;
+    let error = this.failed;
+    this.failed = undefined;
     const failed = (found: unknown): void => void (error ??= told(found));
     const reads: { buffer: Buffer; offset: number; length: number }[] = [];
     const freed: Buffer[] = [];
@@ -153,9 +187,6 @@ export class Session {
     for (const command of commands) {
       try {
         switch (command[0]) {
-          case "allocate":
-            this.allocate(command[1], command[2]);
-            break;
           case "free":
             freed.push(this.buffers.get(command[1])!); // given back when launches before are handed over
             this.buffers.delete(command[1]);
@@ -167,20 +198,18 @@ export class Session {
           case "read":
             reads.push({ buffer: this.buffers.get(command[1])!, offset: command[2], length: command[3] });
             break;
-          case "load":
-            this.programs.set(command[1], readArtifact(data.subarray(command[2], command[2] + command[3])));
-            break;
-          case "drop":
-            this.programs.delete(command[1]);
-            break;
           case "run": {
             const [, program, scalars, buffers, steps, seconds] = command;
             const { segment } = this;
+            const limits = endsOf(steps, seconds);
             // On wasm each launch has the seconds for itself, and there is no submit to share.
-            const joins = segment && segment.steps === steps && segment.seconds === seconds && this.device.backend !== "wasm";
+            const joins = segment && segment.ends.steps === steps && segment.ends.seconds === limits.seconds && this.device.backend !== "wasm";
             if (segment && !joins) ends.push(this.flush([]).catch(failed));
-            await this.record(this.programs.get(program)!, scalars, buffers, steps, seconds);
+            await this.record(program, scalars, buffers, limits);
+            break;
           }
+          default:
+            this.atOnce(command, data);
         }
       } catch (found) {
         failed(found);
@@ -198,19 +227,87 @@ export class Session {
     return { answer };
   }
 
-  private async record(file: Artifact, scalars: Scalars, buffers: Record<string, number>, steps: number, seconds: number | null): Promise<void> {
+  private async record(program: number, scalars: Scalars, buffers: Record<string, number>, ends: Ends): Promise<void> {
     const { device } = this;
+    const file = this.programs.get(program)!;
     await device.prepare(file, launchesOf(file.steps, device.backend));
     if (this.cancelled) throw new Untold("cancelled");
     const args: Record<string, Input> = {};
     for (const { name, type, access } of file.ports) {
       args[name] = access === "scalar" ? numberOf(type, scalars[name]!) : this.buffers.get(buffers[name]!)!;
     }
+    if (this.again(program, args, ends)) return;
     const { signal } = this.controller;
-    const started = bindRun(device, this.runtime, file, [], args, "buffer", signal);
-    this.segment ??= { run: device.run(steps, signal, seconds ?? Infinity), steps, seconds, started: [] };
-    this.segment.started.push(started);
-    await started.record(this.segment.run);
+    const bound = bindRun(device, this.runtime, file, [], args, "buffer", signal);
+    this.segment ??= { run: device.run(ends.steps, signal, ends.seconds), ends, started: [] };
+    this.segment.started.push({ program, bound, args });
+    await bound.record(this.segment.run);
+  }
+
+  /** Launches a program, if one was kept that is like it. Raises its fault. */
+  private again(program: number, args: Record<string, Input>, ends: Ends): boolean {
+    for (const kept of this.kept.get(program) ?? []) {
+      if (kept.fits(args, ends)) {
+        kept.go();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private keep({ program, bound, args }: Started, ends: Ends): void {
+    const replay = this.device.keep?.(bound, args, ends);
+    if (!replay || !this.programs.has(program)) return replay?.free();
+    const kept = [replay, ...(this.kept.get(program) ?? [])];
+    for (const old of kept.splice(MOST_KEPT)) old.free();
+    this.kept.set(program, kept);
+  }
+
+  /** Does what a command says that neither launches nor reads nor frees. */
+  private atOnce(command: Command, data: Uint8Array): void {
+    const [what, number, start, length] = command as [string, number, number, number];
+    if (what === "allocate") this.allocate(number, start);
+    else if (what === "load") this.programs.set(number, readArtifact(data.subarray(start, start + length)));
+    else {
+      this.programs.delete(number);
+      for (const kept of this.kept.get(number) ?? []) kept.free();
+      this.kept.delete(number);
+    }
+  }
+
+  /**
+   * Launches a program again and again, called with the values of `names`: scalars, and numbers of buffers. `fixed` are the
+   * other scalars. It says what came of a launch: 0 if it has to be a command, as something waits, or none like it was kept.
+   */
+  launcher(program: number, names: string, fixed: string, steps: number, seconds: number | null): (...values: (number | bigint)[]) => number {
+    const ends = endsOf(steps, seconds);
+    const given = names.split(" ");
+    const args: Record<string, Input> = {};
+    const buffers: boolean[] = [];
+    const scalars = JSON.parse(fixed) as Scalars;
+    let ports: Artifact["ports"] | undefined;
+    return (...values) => {
+      if (this.waiting || this.segment) return LATER;
+      if (!ports) {
+        ports = this.programs.get(program)?.ports ?? [];
+        for (const { name, type, access } of ports) {
+          args[name] = name in scalars ? numberOf(type, scalars[name]!) : 0; // in the order of the ports, as when it was kept
+          const place = given.indexOf(name);
+          if (place >= 0) buffers[place] = access !== "scalar";
+        }
+      }
+      values.forEach((value, k) => (args[given[k]!] = buffers[k] ? this.buffers.get(value as number)! : value));
+      try {
+        return this.again(program, args, ends) ? DONE : LATER;
+      } catch (error) {
+        if (this.stopped) {
+          this.stopped = false;
+          return STOPPED;
+        }
+        this.failed ??= told(error);
+        return FAILED;
+      }
+    };
   }
 
   /** Hands over what is recorded, and reads behind it; then the runs' temporaries are given back. */
@@ -219,9 +316,11 @@ export class Session {
     this.segment = null;
     if (!segment) return Promise.all(memories.map((memory) => device.read(memory)));
     try {
-      return await segment.run.finish(memories);
+      const found = await segment.run.finish(memories);
+      for (const started of segment.started) this.keep(started, segment.ends);
+      return found;
     } finally {
-      for (const started of segment.started) started.release();
+      for (const { bound } of segment.started) bound.release();
     }
   }
 
@@ -243,6 +342,8 @@ export class Session {
     await writeTo(device, memory, part, offset);
   }
 }
+
+const endsOf = (steps: number, seconds: number | null): Ends => ({ steps, seconds: seconds ?? Infinity, output: "buffer" });
 
 /** The number that bits of a type are. */
 function numberOf(type: string, digits: string): number | bigint {

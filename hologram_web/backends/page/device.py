@@ -28,6 +28,7 @@ from ...store.store import compiled_store, key_of
 from ..device import CLASS_MEMORY_BYTES, Device
 from ..protocol import Limits
 from ..state import AtlasState
+from .prepared import PreparedCrossing
 
 __all__ = ["WasmBackend", "WebGpuBackend"]
 
@@ -78,6 +79,8 @@ class PageDevice(Device[Memory]):
         self._data = bytearray()
         self._interrupted = False  # the last batches, by Ctrl-C in Pyodide's interrupt buffer
         self._runs: list[Explain] = []  # of the launches that wait
+        self._failed: Explain | None = None  # of the first launch with a fault since the last batch
+        self.launched: tuple[int, dict[str, str]] = (0, {})  # program and bits of scalars, last
         self._sent: list[_Sent] = []
         self._numbers = itertools.count(1)
         self._programs: ProgramCache[Any, int] = ProgramCache(evicted=lambda _, number: self._command("drop", number))
@@ -91,16 +94,31 @@ class PageDevice(Device[Memory]):
 
     def _submit(self) -> None:
         """Sends what waits; does not wait for it."""
-        if not self._commands:
+        if not self._commands and self._failed is None:
             return
-        explain = self._runs[0] if len(self._runs) == 1 else _one_of_many
-        self._runs = []
+        explain = self._failed or (self._runs[0] if len(self._runs) == 1 else _one_of_many)
+        self._runs, self._failed = [], None
+        batch = self._batch()
+        self._commands, self._data = [], bytearray()
+        self._sent.append(_Sent(self._session.submit(*batch), explain))
+
+    def _batch(self) -> tuple[str, Any]:
         data = js.Uint8Array.new(len(self._data))
         data.assign(self._data)
-        text = json.dumps(self._commands, separators=(",", ":"))
-        self._commands, self._data = [], bytearray()
         self.stats.crossings += 1
-        self._sent.append(_Sent(self._session.submit(text, data), explain))
+        return json.dumps(self._commands, separators=(",", ":")), data
+
+    def flushed(self) -> bool:
+        """Whether nothing waits in Python: what does is done within this call, if no launch is among it."""
+        if self._commands:
+            if self._runs or not self._session.now(*self._batch()):
+                return False
+            self._commands, self._data = [], bytearray()
+        return True
+
+    def failed(self, explain: Explain) -> None:
+        """A launch that was done within its call had a fault, which the runtime tells with the next batch."""
+        self._failed = self._failed or explain
 
     async def _answers(self) -> tuple[list[Any], Exception | None]:
         """What the last batch that was sent read, when all are done, and the first error of them."""
@@ -279,6 +297,7 @@ class PageDevice(Device[Memory]):
             self._submit()
         buffers = {name: number for number, name in owners.items()}
         self._runs.append(self._as_written)
+        self.launched = number, scalars
         self._command("run", number, scalars, buffers, self.limits.steps, self.limits.seconds)
         if lifted:
             self._submit()
@@ -333,6 +352,7 @@ class WasmBackend(PageDevice):
     """Runs programs as WebAssembly of the browser. It is opened with the first batch."""
 
     name = "wasm"
+    _prepared = PreparedCrossing
 
     def compile_to_wasm(self, program: Program, block: tuple[int, int, int] = (256, 1, 1)) -> bytes:
         """The WebAssembly module of a program without collectives, for blocks of that shape."""

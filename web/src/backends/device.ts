@@ -75,6 +75,9 @@ export interface Device {
 export interface Replay {
   /** Does a run that is like it: gives the promise of its results, else null. */
   run(args: Record<string, unknown>, ends: Ends): Promise<unknown> | null;
+  /** Whether a run is like it, which then has its arguments: `go` does it. Raises ExecutionError, untold. */
+  fits(args: Record<string, unknown>, ends: Ends): boolean;
+  go(): void;
   /** Gives its memory back. */
   free(): void;
 }

@@ -124,23 +124,36 @@ export class Replay {
   }
 
   /** Does a run, if it is one like this: gives the promise of its results, else null. */
-  run(args: Record<string, unknown>, { steps, seconds, output }: Ends): Promise<unknown> | null {
-    const { device, calls, ends } = this;
+  run(args: Record<string, unknown>, ends: Ends): Promise<unknown> | null {
+    if (!this.fits(args, ends)) return null;
+    try {
+      this.go();
+      return Promise.resolve(this.found());
+    } catch (error) {
+      return telling(() => Promise.reject(error));
+    }
+  }
+
+  /** Whether a run is one like this, which then has its arguments. */
+  fits(args: Record<string, unknown>, { steps, seconds, output }: Ends): boolean {
+    const { ends } = this;
     const same = steps === ends.steps && seconds === ends.seconds && output === ends.output;
-    if (!same || device.lost !== null || !calls.length || !this.takes(args)) return null;
+    return same && this.device.lost === null && this.calls.length > 0 && this.takes(args);
+  }
+
+  /** Does the run that it has the arguments of. Raises ExecutionError, untold. */
+  go(): void {
+    const { device, calls, ends } = this;
     const { counts, arena } = device;
     for (const { at, bytes } of this.cleared) arena.bytes.fill(0, at, at + bytes);
     const start = now();
-    const until = start + 1000 * seconds;
+    const until = start + 1000 * ends.seconds;
     counts.submits++;
     try {
       for (const call of calls) {
         counts.launches++;
         device.call(call, 0, call.blocks, start, until);
       }
-      return Promise.resolve(this.found());
-    } catch (error) {
-      return telling(() => Promise.reject(error));
     } finally {
       counts.milliseconds = now() - start;
       this.late = counts.milliseconds > MOST_MS ? this.late + 1 : 0;

@@ -334,13 +334,13 @@ export class WasmDevice implements Device {
     }
     const run = this.prepared.get(file)!.get(code.module)!;
     const fault = (): Untold<"cancelled" | "faultOf"> => {
-      if (this.interrupted?.()) return new Untold("cancelled");
       const { view } = arena;
       const [kind, instruction, base, lane, other] = [0, 4, 8, 12, 28].map((k) => view.getInt32(at + k, true)) as [
         number, number, number, number, number,
       ];
       const [offset, need] = [view.getBigInt64(at + 16, true), view.getBigInt64(at + 80, true)];
       for (const [start, end] of [[0, 32], [80, 88]] as const) arena.bytes.fill(0, at + start, at + end); // for the next call
+      if (this.interrupted?.()) return new Untold("cancelled");
       return new Untold("faultOf", job, code.memories, { kind, at: instruction, base, lane, offset, need, other }, steps, seconds);
     };
     return { run, at, size, launch, name: kernel.name, blocks: blocksOf(job), scalars, memories, fault };
