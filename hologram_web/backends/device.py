@@ -236,8 +236,11 @@ class Device(AsyncTwins, Generic[M]):
     # Buffers and pools
 
     def allocate_buffer(self, size: int) -> BufferHandle:
+        return self._kept(self._allocate(size))
+
+    def _kept(self, memory: M) -> BufferHandle:
         handle = BufferHandle(_fresh())
-        self._buffers[handle] = self._allocate(size)
+        self._buffers[handle] = memory
         return handle
 
     def _allocate(self, size: int) -> M:

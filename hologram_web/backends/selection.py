@@ -44,10 +44,14 @@ def open_backend(requested: str = "auto", **options: Any) -> tuple[Any, Selectio
     "auto" takes webgpu on a real GPU only, else wasm, else cpu. A device asked for by name is that one or an error:
     raises BackendUnavailable.
     """
-    if requested in DEVICES:
-        backend = _open(requested, options)
-        adapter = getattr(backend, "adapter", None)
-        return backend, Selection(requested, requested, "it was asked for", adapter)
+    given = options.get("device") is not None
+    name = "webgpu" if given and requested == "auto" else requested
+    if given and name != "webgpu":
+        raise BackendUnavailable(name, "a device was given, which is for webgpu")
+    if name in DEVICES:
+        backend = _open(name, options)
+        reason = "a device was given" if given else "it was asked for"
+        return backend, Selection(requested, name, reason, getattr(backend, "adapter", None))
     if requested != "auto":
         raise BackendUnavailable(requested, f"there are auto, {', '.join(DEVICES)}")
     passed = []

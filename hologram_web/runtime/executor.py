@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
 from ..backends import IN_PAGE
-from ..errors import InvalidBuffer, LaunchError
+from ..errors import BackendUnavailable, InvalidBuffer, LaunchError
 from ..isa.launch import ExecutionParams, LaunchConfig
 from ..isa.operands import BufferHandle, PoolHandle
 from ..isa.program import Program
@@ -114,6 +114,14 @@ class Buffer:
             raise InvalidBuffer(f"{other!r} is not like {self!r}: shape and type have to agree")
         return self.from_numpy(other.numpy())
 
+    @property
+    def gpu_buffer(self) -> Any:
+        """The wgpu buffer that holds it, which may be longer; launches before are submitted. Raises InvalidBuffer on
+        other devices than webgpu."""
+        if not hasattr(self.executor.device, "native_buffer"):
+            raise InvalidBuffer(f"the memory of {self.executor.backend.selected} is no buffer of wgpu")
+        return self.executor.device.native_buffer(self.handle)
+
     def free(self) -> None:
         """Gives the memory back."""
         self.executor._forget(self)
@@ -180,6 +188,13 @@ class Executor:
 
     def zeros(self, shape: Shape, dtype: Type = Type.F32) -> Buffer:
         """A buffer of zeros."""
+        dtype, lengths, count = self._measured(shape, dtype)
+        handle = self.device.allocate_buffer(count * dtype.size_bytes)
+        buffer = self._buffers[handle] = Buffer(self, handle, lengths, dtype)
+        return buffer
+
+    @staticmethod
+    def _measured(shape: Shape, dtype: Type) -> tuple[Type, tuple[int, ...], int]:
         dtype = arrays.to_type(dtype)
         try:
             lengths = tuple(map(index, shape)) if isinstance(shape, Iterable) else (index(shape),)
@@ -190,9 +205,7 @@ class Executor:
         count = 1
         for length in lengths:
             count *= length
-        handle = self.device.allocate_buffer(count * dtype.size_bytes)
-        buffer = self._buffers[handle] = Buffer(self, handle, lengths, dtype)
-        return buffer
+        return dtype, lengths, count
 
     empty = zeros  # memory of every device is zeroed: nobody sees what others left
 
@@ -215,7 +228,28 @@ class Executor:
         self.device.atlas.forget(buffer.handle)
         self._buffers.pop(buffer.handle, None)
 
+    def adopt(self, gpu_buffer: Any, shape: Shape, dtype: Type = Type.F32) -> Buffer:
+        """A wgpu buffer of the caller's, of the device that this executor runs on, as a Buffer. It is read and written
+        in place and stays the caller's; its usages have to be STORAGE, COPY_SRC and COPY_DST. Raises InvalidBuffer."""
+        if not hasattr(self.device, "adopt_buffer"):
+            raise InvalidBuffer(f"{self.backend.selected} has no buffers of wgpu: make an executor on its device")
+        dtype, lengths, count = self._measured(shape, dtype)
+        handle = self.device.adopt_buffer(gpu_buffer, count * dtype.size_bytes)
+        buffer = self._buffers[handle] = Buffer(self, handle, lengths, dtype)
+        return buffer
+
     # Running
+
+    def encode(self, encoder: Any) -> Any:
+        """`with ex.encode(encoder) as encoded:` records what is launched in it into a wgpu encoder of the caller's, of
+        the device that this executor runs on. The caller submits it; `encoded.done()` waits and raises the first fault.
+
+        All that was launched before is submitted first. Memory that is used serves nobody else until `done`. Raises
+        BackendUnavailable on another device than webgpu, LaunchError for what has to wait in between.
+        """
+        if not hasattr(self.device, "encode"):
+            raise BackendUnavailable("webgpu", f"the executor runs on {self.backend.selected}, which has no encoders")
+        return self.device.encode(encoder)
 
     def run(self, program: Any, config: LaunchConfig | int | None = None, /, **params: Any) -> Any:
         """Runs a Program or a kernel (`config`: a LaunchConfig or a number of lanes), or a compiled one (no config).

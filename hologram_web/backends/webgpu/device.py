@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from struct import pack
 from typing import Any, ClassVar
 
 import numpy as np
+import wgpu
 from numpy.typing import NDArray
 
 from ...compiler.build import build
@@ -15,6 +17,7 @@ from ...compiler.passes import optimize
 from ...errors import InvalidBuffer, LaunchError
 from ...isa.address import ON_CHIP, Space
 from ...isa.launch import LaunchConfig
+from ...isa.operands import BufferHandle
 from ...isa.program import Program
 from ...isa.types import Type
 from ...isa.verify import Analysis, Base
@@ -26,6 +29,7 @@ from ..compiled import CompiledDevice, Job
 from ..host_device import array_of
 from ..protocol import Limits
 from .cache import WGSL_KERNEL, fits
+from .encoded import Encoded
 from .gpu import SLOT, Forked, Gpu, Group, Memory
 from .prepared import PreparedWork
 from .probe import Traits, probe, probe_halves, probe_speed
@@ -78,15 +82,17 @@ class WebGpuBackend(CompiledDevice[Memory]):
         limits: Limits | None = None,
         cache: bool = True,
         math: str = "exact",
+        device: Any = None,
     ) -> None:
-        """`cache` keeps what is compiled on disk (`store/store.py`). Raises BackendUnavailable where there is no
-        adapter, ValueError for another `check`."""
+        """`cache` keeps what is compiled on disk (`store/store.py`). `device` is a wgpu device of the caller's.
+
+        Raises BackendUnavailable where there is no adapter, ValueError for another `check`."""
         if check not in ("deferred", "sync"):
             raise ValueError(f"check is 'deferred' or 'sync', not {check!r}")
         super().__init__(limits or Limits(steps=_STEPS), math)
         self.check = check
         self.stats = WebGpuStats()
-        self._gpu = Gpu.shared()
+        self._gpu = Gpu.shared() if device is None else Gpu.of(device)
         self._gpu.revive()
         self._lock = self._gpu.lock
         self._recorder = Recorder(self._gpu, timed, self)
@@ -121,7 +127,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
                 # The launches of the probe itself come here, too.
                 self._traits[generation] = Traits(exact=True, ends_loops=False)
                 try:
-                    other = WebGpuBackend()
+                    other = WebGpuBackend(device=self._gpu.given)
                     self._traits[generation] = probe(other)
                     other.close()
                 except BaseException:
@@ -138,7 +144,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
                 self._halves[generation] = "shader-f16" in self._gpu.features
                 try:
                     if self._halves[generation]:
-                        other = WebGpuBackend()
+                        other = WebGpuBackend(device=self._gpu.given)
                         self._halves[generation] = probe_halves(other)
                         other.close()
                 except BaseException:
@@ -155,7 +161,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         if seconds is None:
             return 0
         if generation not in self._speeds:
-            other = WebGpuBackend()
+            other = WebGpuBackend(device=self._gpu.given)
             self._speeds[generation] = probe_speed(other)
             other.close()
         return int(min(max(seconds * self._speeds[generation] / _SHARE, 1), 0xFFFFFFFF))
@@ -193,6 +199,47 @@ class WebGpuBackend(CompiledDevice[Memory]):
         with self._lock:
             return ClassMemory(self, self._class(class_id))
 
+    @contextlib.contextmanager
+    def encode(self, encoder: Any) -> Iterator[Encoded]:
+        """Launches of this backend in the `with` are recorded into a wgpu encoder of the caller's, of the same device.
+        The caller submits it, and asks `done` of what this gives. All that was launched before is submitted first.
+
+        Raises LaunchError for what has to wait for the GPU: reading, NumPy arrays that are written. Nothing is recorded
+        if the `with` ends with an error.
+        """
+        with self._lock:
+            self._here()
+            self._recorder.submit()
+            before, encoded = self._recorder, Encoded(self._gpu, encoder, self)
+            self._recorder = encoded
+            try:
+                yield encoded
+                encoded.finish()
+            except BaseException:
+                encoded.close()
+                raise
+            finally:
+                self._recorder = before
+
+    def adopt_buffer(self, buffer: Any, size: int) -> BufferHandle:
+        """A handle for the first `size` bytes of a wgpu buffer of the caller's, on the same device. It stays theirs;
+        freeing the handle forgets it. Raises InvalidBuffer for one that is too short, or not made for this."""
+        whole = -(-size // 4) * 4
+        if not isinstance(buffer, wgpu.GPUBuffer) or buffer.size < whole or buffer.usage & Gpu.STORAGE != Gpu.STORAGE:
+            raise InvalidBuffer(
+                f"a wgpu buffer of {whole} bytes with the usages STORAGE, COPY_SRC and COPY_DST is needed"
+            )
+        with self._lock:
+            self._here()
+            return self._kept(Memory(buffer, size, self._gpu.generation, ours=False))
+
+    def native_buffer(self, handle: BufferHandle) -> Any:
+        """The wgpu buffer that holds a buffer from its beginning; it may be longer. Submits what was launched."""
+        with self._lock:
+            memory = self._alive(self._buffer(handle))
+            self._recorder.submit()
+            return memory.buffer
+
     # Memory
 
     def _here(self) -> None:
@@ -224,7 +271,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         return memory
 
     def _release(self, memory: Memory) -> None:
-        if memory.generation == self._gpu.generation and not self._gpu.lost:
+        if memory.ours and memory.generation == self._gpu.generation and not self._gpu.lost:
             self._gpu.give(memory.buffer, self._gpu.STORAGE)
 
     def _size(self, memory: Memory) -> int:

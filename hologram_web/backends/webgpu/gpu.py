@@ -1,4 +1,4 @@
-"""The GPU of this process: one wgpu device for all backends, its buffers and pipelines.
+"""The GPU of this process: one wgpu device for all backends, its buffers and pipelines; and devices of callers.
 
 wgpu aborts the process on errors inside `queue.submit` (a destroyed or mapped buffer, a lost device), so lifetimes are
 kept here: buffers are recycled and never destroyed, and a command buffer is finished, which finds a lost device,
@@ -14,7 +14,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from itertools import count
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
 
 import wgpu
 
@@ -43,17 +45,20 @@ FORKED = (
     "this process was forked from one that used WebGPU, and its driver's threads are not here: start processes with "
     "multiprocessing's 'spawn', or use WebGPU first in the child"
 )
+GIVEN_LOST = "the device that was given was lost, and what its memory held: make an executor on another one"
 LOST = "the device was lost, and what its memory held: allocate buffers again, the next call opens a new device"
 
 
 @dataclass(eq=False)
 class Memory:
-    """`size` bytes of a GPU buffer from `start` on. The buffer itself is a little longer."""
+    """`size` bytes of a GPU buffer from `start` on. The buffer itself is a little longer, and the caller's if it is not
+    `ours`."""
 
     buffer: Any
     size: int
     generation: int
     start: int = 0
+    ours: bool = True
 
 
 @dataclass(eq=False)
@@ -74,6 +79,15 @@ class Group:
     layout: Any
     bound: tuple[tuple[Any, int, int], ...]
     buffers: frozenset[int]
+
+
+@dataclass(eq=False)
+class _Lent:
+    """A buffer that is used by what a caller submits; its usage if it was given back meanwhile."""
+
+    buffer: Any
+    times: int = 0
+    usage: int = 0
 
 
 class _Landed:
@@ -133,15 +147,17 @@ class Flight:
 
 
 class Gpu:
-    """A wgpu device with what is kept on it. It is opened again after a loss; `generation` counts how often."""
+    """A wgpu device with what is kept on it: one that is opened, and again after a loss, or the caller's, `given`. Each
+    has another `generation`."""
 
     _shared: Gpu | None = None
+    _of: ClassVar[WeakValueDictionary[int, Gpu]] = WeakValueDictionary()  # by id of the device, which it holds
     _shared_lock = threading.Lock()
+    _generations = count()
 
-    def __init__(self) -> None:
+    def __init__(self, given: Any = None) -> None:
         self.lock = threading.RLock()
-        self.generation = 0
-        self.live_bytes = 0
+        self.given = given
         self._open()
 
     @classmethod
@@ -153,28 +169,48 @@ class Gpu:
                 cls._shared = cls()
             return cls._shared
 
+    @classmethod
+    def of(cls, device: Any) -> Gpu:
+        """That of a wgpu device of the caller's. Raises BackendUnavailable for what is none."""
+        global _used
+        _check_fork()
+        _used = True
+        if not isinstance(device, wgpu.GPUDevice):
+            raise BackendUnavailable("webgpu", f"a device is a wgpu.GPUDevice, not {type(device).__name__}")
+        with cls._shared_lock:
+            found = cls._of.get(id(device))
+            if found is None:
+                found = cls._of[id(device)] = cls(device)
+            return found
+
     # Opening and losing
 
     def _open(self) -> None:
-        self.adapter = _adapter()
-        limits = {name: self.adapter.limits[name] for name in _LIMITS}
-        self.features = [name for name in _FEATURES if name in self.adapter.features]
-        try:
-            self.device = _aside(
-                lambda: self.adapter.request_device_sync(required_limits=limits, required_features=self.features)
-            )
-        except Exception as error:
-            raise BackendUnavailable("webgpu", f"the adapter gives no device: {_first_line(error)}") from error
-        self.limits: dict[str, int] = limits
-        self.info: dict[str, Any] = dict(self.adapter.info)
+        self.generation = next(self._generations)
+        self.live_bytes = 0
+        self.device = self._opened() if self.given is None else self.given
+        self.limits: dict[str, int] = {name: self.device.limits[name] for name in _LIMITS}
+        self.features = [name for name in _FEATURES if name in self.device.features]
+        self.info: dict[str, Any] = dict(self.device.adapter.info)
         self.lost = False
         self._free: dict[tuple[int, int], list[Any]] = {}
+        self._lent: dict[int, _Lent] = {}
         self.kept_bytes = 0
         self._pipelines: OrderedDict[tuple[str, tuple[bool, ...]], Pipeline] = OrderedDict()
         self._layouts: dict[tuple[bool, ...], tuple[Any, Any]] = {}
         self._groups: OrderedDict[Any, Group] = OrderedDict()
         self.flights: list[Flight] = []  # that nobody waits for: at most one more is submitted before they land
         self.ahead = 0.0  # rounds of the shortest loop that were submitted since somebody waited, as far as one knows
+
+    @staticmethod
+    def _opened() -> Any:
+        adapter = _adapter()
+        limits = {name: adapter.limits[name] for name in _LIMITS}
+        features = [name for name in _FEATURES if name in adapter.features]
+        try:
+            return _aside(lambda: adapter.request_device_sync(required_limits=limits, required_features=features))
+        except Exception as error:
+            raise BackendUnavailable("webgpu", f"the adapter gives no device: {_first_line(error)}") from error
 
     def settle(self, stop: Callable[[], None]) -> None:
         """Waits until the GPU is done with what it was given before. Submitting to one that works may block."""
@@ -192,8 +228,8 @@ class Gpu:
         """Opens a new device if the old one was lost."""
         with self.lock:
             if self.lost:
-                self.generation += 1
-                self.live_bytes = 0
+                if self.given is not None:
+                    raise BackendUnavailable("webgpu", GIVEN_LOST)
                 self._open()
 
     @contextlib.contextmanager
@@ -235,8 +271,26 @@ class Gpu:
         self.live_bytes += capacity
         return buffer, False
 
+    def lend(self, buffer: Any) -> None:
+        """Keeps a buffer from being used again until `unlend` is called as often: a caller submits what uses it."""
+        self._lent.setdefault(id(buffer), _Lent(buffer)).times += 1
+
+    def unlend(self, buffer: Any) -> None:
+        lent = self._lent.get(id(buffer))
+        if lent is None:
+            return  # it went with a lost device
+        lent.times -= 1
+        if not lent.times:
+            del self._lent[id(buffer)]
+            if lent.usage and not self.lost:
+                self.give(buffer, lent.usage)
+
     def give(self, buffer: Any, usage: int) -> None:
         """Takes a buffer back. It may still be in use by the GPU: whoever gets it next comes later in the queue."""
+        lent = self._lent.get(id(buffer))
+        if lent is not None:
+            lent.usage = usage
+            return
         self.live_bytes -= buffer.size
         self.kept_bytes += buffer.size
         self._free.setdefault((buffer.size, usage), []).append(buffer)

@@ -32,6 +32,7 @@ class PreparedWork(ShortWay):
     def _learn(self, values: Sequence[Any]) -> bool:
         device, analysis = self.device, self._analysis
         self._generation, self._check = device._gpu.generation, device.check
+        self._recorder = device._recorder  # whose buffers are bound
         job = self._job(values)
         ready = self._of = device._ready(job)
         if ready.kernel.scratch:
@@ -60,7 +61,8 @@ class PreparedWork(ShortWay):
         device = self.device
         with device._lock:
             device._here()
-            if device._gpu.generation != self._generation or device.check != self._check or not self._is_same():
+            same = device._gpu.generation == self._generation and device._recorder is self._recorder
+            if not same or device.check != self._check or not self._is_same():
                 return False
             device._call_stopped = stop_of_call()
             device._may_start()

@@ -46,6 +46,7 @@ class Host(Protocol):
 
     limits: Limits
     _cancelled: bool
+    _lock: Any
 
     def _deadline(self) -> float | None: ...
 
@@ -264,36 +265,40 @@ class Recorder:
     def _hand_over(self, waiting: Sequence[Any], behind: Sequence[Any] = ()) -> None:
         """Submits work, and copies behind it. The GPU has to be done with what was submitted before."""
         device = self.gpu.device
-        block = bytearray()
         with self.gpu.guard():
             encoder = device.create_command_encoder()
-            computing = shader = None
-            for item in (*waiting, *behind):
-                if not isinstance(item, tuple):
-                    work = item.work
-                    if computing is None or (self.timed and item.starts):
-                        if computing is not None:
-                            computing.end()
-                        computing = encoder.begin_compute_pass(**self._stamps(item))
-                        shader = None
-                    if work.pipeline is not shader:
-                        shader = work.pipeline
-                        computing.set_pipeline(shader.pipeline)
-                    computing.set_bind_group(0, work.group.group, (work.slot * SLOT, len(block)))
-                    computing.dispatch_workgroups(min(item.blocks, _ROW), -(-item.blocks // _ROW))
-                    block += item.arguments
-                    continue
-                if computing is not None:
-                    computing.end()
-                    computing = None
-                getattr(encoder, item[0])(*item[1])
-            if computing is not None:
-                computing.end()
-            if block:
-                device.queue.write_buffer(self._arguments, 0, block)
+            self._encode(encoder, (*waiting, *behind))
             finished = encoder.finish()  # raises if the device is lost; submitting would abort the process
             device.queue.submit([finished])
         self.submits += 1
+
+    def _encode(self, encoder: Any, items: Sequence[Any]) -> None:
+        """Records work into an encoder, whose commands are to be submitted next."""
+        block = bytearray()
+        computing = shader = None
+        for item in items:
+            if not isinstance(item, tuple):
+                work = item.work
+                if computing is None or (self.timed and item.starts):
+                    if computing is not None:
+                        computing.end()
+                    computing = encoder.begin_compute_pass(**self._stamps(item))
+                    shader = None
+                if work.pipeline is not shader:
+                    shader = work.pipeline
+                    computing.set_pipeline(shader.pipeline)
+                computing.set_bind_group(0, work.group.group, (work.slot * SLOT, len(block)))
+                computing.dispatch_workgroups(min(item.blocks, _ROW), -(-item.blocks // _ROW))
+                block += item.arguments
+                continue
+            if computing is not None:
+                computing.end()
+                computing = None
+            getattr(encoder, item[0])(*item[1])
+        if computing is not None:
+            computing.end()
+        if block:
+            self.gpu.device.queue.write_buffer(self._arguments, 0, block)
 
     def _stamps(self, dispatch: Work | _Part) -> dict[str, Any]:
         """A later part of a launch, in another submit, keeps the time when the first began."""
