@@ -255,8 +255,7 @@ class PlanBuilder:
     ) -> tuple[Triple, Triple, tuple[int, int, int]]:
         """Blocks, lanes and the shape of a block."""
         if isinstance(grid, LaunchConfig):
-            on = grid.lanes or tuple(g * b for g, b in zip(grid.grid, grid.block, strict=True))
-            return _triple(grid.grid), _triple(on), (grid.block.x, grid.block.y, grid.block.z)
+            return _triple(grid.grid), _triple(grid.lanes_on), (grid.block.x, grid.block.y, grid.block.z)
         if grid is None:
             written = [
                 arg.value

@@ -49,8 +49,7 @@ def artifact_of(
         ports += [Port(name, Type.U32) for one, name in zip(shape, sizes, strict=True) if not one]
     else:
         grid = [Formula.of(count) for count in config.grid]
-        on = config.lanes or [count * size for count, size in zip(config.grid, block, strict=True)]
-        lanes = [Formula.of(count) for count in on]
+        lanes = [Formula.of(count) for count in config.lanes_on]
     call = Call(0, block, config.shared_memory, tuple(grid), tuple(lanes), tuple(args))  # type: ignore[arg-type]
     plan = Plan(tuple(ports), (), (), (call,))
     name = {"name": program.metadata.name} if program.metadata.name else {}

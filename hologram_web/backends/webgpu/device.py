@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from struct import pack
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,7 +32,7 @@ from .encoded import Encoded
 from .gpu import SLOT, Forked, Gpu, Group, Memory
 from .prepared import PreparedWork
 from .probe import Traits, probe, probe_halves, probe_speed
-from .ready import Chosen, Ready, Teller
+from .ready import Chosen, Ready, Teller, head_of
 from .recorder import LIGHT, Recorder, Work
 
 __all__ = ["WebGpuBackend", "WebGpuStats"]
@@ -429,11 +428,10 @@ class WebGpuBackend(CompiledDevice[Memory]):
         # As long as a launch at most is that is known to be short; and what nobody knows, None.
         rounds = lanes * kernel.cost if known else None
         steps = min(limits.steps + 1, 0xFFFFFFFF)
-        words = *config.grid, 0, *config.lanes_on, 0, config.blocks, steps, 0, ready.shared, 1, 0, patience, 0
         code = kernel.fast if proven and kernel.fast else kernel.code
         if len(ready.chosen) >= _CHOSEN:
             ready.chosen.clear()
-        ready.chosen[key] = Chosen(code, pack("<16I", *words), rounds)
+        ready.chosen[key] = Chosen(code, head_of(config, steps, ready.shared, patience), rounds)
         return ready.chosen[key]
 
     @property

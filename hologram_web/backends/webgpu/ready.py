@@ -15,15 +15,14 @@ from ...compiler.lower import argument_starts
 from ...errors import ArtifactError, ExecutionError, FaultKind, HologramError
 from ...isa.launch import LaunchConfig
 from ...isa.verify import Analysis, Base
-from ...targets.wgsl import WgslKernel
+from ...targets.wgsl import ARGUMENTS, WgslKernel
 from ..compiled import Explain, Status, Words
 from ..protocol import Limits
 from .gpu import SLOT
 
-__all__ = ["Chosen", "Ready", "Teller"]
+__all__ = ["Chosen", "Ready", "Teller", "head_of"]
 
 _STEP_LIMIT = 1 + tuple(FaultKind).index(FaultKind.STEP_LIMIT)
-_HEAD = 64  # bytes of an argument block before the scalars
 
 
 class Chosen(NamedTuple):
@@ -52,8 +51,24 @@ class Ready:
         read = {node.attr for node in seen if node.op == "param"}
         self.asked = [name for name, _ in kernel.scalars if name in read]
         tail = pack(f"<{len(kernel.bases)}I", *(sizes[base] for base in kernel.bases))
-        filled = _HEAD + argument_starts(kernel.scalars)[-1] + len(tail)
+        filled = 4 * ARGUMENTS["values"] + argument_starts(kernel.scalars)[-1] + len(tail)
         self.tail = tail + bytes(-(-kernel.arguments_size // SLOT) * SLOT - filled)
+
+
+def head_of(config: LaunchConfig, steps: int, shared: int, patience: int) -> bytes:
+    """What an argument block begins with, before the scalars."""
+    words = [0] * ARGUMENTS["values"]
+    for name, numbers in (
+        ("grid", config.grid),
+        ("lanes", config.lanes_on),
+        ("end", [config.blocks]),
+        ("steps", [steps]),
+        ("shared_size", [shared]),
+        ("canary", [1]),
+        ("patience", [patience]),
+    ):
+        words[ARGUMENTS[name] : ARGUMENTS[name] + len(numbers)] = numbers
+    return pack(f"<{len(words)}I", *words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ExecutionError, FaultKind, HologramError
-from ...targets.wgsl import WgslKernel
+from ...targets.wgsl import ARGUMENTS, WgslKernel
 from .. import fault_text
 from ..protocol import Limits, caller, stop_of_call
 from .gpu import SLOT, Flight, Gpu, Group, Memory, Pipeline
@@ -32,7 +32,6 @@ _SLOTS = 1024
 _WAITING = 128  # launches, copies and clears that wait before they are submitted
 _ARGUMENTS = 1 << 18  # bytes of argument blocks of one submit
 _ROW = 65_535  # the most workgroups along an axis
-_END, _FIRST = 8, 13  # words of the arguments: the block behind the last of a dispatch, and its first
 _MOST_SCRATCH = 1 << 27  # bytes: what every adapter binds
 # Rounds of the shortest loop: 3 ns on one lane of llvmpipe, a thirtieth of that with all lanes of two processors.
 LIGHT = 1 << 29  # that a launch takes at most which is not long
@@ -108,7 +107,7 @@ class Work:
         words = np.frombuffer(self.arguments, np.uint32).copy()
         for first in range(start, end, at_once):
             count = min(end - first, at_once)
-            words[_END], words[_FIRST] = first + count, first
+            words[ARGUMENTS["end"]], words[ARGUMENTS["first"]] = first + count, first
             yield _Part(self, words.tobytes(), count, first == 0)
 
 

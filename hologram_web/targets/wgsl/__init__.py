@@ -1,5 +1,5 @@
 """The WGSL target."""
 
-from .kernel import FAULT_KINDS, STATUS_WORDS, WgslKernel, compile_kernel
+from .kernel import ARGUMENTS, FAULT_KINDS, STATUS_WORDS, WgslKernel, compile_kernel
 
-__all__ = ["FAULT_KINDS", "STATUS_WORDS", "WgslKernel", "compile_kernel"]
+__all__ = ["ARGUMENTS", "FAULT_KINDS", "STATUS_WORDS", "WgslKernel", "compile_kernel"]

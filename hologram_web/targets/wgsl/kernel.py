@@ -27,10 +27,17 @@ from .functions import functions_for
 from .library import library_for
 from .wide import is_wide
 
-__all__ = ["FAULT_KINDS", "STATUS_WORDS", "WgslKernel", "compile_kernel"]
+__all__ = ["ARGUMENTS", "FAULT_KINDS", "STATUS_WORDS", "WgslKernel", "compile_kernel"]
 
 STATUS_WORDS = ("kind", "at", "base", "lane", "offset", "offset_high", "need", "other")
 MAX_ARGUMENTS = 65_536  # bytes of a uniform buffer, on every adapter
+# The argument block: the word of each field, of `grid` and `lanes` the first of three. `end` is the block behind the
+# last of a dispatch, `first` its first one, `canary` is 1. Shaders have words 8 to 15 as `misc` and `spare`; two are
+# zeros that no shader compiler knows.
+ARGUMENTS = {
+    "grid": 0, "lanes": 4, "end": 8, "steps": 9, "shared_size": 11, "canary": 12, "first": 13, "patience": 14,
+    "values": 16,
+}  # fmt: skip
 _MAX_CONDITIONS = 64
 _MOST_NESTED = 127  # of what naga and Tint take
 _BRACES = re.compile("[{}]")
