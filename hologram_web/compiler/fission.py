@@ -183,8 +183,8 @@ class _Skeleton:
         return variable in self.uniform if variable is not None else self._from_known(node)
 
     def _from_known(self, node: Node) -> bool:
-        if node.op in LEAVES:
-            return self._is_uniform(node)
+        if node.op in LEAVES:  # a lane's place is known to lanes only, also where a block has one
+            return self._is_uniform(node) and (node.op != "special" or node.attr.startswith(("BLOCK_", "GRID_")))
         plain = node.op != "phi" and node.op not in EFFECTS and not may_trap(node, self.ranges)
         return plain and all(map(self.known, node.args))
 
