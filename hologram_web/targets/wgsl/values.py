@@ -133,7 +133,17 @@ class Values:
             return self.long(arg)
         if node.ty in _LONG and not self.is_narrow(arg):
             return f"({self.value(arg)}).x"
-        return self.value(arg)
+        return self._unknown(arg)
+
+    def _unknown(self, arg: Node) -> str:
+        """A value of which a shader compiler does not know that it is a float's zero: to it x + 0 is x, and x * 0 is 0,
+        also where the zero is one side of a select, or what a variable starts with."""
+        text = self.value(arg)
+        if not arg.is_const or not isinstance(arg.ty, Type) or arg.attr << 1 & (1 << arg.ty.bits) - 1:
+            return text
+        if arg.ty in _HALVES and self.math == "exact":
+            return f"({text} ^ arguments.misc.z)"
+        return self.fence(text) if arg.ty is Type.F32 else text
 
     def _constant(self, node: Node) -> str:
         ty, bits = node.ty, node.attr
@@ -283,18 +293,14 @@ class Values:
     # Floats
 
     def _float(self, node: Node, op: str) -> str:
-        args = [self.value(arg) for arg in node.args]
-        if self.math == "strict" and op in _CODED:
-            return f"f32_{op}({', '.join(args)})"
-        if op in ("add", "sub", "mul", "div"):
-            # x + 0 is x to a shader compiler, and x * 0 is 0: it may not know that a constant is zero.
-            args = [
-                self.fence(text) if arg.is_const and not arg.attr << 1 & 0xFFFFFFFF else text
-                for arg, text in zip(node.args, args, strict=True)
-            ]
+        if op in ("add", "sub", "mul", "div") and self.math != "strict":
+            args = [self._unknown(arg) for arg in node.args]
             if op == "sub" and self.math == "exact" and not any(arg.is_const for arg in node.args):
                 args[1] = f"apart({args[1]})"
             return self.fence(f"{args[0]} {'/' if op == 'div' else _OPERATORS[op]} {args[1]}")
+        args = [self.value(arg) for arg in node.args]
+        if self.math == "strict" and op in _CODED:
+            return f"f32_{op}({', '.join(args)})"
         if op == "sqrt":
             return self.fence(f"sqrt({args[0]})")
         if op in _F32_FUNCTIONS:
