@@ -111,6 +111,23 @@ def test_rounds_that_take_long_are_no_hiding_place(device):
     assert took < SOON
 
 
+@pytest.mark.parametrize("ty", ["u8", "u256"])
+def test_a_reduction_of_much_memory_is_one_too(ty):
+    """Of 400 MB nothing looked at the clock for longer than half a second; here 256 MB take 64 looks and more."""
+    size = 1 << 28
+    with hg.backends.WasmBackend() as device:
+        x, y = device.allocate_buffer(size), device.allocate_buffer(64)
+        text = f".param x: buffer {ty} read\n.param y: buffer {ty} write\n.param n: u64\n"
+        text += f"    reduce_add.{ty} r10, [x], r3\n    stg.{ty} [y], r10\n"
+        params = ExecutionParams(LaunchConfig(), {"x": x, "y": y, "n": size // hg.Type.named(ty).size_bytes})
+        program = Program.from_text(text)
+        device.execute_program_with_params(program, params)  # so that it is compiled
+        device.limits = Limits(seconds=0.05)
+        error, took = ended(device, lambda: device.execute_program_with_params(program, params))
+    assert error.kind == "StepLimit"
+    assert took < SOON
+
+
 def test_many_lanes_that_take_long_each(device):
     """No loop of a lane is long, and no block is: it is all of them together."""
     device.limits = Limits(seconds=0.3)

@@ -245,20 +245,24 @@ class Effects(Polls):
             put(("end",))
             self._alignment(access, offset)
             put(("end",))
-            self.spend(("local.get", count), access.at)
-            self._place(access, offset)
             if ty.is_wide:
                 with self.values.temporary("i32") as address:
+                    self._place(access, offset)
                     put(("local.set", address))
-                    self.wide_integers.reduce(combine, ty, address, count)
+                    ticks: Instr = ("i64.const", ty.size_bytes // 8)
+                    self.wide_integers.reduce(combine, ty, address, count, lambda: self.spend(ticks, access.at))
                 return
+            self.spend(("local.get", count), access.at)
+            self._place(access, offset)
             put(("local.get", count), ("i32.wrap_i64",))
             self.argument("scratch")
             # The level: how often the count has to be divided by 2048 until one block is left.
             for power in (11, 22):
                 put(("local.get", count), ("i64.const", 1 << power), ("i64.gt_u",))
-            put(("i32.add",), ("i32.const", 0))
+            put(("i32.add",), ("i32.const", 0), ("local.get", 0), ("i32.const", access.at))
             put(("call", self.values.routine(f"reduce_{combine}_{ty}")))
+            # It may have been told to end.
+            put(("local.get", 0), ("i32.load", 2, ARGUMENTS["kind"]), ("if", None), ("return",), ("end",))
             if reduce_type(ty) is not ty:
                 self.values.convert(ty, reduce_type(ty))
 

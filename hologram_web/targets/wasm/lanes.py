@@ -50,7 +50,8 @@ class Lanes(Effects):
         self.module.add(self.body)
         self.lowered: Lowered = lower(function)
         variables, ranges = dict(self.lowered.variables), Ranges(function)
-        self.values = Values(self.body, variables, self._leaf, Routines(self.module, wide_arithmetic), ranges)
+        routines = Routines(self.module, wide_arithmetic, lambda: self._look_routine(()))
+        self.values = Values(self.body, variables, self._leaf, routines, ranges)
         self.values.wide = self.wide_integers = Wide(function, self.values, lambda: self.get("frame"), self._argument)
         used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
         self.scalars: list[tuple[str, Type]] = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]

@@ -34,10 +34,10 @@ def store_instruction(ty: Type, offset: int = 0) -> Instr:
 
 
 class Routines:
-    """The routines of a module, each made when first asked for."""
+    """The routines of a module, each made when first asked for. `look` gives the function that asks for ticks."""
 
-    def __init__(self, module: Module, wide_arithmetic: bool = False) -> None:
-        self.module, self.wide_arithmetic = module, wide_arithmetic
+    def __init__(self, module: Module, wide_arithmetic: bool = False, look: Callable[[], int] | None = None) -> None:
+        self.module, self.wide_arithmetic, self.look = module, wide_arithmetic, look
 
     def __call__(self, name: str) -> int:
         """The function index of a routine: of the libraries, `fmod`, `inverse`, `reduce_add_f32` and its kin."""
@@ -83,17 +83,20 @@ class Routines:
         values.compute(Node(op, ty, (Node("param", ty, (), "left"), Node("param", ty, (), "right"))))
 
     def _reduce(self, name: str) -> None:
-        """reduce(address, count, scratch, level, index): block `index` of a level of the canonical reduction.
+        """reduce(address, count, scratch, level, index, arguments, instruction): a block of the canonical reduction.
 
-        The elements of level 0 are those in memory, those of a level above the results of the blocks below; 32
-        accumulators of each level are in the scratch memory.
+        It is block `index` of its level: the elements of level 0 are those in memory, those of a level above the
+        results of the blocks below; 32 accumulators of each level are in the scratch memory. Each block of level 1, of
+        4 million elements, asks for ticks first, where there are several; what a kernel that is to end gets then means
+        nothing.
         """
+        assert self.look is not None
         _, op, type_name = name.split("_")
         element = Type.named(type_name)
         ty = reduce_type(element)
         kind = value_type(ty)
-        body = FunctionBody(name, ("i32",) * 5, (kind,))
-        address, count, scratch, level, index = range(5)
+        body = FunctionBody(name, ("i32",) * 7, (kind,))
+        address, count, scratch, level, index, arguments, instruction = range(7)
         j, end, row, half, above = (body.local("i32") for _ in range(5))
         put = body.code.extend
         identity = Node("const", ty, (), ty.encode(IDENTITIES[op](ty)))
@@ -118,7 +121,13 @@ class Routines:
             if ty is not element:
                 values.convert(ty, element)
             put([("else",), ("local.get", address), ("local.get", count), ("local.get", scratch)])
-            put([("local.get", level), ("i32.const", 1), ("i32.sub",), ("local.get", j), ("call", number), ("end",)])
+            put([("local.get", level), ("i32.const", 1), ("i32.sub",), ("local.get", j)])
+            put([("local.get", arguments), ("local.get", instruction), ("call", number), ("end",)])
+
+        put([("local.get", level), ("i32.const", 1), ("i32.eq",), ("local.get", count), ("i32.const", _BLOCK * _BLOCK)])
+        put([("i32.gt_u",), ("i32.and",), ("if", None), ("local.get", arguments)])
+        put([("local.get", instruction), ("call", self.look()), ("i64.const", 0), ("i64.lt_s",), ("if", None)])
+        put([(f"{kind}.const", 0), ("return",), ("end",), ("end",)])
 
         # row = scratch + level * 256; the elements of this level: count divided by 2048 level times, rounded up
         put(

@@ -233,8 +233,9 @@ class Wide:
             self.value(node)
             self.put((f"{kind}.load", 0, src.size_bytes - int(kind[1:]) // 8), (f"{kind}.copysign",))
 
-    def reduce(self, combine: str, ty: Type, address: int, count: int) -> None:
+    def reduce(self, combine: str, ty: Type, address: int, count: int, spend: Callable[[], None]) -> None:
         """Combines `count` (an i64 local) elements from an address (an i32 local) on; pushes the address of the result.
+        `spend` takes the ticks of an element.
 
         Integers wrap, so that any order gives the same.
         """
@@ -242,6 +243,7 @@ class Wide:
         result = self.place(("reduce", ty), size)
         self._constant(result, size, ty.encode(IDENTITIES[combine](ty)))
         put(("block", None), ("loop", None), ("local.get", count), ("i64.eqz",), ("br_if", 1))
+        spend()
         if combine in ("add", "mul"):
             product = self.place(("product", ty), size)
             self.push(product)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .expressions import Expressions
 from .maker import I32, U32, Place, Variable
-from .numbers import Ty
+from .numbers import Ty, join
 
 __all__ = ["Statements"]
 
@@ -62,9 +62,10 @@ class Statements(Expressions):
         same = (ty.kind == "f") == (to.kind == "f")
         # An index has 64 bits at most, one of several 32.
         far = to.bits <= 64 and (self.flat or (to.bits > 32) == (ty.bits > 32))
-        # An unsigned number of as many bits that it meets would be signed from then on.
-        signed = to.kind == "i" and any(other.kind == "u" and other.bits == to.bits for other in self.types)
-        return same and far and to.bits > ty.bits and (to.kind != "u" or ty.kind == "u") and not signed
+        # What an integer that it meets becomes holds all that the integer holds.
+        met = [(other, join(other, to)) for other in self.types if other.kind != "f" and join(other, ty) is other]
+        holds = to.kind == "f" or all(new.low <= old.low and old.high <= new.high for old, new in met)
+        return same and far and to.bits > ty.bits and (to.kind != "u" or ty.kind == "u") and holds
 
     def value_for(self, variable: Variable, depth: int) -> str:
         ty = variable.ty
