@@ -30,7 +30,6 @@ fn u64_add(a: vec2u, b: vec2u) -> vec2u {
   return vec2u(low, a.y + b.y + select(0u, 1u, low < a.x));
 }
 
-// The 64-bit product of two words, by 16-bit halves.
 fn u64_widemul(a: u32, b: u32) -> vec2u {
   let a0 = a & 0xffffu;
   let a1 = a >> 16u;
