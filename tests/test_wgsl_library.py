@@ -342,6 +342,8 @@ CASES: list[Case] = [
     *_integer_cases(),
     *_float_cases("f32", F32),
     *_float_cases("f64", F64),
+    ("f32_sum_from_i32", ["i32"], "f32", _each(_from_integer(32, True, F32))),
+    ("f32_sum_from_u32", ["u32"], "f32", _each(_from_integer(32, False, F32))),
     ("f64_from_f32", ["f32"], "f64", _each(_to_float(F32, F64))),
     ("f64_to_f32", ["f64"], "f32", _numpy(F64, lambda x: x.astype(np.float32))),
     ("f16_to_f32", ["f16"], "f32", _each(_to_float(HALF, F32))),
@@ -400,7 +402,7 @@ def test_function(case: Case) -> None:
 
 
 def test_every_function_is_tested_or_used_by_one_that_is() -> None:
-    compared = "f32_above( f32_from( f32_below( f32_up_to( f32_beneath("
+    compared = "f32_among( f32_below( f32_up_to("
     tested = library_for("".join(f"{case[0]}(" for case in CASES) + compared)
     # Those that work on an array, or for an instruction alone, have filetests of their own.
     files = set(WGSL.glob("*.wgsl")) - {WGSL / "wide.wgsl", WGSL / "atlas.wgsl"}

@@ -18,46 +18,36 @@ fn f32_key(a: u32) -> i32 {
 fn f32_eq(x: f32, y: f32) -> bool {
   let a = bitcast<u32>(x);
   let b = bitcast<u32>(y);
-  let equal = (a == b) || (((a | b) & 0x7fffffffu) == 0u);
-  return equal && !f32_is_nan(a) && !f32_is_nan(b);
+  let equal = (a == b) | (((a | b) & 0x7fffffffu) == 0u);
+  return equal & !f32_is_nan(a) & !f32_is_nan(b);
 }
 
 fn f32_lt(x: f32, y: f32) -> bool {
   let a = bitcast<u32>(x);
   let b = bitcast<u32>(y);
   let zeros = ((a | b) & 0x7fffffffu) == 0u;
-  return (f32_key(a) < f32_key(b)) && !zeros && !f32_is_nan(a) && !f32_is_nan(b);
+  return (f32_key(a) < f32_key(b)) & !zeros & !f32_is_nan(a) & !f32_is_nan(b);
 }
 
 fn f32_le(x: f32, y: f32) -> bool {
-  return f32_lt(x, y) || f32_eq(x, y);
+  return f32_lt(x, y) | f32_eq(x, y);
+}
+
+// Whether the bits are among so many in a row, NaN apart: comparisons with a constant. `start` moves the first of them to
+// the least integer, and those that count stay below `end`. (Two comparisons made Mandelbrot a sixth slower.)
+fn f32_among(x: f32, start: u32, end: i32) -> bool {
+  return bitcast<i32>(bitcast<u32>(x) + start) < end;
 }
 
 // Comparisons with a positive number given by its bits, below infinity.
-fn f32_above(x: f32, c: i32) -> bool {
-  let a = bitcast<i32>(x);
-  return (a > c) && (a <= 0x7f800000);
-}
-
-fn f32_from(x: f32, c: i32) -> bool {
-  let a = bitcast<i32>(x);
-  return (a >= c) && (a <= 0x7f800000);
-}
-
 fn f32_below(x: f32, c: u32) -> bool {
   let a = bitcast<u32>(x);
-  return (a < c) || ((a >= 0x80000000u) && (a <= 0xff800000u));
+  return (a < c) | ((a >= 0x80000000u) & (a <= 0xff800000u));
 }
 
 fn f32_up_to(x: f32, c: u32) -> bool {
   let a = bitcast<u32>(x);
-  return (a <= c) || ((a >= 0x80000000u) && (a <= 0xff800000u));
-}
-
-// With a negative number above -infinity.
-fn f32_beneath(x: f32, c: u32) -> bool {
-  let a = bitcast<u32>(x);
-  return (a > c) && (a <= 0xff800000u);
+  return (a <= c) | ((a >= 0x80000000u) & (a <= 0xff800000u));
 }
 
 fn f32_min(x: f32, y: f32) -> f32 {
@@ -199,6 +189,16 @@ fn f32_from_i32(a: i32) -> f32 {
   return bitcast<f32>(bitcast<u32>(f32_from_u32(magnitude)) | select(0u, 0x80000000u, negative));
 }
 
+// The same by floats, where their sums are right: both halves are exact, and the sum is rounded once. (Shifts by what
+// differs from lane to lane go through the lanes one by one on SwiftShader.)
+fn f32_sum_from_u32(a: u32) -> f32 {
+  return f32(bitcast<i32>(a >> 16u)) * 65536.0 + f32(bitcast<i32>(a & 0xffffu));
+}
+
+fn f32_sum_from_i32(a: i32) -> f32 {
+  return f32(a >> 16u) * 65536.0 + f32(a & 0xffff);
+}
+
 // The magnitude of a number below 2**64, truncated.
 fn f32_magnitude(a: u32) -> vec2u {
   let exponent = (a >> 23u) & 255u;
@@ -211,7 +211,7 @@ fn f32_magnitude(a: u32) -> vec2u {
 
 fn f32_to_u64(x: f32) -> vec2u {
   let a = bitcast<u32>(x);
-  if (f32_is_nan(a) || ((a >> 31u) != 0u)) {
+  if (f32_is_nan(a) | ((a >> 31u) != 0u)) {
     return vec2u(0u);
   }
   if (a >= 0x5f800000u) {
@@ -235,7 +235,7 @@ fn f32_to_i64(x: f32) -> vec2u {
 
 fn f32_to_u32(x: f32) -> u32 {
   let a = bitcast<u32>(x);
-  if (f32_is_nan(a) || ((a >> 31u) != 0u)) {
+  if (f32_is_nan(a) | ((a >> 31u) != 0u)) {
     return 0u;
   }
   if (a >= 0x4f800000u) {
@@ -262,7 +262,7 @@ fn f32_rem(x: f32, y: f32) -> f32 {
   let a = bitcast<u32>(x) & 0x7fffffffu;
   let b = bitcast<u32>(y) & 0x7fffffffu;
   let sign = bitcast<u32>(x) & 0x80000000u;
-  if ((a >= 0x7f800000u) || (b > 0x7f800000u) || (b == 0u)) {
+  if ((a >= 0x7f800000u) | (b > 0x7f800000u) | (b == 0u)) {
     return f32_bits(0x7fc00000u);
   }
   if (a < b) {
@@ -327,7 +327,7 @@ fn f32_to_f16(x: f32) -> u32 {
   let whole = significand >> count;
   let lost = significand - (whole << count);
   let half = 1u << (count - 1u);
-  let up = (lost > half) || ((lost == half) && ((whole & 1u) != 0u));
+  let up = (lost > half) | ((lost == half) & ((whole & 1u) != 0u));
   return sign | (whole + select(0u, 1u, up));
 }
 
@@ -377,7 +377,7 @@ fn f32_add(x: f32, y: f32) -> f32 {
   let sign = select(big, a & b, total == 0u);
   let sum = bitcast<u32>(f32_pack(sign, i32(exponent) + 1 - i32(zeros), total << (zeros & 31u)));
   let found = select(sum, big, (big & 0x7f800000u) == 0x7f800000u);
-  return f32_bits(select(found, 0x7fc00000u, differ && ((small & 0x7f800000u) == 0x7f800000u)));
+  return f32_bits(select(found, 0x7fc00000u, differ & ((small & 0x7f800000u) == 0x7f800000u)));
 }
 
 fn f32_sub(x: f32, y: f32) -> f32 {
@@ -398,7 +398,7 @@ fn f32_mul(x: f32, y: f32) -> f32 {
   let sign = (a ^ b) & 0x80000000u;
   let special = max(a & 0x7fffffffu, b & 0x7fffffffu) >= 0x7f800000u;
   let found = select(bitcast<u32>(f32_pack(sign, exponent, word)), sign | 0x7f800000u, special);
-  let invalid = f32_is_nan(a) || f32_is_nan(b) || (special && ((p == 0u) || (q == 0u)));
+  let invalid = f32_is_nan(a) | f32_is_nan(b) | (special & ((p == 0u) | (q == 0u)));
   return f32_bits(select(found, 0x7fc00000u, invalid));
 }
 
@@ -423,9 +423,9 @@ fn f32_div(x: f32, y: f32) -> f32 {
   let sign = (a ^ b) & 0x80000000u;
   let infinite = (a & 0x7fffffffu) >= 0x7f800000u;
   let none = (b & 0x7fffffffu) >= 0x7f800000u;
-  var found = select(bitcast<u32>(f32_pack(sign, exponent, word)), sign, none || (p == 0u));
-  found = select(found, sign | 0x7f800000u, infinite || (q == 0u));
-  let invalid = f32_is_nan(a) || f32_is_nan(b) || (infinite && none) || ((p | q) == 0u);
+  var found = select(bitcast<u32>(f32_pack(sign, exponent, word)), sign, none | (p == 0u));
+  found = select(found, sign | 0x7f800000u, infinite | (q == 0u));
+  let invalid = f32_is_nan(a) | f32_is_nan(b) | (infinite & none) | ((p | q) == 0u);
   return f32_bits(select(found, 0x7fc00000u, invalid));
 }
 
@@ -446,8 +446,8 @@ fn f32_sqrt(x: f32) -> f32 {
   let word = (root << 6u) | select(0u, 1u, rest != 0u);
   let found = bitcast<u32>(f32_pack(0u, (exponent >> 1u) + 127, word));
   let zero = (a & 0x7fffffffu) == 0u;
-  let same = zero || (a == 0x7f800000u);
-  let invalid = f32_is_nan(a) || (((a >> 31u) != 0u) && !zero);
+  let same = zero | (a == 0x7f800000u);
+  let invalid = f32_is_nan(a) | (((a >> 31u) != 0u) & !zero);
   return f32_bits(select(select(found, a, same), 0x7fc00000u, invalid));
 }
 
@@ -461,17 +461,17 @@ fn f32_fma(x: f32, y: f32, z: f32) -> f32 {
   let rc = c & 0x7fffffffu;
   let sign_p = (a ^ b) & 0x80000000u;
   let sign_c = c & 0x80000000u;
-  if ((ra > 0x7f800000u) || (rb > 0x7f800000u) || (rc > 0x7f800000u)) {
+  if ((ra > 0x7f800000u) | (rb > 0x7f800000u) | (rc > 0x7f800000u)) {
     return f32_bits(0x7fc00000u);
   }
-  if ((ra == 0x7f800000u) || (rb == 0x7f800000u)) {
-    let invalid = (ra == 0u) || (rb == 0u) || ((rc == 0x7f800000u) && (sign_c != sign_p));
+  if ((ra == 0x7f800000u) | (rb == 0x7f800000u)) {
+    let invalid = (ra == 0u) | (rb == 0u) | ((rc == 0x7f800000u) & (sign_c != sign_p));
     return bitcast<f32>(select(sign_p | 0x7f800000u, 0x7fc00000u, invalid));
   }
   if (rc == 0x7f800000u) {
     return z;
   }
-  if ((ra == 0u) || (rb == 0u)) {
+  if ((ra == 0u) | (rb == 0u)) {
     return bitcast<f32>(select(c, sign_p & sign_c, rc == 0u));
   }
   var ma = (ra & 0x7fffffu) | select(0u, 0x800000u, ra >= 0x800000u);

@@ -29,15 +29,15 @@ fn f64_key(a: vec2u) -> vec2u {
 }
 
 fn f64_eq(a: vec2u, b: vec2u) -> bool {
-  return (u64_eq(a, b) || f64_is_zero(a | b)) && !f64_is_nan(a) && !f64_is_nan(b);
+  return (u64_eq(a, b) | f64_is_zero(a | b)) & !f64_is_nan(a) & !f64_is_nan(b);
 }
 
 fn f64_lt(a: vec2u, b: vec2u) -> bool {
-  return u64_lt(f64_key(a), f64_key(b)) && !f64_is_zero(a | b) && !f64_is_nan(a) && !f64_is_nan(b);
+  return u64_lt(f64_key(a), f64_key(b)) & !f64_is_zero(a | b) & !f64_is_nan(a) & !f64_is_nan(b);
 }
 
 fn f64_le(a: vec2u, b: vec2u) -> bool {
-  return f64_lt(a, b) || f64_eq(a, b);
+  return f64_lt(a, b) | f64_eq(a, b);
 }
 
 fn f64_min(a: vec2u, b: vec2u) -> vec2u {
@@ -87,7 +87,7 @@ fn f64_add(a: vec2u, b: vec2u) -> vec2u {
   let sign = select(big.y, a.y & b.y, (total.x | total.y) == 0u);
   let sum = f64_pack(sign, i32(exponent) + 1, total);
   let found = select(sum, big, f64_is_special(big));
-  return select(found, vec2u(0u, 0x7ff80000u), differ && f64_is_special(small));
+  return select(found, vec2u(0u, 0x7ff80000u), differ & f64_is_special(small));
 }
 
 fn f64_sub(a: vec2u, b: vec2u) -> vec2u {
@@ -103,9 +103,9 @@ fn f64_mul(a: vec2u, b: vec2u) -> vec2u {
   let sticky = select(0u, 1u, (product.x | product.y) != 0u);
   let exponent = i32(f64_exponent(a) + f64_exponent(b)) - i32(zx + zy) - 1000;
   let sign = (a.y ^ b.y) & 0x80000000u;
-  let special = f64_is_special(a) || f64_is_special(b);
+  let special = f64_is_special(a) | f64_is_special(b);
   let found = select(f64_pack(sign, exponent, product.zw | vec2u(sticky, 0u)), vec2u(0u, sign | 0x7ff00000u), special);
-  let invalid = f64_is_nan(a) || f64_is_nan(b) || (special && (f64_is_zero(a) || f64_is_zero(b)));
+  let invalid = f64_is_nan(a) | f64_is_nan(b) | (special & (f64_is_zero(a) | f64_is_zero(b)));
   return select(found, vec2u(0u, 0x7ff80000u), invalid);
 }
 
@@ -139,14 +139,14 @@ fn f64_div(a: vec2u, b: vec2u) -> vec2u {
   let infinite = f64_is_special(a);
   let none = f64_is_special(b);
   var found = select(f64_pack(sign, exponent, quotient), vec2u(0u, sign), none);
-  found = select(found, vec2u(0u, sign | 0x7ff00000u), infinite || f64_is_zero(b));
-  let invalid = f64_is_nan(a) || f64_is_nan(b) || (infinite && none) || (f64_is_zero(a) && f64_is_zero(b));
+  found = select(found, vec2u(0u, sign | 0x7ff00000u), infinite | f64_is_zero(b));
+  let invalid = f64_is_nan(a) | f64_is_nan(b) | (infinite & none) | (f64_is_zero(a) & f64_is_zero(b));
   return select(found, vec2u(0u, 0x7ff80000u), invalid);
 }
 
 // fmod, exact: long division, eleven bits of the quotient a round.
 fn f64_rem(a: vec2u, b: vec2u) -> vec2u {
-  if (f64_is_special(a) || f64_is_nan(b) || f64_is_zero(b)) {
+  if (f64_is_special(a) | f64_is_nan(b) | f64_is_zero(b)) {
     return vec2u(0u, 0x7ff80000u);
   }
   if (u64_lt(f64_abs(a), f64_abs(b))) {
@@ -191,8 +191,8 @@ fn f64_sqrt(a: vec2u) -> vec2u {
     }
   }
   root.x |= select(0u, 1u, (rest.x | rest.y) != 0u);
-  let found = select(f64_pack(0u, (exponent >> 1u) + 1032, root), a, f64_is_special(a) || f64_is_zero(a));
-  let invalid = f64_is_nan(a) || (((a.y >> 31u) != 0u) && !f64_is_zero(a));
+  let found = select(f64_pack(0u, (exponent >> 1u) + 1032, root), a, f64_is_special(a) | f64_is_zero(a));
+  let invalid = f64_is_nan(a) | (((a.y >> 31u) != 0u) & !f64_is_zero(a));
   return select(found, vec2u(0u, 0x7ff80000u), invalid);
 }
 
@@ -216,7 +216,7 @@ fn f64_fma(a: vec2u, b: vec2u, c: vec2u) -> vec2u {
   let other = u128_jam(select(addend, product, swap), u32(min(abs(ep - ec), 127)));
   // Two's complement: the sum, or the difference, or less than nothing.
   var total = u128_add(select(product, addend, swap), select(other, ~other, differ), select(0u, 1u, differ));
-  let less = differ && ((total.w >> 31u) != 0u);
+  let less = differ & ((total.w >> 31u) != 0u);
   total = select(total, u128_add(~total, vec4u(0u), 1u), less);
   let zero = all(total == vec4u(0u));
   let signs = select(select(sign, c.y, swap != less), sign & c.y, zero);
@@ -226,11 +226,11 @@ fn f64_fma(a: vec2u, b: vec2u, c: vec2u) -> vec2u {
   let sticky = select(0u, 1u, (total.x | total.y) != 0u);
   let sum = f64_pack(signs, max(ep, ec) + 1 - i32(zeros), total.zw | vec2u(sticky, 0u));
   // Infinities and NaNs.
-  let infinite = f64_is_special(a) || f64_is_special(b);
+  let infinite = f64_is_special(a) | f64_is_special(b);
   var found = select(sum, c, f64_is_special(c));
   found = select(found, vec2u(0u, sign | 0x7ff00000u), infinite);
-  let invalid = infinite && (f64_is_zero(a) || f64_is_zero(b) || (f64_is_special(c) && differ));
-  let nan = invalid || f64_is_nan(a) || f64_is_nan(b) || f64_is_nan(c);
+  let invalid = infinite & (f64_is_zero(a) | f64_is_zero(b) | (f64_is_special(c) & differ));
+  let nan = invalid | f64_is_nan(a) | f64_is_nan(b) | f64_is_nan(c);
   return select(found, vec2u(0u, 0x7ff80000u), nan);
 }
 
@@ -292,7 +292,7 @@ fn f64_magnitude(a: vec2u) -> vec2u {
 
 fn f64_to_u64(a: vec2u) -> vec2u {
   let found = select(f64_magnitude(a), vec2u(0xffffffffu), f64_exponent(a) > 1086u);
-  return select(found, vec2u(0u), ((a.y >> 31u) != 0u) || f64_is_nan(a));
+  return select(found, vec2u(0u), ((a.y >> 31u) != 0u) | f64_is_nan(a));
 }
 
 fn f64_to_i64(a: vec2u) -> vec2u {

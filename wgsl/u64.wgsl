@@ -31,7 +31,7 @@ fn u64_neg(a: vec2u) -> vec2u {
 }
 
 fn u64_lt(a: vec2u, b: vec2u) -> bool {
-  return (a.y < b.y) || ((a.y == b.y) && (a.x < b.x));
+  return (a.y < b.y) | ((a.y == b.y) & (a.x < b.x));
 }
 
 fn i64_lt(a: vec2u, b: vec2u) -> bool {
@@ -39,7 +39,7 @@ fn i64_lt(a: vec2u, b: vec2u) -> bool {
 }
 
 fn u64_eq(a: vec2u, b: vec2u) -> bool {
-  return (a.x == b.x) && (a.y == b.y);
+  return (a.x == b.x) & (a.y == b.y);
 }
 
 fn u64_shl(a: vec2u, amount: u32) -> vec2u {
@@ -158,7 +158,7 @@ fn u64_jam(a: vec2u, amount: u32) -> vec2u {
 fn u128_add(a: vec4u, b: vec4u, carry: u32) -> vec4u {
   let sum = u64_add(a.xy, b.xy);
   let low = u64_add(sum, vec2u(carry, 0u));
-  let over = select(0u, 1u, u64_lt(sum, a.xy) || u64_lt(low, sum));
+  let over = select(0u, 1u, u64_lt(sum, a.xy) | u64_lt(low, sum));
   return vec4u(low, u64_add(u64_add(a.zw, b.zw), vec2u(over, 0u)));
 }
 

@@ -27,6 +27,7 @@ __all__ = ["Bounds", "Interval", "holds", "limit_of", "open_conditions", "own_li
 _LONG = Type.I64
 _FAR = 1 << 40  # ends of intervals stay within, so that 64 bits hold what is made of them
 _HALF = 1 << 31
+_OPPOSITE = {"lt": "le", "le": "lt"}
 _MANY = 1 << 17  # an index that may be any number below this or a greater one is not worth a condition
 
 
@@ -132,6 +133,25 @@ class Bounds:
                 wanted.append(self.compare("le", self.const(0), low))
             note(node, wanted)
         return _strictest(conditions), proven
+
+    def always(self, node: Node, truth: bool) -> list[Node] | None:
+        """Conditions under which a predicate is true, or false, for all lanes; None if nothing is known."""
+        if node.op == "pnot":
+            return self.always(node.args[0], not truth)
+        if node.op == ("pand" if truth else "por"):
+            several = [self.always(arg, truth) for arg in node.args]
+            return None if None in several else [condition for found in several for condition in found or ()]
+        if node.op not in ("lt", "le") or node.attr.is_float:
+            return None
+        a, b = (self.interval(arg, self.home.get(node, self.tree.order[0])) for arg in node.args)
+        if a is None or b is None:
+            return None
+        within = self.compare(node.op, a.hi, b.lo) if truth else self.compare(_OPPOSITE[node.op], b.hi, a.lo)
+        return [*a.conditions, *b.conditions, within]
+
+    def special(self, name: str) -> Node:
+        """A special value of conditions."""
+        return self._long(self.node("special", Type.U32, attr=name))
 
     def _length(self, node: Node) -> Interval | None:
         """The length of an axis: one that is negative is below every index, as is 0."""

@@ -2,19 +2,19 @@ struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,
   words: array<vec4u, 2> }
 @group(0) @binding(0) var<storage, read_write> status: array<atomic<u32>, 8>;
 @group(0) @binding(1) var<uniform> arguments: Arguments;
-@group(0) @binding(2) var<storage, read> b0: array<u32>;
-@group(0) @binding(3) var<storage, read_write> b1: array<u32>;
+@group(0) @binding(2) var<storage, read> b0: array<i32>;
+@group(0) @binding(3) var<storage, read_write> b1: array<i32>;
 var<private> lane: u32;
 var<private> lane_id: vec3u;
 var<private> block_id: vec3u;
 var<private> global_id: u32;
 var<private> budget: u32;
-var<private> v0: u32;
-var<private> v1: u32;
-var<private> v2: i32;
-var<private> v3: i32;
 
 fn run() {
+  var v0: u32;
+  var v1: u32;
+  var v2: i32;
+  var v3: i32;
   let p0 = arguments.words[0][2];
   if ((global_id < arguments.words[0][0])) {
     v0 = (global_id * arguments.words[0][2]);
@@ -30,7 +30,7 @@ fn run() {
       }
       {
         let index = (v0 + v1);
-        v3 = bitcast<i32>(b0[((index * 4u)) >> 2u]);
+        v3 = b0[index];
       }
       {
         let t0 = (v1 + 1u);
@@ -41,7 +41,7 @@ fn run() {
     }
     {
       let index = global_id;
-      b1[(index * 4u) >> 2u] = bitcast<u32>(v2);
+      b1[index] = v2;
     }
     return;
   }
@@ -52,15 +52,15 @@ fn run() {
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,
         @builtin(local_invocation_index) index: u32) {
   let block = arguments.spare.y + group.x + group.y * 65535u;
-  lane = index;
-  lane_id = local;
   if (block >= arguments.misc.x) {
     return;
   }
+  let block_of = vec3u(block, 0u, 0u);
+  lane = index;
+  lane_id = local;
+  block_id = block_of;
   global_id = block * 256u + index;
   budget = arguments.misc.y;
-  let block_of = vec3u(block, 0u, 0u);
-  block_id = block_of;
   var alive = global_id < arguments.lanes.x;
   if (alive) {
     run();

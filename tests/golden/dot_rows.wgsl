@@ -2,18 +2,14 @@ struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,
   words: array<vec4u, 2> }
 @group(0) @binding(0) var<storage, read_write> status: array<atomic<u32>, 8>;
 @group(0) @binding(1) var<uniform> arguments: Arguments;
-@group(0) @binding(2) var<storage, read> b0: array<u32>;
-@group(0) @binding(3) var<storage, read_write> b1: array<u32>;
+@group(0) @binding(2) var<storage, read> b0: array<i32>;
+@group(0) @binding(3) var<storage, read_write> b1: array<i32>;
 var<private> lane: u32;
 var<private> lane_id: vec3u;
 var<private> block_id: vec3u;
 var<private> global_id: u32;
 var<private> budget: u32;
 var<private> patience: u32;
-var<private> v0: u32;
-var<private> v1: u32;
-var<private> v2: i32;
-var<private> v3: i32;
 fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
   if (atomicCompareExchangeWeak(&status[0], 0u, kind).exchanged) {
     atomicStore(&status[1], at);
@@ -30,6 +26,7 @@ fn u64_add(a: vec2u, b: vec2u) -> vec2u {
   return vec2u(low, a.y + b.y + select(0u, 1u, low < a.x));
 }
 
+// The 64-bit product of two words, by 16-bit halves.
 fn u64_widemul(a: u32, b: u32) -> vec2u {
   let a0 = a & 0xffffu;
   let a1 = a >> 16u;
@@ -47,6 +44,10 @@ fn u64_mul(a: vec2u, b: vec2u) -> vec2u {
 }
 
 fn run() {
+  var v0: u32;
+  var v1: u32;
+  var v2: i32;
+  var v3: i32;
   var br = 0u;
   var expired = 0u;
   let p0 = arguments.words[0][2];
@@ -72,12 +73,12 @@ fn run() {
       }
       {
         let index = (v0 + v1);
-        let byte = index * 4u;
+        let place = index;
         if ((index >= limit1)) {
           fault(1u, 10u, 0u, u64_add(u64_mul(vec2u((v0 + v1), 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
           v3 = 0;
         } else {
-          v3 = bitcast<i32>(b0[(byte) >> 2u]);
+          v3 = b0[place];
         }
       }
       {
@@ -99,11 +100,11 @@ fn run() {
     }
     {
       let index = global_id;
-      let byte = index * 4u;
+      let place = index;
       if ((index >= limit2)) {
         fault(1u, 14u, 1u, u64_add(u64_mul(vec2u(global_id, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
       } else {
-        b1[byte >> 2u] = bitcast<u32>(v2);
+        b1[place] = v2;
       }
     }
     return;
@@ -115,17 +116,17 @@ fn run() {
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,
         @builtin(local_invocation_index) index: u32) {
   let block = arguments.spare.y + group.x + group.y * 65535u;
-  lane = index;
-  lane_id = local;
   if (block >= arguments.misc.x) {
     return;
   }
+  let block_of = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,
+                       block / (arguments.grid.x * arguments.grid.y));
+  lane = index;
+  lane_id = local;
+  block_id = block_of;
   global_id = block * 256u + index;
   budget = arguments.misc.y;
   patience = arguments.spare.z;
-  let block_of = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,
-                       block / (arguments.grid.x * arguments.grid.y));
-  block_id = block_of;
   var alive = all(block_id * vec3u(256u, 1u, 1u) + local < arguments.lanes.xyz);
   alive = alive && atomicLoad(&status[0]) == 0u;
   if (alive) {

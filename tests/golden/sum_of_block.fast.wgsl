@@ -2,21 +2,17 @@ struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,
   words: array<vec4u, 1> }
 @group(0) @binding(0) var<storage, read_write> status: array<atomic<u32>, 8>;
 @group(0) @binding(1) var<uniform> arguments: Arguments;
-@group(0) @binding(2) var<storage, read> b0: array<u32>;
-@group(0) @binding(3) var<storage, read_write> b1: array<u32>;
-var<workgroup> shared_memory: array<u32, 256>;
+@group(0) @binding(2) var<storage, read> b0: array<f32>;
+@group(0) @binding(3) var<storage, read_write> b1: array<f32>;
+var<workgroup> shared_memory: array<f32, 256>;
 var<private> lane: u32;
 var<private> lane_id: vec3u;
 var<private> block_id: vec3u;
 var<private> global_id: u32;
 var<private> budget: u32;
 var<private> patience: u32;
-var<private> v0: f32;
-var<private> v2: f32;
-var<private> v3: f32;
-var<private> v4: f32;
-fn fence(x: f32) -> f32 {
-  return bitcast<f32>(bitcast<u32>(x) ^ arguments.misc.z);
+fn fence(x: f32, zero: u32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(x) ^ zero);
 }
 fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
   if (atomicCompareExchangeWeak(&status[0], 0u, kind).exchanged) {
@@ -31,44 +27,49 @@ fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
 }
 
 fn run0() {
+  var v0: f32;
   {
     let index = global_id;
-    v0 = bitcast<f32>(b0[((index * 4u)) >> 2u]);
+    v0 = b0[index];
   }
   {
     let index = lane_id.x;
-    shared_memory[(index * 4u) >> 2u] = bitcast<u32>(v0);
+    shared_memory[index] = v0;
   }
   return;
 }
 
 fn run1() {
+  var v4: f32;
   if ((lane_id.x == 0u)) {
     {
       let index = 0u;
-      v4 = bitcast<f32>(shared_memory[((index * 4u)) >> 2u]);
+      v4 = shared_memory[index];
     }
     {
       let index = block_id.x;
-      b1[(index * 4u) >> 2u] = bitcast<u32>(v4);
+      b1[index] = v4;
     }
   }
   return;
 }
 
 fn run2(v1: u32) {
+  var v2: f32;
+  var v3: f32;
+  let zero0 = arguments.misc.z;
   if (!((v1 <= lane_id.x))) {
     {
       let index = (lane_id.x + v1);
-      v2 = bitcast<f32>(shared_memory[((index * 4u)) >> 2u]);
+      v2 = shared_memory[index];
     }
     {
       let index = lane_id.x;
-      v3 = bitcast<f32>(shared_memory[((index * 4u)) >> 2u]);
+      v3 = shared_memory[index];
     }
     {
       let index = lane_id.x;
-      shared_memory[(index * 4u) >> 2u] = bitcast<u32>(fence(v3 + v2));
+      shared_memory[index] = fence(v3 + v2, zero0);
     }
   }
   return;
@@ -78,20 +79,20 @@ fn run2(v1: u32) {
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,
         @builtin(local_invocation_index) index: u32) {
   let block = arguments.spare.y + group.x + group.y * 65535u;
-  lane = index;
-  lane_id = local;
   if (block >= arguments.misc.x) {
     return;
   }
+  let block_of = vec3u(block, 0u, 0u);
+  lane = index;
+  lane_id = local;
+  block_id = block_of;
   global_id = block * 256u + index;
   budget = arguments.misc.y;
   patience = arguments.spare.z;
-  let block_of = vec3u(block, 0u, 0u);
-  block_id = block_of;
   var alive = global_id < arguments.lanes.x;
   alive = alive && atomicLoad(&status[0]) == 0u;
   for (var i = index; i < 256u; i += 256u) {
-    shared_memory[i] = 0u;
+    shared_memory[i] = f32();
   }
   workgroupBarrier();
   var v1: u32;

@@ -2,21 +2,17 @@ struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,
   words: array<vec4u, 1> }
 @group(0) @binding(0) var<storage, read_write> status: array<atomic<u32>, 8>;
 @group(0) @binding(1) var<uniform> arguments: Arguments;
-@group(0) @binding(2) var<storage, read> b0: array<u32>;
-@group(0) @binding(3) var<storage, read_write> b1: array<u32>;
-var<workgroup> shared_memory: array<u32, 256>;
+@group(0) @binding(2) var<storage, read> b0: array<f32>;
+@group(0) @binding(3) var<storage, read_write> b1: array<f32>;
+var<workgroup> shared_memory: array<f32, 256>;
 var<private> lane: u32;
 var<private> lane_id: vec3u;
 var<private> block_id: vec3u;
 var<private> global_id: u32;
 var<private> budget: u32;
 var<private> patience: u32;
-var<private> v0: f32;
-var<private> v2: f32;
-var<private> v3: f32;
-var<private> v4: f32;
-fn fence(x: f32) -> f32 {
-  return bitcast<f32>(bitcast<u32>(x) ^ arguments.misc.z);
+fn fence(x: f32, zero: u32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(x) ^ zero);
 }
 fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
   if (atomicCompareExchangeWeak(&status[0], 0u, kind).exchanged) {
@@ -34,6 +30,7 @@ fn u64_add(a: vec2u, b: vec2u) -> vec2u {
   return vec2u(low, a.y + b.y + select(0u, 1u, low < a.x));
 }
 
+// The 64-bit product of two words, by 16-bit halves.
 fn u64_widemul(a: u32, b: u32) -> vec2u {
   let a0 = a & 0xffffu;
   let a1 = a >> 16u;
@@ -51,51 +48,53 @@ fn u64_mul(a: vec2u, b: vec2u) -> vec2u {
 }
 
 fn run0() {
+  var v0: f32;
   let limit0 = select(0u, (arguments.words[0][0] - 4u) / 4u + 1u, arguments.words[0][0] >= 4u);
   let limit1 = select(0u, (arguments.misc.w - 4u) / 4u + 1u, arguments.misc.w >= 4u);
   {
     let index = global_id;
-    let byte = index * 4u;
+    let place = index;
     if ((index >= limit0)) {
       fault(1u, 0u, 0u, u64_add(u64_mul(vec2u(global_id, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
       v0 = 0.0;
     } else {
-      v0 = bitcast<f32>(b0[(byte) >> 2u]);
+      v0 = b0[place];
     }
   }
   {
     let index = lane_id.x;
-    let byte = index * 4u;
+    let place = index;
     if ((index >= limit1)) {
       fault(1u, 1u, 2u, u64_add(u64_mul(vec2u(lane_id.x, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
     } else {
-      shared_memory[byte >> 2u] = bitcast<u32>(v0);
+      shared_memory[place] = v0;
     }
   }
   return;
 }
 
 fn run1() {
+  var v4: f32;
   let limit0 = select(0u, (arguments.misc.w - 4u) / 4u + 1u, arguments.misc.w >= 4u);
   let limit1 = select(0u, (arguments.words[0][1] - 4u) / 4u + 1u, arguments.words[0][1] >= 4u);
   if ((lane_id.x == 0u)) {
     {
       let index = 0u;
-      let byte = index * 4u;
+      let place = index;
       if ((index >= limit0)) {
         fault(1u, 19u, 2u, u64_add(u64_mul(vec2u(0u, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
         v4 = 0.0;
       } else {
-        v4 = bitcast<f32>(shared_memory[(byte) >> 2u]);
+        v4 = shared_memory[place];
       }
     }
     {
       let index = block_id.x;
-      let byte = index * 4u;
+      let place = index;
       if ((index >= limit1)) {
         fault(1u, 20u, 1u, u64_add(u64_mul(vec2u(block_id.x, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
       } else {
-        b1[byte >> 2u] = bitcast<u32>(v4);
+        b1[place] = v4;
       }
     }
   }
@@ -103,35 +102,38 @@ fn run1() {
 }
 
 fn run2(v1: u32) {
+  var v2: f32;
+  var v3: f32;
   let limit0 = select(0u, (arguments.misc.w - 4u) / 4u + 1u, arguments.misc.w >= 4u);
+  let zero1 = arguments.misc.z;
   if (!((v1 <= lane_id.x))) {
     {
       let index = (lane_id.x + v1);
-      let byte = index * 4u;
+      let place = index;
       if ((index >= limit0)) {
         fault(1u, 11u, 2u, u64_add(u64_mul(vec2u((lane_id.x + v1), 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
         v2 = 0.0;
       } else {
-        v2 = bitcast<f32>(shared_memory[(byte) >> 2u]);
+        v2 = shared_memory[place];
       }
     }
     {
       let index = lane_id.x;
-      let byte = index * 4u;
+      let place = index;
       if ((index >= limit0)) {
         fault(1u, 12u, 2u, u64_add(u64_mul(vec2u(lane_id.x, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
         v3 = 0.0;
       } else {
-        v3 = bitcast<f32>(shared_memory[(byte) >> 2u]);
+        v3 = shared_memory[place];
       }
     }
     {
       let index = lane_id.x;
-      let byte = index * 4u;
+      let place = index;
       if ((index >= limit0)) {
         fault(1u, 14u, 2u, u64_add(u64_mul(vec2u(lane_id.x, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
       } else {
-        shared_memory[byte >> 2u] = bitcast<u32>(fence(v3 + v2));
+        shared_memory[place] = fence(v3 + v2, zero1);
       }
     }
   }
@@ -142,21 +144,21 @@ fn run2(v1: u32) {
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,
         @builtin(local_invocation_index) index: u32) {
   let block = arguments.spare.y + group.x + group.y * 65535u;
-  lane = index;
-  lane_id = local;
   if (block >= arguments.misc.x) {
     return;
   }
+  let block_of = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,
+                       block / (arguments.grid.x * arguments.grid.y));
+  lane = index;
+  lane_id = local;
+  block_id = block_of;
   global_id = block * 256u + index;
   budget = arguments.misc.y;
   patience = arguments.spare.z;
-  let block_of = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,
-                       block / (arguments.grid.x * arguments.grid.y));
-  block_id = block_of;
   var alive = all(block_id * vec3u(256u, 1u, 1u) + local < arguments.lanes.xyz);
   alive = alive && atomicLoad(&status[0]) == 0u;
   for (var i = index; i < 256u; i += 256u) {
-    shared_memory[i] = 0u;
+    shared_memory[i] = f32();
   }
   workgroupBarrier();
   var v1: u32;

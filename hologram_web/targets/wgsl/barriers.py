@@ -11,14 +11,17 @@ control flow, and it finds divergent barriers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...compiler.fission import Fission
-from ...compiler.lower import Piece, Run
+from ...compiler.lower import Piece, Run, Variable
 from ...compiler.reducible import together
 from ...compiler.structure import structure
 from ...errors import FaultKind
 from ...isa.address import Space
 from .code import EXITED, Code
 from .effects import fault_number
+from .packets import packet_text
 
 __all__ = ["Barriers"]
 
@@ -29,38 +32,40 @@ class Barriers(Code):
     def _entry(self) -> list[str]:
         """Coordinates of the lane; `alive` says whether it is on."""
         x, y, z = self.function.block_shape
-        coordinates = [
-            "  let block_of = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,",
-            "                       block / (arguments.grid.x * arguments.grid.y));",
-            "  block_id = block_of;",
-            f"  var alive = all(block_id * vec3u({x}u, {y}u, {z}u) + local < arguments.lanes.xyz);",
-        ]
-        row = [
-            "  let block_of = vec3u(block, 0u, 0u);",
-            "  block_id = block_of;",
-            "  var alive = global_id < arguments.lanes.x;",
-        ]
+        alive = f"all(block_id * vec3u({x}u, {y}u, {z}u) + local < arguments.lanes.xyz)"
         start = self.wide.start(self.places)
         return [
             f"@compute @workgroup_size({x}, {y}, {z})",
             "fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,",
             "        @builtin(local_invocation_index) index: u32) {",
-            # Blocks are laid out in rows of 65,535 workgroups, the most along one axis.
-            # A launch may be dispatched in parts.
-            "  let block = arguments.spare.y + group.x + group.y * 65535u;",
+            *self._block_of(),
             "  lane = index;",
             "  lane_id = local;",
-            "  if (block >= arguments.misc.x) {",
-            "    return;",
-            "  }",
+            "  block_id = block_of;",
             f"  global_id = block * {x * y * z}u + index;",
             "  budget = arguments.misc.y;",
             *["  patience = arguments.spare.z;"] * self.counts,
             *start,
-            *(row if self.line else coordinates),
+            f"  var alive = {'global_id < arguments.lanes.x' if self.line else alive};",
             # Where the time of one lane was up, those that come later would use it up, too.
             *["  alive = alive && atomicLoad(&status[0]) == 0u;"] * self.counts,
             *self._zeroing(),
+        ]
+
+    def _block_of(self) -> list[str]:
+        """The number of the block, and its coordinates."""
+        decoded = [
+            "  let block_of = vec3u(block % arguments.grid.x, block / arguments.grid.x % arguments.grid.y,",
+            "                       block / (arguments.grid.x * arguments.grid.y));",
+        ]
+        return [
+            # Blocks are laid out in rows of 65,535 workgroups, the most along one axis.
+            # A launch may be dispatched in parts.
+            "  let block = arguments.spare.y + group.x + group.y * 65535u;",
+            "  if (block >= arguments.misc.x) {",
+            "    return;",
+            "  }",
+            *(["  let block_of = vec3u(block, 0u, 0u);"] if self.line else decoded),
         ]
 
     def _zeroing(self) -> list[str]:
@@ -68,7 +73,9 @@ class Barriers(Code):
         if not any(base.space is Space.SHARED for base in self.function.bases):
             return []
         x, y, z = self.function.block_shape
-        zero = "atomicStore(&shared_memory[i], 0u)" if "shared_memory" in self.atomic else "shared_memory[i] = 0u"
+        kind = self.kinds.get("shared_memory", "u32")
+        atomic = "shared_memory" in self.atomic
+        zero = "atomicStore(&shared_memory[i], 0u)" if atomic else f"shared_memory[i] = {kind}()"
         words = max(-(-self.shared // 4), 1)
         return [
             f"  for (var i = index; i < {words}u; i += {x * y * z}u) {{",
@@ -78,6 +85,9 @@ class Barriers(Code):
         ]
 
     def _flat(self) -> str:
+        if self.packet is not None:
+            code = "" if self.together else self._function("run", self.lowered.resumes[0])
+            return code + packet_text(self, self.packet, self._block_of(), not self.together)
         code = self._function("run", self.lowered.resumes[0])
         return "\n".join([code, *self._entry(), "  if (alive) {", "    run();", "  }", *self._check_loops(), "}", ""])
 
@@ -109,21 +119,20 @@ class Barriers(Code):
         self.in_block = True
         self._trees(structure(plan.entry))
         self.in_block = False
-        nodes = {variable: node for node, variable in self.lowered.variables.items()}
-        ordered = sorted(plan.uniform, key=lambda variable: variable.number)
-        variables = [f"  var {self.values.name(v)}: {self.values.type_name(nodes[v])};" for v in ordered]
+        variables = [f"  var {self.declared(variable)}" for variable in self.ordered(plan.uniform)]
         counter = ["  var steps = arguments.misc.y;"] if any("steps" in line for line in self.lines) else []
         counter += (
             ["  var rounds_left = arguments.spare.z;"] if any("rounds_left" in line for line in self.lines) else []
         )
-        flag = self._flags()
+        flag = [*self._flags(), *self._hoisted()]
         return "\n".join([*parts, *self._entry(), *variables, *counter, *flag, *self.lines, "}", ""])
 
+    def _hoisted(self) -> list[str]:
+        return [f"  let {name} = {text};" for text, name in self.hoisted.items()]
+
     def _run_function(self, run: Run) -> str:
-        nodes = {variable: node for node, variable in self.lowered.variables.items()}
-        parameters = [f"{self.values.name(v)}: {self.values.type_name(nodes[v])}" for v in run.uniform]
         self.run_ = run
-        code = self._function(f"run{run.number}", run.entry, ", ".join(parameters), self._may_end(run))
+        code = self._function(f"run{run.number}", run.entry, run.uniform, self._may_end(run))
         self.run_ = None
         return code
 
@@ -193,12 +202,15 @@ class Barriers(Code):
         ]
         return "\n".join(parts + segments + lines)
 
-    def _function(self, name: str, start: Piece, parameters: str = "", says: bool = False) -> str:
-        self.lines, self.depth, self.frames, self.labels, self.hoisted, self.goes = [], 1, [], {}, {}, False
+    def _function(self, name: str, start: Piece, given: Sequence[Variable] = (), says: bool = False) -> str:
+        """A function; `given` are the variables of the block that it reads."""
+        self.start()
         trees = structure(start)
         self._trees(trees)
         flag = self._flags()
-        hoisted = [f"  let {name_} = {text};" for text, name_ in self.hoisted.items()]
+        hoisted = self._hoisted()
         last = ["  return true;"] if says else []
+        own = [f"  var {self.declared(v)}" for v in self.ordered(self.values.named - self.kept - set(given))]
+        parameters = ", ".join(self.declared(variable)[:-1] for variable in given)
         head = f"fn {name}({parameters}){' -> bool' if says else ''} {{"
-        return "\n".join([head, *flag, *hoisted, *self.lines, *last, "}", ""])
+        return "\n".join([head, *own, *flag, *hoisted, *self.lines, *last, "}", ""])

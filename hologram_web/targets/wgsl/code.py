@@ -6,7 +6,7 @@ passed on behind each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ...compiler.accesses import Check, access_of
@@ -35,7 +35,9 @@ from ...errors import FaultKind
 from ...isa.address import ON_CHIP, Space
 from ...isa.types import Type
 from ...isa.verify import Base
-from .effects import Effects, fault_number
+from .effects import Effects, fault_number, kind_of
+from .fences import unfenced
+from .packets import packet_of
 from .values import Values
 from .wide import Wide, is_wide
 
@@ -75,7 +77,9 @@ class Code(Effects):
         proven: set[Check],
         line: bool = False,
         stepless: bool = False,
+        together: bool = False,
     ) -> None:
+        self.together = together  # whether the lanes of packets all do the same
         self.stepless = stepless  # whether no lane can use up its budget or its patience
         self.weights = weights(function)
         self.counts = False  # whether lanes count rounds
@@ -83,8 +87,9 @@ class Code(Effects):
         self.function, self.groups, self.shared, self.proven = function, groups, shared, proven
         self.lowered: Lowered = lower(function)
         self.held = {variable: node for node, variable in self.lowered.variables.items()}
-        self.values = Values(Ranges(function), self.lowered.variables, self._leaf, math)
+        self.values = Values(Ranges(function), self.lowered.variables, self._leaf, math, self.hoist)
         self.wide = self.values.wide = Wide(function, self.lowered, self.values, self._put_wide)
+        self.values.unfenced = unfenced(function, self.binding)
         self.canary, self.half = canary, half
         used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
         self.scalars = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
@@ -107,16 +112,42 @@ class Code(Effects):
         self.run_: Run | None = None  # whose lanes are emitted
         self.in_block = False  # whether `main` is, with the block's own code
         runs = self.plan.runs if self.plan else []
+        plain = not self.segmented and max(parts, default=1) == 1
+        self.packet = packet_of(function, self.lowered) if plain else None
+        self.in_packet = False  # whether code of several lanes stands side by side
+        self.kept = self._kept()
         self.lanes_step = any(self._steps(run) for run in runs)  # by themselves: their budgets may differ
         self.atomic, self.written = self._uses()
         self.window = window
         self.parts = {f"b{number}": count for number, count in enumerate(parts) if count > 1}
+        self.kinds = self._kinds()
         self.further = [(number, part) for number, count in enumerate(parts) for part in range(1, count)]
         self.names = [f"b{number}" for number in range(len(groups))]
         self.names += [f"b{number}_{part}" for number, part in self.further]
         self.atomic |= {name for name in self.names if name.split("_")[0] in self.atomic}
         self.meet = ["workgroupBarrier();", *(["storageBarrier();"] if self._stores_before_barriers() else [])]
         self.hoisted: dict[str, str] = {}  # what a function computes once
+        self.kinds_hoisted: dict[str, str] = {}
+
+    # Variables
+
+    def _kept(self) -> set[Variable]:
+        """The variables of a lane that one function sets and another reads."""
+        if self.plan is not None:
+            return {variable for run in self.plan.runs for variable in (*run.loads, *run.stores)} - self.plan.uniform
+        return {variable for resume in self.lowered.resumes[1:] for variable in self.lowered.live(resume)}
+
+    def start(self) -> None:
+        """Begins a function."""
+        self.lines, self.depth, self.frames, self.labels, self.hoisted, self.goes = [], 1, [], {}, {}, False
+        self.values.named.clear()
+
+    def ordered(self, variables: Iterable[Variable]) -> list[Variable]:
+        """Those that are declared, by number."""
+        return sorted((v for v in variables if not is_wide(v.ty)), key=lambda variable: variable.number)
+
+    def declared(self, variable: Variable) -> str:
+        return f"{self.values.name(variable)}: {self.values.type_name(self.held[variable])};"
 
     # What memories need
 
@@ -136,6 +167,17 @@ class Code(Effects):
             if node.op == "atomic" or narrow:
                 atomic.add(name)
         return atomic, written
+
+    def _kinds(self) -> dict[str, str]:
+        """The types of memories whose elements are all of one, of 32 bits and no integer without a sign."""
+        found: dict[str, set[str]] = {}
+        for node in self.function.nodes():
+            access = access_of(node)
+            if access is not None and access.base.space is not Space.LOCAL:
+                kind = kind_of(access.element) if access.element.bits == 32 else "u32"
+                found.setdefault(self.binding(access.base), set()).add(kind)
+        several = self.atomic | set(self.parts)
+        return {name: kind for name, (kind, *others) in found.items() if not others and name not in several}
 
     def _stores_before_barriers(self) -> bool:
         """Whether what lanes store in buffers is to be seen by others of the block."""
@@ -427,9 +469,10 @@ class Code(Effects):
 
     def _leaf(self, node: Node) -> str:
         text = self._leaf_text(node)
-        if node.op == "param" and not self.in_block and any(frame.kind == "loop" for frame in self.frames):
+        again = self.in_packet or any(frame.kind == "loop" for frame in self.frames)
+        if node.op == "param" and not self.in_block and again:
             # Read once: Mandelbrot's limit cost a sixth of each round on llvmpipe.
-            return self.hoisted.setdefault(text, f"p{len(self.hoisted)}")
+            return self.hoist(text, "p", self.values.type_name(node))
         return text
 
     def _leaf_text(self, node: Node) -> str:

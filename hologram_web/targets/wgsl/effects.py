@@ -7,6 +7,7 @@ yields 0, a store that faults is dropped, and the status buffer keeps the first 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from ...compiler.accesses import Check, axes_of, beyond
 from ...compiler.ir import Access, Function, Node
@@ -24,12 +25,31 @@ __all__ = ["FAULT_KINDS", "Effects", "fault_number"]
 FAULT_KINDS = tuple(FaultKind)  # the status word holds the number in this order, plus 1
 
 
+class Place(NamedTuple):
+    """Where an element lies in a memory: `at`, in words or in bytes."""
+
+    at: str
+    in_words: bool
+
+    @property
+    def word(self) -> str:
+        return self.at if self.in_words else f"({self.at}) >> 2u"
+
+    @property
+    def byte(self) -> str:
+        return f"({self.at}) * 4u" if self.in_words else self.at
+
+    def moved(self, sign: str, words: str) -> Place:
+        """So many words further, or back."""
+        return Place(f"({self.at} {sign} {words if self.in_words else f'{words} * 4u'})", self.in_words)
+
+
 class Effects:
     """Emits effects. The shader (kernel.py) that inherits it knows the bindings and collects the lines.
 
-    `atomic` are the memories held as atomics, `hoisted` what a function computes once, `helpers` the functions
-    that effects need beside the library. `parts` says of memories beyond what one binding holds how many of `window`
-    bytes they have.
+    `atomic` are the memories held as atomics, `kinds` the types of those that are not held as u32, `hoisted` what a
+    function computes once, `helpers` the functions that effects need beside the library. `parts` says of memories
+    beyond what one binding holds how many of `window` bytes they have.
     """
 
     function: Function
@@ -39,7 +59,9 @@ class Effects:
     values: Values
     wide: Wide
     atomic: set[str]
+    kinds: dict[str, str]
     hoisted: dict[str, str]
+    kinds_hoisted: dict[str, str]
     helpers: dict[str, str]
     proven: set[Check]  # what accesses need not check
     depth: int
@@ -64,28 +86,28 @@ class Effects:
         number = next(number for number, group in enumerate(self.groups) if base in group)
         return f"b{number}_{self.part}" if self.part else f"b{number}"
 
-    def _part_by_part(self, access: Access, byte: str, then: Callable[[str], None]) -> None:
-        """Does something at a byte of a memory, in the part where it lies, if there are several; at word k of a wide
+    def _part_by_part(self, access: Access, place: Place, then: Callable[[Place], None]) -> None:
+        """Does something at a place of a memory, in the part where it lies, if there are several; at word k of a wide
         integer after the other."""
         if access.element.is_wide and not self.in_words:
             for line in each_word(access.element):
                 self._put_wide(line)
             self.depth, self.in_words = self.depth + 1, True
-            self._part_by_part(access, f"({byte} + k * 4u)", then)
+            self._part_by_part(access, place.moved("+", "k"), then)
             self.depth, self.in_words = self.depth - 1, False
             self.put("} }")
             return
         memory = self.binding(access.base)
         parts = self.parts.get(memory, 1)
         if parts == 1:
-            then(byte)
+            then(place)
             return
-        self.put(f"switch (({byte}) / {self.window}u) {{")
+        self.put(f"switch (({place.byte}) / {self.window}u) {{")
         for part in range(parts):  # elements lie in one part each: they are aligned
             self.put(f"  {f'case {part}u:' if part < parts - 1 else 'default:'} {{")
             self.part = part
             self.depth += 2
-            then(f"({byte} - {part * self.window}u)" if part else byte)
+            then(place.moved("-", f"{part * self.window // 4}u") if part else place)
             self.depth -= 2
             self.put("  }")
         self.part = 0
@@ -118,13 +140,13 @@ class Effects:
                 self.put(f"  fault({fault_number(kind)}u, {at}u, {base}u, {offset}, 0u, {number}u);")
                 self.put("}")
             case "load":
-                self._guarded(node.attr, node.args[0], lambda byte: self._load(node.attr, byte, target), target, node)
+                self._guarded(node.attr, node.args[0], lambda place: self._load(node.attr, place, target), target, node)
             case "store":
                 value = node.args[1]
-                self._guarded(node.attr, node.args[0], lambda byte: self._store(node.attr, byte, value), None, node)
+                self._guarded(node.attr, node.args[0], lambda place: self._store(node.attr, place, value), None, node)
             case "atomic":
                 access = node.attr[1]
-                self._guarded(access, node.args[0], lambda byte: self._atomic(node, byte, target), target, node)
+                self._guarded(access, node.args[0], lambda place: self._atomic(node, place, target), target, node)
             case "reduce":
                 self._reduce(node, target)
             case "fence":
@@ -184,12 +206,18 @@ class Effects:
             text = f"({size} + {-end}u) / {access.scale}u + 1u"
         else:
             text = f"select(0u, ({size} - {end}u) / {access.scale}u + 1u, {size} >= {end}u)"
-        return self.hoisted.setdefault(text, f"limit{len(self.hoisted)}")
+        return self.hoist(text, "limit", "u32")
+
+    def hoist(self, text: str, name: str, kind: str) -> str:
+        """What a function computes once, of a WGSL type, before all else."""
+        found = self.hoisted.setdefault(text, f"{name}{len(self.hoisted)}")
+        self.kinds_hoisted[found] = kind
+        return found
 
     def _guarded(
-        self, access: Access, index: Node, then: Callable[[str], None], target: str | None, node: Node
+        self, access: Access, index: Node, then: Callable[[Place], None], target: str | None, node: Node
     ) -> None:
-        """Does something at a byte offset, or reports a fault; a load that faults yields 0."""
+        """Does something at a place, or reports a fault; a load that faults yields 0."""
         bias = self._bias(access, index)
         text, strange = self._index(index, bias)
         offset = access.offset - bias * access.scale
@@ -204,23 +232,14 @@ class Effects:
         ]
         inside = node in self.proven and not (access.scale % align or offset % align)
         if inside and not open_axes:
-            start = offset + self._start(access.base)
-            sign = f" {'+' if start > 0 else '-'} {abs(start)}u" if start else ""
-            self._part_by_part(access, f"(index * {access.scale}u{sign})", then)
+            self._part_by_part(access, self._place(access, "index", offset + self._start(access.base)), then)
             self.depth -= 1
             self.put("}")
             return
-        wrong = []
-        if not inside:
-            wrong = [f"(index >= {self._limit(access, offset)})"]
-            if strange is not None:
-                wrong.insert(0, strange)
-            if offset < 0:
-                wrong.append(f"(index < {-(offset // access.scale)}u)")
-        scaled = f"index * {access.scale}u" if access.scale != 1 else "index"
-        byte = f"{scaled} {'+' if offset > 0 else '-'} {abs(offset)}u" if offset else scaled
-        self.put(f"let byte = {byte};")
-        self.put(f"if ({' || '.join([condition for condition, _ in open_axes] + wrong)}) {{")
+        wrong = [] if inside else self._outside(access, "index", strange, offset)
+        place = self._place(access, "index", offset)
+        self.put(f"let place = {place.at};")
+        self.put(f"if ({' | '.join([condition for condition, _ in open_axes] + wrong)}) {{")
         for condition, fault in open_axes:
             self.put(f"  if ({condition}) {{ {fault} }}")
         if wrong:  # the first fault stays
@@ -228,18 +247,45 @@ class Effects:
         if target is not None:
             self.put(f"  {self._cleared(target, node)}")
         if access.scale % align or offset % align:
-            self.put(f"}} else if ((byte & {align - 1}u) != 0u) {{")
+            self.put(f"}} else if ((({Place('place', place.in_words).byte}) & {align - 1}u) != 0u) {{")
             self.put(f"  fault({self._fault_text(FaultKind.MISALIGNED_ACCESS, access, index, 0)});")
             if target is not None:
                 self.put(f"  {self._cleared(target, node)}")
         self.put("} else {")
         self.depth += 1
-        start = self._start(access.base)
-        self._part_by_part(access, f"(byte + {start}u)" if start else "byte", then)
+        found, start = Place("place", place.in_words), self._start(access.base)
+        self._part_by_part(access, found.moved("+", f"{start // 4}u") if start else found, then)
         self.depth -= 1
         self.put("}")
         self.depth -= 1
         self.put("}")
+
+    def _outside(self, access: Access, index: str, strange: str | None, offset: int) -> list[str]:
+        """Conditions under which an index is out of bounds."""
+        found = [] if strange is None else [strange]
+        found.append(f"({index} >= {self._limit(access, offset)})")
+        if offset < 0:
+            found.append(f"({index} < {-(offset // access.scale)}u)")
+        return found
+
+    def beyond(self, node: Node) -> list[str]:
+        """Conditions under which a load or a store is a fault, without those that are proven not to hold."""
+        axes = enumerate(axes_of(node))
+        found = [self.values.value(beyond(*axis)) for number, axis in axes if (node, number) not in self.proven]
+        if node not in self.proven:
+            access, index = node.attr, node.args[0]
+            bias = self._bias(access, index)
+            found += self._outside(access, *self._index(index, bias), access.offset - bias * access.scale)
+        return found
+
+    @staticmethod
+    def _place(access: Access, index: str, offset: int) -> Place:
+        """Where an access reaches: in words, if that is known to be whole ones."""
+        in_words = access.element.bits >= 32 and not access.scale % 4 and not offset % 4
+        unit = 4 if in_words else 1
+        scale, offset = access.scale // unit, offset // unit if in_words else offset
+        scaled = f"{index} * {scale}u" if scale != 1 else index
+        return Place(f"({scaled} {'+' if offset > 0 else '-'} {abs(offset)}u)" if offset else scaled, in_words)
 
     def _off_axis(self, at: int, index: Node, length: Node, offset: int = 0) -> str:
         """The statement that reports an index that is not on its axis: of the length, `other` has the upper half."""
@@ -282,49 +328,55 @@ class Effects:
         """A word that is no atomic."""
         return self.wide.own_word(index) if memory == "local_memory" else f"{memory}[{index}]"
 
-    def _element(self, memory: str, ty: Type, byte: str) -> str:
+    def _element(self, memory: str, ty: Type, place: Place) -> str:
         """The expression of an element in memory."""
-        word = self._word(memory, f"({byte}) >> 2u")
+        word = self._word(memory, place.word)
         if ty.bits == 64:
-            return f"vec2u({word}, {self._word(memory, f'(({byte}) >> 2u) + 1u')})"
+            return f"vec2u({word}, {self._word(memory, f'({place.word}) + 1u')})"
         if ty.bits == 32:
-            return word if ty is Type.U32 else f"bitcast<{'f32' if ty is Type.F32 else 'i32'}>({word})"
-        text = f"(({word} >> ((({byte}) & 3u) * 8u)) & {(1 << ty.bits) - 1}u)"
+            return self._as(kind_of(ty), word, self.kinds.get(memory, "u32"))
+        text = f"(({word} >> ((({place.byte}) & 3u) * 8u)) & {(1 << ty.bits) - 1}u)"
         if ty.kind == "i":
             return f"((bitcast<i32>({text}) << {32 - ty.bits}u) >> {32 - ty.bits}u)"
         return text
 
-    def _load(self, access: Access, byte: str, target: str | None) -> None:
-        if target is not None and access.element.is_wide:
-            self.put(f"wide_set({target} + k, {self._word(self.binding(access.base), f'{byte} >> 2u')});")
-        elif target is not None:
-            self.put(f"{target} = {self._element(self.binding(access.base), access.element, byte)};")
+    @staticmethod
+    def _as(kind: str, text: str, held: str) -> str:
+        """A word as another type of 32 bits."""
+        return text if kind == held else f"bitcast<{kind}>({text})"
 
-    def _store(self, access: Access, byte: str, value: Node) -> None:
+    def _load(self, access: Access, place: Place, target: str | None) -> None:
+        if target is not None and access.element.is_wide:
+            self.put(f"wide_set({target} + k, {self._word(self.binding(access.base), place.word)});")
+        elif target is not None:
+            self.put(f"{target} = {self._element(self.binding(access.base), access.element, place)};")
+
+    def _store(self, access: Access, place: Place, value: Node) -> None:
         memory, ty = self.binding(access.base), access.element
         if ty.bits == 64:
             self.put(f"let pair = {self.values.long(value)};")
             for part, name in enumerate("xy"):
-                self._set_word(memory, f"({byte} >> 2u) + {part}u", f"pair.{name}")
+                self._set_word(memory, f"({place.word}) + {part}u", f"pair.{name}")
             return
         text = self.values.value(value)
         if ty.is_wide:
-            self._set_word(memory, f"{byte} >> 2u", f"wide_get({text} + k)")
+            self._set_word(memory, place.word, f"wide_get({text} + k)")
             return
-        bits = text if self.values.type_name(value) == "u32" else f"bitcast<u32>({text})"
+        held = self.values.type_name(value)
         if ty.bits == 32:
-            self._set_word(memory, f"{byte} >> 2u", bits)
+            self._set_word(memory, place.word, self._as(self.kinds.get(memory, "u32"), text, held))
             return
+        bits, byte = self._as("u32", text, held), place.byte
         if access.base.space is Space.LOCAL:
-            self.put(f"let mask = {(1 << ty.bits) - 1}u << (({byte} & 3u) * 8u);")
-            word = self._at(memory, f"{byte} >> 2u")
+            self.put(f"let mask = {(1 << ty.bits) - 1}u << ((({byte}) & 3u) * 8u);")
+            word = self._at(memory, place.word)
             self.put(f"let word = {word};")
-            self.put(f"{word} = (word & ~mask) | ((({bits}) << (({byte} & 3u) * 8u)) & mask);")
+            self.put(f"{word} = (word & ~mask) | ((({bits}) << ((({byte}) & 3u) * 8u)) & mask);")
             return
         # One lane owns each byte, so what it sees of its own bytes does not change between the load and the xor.
-        self.put(f"let shift = ({byte} & 3u) * 8u;")
-        self.put(f"let old = atomicLoad(&{memory}[{byte} >> 2u]) >> shift;")
-        self.put(f"atomicXor(&{memory}[{byte} >> 2u], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);")
+        self.put(f"let shift = (({byte}) & 3u) * 8u;")
+        self.put(f"let old = atomicLoad(&{memory}[{place.word}]) >> shift;")
+        self.put(f"atomicXor(&{memory}[{place.word}], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);")
 
     def _set_word(self, memory: str, index: str, text: str) -> None:
         if memory in self.atomic:
@@ -332,10 +384,10 @@ class Effects:
         else:
             self.put(f"{self._at(memory, index)} = {text};")
 
-    def _atomic(self, node: Node, byte: str, target: str | None) -> None:
+    def _atomic(self, node: Node, where: Place, target: str | None) -> None:
         operation, access = node.attr
         ty: Type = access.element
-        place = f"&{self.binding(access.base)}[{byte} >> 2u]"
+        place = f"&{self.binding(access.base)}[{where.word}]"
         value = self.values.value(node.args[1])
         result = f"{target} = " if target is not None else "_ = "
         bits = value if ty is Type.U32 else f"bitcast<u32>({value})"
@@ -417,7 +469,7 @@ class Effects:
         if ty.is_wide:
             self.in_helper = True
             start = f"byte + {self._start(access.base)}u + i * {need}u + k * 4u"
-            word = self._word(self.binding(access.base), f"({start}) >> 2u")
+            word = self._word(self.binding(access.base), Place(start, False).word)
             self.in_helper = False
             if target is not None:
                 self.wide.reduce(combine, ty, target, word)
@@ -436,7 +488,7 @@ class Effects:
     def _identity(self, combine: str, ty: Type) -> str:
         """Where an orbit starts. A shader compiler that knows it is +0 takes 0 + x for x, and keeps the sign of -0."""
         text = self.values.long_or_plain(Node("const", ty, (), ty.encode(IDENTITIES[combine](ty))))
-        return self.values.fence(text) if ty is Type.F32 else text
+        return f"fence({text}, zero)" if ty is Type.F32 and self.values.math == "exact" else text
 
     def _reduction(self, combine: str, ty: Type, memory: str) -> str:
         """The function of a canonical reduction, with the orbits of three levels side by side.
@@ -452,7 +504,7 @@ class Effects:
         combined = inner.compute(Node(combine, wide, (left, right)))
         kind = self.values.type_name(left)
         self.in_helper = True
-        element = self._element(memory, ty, f"byte + i * {ty.size_bytes}u")
+        element = self._element(memory, ty, Place(f"byte + i * {ty.size_bytes}u", False))
         self.in_helper = False
         if wide is not ty:
             element = f"{'f16' if ty is Type.F16 else 'bf16'}_to_f32({element})"
@@ -508,6 +560,11 @@ fn {name}(byte: u32, count: u32) -> {kind} {{
 }}
 """
         return name
+
+
+def kind_of(ty: Type) -> str:
+    """The WGSL type that holds a word of a type of 32 bits."""
+    return {"f": "f32", "i": "i32", "u": "u32"}[ty.kind]
 
 
 def fault_number(kind: FaultKind) -> int:

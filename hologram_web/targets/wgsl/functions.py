@@ -28,15 +28,19 @@ def _function(name: str, math: str) -> str:
     function = function_of(name)
     lowered = lower(function)
     leaf: Callable[[Node], str] = lambda node: f"x{node.attr}"  # noqa: E731
-    values = Values(Ranges(function), lowered.variables, leaf, math)
+    hoisted: dict[str, str] = {}
+    hoist: Callable[[str, str, str], str] = lambda text, name, kind: hoisted.setdefault(text, name)  # noqa: E731
+    values = Values(Ranges(function), lowered.variables, leaf, math, hoist)
     operands = ", ".join(f"x{number}: {_type_name(ty)}" for number, ty in enumerate(routine(name).operands))
-    lines = [f"fn {name}({operands}) -> {_type_name(routine(name).result)} {{"]
+    lines = []
     for statement in lowered.resumes[0].statements:
         assert isinstance(statement, Let)
         lines.append(f"  let {values.name(statement.variable)} = {values.compute(statement.value)};")
     result = function.blocks[0].end.value
     assert result is not None
-    return "\n".join([*lines, f"  return {values.long_or_plain(result)};", "}", ""])
+    head = f"fn {name}({operands}) -> {_type_name(routine(name).result)} {{"
+    end = f"  return {values.long_or_plain(result)};"
+    return "\n".join([head, *(f"  let {name} = {text};" for text, name in hoisted.items()), *lines, end, "}", ""])
 
 
 @cache

@@ -25,7 +25,7 @@ from .barriers import Barriers
 from .effects import FAULT_KINDS
 from .functions import functions_for
 from .library import library_for
-from .wide import is_wide
+from .packets import Packet, conditions_of
 
 __all__ = ["ARGUMENTS", "FAULT_KINDS", "STATUS_WORDS", "WgslKernel", "compile_kernel"]
 
@@ -43,14 +43,8 @@ _MOST_NESTED = 127  # of what naga and Tint take
 _BRACES = re.compile("[{}]")
 # What code calls if it needs it.
 _FUNCTIONS = {
-    "fence": """fn fence(x: f32) -> f32 {
-  return bitcast<f32>(bitcast<u32>(x) ^ arguments.misc.z);
-}
-""",
-    # What is subtracted. llvmpipe takes x - x for 0 where both sides are proven equal, and NaN and infinities are not.
-    # This zero is another one than that of `fence`: two equal ones cancel out, and show the operation behind the fence.
-    "apart": """fn apart(x: f32) -> f32 {
-  return bitcast<f32>(bitcast<u32>(x) ^ arguments.spare.w);
+    "fence": """fn fence(x: f32, zero: u32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(x) ^ zero);
 }
 """,
     "fault": """fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
@@ -152,12 +146,7 @@ class _Emitter(Barriers):
         if _nesting(body) > _MOST_NESTED:
             reason = f"loops and branches lie in each other more than {_MOST_NESTED} deep, the most of a shader"
             raise CompileError(self.deepest[1], reason)
-        uniform = self.plan.uniform if self.plan else set()
-        variables = "".join(
-            f"var<private> {self.values.name(variable)}: {self.values.type_name(node)};\n"
-            for node, variable in self.lowered.variables.items()
-            if variable not in uniform and not is_wide(variable.ty)
-        )
+        variables = "".join(f"var<private> {self.declared(variable)}\n" for variable in self.ordered(self.kept))
         declarations, words = self._declarations()
         variables += self.wide.declaration(2 + len(self.names))
         text = "\n".join([*self.helpers.values(), body])
@@ -191,11 +180,11 @@ class _Emitter(Barriers):
             "@group(0) @binding(1) var<uniform> arguments: Arguments;",
         ]
         for number, name in enumerate(self.names):
-            element = "atomic<u32>" if name in self.atomic else "u32"
+            element = "atomic<u32>" if name in self.atomic else self.kinds.get(name, "u32")
             mode = "read_write" if name.split("_")[0] in self.written or name in self.atomic else "read"
             lines.append(f"@group(0) @binding({number + 2}) var<storage, {mode}> {name}: array<{element}>;")
         if any(base.space is Space.SHARED for base in self.function.bases):
-            element = "atomic<u32>" if "shared_memory" in self.atomic else "u32"
+            element = "atomic<u32>" if "shared_memory" in self.atomic else self.kinds.get("shared_memory", "u32")
             lines.append(f"var<workgroup> shared_memory: array<{element}, {max(-(-self.shared // 4), 1)}>;")
         if any(base.space is Space.LOCAL for base in self.function.bases) and not self.wide.holds_local:
             lines.append(f"var<private> local_memory: array<u32, {max(-(-self.function.local_memory // 4), 1)}>;")
@@ -248,26 +237,30 @@ def compile_kernel(
     Raises CompileError for what WebGPU does not have.
     """
     with deep_recursion():
-        kernel = _Emitter(function, groups, shared, math, canary, half, parts, window, set()).run()
+        emitter = partial(_Emitter, function, groups, shared, math, canary, half, parts, window)
+        checked = emitter(set())
+        kernel = checked.run()
         if kernel.arguments_size > MAX_ARGUMENTS:
             what = f"its scalars take {kernel.arguments_size} bytes: WebGPU has room for {MAX_ARGUMENTS}"
             raise CompileError(None, f"{what}; give some of them in a buffer")
         if fast:
-            _add_fast(kernel, function, partial(_Emitter, function, groups, shared, math, canary, half, parts, window))
+            _add_fast(kernel, function, checked.packet, emitter)
     return kernel
 
 
-def _add_fast(kernel: WgslKernel, function: Function, emitter: Callable[..., _Emitter]) -> None:
+def _add_fast(kernel: WgslKernel, function: Function, packet: Packet | None, emitter: Callable[..., _Emitter]) -> None:
     """The shader without checks of accesses and budgets, where a launch can prove that they find nothing."""
     bounds = Bounds(function, launch=True)
     conditions, proven = bounds.prove(function.nodes())
     steps = within_budget(function, bounds)
     conditions += steps or []
-    if (not proven and not steps) or len(conditions) > _MAX_CONDITIONS:
+    together = None if packet is None else conditions_of(packet, function, bounds, proven)
+    conditions += together or []
+    if (not proven and not steps and not together) or len(conditions) > _MAX_CONDITIONS:
         return
     specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
     line = function.block_shape[1:] == (1, 1) and specials.isdisjoint(("BLOCK_IDX_Y", "BLOCK_IDX_Z"))
-    fast = emitter(proven, line, steps is not None).run()
+    fast = emitter(proven, line, steps is not None, together is not None).run()
     kernel.fast, kernel.scratch = fast.code, max(kernel.scratch, fast.scratch)
     kernel.counts = kernel.counts[0], fast.counts[0]
     kernel.conditions = (*conditions, *(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z")) if line else ()))

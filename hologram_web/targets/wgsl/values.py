@@ -8,6 +8,7 @@ Everything is fully parenthesised: Tint refuses to mix operators that naga takes
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from ...compiler.ir import PRED, Node
@@ -22,12 +23,13 @@ __all__ = ["Values"]
 _HALVES = {Type.F16: "f16", Type.BF16: "bf16"}
 _LONG = (Type.I64, Type.U64)
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
+_SIGN, _INFINITY = 0x80000000, 0x7F800000  # of an F32
+_FENCED = re.compile(r"fence\((.*), [\w.]+\)", re.DOTALL)
 _OVERFLOWING = frozenset({"add", "sub", "mul", "shl", "neg", "abs", "div", "not"})
 _F32_FUNCTIONS = frozenset({"min", "max", "neg", "abs", "trunc", "floor", "ceil", "round", "rem", "fma"})
 _CODED = frozenset({"add", "sub", "mul", "div", "sqrt"})
 _F64_FUNCTIONS = _F32_FUNCTIONS | _CODED
-# Comparisons with a positive constant are cheaper: of the constant with a value, of a value with the constant.
-_ABOVE = {"lt": "f32_above", "le": "f32_from"}
+# Comparisons of a value with a positive constant.
 _BELOW = {"lt": "f32_below", "le": "f32_up_to"}
 _COUNTS = {"popcount": "countOneBits", "clz": "countLeadingZeros", "ctz": "countTrailingZeros"}
 # Operations on 64-bit values that are right on their low words where operands and result fit 32 bits.
@@ -43,10 +45,18 @@ class Values:
     """
 
     def __init__(
-        self, ranges: Ranges, variables: dict[Node, Variable], leaf: Callable[[Node], str], math: str = "exact"
+        self,
+        ranges: Ranges,
+        variables: dict[Node, Variable],
+        leaf: Callable[[Node], str],
+        math: str = "exact",
+        hoist: Callable[[str, str, str], str] = lambda text, name, kind: text,
     ) -> None:
-        self.ranges, self.variables, self.leaf, self.math = ranges, variables, leaf, math
+        """`hoist` lets a function compute a text once, under a name, of a type."""
+        self.ranges, self.variables, self.leaf, self.math, self.hoist = ranges, variables, leaf, math, hoist
         self.wide: Wide | None = None
+        self.unfenced: set[Node] = set()  # results of F32 that need no fence (`fences.py`)
+        self.named: set[Variable] = set()  # of which something was written
 
     # Representation
 
@@ -70,6 +80,7 @@ class Values:
         return "i32" if ty.kind == "i" else "u32"
 
     def name(self, variable: Variable) -> str:
+        self.named.add(variable)
         return f"v{variable.number}"
 
     def value(self, node: Node) -> str:
@@ -96,10 +107,8 @@ class Values:
             return self.leaf(node)
         if op in ("eq", "lt", "le"):
             return self._comparison(node)
-        if op == "pand":
-            return f"({self.value(node.args[0])} && {self.value(node.args[1])})"
-        if op == "por":
-            return f"({self.value(node.args[0])} || {self.value(node.args[1])})"
+        if op in ("pand", "por"):  # `&&` is a branch, which costs as much as what it leaves out
+            return f"({self.value(node.args[0])} {'&' if op == 'pand' else '|'} {self.value(node.args[1])})"
         if op == "pnot":
             return f"(!{self.value(node.args[0])})"
         assert isinstance(ty, Type)
@@ -160,7 +169,13 @@ class Values:
         return f"{bits}u"
 
     def fence(self, text: str) -> str:
-        return f"fence({text})" if self.math == "exact" else text
+        return f"fence({text}, {self._zero()})" if self.math == "exact" else text
+
+    def _fenced(self, node: Node, text: str) -> str:
+        return f"({text})" if node in self.unfenced else self.fence(text)
+
+    def _zero(self) -> str:
+        return self.hoist("arguments.misc.z", "zero", "u32")  # read once: Mandelbrot took a third longer on llvmpipe
 
     def _normalise(self, text: str, ty: Type) -> str:
         if ty.bits == 32:
@@ -177,11 +192,13 @@ class Values:
         if ty is Type.F32:
             if a is b and node.op == "eq":
                 return f"(!f32_is_nan(bitcast<u32>({self._bits(a)})))"
-            if b.is_const and 0x80000000 < b.attr < 0xFF800000 and node.op == "lt":
-                return f"f32_beneath({self._bits(a)}, {b.attr:#x})"
-            for constant, other, name in ((a, b, _ABOVE), (b, a, _BELOW)):
-                if constant.is_const and 0 < constant.attr < 0x7F800000 and node.op in name:
-                    return f"{name[node.op]}({self._bits(other)}, {constant.attr:#x})"
+            ordered = node.op != "eq"
+            if ordered and a.is_const and 0 < a.attr < _INFINITY:
+                return self._among(b, a.attr + (node.op == "lt"), _INFINITY)
+            if ordered and b.is_const and _SIGN < b.attr < _SIGN + _INFINITY:
+                return self._among(a, b.attr + (node.op == "lt"), _SIGN + _INFINITY)
+            if ordered and b.is_const and 0 < b.attr < _INFINITY:
+                return f"{_BELOW[node.op]}({self._bits(a)}, {b.attr:#x})"
             return f"f32_{node.op}({self._bits(a)}, {self._bits(b)})"
         if ty is Type.F64:
             return f"f64_{node.op}({self.value(a)}, {self.value(b)})"
@@ -194,10 +211,15 @@ class Values:
         sign = {"eq": "==", "lt": "<", "le": "<="}[node.op]
         return f"({self.value(a)} {sign} {self.value(b)})"
 
+    def _among(self, node: Node, first: int, last: int) -> str:
+        """Whether the bits of a float are from the first to the last."""
+        return f"f32_among({self._bits(node)}, {(_SIGN - first) & 0xFFFFFFFF:#x}u, {last - first + 1 - _SIGN})"
+
     def _bits(self, node: Node) -> str:
         """A float whose bits are compared: no compiler sees a float operation on it, so it takes no fence."""
         text = self.value(node)
-        return text[len("fence") :] if text.startswith("fence(") else text
+        fenced = _FENCED.fullmatch(text)
+        return f"({fenced[1]})" if fenced else text
 
     # Integers
 
@@ -296,13 +318,15 @@ class Values:
         if op in ("add", "sub", "mul", "div") and self.math != "strict":
             args = [self._unknown(arg) for arg in node.args]
             if op == "sub" and self.math == "exact" and not any(arg.is_const for arg in node.args):
-                args[1] = f"apart({args[1]})"
-            return self.fence(f"{args[0]} {'/' if op == 'div' else _OPERATORS[op]} {args[1]}")
+                # llvmpipe takes x - x for 0 where both sides are proven equal, and NaN and infinities are not. This
+                # zero is another one than that of the sum: two equal ones cancel out, and show what is behind them.
+                args[1] = f"fence({args[1]}, {self.hoist('arguments.spare.w', 'other_zero', 'u32')})"
+            return self._fenced(node, f"{args[0]} {'/' if op == 'div' else _OPERATORS[op]} {args[1]}")
         args = [self.value(arg) for arg in node.args]
         if self.math == "strict" and op in _CODED:
             return f"f32_{op}({', '.join(args)})"
         if op == "sqrt":
-            return self.fence(f"sqrt({args[0]})")
+            return self._fenced(node, f"sqrt({args[0]})")
         if op in _F32_FUNCTIONS:
             return f"f32_{op}({', '.join(args)})"
         raise AssertionError(f"the wgsl target has no {op} on f32")
@@ -355,7 +379,7 @@ class Values:
         if src in _LONG:
             wide = self.long(arg)
         elif (src.bits <= 16 and dst in _HALVES) or dst is Type.F32:  # exact in F32, or rounded once
-            single = f"f32_from_{kind}32({self.value(arg)})"
+            single = f"f32_{'' if self.math == 'strict' else 'sum_'}from_{kind}32({self.value(arg)})"
             return single if dst is Type.F32 else f"f32_to_{_HALVES[dst]}({single})"
         else:
             wide = f"u64_from_i32({self.value(arg)})" if src.is_signed else f"vec2u({self.value(arg)}, 0u)"

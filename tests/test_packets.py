@@ -1,0 +1,156 @@
+"""Lanes side by side in one invocation of a shader (targets/wgsl/packets.py): whichever of a block's lanes are on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import hologram_web as hg
+from hologram_web import LaunchConfig, Program
+from hologram_web.backends import WebGpuBackend
+from hologram_web.compiler.build import build
+from hologram_web.compiler.lower import lower
+from hologram_web.compiler.passes import optimize
+from hologram_web.isa.verify import analyze
+from hologram_web.targets import wgsl
+from hologram_web.targets.wgsl.packets import packet_of
+
+# x[i] + 2 * y[i - 1] for i below n; the first lane reads y[0].
+SUM = Program.from_text("""
+.param x: buffer f32 read
+.param y: buffer f32 read
+.param z: buffer f32 write
+.param n: u32
+    mul.u32 r10, r253, r254
+    add.u32 r10, r10, r252
+    set.lt.u32 p0, r10, r4
+    bra done, !p0
+    mov_imm.u32 r11, 1
+    max.u32 r12, r10, r11
+    sub.u32 r12, r12, r11
+    ldg.f32 r20, [x + r10*4]
+    ldg.f32 r21, [y + r12*4]
+    add.f32 r21, r21, r21
+    add.f32 r20, r20, r21
+    stg.f32 [z + r10*4], r20
+done:
+    exit
+""")
+BLOCK = 256
+# Whole blocks, all but a lane, one lane more; more lanes than numbers.
+SHAPES = [(1, 1), (255, 255), (256, 256), (257, 257), (768, 768), (1000, 1000), (1024, 1000), (1024, 700), (1024, 0)]
+
+
+@pytest.fixture(scope="module")
+def backend() -> Iterator[WebGpuBackend]:
+    with WebGpuBackend() as backend:
+        yield backend
+
+
+def _run(backend: WebGpuBackend, program: Program, lanes: tuple[int, int, int], **args: Any) -> dict[str, NDArray[Any]]:
+    handles = {}
+    for name, value in args.items():
+        if isinstance(value, np.ndarray):
+            handles[name] = backend.allocate_buffer(value.nbytes)
+            backend.copy_to_buffer(handles[name], value)
+    grid = (-(-lanes[0] // BLOCK), *lanes[1:])
+    config = LaunchConfig(hg.GridDim(*grid), hg.BlockDim(BLOCK), lanes=lanes)
+    try:
+        backend.execute_program_with_params(program, hg.ExecutionParams(config, {**args, **handles}))
+        found = {name: backend.copy_from_buffer(handle) or b"" for name, handle in handles.items()}
+        return {name: np.frombuffer(raw, args[name].dtype) for name, raw in found.items()}
+    finally:
+        for handle in handles.values():
+            backend.free_buffer(handle)
+
+
+@pytest.mark.parametrize(("lanes", "n"), SHAPES)
+def test_every_lane_does_its_part(backend: WebGpuBackend, lanes: int, n: int) -> None:
+    x, y = np.random.default_rng(lanes + n).random((2, 1024), np.float32)
+    wanted = np.full(1024, -1, np.float32)
+    wanted[:n] = (x + 2 * y[np.maximum(np.arange(1024), 1) - 1])[:n]
+    found = _run(backend, SUM, (lanes, 1, 1), x=x, y=y, z=np.full(1024, -1, np.float32), n=n)
+    assert (found["z"] == wanted).all()
+
+
+@pytest.mark.parametrize("short", ["x", "y", "z"])
+@pytest.mark.parametrize("missing", [1, 40, 300])
+def test_the_lane_that_leaves_its_memory_is_told(backend: WebGpuBackend, short: str, missing: int) -> None:
+    lengths = dict.fromkeys("xyz", 512) | {short: 512 - missing - (short == "y")}
+    arrays = {name: np.ones(length, np.float32) for name, length in lengths.items()}
+    at = {"x": 7, "y": 8, "z": 11}[short]
+    told = rf"OutOfBounds at instruction {at}, lane (\d+): .* outside buffer {short},"
+    with pytest.raises(hg.ExecutionError, match=told) as caught:
+        _run(backend, SUM, (512, 1, 1), n=512, **arrays)
+    lane = re.search(told, str(caught.value))
+    assert lane is not None
+    assert 512 - missing <= int(lane[1]) < 512
+
+
+def test_rows_of_blocks(backend: WebGpuBackend) -> None:
+    """A grid of two axes, whose last blocks are in part."""
+    program = Program.from_text("""
+    .param z: buffer u32 write
+    .param width: u32
+        mul.u32 r10, r253, r254
+        add.u32 r10, r10, r252
+        mul.u32 r11, r249, r2
+        add.u32 r11, r11, r10
+        add.u32 r12, r10, r249
+        stg.u32 [z + r11*4], r12
+    """)
+    found = _run(backend, program, (300, 5, 1), z=np.zeros(1500, np.uint32), width=300)
+    rows, columns = np.divmod(np.arange(1500), 300)
+    assert (found["z"] == rows + columns).all()
+
+
+def _packet_of(text: str, block: tuple[int, int, int]) -> object:
+    function = optimize(build(analyze(Program.from_text(text)), block))
+    return packet_of(function, lower(function))
+
+
+PARAMS = ".param x: buffer u32 read\n.param z: buffer u32 read_write\n"
+STORE = "stg.u32 [z + r255*4], r10\n"
+LOAD = "ldg.u32 r10, [x + r255*4]\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "block", "width"),
+    [
+        (LOAD + STORE, (256, 1, 1), 8),
+        (LOAD + STORE, (64, 1, 1), 2),
+        (LOAD + STORE, (48, 1, 1), 0),  # fewer than 32 invocations would be left
+        (LOAD + STORE, (16, 16, 1), 0),
+        (LOAD + "ldg.u32 r10, [x + r10*4]\n" + STORE, (256, 1, 1), 0),  # what is read says where
+        (LOAD + "atom.add.u32 r10, [z + r255*4], r10\n", (256, 1, 1), 0),
+        ("again:\n" + LOAD + "set.lt.u32 p0, r10, r252\nbra again, p0\n" + STORE, (256, 1, 1), 0),
+        (
+            LOAD + "bitcast.f32.u32 r11, r10\n" + "sqrt.f32 r11, r11\n" * 8 + "bitcast.u32.f32 r10, r11\n" + STORE,
+            (256, 1, 1),
+            4,
+        ),  # long code of fewer lanes
+    ],
+)
+def test_which_code_is_in_packets(code: str, block: tuple[int, int, int], width: int) -> None:
+    found = _packet_of(PARAMS + code, block)
+    assert getattr(found, "width", 0) == width
+
+
+@pytest.mark.parametrize(("lanes", "n", "proven"), [(512, 512, True), (512, 511, False), (511, 512, False)])
+def test_whole_blocks_that_all_do_the_same_are_not_tested(lanes: int, n: int, proven: bool) -> None:
+    function = optimize(build(analyze(SUM), (BLOCK, 1, 1)))
+    bases = function.bases
+    kernel = wgsl.compile_kernel(function, [[base] for base in bases], 0)
+    assert kernel.fast is not None
+    assert [re.findall(r"workgroup_size\((\d+)", code) for code in (kernel.code, kernel.fast)] == [["32"], ["32"]]
+    assert ["fn run()" in code for code in (kernel.code, kernel.fast)] == [True, False]
+    sizes = dict.fromkeys(bases, 4 * 512)
+    grid = (-(-lanes // BLOCK), 1, 1)
+    assert prod(grid) == 2
+    assert kernel.proves(grid, (lanes, 1, 1), {"n": n}, sizes, 0, 1 << 26, 1 << 40) is proven
