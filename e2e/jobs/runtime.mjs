@@ -267,12 +267,13 @@ const checks = {
     }
     const { liveBytes } = runtime.stats();
     const encoder = gpuDevice.createCommandEncoder();
-    const twice = [await saxpy.encode(encoder, { a: 2, x, y }), await saxpy.encode(encoder, { a: 3, x: y, y: new Float32Array([0, 1]) })];
+    const first = saxpy.encode(encoder, { a: 2, x, y });
+    x.free(); // its memory serves nobody until the run is done
+    const twice = [await first, await saxpy.encode(encoder, { a: 3, x: y, y: new Float32Array([0, 1]) })];
     equal(twice[0].outputs === y, true, "the output");
     const made = twice[1].outputs;
     const staging = gpuDevice.createBuffer({ size: 8, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
     encoder.copyBufferToBuffer(made.gpuBuffer, 0, staging, 0, 8);
-    x.free(); // its memory serves nobody until the run is done
     equal([...(await y.read())], [10, 20], "before it is submitted");
     const other = runtime.buffer("f32", new Float32Array([100, 100]));
     gpuDevice.queue.submit([encoder.finish()]);
@@ -326,12 +327,14 @@ const checks = {
     const late = buffer("f32", new Float32Array([0.2, 0.4]), [1, 2]);
     void late.write(new Float32Array([0.6]));
     equal(await drawn(canvas, late), [2, 1, opaque(153, 102)], "in order");
+    const gone = runtime.present(canvas, late);
+    late.free(); // what was started before goes on
+    await gone;
     await rejects(runtime.present(canvas, floats, { colours }), "LaunchError", "integers of at most 32 bits");
     await rejects(runtime.present(canvas, bytes, { colours: bytes }), "LaunchError", "colours are u8[count, 4], not u8[2, 3]");
     const other = new OffscreenCanvas(1, 1);
     other.getContext("bitmaprenderer");
     await rejects(runtime.present(other, bytes), "LaunchError", "another context");
-    late.free();
     await rejects(runtime.present(canvas, late), "InvalidBuffer", "freed");
     for (const each of buffers) each.free();
   },

@@ -143,8 +143,7 @@ export class Program {
     return telling(async () => {
       const ends = endsOf({ ...optionsOf(options), output: "buffer" });
       const given = argumentsOf(args);
-      const { encode } = await import("./recording.js");
-      return encode(this.runtime, encoder, [this, given], ends);
+      return this.runtime.inTurn(async () => (await import("./recording.js")).encode(this.runtime, encoder, [this, given], ends));
     });
   }
 

@@ -70,7 +70,7 @@ export class Recording {
     private readonly limits: Limits,
   ) {}
 
-  /** @internal */
+  /** @internal In the runtime's turn. */
   static async of(runtime: Runtime, runs: readonly Recorded[], { steps, seconds }: Limits): Promise<Recording> {
     for (const [program, args] of runs) {
       for (const { name, access } of program.ports) {
@@ -80,10 +80,8 @@ export class Recording {
       }
     }
     const recording = new Recording(runtime, runs, { steps, seconds });
-    await runtime.inTurn(async () => {
-      const device = await runtime.device();
-      if (device.backend === "webgpu") recording.layout = await Layout.of(device, runs, { steps, seconds, signal: undefined });
-    });
+    const device = await runtime.device();
+    if (device.backend === "webgpu") recording.layout = await Layout.of(device, runs, { steps, seconds, signal: undefined });
     return recording;
   }
 
@@ -157,17 +155,15 @@ export class Encoded {
   }
 }
 
-/** @internal */
+/** @internal In the runtime's turn. */
 export async function encode(runtime: Runtime, encoder: GPUCommandEncoder, run: Recorded, limits: Limits): Promise<Encoded> {
   const ends = { ...limits, signal: undefined };
-  return runtime.inTurn(async () => {
-    const layout = await Layout.of(await runtime.device(), [run], ends);
-    const { device, laid } = layout;
-    const { jobs, status } = laid;
-    const staging = device.guard(() => device.take(Math.max(status.bytes, 4), USAGE.MAP_READ | USAGE.COPY_DST).buffer);
-    device.tell(encoder, laid, null);
-    if (status.bytes) encoder.copyBufferToBuffer(status.buffer, 0, staging, 0, status.bytes);
-    device.counts.launches += jobs.length;
-    return new Encoded(layout, staging, ends, layout.bounds[0]!.results([]));
-  });
+  const layout = await Layout.of(await runtime.device(), [run], ends);
+  const { device, laid } = layout;
+  const { jobs, status } = laid;
+  const staging = device.guard(() => device.take(Math.max(status.bytes, 4), USAGE.MAP_READ | USAGE.COPY_DST).buffer);
+  device.tell(encoder, laid, null);
+  if (status.bytes) encoder.copyBufferToBuffer(status.buffer, 0, staging, 0, status.bytes);
+  device.counts.launches += jobs.length;
+  return new Encoded(layout, staging, ends, layout.bounds[0]!.results([]));
 }

@@ -158,8 +158,7 @@ export class Runtime {
     return telling(async () => {
       const ends = endsOf(options);
       const given = reading("the runs", () => runs.map(([program, args]) => [program, argumentsOf(args)] as const));
-      const { Recording } = await import("./recording.js");
-      return Recording.of(this, given, ends);
+      return this.inTurn(async () => (await import("./recording.js")).Recording.of(this, given, ends));
     });
   }
 
@@ -171,9 +170,8 @@ export class Runtime {
   present(canvas: Canvas, picture: Buffer, { colours }: { colours?: Buffer } = {}): Promise<void> {
     return telling(async () => {
       for (const buffer of [picture, colours]) buffer?.memory();
-      const { present } = await import("./present.js");
-      const told = await this.inTurn(async () => ({ wait: await present(await this.device(), canvas, picture, colours) }));
-      await told.wait();
+      const drawn = await this.inTurn(async () => (await import("./present.js")).present(await this.device(), canvas, picture, colours));
+      await drawn();
     });
   }
 

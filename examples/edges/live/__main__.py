@@ -15,6 +15,7 @@ from PIL import Image
 from ..chromium import MODULES, ROOT, build_page_wheel, bundle
 from ..pictures import photograph
 from ..pipeline import stages_plan
+from .compass import compass_plan
 
 __all__ = ["FOLDER", "build", "place_runtime"]
 
@@ -33,6 +34,7 @@ def build(folder: Path = FOLDER) -> Path:
     place_runtime(folder)
     _place(ROOT / "node_modules" / "pyodide", folder / "pyodide", PYODIDE)
     stages_plan().save(folder / "edges.holo")
+    compass_plan().save(folder / "compass.holo")
     Image.fromarray(photograph()).save(folder / "photo.png")
     modules = {f"examples/{name}": (ROOT / "examples" / name).read_text(encoding="utf-8") for name in MODULES}
     (folder / "python.json").write_text(json.dumps(modules), encoding="utf-8")

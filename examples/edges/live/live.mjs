@@ -1,6 +1,6 @@
 // The page: a source of pictures, a runtime with the artifact, and what is shown of a run.
 import { Runtime } from "./runtime/index.js";
-import { VIEWS, picture } from "./views.mjs";
+import { VIEWS, WAYS, coloursOf } from "./views.mjs";
 
 const LONGEST = 1024; // pixels along the longer side; larger pictures are made smaller
 const VIDEO = 640;
@@ -14,8 +14,11 @@ const work = document.createElement("canvas").getContext("2d", { willReadFrequen
 let artifact = "edges.holo";
 let runtime = null;
 let program = null;
+/** Makes the picture of the directions. */
+let compass = null;
 /** The picture: {width, height, rgb}. */
 let image = null;
+/** What the last run gave, on the device: Buffers by name. */
 let planes = null;
 let shown = "edges";
 let times = [];
@@ -111,7 +114,7 @@ async function startVideo() {
 /** Opens the device that is asked for, and loads the artifact there. */
 async function open() {
   const before = runtime;
-  [runtime, program, times] = [null, null, []];
+  [runtime, program, planes, times] = [null, null, null, []];
   await before?.close();
   const backend = $("backend").value;
   const start = performance.now();
@@ -119,9 +122,11 @@ async function open() {
     const opened = await Runtime.create({ backend });
     const created = performance.now();
     program = await opened.load(artifact);
-    runtime = opened;
     $("opened").textContent = milliseconds(created - start);
     $("load").textContent = milliseconds(performance.now() - created);
+    compass = await opened.load("compass.holo");
+    runtime = opened;
+    if (before?.info.selected !== opened.info.selected) freshCanvases();
   } catch (error) {
     for (const id of ["selected", "adapter", "reason", "opened", "load", "run", "inside"]) $(id).textContent = "–";
     tell(told(error));
@@ -160,12 +165,18 @@ function run() {
     const { width, height, rgb } = image;
     const [low, high, rounds] = sliders.map(({ valueAsNumber }) => valueAsNumber);
     const args = { rgb: { data: rgb, shape: [height, width, 3] }, low: 256 * low, high: 256 * high, rounds };
+    let inside = null;
     for (let attempt = 0; ; attempt++) {
       try {
         const start = performance.now();
         watch();
-        planes = { rgb, ...(await program.run(args)) };
+        const made = await program.run(args, { output: "buffer" });
         times.push(performance.now() - start);
+        inside = runtime.stats().milliseconds;
+        const before = planes;
+        planes = { rgb: runtime.buffer("u8", rgb, [height, width, 3]), ...made };
+        await show(width, height);
+        for (const plane of Object.values(before ?? {})) plane.free();
         break;
       } catch (error) {
         if (error.name === "BackendUnavailable" && !attempt) continue; // a lost device, of which `watch` tells
@@ -175,9 +186,7 @@ function run() {
     }
     times = times.slice(-KEPT);
     $("run").textContent = `${milliseconds(median(times))} (${times.length === 1 ? "first" : `${times.length} runs`})`;
-    const inside = runtime.stats().milliseconds;
     $("inside").textContent = inside === null ? "it has no clock" : milliseconds(inside);
-    show(width, height);
     document.body.dataset.runs = String(Number(document.body.dataset.runs ?? 0) + 1);
     return true;
   });
@@ -189,32 +198,58 @@ function run() {
 const small = new Map(
   Object.entries(VIEWS).map(([name, [caption]]) => {
     const button = Object.assign(document.createElement("button"), { type: "button", ariaPressed: String(name === shown) });
-    const canvas = document.createElement("canvas");
-    button.append(canvas, caption);
+    button.append(document.createElement("canvas"), caption);
     button.addEventListener("click", () => {
       shown = name;
-      for (const [other, context] of small) context.canvas.parentElement.ariaPressed = String(other === name);
-      if (planes) showLarge(image.width, image.height);
+      for (const [other, button] of small) button.ariaPressed = String(other === name);
+      if (planes) showLarge(image.width, image.height).catch((error) => tell(told(error)));
     });
     $("planes").append(button);
-    return [name, canvas.getContext("2d")];
+    return [name, button];
   }),
 );
 
-function show(width, height) {
-  for (const [name, context] of small) draw(context, name, width, height);
-  showLarge(width, height);
+/** A canvas draws with the device that drew on it first: another one takes others. */
+function freshCanvases() {
+  for (const canvas of document.querySelectorAll("canvas")) canvas.replaceWith(canvas.cloneNode());
+}
+
+async function show(width, height) {
+  const drawn = [...small].map(([name, button]) => draw(button.querySelector("canvas"), name));
+  await Promise.all([...drawn, showLarge(width, height)]);
 }
 
 function showLarge(width, height) {
-  draw($("large").getContext("2d"), shown, width, height);
   $("shown").textContent = VIEWS[shown][0];
   $("size").textContent = `${width} × ${height}`;
+  return draw($("large"), shown);
 }
 
-function draw(context, name, width, height) {
-  if (context.canvas.width !== width || context.canvas.height !== height) Object.assign(context.canvas, { width, height });
-  context.putImageData(picture(name, planes, width, height), 0, 0);
+/** Buffers of colours, by what they are for; they go with their device. */
+let tables = { of: null, by: new Map() };
+
+function table(key, make) {
+  const of = runtime.gpuDevice ?? runtime;
+  if (tables.of !== of) tables = { of, by: new Map() };
+  const { by } = tables;
+  if (!by.has(key)) {
+    const bytes = make();
+    by.set(key, runtime.buffer("u8", bytes, [bytes.length / 4, 4]));
+  }
+  return by.get(key);
+}
+
+/** Draws a plane where it lies. */
+async function draw(canvas, name) {
+  const plane = planes[name];
+  if (name === "direction") {
+    const picture = await compass.run({ direction: plane, magnitude: planes.magnitude, colours: table("ways", () => WAYS) }, { output: "buffer" });
+    const drawn = runtime.present(canvas, picture);
+    picture.free();
+    await drawn;
+  } else if (VIEWS[name][1]) {
+    await runtime.present(canvas, plane, { colours: table(`${name} ${plane.dtype}`, () => coloursOf(name, plane.dtype)) });
+  } else await runtime.present(canvas, plane);
 }
 
 // Controls
