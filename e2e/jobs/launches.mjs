@@ -90,6 +90,13 @@ export default async function launches({ get, hologram }, { backends, n, layout,
         const recording = await runtime.record(Array(RECORDED).fill([program, args]));
         const many = { launches: RECORDED };
         side(`webgpu: a recording of ${RECORDED} launches`, () => recording.run(), many);
+        let started = [];
+        const handed = async () => {
+          started.push(recording.run());
+          for (let turn = 0; turn < 8; turn++) await null; // it is submitted then
+        };
+        const settle = async () => void (await Promise.all(started), (started = []));
+        side(`webgpu: the same, until it is submitted`, handed, { ...many, settle });
         side(`webgpu: ${RECORDED} dispatches by hand in a submit`, await byHand(runtime, lanes, [X, Y, Z], RECORDED), many);
         side(`webgpu: ${RECORDED} runs, and one wait`, () => Promise.all(Array.from({ length: RECORDED }, () => program.run(args))), many);
       }
@@ -104,12 +111,14 @@ export default async function launches({ get, hologram }, { backends, n, layout,
     if (!wanted.every((value, k) => value === found[k])) throw new Error(`${name}: another result`);
   }
   for (let round = 0; round < rounds + 3; round++) {
-    for (const [k, { run, launches, bare, name }] of sides.entries()) {
+    for (const [k, { run, launches, bare, name, settle }] of sides.entries()) {
       const count = Math.ceil(repeats / launches / (name.startsWith("webgpu") ? 20 : 1));
       const start = performance.now();
       if (bare) for (let left = count; left; left--) run();
       else for (let left = count; left; left--) await run();
-      if (round > 2) times[k].push((1000 * (performance.now() - start)) / count / launches);
+      const end = performance.now();
+      await settle?.();
+      if (round > 2) times[k].push((1000 * (end - start)) / count / launches);
     }
   }
   const found = sides.map(({ name, lanes }, k) => ({ name, lanes, us: median(times[k]), from: Math.min(...times[k]), to: Math.max(...times[k]) }));
