@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import LaunchError
@@ -13,7 +13,16 @@ from .operands import Register
 if TYPE_CHECKING:
     from .rules import LaunchRules
 
-__all__ = ["MAX_BLOCK_LANES", "MAX_LANES", "BlockDim", "ExecutionParams", "GridDim", "LaunchConfig", "checked_math"]
+__all__ = [
+    "MAX_BLOCK_LANES",
+    "MAX_LANES",
+    "BlockDim",
+    "ExecutionParams",
+    "GridDim",
+    "LaunchConfig",
+    "checked_math",
+    "linear",
+]
 
 MAX_BLOCK_LANES = 1024
 MAX_LANES = (1 << 31) - 1
@@ -128,6 +137,12 @@ class LaunchConfig:
         lanes, size = _triple(asked, "lanes", 0), _triple(block, "block", 1)
         grid = GridDim(*(-(-count // each) for count, each in zip(lanes, size, strict=True)))
         return cls(grid, BlockDim(*size), shared_memory, lanes)
+
+
+@lru_cache(256, typed=True)
+def linear(lanes: int) -> LaunchConfig:
+    """`LaunchConfig.linear`, made once."""
+    return LaunchConfig.linear(lanes)
 
 
 def checked_math(math: str) -> str:

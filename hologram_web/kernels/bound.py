@@ -120,11 +120,12 @@ def _signature(translation: Translation, args: Sequence[Any]) -> tuple[Any, ...]
 class BoundKernel:
     """A kernel with its number of lanes, to be called with the arguments: `Kernel.__getitem__`."""
 
-    __slots__ = ("_config", "_kernel", "_last", "_names")
+    __slots__ = ("_config", "_kernel", "_known", "_last", "_names")
 
     def __init__(self, kernel: Kernel, config: LaunchConfig) -> None:
         self._kernel, self._config, self._names = kernel, config, tuple(kernel.params)
-        # The signature of the last launch, and what its device keeps for it.
+        # Signatures with what devices keep for them; that of the last launch.
+        self._known: dict[Fit, weakref.ref[Prepared]] = {}
         self._last: tuple[Fit, weakref.ref[Prepared]] | None = None
 
     def __call__(self, *args: Any, **named: Any) -> None:
@@ -152,6 +153,11 @@ class BoundKernel:
         key = None if named else _signature(translation, args)
         fit = None if key is None else translation.seen.get(key)
         if fit is not None:
+            found = self._known.get(fit)
+            prepared = None if found is None else found()
+            if found is not None and prepared is not None and fit.launched(prepared, args):
+                self._last = fit, found
+                return
             prepared = self._prepared(kernel, fit, args)
             if prepared is not None and fit.launched(prepared, args):
                 return
@@ -170,5 +176,8 @@ class BoundKernel:
             return None
         prepared = device.prepare(kernel._translation.program, self._config, self._names, fit.lengths)
         if self._kernel.told_by_arrays:
-            self._last = fit, weakref.ref(prepared)
+            if len(self._known) >= _SEEN:
+                self._known.clear()
+            found = self._known[fit] = weakref.ref(prepared)
+            self._last = fit, found
         return prepared

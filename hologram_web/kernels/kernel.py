@@ -30,6 +30,11 @@ __all__ = ["Kernel", "kernel", "kernel_from_source"]
 _BOUND = 64  # numbers of lanes whose launches a kernel keeps
 
 
+def _lasts(lanes: Any) -> bool:
+    """Whether it is an int, or made of some: nothing else equals it that means something else, as True does 1."""
+    return type(lanes) is int or (type(lanes) is tuple and all(map(_lasts, lanes)))
+
+
 class Kernel:
     """A kernel. `kernel[n](x, y)` launches `n` lanes on arrays, which are changed in place.
 
@@ -53,7 +58,7 @@ class Kernel:
     def _name(self, definition: Definition, params: dict[str, Annotation], device: Backend | None) -> None:
         """What a kernel has before it has a program."""
         self._definition, self._device = definition, device
-        self._bound: dict[int, BoundKernel] = {}  # by their lanes
+        self._bound: dict[Any, BoundKernel] = {}  # by their lanes
         self.name: str = definition.name
         self.params = params
         self.__name__ = self.__qualname__ = self.name
@@ -93,14 +98,15 @@ class Kernel:
         Python or NumPy numbers. Raises LaunchError for what does not fit, ExecutionError for a fault, with the line it
         comes from as a note; a GPU tells faults of a launch on Buffers only when they are read.
         """
-        found = self._bound.get(lanes) if type(lanes) is int else None
+        lasts = _lasts(lanes)
+        found = self._bound.get(lanes) if lasts else None
         if found is not None:
             return found
         from .bound import BoundKernel
         from .launch import config_of
 
         made = BoundKernel(self, config_of(lanes))
-        if type(lanes) is int:
+        if lasts:
             if len(self._bound) >= _BOUND:
                 self._bound.clear()
             self._bound[lanes] = made

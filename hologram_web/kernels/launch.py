@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,6 +11,7 @@ from ..backends import DEVICES, Backend, ExecutionParams, LaunchConfig
 from ..errors import LaunchError
 from ..forks import lock
 from ..frontends.python.names import Annotation, ArrayType, shown
+from ..isa.launch import linear
 from ..isa.types import Type
 from ..runtime import arrays
 from ..runtime.executor import Buffer
@@ -57,7 +57,7 @@ def config_of(key: Any) -> LaunchConfig:
     Python does not tell `kernel[(n, m)]` from `kernel[n, m]`: two numbers are lanes and lanes of a block.
     """
     if type(key) is int:
-        return _linear(key)
+        return linear(key)
     lanes, *rest = key if isinstance(key, tuple) and key else (key,)
     if isinstance(lanes, LaunchConfig) and not rest:
         return lanes
@@ -74,11 +74,6 @@ def config_of(key: Any) -> LaunchConfig:
     make: Any = LaunchConfig.grid_2d if len(sizes) == 2 else LaunchConfig.grid_3d
     config: LaunchConfig = make(*sizes, shape)
     return config
-
-
-@lru_cache(256)
-def _linear(lanes: int) -> LaunchConfig:
-    return LaunchConfig.linear(lanes)
 
 
 async def launch(

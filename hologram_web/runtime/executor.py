@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakKeyDictionary
 
 from ..backends import IN_PAGE
 from ..errors import BackendUnavailable, InvalidBuffer, LaunchError
-from ..isa.launch import ExecutionParams, LaunchConfig
+from ..isa.launch import ExecutionParams, LaunchConfig, linear
 from ..isa.operands import BufferHandle, PoolHandle
 from ..isa.program import Program
 from ..isa.types import Type
@@ -163,6 +164,7 @@ class Executor:
         self.device, self.backend = open_backend(backend, **options)
         self._buffers: dict[BufferHandle, Buffer] = {}
         self._pools: list[PoolHandle] = []
+        self._here: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # kernels that were run, on this device
         self._last_launch: float | None = None
 
     @classmethod
@@ -264,13 +266,15 @@ class Executor:
             self._last_launch = 1e3 * (perf_counter() - start)
 
     def _ran(self, program: Any, config: LaunchConfig | int | None, params: Mapping[str, Any]) -> Any:
-        launch = LaunchConfig.linear(config) if isinstance(config, int) else config or LaunchConfig()
+        launch = linear(config) if isinstance(config, int) else config or LaunchConfig()
         if isinstance(program, Program):
             values = {name: _handle(program, name, value) for name, value in params.items()}
             self.device.execute_program_with_params(program, ExecutionParams(launch, values))
             return None
         if hasattr(program, "launch_async"):  # a kernel
-            return program.on(self.device)[launch](**params)
+            if program not in self._here:
+                self._here[program] = program.on(self.device)
+            return self._here[program][config if type(config) is int else launch](**params)
         if not hasattr(program, "run"):
             raise TypeError(f"a Program, a kernel or a compiled program can run, not {program!r}")
         if config is not None:

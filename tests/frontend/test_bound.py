@@ -189,6 +189,29 @@ def test_limits_that_change(ex):
     assert x.tolist() == [20]
 
 
+def test_ways_to_write_a_launch(ex):
+    """The brackets, and `Executor.run`: kept for what means the same only."""
+    x, y = _buffers(ex)
+    for _ in range(3):
+        for launch in (moved[100], moved[100, 64], moved[(100,), (64,)], moved[LaunchConfig.linear(100)]):
+            y.fill(0)
+            launch(x, y, 2.0, 0)
+            np.testing.assert_array_equal(y.numpy(), 2 * np.arange(100))
+        ex.run(moved, 100, x=x, y=y, a=3.0, by=0)
+        np.testing.assert_array_equal(y.numpy(), 3 * np.arange(100))
+        ex.run(moved, 10, x=x, y=y, a=4.0, by=0)
+        ex.run(moved, LaunchConfig.linear(20), x=x, y=y, a=5.0, by=0)
+        np.testing.assert_array_equal(y.numpy()[:30], [*range(0, 100, 5), *range(60, 90, 3)])
+        ex.run(moved, x=x, y=y, a=7.0, by=1)
+        assert y.numpy()[0] == 7
+        assert moved[1] is moved[1]
+        for same in (1.0, (1.0,), (1, 1.0), ((1,), (1.0,)), np.float64(1)):
+            with pytest.raises(hg.LaunchError, match="is one to three integers"):
+                moved[same]
+        with hg.Executor("cpu") as other, pytest.raises(hg.LaunchError, match="it is to run elsewhere"):
+            other.run(moved, 100, x=x, y=y, a=3.0, by=0)
+
+
 def test_shapes_of_launches(ex):
     """One kernel, one Buffer, blocks and grids that differ."""
     y = ex.zeros((8, 8), hg.i32)
