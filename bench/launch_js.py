@@ -23,7 +23,7 @@ import click
 import hologram_web as hg
 from bench.launch import N, saxpy
 from e2e.browser import ROOT, Browser
-from hologram_web.plan.artifact import read
+from hologram_web.plan.reader import read
 
 __all__ = ["write_kernel"]
 

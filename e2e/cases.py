@@ -123,7 +123,7 @@ def _is_port(raw: bytes, name: str) -> bool:
 
 @cache
 def _ports(raw: bytes) -> set[str]:
-    from hologram_web.plan.artifact import read
+    from hologram_web.plan.reader import read
 
     return {port.name for port in read(raw).plan.ports}
 

@@ -52,12 +52,25 @@ try:
     saxpy[6](1, x.astype("f8"), y)
 except hg.LaunchError as error:
     print(error)
+@hg.kernel
+def endless(x: hg.Array[hg.f32]):
+    while x[0] >= 0.0:
+        pass
+try:
+    with hg.Executor("wasm", limits=hg.Limits(seconds=1)) as ex:
+        endless.on(ex)[1](x)
+except hg.ExecutionError as error:
+    print(error.kind)
+import pyodide_js
+print("interrupts:", bool(getattr(pyodide_js._module, "Py_EmscriptenSignalBuffer", None)))
 """
 WANTED = """\
 [1.0, 4.0, 7.0, 10.0, 13.0, 16.0]
 wasm [10.0, 8.0, 6.0, 4.0, 2.0, 0.0] float32
 webgpu [10.0, 8.0, 6.0, 4.0, 2.0, 0.0] float32
-parameter 'x' is Array[f32]: its dtype is float32, not float64; use x.astype(...)"""
+parameter 'x' is Array[f32]: its dtype is float32, not float64; use x.astype(...)
+StepLimit
+interrupts: False"""
 
 
 class _Handler(SimpleHTTPRequestHandler):

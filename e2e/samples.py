@@ -21,8 +21,9 @@ import numpy as np
 import hologram_web as hg
 from examples.edges.pipeline import edges_plan
 from hologram_web.errors import ArtifactError
-from hologram_web.plan.artifact import Blob, read
-from hologram_web.plan.artifact import write as write_artifact
+from hologram_web.plan.artifact import Blob
+from hologram_web.plan.reader import read
+from hologram_web.plan.writer import write as write_artifact
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.store.blake3 import blake3
 from hologram_web.targets.wasm.check import check_modules

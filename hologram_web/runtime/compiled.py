@@ -81,7 +81,8 @@ class CompiledProgram:
     def artifact(self) -> Artifact:
         """All that a file holds, with the kernels for WebAssembly and WGSL. Raises CompileError."""
         if self._artifact is None:
-            from ..plan.artifact import read, write  # files: who defines kernels and runs them needs none
+            from ..plan.reader import read  # files: who defines kernels and runs them needs none
+            from ..plan.writer import write
 
             store = compiled_store()
             key = b"" if store is None else self._key()
@@ -107,13 +108,14 @@ class CompiledProgram:
 
     def to_bytes(self) -> bytes:
         """The file; equal plans, programs and metadata give equal bytes. Raises CompileError."""
-        from ..plan.artifact import write
+        from ..plan.writer import write
 
         return write(self.artifact)
 
     def save(self, path: str | os.PathLike[str], *, external: str | None = None) -> None:
         """Writes the file. `external` names a file beside it for the constants. Raises CompileError."""
-        from ..plan.artifact import Blob, write
+        from ..plan.artifact import Blob
+        from ..plan.writer import write
 
         path = Path(path)
         artifact = self.artifact
@@ -325,7 +327,7 @@ def load(source: str | os.PathLike[str] | bytes, *, fetch: Fetch | None = None) 
     `fetch(location, offset, length)` gives constants that lie outside the file; by default they are in files beside
     it, and bytes have none.
     """
-    from ..plan.artifact import read
+    from ..plan.reader import read
 
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)

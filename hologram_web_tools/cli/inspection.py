@@ -20,8 +20,9 @@ from hologram_web.compiler.passes import fired, optimize
 from hologram_web.compiler.recursion import deep_recursion
 from hologram_web.errors import CompileError
 from hologram_web.isa.verify import analyze
-from hologram_web.plan.artifact import Artifact, write
+from hologram_web.plan.artifact import Artifact
 from hologram_web.plan.plan import Bounds, Call, Copy, Launch, Repeat, Step, Target, Triple, leaves
+from hologram_web.plan.writer import write
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.store.blake3 import blake3
 

@@ -25,7 +25,8 @@ from pathlib import Path
 
 import hologram_web as hg
 from hologram_web.errors import ArtifactError
-from hologram_web.plan.artifact import read, write
+from hologram_web.plan.reader import read
+from hologram_web.plan.writer import write
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.store.blake3 import blake3
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from hologram_web.plan.artifact import VERSION
+from hologram_web.plan.writer import VERSION
 from hologram_web.store.blake3 import blake3
 
 __all__ = ["SECTIONS", "files_sections", "joined", "ranges", "sealed", "with_section"]

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 import hologram_web as hg
 from hologram_web.errors import ArtifactError
-from hologram_web.plan.artifact import VERSION, Artifact, Blob, head_length, read, write
+from hologram_web.plan.artifact import Artifact, Blob
 from hologram_web.plan.formula import Formula
 from hologram_web.plan.plan import Argument, Call, Copy, Plan, Port, Repeat, Target, Temporary
+from hologram_web.plan.reader import head_length, read
+from hologram_web.plan.writer import VERSION, write
 from hologram_web.store.blake3 import blake3
 from hologram_web.targets.wasm import ARGUMENTS, FAULT_KINDS
 from hologram_web.targets.wgsl import FAULT_KINDS as WGSL_FAULT_KINDS

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
-from hologram_web.plan.artifact import Artifact, read
+from hologram_web.plan.artifact import Artifact
 from hologram_web.plan.plan import WgslCode
+from hologram_web.plan.reader import read
 
 from .holo_gpu import GpuRunner, device
 

@@ -17,8 +17,10 @@ from hologram_web.backends.compiled import Words
 from hologram_web.backends.wasm import WasmBackend
 from hologram_web.errors import ArtifactError, ExecutionError, HologramError
 from hologram_web.isa.verify import analyze
-from hologram_web.plan.artifact import Artifact, Blob, read, write
+from hologram_web.plan.artifact import Artifact, Blob
 from hologram_web.plan.plan import Plan
+from hologram_web.plan.reader import read
+from hologram_web.plan.writer import write
 from hologram_web.targets.wasm.check import MOST_WORK, check_modules
 
 from .hostile import LIE, METADATA, MODULES, STATUSES, body, module, opcodes, with_code

@@ -15,7 +15,7 @@ from e2e.cases import error_of
 from examples.edges.chromium import bundle
 from hologram_web.backends import Limits
 from hologram_web.errors import BackendUnavailable, CompileError, LaunchError, UnsupportedInstruction, UnsupportedType
-from hologram_web.plan.artifact import read
+from hologram_web.plan.reader import read
 
 from ..artifact.holo_device import HoloDevice
 

@@ -10,10 +10,10 @@ from ...isa.launch import LaunchConfig
 from ...isa.operands import Access
 from ...isa.types import Type
 from ...isa.verify import Analysis
-from ...plan.artifact import write
 from ...plan.formula import Formula
 from ...plan.lowering import lower_plan
 from ...plan.plan import Argument, Call, Plan, Port
+from ...plan.writer import write
 from ...targets import wasm
 
 __all__ = ["artifact_of", "module_of"]
