@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -18,9 +16,8 @@ from hologram_web.isa import Program, Type
 from hologram_web.isa.verify import analyze
 from hologram_web_tools.lane_listing import COUNTED, annotated, counted
 
-from .filetest import FOLDER, Fault, load
-from .filetest_run import check
-from .fuzz import traced
+from .filetest import FOLDER, load
+from .filetest_run import check, without_places
 from .fuzz.devices import LIMITS, open_devices
 from .fuzz.runner import run_seeds
 from .fuzz.traced import SEEN, TracedBackend, difference
@@ -41,10 +38,7 @@ def _traced(path) -> None:
     test = load(path)
     cases = {case.ty: case for case in test.cases() if case.run is not None}  # one run line of each type
     for case in cases.values():
-        launch = case.launch("cpu")
-        if isinstance(launch.expected, Fault):  # the tracer knows of what kind it is, not where
-            launch = replace(launch, expected=Fault(launch.expected.kind))
-        check(launch, TracedBackend(limits=LIMITS))
+        check(without_places(case.launch("cpu")), TracedBackend(limits=LIMITS))
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -95,7 +89,7 @@ BUGS = {
 @pytest.mark.parametrize("name", BUGS)
 def test_mistakes_in_the_analysis_are_found(name, monkeypatch):
     where, what, wrong = BUGS[name]
-    monkeypatch.setattr(traced, "_KEPT", {})
+    monkeypatch.setattr(TracedBackend, "_functions", {})
     (monkeypatch.setitem if isinstance(where, dict) else monkeypatch.setattr)(where, what, wrong)
     if where is shapes:  # lanes.py has it by its name, too
         monkeypatch.setattr(lanes, what, wrong)

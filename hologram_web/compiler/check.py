@@ -11,7 +11,7 @@
 6. Operations are rows of OPERATIONS. Operands, results and attributes have the types that the row says.
 7. What is there from the start stands in the first block.
 8. An effect reaches memory whose base the function names. Behind its operands it has an index and a length, of one
-   type, for each axis that it checks.
+   type, for each axis that it checks. What it loads or stores has the type of the element, or is held in a word.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from .dominance import Dominators
 from .ir import PRED, Access, Block, Function, Node, ValueType
 from .library import routine_of
 from .operations import LEAVES, OPERATIONS
+from .traits import word
 
 __all__ = ["IrError", "check"]
 
@@ -137,7 +138,7 @@ def _of_kind(letter: str, ty: ValueType, node: Node) -> bool:
         case "a":
             return ty is node.attr
         case "e":
-            return isinstance(node.attr, Access) and ty is node.attr.element
+            return isinstance(node.attr, Access) and ty in (node.attr.element, word(node.attr.element))
     return isinstance(ty, Type)
 
 
@@ -161,7 +162,7 @@ def _attribute(function: Function, node: Node) -> Iterator[str]:
                 yield f"{attr!r} is no access"
             elif access.base not in function.bases:
                 yield f"the function has no {access.base}"
-            elif node.op == "load" and access.element is not node.ty:
+            elif node.op == "load" and node.ty not in (access.element, word(access.element)):
                 yield f"it loads {access.element} as {node.ty}"
         case "fault" if not isinstance(attr[0], FaultKind):
             yield f"{attr!r} is no fault"

@@ -51,6 +51,12 @@ class Ranges:
         if node.op == "cvt" and node.attr.is_integer:
             low, high = self.of(node.args[0], depth)
             return (low, high) if whole[0] <= low and high <= whole[1] else whole
+        if node.op == "load":  # of a shorter element, held in a word
+            element = node.attr.element
+            return _whole(element) if element.is_integer else (0, (1 << element.bits) - 1)
+        if node.op == "extend":
+            (low, high), (least, most) = self.of(node.args[0], depth), _whole(node.attr)
+            return (low, high) if least <= low and high <= most else (least, most)
         if node.op == "select":
             (a, b), (c, d) = self.of(node.args[1], depth), self.of(node.args[2], depth)
             return min(a, c), max(b, d)

@@ -154,16 +154,40 @@ def _converted(node: Node, ranges: Ranges, a: Shape) -> Shape:
     arg, width = node.args[0], _width(node)
     if not _whole(arg):
         return opaque([a])
-    assert isinstance(arg.ty, Type)
-    if width <= arg.ty.bits:
+    if width <= _width(arg):
         return _made(a.steps, min(a.bits, width), width)
+    return _made(a.steps, _exact_bits(arg, ranges, a), width)
+
+
+def _cut(node: Node, ranges: Ranges, a: Shape) -> Shape:
+    """The lower bits with their sign above them: of the same steps modulo as many bits, if they may wrap."""
+    return _lower(node, ranges, a, node.attr.bits)
+
+
+def _masked(node: Node, ranges: Ranges, a: Shape, b: Shape) -> Shape:
+    """The same of lower bits with zeros above them."""
+    for arg, shape, mask in ((node.args[0], a, node.args[1]), (node.args[1], b, node.args[0])):
+        if mask.is_const and arg is not mask and int(mask.attr) & (int(mask.attr) + 1) == 0:
+            return _lower(node, ranges, shape, int(mask.attr).bit_length())
+    return opaque([a, b])
+
+
+def _lower(node: Node, ranges: Ranges, a: Shape, bits: int) -> Shape:
+    if not bits:
+        return UNIFORM
+    cut = _made(a.steps, min(a.bits, bits), bits)
+    return _made(cut.steps, _exact_bits(node, ranges, cut), _width(node))
+
+
+def _exact_bits(node: Node, ranges: Ranges, a: Shape) -> int:
+    """Modulo how many bits a node has these steps as a longer number: two lanes differ by them and a multiple of
+    2**bits, which is 0 if the node's interval and the steps leave no room for more."""
     if a.bits < _BITS and all(isinstance(step, int) for step in a.steps):
-        low, high = ranges.of(arg)
-        # Two lanes differ by their steps and a multiple of 2**bits, which is less than 2**bits and so 0.
+        low, high = ranges.of(node)
         far = sum(abs(int(step)) * (size - 1) for step, size in zip(a.steps, ranges.block_shape, strict=True))
         if high - low + far < 1 << a.bits:
-            return _made(a.steps, _BITS, width)
-    return _made(a.steps, a.bits, width)
+            return _BITS
+    return a.bits
 
 
 def _chosen(node: Node, ranges: Ranges, condition: Shape, a: Shape, b: Shape) -> Shape:
@@ -180,6 +204,8 @@ _RULES: dict[str, Callable[..., Shape]] = {
     "shl": _shifted,
     "cvt": _converted,
     "bitcast": _converted,
+    "extend": _cut,
+    "and": _masked,
     "select": _chosen,
 }
 

@@ -18,7 +18,7 @@ from .filed import FiledBackend
 from .optimized import OptimizedBackend
 from .plain import PlainBackend
 from .plan import PROFILES
-from .traced import TracedBackend
+from .traced import LegalBackend, TracedBackend
 
 __all__ = ["HASTY", "LIMITS", "Failure", "Opponent", "against", "check", "open_devices", "prime", "reference"]
 
@@ -81,8 +81,8 @@ def open_devices(names: list[str]) -> list[Opponent]:
             found.append(Opponent(name, PlainBackend(LIMITS)))
         elif name == "optimized":
             found.append(Opponent(name, OptimizedBackend(limits=LIMITS)))
-        elif name == "traced":
-            found.append(Opponent(name, TracedBackend(limits=LIMITS)))
+        elif name in ("traced", "legal"):
+            found.append(Opponent(name, (TracedBackend if name == "traced" else LegalBackend)(limits=LIMITS)))
         elif name == "file":
             found.append(Opponent(name, FiledBackend(LIMITS)))
         elif ":" in name or name in _PAGES:
@@ -92,7 +92,8 @@ def open_devices(names: list[str]) -> list[Opponent]:
             if name not in DEVICES:
                 raise BackendUnavailable(
                     name,
-                    f"there are cpu, plain, optimized, traced, file, {', '.join(n for n in DEVICES if n != 'cpu')}",
+                    "there are cpu, plain, optimized, traced, legal, file, "
+                    f"{', '.join(n for n in DEVICES if n != 'cpu')}",
                 )
             found.append(Opponent(name, DEVICES[name](limits=LIMITS)))
     return found

@@ -9,24 +9,30 @@ is otherwise. Programs with collectives or Atlas state run as on `cpu`.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hologram_web.compiler.accesses import access_of, axes_of
 from hologram_web.compiler.build import build
+from hologram_web.compiler.check import check
 from hologram_web.compiler.ir import PRED, Access, Block, Function, Node
 from hologram_web.compiler.lanes import Lanes
+from hologram_web.compiler.legalise import legalise
+from hologram_web.compiler.library import routine_of
 from hologram_web.compiler.operations import OPERATIONS
 from hologram_web.compiler.passes import optimize
 from hologram_web.compiler.shapes import ANY, SOME, Shape, Step
+from hologram_web.compiler.traits import Traits
 from hologram_web.errors import ExecutionError, FaultKind
 from hologram_web.isa.address import ON_CHIP, Space
 from hologram_web.isa.cfg import END
 from hologram_web.isa.ops import SCALAR_OPS
 from hologram_web.isa.types import Type
+from hologram_web.targets.wasm.values import TRAITS
 from hologram_web_tools.cpu import CpuBackend
 from hologram_web_tools.cpu.collectives import canonical_reduce
 from hologram_web_tools.cpu.memory import Place, Region, byte_offsets, checked, gather, scatter
@@ -34,7 +40,7 @@ from hologram_web_tools.cpu.vector_ops import VECTOR_OPS
 
 from .lane_order import Order
 
-__all__ = ["SEEN", "TracedBackend", "difference"]
+__all__ = ["SEEN", "LegalBackend", "TracedBackend", "difference"]
 
 Array = NDArray[Any]
 SEEN: Counter[str] = Counter()  # claims that were looked at while lanes differed in something: "affine", "uniform"
@@ -45,11 +51,28 @@ _OF_OPERANDS = ("eq", "lt", "le", "popcount", "clz", "ctz")
 class TracedBackend(CpuBackend):
     """Each block of a launch by itself, one after the other."""
 
+    traits: Traits | None = None
+    _functions: ClassVar[dict[Any, Any]] = {}
+
+    def _compiled(self, analysis: Any, block: tuple[int, int, int]) -> tuple[Function, Lanes, Order]:
+        """What is traced; the analysis of the program is kept with it, so that its number stays its own."""
+        key = id(analysis), block, self.traits
+        if key not in self._functions:
+            if len(self._functions) > 64:
+                self._functions.clear()
+            function = optimize(build(analysis, block))
+            if self.traits is not None:
+                function = legalise(function, self.traits)
+                check(function)
+            self._functions[key] = analysis, (function, Lanes(function), Order(function))
+        found: tuple[Function, Lanes, Order] = self._functions[key][1]
+        return found
+
     def _run(self, run: Any) -> None:
         program = run.analysis.program
         if run.analysis.graph.entry == END:
             return
-        function, lanes, order = _compiled(run.analysis, tuple(run.config.block))
+        function, lanes, order = self._compiled(run.analysis, tuple(run.config.block))
         names = {node.attr for node in function.nodes() if node.op == "special"}
         plain = not any(instruction.row.collective for instruction in program.instructions)
         known = {name for name in names if str(name).startswith(("LANE_IDX", "BLOCK_", "GRID_DIM", "GLOBAL_LANE_ID"))}
@@ -62,22 +85,14 @@ class TracedBackend(CpuBackend):
                 _Machine(run, function, lanes, order, block).go()
 
 
+class LegalBackend(TracedBackend):
+    """The same of what `compiler/legalise.py` makes of it for WebAssembly."""
+
+    traits = TRAITS
+
+
 def _params(function: Function) -> list[Node]:
     return [node for node in function.nodes() if node.op == "param"]
-
-
-_KEPT: dict[tuple[int, Any], tuple[Any, Any]] = {}
-
-
-def _compiled(analysis: Any, block: tuple[int, int, int]) -> tuple[Function, Lanes, Order]:
-    """What is traced; the analysis of the program is kept with it, so that its number stays its own."""
-    key = id(analysis), block
-    if key not in _KEPT:
-        if len(_KEPT) > 64:
-            _KEPT.clear()
-        function = optimize(build(analysis, block))
-        _KEPT[key] = analysis, (function, Lanes(function), Order(function))
-    return _KEPT[key][1]
 
 
 class _Machine:
@@ -211,6 +226,17 @@ class _Machine:
         if node.op == "special":
             assert isinstance(node.ty, Type)
             return self.special[node.attr][lanes].astype(node.ty.numpy)
+        if node.op == "call":
+            args = [self.values[arg][lanes] for arg in node.args]
+            found: Array = routine_of(node.attr).body(VECTOR_OPS, *args)
+            return found
+        if node.op == "extend":
+            value = self.values[node.args[0]][lanes]
+            return value.astype(node.attr.numpy).astype(value.dtype)
+        if node.op == "bitcast" and isinstance(node.ty, Type) and node.ty.bits > node.attr.bits:
+            return _held(self.values[node.args[0]][lanes], node.attr, node)
+        if node.op == "cvt_odd":
+            return np.array([_odd(node.attr.decode(bits)) for bits in self.values[node.args[0]][lanes]])
         name = OPERATIONS[node.op].primitive or node.op
         args = [self.values[arg][lanes] for arg in node.args]
         before: list[Any] = [node.ty]
@@ -257,12 +283,15 @@ class _Machine:
                 canonical_reduce(node.attr[0], ty, gather(Place(place.region, o, s + np.arange(n) * ty.size_bytes), ty))
                 for o, s, n in zip(place.offsets, place.absolute.tolist(), counts.tolist(), strict=True)
             ]
-            return np.concatenate(parts)
+            return _held(np.concatenate(parts), ty, node)
         checked(place, ty, 1, self.fail)
         if node.op == "load":
-            return gather(place, ty)
+            return _held(gather(place, ty), ty, node)
         if node.op == "store":
-            scatter(place, ty, args[1], self.run.descending)
+            value = args[1]
+            if node.args[1].ty is not ty:  # a word that holds it
+                value = value.astype(f"<u{ty.size_bytes}").view(ty.numpy)
+            scatter(place, ty, value, self.run.descending)
             return None
         return self.atomic(node.attr[0], ty, place, args)
 
@@ -289,6 +318,23 @@ def _dtype(node: Node) -> Any:
         return bool
     assert isinstance(node.ty, Type)
     return object if node.ty.is_wide else node.ty.numpy
+
+
+def _held(value: Array, ty: Type, node: Node) -> Array:
+    """An element as a node holds it: in a word, its bits or with its sign."""
+    if node.ty is ty:
+        return value
+    assert isinstance(node.ty, Type)
+    return (value.view(f"<u{ty.size_bytes}") if ty.is_float else value).astype(node.ty.numpy)
+
+
+def _odd(number: Any) -> float:
+    """An integer as an F64, rounded to odd."""
+    exact = int(number)
+    shift = max(abs(exact).bit_length() - 53, 0)
+    kept = abs(exact) >> shift
+    kept |= int(kept << shift != abs(exact))
+    return math.copysign(math.ldexp(kept, shift) if shift < 970 else math.inf, exact)
 
 
 # Whether values are what is said of them

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ...compiler.accesses import Check, access_of, axes_of, beyond
 from ...compiler.ir import Access, Function, Node
+from ...compiler.legalise import HALVES
 from ...compiler.lower import Lowered
 from ...errors import FaultKind
 from ...isa.address import Space
-from ...isa.ops import reduce_type
 from ...isa.types import Type
 from ...isa.verify import ON_CHIP_BASES, Base
 from .encoder import FunctionBody, Instr
@@ -263,8 +263,8 @@ class Effects(Polls):
             put(("call", self.values.routine(f"reduce_{combine}_{ty}")))
             # It may have been told to end.
             put(("local.get", 0), ("i32.load", 2, ARGUMENTS["kind"]), ("if", None), ("return",), ("end",))
-            if reduce_type(ty) is not ty:
-                self.values.convert(ty, reduce_type(ty))
+            if ty in HALVES:
+                put(("call", self.values.routine(f"f32_to_{HALVES[ty]}")))
 
     def _size(self, base: Base) -> None:
         if base.space is Space.LOCAL:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ...compiler.accesses import access_of
 from ...compiler.ir import Function, Node
+from ...compiler.legalise import legalise
 from ...compiler.lower import Copies, Do, Go, Let, Meet, Run, Statement, Step, Variable, argument_starts, spill_size
 from ...compiler.recursion import deep_recursion
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
@@ -20,6 +21,7 @@ from ...isa.types import Type
 from ...isa.verify import Base
 from .barriers import Barriers
 from .polls import ARGUMENTS, FAULT_KINDS, FIRST_TICKS
+from .values import TRAITS
 from .wide import is_wide
 
 __all__ = ["ARGUMENTS", "FAULT_KINDS", "FIRST_TICKS", "WasmKernel", "compile_kernel"]
@@ -185,4 +187,4 @@ def compile_kernel(function: Function, wide_arithmetic: bool = False) -> WasmKer
     """The WebAssembly kernel of a function, for engines with wide arithmetic or for all. Raises CompileError."""
     check_supported(function)
     with deep_recursion():
-        return _Emitter(function, wide_arithmetic).run()
+        return _Emitter(legalise(function, TRAITS), wide_arithmetic).run()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...compiler.ir import Function, Node
+from ...compiler.legalise import HALVES, Legaliser
 from ...compiler.library import function_of, routine_of
 from ...compiler.lower import Let, lower
 from ...compiler.ranges import Ranges
@@ -12,7 +13,7 @@ from ...isa.ops import IDENTITIES, reduce_type
 from ...isa.types import Type
 from .encoder import FunctionBody, Instr, Module
 from .library import library_function
-from .values import Values, value_type
+from .values import TRAITS, Values, value_type
 
 __all__ = ["Routines", "load_instruction", "store_instruction"]
 
@@ -80,7 +81,8 @@ class Routines:
 
         values = Values(body, {}, leaf, self, _NO_RANGES)
         pushes.update({"left": left, "right": right})
-        values.compute(Node(op, ty, (Node("param", ty, (), "left"), Node("param", ty, (), "right"))))
+        legaliser, held = Legaliser(TRAITS), TRAITS.holds(ty)
+        values.compute(legaliser.short(op, ty, Node("param", held, (), "left"), Node("param", held, (), "right")))
 
     def _reduce(self, name: str) -> None:
         """reduce(address, count, scratch, level, index, arguments, instruction): a block of the canonical reduction.
@@ -118,8 +120,8 @@ class Routines:
                 ]
             )
             put([load_instruction(element)])
-            if ty is not element:
-                values.convert(ty, element)
+            if element in HALVES:
+                put([("call", self(f"{HALVES[element]}_to_f32"))])
             put([("else",), ("local.get", address), ("local.get", count), ("local.get", scratch)])
             put([("local.get", level), ("i32.const", 1), ("i32.sub",), ("local.get", j)])
             put([("local.get", arguments), ("local.get", instruction), ("call", number), ("end",)])

@@ -1,7 +1,7 @@
 """Expressions: from IR values to WebAssembly instructions.
 
-How values are held: I64 and U64 as i64, F32 and F64 as themselves, everything else as i32. Small integers are kept
-sign- or zero-extended, F16 and BF16 as their bits, predicates as 0 or 1.
+How values are held: I64 and U64 as i64, F32 and F64 as themselves, I32, U32 and predicates (0 or 1) as i32. Shorter
+types are in words already (`compiler/legalise.py`), but for scalars of them, which loads extend.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from ...compiler.ir import Node, ValueType
 from ...compiler.lower import Variable
 from ...compiler.operations import LEAVES
 from ...compiler.ranges import Ranges
+from ...compiler.traits import Traits
 from ...isa.types import Type
 from .encoder import FunctionBody, Instr
 from .wide import Wide, is_wide
 
-__all__ = ["Values", "value_type"]
+__all__ = ["TRAITS", "Values", "value_type"]
 
-_HALVES = {Type.F16: "f16", Type.BF16: "bf16"}
+TRAITS = Traits(frozenset({Type.I32, Type.U32, Type.I64, Type.U64, Type.F32, Type.F64}))
 
 
 def value_type(ty: ValueType) -> str:
@@ -38,8 +39,6 @@ _FLOAT = {
 _COMPARE = {"eq": "eq", "lt": "lt", "le": "le"}
 _PREDICATES = {"pand": "i32.and", "por": "i32.or"}
 _COUNTS = {"popcount": "popcnt", "clz": "clz", "ctz": "ctz"}
-# Primitives whose result can leave the range of a small integer.
-_OVERFLOWING = frozenset({"add", "sub", "mul", "shl", "neg", "abs", "div", "not"})
 
 
 class Values:
@@ -127,19 +126,26 @@ class Values:
         elif op == "cvt":
             assert isinstance(node.ty, Type)
             if self.wide is not None and node.attr.is_wide and node.ty.is_float:
-                self.wide.to_float(node.ty, node.attr, node.args[0])
-                if node.ty in _HALVES:
-                    self.convert(node.ty, Type.F64)
+                self.wide.to_float(str(node.ty), node.attr, node.args[0])
             else:
                 self._operands(node)
                 self.convert(node.ty, node.attr)
+        elif op == "cvt_odd":
+            assert self.wide is not None
+            self.wide.to_float("f64_odd", node.attr, node.args[0])
+        elif op == "extend":
+            self._operands(node)
+            self.put((f"i32.extend{node.attr.bits}_s",))
         elif op in _COUNTS:
             self._operands(node)
-            self._count(op, node.attr)
+            self.put((f"{value_type(node.attr)}.{_COUNTS[op]}",))
+            if node.attr.bits == 64:
+                self.put(("i32.wrap_i64",))
         elif op == "bitcast":
             self._operands(node)
-            assert isinstance(node.ty, Type)
-            self._bitcast(node.ty, node.attr)
+            to, of = value_type(node.ty), value_type(node.attr)
+            if to != of:
+                self.put((f"{to}.reinterpret_{of}",))
         else:
             assert isinstance(node.ty, Type)
             (self._float if node.ty.is_float else self._integer)(op, node, node.ty)
@@ -199,14 +205,6 @@ class Values:
             number = ty.decode(node.attr) if isinstance(ty, Type) and ty.is_integer else node.attr
             self.put((f"{value_type(ty)}.const", int(number)))
 
-    def _normalise(self, ty: Type) -> None:
-        """Brings an i32 back into the range of a small type."""
-        if ty.bits < 32:
-            if ty.kind == "i":
-                self.put((f"i32.extend{ty.bits}_s",))
-            else:
-                self.put(("i32.const", (1 << ty.bits) - 1), ("i32.and",))
-
     def _comparison(self, node: Node) -> None:
         ty: Type = node.attr
         if self.wide is not None and ty.is_wide:
@@ -235,26 +233,33 @@ class Values:
             self.put((f"{kind}.const", -1), (f"{kind}.xor",))
         elif op == "abs":
             self._absolute(node, kind, ty)
-        elif op in ("shl", "shr"):
-            self._shift(op, node, kind, ty)
+        elif op in ("shl", "shr", "rotl"):
+            self.value(node.args[0])
+            self.value(node.args[1])
+            if kind == "i64":
+                self.put(("i64.extend_i32_u",))
+            self.put((f"{kind}.{op}" + (f"_{sign}" if op == "shr" else ""),))
         elif op == "rem":
             self._operands(node)
             self.put((f"{kind}.rem_{sign}",))
         elif op == "div":
             self._divide(node, kind, ty)
-        elif op == "rotl":
-            self._rotate(node, kind, ty)
         elif op == "inverse":
             self._operands(node)
             self.put(("call", self.routine("inverse")))
         else:
             raise AssertionError(f"the wasm target has no {op} on {ty}")
-        if op in _OVERFLOWING:
-            self._normalise(ty)
 
     def _extreme(self, node: Node, kind: str, less: str) -> None:
         with self.temporary(kind) as a, self.temporary(kind) as b:
             self.value(node.args[0])
+            if node.args[1].is_const:  # as a limit is
+                self.put(("local.tee", a))
+                for pushed in (("local.get", a), (less,)):
+                    self.value(node.args[1])
+                    self.put(pushed)
+                self.put(("select",))
+                return
             self.put(("local.set", a))
             self.value(node.args[1])
             self.put(("local.set", b))
@@ -268,49 +273,12 @@ class Values:
                 self.put(("local.set", x), (f"{kind}.const", 0), ("local.get", x), (f"{kind}.sub",), ("local.get", x))
                 self.put(("local.get", x), (f"{kind}.const", 0), (f"{kind}.lt_s",), ("select",))
 
-    def _shift(self, op: str, node: Node, kind: str, ty: Type) -> None:
-        self.value(node.args[0])
-        self.value(node.args[1])
-        if ty.bits < 32:  # WebAssembly takes the amount modulo 32
-            self.put(("i32.const", ty.bits - 1), ("i32.and",))
-        if kind == "i64":
-            self.put(("i64.extend_i32_u",))
-        self.put((f"{kind}.{op}" + ("" if op == "shl" else "_s" if ty.is_signed else "_u"),))
-
-    def _rotate(self, node: Node, kind: str, ty: Type) -> None:
-        self.value(node.args[0])
-        if ty.bits < 32:  # copies of it side by side: what comes in below is what goes out above
-            self._unsigned(ty)
-            self.put(("i32.const", 0x01010101 if ty.bits == 8 else 0x00010001), ("i32.mul",))
-        self.value(node.args[1])
-        if kind == "i64":
-            self.put(("i64.extend_i32_u",))
-        self.put((f"{kind}.rotl",))
-        self._normalise(ty)
-
-    def _unsigned(self, ty: Type) -> None:
-        """Leaves the bits of a small type, zeros above them."""
-        if ty.bits < 32 and ty.is_signed:
-            self.put(("i32.const", (1 << ty.bits) - 1), ("i32.and",))
-
-    def _count(self, op: str, ty: Type) -> None:
-        """Counts bits of what is on the stack."""
-        if ty.bits < 32 and op == "ctz":
-            self.put(("i32.const", 1 << ty.bits), ("i32.or",))
-        else:
-            self._unsigned(ty)
-        self.put((f"{value_type(ty)}.{_COUNTS[op]}",))
-        if ty.bits == 64:
-            self.put(("i32.wrap_i64",))
-        elif ty.bits < 32 and op == "clz":
-            self.put(("i32.const", 32 - ty.bits), ("i32.sub",))
-
     def _divide(self, node: Node, kind: str, ty: Type) -> None:
         """The divisor is not zero: a guard stands before. MIN / -1, which would trap, wraps."""
         self.value(node.args[0])
         self.value(node.args[1])
         (lowest, _), (low, high) = (self.ranges.of(arg) for arg in node.args)
-        if not ty.is_signed or ty.bits < 32 or lowest > ty.min_value or not low <= -1 <= high:
+        if not ty.is_signed or lowest > ty.min_value or not low <= -1 <= high:
             self.put((f"{kind}.div_{'s' if ty.is_signed else 'u'}",))
             return
         with self.temporary(kind) as a, self.temporary(kind) as b:
@@ -322,17 +290,10 @@ class Values:
     # Floats
 
     def _float(self, op: str, node: Node, ty: Type) -> None:
-        if ty in _HALVES:  # only the sign bit is touched; everything else was widened
-            self._operands(node)
-            self.put(("i32.const", 0x8000 if op == "neg" else 0x7FFF), ("i32.xor" if op == "neg" else "i32.and",))
-            return
         kind = value_type(ty)
         if op in _FLOAT:
             self._operands(node)
             self.put((f"{kind}.{_FLOAT[op]}",))
-        elif op == "fma":
-            self._operands(node)
-            self.put(("call", self.routine(f"fma_{kind}")))
         elif op == "rem":
             for arg in node.args:
                 self.value(arg)
@@ -347,56 +308,16 @@ class Values:
     # Conversions of what is on the stack
 
     def convert(self, dst: Type, src: Type) -> None:
-        if src in _HALVES:
-            self.put(("call", self.routine(f"{_HALVES[src]}_to_f32")))
-            src = Type.F32
-        if dst in _HALVES:
-            self._to_f32_before_half(src)
-            self.put(("call", self.routine(f"f32_to_{_HALVES[dst]}")))
-        elif src.is_integer and dst.is_integer:
-            self._resize(dst, src)
+        to, of = value_type(dst), value_type(src)
+        if src.is_integer and dst.is_integer:
+            if src.is_wide:
+                self.put(("i64.load", 0, 0))
+                of = "i64"
+            if to != of:
+                self.put(("i32.wrap_i64" if to == "i32" else f"i64.extend_i32_{'s' if src.is_signed else 'u'}",))
         elif src.is_integer:
-            sign = "s" if src.is_signed else "u"
-            self.put((f"{value_type(dst)}.convert_{value_type(src)}_{sign}",))
+            self.put((f"{to}.convert_{of}_{'s' if src.is_signed else 'u'}",))
         elif dst.is_integer:
-            self._to_integer(dst, src)
+            self.put((f"{to}.trunc_sat_{of}_{'s' if dst.is_signed else 'u'}",))
         elif dst is not src:
             self.put(("f64.promote_f32" if dst is Type.F64 else "f32.demote_f64",))
-
-    def _to_f32_before_half(self, src: Type) -> None:
-        """To an F32 that rounds to the half that the exact value would round to."""
-        if src is Type.F32:
-            return
-        if src.is_integer and src.bits == 64:
-            self.put(("call", self.routine("i64_to_f64_odd" if src.is_signed else "u64_to_f64_odd")))
-        elif src.is_integer:
-            self.put((f"f64.convert_i32_{'s' if src.is_signed else 'u'}",))
-        self.put(("call", self.routine("f64_to_f32_odd")))
-
-    def _resize(self, dst: Type, src: Type) -> None:
-        if src.is_wide:
-            self.put(("i64.load", 0, 0))
-            src = Type.U64
-        if dst.bits == 64 and src.bits < 64:
-            self.put((f"i64.extend_i32_{'s' if src.is_signed else 'u'}",))
-        elif dst.bits < 64:
-            if src.bits == 64:
-                self.put(("i32.wrap_i64",))
-            if not (src.bits < dst.bits and (not src.is_signed or dst.is_signed)):
-                self._normalise(dst)
-
-    def _to_integer(self, dst: Type, src: Type) -> None:
-        kind, sign = value_type(dst), "s" if dst.is_signed or dst.bits < 32 else "u"
-        self.put((f"{kind}.trunc_sat_{value_type(src)}_{sign}",))
-        if dst.bits < 32:
-            for limit, keep in ((dst.max_value, "lt_s"), (dst.min_value, "gt_s")):
-                with self.temporary("i32") as x:
-                    self.put(("local.tee", x), ("i32.const", int(limit)))
-                    self.put(("local.get", x), ("i32.const", int(limit)), (f"i32.{keep}",), ("select",))
-
-    def _bitcast(self, dst: Type, src: Type) -> None:
-        to, of = value_type(dst), value_type(src)
-        if to != of:
-            self.put((f"{to}.reinterpret_{of}",))
-        else:
-            self._normalise(dst)

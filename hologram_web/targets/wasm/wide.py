@@ -222,9 +222,8 @@ class Wide:
                 limb: Instr = ("local.get", sign) if src.is_signed else ("i64.const", 0)
                 self._fill((target[0], target[1] + own), size - own, limb)
 
-    def to_float(self, dst: Type, src: Type, node: Node) -> None:
-        """Pushes a value as F32 or F64; for other floats as an F64 rounded to odd."""
-        name = {Type.F32: "f32", Type.F64: "f64"}.get(dst, "f64_odd")
+    def to_float(self, name: str, src: Type, node: Node) -> None:
+        """Pushes a value as f32 or f64, or as f64_odd, an F64 rounded to odd."""
         kind = name[:3]
         self._magnitude(node, src)
         self.put(("i32.const", src.size_bytes))

@@ -1,0 +1,86 @@
+"""Legalisation: what targets have not becomes what they have, with the same results, and by the rules of the IR."""
+
+from __future__ import annotations
+
+import pytest
+
+from hologram_web.compiler.build import build
+from hologram_web.compiler.check import check
+from hologram_web.compiler.ir import Function
+from hologram_web.compiler.legalise import legalise
+from hologram_web.compiler.passes import optimize
+from hologram_web.compiler.traits import Traits
+from hologram_web.isa import Program, Type
+from hologram_web.isa.verify import analyze
+from hologram_web.targets.wasm.values import TRAITS
+
+from .filetest import FOLDER, load
+from .filetest_run import check as run
+from .filetest_run import without_places
+from .fuzz.devices import LIMITS, open_devices
+from .fuzz.runner import run_seeds
+from .fuzz.traced import LegalBackend
+
+FOLDERS = ("arithmetic", "data", "logic")
+SMALL = {"i8", "u16", "f16", "bf16"}
+PATHS = [path for folder in FOLDERS for path in sorted((FOLDER / folder).glob("*.atlas"))]
+
+
+def _cases():
+    """A run line of every small type, alone and with another type."""
+    for path in PATHS:
+        test = load(path)
+        found = {(case.ty, case.source): case for case in test.cases() if case.run is not None}
+        for (ty, source), case in found.items():
+            if {ty, source} & SMALL and test.runs_on("cpu"):
+                yield pytest.param(case, id=case.id)
+
+
+def compiled(text: str) -> Function:
+    return optimize(build(analyze(Program.from_text(text)), (256, 1, 1)))
+
+
+@pytest.mark.parametrize("case", list(_cases()))
+def test_filetests_give_the_same_when_legal(case):
+    run(without_places(case.launch("cpu")), LegalBackend(limits=LIMITS))
+
+
+@pytest.mark.parametrize(("profile", "count"), [("exact", 30), ("wide", 5)])
+def test_random_programs_give_the_same_when_legal(profile, count):
+    assert run_seeds([(profile, seed) for seed in range(count)], open_devices(["legal"])) == ([], {})
+
+
+TEXT = """
+    .param n: u8
+    .param x: buffer i8 read
+    .param h: buffer f16 read
+    .param y: buffer i8 write
+    ldg.i8 r2, [x + r255]
+    ldg.f16 r3, [h + r255*2]
+    cvt.i8.u8 r4, r1
+    add.i8 r2, r2, r4
+    cvt.i8.f16 r5, r3
+    mul.i8 r2, r2, r5
+    stg.i8 [y + r255], r2
+"""
+
+
+def test_small_types_are_left_in_memory_and_scalars_only():
+    function = compiled(TEXT)
+    before = str(function)
+    legal = legalise(function, TRAITS)
+    check(legal)
+    assert str(function) == before
+    small = {node.op for node in legal.nodes() if isinstance(node.ty, Type) and node.ty.bits < 32}
+    assert small == {"param"}
+    assert {node.attr.element for node in legal.nodes() if node.op in ("load", "store")} == {Type.I8, Type.F16}
+    assert [node.attr for node in legal.nodes() if node.op == "call"] == ["f16_to_f32"]
+
+
+def test_what_a_target_has_stays():
+    function = compiled(TEXT)
+    assert legalise(function, Traits(frozenset(Type))) is function
+    shorts = Traits(TRAITS.native | {Type.I8, Type.U8})
+    assert any(node.op == "add" and node.ty is Type.I8 for node in legalise(function, shorts).nodes())
+    plain = compiled(".param y: buffer f32 write\n mov_imm.f32 r2, 1.5\n stg.f32 [y + r255*4], r2")
+    assert legalise(plain, TRAITS) is plain
