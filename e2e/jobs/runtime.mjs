@@ -265,6 +265,7 @@ const checks = {
       await rejects(saxpy.encode({}, { a: 1, x, y }), "BackendUnavailable", "the runtime is on wasm");
       return;
     }
+    await y.read(); // what was freed before this check is given back
     const { liveBytes } = runtime.stats();
     const encoder = gpuDevice.createCommandEncoder();
     const first = saxpy.encode(encoder, { a: 2, x, y });
