@@ -1,6 +1,6 @@
 // What pages load, gzipped as servers do. A page that computes stays within the limit, wherever it runs. `texts` is loaded
-// after an error in a run, `outside` for artifacts whose constants lie in other
-// files, `backends/parts` for launches on a GPU that may be long.
+// after an error in a run, `outside` for artifacts whose constants lie in other files, `backends/parts` for launches on a GPU
+// that may be long, `recording` and `present` when they are called for.
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
@@ -8,7 +8,7 @@ const LIMIT = 18_000;
 const PAGES = {
   "on wasm": ["index", "backends/wasm"],
   "on webgpu": ["index", "backends/webgpu"],
-  "all there is": ["index", "backends/webgpu", "backends/parts", "backends/wasm", "outside", "texts"],
+  "all there is": ["index", "backends/webgpu", "backends/parts", "backends/wasm", "outside", "present", "recording", "texts"],
 };
 
 const packed = (part) => gzipSync(readFileSync(new URL(`dist/${part}.js`, import.meta.url)), { level: 9 }).length;
