@@ -1,6 +1,7 @@
 struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,
   words: array<vec4u, 2> }
-@group(0) @binding(0) var<storage, read_write> status: array<atomic<u32>, 8>;
+struct Status { kind: atomic<u32>, at: u32, base: u32, lane: u32, offset: vec2u, need: u32, other: u32 }
+@group(0) @binding(0) var<storage, read_write> status: Status;
 @group(0) @binding(1) var<uniform> arguments: Arguments;
 @group(0) @binding(2) var<storage, read> b0: array<i32>;
 @group(0) @binding(3) var<storage, read_write> b1: array<i32>;

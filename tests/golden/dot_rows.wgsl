@@ -1,6 +1,7 @@
 struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,
   words: array<vec4u, 2> }
-@group(0) @binding(0) var<storage, read_write> status: array<atomic<u32>, 8>;
+struct Status { kind: atomic<u32>, at: u32, base: u32, lane: u32, offset: vec2u, need: u32, other: u32 }
+@group(0) @binding(0) var<storage, read_write> status: Status;
 @group(0) @binding(1) var<uniform> arguments: Arguments;
 @group(0) @binding(2) var<storage, read> b0: array<i32>;
 @group(0) @binding(3) var<storage, read_write> b1: array<i32>;
@@ -11,36 +12,19 @@ var<private> global_id: u32;
 var<private> budget: u32;
 var<private> patience: u32;
 fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
-  if (atomicCompareExchangeWeak(&status[0], 0u, kind).exchanged) {
-    atomicStore(&status[1], at);
-    atomicStore(&status[2], base);
-    atomicStore(&status[3], global_id);
-    atomicStore(&status[4], offset.x);
-    atomicStore(&status[5], offset.y);
-    atomicStore(&status[6], need);
-    atomicStore(&status[7], other);
+  if (atomicCompareExchangeWeak(&status.kind, 0u, kind).exchanged) {
+    status.at = at;
+    status.base = base;
+    status.lane = global_id;
+    status.offset = offset;
+    status.need = need;
+    status.other = other;
   }
 }
-fn u64_add(a: vec2u, b: vec2u) -> vec2u {
-  let low = a.x + b.x;
-  return vec2u(low, a.y + b.y + select(0u, 1u, low < a.x));
-}
-
-// The 64-bit product of two words, by 16-bit halves.
-fn u64_widemul(a: u32, b: u32) -> vec2u {
-  let a0 = a & 0xffffu;
-  let a1 = a >> 16u;
-  let b0 = b & 0xffffu;
-  let b1 = b >> 16u;
-  let low = a0 * b0;
-  let mid = a1 * b0 + (low >> 16u);
-  let mid2 = a0 * b1 + (mid & 0xffffu);
-  return vec2u((mid2 << 16u) | (low & 0xffffu), a1 * b1 + (mid >> 16u) + (mid2 >> 16u));
-}
-
-fn u64_mul(a: vec2u, b: vec2u) -> vec2u {
-  let product = u64_widemul(a.x, b.x);
-  return vec2u(product.x, product.y + a.x * b.y + a.y * b.x);
+fn u64_shl(a: vec2u, amount: u32) -> vec2u {
+  let s = amount & 31u;
+  let high = (a.y << s) | ((a.x >> 1u) >> (31u - s));
+  return select(vec2u(a.x << s, high), vec2u(0u, a.x << s), (amount & 32u) != 0u);
 }
 
 fn run() {
@@ -75,7 +59,7 @@ fn run() {
         let index = (v0 + v1);
         let place = index;
         if ((index >= limit1)) {
-          fault(1u, 10u, 0u, u64_add(u64_mul(vec2u((v0 + v1), 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
+          fault(1u, 10u, 0u, u64_shl(vec2u((v0 + v1), 0u), 2u), 4u, 0u);
           v3 = 0;
         } else {
           v3 = b0[place];
@@ -102,7 +86,7 @@ fn run() {
       let index = global_id;
       let place = index;
       if ((index >= limit2)) {
-        fault(1u, 14u, 1u, u64_add(u64_mul(vec2u(global_id, 0u), vec2u(4u, 0u)), vec2u(0u, 0u)), 4u, 0u);
+        fault(1u, 14u, 1u, u64_shl(vec2u(global_id, 0u), 2u), 4u, 0u);
       } else {
         b1[place] = v2;
       }
@@ -128,7 +112,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   budget = arguments.misc.y;
   patience = arguments.spare.z;
   var alive = all(block_id * vec3u(256u, 1u, 1u) + local < arguments.lanes.xyz);
-  alive = alive && atomicLoad(&status[0]) == 0u;
+  alive = alive && atomicLoad(&status.kind) == 0u;
   if (alive) {
     run();
   }

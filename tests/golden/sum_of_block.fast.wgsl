@@ -1,6 +1,7 @@
 struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,
   words: array<vec4u, 1> }
-@group(0) @binding(0) var<storage, read_write> status: array<atomic<u32>, 8>;
+struct Status { kind: atomic<u32>, at: u32, base: u32, lane: u32, offset: vec2u, need: u32, other: u32 }
+@group(0) @binding(0) var<storage, read_write> status: Status;
 @group(0) @binding(1) var<uniform> arguments: Arguments;
 @group(0) @binding(2) var<storage, read> b0: array<f32>;
 @group(0) @binding(3) var<storage, read_write> b1: array<f32>;
@@ -15,14 +16,13 @@ fn fence(x: f32, zero: u32) -> f32 {
   return bitcast<f32>(bitcast<u32>(x) ^ zero);
 }
 fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
-  if (atomicCompareExchangeWeak(&status[0], 0u, kind).exchanged) {
-    atomicStore(&status[1], at);
-    atomicStore(&status[2], base);
-    atomicStore(&status[3], global_id);
-    atomicStore(&status[4], offset.x);
-    atomicStore(&status[5], offset.y);
-    atomicStore(&status[6], need);
-    atomicStore(&status[7], other);
+  if (atomicCompareExchangeWeak(&status.kind, 0u, kind).exchanged) {
+    status.at = at;
+    status.base = base;
+    status.lane = global_id;
+    status.offset = offset;
+    status.need = need;
+    status.other = other;
   }
 }
 
@@ -90,7 +90,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   budget = arguments.misc.y;
   patience = arguments.spare.z;
   var alive = global_id < arguments.lanes.x;
-  alive = alive && atomicLoad(&status[0]) == 0u;
+  alive = alive && atomicLoad(&status.kind) == 0u;
   for (var i = index; i < 256u; i += 256u) {
     shared_memory[i] = f32();
   }

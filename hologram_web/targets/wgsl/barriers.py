@@ -48,7 +48,7 @@ class Barriers(Code):
             *start,
             f"  var alive = {'global_id < arguments.lanes.x' if self.line else alive};",
             # Where the time of one lane was up, those that come later would use it up, too.
-            *["  alive = alive && atomicLoad(&status[0]) == 0u;"] * self.counts,
+            *["  alive = alive && atomicLoad(&status.kind) == 0u;"] * self.counts,
             *self._zeroing(),
         ]
 
