@@ -63,6 +63,12 @@ def test_the_device_is_the_callers(device: Any, ex: hg.Executor) -> None:
             hg.Executor(backend, device=given)
 
 
+def test_pages_give_theirs_to_the_other_runtime(device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hologram_web.backends.selection.IN_PAGE", True)
+    with pytest.raises(hg.BackendUnavailable, match="TypeScript runtime"):
+        hg.Executor(device=device)
+
+
 def test_buffers_of_both(device: Any, ex: hg.Executor) -> None:
     usage = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
     theirs = device.create_buffer_with_data(data=np.arange(N, dtype=np.float32), usage=usage)

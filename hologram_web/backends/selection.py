@@ -48,6 +48,8 @@ def open_backend(requested: str = "auto", **options: Any) -> tuple[Any, Selectio
     name = "webgpu" if given and requested == "auto" else requested
     if given and name != "webgpu":
         raise BackendUnavailable(name, "a device was given, which is for webgpu")
+    if given and IN_PAGE:
+        raise BackendUnavailable(name, "pages share theirs with the TypeScript runtime: Runtime.create({ device })")
     if name in DEVICES:
         backend = _open(name, options)
         reason = "a device was given" if given else "it was asked for"
