@@ -25,6 +25,7 @@ def _wgsl(name: str, place: str, old: str, new: str, shown_by: str) -> Mutant:
 
 _VALUES = "targets.wasm.values:Values."
 _EFFECTS = "targets.wasm.effects:Effects."
+_LEGALISER = "compiler.legalise:Legaliser."
 _KERNEL = "targets.wasm.kernel:_Emitter."
 _LANES = "targets.wasm.lanes:Lanes."
 _BARRIERS = "targets.wasm.barriers:Barriers."
@@ -201,24 +202,31 @@ _COMPILER = (
 
 _WASM = (
     _wasm(
+        "the block computes a lane's place where it has one lane",
+        "compiler.fission:_Skeleton._from_known",
+        'node.attr.startswith(("BLOCK_", "GRID_"))',
+        "True",
+        "sync/bar_sync_one_lane.atlas",
+    ),
+    _wasm(
         "lanes of a round are a byte apart",
         _EFFECTS + "_address",
-        "further + self.copy * access.scale",
+        "further + self.copy * step",
         "further + self.copy",
         "launch/sizes.atlas",
     ),
     _wasm(
         "the amount of a small shift is not masked",
-        _VALUES + "_shift",
-        "if ty.bits < 32:",
-        "if False:",
+        _LEGALISER + "short",
+        "self._masked(args[1], ty.bits - 1)",
+        "args[1]",
         "logic/shl.atlas:u8",
     ),
     _wasm(
-        "16-bit results keep their upper bits",
-        _VALUES + "_normalise",
-        "if ty.bits < 32:",
-        "if ty.bits < 16:",
+        "small unsigned results keep bits above",
+        _LEGALISER + "_cut",
+        "(1 << ty.bits) - 1",
+        "(1 << 2 * ty.bits) - 1",
         "arithmetic/small_results.atlas:u16",
     ),
     _wasm(
@@ -230,9 +238,9 @@ _WASM = (
     ),
     _wasm(
         "SHR of signed integers is logical",
-        _VALUES + "_shift",
-        '"_s" if ty.is_signed',
-        '"_u" if ty.is_signed',
+        _VALUES + "_integer",
+        'f"_{sign}" if op == "shr"',
+        '"_u" if op == "shr"',
         "logic/shr.atlas:i32",
     ),
     _wasm(
@@ -252,17 +260,16 @@ _WASM = (
     ),
     _wasm(
         "FMA rounds twice",
-        _VALUES + "_float",
-        'self._operands(node)\n        self.put(("call", self.routine(f"fma_{kind}")))',
-        'self.value(node.args[0])\n        self.value(node.args[1])\n        self.put((f"{kind}.mul",))\n'
-        '        self.value(node.args[2])\n        self.put((f"{kind}.add",))',
+        _LEGALISER + "made",
+        'self.call(f"fma_{ty}", *args)',
+        'self.node("add", ty, self.node("mul", ty, args[0], args[1]), args[2])',
         "arithmetic/fma.atlas:f32",
     ),
     _wasm(
         "64-bit integers to F16 round twice",
-        _VALUES + "_to_f32_before_half",
-        '("call", self.routine("f64_to_f32_odd"))',
-        '("f32.demote_f64",)',
+        _LEGALISER + "_before_half",
+        'self.call("f64_to_f32_odd", x)',
+        "self.cvt(Type.F32, Type.F64, x)",
         "data/cvt_int_float.atlas:bf16:i64",
     ),
     _wasm("MIN / -1 traps", _VALUES + "_divide", "or lowest >", "or True or lowest >", "arithmetic/div_signed.atlas"),
