@@ -2,7 +2,7 @@
 import type { Device } from "./backends/device.js";
 import type { GpuDevice, Place } from "./backends/webgpu.js";
 import type { Buffer } from "./buffer.js";
-import { LaunchError } from "./errors.js";
+import { LaunchError, reading } from "./errors.js";
 import { arrayOf, bytesOf } from "./internal.js";
 
 export type Canvas = HTMLCanvasElement | OffscreenCanvas;
@@ -36,8 +36,8 @@ function pictureOf(pixels: Buffer, colours: Buffer | undefined): Picture {
 
 /** The context of a canvas, which has the size of the picture then. */
 function contextOf<Kind extends "2d" | "webgpu">(canvas: Canvas, kind: Kind, { width, height }: Picture) {
-  const context = (canvas as HTMLCanvasElement).getContext(kind);
-  if (!context) throw new LaunchError(`the canvas has another context than '${kind}', which drawing from here needs: take another canvas`);
+  const context = reading("the canvas", () => (canvas as HTMLCanvasElement).getContext(kind));
+  if (!context) throw new LaunchError(`the canvas has another context than '${kind}', which this backend draws with: take another canvas`);
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height) canvas.height = height;
   return context as Kind extends "2d" ? CanvasRenderingContext2D : GPUCanvasContext;

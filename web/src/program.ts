@@ -65,7 +65,8 @@ export class Program {
 
   /** @internal */
   constructor(
-    private readonly runtime: Runtime,
+    /** @internal */
+    readonly runtime: Runtime,
     private readonly file: Artifact,
     private readonly data: readonly Uint8Array[],
   ) {}

@@ -3,7 +3,7 @@ import type { Device, Job, Memory } from "./backends/device.js";
 import { USAGE, checkSignal } from "./backends/device.js";
 import type { Command, Ends, GpuDevice, Laid, Place } from "./backends/webgpu.js";
 import { partsOf } from "./backends/webgpu.js";
-import { BackendUnavailable, LaunchError, telling } from "./errors.js";
+import { BackendUnavailable, LaunchError, Untold, optionsOf, reading, telling } from "./errors.js";
 import type { BoundRun, Input, Program, RunOptions } from "./program.js";
 import type { Runtime } from "./runtime.js";
 
@@ -75,8 +75,8 @@ export class Recording {
     for (const [program, args] of runs) {
       for (const { name, access } of program.ports) {
         const value = args[name];
-        const copied = typeof value !== "object" || Array.isArray(value) || ArrayBuffer.isView(value) || "data" in value;
-        if (access !== "scalar" && copied) throw new LaunchError(`${name}: a recording takes Buffers, which it reads and writes in place`);
+        const there = reading("the arguments", () => value instanceof Object && !Array.isArray(value) && !ArrayBuffer.isView(value) && !("data" in value));
+        if (access !== "scalar" && !there) throw new LaunchError(`${name}: a recording takes Buffers, which it reads and writes in place`);
       }
     }
     const recording = new Recording(runtime, runs, { steps, seconds });
@@ -89,10 +89,16 @@ export class Recording {
    * Does the runs, with the elements that their Buffers have now. Rejects with the first fault, and as `run` of a program
    * does. Launches on WebGPU are not divided: what may be long is better run by itself.
    */
-  run({ signal }: Pick<RunOptions, "signal"> = {}): Promise<void> {
+  run(options: Pick<RunOptions, "signal"> = {}): Promise<void> {
     return telling(async () => {
+      const { signal } = optionsOf(options);
+      reading("signal", () => {
+        if (signal && typeof signal.aborted !== "boolean") throw new Untold("option", "signal", signal);
+      });
       checkSignal(signal);
-      for (const [, args] of this.runs) for (const value of Object.values(args)) (value as { memory?(): unknown }).memory?.(); // raises
+      reading("the arguments", () => {
+        for (const [, args] of this.runs) for (const value of Object.values(args)) (value as { memory?(): unknown }).memory?.(); // raises
+      });
       const { layout, limits } = this;
       if (!layout) {
         await Promise.all(this.runs.map(([program, args]) => program.run(args, { ...limits, ...(signal && { signal }) })));

@@ -157,7 +157,14 @@ export class Runtime {
   record(runs: readonly Recorded[], options: Pick<RunOptions, "steps" | "seconds"> = {}): Promise<Recording> {
     return telling(async () => {
       const ends = endsOf(options);
-      const given = reading("the runs", () => runs.map(([program, args]) => [program, argumentsOf(args)] as const));
+      const given = reading("the runs", () =>
+        [...runs].map((run) => {
+          const [program, args] = isList(run) ? run : [];
+          if (!(program instanceof Program)) throw new LaunchError("a run to record is [program, arguments]");
+          if (program.runtime !== this) throw new Untold("otherRuntime");
+          return [program, argumentsOf(args!)] as const;
+        }),
+      );
       return this.inTurn(async () => (await import("./recording.js")).Recording.of(this, given, ends));
     });
   }
@@ -167,9 +174,15 @@ export class Runtime {
    * 3 or 4] of u8, or of f32 from 0 to 1; integers are places among `colours`, a Buffer u8[count, 4], if it is given. On
    * WebGPU nothing is read back. Rejects with LaunchError for other shapes and canvases.
    */
-  present(canvas: Canvas, picture: Buffer, { colours }: { colours?: Buffer } = {}): Promise<void> {
+  present(canvas: Canvas, picture: Buffer, options: { colours?: Buffer } = {}): Promise<void> {
     return telling(async () => {
-      for (const buffer of [picture, colours]) buffer?.memory();
+      const { colours } = optionsOf(options);
+      reading("the picture", () => {
+        for (const buffer of colours === undefined ? [picture] : [picture, colours]) {
+          if (!(buffer instanceof Buffer)) throw new LaunchError("pictures and colours are Buffers");
+          buffer.memory();
+        }
+      });
       const drawn = await this.inTurn(async () => (await import("./present.js")).present(await this.device(), canvas, picture, colours));
       await drawn();
     });

@@ -83,6 +83,8 @@ beforeAll(async () => {
 
 const arrays = () => ({ a: 2, x: new Float32Array(4), y: new Float32Array(4) });
 
+const buffers = () => ({ a: 2, x: runtime.buffer("f32", 4), y: runtime.buffer("f32", 4) });
+
 const CALLS = {
   "create(v)": (v) => Runtime.create(v),
   "create({backend: v})": (v) => Runtime.create({ backend: v }),
@@ -116,6 +118,22 @@ const CALLS = {
   "run(args, {steps: v})": (v) => saxpy.run(arrays(), { steps: v }),
   "run(args, {signal: v})": (v) => saxpy.run(arrays(), { signal: v }),
   "run(args, {output: v})": (v) => saxpy.run(arrays(), { output: v }),
+  "run(args) like one before": (v) => saxpy.run({ a: 2, x: new Float32Array(4), y: v }),
+  "record(v)": (v) => runtime.record(v),
+  "record([v])": (v) => runtime.record([v]),
+  "record([[v, args]])": (v) => runtime.record([[v, buffers()]]),
+  "record([[program, v]])": (v) => runtime.record([[saxpy, v]]),
+  "record([[program, {x: v}]])": (v) => runtime.record([[saxpy, { ...buffers(), x: v }]]).then((recording) => recording.run()),
+  "record(runs, v)": (v) => runtime.record([[saxpy, buffers()]], v),
+  "recording.run(v)": async (v) => (await runtime.record([[saxpy, buffers()]])).run(v),
+  "recording.run({signal: v})": async (v) => (await runtime.record([[saxpy, buffers()]])).run({ signal: v }),
+  "encode(v, args)": (v) => saxpy.encode(v, arrays()),
+  "encode(encoder, v)": (v) => saxpy.encode({}, v),
+  "encode(encoder, args, v)": (v) => saxpy.encode({}, arrays(), v),
+  "present(v, buffer)": (v) => runtime.present(v, runtime.buffer("u8", [2, 2])),
+  "present(canvas, v)": (v) => runtime.present({ getContext: () => null }, v),
+  "present(canvas, buffer, v)": (v) => runtime.present({ getContext: () => null }, runtime.buffer("u8", [2, 2]), v),
+  "present(canvas, buffer, {colours: v})": (v) => runtime.present({ getContext: () => null }, runtime.buffer("u8", [2, 2]), { colours: v }),
   "loadStdlib(v)": (v) => loadStdlib(v, "relu"),
   "loadStdlib(runtime, v)": (v) => loadStdlib(runtime, v),
   "loadStdlib(runtime, name, v)": (v) => loadStdlib(runtime, "vector_add", v),
