@@ -96,10 +96,11 @@ class ShortWay(Prepared):
         )
 
     def _is_same(self) -> bool:
-        """Whether the program and what the device was told are as they were."""
+        """Whether the program and what the device was told are as they were; no other thread is learning."""
         device, known = self.device, self._known
         return (
-            device.limits is self._limits
+            self._ready
+            and device.limits is self._limits
             and device.math is self._math
             and known.analysis is self._analysis
             and known.is_verified(device.atlas.bound)
@@ -108,28 +109,29 @@ class ShortWay(Prepared):
 
     def _lay_out(self, scalars: Iterable[tuple[str, Type]], bases: Iterable[Base], more: str = "") -> None:
         """Says what a kernel's argument block has: scalars, then `more` numbers; and which memories the kernel uses."""
-        self._scalars: list[tuple[int, int, type | None, str, Type]] = []
-        self._numbers: list[Any] = []
+        read: list[tuple[int, int, type | None, str, Type]] = []
+        numbers: list[Any] = []
         slots = ""
         for name, ty in scalars:
             form, kind = _FORMATS.get(ty, ("Q", None))
             if name in self._places:
-                self._scalars.append((len(self._numbers), self._places[name], kind, name, ty))
-                self._numbers.append(0)
+                read.append((len(numbers), self._places[name], kind, name, ty))
+                numbers.append(0)
             else:
                 form = "Q"
-                self._numbers.append(scalar_bits(name, ty, self.fixed[name]))
+                numbers.append(scalar_bits(name, ty, self.fixed[name]))
             slots += form
+        self._scalars, self._numbers = read, numbers
         self._layout = Struct(f"<{slots}{more}")
         # What the kernel does not use is looked at all the same.
         given = {base: param.name for base, param in self._analysis.given}
         used = [given[base] for base in bases]
         self._memories = [self._places[name] for name in used]
-        read = {name for _, _, _, name, _ in self._scalars}
+        used += [name for _, _, _, name, _ in read]
         self._others: list[tuple[int, Param]] = [
             (self._places[param.name], param)
             for param in self.program.params
-            if param.name in self._places and param.name not in used and param.name not in read
+            if param.name in self._places and param.name not in used
         ]
 
     def _taken(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]] | None:

@@ -60,6 +60,11 @@ def test_launches_see_what_was_written_before(ex: hg.Executor) -> None:
             u.free()
             y.free()
             y = ex.zeros(10)
+        if turn % 4 == 0:
+            launch(1e300, x, 0, y)
+            assert y.numpy().tolist()[1:] == [float("inf")] * 9
+            launch(float("nan"), x, 0, y)
+            assert all(number != number for number in y.numpy().tolist())
     stats = ex.stats()
     assert stats["launches"] >= 30
     assert stats["live_bytes"] > 0

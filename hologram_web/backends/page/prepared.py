@@ -33,6 +33,7 @@ class PreparedCrossing(ShortWay):
         self._lay_out(scalars, [base for base, _ in analysis.given])
         if any(kind is None for _, _, kind, _, _ in self._scalars):
             return False
+        self._varying = [at for at, _, _, _, _ in self._scalars]
         self._bounded = any(kind is int for _, _, kind, _, _ in self._scalars)
         names = [name for _, _, _, name, _ in self._scalars] + [self.names[place] for place in self._memories]
         program, bits = device.launched
@@ -55,17 +56,17 @@ class PreparedCrossing(ShortWay):
             try:
                 if self._bounded:
                     self._layout.pack(*numbers)
-            except error:
+            except (error, OverflowError):
                 return False
-            given = [numbers[at] for at, _, _, _, _ in self._scalars]
-            places = [memory.number for memory in memories]
+            places = [memory[0] for memory in memories]
             if len(set(places)) < len(places):  # it is another program that runs
                 return False
-            came = self._launcher(*given, *places)
+            came = self._launcher(*[numbers[at] for at in self._varying], *places)
             if came == _LATER:
                 return False
-            device.stats.launches += 1
-            device.stats.crossings += 1
+            stats = device.stats
+            stats.launches += 1
+            stats.crossings += 1
             if came == _FAILED:
                 device.failed(self._known.as_written)
             elif came == _STOPPED:
