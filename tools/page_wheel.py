@@ -29,7 +29,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 BYTECODE = 400_000  # compressed; 400,000 are what a first kernel needs, 160,000 what an import needs
 PACKAGE = "hologram_web"
 TEXTS = re.compile(r".*/stdlib/(?!__init__|build)\w+\.py")  # of kernels: they are read, never imported
-LEFT_OUT = ("__main__", "backends.wasm", "backends.webgpu", "isa.metadata", "store.disk")
+LEFT_OUT = ("__main__", "backends.wasm", "backends.webgpu", "hologram_web_tools.typescript", "store.disk")
 NEEDED = (
     "hg.kernel, hg.compile, hg.u32",
     "hg.compile(hg.kernel_from_source('def f(x: hg.u32):\\n pass'), grid=1).to_bytes()",

@@ -14,9 +14,9 @@ from hologram_web.errors import FaultKind
 from hologram_web.isa import Access, AtomicOperation, Condition, Instruction, ProgramBuilder, Type
 from hologram_web.isa.address import Space
 from hologram_web.isa.kinds import _UNION, KINDS, EnumKind
-from hologram_web.isa.metadata import ISA_VERSION, typescript
 from hologram_web.isa.row import REQUIRED, Row
 from hologram_web.isa.table import BY_MNEMONIC, BY_NAME, BY_OPCODE, ROWS
+from hologram_web_tools.typescript import ISA_VERSION, typescript
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 GOLDEN = json.loads(Path(__file__).with_name("opcodes.json").read_text())
@@ -108,11 +108,15 @@ def test_conditions_and_atomics() -> None:
 
 def test_the_metadata_for_javascript_are_up_to_date() -> None:
     made = subprocess.run(
-        [sys.executable, "-m", "hologram_web.isa.metadata"], cwd=ROOT, capture_output=True, check=True, encoding="utf-8"
+        [sys.executable, "-m", "hologram_web_tools.typescript"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        encoding="utf-8",
     )
     assert made.stdout == typescript()
     assert GENERATED.read_text(encoding="utf-8") == made.stdout, (
-        "the table was changed: python -m hologram_web.isa.metadata > web/src/isa.gen.ts"
+        "the table was changed: python -m hologram_web_tools.typescript > web/src/isa.gen.ts"
     )
 
 

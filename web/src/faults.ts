@@ -1,8 +1,8 @@
-/** What faults say; `hologram_web/backends/fault_text.py` says the same. */
+/** What faults say; `hologram_web/backends/fault_text.py` says the same, and texts without a number come from there. */
 import type { Job } from "./backends/device.js";
 import { blocksOf } from "./backends/device.js";
 import { ArtifactError, ExecutionError } from "./errors.js";
-import { FAULT_KINDS } from "./isa.gen.js";
+import { ADAPTER_LOOPS, DIVISOR, FAULT_KINDS, NOTES } from "./isa.gen.js";
 import type { Bounds, Triple } from "./plan.js";
 import { CLASS_BYTES, alignmentOf, lanesOf } from "./plan.js";
 import { TYPES, type Type, bytesOf } from "./types.js";
@@ -55,23 +55,6 @@ export function boundsOf({ type, instruction, memory }: Bounds, line: string, [n
   return new ExecutionError(beyond ? "OutOfBounds" : "MisalignedAccess", instruction, `${detail}, in ${line}`, { buffer: memory, offset });
 }
 
-// What is wrong with a number: coordinates of Phi, then what Atlas instructions check.
-const NOTES = [
-  "class {} does not exist: it is from 0 to 95",
-  "page {} does not exist: it is from 0 to 47",
-  "byte {} does not exist: it is from 0 to 255",
-  "class {} does not exist: it is from 0 to 95",
-  "page {} is not in the footprint of the launch",
-  "byte {} is not in the footprint of the launch",
-  "class {} has no neighbour of that index: there are 5 or 6, from 0 on",
-  "no element is at byte {} of a class, which has 12288",
-  "coordinate {} is outside the torus",
-  "a torus of {} points has no 32 orbits: its size is a multiple of 32",
-  "orbit {} does not exist: it is from 0 to 31",
-  "{} has no inverse to that modulus: they have a common divisor, or the modulus is below 2",
-  "character {} does not exist: it is from 0 to 31",
-  "the value with the bits {} is not finite",
-];
 const MEMORIES = ["buffer ", "pool ", "class ", "class memory"];
 
 /** The error of a launch whose kernel reported a fault. `order` are the memories of the kernel as its code has them. */
@@ -129,14 +112,14 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
       break;
     }
     case "DivisionByZero":
-      detail = launch.origin ? `the divisor of element ${lane} is zero` : other ? noted() : "the divisor is zero: test it before";
+      detail = launch.origin ? `the divisor of element ${lane} is zero` : other ? noted() : DIVISOR;
       break;
     case "StepLimit":
       detail = other // on GPUs: it has steps left, but no patience
         ? clock(seconds!)
         : at >= 0
           ? `a lane went around loops more than ${steps} times: does a loop not end?`
-          : "this adapter ends the loops of a shader after 65,535 rounds in all: do less in a lane, or run on another device";
+          : ADAPTER_LOOPS;
       break;
     case "Cancelled": // a kernel, which sees no signal, ends by the clock
       kind = "StepLimit";

@@ -8,19 +8,19 @@ import type { BoundRun, Ends, Input } from "../program.js";
 import { Replay } from "./replay.js";
 import type { Device, Job, Memory, Run } from "./device.js";
 import { blocksOf, checkSignal, noCounts } from "./device.js";
+import * as isa from "../isa.gen.js";
 
 type KernelFunction = (block: number, begin: number, end: number) => void;
 
 const PAGE = 65_536;
 const BYTES = new TextDecoder("latin1"); // a character for each byte
 const SCRATCH = 1024;
-const HEAD = 88; // bytes of the argument block before its values
+const HEAD = isa.WASM_VALUES; // bytes of the argument block before its values
 // A launch is called in parts of about so many milliseconds: the engine takes up the better code that it makes meanwhile
 // only at a call.
 const PART_MS = 8;
 const BREATH_MS = 50; // after as many the page has its turn; with a signal after each part
 const POLL_MS = 20; // between two looks of a kernel at the clock
-const CANCEL = 24; // of the argument block: what poll says
 const FIRST_TICKS = 2 ** 20; // of a kernel that is called
 const MOST_TICKS = 2 ** 30;
 
@@ -309,10 +309,10 @@ export class WasmDevice implements Device {
     const { words, view, bytes } = arena;
     bytes.fill(0, at, at + HEAD);
     const word = (place: number) => (at + place) >>> 2;
-    words.set([...job.grid, ...job.lanes, kernel.shared, at + shared], word(32));
-    view.setBigInt64(at + 64, BigInt(steps) + 1n, true);
-    words[word(72)] = at + spill;
-    words[word(76)] = this.scratch;
+    words.set([...job.grid, ...job.lanes, kernel.shared, at + shared], word(isa.WASM_GRID));
+    view.setBigInt64(at + isa.WASM_BUDGET, BigInt(steps) + 1n, true);
+    words[word(isa.WASM_SPILL)] = at + spill;
+    words[word(isa.WASM_SCRATCH)] = this.scratch;
     const scalars: number[] = [];
     let place = at + HEAD;
     code.scalars.forEach((number, k) => {
@@ -335,11 +335,12 @@ export class WasmDevice implements Device {
     const run = this.prepared.get(file)!.get(code.module)!;
     const fault = (): Untold<"cancelled" | "faultOf"> => {
       const { view } = arena;
-      const [kind, instruction, base, lane, other] = [0, 4, 8, 12, 28].map((k) => view.getInt32(at + k, true)) as [
+      const fields = [isa.WASM_KIND, isa.WASM_AT, isa.WASM_BASE, isa.WASM_LANE, isa.WASM_OTHER];
+      const [kind, instruction, base, lane, other] = fields.map((field) => view.getInt32(at + field, true)) as [
         number, number, number, number, number,
       ];
-      const [offset, need] = [view.getBigInt64(at + 16, true), view.getBigInt64(at + 80, true)];
-      for (const [start, end] of [[0, 32], [80, 88]] as const) arena.bytes.fill(0, at + start, at + end); // for the next call
+      const [offset, need] = [view.getBigInt64(at + isa.WASM_OFFSET, true), view.getBigInt64(at + isa.WASM_NEED, true)];
+      for (const [start, end] of [[isa.WASM_KIND, isa.WASM_GRID], [isa.WASM_NEED, isa.WASM_VALUES]] as const) arena.bytes.fill(0, at + start, at + end); // for the next call
       if (this.interrupted?.()) return new Untold("cancelled");
       return new Untold("faultOf", job, code.memories, { kind, at: instruction, base, lane, offset, need, other }, steps, seconds);
     };
@@ -353,7 +354,7 @@ export class WasmDevice implements Device {
   /** Calls the kernel for blocks. Raises ExecutionError, untold. */
   call(call: Call, begin: number, end: number, time: number, until: number): void {
     const { at } = call;
-    this.cancel = (at + CANCEL) >>> 2;
+    this.cancel = (at + isa.WASM_CANCEL) >>> 2;
     this.until = until;
     this.looked = time;
     this.ticks = FIRST_TICKS;

@@ -6,6 +6,7 @@ import type { Artifact, Kernel, Launch, Variant } from "../plan.js";
 import { CLASSES, CLASS_BYTES, lanesOf } from "../plan.js";
 import type { Device, Job, Memory, Run } from "./device.js";
 export { probe } from "./probe.js";
+import * as isa from "../isa.gen.js";
 import { USAGE, blocksOf, checkSignal, noCounts } from "./device.js";
 
 /** What of an adapter's limits a device asks for; in the order of what kernels need. */
@@ -23,7 +24,7 @@ const LIMITS = [
 const COMPUTE = 4; // GPUShaderStage
 const ROW = 65_535; // workgroups along one axis
 const STRIDE = 256; // of status and arguments of launches: the coarsest alignment that devices ask for
-const STATUS = 32;
+const STATUS = 4 * isa.STATUS_WORDS;
 const MOST_LAUNCHES = 4096; // after which a run submits
 const MOST_FREE = 1 << 28; // bytes of freed buffers that are kept
 const MEGABYTE = 1 << 20;
@@ -555,8 +556,14 @@ const bytesOfMemory = ({ kernel, memories }: Job, number: number): number =>
 /** Writes the arguments of blocks. */
 function fill(words: Uint32Array, job: Part, steps: number, patience: number): void {
   const variant = variantOf(job);
-  words.set([...job.grid, 0, ...job.lanes, 0, job.first + job.blocks, Math.min(steps + 1, 2 ** 32 - 1), 0, job.kernel.shared, 0, job.first, patience]);
-  let place = 16;
+  words.set(job.grid, isa.WGSL_GRID);
+  words.set(job.lanes, isa.WGSL_LANES);
+  words[isa.WGSL_END] = job.first + job.blocks;
+  words[isa.WGSL_STEPS] = Math.min(steps + 1, 2 ** 32 - 1);
+  words[isa.WGSL_SHARED_SIZE] = job.kernel.shared;
+  words[isa.WGSL_FIRST] = job.first;
+  words[isa.WGSL_PATIENCE] = patience;
+  let place: number = isa.WGSL_VALUES;
   for (const number of variant.scalars) {
     const value = job.scalars[number]!;
     const slot = slotOf(job.kernel.scalars[number]!.type);
@@ -572,10 +579,11 @@ function check({ jobs }: Laid, { buffer }: Uint8Array<ArrayBuffer>, { steps, sec
   const states = new Int32Array(buffer);
   jobs.forEach((job, number) => {
     const first = (number * STRIDE) / 4;
-    if (!states[first]) return;
-    const [kind, at, base, lane, , , need, other] = states.subarray(first) as unknown as [number, number, number, number, number, number, number, number];
-    const offset = new BigInt64Array(buffer, number * STRIDE + 16, 1)[0]!;
-    const words = { kind, at, base, lane, offset, need: BigInt(need >>> 0), other: other >>> 0 };
+    const word = (field: number) => states[first + field]!;
+    if (!word(isa.STATUS_KIND)) return;
+    const offset = new BigInt64Array(buffer, number * STRIDE + 4 * isa.STATUS_OFFSET, 1)[0]!;
+    const [kind, at, base, lane] = [word(isa.STATUS_KIND), word(isa.STATUS_AT), word(isa.STATUS_BASE), word(isa.STATUS_LANE)];
+    const words = { kind, at, base, lane, offset, need: BigInt(word(isa.STATUS_NEED) >>> 0), other: word(isa.STATUS_OTHER) >>> 0 };
     throw new Untold("faultOf", job, orderOf(variantOf(job)), words, steps, seconds);
   });
 }
