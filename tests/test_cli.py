@@ -193,7 +193,7 @@ NOTES = {
 }
 
 
-@pytest.mark.parametrize("name", SLOW)
+@pytest.mark.parametrize("name", NOTES)
 def test_inspect_shows_the_beginning_of_hostile_files(folder, name):
     """These, of less than 1 MB, took up to 22 s and printed up to 34 MB. What is left out is said at the end."""
     Path("slow.holo").write_bytes(SLOW[name]())
