@@ -438,9 +438,9 @@ _WGSL = (
     _wgsl(
         "F32 is not fenced",
         "values:Values.fence",
-        'f"fence({text})" if self.math == "exact" else text',
+        'f"fence({text}, {self._zero()})" if self.math == "exact" else text',
         "text",
-        "arithmetic/lerp.atlas:f32",
+        "arithmetic/zero_of_select.atlas",
     ),
     _wgsl(
         "the carry of a 64-bit sum is lost",
@@ -493,7 +493,7 @@ _WGSL = (
     ),
     _wgsl(
         "negative indices before a negative offset pass",
-        "effects:Effects._guarded",
+        "effects:Effects._outside",
         "if offset < 0:",
         "if False:",
         "faults/bounds_negative_offset.atlas",
@@ -511,15 +511,15 @@ _WGSL = (
     _wgsl(
         "a small store writes the whole word",
         "effects:Effects._store",
-        'f"atomicXor(&{memory}[{byte} >> 2u], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);"',
-        'f"atomicStore(&{memory}[{byte} >> 2u], (({bits}) & {(1 << ty.bits) - 1}u) << shift);"',
+        'f"atomicXor(&{memory}[{place.word}], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);"',
+        'f"atomicStore(&{memory}[{place.word}], (({bits}) & {(1 << ty.bits) - 1}u) << shift);"',
         "logic/and.atlas",
     ),
     _wgsl(
         "a small store is a load and a store",
         "effects:Effects._store",
-        'f"atomicXor(&{memory}[{byte} >> 2u], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);"',
-        'f"atomicStore(&{memory}[{byte} >> 2u], atomicLoad(&{memory}[{byte} >> 2u])'
+        'f"atomicXor(&{memory}[{place.word}], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);"',
+        'f"atomicStore(&{memory}[{place.word}], atomicLoad(&{memory}[{place.word}])'
         ' ^ (((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift));"',
         "logic/and.atlas",
     ),
@@ -558,7 +558,7 @@ _WGSL = (
         "+ local <= arg",
         "launch/many_blocks.atlas",
     ),
-    _wgsl("rows of blocks overlap", "barriers:Barriers._entry", "* 65535u;", "* 65534u;", "launch/many_rows.atlas"),
+    _wgsl("rows of blocks overlap", "barriers:Barriers._block_of", "* 65535u;", "* 65534u;", "launch/many_rows.atlas"),
     _wgsl(
         "lanes go on behind the wrong barrier",
         "code:Code._stop",
