@@ -117,16 +117,38 @@ for number in range(15):
 times["Gaussian, first: verify, compile, launch, read"] = round(compiling[0], 2)
 times["Gaussian, later, median"] = round(sorted(compiling)[7], 2)
 times["launch and read, median"] = round(sorted(running)[7], 2)
+
+from array import array
+saxpy = hg.kernel_from_source(SAXPY)
+ex = hg.Executor("wasm")
+x, y, z = (ex.array(array("f", range(1000))) for _ in range(3))
+launch, taken = saxpy[1000], []
+for number in range(40):
+    start = perf_counter()
+    for _ in range(50):
+        launch(2.0, x, y, z)
+    ex.sync()
+    taken.append((perf_counter() - start) / 50)
+assert z.numpy()[999] == 2997
+times["bound launch on Buffers, median, us"] = round(1e6 * sorted(taken[5:])[17], 1)
 times
+"""
+
+
+SAXPY = """
+def saxpy(a: hg.f32, x: hg.Array[hg.f32], y: hg.Array[hg.f32], z: hg.Array[hg.f32]):
+    i = hg.global_id()
+    if i < len(z):
+        z[i] = a * x[i] + y[i]
 """
 
 
 def test_importing_compiling_and_launching_are_timed(browser: Browser) -> None:
     """Prints milliseconds in a worker; nothing is asserted on times."""
-    code = f"SOURCE = {kernels.gaussian_rows.program.to_text()!r}\n{TIMES}"
+    code = f"SOURCE = {kernels.gaussian_rows.program.to_text()!r}\nSAXPY = {SAXPY!r}\n{TIMES}"
     found = browser.run("python.mjs", "worker", code=code).json
     print(json.dumps(found))
-    assert len(found) == 6
+    assert len(found) == 7
 
 
 def test_a_second_visit_compiles_nothing(browser: Browser) -> None:

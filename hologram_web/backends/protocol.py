@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -123,11 +123,9 @@ _task: ContextVar[asyncio.Task[Any] | None] = ContextVar("task", default=None)
 
 def caller() -> asyncio.Task[Any] | threading.Thread:
     """Whose call of a device it is: that of the running task, also in the thread that works for it, else the thread."""
-    with suppress(RuntimeError):
-        task = asyncio.current_task()
-        if task is not None:
-            return task
-    return _task.get() or threading.current_thread()
+    loop = asyncio._get_running_loop()  # None where current_task raises, which takes five times as long
+    task = None if loop is None else asyncio.current_task(loop)
+    return task or _task.get() or threading.current_thread()
 
 
 def stop_of_call() -> threading.Event | None:
