@@ -53,7 +53,8 @@ def gpu():
     return device()
 
 
-def test_a_proven_launch_runs_without_checks(gpu):
+@pytest.mark.parametrize(("n", "proven"), [(1024, 1), (1000, 0)])  # in packets blocks are whole
+def test_a_proven_launch_runs_without_checks(gpu, n, proven):
     compiled = hg.compile(SAXPY, shapes={"x": ("n",), "y": ("n",)})
     variant = _variant(compiled.artifact)
     assert variant.fast is not None
@@ -62,11 +63,11 @@ def test_a_proven_launch_runs_without_checks(gpu):
     assert "fault(" not in fast
     assert len(fast) < len(checked) / 2
     runner = GpuRunner(compiled.to_bytes(), gpu)
-    x = np.arange(1000, dtype=np.float32)
-    arrays = {"x": (x.tobytes(), (1000,)), "y": (np.ones(1000, np.float32).tobytes(), (1000,))}
+    x = np.arange(n, dtype=np.float32)
+    arrays = {"x": (x.tobytes(), (n,)), "y": (np.ones(n, np.float32).tobytes(), (n,))}
     found = runner.run({"a": hg.f32.encode(2.0)}, arrays)
     assert (np.frombuffer(found["y"][0], np.float32) == 2 * x + 1).all()
-    assert runner.proven == 1
+    assert runner.proven == proven
 
 
 def test_what_is_not_proven_is_checked(gpu):
@@ -103,6 +104,9 @@ def test_conditions_are_kept_by_the_file():
     assert {str(condition) for condition in _variant(artifact).conditions} == {
         f"max(m0 - 3, 0) - {last}",
         f"max(m1 - 3, 0) - {last}",
+        "lx - 1 + 1 - x * 256",
+        "ly - 1 + 1 - y",
+        "lz - 1 + 1 - z",
         "1 - y",
         "1 - z",
     }
