@@ -104,7 +104,7 @@ def test_inspect(folder):
         "mad.u32 r10, r10, r11, r3",
         "%0: u64 = special {GLOBAL_LANE_ID}",
         "reaches contiguous (4 bytes along x)",
-        "@compute @workgroup_size(256, 1, 1)",
+        "@compute @workgroup_size(32, 1, 1)",
         "(import",
     ):
         assert text in output

@@ -431,7 +431,7 @@ end:
 
 def test_shaders_can_be_read(backend):
     code = backend.compile_to_wgsl(DOUBLE, (64, 1, 1))
-    assert "@compute @workgroup_size(64, 1, 1)" in code
+    assert "@compute @workgroup_size(32, 1, 1)" in code
 
 
 # Large grids

@@ -170,7 +170,7 @@ def test_awaiting_a_launch(device: Any, wait: Callable[[Any], Any]) -> None:
 
 
 def test_the_kernel_shows_itself() -> None:
-    assert "@compute @workgroup_size(256, 1, 1)" in saxpy.wgsl()
+    assert "@compute @workgroup_size(32, 1, 1)" in saxpy.wgsl()
     assert '(func $kernel (export "kernel")' in saxpy.wat()
     assert "y[i] = a * x[i] + y[i]" in saxpy.explain()
     assert saxpy.__doc__ == "a * x + y"
