@@ -29,7 +29,7 @@ from hologram_web.store.blake3 import blake3
 from hologram_web.targets.wasm.check import check_modules
 from hologram_web_tools.build_stdlib import build
 from tests.artifact.hostile import METADATA, MODULES, SHADERS, STATUSES, opcodes, with_code, with_shader
-from tests.artifact.samples import collectives, field, long_plan, powers, saxpy, whole_plan
+from tests.artifact.samples import collectives, counted, field, hosted, long_plan, powers, saxpy, whole_plan
 from tests.artifact.slow import IDLE, SLOW
 
 PASSED = ("the argument ", "canonical form", "a module is there twice", "a piece of WGSL is there twice")
@@ -155,6 +155,9 @@ def halves() -> CompiledProgram:
     return hg.compile(HALVES, grid="n", shapes={"h": ("n",), "b": ("n",), "n": ("n",), "c": ("n",)})
 
 
+FOUR = np.full(1, 4, np.uint32)
+
+
 def samples() -> dict[str, tuple[CompiledProgram, dict[str, Any]]]:
     source = np.random.default_rng(7)
     x = source.random(100_000, np.float32)
@@ -162,6 +165,11 @@ def samples() -> dict[str, tuple[CompiledProgram, dict[str, Any]]]:
         "saxpy": (saxpy(), {"a": 2.5, "x": x, "y": x[::-1].copy()}),
         "collectives": (collectives(), {"x": np.arange(50, dtype=np.int32), "n": 50, "rounds": 3}),
         "powers": (powers(), {"count": 5, "x": np.arange(4, dtype=np.uint32)}),
+        "hosted": (hosted(), {"x": np.arange(12, dtype=np.int32), "n": 6, "scale": 0.25, "key": 3**33}),
+        "counted": (
+            counted(),
+            {"x": np.array([2**32 - 10, 5, 7], np.uint32), "left": FOUR, "other": np.zeros(1, np.uint32)},
+        ),
         "edges": (
             edges_plan(),
             {"rgb": source.integers(0, 256, (130, 250, 3), np.uint8), "low": 1536, "high": 2560, "rounds": 3},

@@ -87,7 +87,7 @@ COUNTED: tuple[tuple[str, str, Callable[[], str | float], float], ...] = (
     (
         "docs/javascript.md",
         r"\| all there is \| ([\d,]+) \|",
-        lambda: _page(*_ON_WASM, "backends/webgpu", "outside", "present", "recording", "texts"),
+        lambda: _page(*_ON_WASM, "backends/webgpu", "outside", "present", "recording", "texts", "values"),
         0.01,
     ),
     ("docs/stdlib.md", r"^(\w+) kernels on F32", lambda: _WORDS[len(NAMES)], 0),

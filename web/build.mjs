@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { build } from "esbuild";
 
-const PARTS = ["backends/parts", "backends/wasm", "backends/webgpu", "outside", "present", "recording", "stdlib", "texts", "tree"];
+const PARTS = ["backends/parts", "backends/wasm", "backends/webgpu", "outside", "present", "recording", "stdlib", "texts", "tree", "values"];
 
 /** Private members, and parts of artifacts and of runs, which nobody outside sees: the minifier may rename them. */
 const INTERNAL =
@@ -12,7 +12,8 @@ const INTERNAL =
   "freed functions gaps given grid groups guard identity inTurn index install jobs kept kernel kernels laid lanes " +
   "late launch lay lend lengths memories modules need offsets owned pieces place port prepare prepared program " +
   "programs reads release renew replay results runtime scalars scratch shader shaders slots spill state step take " +
-  "tell temporaries told turn unsure usable uses variable variant waiting wgsl writable written";
+  "tell temporaries told turn unsure usable uses variable variant waiting wgsl writable written " +
+  "computed operation condition otherwise levels conditions fast walk";
 
 let mangleCache = {};
 

@@ -7,18 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from ..compiler.collectives import Launch, Operands, check_factors, extents, lower_collective
-from ..compiler.host import HostState
-from ..compiler.ir import PRED
 from ..errors import ArtifactError, ExecutionError, FaultKind
-from ..isa.address import Address
 from ..isa.cfg import END
 from ..isa.launch import LaunchConfig
-from ..isa.operands import Register
 from ..isa.types import Type
 from ..isa.verify import Analysis, Base
 from . import fault_text
-from .device import Device, too_many_collectives
+from .device import Device
 from .protocol import Limits
 
 __all__ = ["CompiledDevice", "Explain", "Job", "Status", "Words"]
@@ -151,17 +146,6 @@ class Job(Generic[M]):
     math: str
 
 
-@dataclass
-class _Region(Generic[M]):
-    """Memory of an operand of a collective: `size` bytes from `start` of `memory` on, the operand at `offset` there."""
-
-    name: str
-    memory: M
-    start: int
-    size: int
-    offset: int
-
-
 class CompiledDevice(Device[M]):
     """A device that runs compiled lane regions. Devices give `_run`, `_whole` and `_copied`."""
 
@@ -184,161 +168,16 @@ class CompiledDevice(Device[M]):
         scalars = {p.name: (p.ty, values[p.name]) for p in analysis.program.params if p.kind == "scalar" and p.ty}
         memory = self._memory_of(analysis, values)
         deadline = self._deadline()
-        if not analysis.has_collectives:
-            if analysis.graph.entry != END:
-                job = Job(analysis, analysis.graph.entry, config, memory, scalars, {}, deadline, None, self._math)
-                self._run(job)
-            return
-        host = HostState(analysis, scalars)
-        rounds = 0
-        while True:
-            self._run_lanes(analysis, config, memory, host, deadline, None, self._math)
-            point = host.to_collective()
-            if point is None:
-                return
-            rounds += 1
-            if rounds > self.limits.steps:
-                raise too_many_collectives(analysis, point, self.limits.steps)
-            self._check_time(analysis, point, deadline)
-            host.after_collective(self._run_collective(analysis, memory, host, deadline))
-            if host.point is None or host.point == END:
-                return
+        if analysis.has_collectives:
+            from .hosted import HostedLaunch
 
-    def _check_time(self, analysis: Analysis, point: int, deadline: float | None) -> None:
-        """Between launches: whether to go on."""
+            HostedLaunch(self, analysis, config, scalars, memory, deadline).whole()
+        elif analysis.graph.entry != END:
+            self._run(Job(analysis, analysis.graph.entry, config, memory, scalars, {}, deadline, None, self._math))
+
+    def _check_time(self, analysis: Analysis, at: int, deadline: float | None) -> None:
+        """Between launches: whether to go on; `at` is the instruction that comes."""
         late = deadline is not None and time.monotonic() > deadline
         if late or self._stopped():
-            at = analysis.graph.code[point]
             status = Status(FaultKind.CANCELLED, at, 0, None, 0, 0, 0, 0, time_is_up=late)
             raise status.error(analysis, self.limits, 1)
-
-    def _run_lanes(
-        self,
-        analysis: Analysis,
-        config: LaunchConfig,
-        memory: dict[Base, M],
-        host: HostState,
-        deadline: float | None,
-        explain: Explain | None,
-        math: str,
-    ) -> None:
-        if host.point is None or host.point == END:
-            return
-        uniform: dict[Any, str] = {}
-        scalars = dict(host.scalars)
-        if host.point != analysis.graph.entry:
-            for (number, ty), bits in host.known.items():
-                name = f"$r{number}.{ty}"
-                uniform[(number - 256, PRED) if ty == PRED else (number, ty)] = name
-                scalars[name] = (ty if isinstance(ty, Type) else Type.U32, bits)
-        self._run(Job(analysis, host.point, config, memory, scalars, uniform, deadline, explain, math))
-
-    # Collectives
-
-    def _run_collective(
-        self, analysis: Analysis, memory: dict[Base, M], host: HostState, deadline: float | None
-    ) -> int | None:
-        """Runs the collective the host stands before; the bits of its register, if it has one."""
-        assert host.point is not None
-        point, instruction = host.point, analysis.graph.instruction(host.point)
-        ty: Type = instruction.ty
-        operands = Operands({}, {})
-        regions: dict[str, _Region[M]] = {}
-        borrowed: list[M] = []
-        try:
-            for position, (operand, value) in enumerate(zip(instruction.row.operands, instruction.values, strict=True)):
-                if isinstance(value, Address):
-                    base = analysis.bases[point, position]
-                    whole, start = self._whole(memory[base])
-                    size = self._size(memory[base])
-                    regions[operand.name] = _Region(str(base), whole, start, size, host.offset(value))
-                elif operand.kind == "result":
-                    borrowed.append(self._reserve(ty.size_bytes))
-                    regions[operand.name] = _Region("result", borrowed[0], 0, ty.size_bytes, 0)
-                elif operand.kind in ("size", "scalar") and value is not None:
-                    value = host.number(value)
-                if operand.kind == "size":
-                    value = max(value, 0)
-                operands.values[operand.name] = value
-            check_factors(instruction, operands.values)
-            counts = extents(instruction.name, operands)
-            _check_collective(analysis, point, ty, regions, counts)
-            self._separate(ty, regions, counts, borrowed, instruction.row.name == "GEMM")
-            operands.first.update({name: (r.start + r.offset) // ty.alignment for name, r in regions.items()})
-            for launch in lower_collective(instruction.name, operands, self.parallel):
-                for name, size in launch.temporaries.items():
-                    borrowed.append(self._reserve(size))
-                    regions[name] = _Region(name, borrowed[-1], 0, size, 0)
-                if 0 not in launch.lanes:
-                    self._run_part(launch, regions, analysis, point, deadline)
-            if not isinstance(operands.values.get("dst"), Register):
-                return None
-            return int.from_bytes(self._bytes(regions["dst"].memory), "little")
-        finally:
-            for taken in borrowed:
-                self._release(taken)
-
-    def _separate(
-        self, ty: Type, regions: dict[str, _Region[M]], counts: dict[str, int], borrowed: list[M], always: bool
-    ) -> None:
-        """Copies sources that the result overlaps: a collective reads all it needs before it writes.
-
-        A map may work in place; `always` is for collectives where an element depends on several.
-        """
-        *sources, result = counts
-        target, target_bytes = regions[result], counts[result] * ty.size_bytes
-        there = target.start + target.offset
-        for name in sources:
-            source, size = regions[name], counts[name] * ty.size_bytes
-            here = source.start + source.offset
-            apart = source.memory is not target.memory or here + size <= there or there + target_bytes <= here
-            in_place = here == there and not always
-            if size and target_bytes and not apart and not in_place:
-                borrowed.append(self._copied(source.memory, here, size))
-                regions[name] = _Region(source.name, borrowed[-1], 0, size, 0)
-
-    def _run_part(
-        self, launch: Launch, regions: dict[str, _Region[M]], analysis: Analysis, point: int, deadline: float | None
-    ) -> None:
-        part = self._analysis(launch.program, launch.program)
-        config = LaunchConfig.grid_2d(launch.lanes[0], launch.lanes[1], block=launch.block)
-        scalars: dict[str, tuple[Type, int]] = {}
-        for param in launch.program.params:
-            if param.kind == "scalar" and param.ty is not None:
-                number = launch.scalars[param.name]
-                scalars[param.name] = param.ty, param.ty.encode(int(number) if param.ty.is_integer else number)
-        memory = {
-            base: regions[launch.buffers[str(base.name)]].memory
-            for base in set(part.bases.values())
-            if base.name in launch.buffers
-        }
-        index = analysis.graph.code[point]
-        text = f", in {analysis.program.instructions[index]}"
-
-        def explain(error: ExecutionError) -> ExecutionError:
-            # Bounds were checked: what is left is a division by zero, and a launch that was cancelled or too slow.
-            if error.kind is FaultKind.DIVISION_BY_ZERO:
-                detail = fault_text.element_divisor(error.lane or 0) + text
-                return ExecutionError(error.kind, index, detail, lane=error.lane)
-            return ExecutionError(error.kind, index, error.detail.partition(", in ")[0] + text)
-
-        math = "strict" if self._math == "strict" else "fast" if launch.fast else "exact"
-        self._run_lanes(part, config, memory, HostState(part, scalars), deadline, explain, math)
-
-
-def _check_collective(
-    analysis: Analysis, point: int, ty: Type, regions: Mapping[str, _Region[Any]], counts: dict[str, int]
-) -> None:
-    """Raises the fault of an operand that does not lie in its memory."""
-    index = analysis.graph.code[point]
-    text = f", in {analysis.program.instructions[index]}"
-    for name, count in counts.items():
-        region, need = regions[name], count * ty.size_bytes
-        if need and not 0 <= region.offset <= region.size - need:
-            kind = FaultKind.OUT_OF_BOUNDS
-            detail = fault_text.outside(need, region.offset, region.name, region.size, ty.size_bytes)
-        elif need and region.offset % ty.alignment:
-            kind, detail = FaultKind.MISALIGNED_ACCESS, fault_text.misaligned(ty, region.offset, region.name)
-        else:
-            continue
-        raise ExecutionError(kind, index, detail + text, buffer=region.name, offset=region.offset)

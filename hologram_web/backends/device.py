@@ -494,9 +494,8 @@ class _Forked:
     def __exit__(self, *_: object) -> None: ...
 
 
-def too_many_collectives(analysis: Analysis, point: int, limit: int) -> ExecutionError:
+def too_many_collectives(analysis: Analysis, index: int, limit: int) -> ExecutionError:
     """The fault of a loop of collectives that goes around more often than the step limit allows."""
-    index = analysis.graph.code[point]
     text = f"the host ran more than {limit} collectives: does a loop not end?"
     return ExecutionError(FaultKind.STEP_LIMIT, index, f"{text}, in {analysis.program.instructions[index]}")
 

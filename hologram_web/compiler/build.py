@@ -16,7 +16,6 @@ from ..isa.cfg import END, FlowGraph
 from ..isa.instruction import Instruction
 from ..isa.operands import PRELOADED, Predicate, Register
 from ..isa.row import Effect, Row
-from ..isa.table import BY_NAME
 from ..isa.types import Type
 from ..isa.verify import Analysis, Base
 from .accesses import access_of, give_axes
@@ -24,9 +23,8 @@ from .atlas import AtlasNodes, is_phase
 from .dominance import Dominators
 from .ir import PRED, Access, Axis, Block, Function, Node, Replaced, Terminator, ValueType
 from .node_ops import POINTER
-from .recipe import Constant, Do, Kept, Part
 
-__all__ = ["build"]
+__all__ = ["Builder", "build", "end_of"]
 
 _Variable = tuple[int, ValueType | str]
 _ENDS = (Effect.CONTROL, Effect.BARRIER)
@@ -40,7 +38,7 @@ class Builder(AtlasNodes):
         super().__init__()
         self.analysis, self.graph = analysis, analysis.graph
         self.entry = entry
-        self.uniform: dict[_Variable, str | Kept] = uniform
+        self.uniform: dict[_Variable, str] = uniform
         self.blocks: dict[int, Block] = {}
         self.definitions: dict[tuple[Block, _Variable], Node] = {}
         self.sealed: set[Block] = set()
@@ -122,11 +120,10 @@ class Builder(AtlasNodes):
         number, ty = variable
         block, self.current = self.current, self.start
         kept = self.uniform.get(variable)
-        if isinstance(kept, Kept):
-            node = self._computed(kept)
-        elif variable in self.uniform and ty == PRED:
-            node = self._predicate_of(self.node("param", Type.U32, attr=kept))
-        elif variable in self.uniform:
+        if kept is not None and ty == PRED:
+            held = self.node("param", Type.U32, attr=kept)
+            node = self.pnot(self.eq(Type.U32, held, self.constant(Type.U32, 0)))
+        elif kept is not None:
             node = self.node("param", ty, attr=kept)
         elif is_phase(number):
             node = self.first_phase()
@@ -142,37 +139,16 @@ class Builder(AtlasNodes):
         self.current = block
         return node
 
-    def _predicate_of(self, held: Node) -> Node:
-        return self.pnot(self.eq(Type.U32, held, self.constant(Type.U32, 0)))
-
-    def _computed(self, kept: Kept) -> Node:
-        """The value of a recipe."""
-        at, found = self.at, list[Node]()
-        for number, step in enumerate(kept.recipe):
-            if isinstance(step, Do):
-                self.at = step.at
-                operands = [found[part.number] if isinstance(part, Part) else part for part in step.operands]
-                found.append(self._meaning(BY_NAME[step.row], operands))
-                continue
-            ty = Type.U32 if isinstance(step.ty, str) else step.ty
-            if isinstance(step, Constant):
-                held = self.constant(ty, step.bits)
-            else:
-                held = self.node("param", ty, attr=f"{kept.name}.{number}")
-            found.append(held if ty is step.ty else self._predicate_of(held))
-        self.at = at
-        return found[-1]
-
     # Blocks
 
     def run(self) -> Function:
         graph = self.graph
-        order = _blocks_from(graph, self.entry)
+        order = self._blocks_from(self.entry)
         self.blocks = {point: Block(number) for number, point in enumerate(order)}
         self.sealed.add(self.start)
         self._join(self.start, self.blocks[self.entry])
         self.start.end = Terminator("jump", [self.blocks[self.entry]])
-        edges: dict[int, list[int]] = {point: _ways(graph, _end_of(graph, point)) for point in order}
+        edges: dict[int, list[int]] = {point: self.ways(end_of(graph, point)) for point in order}
         waiting = {point: 0 for point in order}
         for point in order:
             for way in edges[point]:
@@ -199,6 +175,23 @@ class Builder(AtlasNodes):
         function.renumber()
         return function
 
+    def ways(self, last: int) -> list[int]:
+        """Where the code goes on behind the last point of a piece, but for the end."""
+        if self.graph.instruction(last).row.collective:
+            return []
+        return [way for way in self.graph.successors(last) if way != END]
+
+    def _blocks_from(self, entry: int) -> list[int]:
+        """Starts of the pieces of code that a region entered at `entry` reaches, ascending."""
+        seen: set[int] = set()
+        work = [entry]
+        while work:
+            start = work.pop()
+            if start not in seen:
+                seen.add(start)
+                work += self.ways(end_of(self.graph, start))
+        return sorted(seen)
+
     def _seal(self, block: Block) -> None:
         self.sealed.add(block)
         for variable, phi in self.incomplete.pop(block, {}).items():
@@ -211,7 +204,7 @@ class Builder(AtlasNodes):
         target.predecessors.append(source)
 
     def _block(self, start: int) -> None:
-        graph, last = self.graph, _end_of(self.graph, start)
+        graph, last = self.graph, end_of(self.graph, start)
         for point in range(start, last + 1):
             self.at = graph.code[point]
             instruction = graph.instruction(point)
@@ -471,7 +464,7 @@ def _share_axes(blocks: list[Block], index_of: Callable[[Node], Node]) -> None:
                 break
 
 
-def _end_of(graph: FlowGraph, start: int) -> int:
+def end_of(graph: FlowGraph, start: int) -> int:
     """Last point of the piece of code that starts at `start`: its block's end, or a barrier or collective before."""
     point = start
     while True:
@@ -480,24 +473,6 @@ def _end_of(graph: FlowGraph, start: int) -> int:
         if row.name == "BarSync" or row.collective or ways != [point + 1] or point + 1 in graph.block_of:
             return point
         point += 1
-
-
-def _ways(graph: FlowGraph, point: int) -> list[int]:
-    if graph.instruction(point).row.collective:
-        return []
-    return [way for way in graph.successors(point) if way != END]
-
-
-def _blocks_from(graph: FlowGraph, entry: int) -> list[int]:
-    """Starts of the pieces of code that a region entered at `entry` reaches, ascending."""
-    seen: set[int] = set()
-    work = [entry]
-    while work:
-        start = work.pop()
-        if start not in seen:
-            seen.add(start)
-            work += _ways(graph, _end_of(graph, start))
-    return sorted(seen)
 
 
 def build(

@@ -45,17 +45,21 @@ class Launch:
 
 @dataclass(frozen=True)
 class Operands:
-    """The collective's operands: sizes and factors as numbers, `first` where each address operand starts, in units."""
+    """The collective's operands: sizes and factors as numbers, `first` where each address operand starts, in units.
+
+    `most` is how many elements an operand may have at most, where its memory tells before the number is known:
+    temporaries are made for as many.
+    """
 
     values: dict[str, Any]
     first: dict[str, int]
+    most: dict[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
 
 
-# Sizes are ints on devices and symbols where a plan is made for all sizes (plan/symbols.py), which do the same by
-# methods of their own: no code here may branch on a size.
+# Sizes may be symbols (plan/symbols.py), which do the same by methods of their own: no code here may branch on a size.
 
 
 def _ceildiv(number: Any, by: int) -> Any:
@@ -137,7 +141,7 @@ def _reduce_in_blocks(o: Operands) -> list[Launch]:
     rows = min(_ROWS, _MAX_SHARED // (32 * wide.size_bytes))
     identity = hex(wide.encode(IDENTITIES[combine](wide)))
 
-    def launch(source: str, count: Any, target: str, blocks: Any, times: Any) -> Launch:
+    def launch(source: str, count: Any, target: str, blocks: Any, times: Any, most: Any = 0) -> Launch:
         here = ty if source == "src_array" else wide  # between the passes nothing is rounded
         there = ty if target == "dst" else wide
 
@@ -173,7 +177,7 @@ def _reduce_in_blocks(o: Operands) -> list[Launch]:
 
         program = _program(("blocks", combine, ty, here, there), text)
         first = {"fd": o.first["dst"] if target == "dst" else 0, "fs": o.first.get(source, 0)}
-        temporaries = {} if target == "dst" else {target: blocks * wide.size_bytes}
+        temporaries = {} if target == "dst" else {target: most * wide.size_bytes}
         lanes = (32, _ceildiv(blocks, rows) * rows)
         scalars = {**first, "n": count, "blocks": blocks}
         return Launch(program, lanes, (32, rows), {"d": target, "s": source}, scalars, temporaries, times)
@@ -185,7 +189,8 @@ def _reduce_in_blocks(o: Operands) -> list[Launch]:
         more = _at_most(blocks - 1, 1)
         launches.append(launch(source, count, "dst", 1, goes_on - more))
         if number < _PASSES - 1:
-            launches.append(launch(source, count, f"partial{number}", blocks, more))
+            most = _at_least(_ceildiv(o.most.get("src_array", o["count"]), size ** (number + 1)), 1)
+            launches.append(launch(source, count, f"partial{number}", blocks, more, most))
         count, source, goes_on = blocks, f"partial{number}", more
     return [launch for launch in launches if not isinstance(launch.times, int) or launch.times]
 

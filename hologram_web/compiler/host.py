@@ -1,211 +1,299 @@
-"""What the host does between lane regions: it follows a program from collective to collective.
+"""What the host does for a program with collectives, as a function of the IR.
 
-A program with collectives is a sequence of lane regions and collectives (isa.md section 6). The verifier has seen to
-it that the host can decide the way and compute every operand; here it does, with the reference semantics over
-`SCALAR_OPS`, and skips what depends on lanes.
+A program with collectives is a sequence of lane regions and collectives (isa.md section 6). The verifier has seen to it
+that the host can decide the way and compute every operand from scalar parameters. Here that part of the program becomes
+a function: pure values, branches, and as effects the launches of lane regions and the collectives. What depends on
+lanes is left out: the host goes on where such ways meet again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from ..errors import ExecutionError, FaultKind
+from ..errors import CompileError
 from ..isa.address import Address, Space
 from ..isa.cfg import END
+from ..isa.hostflow import host_known
 from ..isa.instruction import Instruction
-from ..isa.operands import Predicate, Register
-from ..isa.ops import SCALAR_OPS
-from ..isa.row import Effect
-from ..isa.types import Type
+from ..isa.mathematics import routine
+from ..isa.operands import PRELOADED, Predicate, Register
+from ..isa.row import Effect, Row
 from ..isa.verify import Analysis
+from .build import Builder, end_of
+from .dominance import Dominators
+from .ir import PRED, Block, Function, Node, Terminator
 from .node_ops import POINTER
+from .operations import EFFECTS
+from .passes import optimize
+from .passes.dce import eliminate_dead
 
-__all__ = ["HostState", "Known"]
+__all__ = ["Region", "Uniform", "host_function"]
 
-# Values that the host knows, as bits, by register and type; predicates by (256 + number, "pred").
-Known = dict[tuple[int, Type | str], int]
-_PRED = "pred"
-_PATIENCE = 1 << 22
+Variable = tuple[int, Any]  # a register or predicate, and its type
+Uniform = dict[Variable, str]  # what a region finds in registers, by the name that it is handed under
+_PREDICATE = 256
 
 
-class HostState:
-    """Where the host is in a program, and what it knows there."""
+class Region(NamedTuple):
+    """A lane region that starts at a point: the kernel that it is, the names of the values that are its arguments,
+    and by name the registers whose values are results of collectives."""
 
-    def __init__(self, analysis: Analysis, scalars: Mapping[str, tuple[Type, int]]) -> None:
-        self.analysis, self.graph = analysis, analysis.graph
-        self.scalars = scalars
-        self.point: int | None = self.graph.entry
-        self.known: Known = {}
-        for number, param in analysis.program.register_params().items():
-            if param.kind == "scalar" and param.ty is not None:
-                self.known[number, param.ty] = scalars[param.name][1]
-        self._steps = 0
+    kernel: int
+    names: tuple[str, ...]
+    results: tuple[tuple[str, Variable], ...]
 
-    def to_collective(self) -> int | None:
-        """Goes on to the next collective, whose point it returns; None if the program ends before."""
-        graph = self.graph
-        if not self.analysis.has_collectives:
-            return None
-        point: int | None = self.point
-        while point is not None and point != END:
+
+# Makes the kernel of the region at a point; its number, and the names that it needs. None if it does nothing.
+Make = Callable[[int, Uniform], tuple[int, set[str]] | None]
+
+
+def host_function(analysis: Analysis, make: Make) -> Function:
+    """The host's part of a program. Raises CompileError."""
+    builder = _HostBuilder(analysis, make)
+    function = builder.run()
+    builder.current = function.blocks[0]
+    builder.region(analysis.graph.entry, 0, 0)
+    function = optimize(function, without=("unroll",))
+    if drop_idle_loops(function):
+        function = optimize(function, without=("unroll",))
+    return function
+
+
+class _HostBuilder(Builder):
+    def __init__(self, analysis: Analysis, make: Make) -> None:
+        super().__init__(analysis, analysis.graph.entry, (1, 1, 1), {})
+        self.known, self.make = host_known(self.graph), make
+
+    # What the host follows
+
+    def ways(self, last: int) -> list[int]:
+        ways = self.graph.successors(last)
+        if len(ways) > 1 and not self._is_host(last):
+            ways = [self.graph.meeting(last)]
+        return [way for way in ways if way != END]
+
+    def _is_host(self, point: int) -> bool:
+        """Whether the host can compute all that the instruction reads."""
+        known = self.known[point].host
+        return all(known >> _key(value) & 1 for _, value in self.graph.instruction(point).reads())
+
+    def _block(self, start: int) -> None:
+        graph, last = self.graph, end_of(self.graph, start)
+        for point in range(start, last + 1):
+            self.at, self.point = graph.code[point], point
             instruction = graph.instruction(point)
-            if instruction.row.collective:
-                self.point = point
-                return point
-            self._steps += 1
-            if self._steps > _PATIENCE:
-                raise ExecutionError(
-                    FaultKind.STEP_LIMIT,
-                    graph.code[point],
-                    "the host ran too long between collectives: does a loop end?",
-                )
-            point = self._next(point, instruction)
-        return None
+            row = instruction.row
+            if row.collective:
+                self._collective(point, instruction)
+            elif (row.effect is Effect.PURE or row.name == "LEA") and self._is_host(point):
+                self._instruction(point, instruction)
+        instruction = graph.instruction(last)
+        end = Terminator("jump", at=self.at)
+        both = [way for way in (graph.target[last], graph.next[last]) if way is not None]
+        if instruction.name == "LOOP" and self._is_host(last):
+            end.value = self._count(instruction)
+        elif instruction.name == "BRA" and instruction.pred is not None and self._is_host(last):
+            held = self._predicate(instruction.pred)
+            end.value = self.pnot(held) if instruction.pred.negated else held
+        if end.value is not None and len(set(both)) == 2:
+            end.kind, end.ways = "branch", [self._way(way) for way in both]
+        else:
+            end.value = None
+            end.ways = [self._way(next(iter(self.ways(last)), END))]
+        if len(end.ways) == 2 and end.ways[0] is end.ways[1]:
+            end = Terminator("jump", end.ways[:1], at=self.at)
+        self.current.end = end
+        for way in end.ways:
+            self._join(self.current, way)
 
-    def after_collective(self, result: int | None) -> None:
-        """Goes past the collective; `result` is the value of its register, if it has one."""
-        assert self.point is not None
-        instruction = self.graph.instruction(self.point)
-        for operand, value in instruction.writes():
-            ty = instruction.type_of(operand)
-            assert isinstance(value, Register)
-            assert ty is not None
-            self._forget(value)
-            if result is not None:
-                self.known[value.index, ty] = result
-        self.point = self.graph.next[self.point]
+    # What it computes
 
-    def number(self, value: Register | str | float, point: int | None = None) -> int | float:
-        """A size or factor at a point (the collective's): an immediate, a register, or a scalar parameter."""
-        if isinstance(value, str):
-            ty, bits = self.scalars[value]
-            return ty.decode(bits)
-        if not isinstance(value, Register):
-            return value
-        where = self.point if point is None else point
-        assert where is not None
-        ty = self.analysis.numbers[where, value.index]
-        return ty.decode(self.known[value.index, ty])
+    def _meaning(self, row: Row, inputs: list[Any]) -> Any:
+        """Faults are found by the lanes."""
+        assert row.reference is not None
+        return row.reference(self, *inputs)
 
-    def offset(self, address: Address, point: int | None = None) -> int:
-        """The byte offset of an address; -1 where a coordinate of Phi does not exist. KeyError if it is not known."""
-        if address.space is Space.PHI:
-            parts = [int(self.number(part, point)) for part in address.coordinates]
-            inside = all(0 <= part < limit for part, limit in zip(parts, (96, 48, 256), strict=True))
-            return 12288 * parts[0] + 256 * parts[1] + parts[2] if inside else -1
-        if address.space is Space.POINTER:
-            assert isinstance(address.base, Register)
-            return int(POINTER.decode(self.known[address.base.index, POINTER]))
-        if address.index is None:
-            return address.offset
-        return int(self.number(address.index, point)) * address.scale + address.offset
-
-    # One step
-
-    def _next(self, point: int, instruction: Instruction) -> int | None:
-        graph = self.graph
-        match instruction.name:
-            case "BRA" if instruction.pred is not None:
-                holds = self.known.get((256 + instruction.pred.index, _PRED))
-                if holds is None:
-                    return self._past(point)
-                return graph.target[point] if bool(holds) != instruction.pred.negated else graph.next[point]
-            case "LOOP":
-                key = instruction.counter.index, Type.U32
-                if key not in self.known:
-                    return self._past(point)
-                if self.known[key] == 0:
-                    return graph.next[point]
-                self.known[key] -= 1
-                return graph.target[point]
-            case "BRA" | "CALL" | "RET" | "EXIT":
-                return graph.target[point]
-        self._evaluate(point, instruction)
-        return graph.next[point]
-
-    def _evaluate(self, point: int, instruction: Instruction) -> None:
-        row = instruction.row
-        if row.name == "LEA":
-            self._point_at(point, instruction)
-            return
-        values = self._inputs(point, instruction) if row.effect is Effect.PURE else None
-        result = None
-        if values is not None and row.reference is not None:
-            result = values[0] if row.name == "MOV" else row.reference(SCALAR_OPS, *values)
-        for operand, value in instruction.writes():
-            self._forget(value)
-            if result is not None:
-                ty = instruction.type_of(operand) or self._moved(point)
-                if isinstance(value, Predicate):
-                    self.known[256 + value.index, _PRED] = int(result)
-                elif ty is not None:
-                    self.known[value.index, ty] = int(result)
-
-    def _point_at(self, point: int, instruction: Instruction) -> None:
-        """LEA, if the address is known."""
-        try:
-            offset = self.offset(instruction.src, point)
-        except KeyError:
-            self._forget(instruction.dst)
-            return
-        self._forget(instruction.dst)
-        # Far outside stays outside: no memory is as large.
-        self.known[instruction.dst.index, POINTER] = POINTER.encode(max(min(offset, 1 << 60), -(1 << 60)))
-
-    def _inputs(self, point: int, instruction: Instruction) -> list[Any] | None:
-        """Operands of the reference semantics, if all are known."""
-        held = self._held(point, instruction)
-        return None if held is None else [bool(value) if ty == _PRED else value for ty, value in held]
-
-    def _held(self, point: int, instruction: Instruction) -> list[tuple[Type | str | None, Any]] | None:
-        """Operands, if all are known: with its type what a register or a predicate holds, others as they are."""
-        found: list[tuple[Type | str | None, Any]] = []
-        for operand, value in zip(instruction.row.operands, instruction.values, strict=True):
-            if operand.role == "def":
-                continue
-            if isinstance(value, Address):
-                return None
-            if isinstance(value, Predicate):
-                key: tuple[int, Type | str] = 256 + value.index, _PRED
-            elif isinstance(value, Register):
-                ty = instruction.type_of(operand) or self._moved(point)
-                if ty is None:
-                    return None
-                key = value.index, ty
-            else:
-                found.append((None, value))
-                continue
-            if key not in self.known:
-                return None
-            found.append((key[1], self.known[key]))
+    def call(self, name: str, *operands: Node) -> Node:
+        found: Node = routine(name).body(self, *operands)
         return found
 
-    def _moved(self, point: int) -> Type | None:
-        """The type of what a MOV copies; None if it copies a parameter."""
-        return POINTER if point in self.analysis.pointers else self.analysis.types.get(point)
+    def call_if(self, name: str, p: Node, otherwise: Node, *operands: Node) -> Node:
+        return self.select(routine(name).result, p, self.call(name, *operands), otherwise)
 
-    def _forget(self, value: Register | Predicate) -> None:
-        """What a register held before is overwritten, whatever its type was."""
-        number = value.index + (256 if isinstance(value, Predicate) else 0)
-        for key in [key for key in self.known if key[0] == number]:
-            del self.known[key]
+    def _phi(self, point: int, address: Address) -> Node:
+        """-1 where a coordinate does not exist."""
+        total, all_inside = self.constant(POINTER, 0), self.constant(PRED, 1)
+        parts = ((96, 12288), (48, 256), (256, 1))
+        for coordinate, (limit, weight) in zip(address.coordinates, parts, strict=True):
+            value = self.index(self._number(point, coordinate))
+            inside = self.pand(
+                self.le(POINTER, self.constant(POINTER, 0), value),
+                self.lt(POINTER, value, self.constant(POINTER, limit)),
+            )
+            all_inside = self.pand(all_inside, inside)
+            part = self.mul(POINTER, value, self.constant(POINTER, weight))
+            total = self.add(POINTER, total, part)
+        return self.select(POINTER, all_inside, total, self.constant(POINTER, POINTER.encode(-1)))
 
-    def _past(self, point: int) -> int:
-        """Where the ways of a branch that depends on lanes meet again. What lanes write on them is forgotten."""
-        graph = self.graph
-        for _, value in graph.instruction(point).writes():  # the counter of a LOOP
-            self._forget(value)
-        onward = graph.next[point]
-        if onward is not None and onward == graph.target[point]:
-            return onward  # both ways are one: the branch stands inside its block
-        number = next(n for n, block in enumerate(graph.blocks) if point in block)
-        inside = graph.influence(number)
-        for other in inside:
-            for inner in graph.blocks[other]:
-                for _, value in graph.instruction(inner).writes():
-                    self._forget(value)
-        ways = {way for other in {number, *inside} for way in graph.block_successors[other] if way not in inside}
-        ways.discard(number)
-        way = next(iter(ways - {END}), END)
-        return END if way == END else graph.blocks[way][0]
+    # What it launches
+
+    def _collective(self, point: int, instruction: Instruction) -> None:
+        """The effect has an argument for each number that the collective does not name itself, in order."""
+        args = []
+        for operand, value in zip(instruction.row.operands, instruction.values, strict=True):
+            if isinstance(value, Address):
+                if value.space is Space.PHI:
+                    args.append(self._phi(point, value))
+                elif value.space is Space.POINTER:
+                    assert isinstance(value.base, Register)
+                    args.append(self._register(value.base, POINTER))
+                elif value.index is not None:
+                    args.append(self._number(point, value.index))
+            elif operand.kind in ("size", "scalar") and isinstance(value, (Register, str)):
+                args.append(self._number(point, value))
+        self.node("collective", None, *args, attr=point)
+        written = sum(1 << _key(value) for _, value in instruction.writes())
+        known, onward = self.known[point], self.graph.next[point]
+        if onward is not None and onward != END:
+            either = known.either & ~written
+            self.region(onward, known.host & ~written, known.results & ~either | written, either)
+
+    def region(self, point: int, host: int, results: int, either: int = 0) -> None:
+        """The launch of the lane region at a point, where the host knows these registers (bit sets)."""
+        if _is_idle(self, point):
+            return
+        wanted: Uniform = {}
+        for number, ty in _reads(self, point):
+            key = number + (_PREDICATE if ty == PRED else 0)
+            if either >> key & 1 and number in PRELOADED:
+                text = f"r{number} holds the result of a collective or what it held at the start, by the way taken"
+                raise CompileError(self.graph.code[point], f"{text}: copy it to another register first")
+            if ty is not None and (host | results) >> key & 1:
+                wanted[number, ty] = f"$r{key}.{ty}"
+        made = self.make(point, wanted)
+        if made is None:
+            return
+        kernel, needed = made
+        names: dict[str, Node] = {}
+        held: list[tuple[str, Variable]] = []
+        for variable, name in wanted.items():
+            number, ty = variable
+            if name not in needed:
+                continue
+            if results >> (number + (_PREDICATE if ty == PRED else 0)) & 1:
+                held.append((name, variable))
+            else:
+                names[name] = self.read(self.current, variable)
+        self.node("region", None, *names.values(), attr=Region(kernel, tuple(names), tuple(held)))
+
+
+def _key(value: Register | Predicate) -> int:
+    return value.index + (_PREDICATE if isinstance(value, Predicate) else 0)
+
+
+def _points(builder: Builder, point: int) -> list[int]:
+    """The points of the lane region that starts at a point."""
+    graph = builder.graph
+    if point == END:
+        return []
+    seen: set[int] = set()
+    work = [point]
+    while work:
+        start = work.pop()
+        if start not in seen:
+            seen.add(start)
+            work += Builder.ways(builder, end_of(graph, start))
+    return [inner for start in sorted(seen) for inner in range(start, end_of(graph, start) + 1)]
+
+
+def _is_idle(builder: Builder, point: int) -> bool:
+    """Whether the region at a point does nothing for anybody: no effect, no fault, no loop that may not end."""
+    graph = builder.graph
+    for inner in _points(builder, point):
+        row = graph.instruction(inner).row
+        if row.collective:
+            continue
+        if row.effect not in (Effect.PURE, Effect.CONTROL) or row.fault is not None:
+            return False
+        target = graph.target[inner]
+        if target is not None and target != END and target <= inner and inner not in graph.counted:
+            return False
+    return True
+
+
+def _reads(builder: Builder, point: int) -> dict[Variable, None]:
+    """Registers and predicates that the lane region at a point may read as it finds them, with their types."""
+    graph, analysis = builder.graph, builder.analysis
+    found: dict[Variable, None] = {}  # a type may be None: of parameters that are buffers
+    for inner in _points(builder, point):
+        instruction = graph.instruction(inner)
+        if instruction.row.collective:
+            continue
+        moved = POINTER if inner in analysis.pointers else analysis.types.get(inner)
+        for operand, value in zip(instruction.row.operands, instruction.values, strict=True):
+            if isinstance(value, Address):
+                for register in value.registers:
+                    ty = POINTER if register is value.base else analysis.numbers.get((inner, register.index))
+                    found[register.index, ty] = None
+            elif isinstance(value, Predicate) and operand.role != "def":
+                found[value.index, PRED] = None
+            elif isinstance(value, Register) and operand.role != "def" and operand.kind != "result":
+                number = analysis.numbers.get((inner, value.index))
+                pointer = POINTER if operand.type == "pointer" else None
+                for ty in (number, instruction.type_of(operand), moved, pointer):
+                    found[value.index, ty] = None
+    return found
+
+
+def drop_idle_loops(function: Function) -> int:
+    """Takes loops out that launch nothing and whose values nothing needs; how many. Lanes go around them themselves."""
+    count = 0
+    while loop := _idle_loop(function):
+        header, inside, exit_ = loop
+        for before in [block for block in header.predecessors if block not in inside]:
+            before.end.ways = [exit_ if way is header else way for way in before.end.ways]
+            for phi in exit_.phis:
+                phi.args = (
+                    *phi.args,
+                    next(a for a, b in zip(phi.args, exit_.predecessors, strict=True) if b in inside),
+                )
+            exit_.predecessors.append(before)
+        eliminate_dead(function)
+        count += 1
+    return count
+
+
+def _idle_loop(function: Function) -> tuple[Block, set[Block], Block] | None:
+    tree = Dominators(function.blocks[0], lambda block: block.end.ways)
+    uses: dict[Node, set[Block]] = {}
+    for block in function.blocks:
+        for node in (*block.phis, *block.nodes):
+            for arg in node.args:
+                uses.setdefault(arg, set()).add(block)
+        if block.end.value is not None:
+            uses.setdefault(block.end.value, set()).add(block)
+    for header in function.blocks:
+        latches = [block for block in header.predecessors if tree.dominates(header, block)]
+        if not latches:
+            continue
+        inside, work = {header}, list(latches)
+        while work:
+            block = work.pop()
+            if block not in inside:
+                inside.add(block)
+                work += block.predecessors
+        exits = {way for block in inside for way in block.end.ways if way not in inside}
+        nodes = [node for block in inside for node in (*block.phis, *block.nodes)]
+        if len(exits) != 1 or any(node.op in EFFECTS for node in nodes):
+            continue
+        if any(not uses.get(node, set()) <= inside for node in nodes):
+            continue
+        (exit_,) = exits
+        places = [n for n, block in enumerate(exit_.predecessors) if block in inside]
+        if any(len({id(phi.args[n]) for n in places}) > 1 for phi in exit_.phis):
+            continue
+        if any(exit_ in block.end.ways for block in header.predecessors if block not in inside):
+            continue  # the block before goes around the loop, too
+        return header, inside, exit_
+    return None

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ..isa.ops import PRED
 from ..isa.types import Type
 from ..isa.verify import Base
 
@@ -28,7 +29,6 @@ __all__ = [
     "significant",
 ]
 
-PRED = "pred"
 ValueType = Type | str | None
 
 

@@ -140,6 +140,9 @@ OPERATIONS: dict[str, Operation] = {
     "reduce": Operation("nl", "t", "effect", "operation"),
     "guard": Operation("p*...", "", "effect", "fault"),
     "fence": Operation("", "", "effect"),
+    # Of what the host does with a program (host.py): a launch of a lane region, and a collective
+    "region": Operation("*...", "", "effect", "region"),
+    "collective": Operation("*...", "", "effect", "collective"),
 }
 
 EFFECTS = frozenset(name for name, row in OPERATIONS.items() if row.kind == "effect")

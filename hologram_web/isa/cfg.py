@@ -97,6 +97,17 @@ class FlowGraph:
                 work += [way for way in self.block_successors[other] if way != END]
         return found
 
+    def meeting(self, point: int) -> int:
+        """Where the ways of a branch meet again: a point, or END."""
+        onward = self.next[point]
+        if onward is not None and onward == self.target[point]:
+            return onward  # both ways are one: the branch stands inside its block
+        number = next(n for n, block in enumerate(self.blocks) if point in block)
+        inside = self.influence(number)
+        ways = {way for other in {number, *inside} for way in self.block_successors[other] if way not in inside}
+        way = next(iter(ways - {number, END}), END)
+        return END if way == END else self.blocks[way][0]
+
     def always(self, block: int) -> set[int]:
         """Blocks on every way from `block` to the end, itself included."""
         return {other for other in range(len(self.blocks)) if self._post_dominators[block] >> other & 1}

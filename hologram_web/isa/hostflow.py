@@ -7,7 +7,7 @@ if it comes from immediates and scalar parameters through pure instructions outs
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .cfg import END, FlowGraph
 from .instruction import Instruction
@@ -17,12 +17,14 @@ from .row import Effect
 if TYPE_CHECKING:
     from .verify import Analysis
 
-__all__ = ["check_collectives", "check_pools", "host_branches", "host_known"]
+__all__ = ["Known", "check_collectives", "check_pools", "host_branches", "host_known"]
 
 _PREDICATE = 256
 # What is known of a register or predicate; what is missing differs from lane to lane.
 _HOST = "host"  # the host can compute it
-_KEPT = "kept"  # a preloaded register not written yet, or the result of a ParallelReduce: survives collectives
+_KEPT = "kept"  # a preloaded register not written yet: survives collectives
+_RESULT = "result"  # the result of a ParallelReduce: survives collectives
+_EITHER = "either"  # one of the two, by the way that was taken
 _LOST = "lost"  # a lane's value of before a collective
 _State = dict[int, str]
 
@@ -41,7 +43,7 @@ def _transfer(instruction: Instruction, state: _State, uniform: bool) -> None:
             state[key] = _LOST
     for _, value in instruction.writes():
         if row.collective:
-            state[_key(value)] = _KEPT
+            state[_key(value)] = _RESULT
         elif known:
             state[_key(value)] = _HOST
         else:
@@ -56,6 +58,10 @@ def _merge(into: _State, other: _State) -> bool:
             continue
         if theirs == _LOST:
             into[key] = _LOST
+        elif {mine, theirs} <= {_KEPT, _RESULT, _EITHER}:
+            if mine == _EITHER:
+                continue
+            into[key] = _EITHER
         elif key in into:
             del into[key]
         else:
@@ -110,14 +116,28 @@ def host_branches(graph: FlowGraph) -> tuple[dict[int, _State], dict[int, int]]:
         deciders = {**found, **deciders}
 
 
-def host_known(graph: FlowGraph) -> dict[int, int]:
-    """By point, what the host can compute before it: a bit set of register numbers and 256 + those of predicates."""
-    known: dict[int, int] = {}
+class Known(NamedTuple):
+    """What is known before a point: bit sets of register numbers and 256 + those of predicates. `host` are those that
+    the host can compute, `results` those that hold the result of a collective, `either` those that hold one or what
+    lanes find there at their start."""
+
+    host: int
+    results: int = 0
+    either: int = 0
+
+
+def host_known(graph: FlowGraph) -> dict[int, Known]:
+    """By point, what is known before it."""
+    known: dict[int, Known] = {}
     states, deciders = host_branches(graph)
     for number, start in states.items():
         state = dict(start)
         for point in graph.blocks[number]:
-            known[point] = sum(1 << key for key, status in state.items() if status == _HOST)
+            sets = dict.fromkeys((_HOST, _RESULT, _EITHER), 0)
+            for key, status in state.items():
+                if status in sets:
+                    sets[status] |= 1 << key
+            known[point] = Known(*sets.values())
             _transfer(graph.instruction(point), state, number not in deciders)
     return known
 

@@ -23,13 +23,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, NamedTuple
 
 from .mathematics import routine
 from .types import Type, round_ratio
 
-__all__ = ["IDENTITIES", "SCALAR_OPS", "ScalarOps", "reduce_type", "widening"]
+__all__ = [
+    "IDENTITIES", "PRED", "PRIMITIVES", "SCALAR_OPS", "Primitive", "ScalarOps", "compute", "reduce_type", "widening",
+]  # fmt: skip
 
+PRED = "pred"  # in the place of a type: a predicate
 _HALVES = (Type.F16, Type.BF16)
 
 # Where a reduction starts, by the primitive that combines: the value that changes nothing.
@@ -248,3 +251,75 @@ def _integral(ty: Type, x: int, to_integer: Callable[[float], int]) -> int:
 
 
 SCALAR_OPS = ScalarOps()
+
+
+class Primitive(NamedTuple):
+    """What a primitive takes and gives, in the letters of `compiler/operations.py`: `t` a value of the result's type,
+    `a` one of the operands' type, `p` a predicate, `u` U32, `i` an integer, `f` a float. `method` is its name."""
+
+    takes: str
+    gives: str
+    method: str
+
+    @property
+    def has_source(self) -> bool:
+        """Whether the operands' type is another one than the result's."""
+        return "a" in self.takes
+
+    def fits(self, ty: Type | str, source: Type | str) -> bool:
+        """Whether it is there for a result and operands of these types."""
+        if not self.has_source and source != ty:
+            return False
+        if self.method == "mov":
+            return True
+        if not isinstance(source, Type) and self.has_source:
+            return False
+        if self.gives == "p" or not isinstance(ty, Type):
+            return self.gives == "p" and ty == PRED
+        counts = self.gives == "u"
+        if counts or self.gives == "i":
+            operand = source if counts else ty
+            return isinstance(operand, Type) and operand.is_integer and (not counts or ty is Type.U32)
+        if self.method == "bitcast":
+            return isinstance(source, Type) and source.bits == ty.bits
+        return self.gives == "t" or ty.is_float
+
+    def operands(self, ty: Type | str, source: Type | str) -> list[Type | str]:
+        """The types of its operands."""
+        types: dict[str, Type | str] = {"t": ty, "a": source, "p": PRED, "u": Type.U32}
+        return [types[letter] for letter in self.takes]
+
+
+# The primitives on values, in the order in which files number them (docs/artifact.md).
+PRIMITIVES: dict[str, Primitive] = {
+    name: Primitive(takes, gives, name + "_" if name in ("and", "or", "not") else name)
+    for names, takes, gives in (
+        ("mov", "t", "t"),
+        ("add sub mul div rem min max", "tt", "t"),
+        ("neg abs", "t", "t"),
+        ("fma", "ttt", "f"),
+        ("sqrt floor ceil round trunc", "t", "f"),
+        ("and or xor", "tt", "i"),
+        ("not", "t", "i"),
+        ("shl shr rotl", "tu", "i"),
+        ("popcount clz ctz", "a", "u"),
+        ("inverse", "tt", "i"),
+        ("cvt bitcast", "a", "t"),
+        ("select", "ptt", "t"),
+        ("eq lt le", "aa", "p"),
+        ("pand por", "pp", "p"),
+        ("pnot", "p", "p"),
+    )
+    for name in names.split()
+}
+
+
+def compute(op: str, ty: Type | str, source: Type | str, values: list[int]) -> int:
+    """The bits that a primitive gives for bits; a predicate is 0 or 1."""
+    if op == "mov":
+        return values[0]
+    row = PRIMITIVES[op]
+    operands: list[Any] = [bool(v) if letter == "p" else v for letter, v in zip(row.takes, values, strict=True)]
+    types: list[Any] = [ty] if row.gives in "tif" else []
+    types += [source] * row.has_source
+    return int(getattr(SCALAR_OPS, row.method)(*types, *operands))

@@ -15,11 +15,12 @@ from ..isa.atlas import RESONANCE
 from ..isa.launch import LaunchConfig
 from ..isa.lift import RESONANCE_BYTES, Hidden, lift
 from ..isa.operands import Access, BufferHandle, PoolHandle
+from ..isa.ops import PRED
 from ..isa.program import Param, Program
 from ..isa.types import Type
 from ..isa.verify import Analysis, verified
 from .formula import Formula, FormulaLike
-from .plan import Argument, Call, Plan, Port, Repeat, Step, Temporary, Triple
+from .plan import Argument, Branch, Call, Let, Loop, Nest, Plan, Port, Read, Repeat, Step, Temporary, Triple, When
 
 if TYPE_CHECKING:
     from .artifact import Blob
@@ -118,6 +119,41 @@ class PlanBuilder:
         yield Formula((variable,))
         body = tuple(self._steps.pop())
         self._steps[-1].append(Repeat(Formula.of(count), variable, body))
+
+    def read(self, buffer: str, ty: Type, index: FormulaLike = 0) -> Formula:
+        """An integer that lies in a buffer when all before is done: for counts, grids and arguments of what follows."""
+        return Formula((self._read(buffer, ty, index),))
+
+    @contextmanager
+    def while_(self, buffer: str, ty: Type, index: FormulaLike = 0) -> Iterator[None]:
+        """Launches inside run again and again, as long as that integer of the buffer is not 0."""
+        self._steps.append([])
+        name = self._read(buffer, ty, index)
+        is_zero = f"{name}.zero"
+        self._steps[-1] += [
+            Let(is_zero, PRED, "eq", ty, (Argument("value", name), Argument("bits", 0))),
+            When(is_zero, (Branch(1),)),
+        ]
+        yield
+        body = (*self._steps.pop(), Branch(0))
+        self._steps[-1].append(Nest((Loop(body),)))
+
+    def _read(self, buffer: str, ty: Type, index: FormulaLike) -> str:
+        if not ty.is_integer or ty.is_wide:
+            raise LaunchError(f"a plan counts by integers of at most 64 bits, not by {ty}")
+        if (
+            buffer not in self._temporaries
+            and buffer not in self._constants
+            and not isinstance(self._uses.get(buffer), _Use)
+        ):
+            raise LaunchError(f"the plan has no buffer {buffer!r} to read: declare it, or launch what writes it before")
+        use = self._uses.get(buffer)
+        if isinstance(use, _Use) and not use.written:
+            use.first_reads = True
+        name = f"$n{self._counters}"
+        self._counters += 1
+        self._steps[-1].append(Read(name, ty, buffer, Formula.of(index) * ty.size_bytes))
+        return name
 
     def launch(
         self,

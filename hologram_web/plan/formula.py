@@ -82,8 +82,9 @@ class Formula:
         """The variable that it is, if it is nothing else."""
         return self.code[0] if len(self.code) == 1 and isinstance(self.code[0], str) else None
 
-    def evaluate(self, values: Mapping[str, int]) -> int:
-        """Raises LaunchError where a variable has no value, a number is too large, or a divisor is zero."""
+    def evaluate(self, values: Mapping[str, int], exact: bool = False) -> int:
+        """Raises LaunchError where a variable has no value, a number is too large (not if `exact`), or a divisor is
+        zero."""
         stack: list[int] = []
         for token in self.code:
             if isinstance(token, int):
@@ -97,7 +98,7 @@ class Formula:
                 number = values[token]
             else:
                 raise LaunchError(f"the formula {self} needs {token}: give the argument that has it")
-            if not -LARGEST <= number <= LARGEST:
+            if not exact and not -LARGEST <= number <= LARGEST:
                 raise LaunchError(f"the formula {self} leaves the range of 53 bits{_where(values, self)}")
             stack.append(number)
         return stack[0]

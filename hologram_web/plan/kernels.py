@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
-from ..compiler.ir import Function
+from ..compiler.driver import lane_function
+from ..compiler.host import Uniform
 from ..compiler.operations import EFFECTS
 from ..errors import CompileError, UnsupportedInstruction
 from ..isa.address import ON_CHIP, Space
 from ..isa.types import Type
+from ..isa.verify import Analysis
 from ..targets.wasm.effects import access_of
 from .conditions import formulas_of
-from .plan import Binding, Call, Kernel, Launch, Memory, Repeat, Step, Target, WasmCode, WgslCode
+from .plan import Binding, Kernel, Launch, Memory, Step, Target, WasmCode, WgslCode, bodies, with_bodies
 
 __all__ = ["KernelTable", "LaneKernel"]
 
@@ -30,8 +33,11 @@ class LaneKernel:
 
     fast = False
 
-    def __init__(self, program: int | None, function: Function, shared: int) -> None:
-        self.program, self.function, self.shared = program, function, shared
+    def __init__(
+        self, program: int | None, analysis: Analysis, block: Any, shared: int, point: int | None, uniform: Uniform
+    ) -> None:
+        function = lane_function(analysis, block, point, uniform)
+        self.program, self.function, self.shared = program, function, analysis.program.shared_memory + shared
         accesses = [(node, access) for node in function.nodes() if (access := access_of(node)) is not None]
         self.bases = [base for base in function.bases if base.space not in ON_CHIP]
         self.written = {access.base for node, access in accesses if node.op in ("store", "atomic")}
@@ -59,21 +65,16 @@ class KernelTable:
         return tuple(self.step(step, target) for step in steps)
 
     def step(self, step: Step, target: str) -> Step:
-        match step:
-            case Repeat():
-                return replace(step, body=self.steps(step.body, target))
-            case Call():
-                return step._replace(code=self.steps(step.code, target))
-            case Target():
-                return step._replace(body=self.steps(step.body, step.name))
-            case Launch():
-                made, key = self.made[step.kernel], (step.kernel, target)
-                if key not in self.numbers:
-                    self.numbers[key] = len(self.kernels)
-                    self.kernels.append(self._kernel(made, target))
-                number = self.numbers[key]
-                return step._replace(kernel=number, variant=self._variant(made, number, step.memories))
-        return step
+        if isinstance(step, Target):
+            target = step.name
+        if not isinstance(step, Launch):
+            return with_bodies(step, tuple(self.steps(body, target) for body in bodies(step)))
+        made, key = self.made[step.kernel], (step.kernel, target)
+        if key not in self.numbers:
+            self.numbers[key] = len(self.kernels)
+            self.kernels.append(self._kernel(made, target))
+        number = self.numbers[key]
+        return step._replace(kernel=number, variant=self._variant(made, number, step.memories))
 
     def _kernel(self, made: LaneKernel, target: str) -> Kernel:
         """The kernel with its WebAssembly; variants of its WGSL come with the launches that need them."""

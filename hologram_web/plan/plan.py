@@ -1,37 +1,38 @@
 """Plans: ports, temporaries, constants and steps of a run (docs/artifact.md says what each means).
 
-A Plan is data. Here it is checked and walked; `compiled.py` runs it on a device, `lowering.py` adds the code of its
-calls, `artifact.py` writes and reads it.
+A Plan is data. Here it is checked; `walk.py` runs its steps, `lowering.py` adds the code of its calls, `artifact.py`
+writes and reads it.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, NamedTuple
 
-from ..errors import ArtifactError, ExecutionError, FaultKind, LaunchError
+from ..errors import ArtifactError, LaunchError
 from ..isa.operands import Access
+from ..isa.ops import PRED, PRIMITIVES
 from ..isa.program import Param, Program
 from ..isa.types import Type
 from .formula import NAME, OPERATORS, Formula
 
 __all__ = [
     "ARGUMENT_KINDS", "CLASS_MEMORY", "MAX_NESTED", "MAX_STEPS_RUN", "MEMORY_KINDS", "TARGETS", "Argument", "Binding",
-    "Bounds", "Budget", "Call", "Copy", "Kernel", "Launch", "Memory", "Plan", "Port", "Repeat", "Step", "Target",
-    "Temporary", "Triple", "WasmCode", "WgslCode", "bind_ports", "leaves", "size_of", "variables_of", "walk",
+    "Bounds", "Branch", "Call", "Copy", "Kernel", "Launch", "Let", "Loop", "Memory", "Nest", "Plan", "Port", "Read",
+    "Repeat", "Step", "Target", "Temporary", "Triple", "WasmCode", "WgslCode", "When", "bind_ports", "bodies",
+    "calls_of", "outside_code", "size_of", "variables_of", "with_bodies",
 ]  # fmt: skip
 
 CLASS_MEMORY = "class memory"  # as a buffer of a launch; no name, so nothing else is called so
 MAX_STEPS_RUN = 1 << 20
 MAX_SCRATCH = 400_000_000  # bytes for a block
-MAX_NAMES, MAX_STEPS, MAX_NESTED, MAX_RANK, MAX_BYTES = 4096, 65_536, 16, 8, 1 << 48
+MAX_NAMES, MAX_STEPS, MAX_NESTED, MAX_RANK, MAX_BYTES = 4096, 65_536, 64, 8, 1 << 48
 MAX_CONDITIONS = 64
 # Of conditions: blocks and lanes along each axis, steps that a lane may take, rounds for which it has time.
 LAUNCH_VARIABLES = ("x", "y", "z", "lx", "ly", "lz", "steps", "rounds")
-ARGUMENT_KINDS = ("bits", "port", "formula", "cell", "buffer")  # in the order of the binary form
+ARGUMENT_KINDS = ("bits", "port", "formula", "cell", "buffer", "long", "value")  # in the order of the binary form
 
 Triple = tuple[Formula, Formula, Formula]
 
@@ -59,8 +60,8 @@ class Temporary(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """What a parameter is given, by kind: `bits` (an int), `port` (a scalar's name), `formula`, `cell` or `buffer` (a
-    buffer's name; the value is the first bytes of a cell, 8 or those of a wide integer)."""
+    """What a parameter is given, by kind: `bits` (an int), `port` (a scalar's name), `formula`, `value` (the name of
+    one), `cell` or `buffer` (a buffer's name; the value is the first bytes of a cell, 8 or those of a wide integer)."""
 
     kind: str
     value: Any
@@ -124,7 +125,55 @@ class Target(NamedTuple):
     body: tuple[Step, ...]
 
 
-Step = Repeat | Call | Launch | Copy | Bounds | Target
+class Let(NamedTuple):
+    """Computes a value: the primitive `op` of the ops namespace (isa/ops.py) on the bits of `args`.
+
+    `ty` is its type, or "pred"; `of` is the type of the operands where it is another one, as of comparisons.
+    """
+
+    value: str
+    ty: Type | str
+    op: str
+    of: Type | str
+    args: tuple[Argument, ...]
+
+
+class Read(NamedTuple):
+    """Waits for what ran before, and takes a value from the bytes of a buffer at `offset`."""
+
+    value: str
+    ty: Type
+    buffer: str
+    offset: Formula
+
+
+class When(NamedTuple):
+    """Runs the one or the other body, by a value that is a predicate."""
+
+    condition: str
+    then: tuple[Step, ...]
+    otherwise: tuple[Step, ...] = ()
+
+
+class Nest(NamedTuple):
+    """Runs the body; a `Branch` to it goes on behind it."""
+
+    body: tuple[Step, ...]
+
+
+class Loop(NamedTuple):
+    """Runs the body once; a `Branch` to it runs it again from the start."""
+
+    body: tuple[Step, ...]
+
+
+class Branch(NamedTuple):
+    """Goes to the nest or loop that stands around it, 0 being the innermost."""
+
+    levels: int
+
+
+Step = Repeat | Call | Launch | Copy | Bounds | Target | Let | Read | When | Nest | Loop | Branch
 TARGETS = ("wasm", "webgpu")  # in the order of the binary form
 MEMORY_KINDS = ("buffer", "pool", "class", "phi")  # in the order of the binary form
 
@@ -259,12 +308,22 @@ class Plan:
         found = (formula.variable for port in self.arrays.values() for formula in port.shape)
         return [name for name in dict.fromkeys(found) if name is not None and name not in scalars]
 
+    @property
+    def named(self) -> set[str]:
+        """The buffers that a device needs which runs programs: all but those that only code of calls names."""
+        found: set[str] = set()
+        for step in outside_code(self.steps):
+            if isinstance(step, Call):
+                found |= {arg.value for arg in step.args if arg.kind == "buffer"}
+            elif isinstance(step, Read):
+                found.add(step.buffer)
+        return found
+
     def pools(self, programs: Sequence[Program]) -> set[str]:
         """The buffers that are given for parameters that are pools."""
         return {
             arg.value
-            for step in leaves(self.steps)
-            if isinstance(step, Call)
+            for step in calls_of(self.steps)
             for param, arg in zip(programs[step.program].params, step.args, strict=True)
             if param.kind == "pool"
         }
@@ -280,11 +339,14 @@ class _Validator:
         self.scalars, self.buffers = plan.scalars, set(plan.buffers)
         integers = [port.name for port in self.scalars.values() if port.ty.is_integer]
         self.variables = {*integers, *plan.dimensions}
+        self.values = dict[str, Type | str]()  # by name, the types of values that steps compute
+        self.nests = 0  # nests and loops around
         self.fixed = {name for name, _ in plan.constants}
         self.fixed |= {port.name for port in plan.arrays.values() if port.access is Access.READ}
         self.temporaries = {temporary.name for temporary in plan.temporaries}
         self.known = set(self.variables)
         self.fine: set[int] = set()  # ids of formulas that need no variable of a repeat
+        self.fixed_names = self.variables
         self.steps = 0
         self.kinds: dict[str, str] = {}
 
@@ -297,7 +359,7 @@ class _Validator:
             return
         for name in formula.names:
             self.must(name in self.known, f"{where} uses {name}, which is no integer scalar and no dimension there")
-        if self.variables.issuperset(formula.names):
+        if self.fixed_names.issuperset(formula.names):
             self.fine.add(id(formula))
 
     def run(self) -> None:
@@ -319,7 +381,26 @@ class _Validator:
             self.formula(temporary.size, f"the size of {temporary.name}")
         for name, blob in plan.constants:
             self.must(blob < self.blobs, f"the constant {name} has no data")
+        self.declare(plan.steps)
         self.body(plan.steps, 0, None)
+
+    def declare(self, steps: tuple[Step, ...]) -> None:
+        """Finds the values that steps compute. One that a step needs before it is there is a LaunchError of the run."""
+        work = list(steps)
+        while work:
+            step = work.pop()
+            for body in bodies(step):
+                work += body
+            if not isinstance(step, (Let, Read)):
+                continue
+            name, ty = step.value, step.ty
+            if self.values.setdefault(name, ty) != ty:
+                self.must(False, f"{name!r} is a value of two types")
+            taken = name in self.variables or name in self.scalars or name in OPERATORS
+            self.must(not taken and NAME.fullmatch(name) is not None, f"{name!r} cannot be a value")
+        integers = {name for name, ty in self.values.items() if ty == PRED or (isinstance(ty, Type) and ty.is_integer)}
+        self.known |= integers
+        self.fixed_names = {*self.variables, *integers}
 
     def body(self, steps: tuple[Step, ...], depth: int, call: Call | None) -> None:
         self.must(depth <= MAX_NESTED, f"steps are nested more than {MAX_NESTED} deep")
@@ -330,7 +411,7 @@ class _Validator:
                 case Repeat():
                     self.formula(step.count, "the count of a repeat")
                     name = step.variable
-                    taken = name in self.known or name in self.scalars or name in OPERATORS
+                    taken = name in self.known or name in self.scalars or name in self.values or name in OPERATORS
                     self.must(not taken and NAME.fullmatch(name) is not None, f"{name!r} cannot count a repeat")
                     self.known.add(name)
                     self.body(step.body, depth + 1, call)
@@ -338,10 +419,27 @@ class _Validator:
                 case Target():
                     self.must(call is not None, "a target stands outside a call")
                     self.body(step.body, depth + 1, call)
+                case Nest() | Loop():
+                    self.nests += 1
+                    self.body(step.body, depth + 1, call)
+                    self.nests -= 1
+                case When():
+                    self.value(Argument("value", step.condition), PRED, "a condition")
+                    self.body(step.then, depth + 1, call)
+                    self.body(step.otherwise, depth + 1, call)
+                case Branch():
+                    self.must(step.levels < self.nests, "a branch goes nowhere")
+                case Let():
+                    self.let(step)
+                case Read():
+                    self.formula(step.offset, "a value that is read")
+                    self.buffer(step.buffer, False, "a value that is read")
                 case Call():
                     self.must(call is None, "a call stands in a call")
                     self.call(step)
+                    around, self.nests = self.nests, 0
                     self.body(step.code, depth + 1, step)
+                    self.nests = around
                 case _:
                     self.must(call is not None, "a launch, copy or bounds stands outside a call")
                     assert call is not None
@@ -381,6 +479,10 @@ class _Validator:
             case "formula":
                 self.must(ty.is_integer, f"{where} is {ty}: a formula gives an integer")
                 self.formula(arg.value, where)
+            case "value":
+                held = self.values.get(arg.value)
+                fits = held is ty or (held == PRED and ty is Type.U32)
+                self.must(fits, f"{where} is {ty}, and {arg.value} is no value of that")
             case "cell":
                 self.must(arg.value in self.temporaries, f"{where} is read from {arg.value}, which is no temporary")
             case _:
@@ -389,6 +491,27 @@ class _Validator:
     def buffer(self, name: str, written: bool, where: str) -> None:
         self.must(name in self.buffers and name != CLASS_MEMORY, f"{where}: there is no buffer {name!r}")
         self.must(not (written and name in self.fixed), f"{where} is written, and {name} is read only")
+
+    def let(self, step: Let) -> None:
+        where = f"the value {step.value}"
+        primitive = PRIMITIVES.get(step.op)
+        if primitive is None:
+            raise ArtifactError(f"the plan is wrong: {where} is of no operation, {step.op}")
+        self.must(primitive.fits(step.ty, step.of), f"{where}: {step.op} is not there for {step.of} and {step.ty}")
+        types = primitive.operands(step.ty, step.of)
+        self.must(len(types) == len(step.args), f"{where}: {step.op} takes {len(types)} operands")
+        for arg, ty in zip(step.args, types, strict=True):
+            self.value(arg, ty, where)
+
+    def value(self, arg: Argument, ty: Type | str, where: str) -> None:
+        """An operand, which may be a predicate."""
+        self.must(arg.kind != "cell", f"{where} is computed from memory: read it before")
+        if isinstance(ty, Type):
+            self.scalar(arg, ty, where)
+        elif arg.kind == "bits":
+            self.must(arg.value in (0, 1), f"{where} is computed from a predicate of more than a bit")
+        else:
+            self.must(arg.kind == "value" and self.values.get(arg.value) == PRED, f"{where} needs a predicate")
 
     def leaf(self, step: Launch | Copy | Bounds, call: Call) -> None:
         length = len(self.programs[call.program])
@@ -441,57 +564,46 @@ def _writes(param: Param) -> bool:
     return param.access is None or param.access.writes
 
 
+def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
+    """The steps in a step."""
+    match step:
+        case Repeat() | Target() | Nest() | Loop():
+            return (step.body,)
+        case Call():
+            return (step.code,)
+        case When():
+            return step.then, step.otherwise
+    return ()
+
+
+def with_bodies(step: Step, found: tuple[tuple[Step, ...], ...]) -> Step:
+    """A step with other steps in it, as `bodies` gives them."""
+    match step:
+        case Repeat():
+            return replace(step, body=found[0])
+        case Target() | Nest() | Loop():
+            return step._replace(body=found[0])
+        case Call():
+            return step._replace(code=found[0])
+        case When():
+            return When(step.condition, *found)
+    return step
+
+
+def outside_code(steps: Sequence[Step]) -> Iterator[Step]:
+    """The steps of a plan, and those in them, but for the code of calls."""
+    for step in steps:
+        yield step
+        for body in () if isinstance(step, Call) else bodies(step):
+            yield from outside_code(body)
+
+
+def calls_of(steps: Sequence[Step]) -> Iterator[Call]:
+    """The calls among steps, in order."""
+    return (step for step in outside_code(steps) if isinstance(step, Call))
+
+
 # Running
-
-
-def leaves(steps: Sequence[Step]) -> Iterator[Step]:
-    """Every step that is no repeat; calls are leaves."""
-    for step in steps:
-        if isinstance(step, Repeat):
-            yield from leaves(step.body)
-        else:
-            yield step
-
-
-class Budget:
-    """What a run of a plan may do beside its launches: so many steps, and for so long between two launches of lanes."""
-
-    def __init__(self, seconds: float | None = None) -> None:
-        self.left, self.seconds = MAX_STEPS_RUN, seconds
-        self.launched()
-
-    def launched(self) -> None:
-        """Lanes have run, for which there is a limit of its own."""
-        self.since = time.monotonic()
-
-    def take(self) -> None:
-        """A step, or a round of a repeat. Raises ExecutionError: StepLimit."""
-        self.left -= 1
-        if self.left < 0:
-            raise ExecutionError(
-                FaultKind.STEP_LIMIT, None, f"a plan runs at most {MAX_STEPS_RUN} steps: split the work, or repeat less"
-            )
-        if self.seconds is not None and self.left % 64 == 0 and time.monotonic() - self.since > self.seconds:
-            what = f"the steps of the plan launched nothing for {self.seconds} seconds: repeat less"
-            raise ExecutionError(FaultKind.STEP_LIMIT, None, what)
-
-
-def walk(
-    steps: Sequence[Step], values: Mapping[str, int], budget: Budget | None = None
-) -> Iterator[tuple[Step, Mapping[str, int]]]:
-    """The steps in the order in which they run, without repeats, each with the values of the variables.
-
-    Raises ExecutionError: StepLimit, and LaunchError.
-    """
-    budget = budget or Budget()
-    for step in steps:
-        budget.take()
-        if not isinstance(step, Repeat):
-            yield step, values
-            continue
-        for round_ in range(step.count.evaluate(values)):
-            budget.take()
-            yield from walk(step.body, {**values, step.variable: round_}, budget)
 
 
 def bind_ports(

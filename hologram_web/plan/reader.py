@@ -26,19 +26,25 @@ from .plan import (
     Argument,
     Binding,
     Bounds,
+    Branch,
     Call,
     Copy,
     Kernel,
     Launch,
+    Let,
+    Loop,
     Memory,
+    Nest,
     Plan,
     Port,
+    Read,
     Repeat,
     Step,
     Target,
     Temporary,
     WasmCode,
     WgslCode,
+    When,
     variables_of,
 )
 from .writer import (
@@ -49,8 +55,10 @@ from .writer import (
     MAX_HEAD,
     MAX_META,
     OPERATOR_CODES,
+    PRIMITIVE_CODES,
     SCRATCH,
     SECTIONS,
+    VALUE_TYPES,
     VERSION,
     aligned,
     head,
@@ -148,7 +156,7 @@ class _PlanReader(_Reader):
         return self.formula(), self.formula(), self.formula()
 
     def argument(self) -> Argument:
-        kind = self.pick((*ARGUMENT_KINDS, "long"), "kind of argument")
+        kind = self.pick(ARGUMENT_KINDS, "kind of argument")
         match kind:
             case "long":
                 return Argument("bits", int.from_bytes(self.take(self.uint(_MAX_SCALAR + 1)), "little"))
@@ -158,7 +166,16 @@ class _PlanReader(_Reader):
                 return Argument(kind, self.item(self.plan.ports, "port").name)
             case "formula":
                 return Argument(kind, self.formula())
+            case "value":
+                return Argument(kind, self.item(self.variables, "variable"))
         return Argument(kind, self.item(self.buffers, "buffer"))
+
+    def type(self) -> Type | str:
+        return self.pick(VALUE_TYPES, "type")
+
+    def let(self) -> Let:
+        name, ty, op = self.item(self.variables, "variable"), self.type(), self.pick(PRIMITIVE_CODES, "operation")
+        return Let(name, ty, op, self.type(), self.list(self.argument))
 
     def steps(self, depth: int) -> tuple[Step, ...]:
         if depth > MAX_NESTED + 1:
@@ -187,6 +204,20 @@ class _PlanReader(_Reader):
                 return Bounds(*self.three(), self.pick(_TYPES, "type"), self.uint(), self.string())
             case 6:
                 return Target(self.pick(TARGETS, "target"), self.steps(depth + 1))
+            case 7:
+                return self.let()
+            case 8:
+                name, ty = self.item(self.variables, "variable"), self.pick(_TYPES, "type")
+                return Read(name, ty, self.item(self.buffers, "buffer"), self.formula())
+            case 9:
+                condition = self.item(self.variables, "variable")
+                return When(condition, self.steps(depth + 1), self.steps(depth + 1))
+            case 10:
+                return Nest(self.steps(depth + 1))
+            case 11:
+                return Loop(self.steps(depth + 1))
+            case 12:
+                return Branch(self.uint())
         raise self.fail("there is no such step")
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from ..errors import ArtifactError
 from ..isa.operands import Access
+from ..isa.ops import PRED, PRIMITIVES
+from ..isa.types import Type
 from ..isa.wire import Writer
 from ..store.blake3 import blake3
 from .artifact import Artifact, Blob
@@ -19,24 +21,30 @@ from .plan import (
     TARGETS,
     Argument,
     Bounds,
+    Branch,
     Call,
     Copy,
     Kernel,
     Launch,
+    Let,
+    Loop,
+    Nest,
     Plan,
     Port,
+    Read,
     Repeat,
     Step,
     Target,
+    When,
     variables_of,
 )
 
 __all__ = [
-    "ACCESS", "FIRST", "HEADER", "MAGIC", "MAX_HEAD", "MAX_META", "OPERATOR_CODES", "SCRATCH", "SECTIONS", "VERSION",
-    "aligned", "head", "write",
+    "ACCESS", "FIRST", "HEADER", "MAGIC", "MAX_HEAD", "MAX_META", "OPERATOR_CODES", "PRIMITIVE_CODES",
+    "SCRATCH", "SECTIONS", "VALUE_TYPES", "VERSION", "aligned", "head", "write",
 ]  # fmt: skip
 
-VERSION = 2  # version 1 had no conditions
+VERSION = 2  # version 1 had no conditions and no values
 MAGIC = b"HOLO\r\n\x1a\n"
 SECTIONS = ("META", "PLAN", "PROG", "KERN", "WASM", "WGSL", "DATA")
 HEADER, FIRST = 64, 64 + 16 * len(SECTIONS)
@@ -44,7 +52,8 @@ MAX_HEAD, MAX_META = 1 << 28, 1 << 20
 ACCESS = (None, Access.READ, Access.WRITE, Access.READ_WRITE)
 OPERATOR_CODES = tuple(OPERATORS)
 SCRATCH = 2  # the kind of a binding
-_LONG = len(ARGUMENT_KINDS)  # the kind of an argument: bits that 8 bytes do not hold
+VALUE_TYPES: tuple[Type | str, ...] = (*sorted(Type, key=lambda ty: ty.id), PRED)
+PRIMITIVE_CODES = tuple(PRIMITIVES)
 
 
 def aligned(number: int, to: int) -> int:
@@ -115,7 +124,7 @@ class _PlanWriter:
 
     def argument(self, arg: Argument) -> None:
         if arg.kind == "bits" and arg.value >> 64:
-            self.out.u8(_LONG)
+            self.out.u8(ARGUMENT_KINDS.index("long"))
             self.out.bytes(arg.value.to_bytes(-(-arg.value.bit_length() // 8), "little"))
             return
         self.out.u8(ARGUMENT_KINDS.index(arg.kind))
@@ -126,8 +135,16 @@ class _PlanWriter:
                 self.out.uint(self.ports[arg.value])
             case "formula":
                 self.formula(arg.value)
+            case "value":
+                self.variable(arg.value)
             case _:
                 self.out.uint(self.buffers[arg.value])
+
+    def variable(self, name: str) -> None:
+        self.out.uint(self.variables.setdefault(name, len(self.variables)))
+
+    def type(self, ty: Type | str) -> None:
+        self.out.u8(VALUE_TYPES.index(ty))
 
     def grid(self, step: Call | Launch) -> None:
         for formula in (*step.grid, *step.lanes):
@@ -142,7 +159,7 @@ class _PlanWriter:
             case Repeat():
                 out.u8(1)
                 self.formula(step.count)
-                out.uint(self.variables.setdefault(step.variable, len(self.variables)))
+                self.variable(step.variable)
                 self.steps(step.body)
             case Call():
                 out.u8(2)
@@ -175,6 +192,33 @@ class _PlanWriter:
                 out.u8(6)
                 out.u8(TARGETS.index(step.name))
                 self.steps(step.body)
+            case Let():
+                out.u8(7)
+                self.variable(step.value)
+                self.type(step.ty)
+                out.u8(PRIMITIVE_CODES.index(step.op))
+                self.type(step.of)
+                out.list(step.args, self.argument)
+            case Read():
+                out.u8(8)
+                self.variable(step.value)
+                self.type(step.ty)
+                out.uint(self.buffers[step.buffer])
+                self.formula(step.offset)
+            case When():
+                out.u8(9)
+                self.variable(step.condition)
+                self.steps(step.then)
+                self.steps(step.otherwise)
+            case Nest():
+                out.u8(10)
+                self.steps(step.body)
+            case Loop():
+                out.u8(11)
+                self.steps(step.body)
+            case Branch():
+                out.u8(12)
+                out.uint(step.levels)
 
 
 def _write_kernel(out: _Writer, kernel: Kernel, version: int) -> None:

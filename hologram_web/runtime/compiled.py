@@ -20,7 +20,8 @@ from ..isa.types import Type
 from ..isa.verify import Analysis
 from ..plan.builder import PlanBuilder
 from ..plan.formula import FormulaLike
-from ..plan.plan import Argument, Budget, Call, Plan, Port, bind_ports, leaves, size_of, walk
+from ..plan.plan import Call, Plan, Port, bind_ports, size_of
+from ..plan.walk import Budget, Walk
 from ..store.store import compiled_store, key_of
 from . import arrays
 from .executor import Buffer, Executor
@@ -168,15 +169,9 @@ class CompiledProgram:
                 array = given.get(name)
                 size = port.ty.size_bytes * prod(shape) if array is None else array.nbytes
                 handles[name] = _allocate(device, size, array, name in pools)
-            named_by_calls = {
-                arg.value
-                for step in leaves(self.plan.steps)
-                if isinstance(step, Call)
-                for arg in step.args
-                if arg.kind == "buffer"
-            }
+            needed = self.plan.named
             for temporary in self.plan.temporaries:
-                if temporary.name in named_by_calls:
+                if temporary.name in needed:
                     name = temporary.name
                     handles[name] = _allocate(device, size_of(temporary, variables), None, name in pools)
             for name, number in self.plan.constants:
@@ -229,23 +224,8 @@ class CompiledProgram:
         `scalars` are the bits of scalar ports, `variables` what `plan.bind_ports` gives. Ports are separate memories.
         To `cancel` and to the limit of seconds it is one launch.
         """
-        budget = Budget(backend.limits.seconds)
         with backend.together():
-            for step, values in walk(self.plan.steps, variables, budget):
-                assert isinstance(step, Call)
-                program = self.programs[step.program]
-                grid, lanes = (tuple(f.evaluate(values) for f in three) for three in (step.grid, step.lanes))
-                config = LaunchConfig(grid, step.block, step.shared, lanes)  # type: ignore[arg-type]
-                given: dict[Any, Any] = {}
-                for param, arg in zip(program.params, step.args, strict=True):
-                    if arg.kind == "buffer":
-                        given[param.name] = handles[arg.value]
-                    else:
-                        assert param.ty is not None
-                        given[param.name] = _immediate(param.name, param.ty, arg, scalars, values)
-                backend.execute_program_with_params(program, ExecutionParams(config, given, self.math))
-                if config.total_threads():
-                    budget.launched()
+            _Calls(self, backend, handles, scalars, variables).run(self.plan.steps)
 
     def _arguments(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
         ports = [port.name for port in self.plan.ports]
@@ -274,6 +254,54 @@ class CompiledProgram:
 
     def __repr__(self) -> str:
         return f"<CompiledProgram {self.name or 'without name'}: {', '.join(map(str, self.plan.ports))}>"
+
+
+class _Calls(Walk):
+    """Walks the steps of a plan; its calls are launches of programs."""
+
+    def __init__(
+        self,
+        compiled: CompiledProgram,
+        backend: Backend,
+        handles: Mapping[str, BufferHandle | PoolHandle],
+        scalars: Mapping[str, int],
+        variables: Mapping[str, int],
+    ) -> None:
+        super().__init__(scalars, variables, Budget(backend.limits.seconds))
+        self.compiled, self.backend, self.handles = compiled, backend, handles
+
+    def call(self, step: Call) -> None:
+        program = self.compiled.programs[step.program]
+        grid, lanes = (tuple(map(self.evaluate, three)) for three in (step.grid, step.lanes))
+        config = LaunchConfig(grid, step.block, step.shared, lanes)  # type: ignore[arg-type]
+        given: dict[Any, Any] = {}
+        for param, arg in zip(program.params, step.args, strict=True):
+            if arg.kind == "buffer":
+                given[param.name] = self.handles[arg.value]
+                continue
+            assert param.ty is not None
+            formula = arg.kind == "formula"
+            bits = (
+                scalar_bits(param.name, param.ty, self.evaluate(arg.value)) if formula else self.bits_of(param.ty, arg)
+            )
+            given[param.name] = Immediate(param.ty, bits)
+        self.backend.execute_program_with_params(program, ExecutionParams(config, given, self.compiled.math))
+        if config.total_threads():
+            self.budget.launched()
+
+    def read(self, buffer: str, offset: int, size: int) -> bytes:
+        handle = self.handles[buffer]
+        if isinstance(handle, PoolHandle):
+            whole, found = self.backend.pool_size(handle), bytearray(size)
+        else:
+            whole, found = self.backend.buffer_size(handle), bytearray(self.backend.buffer_size(handle))
+        if not 0 <= offset <= whole - size:
+            raise LaunchError(f"a value of {size} bytes at offset {offset} of {buffer} is wanted, which has {whole}")
+        if isinstance(handle, PoolHandle):
+            self.backend.copy_from_pool(handle, offset, found)
+            return bytes(found)
+        self.backend.copy_from_buffer(handle, found)
+        return bytes(found[offset:][:size])
 
 
 def compile(  # sdk.md's name
@@ -358,12 +386,6 @@ def _part(path: Path, location: str, offset: int, length: int) -> bytes:
             return stream.read(length)
     except OSError as error:
         raise ArtifactError(f"the constants in {location} cannot be read: {error}") from None
-
-
-def _immediate(name: str, ty: Type, arg: Argument, scalars: Mapping[str, int], values: Mapping[str, int]) -> Immediate:
-    if arg.kind == "formula":
-        return Immediate(ty, scalar_bits(name, ty, arg.value.evaluate(values)))
-    return Immediate(ty, scalars[arg.value] if arg.kind == "port" else arg.value)
 
 
 def _array(port: Port, value: Any) -> Any:

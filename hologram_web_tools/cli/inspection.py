@@ -21,7 +21,24 @@ from hologram_web.compiler.recursion import deep_recursion
 from hologram_web.errors import CompileError
 from hologram_web.isa.verify import analyze
 from hologram_web.plan.artifact import Artifact
-from hologram_web.plan.plan import Bounds, Call, Copy, Launch, Repeat, Step, Target, Triple, leaves
+from hologram_web.plan.plan import (
+    Argument,
+    Bounds,
+    Branch,
+    Call,
+    Copy,
+    Launch,
+    Let,
+    Loop,
+    Read,
+    Repeat,
+    Step,
+    Target,
+    Triple,
+    When,
+    bodies,
+    calls_of,
+)
 from hologram_web.plan.writer import write
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.store.blake3 import blake3
@@ -107,10 +124,8 @@ def _schedule(compiled: CompiledProgram, notes: list[str]) -> Tree:
             if count > _MOST:
                 return
             branch = parent.add(shown(_line(step)))
-            if isinstance(step, (Repeat, Target)):
-                add(branch, step.body)
-            elif isinstance(step, Call):
-                add(branch, step.code)
+            for body in bodies(step):
+                add(branch, body)
 
     def triple(formulas: Triple) -> str:
         return " x ".join(f"({f})" if " " in str(f) and not str(f).endswith(")") else str(f) for f in formulas)
@@ -135,6 +150,18 @@ def _schedule(compiled: CompiledProgram, notes: list[str]) -> Tree:
                 return f"check {step.need} bytes at {step.offset} of {step.memory}, which has {step.size}"
             case Target():
                 return f"on {step.name}"
+            case Let():
+                args = ", ".join(map(_argument, step.args))
+                of = "" if step.of == step.ty else f" of {step.of}"
+                return f"{step.value}: {step.ty} = {step.op}{of} {args}"
+            case Read():
+                return f"{step.value}: {step.ty} = {step.buffer}[{step.offset}], when what runs is done"
+            case When():
+                return f"if {step.condition}" + (" (the last steps: else)" if step.otherwise else "")
+            case Branch():
+                return f"branch {step.levels} out"
+            case _:
+                return "loop" if isinstance(step, Loop) else "nest"
 
     add(tree, compiled.plan.steps)
     if count > _MOST:
@@ -153,6 +180,10 @@ def _kernels(artifact: Artifact, notes: list[str]) -> Table:
     return table
 
 
+def _argument(arg: Argument) -> str:
+    return hex(arg.value) if arg.kind == "bits" else str(arg.value)
+
+
 LEXERS = {"isa": "nasm", "ir": "llvm", "lanes": "llvm", "wgsl": "rust", "wat": "lisp"}  # the nearest that Pygments has
 
 
@@ -169,7 +200,7 @@ def _texts(kind: str, compiled: CompiledProgram, notes: list[str]) -> Iterator[t
         for number, program in enumerate(_first(compiled.programs, "programs", notes)):
             yield f"program {number}", program.to_text()
     elif kind in ("ir", "lanes"):
-        shapes = {(step.program, step.block): None for step in leaves(compiled.plan.steps) if isinstance(step, Call)}
+        shapes = {(call.program, call.block): None for call in calls_of(compiled.plan.steps)}
         for number, block in _first(list(shapes), "programs in blocks", notes):
             try:
                 function = optimize(build(analyze(compiled.programs[number]), block))

@@ -115,7 +115,7 @@ class CpuBackend(HostDevice):
             run.look_up(graph.code[collective])
             rounds += 1
             if rounds > self.limits.steps:
-                raise too_many_collectives(run.analysis, collective, self.limits.steps)
+                raise too_many_collectives(run.analysis, graph.code[collective], self.limits.steps)
             kept = after
             _run_collective(run, collective, kept)
             point = graph.next[collective]

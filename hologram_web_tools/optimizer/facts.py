@@ -79,7 +79,9 @@ class Facts:
     @cached_property
     def hosts(self) -> dict[int, int]:
         """By point, what the host can compute; empty without collectives, which need it."""
-        return host_known(self.graph) if any(i.row.collective for i in self.program.instructions) else {}
+        if not any(i.row.collective for i in self.program.instructions):
+            return {}
+        return {point: known.host for point, known in host_known(self.graph).items()}
 
     def hosted(self, point: int, better: Instruction | None) -> Instruction | None:
         """`better`, or the instruction at a point itself, if the host could compute what it reads, and not what

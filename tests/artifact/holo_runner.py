@@ -7,6 +7,7 @@ and the file are known to be enough for runtimes in other languages.
 from __future__ import annotations
 
 import json
+import math
 import struct
 import time
 from functools import cache
@@ -18,12 +19,15 @@ from blake3 import blake3
 
 from hologram_web.errors import ExecutionError, FaultKind, InvalidBuffer, LaunchError
 
+from .holo_values import ARITY, OPERATIONS, SOURCED, compute, number_of
+
 LARGEST = (1 << 53) - 1
 SIZES = [2, 2, 4, 8, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 TYPES = [
     "f16", "bf16", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "i256", "i512", "i1024", "i2048", "i4096",
     "u8", "u16", "u32", "u64", "u128", "u256", "u512", "u1024", "u2048", "u4096",
 ]  # fmt: skip
+TYPE_NAMES = [*TYPES, "pred"]
 KINDS = [
     "OutOfBounds", "DivisionByZero", "MisalignedAccess", "InvalidClass", "NeighborIllegal", "StepLimit",
     "DivergentBarrier", "PoolUseAfterFree", "Cancelled", "DataRace",
@@ -133,6 +137,12 @@ def parse(raw):
             return (0, int.from_bytes(s.take(s.uint()), "little"))
         return (kind, struct.unpack("<Q", s.take(8))[0] if kind == 0 else s.uint())
 
+    def let():
+        value, ty, op = s.uint(), s.u8(), OPERATIONS[s.u8()]
+        source, args = s.u8(), s.list(argument)
+        assert len(args) == ARITY.get(op, 1)
+        return ("let", value, ty, op, source, args)
+
     def several(count):
         return [s.uint() for _ in range(count)]
 
@@ -152,6 +162,16 @@ def parse(raw):
             return ("target", s.u8(), s.list(step))
         if kind == 4:
             return ("copy", s.uint(), s.uint())
+        if kind == 7:
+            return let()
+        if kind == 8:
+            return ("read", s.uint(), s.u8(), s.uint(), s.uint())
+        if kind == 9:
+            return ("when", (6, s.uint()), s.list(step), s.list(step))
+        if kind in (10, 11):
+            return ("loop" if kind == 11 else "nest", s.list(step))
+        if kind == 12:
+            return ("branch", s.uint())
         assert kind == 5
         return ("bounds", several(3), s.u8(), s.uint(), s.string())
 
@@ -218,10 +238,10 @@ class Runner:
     def put_copy(self, target, source, size):
         self.put(target, self.get(source, size))
 
-    def formula(self, number, values):
-        return self.evaluate(self.file["formulas"][number], self.file["variables"], values)
+    def formula(self, number, values, most=LARGEST):
+        return self.evaluate(self.file["formulas"][number], self.file["variables"], values, most)
 
-    def evaluate(self, tokens, names, values):
+    def evaluate(self, tokens, names, values, most=LARGEST):
         stack: list = []
         for kind, value in tokens:
             if kind < 2:
@@ -244,7 +264,7 @@ class Runner:
                         result = t if r == 0 or (r < 0) != (b < 0) else t + 1
                 else:
                     result = {3: a + b, 4: a - b, 5: a * b, 8: min(a, b), 9: max(a, b)}[kind]
-            if abs(result) > LARGEST:
+            if abs(result) > most:
                 raise LaunchError("out of range")
             stack.append(result)
         return stack[0]
@@ -265,6 +285,7 @@ class Runner:
                     tokens = file["formulas"][number]
                     if len(tokens) == 1 and tokens[0][0] == 2:
                         values.setdefault(file["variables"][tokens[0][1]], length)
+        self.values: dict[str, int] = {}  # bits of what steps computed
         self.scalars, self.buffers = scalars, []  # address and size of each buffer
         shapes = []
         for port in ports:
@@ -297,39 +318,85 @@ class Runner:
         self.buffers.append((address, len(data)))
 
     def walk(self, steps, values):
+        """How many nests and loops further out the steps go on at, or -1."""
         for step in steps:
             self.take()
-            kind, *rest = step
-            if kind == "repeat":
-                count, variable, body = rest
-                for k in range(self.formula(count, values)):
-                    self.take()
-                    self.walk(body, {**values, self.file["variables"][variable]: k})
-            elif kind == "call":
-                self.call = rest[0][0]
-                self.walk(rest[-1], values)
-            elif kind == "target":
-                if rest[0] == self.target:
-                    self.walk(rest[1], values)
-            elif kind == "copy":
-                (target, size), (source, other) = (self.buffers[n] for n in rest)
-                if size != other:
-                    raise LaunchError("a copy of other size")
-                self.put_copy(target, source, size)
-            elif kind == "bounds":
-                numbers, ty, instruction, memory = rest
-                need, offset, size = (self.formula(number, values) for number in numbers)
-                if need > 0 and not 0 <= offset <= size - need:
-                    fault = "OutOfBounds", outside(need, offset, memory, size, TYPES[ty])
-                elif need > 0 and offset % min(SIZES[ty], 16):
-                    fault = "MisalignedAccess", misaligned(TYPES[ty], offset, memory)
-                else:
-                    continue
-                detail = f"{fault[1]}, in {self.text(instruction)}"
-                raise ExecutionError(FaultKind(fault[0]), instruction, detail, buffer=memory, offset=offset)
+            levels = self.step(step, values)
+            if levels >= 0:
+                return levels
+        return -1
+
+    def step(self, step, values):
+        kind, *rest = step
+        if kind == "repeat":
+            count, variable, body = rest
+            for k in range(self.formula(count, values)):
+                self.take()
+                values[self.file["variables"][variable]] = k
+                if (levels := self.walk(body, values)) >= 0:
+                    return levels
+        elif kind == "call":
+            self.call = rest[0][0]
+            self.walk(rest[-1], values)
+        elif kind == "target":
+            return self.walk(rest[1], values) if rest[0] == self.target else -1
+        elif kind == "when":
+            return self.walk(rest[1] if self.bits(rest[0], 16, values) else rest[2], values)
+        elif kind == "branch":
+            return rest[0]
+        elif kind == "nest":
+            return max(self.walk(rest[0], values) - 1, -1)
+        elif kind == "loop":
+            while (levels := self.walk(rest[0], values)) == 0:
+                self.take()
+            return max(levels - 1, -1)
+        else:
+            self.leaf(kind, rest, values)
+        return -1
+
+    def leaf(self, kind, rest, values):
+        if kind == "let":
+            name, ty, op, source, args = rest
+            self.let(name, TYPE_NAMES[ty], op, TYPE_NAMES[source], args, values)
+        elif kind == "read":
+            name, ty, buffer, offset = rest
+            at, size = self.formula(offset, values), SIZES[ty]
+            if not 0 <= at <= self.buffers[buffer][1] - size:
+                raise LaunchError(f"no {size} bytes at {at}")
+            whole = self.get(*self.buffers[buffer])
+            self.keep(name, TYPES[ty], int.from_bytes(whole[at:][:size], "little"), values)
+        elif kind == "copy":
+            (target, size), (source, other) = (self.buffers[n] for n in rest)
+            if size != other:
+                raise LaunchError("a copy of other size")
+            self.put_copy(target, source, size)
+        elif kind == "bounds":
+            numbers, ty, instruction, memory = rest
+            need, offset, size = (self.formula(number, values, math.inf) for number in numbers)
+            if need > 0 and not 0 <= offset <= size - need:
+                fault = "OutOfBounds", outside(need, offset, memory, size, TYPES[ty])
+            elif need > 0 and offset % min(SIZES[ty], 16):
+                fault = "MisalignedAccess", misaligned(TYPES[ty], offset, memory)
             else:
-                launch: Any = self.launch
-                launch(*rest, values)
+                return
+            detail = f"{fault[1]}, in {self.text(instruction)}"
+            raise ExecutionError(FaultKind(fault[0]), instruction, detail, buffer=memory, offset=offset)
+        else:
+            launch: Any = self.launch
+            launch(*rest, values)
+
+    def let(self, name, ty, op, source, args, values):
+        types = {"select": ["pred", ty, ty], "pand": ["pred"] * 2, "por": ["pred"] * 2, "pnot": ["pred"]}
+        types |= {shift: [ty, "u32"] for shift in ("shl", "shr", "rotl")}
+        kinds = types.get(op, [source if op in SOURCED else ty] * len(args))
+        bits = [self.bits(a, TYPES.index(k) if k != "pred" else 16, values) for a, k in zip(args, kinds, strict=True)]
+        self.keep(name, ty, compute(op, ty, source, bits), values)
+
+    def keep(self, name, ty, bits, values):
+        name = self.file["variables"][name]
+        self.values[name] = bits
+        if ty[0] not in "fb":
+            values[name] = bits if ty == "pred" else number_of(ty, bits)
 
     def take(self):
         self.left -= 1
@@ -342,6 +409,10 @@ class Runner:
             return value
         if kind == 1:
             return self.scalars[self.file["ports"][value]["name"]]
+        if kind == 6:
+            if self.file["variables"][value] not in self.values:
+                raise LaunchError("a value that is not there yet")
+            return self.values[self.file["variables"][value]]
         if kind == 3:
             return int.from_bytes(self.get(self.buffers[value][0], max(SIZES[ty], 8)), "little")
         number, width, signed = self.formula(value, values), 8 * SIZES[ty], ty < 14

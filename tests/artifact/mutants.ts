@@ -2,6 +2,7 @@
 // of JSON: one of the reading, and one of the run if there is one.
 import { readSync, writeSync } from "node:fs";
 import { readArtifact } from "../../web/src/artifact.js";
+import { check } from "../../web/src/values.js";
 import { HologramError, Untold } from "../../web/src/errors.js";
 import { evaluate } from "../../web/src/formula.js";
 import { checkModules } from "../../web/src/modules.js";
@@ -60,6 +61,7 @@ for (;;) {
   try {
     file = readArtifact(raw);
     checkModules(file.modules);
+    if (file.computed) check(file);
   } catch (error) {
     refusal = await told(error);
   }

@@ -13,22 +13,31 @@ from hologram_web.plan.plan import (
     Argument,
     Binding,
     Bounds,
+    Branch,
     Call,
     Copy,
     Kernel,
     Launch,
+    Let,
+    Loop,
     Memory,
+    Nest,
     Plan,
     Port,
+    Read,
     Repeat,
     Target,
     Temporary,
     WasmCode,
     WgslCode,
+    When,
 )
 from hologram_web.runtime.compiled import CompiledProgram
 
-__all__ = ["EMPTY_KERNEL", "SAMPLES", "collectives", "field", "long_plan", "powers", "saxpy", "tiny", "whole_plan"]
+__all__ = [
+    "EMPTY_KERNEL", "SAMPLES", "collectives", "counted", "field", "hosted", "long_plan", "powers", "saxpy", "tiny",
+    "whole_plan",
+]  # fmt: skip
 
 # The least module that is a kernel's: one function, which does nothing.
 EMPTY_KERNEL = (
@@ -113,6 +122,80 @@ def powers_reference(x: np.ndarray, count: int) -> np.ndarray:
     for k in range(max(count - 1, 0)):
         x = x * w + np.uint32(k + 2)
     return x * w + np.uint32(7)
+
+
+HOSTED = hg.Program.from_text("""
+.program hosted                             ; what the host computes in loops: strides that double, ways that turn
+.param x: buffer i32 read_write
+.param n: u32
+.param scale: f32
+.param key: u256
+.param y: buffer u32 write
+    mov_imm.u32 r20, 1
+    mov_imm.u32 r21, 0
+    mov_imm.u32 r22, 1
+    mov_imm.u32 r30, 0
+    mov r23, r4
+    mov r26, r3
+next:
+    set.ge.u32 p0, r20, r2
+    bra done, p0
+    parallel_map_binary.add.i32 [x], [x], [x + r20*4], r20
+    and.u32 r24, r21, r22
+    set.eq.u32 p1, r24, r30
+    bra even, p1
+    parallel_map.neg.i32 [x], [x], r20
+    exp.f32 r26, r26
+even:
+    mul.u256 r23, r23, r4
+    add.u32 r21, r21, r22
+    add.u32 r20, r20, r20
+    bra next
+done:
+    parallel_reduce.add.i32 r27, [x], r20
+    cvt.i32.f32 r28, r26
+    add.i32 r28, r28, r27
+    cvt.u256.i32 r29, r28
+    add.u256 r29, r29, r23
+    cvt.u32.u256 r29, r29
+    stg.u32 [y], r29
+""")
+
+
+def hosted() -> CompiledProgram:
+    """Counts, ways and kept values that no formula says."""
+    return hg.compile(HOSTED, grid=1, shapes={"x": ("2 * n",), "y": (1,)})
+
+
+LOWER = hg.Program.from_text("""
+.program lower                              ; adds 3 to each element, and takes 1 from what is left
+.param x: buffer u32 read_write
+.param left: buffer u32 read_write
+    mov_imm.u32 r10, 3
+    ldg.u32 r11, [x + r255*4]
+    add.u32 r11, r11, r10
+    stg.u32 [x + r255*4], r11
+    mov_imm.u64 r12, 0
+    set.ne.u64 p0, r255, r12
+    bra end, p0
+    mov_imm.u32 r10, 1
+    ldg.u32 r11, [left]
+    sub.u32 r11, r11, r10
+    stg.u32 [left], r11
+end:
+""")
+
+
+def counted() -> CompiledProgram:
+    """A count that an earlier launch found out, and a loop that lanes end."""
+    builder = hg.PlanBuilder("counted", shapes={"x": ("n",), "left": (1,)})
+    builder.array("left", hg.u32, (1,), hg.Access.READ_WRITE)
+    with builder.while_("left", hg.u32):
+        builder.launch(LOWER, "n", args={"left": "left"})
+    count = builder.read("x", hg.u32)
+    with builder.repeat(Formula.min(count, 5)):
+        builder.launch(LOWER, count, args={"left": "other"})
+    return CompiledProgram.from_builder(builder)
 
 
 FIELD = hg.Program.from_text("""
@@ -226,6 +309,13 @@ def long_plan() -> Artifact:
     )  # fmt: skip
     scalars = (Argument("port", "w"), long, Argument("formula", n * 3), Argument("bits", 7), Argument("cell", "t"))
     launch = Launch(0, 1, 0, grid, grid, scalars, ("y",))
+    computed = (
+        Let("v", hg.u64, "add", hg.u64, (Argument("bits", 3), Argument("formula", n))),
+        Let("p", "pred", "lt", hg.u64, (Argument("value", "v"), Argument("bits", 9))),
+        Read("r", hg.u32, "t", n - n),
+        Nest((Loop((When("p", (Branch(1),), (Branch(0),)),)), Repeat(Formula.of("r + v"), "i", (Branch(0),)))),
+        launch._replace(scalars=(*scalars[:3], Argument("value", "v"), scalars[4])),
+    )
     program = hg.Program.from_text("""
         .program p
         .param y: buffer f32 write
@@ -233,7 +323,8 @@ def long_plan() -> Artifact:
         .param v: i512
             parallel_map.neg.f32 [y], [y], 4
     """)
-    call = Call(0, (64, 1, 1), 16, grid, grid, (Argument("buffer", "y"), Argument("port", "w"), long), (launch,))
+    args = Argument("buffer", "y"), Argument("port", "w"), long
+    call = Call(0, (64, 1, 1), 16, grid, grid, args, (launch, *computed))
     plan = Plan(
         (Port("w", wide), Port("y", hg.f32, hg.Access.WRITE, (n,))), (Temporary("t", Formula.of(32)),), (), (call,)
     )
@@ -253,4 +344,6 @@ def tiny() -> Artifact:
     return whole_plan()
 
 
-SAMPLES = {"saxpy": saxpy, "collectives": collectives, "powers": powers, "field": field}
+SAMPLES = {
+    "saxpy": saxpy, "collectives": collectives, "powers": powers, "field": field, "hosted": hosted, "counted": counted,
+}  # fmt: skip

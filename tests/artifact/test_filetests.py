@@ -6,16 +6,14 @@ from functools import cache
 
 import pytest
 
-from hologram_web.errors import CompileError, LaunchError
+from hologram_web.errors import CompileError
 
 from ..filetest import FOLDER, Raises, load
 from ..filetest_run import check
 from .holo_device import HoloDevice
 
-# What formulas of 53 bits and a plan without a clock cannot do, with the error or the reason.
+# What a plan without a clock cannot do, with the error or the reason.
 LEFT_OUT = {
-    "collective/negative_sizes.atlas:12": (LaunchError, "out of range"),
-    "faults/collective.atlas:13": (AssertionError, "out of range"),
     "faults/step_limit_time.atlas:11": (AssertionError, "the fault StepLimit is expected, not None"),
 }
 

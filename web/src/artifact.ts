@@ -4,12 +4,12 @@ import { Untold } from "./errors.js";
 import type { Damage } from "./texts.js";
 import type { Formula } from "./formula.js";
 import { LARGEST, OPERATORS, product, variableOf } from "./formula.js";
-import type { Argument, Artifact, Blob, Kernel, Port, Step, Triple, Variant, WasmCode } from "./plan.js";
+import type { Argument, Artifact, Blob, Kernel, Kind, Port, Step, Triple, Variant, WasmCode } from "./plan.js";
 import { ACCESS, BACKENDS, CLASSES } from "./plan.js";
 import type { Type } from "./types.js";
 import { TYPES, bitsOf, isFloat, slotOf, view } from "./types.js";
 
-const VERSION = 2; // version 1 had no conditions
+const VERSION = 2; // version 1 had no conditions and no values
 const MAGIC = "484f4c4f0d0a1a0a";
 const SECTIONS = ["META", "PLAN", "PROG", "KERN", "WASM", "WGSL", "DATA"];
 const HEADER = 64;
@@ -101,6 +101,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
   const pick = <T>(items: readonly T[]): T => items[index(items)]!;
   const flag = (): boolean => below(2) === 1;
   const type = (): Type => TYPES[below(TYPES.length)] as Type;
+  const valueType = (): Kind => ([...TYPES, "pred"] as Kind[])[below(TYPES.length + 1)]!;
   const three = <T>(read: () => T): Triple<T> => [read(), read(), read()];
 
   function string(raw = bytes(uint())): string {
@@ -241,8 +242,11 @@ export function readArtifact(raw: Uint8Array): Artifact {
 
   // The plan
 
-  /** Names that formulas may use: those of integer scalars and dimensions, and of the at most 16 repeats around. */
+  /** Names that formulas may use: those of integer scalars and dimensions, of values, and of the at most 64 repeats around. */
   const known = new Set<string>();
+  /** Names of formulas that have to be those of values, and whether there are steps with some. */
+  const numbers = new Set<string>();
+  let computes = false;
   const around: string[] = [];
   /** The names that a formula needs of repeats: files of 300 KB have 400,000 uses of one of 128 names. */
   const needs = new Map<Formula, readonly unknown[]>();
@@ -272,6 +276,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
     scalars = new Set(ports.flatMap(({ name, access }) => (access === "scalar" ? [name] : [])));
     ports.forEach(({ shape }) => shape.forEach(inScope));
     const temporaries = list(() => ({ name: name(), size: formula() }));
+    must(!numbers.size); // there are no values yet
     const constants = list(() => ({ name: name(), blob: index(blobs) }));
     constantsFrom = arrays.length + temporaries.length;
     classMemory = constantsFrom + constants.length;
@@ -309,7 +314,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
       found = [...new Set(formula)].filter((token) => typeof token === "string" && !OPERATORS.includes(token) && !known.has(token));
       needs.set(formula, found);
     }
-    must(found.every((name) => around.includes(name as string)));
+    for (const name of found) if (!around.includes(name as string)) numbers.add(name as string);
   }
 
   function formula(): Formula {
@@ -319,14 +324,15 @@ export function readArtifact(raw: Uint8Array): Artifact {
   }
 
   function steps(depth: number, call: Around): Step[] {
-    must(depth <= 16);
+    must(depth <= 64);
     return list(() => step(depth + 1, call), 65_536);
   }
 
   function step(depth: number, call: Around): Step {
     must(++stepCount <= 65_536);
-    const kind = below(7);
-    must(kind > 0 && (kind === 1 || (kind === 2) === (call === null)));
+    const kind = below(13);
+    computes ||= kind > 4;
+    must(kind > 0 && (kind === 1 || kind > 6 || (kind === 2) === (call === null)));
     if (kind === 1) {
       const [count, variable] = [formula(), pick(names)];
       must(!around.includes(variable) && !known.has(variable) && !scalars.has(variable));
@@ -350,6 +356,11 @@ export function readArtifact(raw: Uint8Array): Artifact {
       return { step: "copy", target, source };
     }
     if (kind === 6) return { step: "target", backend: BACKENDS[below(2)]!, body: steps(depth, call) };
+    if (kind === 7) return { step: "let", value: pick(names), type: valueType(), operation: below(256), source: valueType(), args: list(argument) };
+    if (kind === 8) return { step: "read", value: pick(names), type: type(), buffer: buffer(false), offset: formula() };
+    if (kind === 9) return { step: "when", condition: pick(names), body: steps(depth, call), otherwise: steps(depth, call) };
+    if (kind === 12) return { step: "branch", levels: uint() };
+    if (kind > 9) return { step: kind === 10 ? "nest" : "loop", body: steps(depth, call) };
     const [need, offset, size] = three(formula);
     return { step: "bounds", need, offset, size, type: type(), instruction: index(programs[call!.program]!), memory: string() };
   }
@@ -366,6 +377,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
     const [grid, lanes] = [three(formula), three(formula)];
     const scalars = kernel.scalars.map(({ type }) => {
       const found = argument();
+      if (found.kind === 6) return found;
       if (found.kind === 0) must(!(found.bits >> BigInt(bitsOf(type))));
       else must(found.kind < 4 && (found.kind !== 2 || !isFloat(type)));
       if (found.kind === 1) must(ports[found.index]!.access === "scalar" && ports[found.index]!.type === type);
@@ -383,7 +395,11 @@ export function readArtifact(raw: Uint8Array): Artifact {
   }
 
   function argument(): Argument {
-    const kind = below(6);
+    const kind = below(7);
+    if (kind === 6) {
+      computes = true;
+      return { kind, value: pick(names) };
+    }
     if (kind === 0) return { kind, bits: view(bytes(8)).getBigUint64(0, true) };
     if (kind === 5) {
       const long = bytes(uint(512)).slice().reverse();
@@ -408,7 +424,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
     return place;
   }
 
-  return { metadata, ...parts, programs, kernels, modules, pieces, shaders, blobs };
+  return { metadata, ...parts, computed: computes || numbers.size ? numbers : null, programs, kernels, modules, pieces, shaders, blobs };
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

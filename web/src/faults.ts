@@ -20,7 +20,7 @@ export interface Status {
 
 const CHECK = ": check the index against the length";
 
-function outside(type: Type, need: number | bigint, offset: number | bigint, memory: string, size: number): string {
+function outside(type: Type, need: number | bigint, offset: number | bigint, memory: string, size: number | bigint): string {
   const [many, at, element] = [BigInt(need), BigInt(offset), BigInt(bytesOf(type))];
   const one = many === element && at % element === 0n;
   const index = one ? ` (index ${at / element})` : "";
@@ -49,10 +49,10 @@ function typeIn(line: string): Type {
 }
 
 /** The error of an operand of a collective that does not lie in its memory, or is not aligned there. */
-export function boundsOf({ type, instruction, memory }: Bounds, line: string, [need, offset, size]: Triple<number>): ExecutionError {
-  const beyond = offset < 0 || offset > size - need;
+export function boundsOf({ type, instruction, memory }: Bounds, line: string, [need, offset, size]: Triple<bigint>): ExecutionError {
+  const beyond = offset < 0n || offset > size - need;
   const detail = beyond ? outside(type, need, offset, memory, size) : misaligned(type, offset, memory);
-  return new ExecutionError(beyond ? "OutOfBounds" : "MisalignedAccess", instruction, `${detail}, in ${line}`, { buffer: memory, offset });
+  return new ExecutionError(beyond ? "OutOfBounds" : "MisalignedAccess", instruction, `${detail}, in ${line}`, { buffer: memory, offset: Number(offset) });
 }
 
 const MEMORIES = ["buffer ", "pool ", "class ", "class memory"];

@@ -26,8 +26,11 @@ export function describe(port: Port): string {
 
 export type Triple<T> = readonly [T, T, T];
 
-/** What a parameter is given: bits, or a number of a port (1), a formula (2), or a buffer that holds it (3) or is it (4). */
-export type Argument = { readonly kind: 0; readonly bits: bigint } | { readonly kind: 1 | 2 | 3 | 4; readonly index: number };
+/** What a parameter is given: bits, or a number of a port (1), a formula (2), or a buffer that holds it (3) or is it (4), or a value (6). */
+export type Argument =
+  | { readonly kind: 0; readonly bits: bigint }
+  | { readonly kind: 1 | 2 | 3 | 4; readonly index: number }
+  | { readonly kind: 6; readonly value: string };
 
 export interface Repeat {
   readonly step: "repeat";
@@ -82,15 +85,57 @@ export interface Target {
   readonly body: readonly Step[];
 }
 
-export type Step = Repeat | Call | Launch | Copy | Bounds | Target;
+/** A type of a value; predicates are 0 or 1. */
+export type Kind = Type | "pred";
+
+/** Computes a value; `values.ts` knows the operations. */
+export interface Let {
+  readonly step: "let";
+  readonly value: string;
+  readonly type: Kind;
+  readonly operation: number;
+  readonly source: Kind;
+  readonly args: readonly Argument[];
+}
+
+/** Takes a value from a buffer, when what ran before is done. */
+export interface Read {
+  readonly step: "read";
+  readonly value: string;
+  readonly type: Type;
+  readonly buffer: number;
+  readonly offset: Formula;
+}
+
+export interface When {
+  readonly step: "when";
+  /** A predicate. */
+  readonly condition: string;
+  readonly body: readonly Step[];
+  readonly otherwise: readonly Step[];
+}
+
+/** Steps that a branch leaves (nest) or begins again (loop). */
+export interface Nest {
+  readonly step: "nest" | "loop";
+  readonly body: readonly Step[];
+}
+
+/** Goes to the nest or loop that stands so many levels around. */
+export interface Branch {
+  readonly step: "branch";
+  readonly levels: number;
+}
+
+export type Step = Repeat | Call | Launch | Copy | Bounds | Target | Let | Read | When | Nest | Branch;
 
 /** The launches among steps that a backend may come to. */
 export function launchesOf(steps: readonly Step[], backend: Backend): Launch[] {
   return steps.flatMap((step) => {
     if (step.step === "launch") return [step];
     if (step.step === "call") return launchesOf(step.code, backend);
-    if (step.step === "repeat" || (step.step === "target" && step.backend === backend)) return launchesOf(step.body, backend);
-    return [];
+    if (!("body" in step) || (step.step === "target" && step.backend !== backend)) return [];
+    return launchesOf(step.step === "when" ? [...step.body, ...step.otherwise] : step.body, backend);
   });
 }
 
@@ -148,6 +193,8 @@ export interface Artifact {
   readonly temporaries: readonly { readonly name: string; readonly size: Formula }[];
   readonly constants: readonly { readonly name: string; readonly blob: number }[];
   readonly steps: readonly Step[];
+  /** Names of formulas that have to be those of values; null if no step needs `values.ts`, which checks the others. */
+  readonly computed: ReadonlySet<string> | null;
   /** The instructions of each program, as text. */
   readonly programs: readonly (readonly string[])[];
   readonly kernels: readonly Kernel[];

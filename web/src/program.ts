@@ -6,11 +6,12 @@ import { Untold, optionsOf, reading, telling } from "./errors.js";
 import type { Formula, Values } from "./formula.js";
 import { evaluate, product, text, variableOf } from "./formula.js";
 import type { Artifact, Launch, Port, Step, Triple } from "./plan.js";
-import { alignmentOf, describe, lanesOf, launchesOf } from "./plan.js";
+import { describe, lanesOf, launchesOf } from "./plan.js";
 import type { Encoded } from "./recording.js";
 import type { Runtime } from "./runtime.js";
 import type { Elements, Type } from "./types.js";
 import { arrayOf, bytesIn, bytesOf, integerOf, isFloat, isList, isShape, scalarBits } from "./types.js";
+import type { Around } from "./values.js";
 
 const MOST_STEPS = 2 ** 20;
 const MOST_BYTES = 2 ** 48;
@@ -160,7 +161,11 @@ export class Program {
   }
 
   /** @internal Compiles the code for a device. */
-  compile(device: Device): Promise<void> {
+  async compile(device: Device): Promise<void> {
+    if (this.file.computed) {
+      evaluator ??= await import("./values.js");
+      evaluator.check(this.file);
+    }
     return device.prepare(this.file, launchesOf(this.file.steps, device.backend));
   }
 
@@ -222,6 +227,9 @@ export interface BoundRun {
   readonly jobs: readonly Job[] | null;
 }
 
+/** What computes values: a bundle of its own, which few plans need. */
+let evaluator: typeof import("./values.js") | undefined;
+
 /** Copies any typed array; Node's Buffer has another one, which copies nothing. */
 const { slice } = Uint8Array.prototype;
 
@@ -270,6 +278,7 @@ export function bindRun(
 ): BoundRun {
   const { ports } = file;
   const values: Values = new Map();
+  const computation = file.computed && new evaluator!.Computation(file);
   const scalars: bigint[] = []; // by the number of the port
   const arrays: Argument[] = [];
   const borrowed = new Set<Memory>();
@@ -293,7 +302,7 @@ export function bindRun(
         return;
       }
       const bits = (scalars[number] = scalarBits(name, type, value));
-      if (!isFloat(type)) values.set(name, integerOf(type, bits));
+      if (!isFloat(type)) values.set(name, Number(integerOf(type, bits)));
     });
     for (const { port, shape } of arrays) {
       shape?.forEach((length, k) => {
@@ -398,35 +407,51 @@ export function bindRun(
     checkSignal(signal);
   }
 
-  /** Runs steps; waits only where the device says so. */
-  async function walk(run: Run, list: readonly Step[], program: number): Promise<void> {
+  /** Runs steps; waits only where the device says so. Gives how many nests and loops further out they go on at, or -1. */
+  async function walk(run: Run, list: readonly Step[], program: number): Promise<number> {
     for (const step of list) {
       let wait = count();
       if (wait) await wait;
-      if (step.step === "repeat") {
-        const rounds = numberOf(step.count);
-        for (let round = 0; round < rounds; round++) {
-          wait = count();
-          if (wait) await wait;
-          values.set(step.variable, round);
-          await walk(run, step.body, program);
+      let levels = -1;
+      switch (step.step) {
+        case "repeat": {
+          const rounds = numberOf(step.count);
+          for (let round = 0; round < rounds && levels < 0; round++) {
+            wait = count();
+            if (wait) await wait;
+            values.set(step.variable, round);
+            levels = await walk(run, step.body, program);
+          }
+          values.delete(step.variable);
+          break;
         }
-        values.delete(step.variable);
-      } else if (step.step === "target") {
-        if (step.backend === device.backend) await walk(run, step.body, program);
-      } else if (step.step === "call") {
-        await walk(run, step.code, step.program);
-      } else if (step.step === "bounds") {
-        const numbers = triple([step.need, step.offset, step.size]);
-        const [need, offset, size] = numbers;
-        const inside = offset >= 0 && offset <= size - need && offset % alignmentOf(step.type) === 0;
-        if (need > 0 && !inside) throw new Untold("boundsOf", step, file.programs[program]![step.instruction]!, numbers);
-      } else {
-        wait = step.step === "launch" ? launch(run, step, program) : copy(run, memories[step.target]!, memories[step.source]!);
-        if (wait) await wait;
+        case "call":
+          await walk(run, step.code, step.program);
+          break;
+        case "launch":
+        case "copy":
+          wait = step.step === "launch" ? launch(run, step, program) : copy(run, memories[step.target]!, memories[step.source]!);
+          if (wait) await wait;
+          break;
+        default:
+          jobs = null; // what runs may depend on values
+          levels = await computation!.step(step, aroundOf(run, program));
       }
+      if (levels >= 0) return levels;
     }
+    return -1;
   }
+
+  const aroundOf = (run: Run, program: number): Around => ({
+    program,
+    backend: device.backend,
+    values,
+    scalars,
+    number: numberOf,
+    count,
+    walk: (list) => walk(run, list, program),
+    read: (buffer) => run.finish([memories[buffer]!]),
+  });
 
   function copy(run: Run, target: Memory, source: Memory): void | Promise<void> {
     if (Math.ceil(target.bytes / 4) !== Math.ceil(source.bytes / 4)) throw new Untold("copy", source.bytes, target.bytes);
@@ -450,6 +475,7 @@ export function bindRun(
       if (argument.kind === 1) return scalars[argument.index]!;
       if (argument.kind === 3) return memories[argument.index]!;
       const { name, type } = kernel.scalars[k]!;
+      if (argument.kind === 6) return computation!.of(aroundOf(run, program), argument, type, name);
       return scalarBits(name, type, numberOf(file.formulas[argument.index]!));
     });
     const job = { file, program, launch: step, kernel, grid, lanes, scalars: given, memories: step.memories.map((number) => memories[number]!) };

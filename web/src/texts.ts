@@ -33,6 +33,7 @@ const DAMAGES = {
   hash: () => "its hash does not fit",
   place: (section: unknown) => `section ${section} is not where it has to be`,
   section: (section: unknown, at: unknown) => `section ${section} is wrong at byte ${at}`,
+  value: (name: unknown) => `the value ${name} is not computed as it is used`,
   between: () => "bytes between constants are not zero",
   behind: () => "bytes follow the last constant",
 };
@@ -122,6 +123,9 @@ export const stepLimit = (most: number) =>
 
 export const temporary = (name: string, bytes: number, size: Formula) =>
   new LaunchError(`the temporary ${name} has ${bytes} bytes (${text(size)})`);
+
+export const readOf = (at: number, size: number, bytes: number) =>
+  new LaunchError(`a value of ${size} bytes at offset ${at} is wanted of a buffer that has ${bytes}`);
 
 export const copy = (from: number, to: number) => new LaunchError(`a copy of ${from} bytes into ${to} bytes`);
 

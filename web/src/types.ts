@@ -112,12 +112,11 @@ export function scalarBits(name: string, type: Type, value: unknown): bigint {
   return bits;
 }
 
-/** The number that bits of an integer type are. */
-export function integerOf(type: Type, bits: bigint): number {
-  return Number(isSigned(type) ? BigInt.asIntN(bitsOf(type), bits) : bits);
-}
+/** The integer that bits of an integer type are. */
+export const integerOf = (type: Type, bits: bigint): bigint => (isSigned(type) ? BigInt.asIntN(bitsOf(type), bits) : bits);
 
-function floatBits(type: Type, value: number): bigint {
+/** The bit pattern of a number of a float type, rounded to nearest, ties to even. */
+export function floatBits(type: Type, value: number): bigint {
   const data = new DataView(new ArrayBuffer(8));
   if (type === "f32") {
     data.setFloat32(0, value);

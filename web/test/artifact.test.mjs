@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readArtifact } from "../src/artifact.ts";
+import { check } from "../src/values.ts";
 import { blake3, hex } from "../src/blake3.ts";
 import { ArtifactError, Untold } from "../src/errors.ts";
 import { checkModules } from "../src/modules.ts";
@@ -21,7 +22,9 @@ function rehashed(bytes) {
 
 function problem(bytes) {
   try {
-    checkModules(readArtifact(bytes).modules);
+    const file = readArtifact(bytes);
+    checkModules(file.modules);
+    if (file.computed) check(file);
     return null;
   } catch (error) {
     if (error instanceof ArtifactError) return error.message;

@@ -47,8 +47,8 @@ test("integers of 64 bits", () => {
   expect(scalarBits("x", "f64", -2)).toBe(0xc000000000000000n);
   expect(scalarBits("x", "i256", -1n)).toBe(2n ** 256n - 1n);
   expect(scalarBits("x", "u4096", 2n ** 4096n - 1n)).toBe(2n ** 4096n - 1n);
-  expect(integerOf("i8", 0x80n)).toBe(-128);
-  expect(integerOf("u8", 0x80n)).toBe(128);
+  expect(integerOf("i8", 0x80n)).toBe(-128n);
+  expect(integerOf("u8", 0x80n)).toBe(128n);
 });
 
 test.each([

@@ -10,7 +10,7 @@ import numpy as np
 import wasmtime
 from numpy.typing import NDArray
 
-from ...compiler.build import build
+from ...compiler.driver import lane_function
 from ...compiler.passes import optimize
 from ...errors import ExecutionError
 from ...extras import tools
@@ -187,7 +187,7 @@ class WasmBackend(CompiledDevice[Block]):
             return key_of(analysis.source, block, point, named, self._wide_arithmetic)
 
         def make() -> WasmKernel:
-            return compile_kernel(self.optimize(build(analysis, block, point, uniform)), self._wide_arithmetic)
+            return compile_kernel(lane_function(analysis, block, point, uniform, self.optimize), self._wide_arithmetic)
 
         kernel, fresh = recall(
             self._store_of_kernels,

@@ -11,7 +11,7 @@ import numpy as np
 import wgpu
 from numpy.typing import NDArray
 
-from ...compiler.build import build
+from ...compiler.driver import lane_function
 from ...compiler.passes import optimize
 from ...errors import InvalidBuffer, LaunchError
 from ...isa.address import ON_CHIP, Space
@@ -456,7 +456,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         math: str,
         parts: Sequence[int] = (),
     ) -> WgslKernel:
-        function = self.optimize(build(analysis, block, point, uniform))
+        function = lane_function(analysis, block, point, uniform, self.optimize)
         traits = self.traits
         return compile_kernel(
             function,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
 
-from ...isa.ops import SCALAR_OPS
+from ...isa.ops import SCALAR_OPS, compute
 from ...isa.types import Type
 from ..accesses import axes_of, give_axes
 from ..ir import PRED, Function, Node, Replaced
@@ -47,13 +47,11 @@ Rule = Callable[[Node, Context], Node | None]  # what takes the node's place; it
 
 def evaluate(node: Node) -> int | None:
     """The bits of a pure node whose operands are constants."""
-    row = OPERATIONS[node.op]
-    values = [bool(arg.attr) if arg.ty == PRED else arg.attr for arg in node.args]
-    if row.gives in ("t", "i", "f") and row.attr != "routine":
-        values.insert(0, node.ty)
-    if row.attr:
-        values.insert(int(node.op in ("cvt", "bitcast")), node.attr)
-    return int(getattr(SCALAR_OPS, row.primitive or node.op)(*values))
+    if OPERATIONS[node.op].attr == "routine":
+        first = [bool(arg.attr) if arg.ty == PRED else arg.attr for arg in node.args]
+        return int(getattr(SCALAR_OPS, node.op)(node.attr, *first))
+    source = node.ty if node.attr is None else node.attr
+    return compute(node.op, node.ty, source, [arg.attr for arg in node.args])  # type: ignore[arg-type]  # no effects
 
 
 def _constant(node: Node, context: Context) -> Node | None:

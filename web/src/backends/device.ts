@@ -32,7 +32,10 @@ export const blocksOf = ({ grid }: Job): number => grid[0] * grid[1] * grid[2];
 export interface Run {
   launch(job: Job): void | Promise<void>;
   copy(target: Memory, source: Memory): void | Promise<void>;
-  /** The bytes of memories when all is done. All is handed over when this returns. Rejects with the first fault. */
+  /**
+   * The bytes of memories when all is done. All is handed over when this returns. Rejects with the first fault. More may
+   * follow.
+   */
   finish(reads: readonly Memory[]): Promise<Uint8Array<ArrayBuffer>[]>;
 }
 

@@ -376,7 +376,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
         return "then" in code ? code.then(go) : go(code);
       },
       copy: (target, source) => add({ target: target as Place, source: source as Place }),
-      finish: (reads) => execute(commands, ends, reads as Place[]),
+      finish: (reads) => execute(commands.splice(0), ends, reads as Place[]),
     };
   }
 
@@ -540,7 +540,7 @@ function proven(job: Job, steps: number, rounds: number): boolean {
   const { kernel, scalars, grid, lanes } = job;
   const values: Values = new Map([...grid, ...lanes, steps, rounds].map((value, k) => [LAUNCH_VARIABLES[k]!, value]));
   scalars.forEach((value, k) => {
-    if (typeof value === "bigint") values.set(`s${k}`, integerOf(kernel.scalars[k]!.type, value));
+    if (typeof value === "bigint") values.set(`s${k}`, Number(integerOf(kernel.scalars[k]!.type, value)));
   });
   kernel.memories.forEach((_, k) => values.set(`m${k}`, bytesOfMemory(job, k)));
   try {

@@ -1,0 +1,510 @@
+"""The code of a call: what the host does for a program, as steps.
+
+A program without collectives is one launch. Between collectives a program is a lane region, and each region is a
+kernel that is handed what the host computes there; a collective is the lane programs that `compiler/collectives.py`
+makes of it. What the host computes is a function of the IR (`compiler/host.py`), which becomes values and ways here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, NamedTuple, Protocol
+
+from ..compiler.collectives import Launch as PartLaunch
+from ..compiler.collectives import Operands, check_factors, extents, lower_collective
+from ..compiler.host import Region, Uniform, host_function
+from ..compiler.ir import PRED, Node
+from ..compiler.lower import Copies, Do, Go, Lowered, Variable, lower
+from ..compiler.lower import Let as Set
+from ..compiler.structure import Branch as GoTo
+from ..compiler.structure import If, Labelled, Stop, Straight, Tree, structure
+from ..compiler.structure import Loop as Rounds
+from ..errors import CompileError, LaunchError
+from ..isa.address import Address, Space
+from ..isa.cfg import END
+from ..isa.instruction import Instruction
+from ..isa.operands import Register
+from ..isa.ops import PRIMITIVES
+from ..isa.program import Program
+from ..isa.types import Type
+from ..isa.verify import Analysis, Base
+from .formula import Formula
+from .plan import (
+    CLASS_MEMORY,
+    TARGETS,
+    Argument,
+    Bounds,
+    Branch,
+    Call,
+    Copy,
+    Launch,
+    Let,
+    Loop,
+    Nest,
+    Plan,
+    Repeat,
+    Step,
+    Target,
+    Triple,
+    When,
+)
+from .symbols import Factor, NotExpressible, Symbol, as_formula, number_of
+
+__all__ = ["CLASS_BYTES", "LoweredKernel", "Outer", "call_steps"]
+
+CLASS_BYTES = 12_288
+_MAX_LAUNCHES = 4096
+_ONE = Formula((1,))
+_WAY = "$way"  # the value that says which entry of a loop is gone to
+_END_LABEL = -1
+
+
+class LoweredKernel(Protocol):
+    """A kernel, as far as launches of it are concerned: its scalars by name, its memories, whether it does anything."""
+
+    fast: bool
+
+    @property
+    def scalars(self) -> dict[str, Type]: ...
+    @property
+    def bases(self) -> list[Base]: ...
+    @property
+    def idle(self) -> bool: ...
+
+
+class Outer(Protocol):
+    """The plan that a call stands in: `target` is the only one that there is code for, or empty."""
+
+    plan: Plan
+    programs: Sequence[Program]
+    target: str
+    sizes: dict[str, Any]
+
+    def analysis(self, program: Program) -> Analysis: ...
+    def kernel(
+        self, program: int | None, analysis: Analysis, block: Any, shared: int, point: int | None, uniform: Uniform
+    ) -> int: ...
+    def made(self, number: int) -> LoweredKernel: ...
+    def temporary(self, kind: str, size: Formula) -> str: ...
+    def variable(self, kind: str) -> str: ...
+    def is_early(self, formula: Formula) -> bool: ...
+
+
+class _Place(NamedTuple):
+    """The memory of an operand of a collective. It starts at `start` of a buffer, the operand at `offset` of it."""
+
+    name: str
+    base: Base | None
+    buffer: str
+    size: Any  # bytes: an int or a Symbol
+    start: int
+    offset: Any
+
+
+class _GoTo(NamedTuple):
+    """A branch whose nests are not counted yet."""
+
+    label: int
+
+
+class _Nest(NamedTuple):
+    """A nest or loop with branches of that kind in it."""
+
+    label: int
+    kind: Callable[[tuple[Step, ...]], Step]
+    body: list[Any]
+
+
+def call_steps(outer: Outer, call: Call) -> tuple[Step, ...]:
+    """The code of a call. Raises CompileError."""
+    return tuple(_Caller(outer, call).whole())
+
+
+class _Caller:
+    def __init__(self, outer: Outer, call: Call) -> None:
+        self.outer, self.call = outer, call
+        self.program = outer.programs[call.program]
+        self.analysis = outer.analysis(self.program)
+        self.args = {param.name: arg for param, arg in zip(self.program.params, call.args, strict=True)}
+        self.launches = 0
+        self.steps: list[Any] = []  # where what is computed goes
+        self.names: dict[Variable, str] = {}
+        self.cells: dict[Any, str] = {}
+        self.converted: dict[tuple[Argument, Type], Argument] = {}
+
+    def whole(self) -> list[Step]:
+        entry = self.analysis.graph.entry
+        if entry == END:
+            return []
+        if not self.analysis.has_collectives:
+            made = self._make(entry, {})
+            return [] if made is None else [self._launch(made[0], {})]
+        function = host_function(self.analysis, self._make)
+        self.lowered: Lowered = lower(function)
+        code = self._code(structure(self.lowered.resumes[0]), frozenset({_END_LABEL}))
+        steps = list(_resolved([_Nest(_END_LABEL, Nest, code)] if _goes_to(_END_LABEL, code) else code, ()))
+        # Without lanes nothing runs, collectives included.
+        some = prod((Formula.min(1, lanes) for lanes in self.call.lanes), start=_ONE)
+        return steps if some.value == 1 or not steps else [Repeat(some, self.outer.variable("i"), tuple(steps))]
+
+    def _count(self, at: int | None) -> None:
+        self.launches += 1
+        if self.launches > _MAX_LAUNCHES:
+            raise CompileError(at, f"the program has more than {_MAX_LAUNCHES} launches: loop by a LOOP that counts")
+
+    # Ways
+
+    def _code(self, trees: Sequence[Tree], ends: frozenset[int]) -> list[Any]:
+        """The steps of code. `ends` are the labels that what falls off its end goes to anyway."""
+        outside, self.steps = self.steps, []
+        for number, tree in enumerate(trees):
+            onward = ends if number == len(trees) - 1 else frozenset[int]()
+            match tree:
+                case Straight(piece):
+                    for statement in piece.statements:
+                        self._statement(statement)
+                case Labelled(label, body):
+                    self._nest(label, Nest, self._code(body, onward | {label}))
+                case Rounds(label, body):
+                    self._nest(label, Loop, self._code(body, onward))
+                case If(condition, then, otherwise):
+                    held = self._argument(condition)
+                    ways = [tuple(self._code(way, onward)) for way in (then, otherwise)]
+                    if held.kind != "value":
+                        held = self._set(self.outer.variable("v"), PRED, held)
+                    if any(ways):
+                        self.steps.append(When(held.value, *ways))
+                case GoTo(label) if label not in onward:
+                    self.steps.append(_GoTo(label))
+                case Stop() if _END_LABEL not in onward:
+                    self.steps.append(_GoTo(_END_LABEL))
+        found, self.steps = self.steps, outside
+        return found
+
+    def _nest(self, label: int, kind: Callable[[tuple[Step, ...]], Step], body: list[Any]) -> None:
+        self.steps += [_Nest(label, kind, body)] if _goes_to(label, body) else body
+
+    # Values
+
+    def _statement(self, statement: Any) -> None:
+        match statement:
+            case Set(variable, node):
+                self._let(self._name(variable), node)
+            case Do(node, _) if node.op == "region":
+                self._region(node)
+            case Do(node, _):
+                self._collective(node)
+            case Copies(pairs):
+                self._copies([(self._name(variable), node) for variable, node in pairs])
+            case Go(number):
+                self._set(_WAY, Type.U32, Argument("bits", number))
+
+    def _name(self, variable: Variable) -> str:
+        if variable not in self.names:
+            self.names[variable] = self.outer.variable("v")
+        return self.names[variable]
+
+    def _copies(self, pairs: list[tuple[str, Node]]) -> None:
+        """Sets several at once: whatever one of them was is read before."""
+        if len(pairs) == 1 and pairs[0][1] not in self.lowered.variables and pairs[0][1].op in PRIMITIVES:
+            self._let(*pairs[0])
+            return
+        given = [(name, node.ty, self._argument(node)) for name, node in pairs]
+        written = {name for name, _ in pairs}
+        for number, (name, ty, arg) in enumerate(given):
+            if arg.kind == "value" and arg.value in written and arg.value != name:
+                given[number] = name, ty, self._set(self.outer.variable("v"), ty, arg)
+        for name, ty, arg in given:
+            if arg != Argument("value", name):
+                self._set(name, ty, arg)
+
+    def _set(self, name: str, ty: Any, arg: Argument) -> Argument:
+        self.steps.append(Let(name, ty, "mov", ty, (arg,)))
+        return Argument("value", name)
+
+    def _let(self, name: str, node: Node) -> Argument:
+        """Computes a node."""
+        if node.op not in PRIMITIVES:
+            return self._set(name, node.ty, self._argument(node))
+        source: Any = node.attr if PRIMITIVES[node.op].has_source else node.ty
+        args = tuple(self._argument(arg) for arg in node.args)
+        self.steps.append(Let(name, node.ty, node.op, source, args))  # type: ignore[arg-type]  # no effect
+        return Argument("value", name)
+
+    def _argument(self, node: Node) -> Argument:
+        """What stands for the bits of a value."""
+        if node in self.lowered.variables:
+            return Argument("value", self._name(self.lowered.variables[node]))
+        match node.op:
+            case "const":
+                return Argument("bits", int(node.attr))
+            case "param":
+                return self.args[node.attr]
+            case "special":
+                return Argument("value", _WAY)
+        return self._let(self.outer.variable("v"), node)
+
+    def _formula(self, node: Node) -> Formula:
+        """The formula of an integer."""
+        ty = node.ty
+        assert isinstance(ty, Type)
+        if node not in self.lowered.variables:
+            if node.op == "const" and abs(number := int(ty.decode(node.attr))) >> 53 == 0:
+                return Formula((number,))
+            if node.op == "cvt" and node.attr.is_integer:
+                source = node.attr
+                if ty.min_value <= source.min_value and source.max_value <= ty.max_value:
+                    return self._formula(node.args[0])
+            if node.op == "param":
+                arg = self.args[node.attr]
+                if arg.kind == "formula":
+                    return arg.value  # type: ignore[no-any-return]
+                if arg.kind == "bits" and abs(number := int(ty.decode(arg.value))) >> 53 == 0:
+                    return Formula((number,))
+                if arg.kind == "port":
+                    return Formula((arg.value,))
+        held = self._argument(node)
+        if held.kind != "value":
+            held = self._set(self.outer.variable("v"), ty, held)
+        return Formula((held.value,))
+
+    # Lane regions
+
+    def _make(self, point: int, uniform: Uniform) -> tuple[int, set[str]] | None:
+        call = self.call
+        number = self.outer.kernel(call.program, self.analysis, call.block, call.shared, point, uniform)
+        kernel = self.outer.made(number)
+        return None if kernel.idle else (number, set(kernel.scalars))
+
+    def _region(self, node: Node) -> None:
+        region: Region = node.attr
+        self._count(None)
+        held = {name: self._argument(arg) for name, arg in zip(region.names, node.args, strict=True)}
+        held |= {name: Argument("cell", self._cell(*variable)) for name, variable in region.results}
+        self.steps.append(self._launch(region.kernel, held))
+
+    def _launch(self, number: int, held: dict[str, Argument]) -> Launch:
+        kernel, call = self.outer.made(number), self.call
+        scalars = tuple(held[name] if name in held else self.args[name] for name in kernel.scalars)
+        memories = tuple(self._buffer(base) for base in kernel.bases)
+        return Launch(number, 0, 0, call.grid, call.lanes, scalars, memories)
+
+    def _buffer(self, base: Base) -> str:
+        """The buffer behind a base."""
+        return self.args[base.name].value if isinstance(base.name, str) else CLASS_MEMORY
+
+    def _cell(self, number: int, ty: Type) -> str:
+        """The memory of the results of collectives in a register."""
+        if (number, ty) not in self.cells:
+            self.cells[number, ty] = self.outer.temporary("result", Formula((ty.argument_bytes,)))
+        return self.cells[number, ty]
+
+    # Collectives
+
+    def _collective(self, node: Node) -> None:
+        point: int = node.attr
+        index = self.analysis.graph.code[point]
+        self._count(index)
+        try:
+            self._lower(self.analysis.graph.instruction(point), list(node.args), point, index)
+        except NotExpressible as error:
+            text = self.program.instructions[index]
+            raise CompileError(index, f"a plan cannot hold it: {error}, in {text}") from None
+
+    def _lower(self, instruction: Instruction, numbers: list[Node], point: int, index: int) -> None:
+        """Appends the steps of a collective, whose numbers are those nodes."""
+        ty: Type = instruction.ty
+        self.converted = {}  # values change from collective to collective
+        operands = Operands({}, {})
+        places: dict[str, _Place] = {}
+        for position, (operand, value) in enumerate(zip(instruction.row.operands, instruction.values, strict=True)):
+            held = value
+            if isinstance(value, Address):
+                places[operand.name] = self._place(self.analysis.bases[point, position], value, numbers)
+            elif operand.kind == "result" and isinstance(value, Register):
+                cell = self._cell(value.index, ty)
+                places[operand.name] = _Place("result", None, cell, ty.size_bytes, 0, 0)
+            elif operand.kind == "size" and value is not None:
+                held = self._size(numbers.pop(0)) if isinstance(value, (Register, str)) else max(value, 0)
+            elif operand.kind == "scalar" and isinstance(value, (Register, str)):
+                held = self._number(numbers.pop(0))
+            operands.values[operand.name] = held
+        check_factors(instruction, operands.values)
+        counts = extents(instruction.name, operands)
+        for name, count in counts.items():
+            place = places[name]
+            bounds = (as_formula(count * ty.size_bytes), as_formula(place.offset), as_formula(place.size))
+            self.steps.append(Bounds(*bounds, ty, index, place.name))
+        for name, place in places.items():
+            count = counts[name]
+            early = not isinstance(count, Symbol) or self.outer.is_early(count.formula)
+            operands.most[name] = count if early else place.size // ty.size_bytes
+
+        def parts(places: dict[str, _Place]) -> tuple[Step, ...]:
+            for name, place in places.items():
+                operands.first[name] = (place.offset + place.start) // ty.alignment
+            found = {
+                target: self._parts(lower_collective(instruction.name, operands, target == "webgpu"), places, index)
+                for target in TARGETS
+                if self.outer.target in ("", target)
+            }
+            alike = len(set(found.values())) == 1
+            return next(iter(found.values())) if alike else tuple(map(Target, found, found.values()))
+
+        together, copies, copied = self._separate(places, counts, ty, instruction.row.name == "GEMM")
+        if together.value != 1:
+            apart = 1 - together
+            steps = parts(places)
+            self.steps += steps if apart.value == 1 else [Repeat(apart, self.outer.variable("i"), steps)]
+        if together.value != 0:
+            steps = (*copies, *parts(copied))
+            self.steps += steps if together.value == 1 else [Repeat(together, self.outer.variable("i"), steps)]
+
+    def _size(self, node: Node) -> Any:
+        """A size: what is negative is none."""
+        ty = node.ty
+        assert isinstance(ty, Type)
+        if ty is Type.I64 and not node.is_const:  # a formula may not hold it
+            kept = self._set(self.outer.variable("v"), ty, self._argument(node)).value
+            arguments = Argument("value", kept), Argument("bits", 0)
+            self.steps.append(Let(kept, ty, "max", ty, arguments))
+            return number_of(Formula((kept,)))
+        formula = self._formula(node)
+        return number_of(Formula.max(formula, 0) if ty.is_signed else formula)
+
+    def _number(self, node: Node) -> Any:
+        """A factor."""
+        ty = node.ty
+        assert isinstance(ty, Type)
+        held = self._argument(node)
+        return ty.decode(held.value) if held.kind == "bits" else Factor(held, ty)
+
+    def _place(self, base: Base, address: Address, numbers: list[Node]) -> _Place:
+        offset: Any = address.offset
+        if address.space in (Space.PHI, Space.POINTER):
+            offset = _symbol(self._formula(numbers.pop(0)))
+        elif address.index is not None:
+            offset = _symbol(self._formula(numbers.pop(0)) * address.scale + address.offset)
+        buffer = self._buffer(base)
+        if base.space is Space.CLASS and isinstance(base.name, int):
+            return _Place(str(base), base, buffer, CLASS_BYTES, CLASS_BYTES * base.name, offset)
+        return _Place(str(base), base, buffer, self.outer.sizes[buffer], 0, offset)
+
+    def _separate(
+        self, places: dict[str, _Place], counts: dict[str, Any], ty: Type, always: bool
+    ) -> tuple[Formula, list[Step], dict[str, _Place]]:
+        """A collective reads all it needs before it writes. 1 where the result overlaps sources, else 0; and what makes
+        copies of these, and the places with the copies. A map may work in place; `always` is for others."""
+        *sources, last = counts
+        target, together = places[last], Formula((0,))
+        copies: list[Step] = []
+        copied = dict(places)
+        for name in sources:
+            source = places[name]
+            if source.buffer != target.buffer or _in_other_class(source, target):
+                continue
+            here, there = as_formula(source.start + source.offset), as_formula(target.start + target.offset)
+            if here == there and not always:
+                continue
+            copy = self.outer.temporary("copy", as_formula(self.outer.sizes[source.buffer]))
+            copies.append(Copy(copy, source.buffer))
+            copied[name] = source._replace(buffer=copy, base=None)
+            try:
+                ends = (there + as_formula(counts[last]) * ty.size_bytes - here,
+                        here + as_formula(counts[name]) * ty.size_bytes - there)  # fmt: skip
+                some = as_formula(counts[last]), as_formula(counts[name])
+                overlaps = prod((Formula.min(1, Formula.max(0, f)) for f in (*ends, *some)), start=_ONE)
+                if not always:
+                    overlaps = overlaps * Formula.min(1, Formula.max(here - there, there - here))
+                together = Formula.max(together, overlaps)
+            except LaunchError:  # too long a formula
+                together = _ONE
+        return together, copies, copied
+
+    def _parts(self, launches: list[PartLaunch], places: dict[str, _Place], index: int) -> tuple[Step, ...]:
+        places, steps = dict(places), list[Step]()
+        for launch in launches:
+            self._count(index)
+            for name, size in launch.temporaries.items():
+                buffer = self.outer.temporary(name, as_formula(size))
+                places[name] = _Place(name, None, buffer, size, 0, 0)
+            step = self._part(launch, places, index)
+            times = as_formula(launch.times)
+            steps.append(step if times.value == 1 else Repeat(times, self.outer.variable("i"), (step,)))
+        return tuple(steps)
+
+    def _part(self, launch: PartLaunch, places: dict[str, _Place], index: int) -> Launch:
+        analysis = self.outer.analysis(launch.program)
+        number = self.outer.kernel(None, analysis, (*launch.block, 1), 0, None, {})
+        kernel = self.outer.made(number)
+        kernel.fast = launch.fast
+        lanes: Triple = (as_formula(launch.lanes[0]), as_formula(launch.lanes[1]), _ONE)
+        blocks = [Formula.ceildiv(asked, size) for asked, size in zip(lanes, (*launch.block, 1), strict=True)]
+        grid: Triple = (blocks[0], blocks[1], blocks[2])
+        scalars = tuple(self._given(launch.scalars[name], ty) for name, ty in kernel.scalars.items())
+        memories = tuple(places[launch.buffers[str(base.name)]].buffer for base in kernel.bases)
+        return Launch(number, 0, index + 1, grid, lanes, scalars, memories)
+
+    def _given(self, value: Any, ty: Type) -> Argument:
+        """What a kernel is handed for a number."""
+        if isinstance(value, Factor):
+            return self._converted(value, ty)
+        if not isinstance(value, Symbol):
+            return Argument("bits", ty.encode(int(value) if ty.is_integer else value))
+        port = None if value.formula.variable is None else self.outer.plan.scalars.get(value.formula.variable)
+        return Argument("formula", value.formula) if port is None or port.ty is not ty else Argument("port", port.name)
+
+    def _converted(self, factor: Factor, ty: Type) -> Argument:
+        if factor.ty is ty:
+            return factor.arg
+        if factor.ty.is_float and ty.is_integer:
+            raise NotExpressible(f"a factor is {factor.ty}, and {ty} is wanted: convert it before")
+        key = factor.arg, ty
+        if key not in self.converted:
+            name = self.outer.variable("v")
+            self.steps.append(Let(name, ty, "cvt", factor.ty, (factor.arg,)))
+            self.converted[key] = Argument("value", name)
+        return self.converted[key]
+
+
+def _symbol(formula: Formula) -> Any:
+    return Symbol(formula) if formula.value is None else formula.value
+
+
+def _in_other_class(one: _Place, other: _Place) -> bool:
+    """Whether two places lie in different classes, where they stay if they are in bounds."""
+    bases = one.base, other.base
+    return all(b is not None and b.space is Space.CLASS for b in bases) and one.base != other.base
+
+
+def _goes_to(label: int, steps: Sequence[Any]) -> bool:
+    for step in steps:
+        match step:
+            case _GoTo(target):
+                found = target == label
+            case _Nest(_, _, body):
+                found = _goes_to(label, body)
+            case When(_, then, otherwise):
+                found = _goes_to(label, then) or _goes_to(label, otherwise)
+            case _:
+                found = False
+        if found:
+            return True
+    return False
+
+
+def _resolved(steps: Sequence[Any], around: tuple[int, ...]) -> tuple[Step, ...]:
+    """The steps with branches that count; `around` are the labels of nests and loops, the innermost first."""
+    found: list[Step] = []
+    for step in steps:
+        match step:
+            case _GoTo(label):
+                found.append(Branch(around.index(label)))
+            case _Nest(label, kind, body):
+                found.append(kind(_resolved(body, (label, *around))))
+            case When():
+                found.append(When(step.condition, _resolved(step.then, around), _resolved(step.otherwise, around)))
+            case _:
+                found.append(step)
+    return tuple(found)
