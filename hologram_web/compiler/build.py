@@ -131,9 +131,10 @@ class Builder(AtlasNodes):
             node = self.node("special", ty, attr=PRELOADED[number][0])
         else:
             param = self.graph.program.register_params().get(number)
-            if param is not None and param.ty is ty:
+            if param is not None and param.kind == "scalar" and param.ty is ty:
                 node = self.node("param", ty, attr=param.name)
             else:
+                # A parameter that is a buffer, as a pointer: its first byte.
                 # Not written on this path; the verifier knows that nothing reads it, a phi only passes it on.
                 node = self.constant(ty, 0)
         self.current = block

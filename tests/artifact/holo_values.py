@@ -152,7 +152,7 @@ def floating(op, ty, args, x, y):
             nan if x == 0 or x != x else bits_of(ty, math.copysign(math.inf, math.copysign(1, x) * math.copysign(1, y)))
         )
     if not finite:
-        return bits_of(ty, {"add": x + y, "sub": x - y, "mul": x * y, "div": x / y}[op])
+        return bits_of(ty, x / y if op == "div" else {"add": x + y, "sub": x - y, "mul": x * y}[op])
     if op == "div":
         exact = Fraction(x) / Fraction(y)
         return bits_of(ty, exact) if exact else bits_of(ty, x / y)

@@ -106,7 +106,7 @@ class _Chromium(HoloDevice):
         return found
 
     def execute_program_with_params(self, program: Any, params: Any) -> None:
-        """Raises UnsupportedInstruction for what no artifact holds: counts that are no formulas of 53 bits."""
+        """Raises UnsupportedInstruction for what no artifact holds: counts of more than 53 bits, and factors to be converted."""
         try:
             super().execute_program_with_params(program, params)
         except LaunchError as error:
@@ -114,7 +114,7 @@ class _Chromium(HoloDevice):
                 raise
             raise UnsupportedInstruction(None, str(error)) from None
         except CompileError as error:
-            if "an artifact cannot hold it" not in error.reason:
+            if "a plan cannot hold it" not in error.reason:
                 raise
             raise UnsupportedInstruction(error.instruction, error.reason) from None
 
