@@ -31,8 +31,8 @@ def operands(ty, source):
 
 
 def cases(op):
-    types = [Type.F16, Type.BF16, Type.F32, Type.F64, Type.I8, Type.I32, Type.I64, Type.U16, Type.U32, Type.U64,
-             Type.U256, Type.I512, PRED]  # fmt: skip
+    names = "f16 bf16 f32 f64 i8 i32 i64 u16 u32 u64 u256 i512"
+    types: list[Type | str] = [*map(Type.named, names.split()), PRED]
     primitive = PRIMITIVES[op]
     return [(ty, source) for ty in types for source in types if primitive.fits(ty, source)]
 

@@ -106,7 +106,7 @@ class _Chromium(HoloDevice):
         return found
 
     def execute_program_with_params(self, program: Any, params: Any) -> None:
-        """Raises UnsupportedInstruction for what no artifact holds: counts of more than 53 bits, and factors to be converted."""
+        """Raises UnsupportedInstruction for what no artifact holds, such as counts of more than 53 bits."""
         try:
             super().execute_program_with_params(program, params)
         except LaunchError as error:
