@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 __all__ = ["model"]
 
@@ -30,7 +30,7 @@ def _array(name: str, shape: Sequence[int]) -> bytes:
     return _bytes(1, name.encode()) + _bytes(2, _bytes(1, tensor))
 
 
-def model(nodes: Sequence[tuple[str, str, str]], inputs: dict[str, Sequence[int]], result: Sequence[int]) -> bytes:
+def model(nodes: Sequence[tuple[str, str, str]], inputs: Mapping[str, Sequence[int]], result: Sequence[int]) -> bytes:
     """A model that gives `z`. A node is an operator, the names of its operands, and the name of its result."""
     graph = b""
     for operator, operands, name in nodes:
