@@ -16,7 +16,6 @@ from ..isa.instruction import Instruction
 from ..isa.operands import MapOperation
 from ..isa.ops import IDENTITIES, reduce_type
 from ..isa.program import Program
-from ..isa.text import from_text
 from ..isa.types import Type
 from .gemm import TILE, Gemm, place
 
@@ -80,6 +79,8 @@ _PROGRAMS: dict[tuple[Any, ...], Program] = {}
 def _program(key: tuple[Any, ...], text: Callable[[], str]) -> Program:
     """The program of a key, made once."""
     if key not in _PROGRAMS:
+        from ..isa.text import from_text  # who has no collectives needs none of it
+
         _PROGRAMS[key] = from_text(text())
     return _PROGRAMS[key]
 

@@ -21,11 +21,11 @@ def _folder() -> Path:
 
 @cache
 def _functions(half: bool) -> dict[str, str]:
-    """Every library function by name, with the comment before it."""
+    """Every library function by name, without comments."""
     found: dict[str, str] = {}
     for name in (*_FILES, *([_HALF] if half else [])):
-        text = (_folder() / name).read_text(encoding="utf-8")
-        for match in re.finditer(r"^(?://[^\n]*\n)*fn (\w+)\(.*?^}\n", text, re.MULTILINE | re.DOTALL):
+        text = re.sub(r"^ *//.*\n| *//.*", "", (_folder() / name).read_text(encoding="utf-8"), flags=re.MULTILINE)
+        for match in re.finditer(r"^fn (\w+)\(.*?^}\n", text, re.MULTILINE | re.DOTALL):
             found[match[1]] = match[0]
     return found
 
