@@ -15,11 +15,12 @@ from ._version import __version__ as __version__
 from .extras import installed, tools
 
 if TYPE_CHECKING:
+    from hologram_web_tools import stdlib
     from hologram_web_tools.circuit.compile import CircuitToIsa
     from hologram_web_tools.kernel_json import JsonToIsa
     from hologram_web_tools.optimizer import ProgramOptimizer
 
-    from . import atlas, backends, circuit, isa, kernel_json, stdlib, testing
+    from . import atlas, backends, circuit, isa, kernel_json, testing
     from .backends.protocol import Backend, Limits
     from .backends.selection import get_default_backend, is_available, is_cuda_available, is_metal_available
     from .errors import *  # noqa: F403
@@ -108,8 +109,8 @@ _TOOLS = {  # of the second distribution
     "kernel_json": ("JsonToIsa",),
     "optimizer": ("ProgramOptimizer",),
 }
-_TOOL_PACKAGES = ("circuit", "kernel_json")
-_PACKAGES = ("atlas", "backends", "isa", "stdlib", "testing")
+_TOOL_PACKAGES = ("circuit", "kernel_json", "stdlib")
+_PACKAGES = ("atlas", "backends", "isa", "testing")
 _ROOMS = ("errors", "isa", "frontends.python")  # all that is in their __all__
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from hologram_web.errors import LaunchError
 from hologram_web.frontends.python.names import ArrayType
-from hologram_web.stdlib import NAMES, compiled, kernel, lanes
 from hologram_web.store.blake3 import blake3
+from hologram_web_tools.stdlib import NAMES, compiled, kernel, lanes
 
 __all__ = ["build"]
 

@@ -31,7 +31,6 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 LIMIT = 418_000  # bytes of the wheel; tests/test_figures.py holds it to 420,000
 PACKAGE = "hologram_web"
-TEXTS = re.compile(r".*/stdlib/(?!__init__|build)\w+\.py")  # of kernels: they are read, never imported
 # What only native devices and tests use.
 _NATIVE = ("backends.wasm", "backends.webgpu", "backends.host_device", "backends.forms", "store.disk", "store.kept")
 LEFT_OUT = ("__main__", *_NATIVE, "compiler.check")
@@ -50,11 +49,11 @@ def convert(wheel: str) -> str:
     files: dict[str, bytes] = {}
     sources: dict[str, tuple[bool, str | bytes | None]] = {}  # by name: is it a package, and its text
     places: dict[str, str] = {}
-    needed, public = _looked_at(wheel)
+    needed, at_import, public = _looked_at(wheel)
     with ZipFile(wheel) as archive:
         for place in sorted(archive.namelist()):
             data = archive.read(place)
-            if place.endswith(".py") and not TEXTS.fullmatch(place):
+            if place.endswith(".py"):
                 name = place.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
                 left_out = any(f"{name}.".startswith(f"{PACKAGE}.{room}.") for room in LEFT_OUT)
                 sources[name] = (place.endswith("/__init__.py"), None if left_out else stripped(data, place, public))
@@ -94,8 +93,10 @@ def convert(wheel: str) -> str:
                 archive.writestr(ZipInfo(place), data, ZIP_DEFLATED)
         return Path(name).stat().st_size <= LIMIT
 
-    # The most that fits; the first module is the package itself, which page_init.py runs.
-    write(max(1, bisect_left(range(1, len(names) + 1), True, key=lambda count: not write(count))))
+    count = bisect_left(range(1, len(names) + 1), True, key=lambda count: not write(count))  # the most that fits
+    if count < at_import:
+        raise RuntimeError(f"a wheel of {LIMIT} bytes has bytecode of {count} modules, and an import needs {at_import}")
+    write(count)
     return name
 
 
@@ -114,23 +115,25 @@ def _line(place: str, data: bytes) -> str:
     return f"{place},sha256={digest},{len(data)}\n"
 
 
-def _looked_at(wheel: str) -> tuple[list[str], set[str]]:
-    """The modules in the order in which they are needed; and the names that users are given: those of the package, and
-    of the modules among them."""
+def _looked_at(wheel: str) -> tuple[list[str], int, set[str]]:
+    """The modules in the order in which they are needed, and how many an import needs; and the names that users are
+    given: those of the package, and of the modules among them."""
     with ZipFile(wheel) as archive:
         archive.extractall("installed")
     sys.path.insert(0, "installed")
     os.environ["HOLOGRAM_WEB_CACHE"] = "off"
     package = import_module(PACKAGE)
+    counts = []
     for statement in NEEDED:
         exec(statement, {"hg": package})
-    needed = [name for name in sys.modules if f"{name}.".startswith(f"{PACKAGE}.")]
+        needed = [name for name in sys.modules if f"{name}.".startswith(f"{PACKAGE}.")]
+        counts.append(len(needed))
     found = set(package.__all__)
     for name in package.__all__:
         value = getattr(package, name)
         if isinstance(value, ModuleType):
             found |= set(value.__all__)
-    return needed, found
+    return needed, counts[0], found
 
 
 def stripped(text: bytes, place: str, public: set[str]) -> str:

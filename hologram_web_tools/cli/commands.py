@@ -18,9 +18,9 @@ from hologram_web.backends.selection import open_backend
 from hologram_web.errors import HologramError, IsaError, LaunchError
 from hologram_web.isa.program import Program
 from hologram_web.runtime.compiled import CompiledProgram, compile, load
-from hologram_web.stdlib import NAMES
 from hologram_web.store.disk import KINDS, DiskStore
 from hologram_web.store.store import folder
+from hologram_web_tools.stdlib import NAMES
 
 from ..optimizer import ProgramOptimizer
 from .arguments import parse, write

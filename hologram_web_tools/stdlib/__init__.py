@@ -10,12 +10,12 @@ import pkgutil
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..frontends.python.source import Definition, from_text
-from ..isa.program import Program
-from ..kernels.kernel import Kernel, make
+from hologram_web.frontends.python.source import Definition, from_text
+from hologram_web.isa.program import Program
+from hologram_web.kernels.kernel import Kernel, make
 
 if TYPE_CHECKING:
-    from ..runtime.compiled import CompiledProgram
+    from hologram_web.runtime.compiled import CompiledProgram
 
 __all__ = ["NAMES", "compiled", "kernel", "lanes", "source"]
 
@@ -77,7 +77,7 @@ def source(name: str) -> str:
 @cache
 def _definitions(file: str) -> tuple[Definition, ...]:
     text = source(_FILES[file].split()[0])
-    return tuple(from_text(text, f"hologram_web/stdlib/{file}.py", {})[1].values())
+    return tuple(from_text(text, f"hologram_web_tools/stdlib/{file}.py", {})[1].values())
 
 
 @cache
@@ -95,7 +95,7 @@ def lanes(name: str) -> str:
 
 def compiled(name: str) -> CompiledProgram:
     """The kernel as a plan of one launch, whose ports are its parameters. Raises KeyError."""
-    from ..runtime.compiled import compile
+    from hologram_web.runtime.compiled import compile
 
     return compile(kernel(name), grid=lanes(name), name=name)
 
