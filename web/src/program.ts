@@ -162,11 +162,7 @@ export class Program {
 
   /** @internal Compiles the code for a device. */
   async compile(device: Device): Promise<void> {
-    if (this.file.computed) {
-      evaluator ??= await import("./values.js");
-      evaluator.check(this.file);
-    }
-    return device.prepare(this.file, launchesOf(this.file.steps, device.backend));
+    return compileFor(device, this.file);
   }
 
   /** @internal Compiles the code for a device and puts the constants there. */
@@ -267,6 +263,15 @@ async function start(bound: BoundRun, run: Run): Promise<() => Promise<any>> {
 }
 
 /** @internal Binds the arguments. Raises LaunchError, untold, and InvalidBuffer. */
+/** Compiles the code of a file for a device, and loads what its steps compute with. */
+export async function compileFor(device: Device, file: Artifact): Promise<void> {
+  if (file.computed) {
+    evaluator ??= await import("./values.js");
+    evaluator.check(file);
+  }
+  return device.prepare(file, launchesOf(file.steps, device.backend));
+}
+
 export function bindRun(
   device: Device,
   runtime: Runtime,

@@ -10,9 +10,8 @@ import { type Buffer, writeTo } from "./buffer.js";
 import { Untold } from "./errors.js";
 import { Kept } from "./kept.js";
 import type { Artifact } from "./plan.js";
-import { launchesOf } from "./plan.js";
 import type { BoundRun, Ends, Input } from "./program.js";
-import { bindRun } from "./program.js";
+import { bindRun, compileFor } from "./program.js";
 import type { RuntimeInfo, RuntimeOptions } from "./runtime.js";
 import { Runtime } from "./runtime.js";
 import { bitsOf, isFloat, isSigned, view } from "./types.js";
@@ -230,7 +229,7 @@ export class Session {
   private async record(program: number, scalars: Scalars, buffers: Record<string, number>, ends: Ends): Promise<void> {
     const { device } = this;
     const file = this.programs.get(program)!;
-    await device.prepare(file, launchesOf(file.steps, device.backend));
+    await compileFor(device, file);
     if (this.cancelled) throw new Untold("cancelled");
     const args: Record<string, Input> = {};
     for (const { name, type, access } of file.ports) {
