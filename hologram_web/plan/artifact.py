@@ -12,6 +12,7 @@ from ..isa.program import Program
 from ..store.blake3 import blake3
 from ..targets.wasm.check import check_modules
 from .plan import Kernel, Plan
+from .validate import validate
 
 __all__ = ["Artifact", "Blob"]
 
@@ -80,4 +81,4 @@ class Artifact:
             must(size <= _MAX_SHADER and total <= _MAX_SHADERS, "a shader is too large")
         for kernel in self.kernels:
             kernel.validate(len(self.programs), len(self.modules), len(self.shaders))
-        self.plan.validate(self.programs, self.kernels, len(self.blobs))
+        validate(self.plan, self.programs, self.kernels, len(self.blobs))

@@ -21,6 +21,7 @@ from ..isa.types import Type
 from ..isa.verify import Analysis, verified
 from .formula import Formula, FormulaLike
 from .plan import Argument, Branch, Call, Let, Loop, Nest, Plan, Port, Read, Repeat, Step, Temporary, Triple, When
+from .validate import validate
 
 if TYPE_CHECKING:
     from .artifact import Blob
@@ -323,7 +324,7 @@ class PlanBuilder:
                 ports.append(Port(name, use.ty, self._declared[name] or use.access, self._shape(name)))
         temporaries = tuple(Temporary(name, size) for name, size in self._temporaries.items())
         plan = Plan(tuple(ports), temporaries, tuple(self._constants.items()), tuple(self._steps[0]))
-        plan.validate(list(self.programs.values()), (), len(self.blobs))
+        validate(plan, list(self.programs.values()), (), len(self.blobs))
         return plan
 
 
