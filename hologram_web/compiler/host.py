@@ -37,11 +37,13 @@ _PREDICATE = 256
 
 class Region(NamedTuple):
     """A lane region that starts at a point: the kernel that it is, the names of the values that are its arguments,
-    and by name the registers whose values are results of collectives."""
+    and by name the registers whose values are results of collectives; what the kernel was made with."""
 
     kernel: int
     names: tuple[str, ...]
     results: tuple[tuple[str, Variable], ...]
+    point: int
+    wanted: tuple[tuple[Variable, str], ...]
 
 
 # Makes the kernel of the region at a point; its number, and the names that it needs. None if it does nothing.
@@ -185,7 +187,12 @@ class _HostBuilder(Builder):
                 held.append((name, variable))
             else:
                 names[name] = self.read(self.current, variable)
-        self.node("region", None, *names.values(), attr=Region(kernel, tuple(names), tuple(held)))
+        self.node(
+            "region",
+            None,
+            *names.values(),
+            attr=Region(kernel, tuple(names), tuple(held), point, tuple(wanted.items())),
+        )
 
 
 def _key(value: Register | Predicate) -> int:
@@ -241,7 +248,9 @@ def _reads(builder: Builder, point: int) -> dict[Variable, None]:
             elif isinstance(value, Register) and operand.role != "def" and operand.kind != "result":
                 number = analysis.numbers.get((inner, value.index))
                 pointer = POINTER if operand.type == "pointer" else None
-                for ty in (number, instruction.type_of(operand), moved, pointer):
+                # Sizes, such as the index of a CHK, have the type that the verifier found there.
+                typed = None if operand.kind == "size" else instruction.type_of(operand)
+                for ty in (number, typed, moved, pointer):
                     found[value.index, ty] = None
     return found
 

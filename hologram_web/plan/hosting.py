@@ -241,8 +241,11 @@ class _Caller:
                 return Argument("bits", int(node.attr))
             case "param":
                 return self.args[node.attr]
-            case "special":
+            case "special" if node.attr == "WAY":
                 return Argument("value", _WAY)
+            case "special":
+                text = f"a register holds what the host computed or {node.attr}, by the way taken"
+                raise CompileError(None, f"{text}: copy it to another register first")
         return self._let(self.outer.variable("v"), node)
 
     def _formula(self, node: Node) -> Formula:
@@ -279,8 +282,15 @@ class _Caller:
 
     def _region(self, node: Node) -> None:
         region: Region = node.attr
+        args = dict(zip(region.names, node.args, strict=True))
+        # What the host knows in such a register is of another type: the lanes find their own there.
+        if own := {name for name, arg in args.items() if arg.op == "special" and arg.attr != "WAY"}:
+            made = self._make(region.point, {variable: name for variable, name in region.wanted if name not in own})
+            if made is None:
+                return
+            region = region._replace(kernel=made[0])
         self._count(None)
-        held = {name: self._argument(arg) for name, arg in zip(region.names, node.args, strict=True)}
+        held = {name: self._argument(arg) for name, arg in args.items() if name not in own}
         held |= {name: Argument("cell", self._cell(*variable)) for name, variable in region.results}
         self.steps.append(self._launch(region.kernel, held))
 
