@@ -134,7 +134,7 @@ export function launchesOf(steps: readonly Step[], backend: Backend): Launch[] {
   return steps.flatMap((step) => {
     if (step.step === "launch") return [step];
     if (step.step === "call") return launchesOf(step.code, backend);
-    if (!("body" in step) || (step.step === "target" && step.backend !== backend)) return [];
+    if (!(/* @__KEY__ */ "body" in step) || (step.step === "target" && step.backend !== backend)) return [];
     return launchesOf(step.step === "when" ? [...step.body, ...step.otherwise] : step.body, backend);
   });
 }

@@ -228,7 +228,7 @@ export function check({ computed, ports, kernels, steps }: Artifact): void {
         step.scalars.forEach((arg, k) => arg.kind === 6 && wanted.push([arg.value, kernels[step.kernel]!.scalars[k]!.type]));
       } else if (step.step === "branch") must(step.levels < nests, "of a branch");
       else if (step.step === "call") visit(step.code, 0);
-      else if ("body" in step) {
+      else if (/* @__KEY__ */ "body" in step) {
         if (step.step === "repeat") taken.add(step.variable);
         visit(step.body, nests + Number(step.step === "nest" || step.step === "loop"));
         if (step.step === "when") {
