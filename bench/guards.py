@@ -53,7 +53,7 @@ def prepare(n: int) -> tuple[Callable[[], None], Callable[[], None]]:
     views = {name: device.view(handle) for name, handle in handles.items()}
     base = device._arena.bytes.ctypes.data
     block = device._arena.allocate(32)
-    words = device._arena.view(block, 20).view(np.uint32)
+    words = np.frombuffer(device._arena.block(block, 20).bytes, np.uint32)
     words[0], words[1] = n, np.float32(case.arguments["a"]).view(np.uint32)
     words[2:5] = [view.ctypes.data - base for view in views.values()]
     module = wasmtime.Module(device._engine, bytes(wasmtime.wat2wasm(_WAT)))

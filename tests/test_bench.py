@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
-from bench import launch
+from bench import guards, launch
 from bench.__main__ import check, sides
 from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
@@ -62,6 +62,11 @@ def test_a_wrong_result_ends_the_benchmark(name):
     wrong = case.peer().ravel().astype(np.float64) + 1
     with pytest.raises(SystemExit, match="results are not NumPy's: nothing was timed"):
         check(case, "wasm", (lambda: 0.0, lambda: wrong))
+
+
+def test_a_kernel_by_hand_without_checks():
+    for run in guards.prepare(1024):  # which compares
+        run()
 
 
 def test_every_library_has_every_case():
