@@ -381,11 +381,11 @@ def _part(path: Path, location: str, offset: int, length: int) -> bytes:
     try:
         with file.open("rb") as stream:
             if stream.seek(0, os.SEEK_END) < offset + length:
-                raise ArtifactError(f"{location} has no {length} bytes at {offset}: was it cut off?")
+                raise ArtifactError(f"{location!r} has no {length} bytes at {offset}: was it cut off?")
             stream.seek(offset)
             return stream.read(length)
     except OSError as error:
-        raise ArtifactError(f"the constants in {location} cannot be read: {error}") from None
+        raise ArtifactError(f"the constants in {location!r} cannot be read: {error}") from None
 
 
 def _array(port: Port, value: Any) -> Any:

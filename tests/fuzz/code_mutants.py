@@ -100,13 +100,6 @@ _COMPILER = (
         "logic/set_ranges.atlas",
     ),
     _compiler(
-        "bounds: below a limit says no more than at most the limit",
-        "bounds:_strictest",
-        ' - int(condition.op == "lt")',
-        "",
-        "memory/local_strictest.atlas",
-    ),
-    _compiler(
         "cse: a load takes the value from before a store",
         "passes.cse:eliminate_common",
         'if node.op in EFFECTS and node.op != "guard":',

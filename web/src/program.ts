@@ -262,8 +262,7 @@ async function start(bound: BoundRun, run: Run): Promise<() => Promise<any>> {
   }
 }
 
-/** @internal Binds the arguments. Raises LaunchError, untold, and InvalidBuffer. */
-/** Compiles the code of a file for a device, and loads what its steps compute with. */
+/** @internal Compiles the code of a file for a device, and loads what its steps compute with. */
 export async function compileFor(device: Device, file: Artifact): Promise<void> {
   if (file.computed) {
     evaluator ??= await import("./values.js");
@@ -272,6 +271,7 @@ export async function compileFor(device: Device, file: Artifact): Promise<void> 
   return device.prepare(file, launchesOf(file.steps, device.backend));
 }
 
+/** @internal Binds the arguments. Raises LaunchError, untold, and InvalidBuffer. */
 export function bindRun(
   device: Device,
   runtime: Runtime,
