@@ -10,7 +10,7 @@ import pytest
 from . import cases, samples
 from .browser import Browser, NoBrowser, Result
 
-pytestmark = pytest.mark.timeout(900)  # shaders are compiled on the processor
+pytestmark = pytest.mark.timeout(1600)  # shaders are compiled on the processor
 
 PLACES = [(where, backend) for backend in ("wasm", "webgpu") for where in ("page", "worker")]
 
@@ -84,7 +84,7 @@ def test_filetests_on_wasm(browser: Browser, bundle: int) -> None:
 @pytest.mark.parametrize(("where", "step"), [("page", 1), ("worker", 6)])
 def test_filetests_on_webgpu(browser: Browser, bundle: int, where: str, step: int) -> None:
     """All of them in a page, and each sixth in a worker, which hands the same shaders to the same adapter."""
-    found = browser.run("conformance.mjs", where, 850, backend="webgpu", step=step)
+    found = browser.run("conformance.mjs", where, 1500, backend="webgpu", step=step)
     answers = _answers(found)
     rows = json.loads((cases.BUILD / "cases.json").read_text())[::step]
     assert len(rows) == -(-bundle // step)

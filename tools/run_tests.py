@@ -39,7 +39,7 @@ AREAS = (
         ),
     ),
     Area("web", 1.5, ("npm run --silent typecheck", "npm run --silent test", "npm run --silent size")),
-    Area("e2e", 11, ("npm run --silent bundle", "pytest e2e --no-skips -n 2 --dist loadfile")),
+    Area("e2e", 16, ("npm run --silent bundle", "pytest e2e --no-skips -n 2 --dist loadfile")),
     Area(
         "pyodide",
         4,
