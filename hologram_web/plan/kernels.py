@@ -42,7 +42,6 @@ class LaneKernel:
         self.bases = [base for base in function.bases if base.space not in ON_CHIP]
         self.written = {access.base for node, access in accesses if node.op in ("store", "atomic")}
         self.touched = {access.base for _, access in accesses} | {b for b in self.bases if b.space is Space.PHI}
-        self.parallel = not any(node.op == "atomic" and a.base.space is not Space.SHARED for node, a in accesses)
         self.scalars: dict[str, Type] = {
             node.attr: node.ty for node in function.nodes() if node.op == "param" and isinstance(node.ty, Type)
         }
@@ -108,7 +107,7 @@ class KernelTable:
             made.shared,
             scalars,
             memories,
-            made.parallel,
+            True,
             code,
             _OTHER if target == "wasm" else (),
         )

@@ -82,7 +82,8 @@ def test_the_second_reader_sees_the_same(name):
 def test_the_page_says_what_kernels_expect():
     page = (Path(__file__).parents[2] / "docs" / "artifact.md").read_text(encoding="utf-8")
     fields = {"kind": "kind, i32", "at": "at, i32", "base": "base, i32", "lane": "lane, i32", "offset": "offset, i64"}
-    fields |= {"cancel": "cancel, i32", "other": "other, i32", "grid": "grid, 3 u32", "lanes": "lanes, 3 u32"}
+    fields |= {"cancel": "cancel, i32", "other": "other, i32", "alone": "alone, i32"}
+    fields |= {"grid": "grid, 3 u32", "lanes": "lanes, 3 u32"}
     fields |= {"shared_size": "shared_size, u32", "shared": "shared, u32", "budget": "budget, i64"}
     fields |= {"spill": "spill, u32", "scratch": "scratch, u32", "need": "need, i64", "values": "values"}
     assert fields.keys() == ARGUMENTS.keys()

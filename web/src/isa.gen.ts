@@ -72,6 +72,7 @@ export const WASM_LANE = 12;
 export const WASM_OFFSET = 16;
 export const WASM_CANCEL = 24;
 export const WASM_OTHER = 28;
+export const WASM_ALONE = 28;
 export const WASM_GRID = 32;
 export const WASM_LANES = 44;
 export const WASM_SHARED_SIZE = 56;

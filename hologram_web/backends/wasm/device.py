@@ -260,6 +260,7 @@ class WasmBackend(CompiledDevice[Block]):
         pack_into("<3I", found, ARGUMENTS["lanes"], *config.lanes_on)
         pack_into("<q", found, ARGUMENTS["budget"], min(self.limits.steps + 1, (1 << 63) - 1))
         for name, number in (
+            ("alone", 1),
             ("shared_size", shared),
             ("shared", work + spill),
             ("spill", work),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 from ...compiler.accesses import Check, access_of, axes_of, beyond
 from ...compiler.ir import Access, Function, Node
 from ...compiler.legalise import HALVES
@@ -18,6 +20,7 @@ from .wide import Wide
 
 __all__ = ["Effects", "access_of"]
 
+_ONE_STEP = {"add": "add", "and": "and", "or": "or", "xor": "xor", "exch": "xchg", "cas": "cmpxchg"}
 _FAR = 1 << 20  # bytes from one lane to the next that are added to an address by its instruction
 
 
@@ -200,29 +203,58 @@ class Effects(Polls):
         self.put(self.get(("base", access.base)), ("local.get", offset), ("i32.wrap_i64",), ("i32.add",))
 
     def _atomic(self, node: Node) -> None:
-        """One lane runs at a time, so a load and a store are one step."""
-        put = self.put
+        """One step. Where no other call is at the memory (`alone`) a load and a store are that."""
+        put, values = self.put, self.values
         operation, access = node.attr
         ty: Type = access.element
         kind = value_type(ty)
-        with self.values.temporary("i32") as address:
+        bits: list[Instr] = [("i32.reinterpret_f32",)] if kind == "f32" else []
+        names = ("old", "operand", "compared")[: len(node.args)]
+        with values.temporary("i32") as address, ExitStack() as taken:
             further = self._address(node, access)
             put(("local.set", address))
-            with self.values.temporary(kind) as old:
-                put(("local.get", address), load_instruction(ty, further), ("local.set", old))
-                put(("local.get", address))
+            old, *operands = [taken.enter_context(values.temporary(kind)) for _ in names]
+            for local, argument in zip(operands, node.args[1:], strict=True):
+                values.value(argument)
+                put(("local.set", local))
+            for name, local in zip(names, (old, *operands), strict=True):
+                self.locals["param", (name, local)] = local
+            held = [Node("param", ty, (), (name, local)) for name, local in zip(names, (old, *operands), strict=True)]
+            load: list[Instr] = [("local.get", address), load_instruction(ty, further), ("local.set", old)]
+
+            def result() -> None:
                 if operation == "exch":
-                    self.values.value(node.args[1])
+                    values.value(held[1])
                 elif operation == "cas":
-                    self.values.value(node.args[1])
-                    put(("local.get", old), ("local.get", old))
-                    self.values.value(node.args[2])
-                    put((f"{kind}.eq",), ("select",))
+                    put(*(("local.get", local) for local in (operands[0], old, old, operands[1])), ("i32.eq",))
+                    put(("select",))
                 else:
-                    held = Node("param", ty, (), ("local", old))
-                    self.locals["param", ("local", old)] = old
-                    self.values.compute(Node(operation, ty, (held, node.args[1])))
-                put(store_instruction(ty, further), ("local.get", old))
+                    values.compute(Node(operation, ty, (held[0], held[1])))
+
+            def plain() -> None:
+                put(*load, ("local.get", address))
+                result()
+                put(store_instruction(ty, further))
+
+            if access.base.space is Space.SHARED:  # of a block, whose lanes are all in one call
+                plain()
+            else:
+                put(self.get("alone"), ("if", None))
+                plain()
+                put(("else",))
+                if kind == "i32" and operation in _ONE_STEP:
+                    put(("local.get", address), *(("local.get", local) for local in reversed(operands)))
+                    put((f"i32.atomic.rmw.{_ONE_STEP[operation]}", 2, further), ("local.set", old))
+                else:
+                    with values.temporary("i32") as found:
+                        put(*load, ("block", None), ("loop", None), ("local.get", address), ("local.get", old), *bits)
+                        result()
+                        put(*bits, ("i32.atomic.rmw.cmpxchg", 2, further), ("local.tee", found))
+                        put(("local.get", old), *bits, ("i32.eq",), ("br_if", 1), ("local.get", found))
+                        put(*([("f32.reinterpret_i32",)] if bits else []), ("local.set", old), ("br", 0))
+                        put(("end",), ("end",))
+                put(("end",))
+            put(("local.get", old))
 
     def _reduce(self, node: Node) -> None:
         """Checks the whole range, then calls the routine at the level that has one block."""

@@ -132,6 +132,9 @@ class Lanes(Effects):
             self.put(("i64.const", size - 1), ("i64.sub",), ("local.tee", limit))
             self.put(("i64.const", 0), ("local.get", limit), ("i64.const", 0), ("i64.gt_s",), ("select",))
             self.put(("local.set", limit))
+        if any(node.op == "atomic" and node.attr[1].base.space is not Space.SHARED for node in self.function.nodes()):
+            self.argument("alone")
+            self.put(self.set("alone"))
         if self._uses_shared():
             self.argument("shared")
             self.put(self.set(("base", Base(Space.SHARED, None))))

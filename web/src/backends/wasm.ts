@@ -359,6 +359,7 @@ export class WasmDevice implements Device {
     this.looked = time;
     this.ticks = FIRST_TICKS;
     this.arena.words[this.cancel] = 0;
+    this.arena.words[(at + isa.WASM_ALONE) >>> 2] = 1;
     try {
       call.run(at, begin, end);
     } catch (error) {
