@@ -104,7 +104,7 @@ def _record(path: str) -> Iterator[tuple[dict[str, Any], bytes, list[bytes]]]:
             raise
         types = {str(param.name): param.ty for param in launch.program.params if param.kind == "scalar"} | {
             "$x": Type.U32,
-            **{name: Type.U32 for name in scalars if name.startswith("$u")},
+            **{name: Type.U32 for name in scalars if name.startswith(("$u", "$phase"))},
         }
         row = {
             "id": case.id,

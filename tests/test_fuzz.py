@@ -51,6 +51,15 @@ def test_a_plain_interpreter_agrees(profile):
     assert run_seeds(jobs, open_devices(["plain"]), statistics) == ([], {})
 
 
+@pytest.mark.parametrize(("profile", "count"), [("exact", 20), ("wide", 6), ("faults", 8), ("atlas", 8)])
+def test_files_do_what_programs_do(profile, count):
+    """Read twice, run from their WebAssembly and from their programs, class memory and Atlas included."""
+    jobs = [(profile, seed) for seed in range(1600, 1600 + count)]
+    assert run_seeds(jobs, open_devices(["file", "load-cpu", "load-wasm"])) == ([], {})
+    if profile == "exact":
+        assert any(generate(seed, name).classes for name, seed in jobs)
+
+
 # What programs are like
 
 

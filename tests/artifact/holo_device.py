@@ -7,6 +7,7 @@ from typing import Any
 
 from hologram_web.backends.state import AtlasState, resonance_of
 from hologram_web.isa import Immediate, Type
+from hologram_web.isa.lift import Hidden, lift
 from hologram_web.plan.builder import PlanBuilder
 from hologram_web.runtime.compiled import CompiledProgram
 
@@ -55,10 +56,12 @@ class HoloDevice:
     def pool_size(self, handle):
         return len(self.memory[handle])
 
+    def run(self, runner, scalars, arrays):
+        return runner.run(scalars, arrays)
+
     def execute_program_with_params(self, program, params):
         """One launch as a plan, saved, read back, and run from the file; lanes and scalars are its arguments."""
-        # The resonance is 0 before each filetest: there is unity.
-        scalars = {"$x": params.launch.total_threads(), **{f"$u{number}": 1 for number in range(len(program))}}
+        scalars = {"$x": params.launch.total_threads()}
         rules = params.launch.rules
         owners: dict = {}
         args: dict = {}
@@ -78,8 +81,15 @@ class HoloDevice:
             if args[param.name] == param.name:
                 builder.array(param.name, Type.U8, (f"{param.name}.len",))
         grid = "$x" if linear else params.launch
-        if any(instruction.name == "BoundMap" for instruction in program.instructions):
-            args["$footprint"] = rules.footprint.word
+        for name, hidden in lift(program)[1].items():
+            if isinstance(hidden, Hidden) and hidden.kind in ("phase", "footprint", "unity"):
+                number = self.atlas.number(hidden, rules, program, params.args)
+                if hidden.kind == "footprint":
+                    args[str(name)] = number
+                else:  # a scalar of the plan: of unity by itself
+                    scalars[str(name)] = number
+                    if hidden.kind == "phase":
+                        args[str(name)] = builder.scalar(str(name), Type.U32)
         block, shared = params.launch.block, params.launch.shared_memory
         told = {"math": params.math} if params.math else {}
         key = (
@@ -99,7 +109,7 @@ class HoloDevice:
         seconds = 10.0 if self.limits.seconds is None else self.limits.seconds
         runner = self.runner(raw, steps=min(self.limits.steps, 1 << 26), seconds=seconds)
         arrays = {name: (bytes(self.memory[handle]), (len(self.memory[handle]),)) for handle, name in owners.items()}
-        for name, (data, _) in runner.run(scalars, arrays).items():
+        for name, (data, _) in self.run(runner, scalars, arrays).items():
             if name == "$resonance":
                 self.atlas.commit(resonance_of(data), rules)
                 continue

@@ -43,6 +43,9 @@ class GpuRunner(Runner):
     def get(self, buffer, size):
         return bytes(self.gpu.queue.read_buffer(buffer))[:size]
 
+    def put(self, buffer, data):
+        self.gpu.queue.write_buffer(buffer, 0, data)
+
     def submit(self, record):
         encoder = self.gpu.create_command_encoder()
         record(encoder)

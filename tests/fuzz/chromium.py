@@ -14,10 +14,10 @@ from e2e.browser import ROOT, Browser, JobFailed, NoBrowser
 from e2e.cases import error_of
 from examples.edges.chromium import bundle
 from hologram_web.backends import Limits
-from hologram_web.errors import BackendUnavailable, CompileError, LaunchError, UnsupportedInstruction, UnsupportedType
+from hologram_web.errors import BackendUnavailable, LaunchError, UnsupportedType
 from hologram_web.plan.reader import read
 
-from ..artifact.holo_device import HoloDevice
+from .filed import HeldDevice
 
 __all__ = ["ChromiumWasm", "ChromiumWebGpu"]
 
@@ -87,14 +87,13 @@ class _Runner:
         return {name: (found.blob[start : start + size], None) for name, (start, size) in outputs}
 
 
-class _Chromium(HoloDevice):
+class _Chromium(HeldDevice):
     """A device of the page. Raises BackendUnavailable where there is no Chromium."""
 
     backend = ""
 
     def __init__(self, limits: Limits | None = None) -> None:
-        super().__init__(lambda raw, steps, seconds: _Runner(self, raw, steps))
-        self.limits = limits or Limits()
+        super().__init__(lambda raw, steps, seconds: _Runner(self, raw, steps), limits)
         self.info: Any = None
 
     def answer(self, blob: bytes, **args: Any) -> Any:
@@ -104,19 +103,6 @@ class _Chromium(HoloDevice):
             raise BackendUnavailable(self.name, str(error)) from None
         self.info = found.json["info"]
         return found
-
-    def execute_program_with_params(self, program: Any, params: Any) -> None:
-        """Raises UnsupportedInstruction for what no artifact holds, such as counts of more than 53 bits."""
-        try:
-            super().execute_program_with_params(program, params)
-        except LaunchError as error:
-            if "leaves the range of 53 bits" not in str(error):
-                raise
-            raise UnsupportedInstruction(None, str(error)) from None
-        except CompileError as error:
-            if "a plan cannot hold it" not in error.reason:
-                raise
-            raise UnsupportedInstruction(error.instruction, error.reason) from None
 
 
 class ChromiumWebGpu(_Chromium):

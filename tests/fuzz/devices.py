@@ -14,7 +14,7 @@ from hologram_web.isa.verify import Analysis, analyze
 from hologram_web_tools.cpu import CpuBackend
 
 from .case import Case, Outcome, compare, execute
-from .filed import FiledBackend
+from .filed import FiledBackend, FiledShaders, LoadedBackend
 from .optimized import OptimizedBackend
 from .plain import PlainBackend
 from .plan import PROFILES
@@ -24,7 +24,7 @@ __all__ = ["HASTY", "LIMITS", "Failure", "Opponent", "against", "check", "open_d
 
 LIMITS = Limits(steps=1000, seconds=60)
 HASTY = Limits(steps=1000, seconds=1)  # for programs that may do anything: those that a shrinker tries
-# Devices in Chromium, whose class memory is out of reach.
+# Devices in Chromium, whose class memory and resonance are out of reach.
 _PAGES = {
     "chromium-webgpu": "tests.fuzz.chromium:ChromiumWebGpu",
     "chromium-wasm": "tests.fuzz.chromium:ChromiumWasm",
@@ -58,10 +58,12 @@ class Opponent:
     device: Any
 
     def takes(self, case: Case) -> bool:
+        profile = PROFILES[case.profile]
         if self.name == "plain":
-            return not PROFILES[case.profile].atlas and case.lanes * len(case.program) <= _PLAIN_WORK
-        shaders = self.name == "webgpu" or self.name in _PAGES
-        return not shaders or PROFILES[case.profile].shader
+            return not profile.atlas and case.lanes * len(case.program) <= _PLAIN_WORK
+        if self.name in _PAGES and (profile.atlas or case.classes):
+            return False
+        return profile.shader or not self.name.endswith("webgpu")
 
 
 def reference(**options: Any) -> CpuBackend:
@@ -83,8 +85,10 @@ def open_devices(names: list[str]) -> list[Opponent]:
             found.append(Opponent(name, OptimizedBackend(limits=LIMITS)))
         elif name in ("traced", "legal"):
             found.append(Opponent(name, (TracedBackend if name == "traced" else LegalBackend)(limits=LIMITS)))
-        elif name == "file":
-            found.append(Opponent(name, FiledBackend(LIMITS)))
+        elif name in ("file", "file-webgpu"):
+            found.append(Opponent(name, (FiledBackend if name == "file" else FiledShaders)(LIMITS)))
+        elif name.startswith("load-") and name[5:] in DEVICES:
+            found.append(Opponent(name, LoadedBackend(DEVICES[name[5:]](limits=LIMITS))))
         elif ":" in name or name in _PAGES:
             module, _, cls = _PAGES.get(name, name).partition(":")
             found.append(Opponent(name, getattr(import_module(module), cls)(limits=LIMITS)))
@@ -92,8 +96,8 @@ def open_devices(names: list[str]) -> list[Opponent]:
             if name not in DEVICES:
                 raise BackendUnavailable(
                     name,
-                    "there are cpu, plain, optimized, traced, legal, file, "
-                    f"{', '.join(n for n in DEVICES if n != 'cpu')}",
+                    "there are cpu, plain, optimized, traced, legal, file, file-webgpu, "
+                    f"{', '.join(n for n in DEVICES if n != 'cpu')}, {', '.join(f'load-{n}' for n in DEVICES)}",
                 )
             found.append(Opponent(name, DEVICES[name](limits=LIMITS)))
     return found

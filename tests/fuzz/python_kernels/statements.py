@@ -239,13 +239,16 @@ class Statements(Expressions):
         if depth <= 0 or self.loops >= 2:
             return
         name = self.fresh("f")
-        self.say(f"{name} = 0")
+        typed = int(name[1:]) % 2 == 0
+        self.say(f"{name} = {'hg.i32(0)' if typed else 0}")
         self.say(f"while {name} < {self.random.randrange(1, 6)} and {self.test(1)}:")
+        # What only literals made takes the type of what it meets, be it the amount of a shift.
+        counter = Variable(name if typed else f"hg.i32({name})", I32, frozen=True)
         with self.block():
             self.say(f"{name} += 1")
-            self.scope.variables.append(Variable(name, I32, frozen=True))
+            self.scope.variables.append(counter)
             self._body(depth, self.random.randrange(1, 4))
-        self.scope.variables.append(Variable(name, I32, frozen=True))
+        self.scope.variables.append(counter)
 
     def private(self, depth: int) -> None:
         """A private array, filled by a loop."""
