@@ -9,30 +9,32 @@ from hologram_web.compiler.check import check
 from hologram_web.compiler.ir import Function
 from hologram_web.compiler.legalise import legalise
 from hologram_web.compiler.passes import optimize
-from hologram_web.compiler.traits import Traits
+from hologram_web.compiler.traits import PAIRS, Traits
 from hologram_web.isa import Program, Type
 from hologram_web.isa.verify import analyze
 from hologram_web.targets.wasm.values import TRAITS
+from hologram_web.targets.wgsl.language import traits_of
 
 from .filetest import FOLDER, load
 from .filetest_run import check as run
 from .filetest_run import without_places
 from .fuzz.devices import LIMITS, open_devices
 from .fuzz.runner import run_seeds
-from .fuzz.traced import LegalBackend
+from .fuzz.traced import LegalBackend, PairsBackend
 
 FOLDERS = ("arithmetic", "data", "logic")
 SMALL = {"i8", "u16", "f16", "bf16"}
+LONG = {"i64", "u64", "f64"}
 PATHS = [path for folder in FOLDERS for path in sorted((FOLDER / folder).glob("*.atlas"))]
 
 
-def _cases():
-    """A run line of every small type, alone and with another type."""
+def _cases(types=SMALL):
+    """A run line of every small type, or of others, alone and with another type."""
     for path in PATHS:
         test = load(path)
         found = {(case.ty, case.source): case for case in test.cases() if case.run is not None}
         for (ty, source), case in found.items():
-            if {ty, source} & SMALL and test.runs_on("cpu"):
+            if {ty, source} & types and test.runs_on("cpu"):
                 yield pytest.param(case, id=case.id)
 
 
@@ -45,9 +47,35 @@ def test_filetests_give_the_same_when_legal(case):
     run(without_places(case.launch("cpu")), LegalBackend(limits=LIMITS))
 
 
+@pytest.mark.parametrize("case", list(_cases(SMALL | LONG)))
+def test_filetests_give_the_same_in_pairs_of_words(case):
+    run(without_places(case.launch("cpu")), PairsBackend(limits=LIMITS))
+
+
+@pytest.mark.parametrize("device", ["legal", "pairs"])
 @pytest.mark.parametrize(("profile", "count"), [("exact", 30), ("wide", 5)])
-def test_random_programs_give_the_same_when_legal(profile, count):
-    assert run_seeds([(profile, seed) for seed in range(count)], open_devices(["legal"])) == ([], {})
+def test_random_programs_give_the_same_when_legal(profile, count, device):
+    assert run_seeds([(profile, seed) for seed in range(count)], open_devices([device])) == ([], {})
+
+
+LONG_TEXT = """
+    .param n: i64
+    .param x: buffer i64 read
+    .param y: buffer f64 write
+    ldg.i64 r2, [x + r255*8]
+    add.i64 r2, r2, r1
+    cvt.f64.i64 r3, r2
+    stg.f64 [y + r255*8], r3
+"""
+
+
+def test_pairs_are_words_that_are_chosen_copied_and_called_with():
+    legal = legalise(compiled(LONG_TEXT), traits_of("exact"))
+    check(legal)
+    pure = {node.op for node in legal.nodes() if node.ty in PAIRS and node.op not in ("load", "param")}
+    assert pure <= {"const", "bitcast", "cvt", "call", "select", "phi", "and", "or", "xor", "not"}
+    assert [node.attr for node in legal.nodes() if node.op == "call"] == ["u64_add", "f64_from_i64"]
+    assert {node.args[0].ty for node in legal.nodes() if node.op in ("load", "store")} == {Type.U32}
 
 
 TEXT = """

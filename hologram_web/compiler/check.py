@@ -11,7 +11,8 @@
 6. Operations are rows of OPERATIONS. Operands, results and attributes have the types that the row says.
 7. What is there from the start stands in the first block.
 8. An effect reaches memory whose base the function names. Behind its operands it has an index and a length, of one
-   type, for each axis that it checks. What it loads or stores has the type of the element, or is held in a word.
+   type, for each axis that it checks. What it loads or stores has the type of the element, or is held in a word or
+   a pair.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .dominance import Dominators
 from .ir import PRED, Access, Block, Function, Node, ValueType
 from .library import routine_of
 from .operations import LEAVES, OPERATIONS
-from .traits import word
+from .traits import forms_of
 
 __all__ = ["IrError", "check"]
 
@@ -138,7 +139,7 @@ def _of_kind(letter: str, ty: ValueType, node: Node) -> bool:
         case "a":
             return ty is node.attr
         case "e":
-            return isinstance(node.attr, Access) and ty in (node.attr.element, word(node.attr.element))
+            return isinstance(node.attr, Access) and ty in forms_of(node.attr.element)
     return isinstance(ty, Type)
 
 
@@ -162,7 +163,7 @@ def _attribute(function: Function, node: Node) -> Iterator[str]:
                 yield f"{attr!r} is no access"
             elif access.base not in function.bases:
                 yield f"the function has no {access.base}"
-            elif node.op == "load" and node.ty not in (access.element, word(access.element)):
+            elif node.op == "load" and node.ty not in forms_of(access.element):
                 yield f"it loads {access.element} as {node.ty}"
         case "fault" if not isinstance(attr[0], FaultKind):
             yield f"{attr!r} is no fault"

@@ -1,35 +1,66 @@
 """Legalisation: types that a target has not are held in words that it has, so that emitters only print.
 
 Integers of 8 and 16 bits are held in I32 or U32, with their sign or zeros above; what may have left their range is cut
-back (`extend`, or a mask). F16 and BF16 are held as bits in U32, and functions convert them. Loads and stores do the
-rest: an access keeps the type of its element, and scalars that of the argument block.
+back (`extend`, or a mask). F16 and BF16 are held as bits in U32, and functions convert them; I64, U64 and F64 are
+pairs of words (`pairs.py`). Loads and stores do the rest: an access keeps the type of its element, and scalars that of
+the argument block.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ..isa.types import Type
 from .dominance import reverse_postorder
-from .ir import Block, Function, Node, Terminator
+from .ir import PRED, Block, Function, Node, Terminator
 from .node_ops import NodeOps
-from .traits import Traits, word
+from .operations import EFFECTS
+from .pairs import Pairs
+from .ranges import Ranges
+from .traits import PAIRS, Traits, word
 
-__all__ = ["HALVES", "Legaliser", "legalise"]
+__all__ = ["HALVES", "Legal", "Legaliser", "legalise", "legalised"]
 
 HALVES = {Type.F16: "f16", Type.BF16: "bf16"}
 # Primitives whose result can leave the range of a small integer; of unsigned ones only `not` besides.
 _OVERFLOWING = frozenset({"add", "sub", "mul", "shl", "neg", "abs", "div"})
+_SHIFTS = frozenset({"shl", "shr"})
 _COUNTS = frozenset({"popcount", "clz", "ctz"})
+
+
+@dataclass
+class Legal:
+    """A legal function. `of` gives what a node of the function before became."""
+
+    function: Function
+    of: dict[Node, Node]
+
+    def __post_init__(self) -> None:
+        kept = ((made, node) for node, made in self.of.items() if node.op in EFFECTS or node.ty == PRED)
+        self._origins = dict(kept)
+
+    def origin(self, node: Node) -> Node:
+        """What an effect or a predicate was before."""
+        return self._origins.get(node, node)
+
+
+def legalised(function: Function, traits: Traits) -> Legal:
+    """The function in types of the target, and what became of its nodes. It stays as it is."""
+    if all(_is_legal(node, traits) for node in function.nodes()):
+        return Legal(function, {})
+    legaliser = Legaliser(traits)
+    return Legal(legaliser.function(function), legaliser.legal)
 
 
 def legalise(function: Function, traits: Traits) -> Function:
     """The function in types of the target: another one, or itself if it is so already. It stays as it is."""
-    if all(_is_legal(node, traits) for node in function.nodes()):
-        return function
-    return Legaliser(traits).function(function)
+    return legalised(function, traits).function
 
 
 def _is_legal(node: Node, traits: Traits) -> bool:
     legal = traits.holds(node.ty) is node.ty and (node.op != "fma" or traits.fused)
+    if (node.op in _SHIFTS and not traits.wraps) or (traits.pairs and node.ty in PAIRS):
+        return False
     return legal and not (isinstance(node.attr, Type) and traits.holds(node.attr) is not node.attr)
 
 
@@ -40,9 +71,12 @@ class Legaliser(NodeOps):
         super().__init__()
         self.traits = traits
         self.legal: dict[Node, Node] = {}
+        self.pairs = Pairs(self) if traits.pairs else None
 
     def function(self, function: Function) -> Function:
         """A function of legal nodes."""
+        if self.pairs is not None:
+            self.pairs.ranges = Ranges(function)
         order = reverse_postorder(function.blocks[0], lambda block: block.end.ways)
         reached = {block: Block(block.number) for block in order}
         for block, made in reached.items():
@@ -55,13 +89,19 @@ class Legaliser(NodeOps):
             for node in block.nodes:
                 self.legal[node] = self.made(node)
             end = block.end
-            value = None if end.value is None else self.legal[end.value]
+            value = None if end.value is None else self._form(end.value)
             made.end = Terminator(end.kind, [reached[way] for way in end.ways], value, end.at, end.steps)
         for block in order:
             for phi in block.phis:
-                pairs = zip(phi.args, block.predecessors, strict=True)
-                self.legal[phi].args = tuple(self.legal[arg] for arg, before in pairs if before in reached)
+                args = []
+                for arg, before in zip(phi.args, block.predecessors, strict=True):
+                    if before in reached:
+                        self.current = reached[before]
+                        args.append(self._choice(arg))
+                self.legal[phi].args = tuple(args)
         blocks = list(reached.values())
+        if self.pairs is not None:
+            self.pairs.leave_out(blocks)
         blocks[0].nodes = self.start.nodes + blocks[0].nodes
         found = Function(
             blocks, function.shared_memory, function.bases, function.block_shape, function.name, function.local_memory
@@ -69,8 +109,32 @@ class Legaliser(NodeOps):
         found.renumber()
         return found
 
+    def expression(self, node: Node, *leaves: Node) -> Node:
+        """What a value of legal values becomes."""
+        self.legal.update(zip(leaves, leaves, strict=True))
+        if node not in self.legal:
+            for arg in node.args:
+                self.expression(arg)
+            self.legal[node] = self.made(node)
+        return self.legal[node]
+
+    def _form(self, node: Node) -> Node:
+        """The legal value of a node in the form that variables of its type have."""
+        found = self.legal[node]
+        return found if self.pairs is None or node.ty not in PAIRS else self.pairs.long(found)
+
+    def _choice(self, node: Node) -> Node:
+        """The same, for one of several values, and for an operand of F32 arithmetic: if compilers of the target's code
+        know that it is a zero, x + 0 is x to them, and x * 0 is 0, also where it is one side of a select."""
+        found, ty = self._form(node), node.ty
+        zero = node.is_const and isinstance(ty, Type) and not node.attr << 1 & (1 << ty.bits) - 1
+        known = zero and self.traits.folds and (ty is Type.F32 or ty in HALVES)
+        return self.node("opaque", found.ty, found) if known else found
+
     def made(self, node: Node) -> Node:
         """What a node becomes, whose operands are legal already."""
+        if self.pairs is not None and self.pairs.concern(node):
+            return self.pairs.made(node)
         op, ty, args = node.op, node.ty, [self.legal[arg] for arg in node.args]
         if op in ("const", "param", "special"):
             return self._leaf(node)
@@ -83,7 +147,13 @@ class Legaliser(NodeOps):
             return self.call(f"fma_{ty}", *args)
         if isinstance(node.attr, Type):  # of a comparison
             return self.node(op, ty, *args, attr=self.traits.holds(node.attr))
-        if self.traits.holds(ty) is ty or op in ("select", "load", "atomic", "reduce", "call", "call_if"):
+        if op == "select":
+            return self.node(op, self.traits.holds(ty), args[0], *map(self._choice, node.args[1:]))
+        if op in _SHIFTS and not self.traits.wraps and isinstance(ty, Type) and ty.bits == 32:
+            return self.node(op, ty, args[0], self.masked(args[1], 31))
+        if ty is Type.F32 and op in ("add", "sub", "mul", "div"):
+            return self.node(op, ty, *map(self._choice, node.args))
+        if self.traits.holds(ty) is ty or op in ("load", "atomic", "reduce", "call", "call_if"):
             return self.node(op, self.traits.holds(ty), *args, attr=node.attr)
         assert isinstance(ty, Type)
         return self._half(op, args) if ty in HALVES else self.short(op, ty, *args)
@@ -102,6 +172,8 @@ class Legaliser(NodeOps):
 
     def short(self, op: str, ty: Type, *args: Node) -> Node:
         """An operation on small integers that are held in words, or on whatever the target has."""
+        if self.pairs is not None and ty in PAIRS:
+            return self.pairs.operation(op, ty, *args)
         held = self.traits.holds(ty)
         if held is ty:
             return self.node(op, ty, *args)
@@ -109,16 +181,16 @@ class Legaliser(NodeOps):
             copies = self.const(Type.U32, 0x0101_0101 if ty.bits == 8 else 0x1_0001)
             found = self.rotl(Type.U32, self.mul(Type.U32, self._zeros(ty, args[0]), copies), args[1])
             return self._cut(ty, self.bitcast(word(ty), Type.U32, found))
-        if op in ("shl", "shr"):
-            args = args[0], self._masked(args[1], ty.bits - 1)
+        if op in _SHIFTS:
+            args = args[0], self.masked(args[1], ty.bits - 1)
         made = self.node(op, held, *args)
         return self._cut(ty, made) if op in _OVERFLOWING or (op == "not" and not ty.is_signed) else made
 
     def _cut(self, ty: Type, x: Node) -> Node:
         """A word back in the range of a small type."""
-        return self.node("extend", Type.I32, x, attr=ty) if ty.kind == "i" else self._masked(x, (1 << ty.bits) - 1)
+        return self.node("extend", Type.I32, x, attr=ty) if ty.kind == "i" else self.masked(x, (1 << ty.bits) - 1)
 
-    def _masked(self, x: Node, mask: int) -> Node:
+    def masked(self, x: Node, mask: int) -> Node:
         if x.is_const:
             return self.const(Type.U32, int(x.attr) & mask)
         return self.node("and", Type.U32, x, self.const(Type.U32, mask))
@@ -127,7 +199,7 @@ class Legaliser(NodeOps):
         """The bits of a small integer as U32, zeros above them."""
         if not ty.is_signed:
             return x
-        return self._masked(self.bitcast(Type.U32, Type.I32, x), (1 << ty.bits) - 1)
+        return self.masked(self.bitcast(Type.U32, Type.I32, x), (1 << ty.bits) - 1)
 
     def _count(self, op: str, ty: Type, x: Node) -> Node:
         if self.traits.holds(ty) is ty:
@@ -144,31 +216,38 @@ class Legaliser(NodeOps):
         assert op in ("neg", "abs"), op
         if op == "neg":
             return self.node("xor", Type.U32, args[0], self.const(Type.U32, 0x8000))
-        return self._masked(args[0], 0x7FFF)
+        return self.masked(args[0], 0x7FFF)
 
     # Types
 
+    def cvt(self, dst: Type, src: Type, x: Node) -> Node:
+        if self.pairs is not None and dst is not src and (dst in PAIRS or src in PAIRS):
+            return self.pairs.convert(dst, src, x)
+        return super().cvt(dst, src, x)
+
+    def _is_word(self, ty: Type) -> bool:
+        """Whether values of a short type are held in words."""
+        return ty.bits <= 16 and ty not in self.traits.native
+
     def convert(self, dst: Type, src: Type, x: Node) -> Node:
         """A conversion of a legal value."""
-        if self.traits.holds(src) is not src and src in HALVES:
+        if self._is_word(src) and src in HALVES:
             x, src = self.call(f"{HALVES[src]}_to_f32", x), Type.F32
-        if self.traits.holds(dst) is dst:
+        if not self._is_word(dst):
             return self._from_word(dst, src, x)
         if dst in HALVES:
             return self.call(f"f32_to_{HALVES[dst]}", self._before_half(src, x))
-        if src.is_float:  # saturated: to a word, whose sign all small types have room for, and into the range
-            whole, low, high = self.cvt(Type.I32, src, x), int(dst.min_value), int(dst.max_value)
-            below = self.min(Type.I32, whole, self.const(Type.I32, high))
-            inside = self.max(Type.I32, below, self.const(Type.I32, Type.I32.encode(low)))
-            return self.bitcast(word(dst), Type.I32, inside)
+        if src.is_float:  # saturated: to a word, and into the range
+            to, low, high = word(dst), int(dst.min_value), int(dst.max_value)
+            x = self.node("min", to, self.cvt(to, src, x), self.const(to, high))
+            return self.node("max", to, x, self.const(to, to.encode(low))) if dst.is_signed else x
         held = self._from_word(word(dst), src, x)
         fits = src.bits < dst.bits and (not src.is_signed or dst.is_signed)
         return held if fits or src is dst else self._cut(dst, held)
 
     def _from_word(self, dst: Type, src: Type, x: Node) -> Node:
         """A conversion to a type that the target has, of a word if the source is one that it has not."""
-        held = self.traits.holds(src)
-        assert isinstance(held, Type)
+        held = word(src) if self._is_word(src) else src
         same = held is not src and held.bits == dst.bits and dst.is_integer
         return self.bitcast(dst, held, x) if same else self.cvt(dst, held, x)
 
@@ -176,6 +255,8 @@ class Legaliser(NodeOps):
         """An F32 that rounds to the half that the exact value would round to."""
         if src is Type.F32:
             return x
+        if Type.F64 not in self.traits.native:
+            return self._odd(src, x)
         if src.is_wide:
             x = self.node("cvt_odd", Type.F64, x, attr=src)
         elif src in (Type.I64, Type.U64):
@@ -183,6 +264,14 @@ class Legaliser(NodeOps):
         elif src.is_integer:
             x = self._from_word(Type.F64, src, x)
         return self.call("f64_to_f32_odd", x)
+
+    def _odd(self, src: Type, x: Node) -> Node:
+        """An F32 rounded to odd, without F64."""
+        if src.is_integer and src.bits <= 16:
+            return self._from_word(Type.F32, src, x)  # exact
+        if self.pairs is not None and not src.is_wide:
+            x = self.pairs.of(src if src.bits == 64 else Type.I64 if src.is_signed else Type.U64, x)
+        return self.node("cvt_odd", Type.F32, x, attr=x.ty)
 
     def _recast(self, dst: Type, src: Type, x: Node) -> Node:
         to, of = self.traits.holds(dst), self.traits.holds(src)

@@ -14,6 +14,7 @@ from ..isa.mathematics import Routine, routine
 from ..isa.types import Type
 from .ir import Function, Terminator
 from .node_ops import NodeOps
+from .pairs import FUNCTIONS
 from .passes import optimize
 
 __all__ = ["LIBRARY", "Routine", "function_of", "routine_of"]
@@ -319,8 +320,8 @@ LIBRARY: dict[str, Routine] = {
 
 
 def routine_of(name: str) -> Routine:
-    """A function of this library or of `isa/mathematics`."""
-    return LIBRARY.get(name) or routine(name)
+    """A function of this library, of pairs or of `isa/mathematics`."""
+    return LIBRARY.get(name) or FUNCTIONS.get(name) or routine(name)
 
 
 @cache

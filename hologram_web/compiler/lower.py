@@ -197,6 +197,8 @@ def targets_of(statement: Statement) -> list[Variable]:
     return []
 
 
+# What is computed where it is used, of values that are there from the start.
+_OF_LEAVES = frozenset({"cvt", "bitcast", "opaque"})
 # Expressions nest no deeper: targets walk them recursively, and so do shader compilers.
 _DEEPEST = 40
 
@@ -235,7 +237,7 @@ def _kept(function: Function) -> dict[Node, Variable]:
     for node in function.nodes():
         depth = 1 + max([depths.get(arg, 0) for arg in node.args], default=0)
         wide = isinstance(node.ty, Type) and node.ty.is_wide  # of which targets keep nothing but in memory
-        if node.op in LEAVES or node not in uses or (node.op == "cvt" and node.args[0].op in LEAVES and not wide):
+        if node.op in LEAVES or node not in uses or (node.op in _OF_LEAVES and node.args[0].op in LEAVES and not wide):
             continue
         if is_widening(node):
             depths[node] = depth

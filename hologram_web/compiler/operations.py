@@ -120,8 +120,10 @@ OPERATIONS: dict[str, Operation] = {
     # Types, choices, comparisons
     "cvt": Operation("a", "t", attr="type", cost="cheap", exact=int),
     "bitcast": Operation("a", "t", attr="type", cost="cheap"),
-    # Of what legalise.py makes: the sign of the lower bits of a word, and a wide integer as an F64 rounded to odd
+    # Of what legalise.py makes: the sign of the lower bits of a word, a value of which compilers of the target's code
+    # know nothing, and a number as a float rounded to odd
     "extend": Operation("t", "i", attr="type", cost="cheap"),
+    "opaque": Operation("t", "t", cost="cheap"),
     "cvt_odd": Operation("a", "f", attr="type"),
     "select": Operation("ptt", "t", cost="cheap"),
     "eq": Operation("aa", "p", attr="type", cost="cheap", commutes=True),

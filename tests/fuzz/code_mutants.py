@@ -23,7 +23,13 @@ def _wgsl(name: str, place: str, old: str, new: str, shown_by: str) -> Mutant:
     return Mutant(f"wgsl: {name}", f"targets.wgsl.{place}", old, new, "wgsl", shown_by)
 
 
+def _pairs(name: str, place: str, old: str, new: str, shown_by: str) -> Mutant:
+    """A bug of what targets share, seen in WGSL."""
+    return Mutant(f"wgsl: {name}", place, old, new, "wgsl", shown_by)
+
+
 _VALUES = "targets.wasm.values:Values."
+_PAIRS = "compiler.pairs:Pairs."
 _EFFECTS = "targets.wasm.effects:Effects."
 _LEGALISER = "compiler.legalise:Legaliser."
 _KERNEL = "targets.wasm.kernel:_Emitter."
@@ -211,7 +217,7 @@ _WASM = (
     _wasm(
         "the amount of a small shift is not masked",
         _LEGALISER + "short",
-        "self._masked(args[1], ty.bits - 1)",
+        "self.masked(args[1], ty.bits - 1)",
         "args[1]",
         "logic/shl.atlas:u8",
     ),
@@ -393,46 +399,46 @@ _WGSL = (
         "truth, leaves, then, otherwise = True,",
         "sync/bar_sync_windows.atlas:u32",
     ),
-    _wgsl(
+    _pairs(
         "small results keep their upper bits",
-        "values:Values._normalise",
-        "if ty.bits == 32:",
-        "if ty.bits >= 8:",
+        _LEGALISER + "short",
+        "return self._cut(ty, made) if",
+        "return made if",
         "arithmetic/small_results.atlas",
     ),
-    _wgsl(
-        "the amount of a small shift is not masked",
-        "values:Values._integer",
-        "& {ty.bits - 1}u))",
-        "& 31u))",
-        "logic/shl.atlas",
-    ),
-    _wgsl(
+    _pairs(
         "signed SUB swapped",  # unsigned, LOOP, too, would never end
-        "values:Values._integer",
-        "({args[0]} {_OPERATORS[op]} {args[1]})",
-        "({args[suffix == '']} {_OPERATORS[op]} {args[suffix != '']})",
+        "targets.clike.expressions:Expressions.compute",
+        "args = map(self.value, node.args)",
+        "args = map(self.value, node.args[:: -1 if op == 'sub' and node.ty is Type.I32 else 1])",
         "arithmetic/sub.atlas:i8",
     ),
-    _wgsl(
+    _pairs(
         "a signed comparison of 64 bits is unsigned",
-        "values:Values._comparison",
-        '"i64" if ty.is_signed else "u64"',
-        '"u64"',
+        _PAIRS + "compare",
+        'self._call(f"{ty}_lt", PRED, a, b) if',
+        'self._call("u64_lt", PRED, a, b) if',
         "control/phi_order.atlas",
     ),
-    _wgsl(
+    _pairs(
         "33 bits pass for 32",
-        "values:Values.is_narrow",
+        _PAIRS + "is_narrow",
         "high < 1 << 32",
         "high < 1 << 36",
         "arithmetic/wide_sum.atlas",
     ),
+    _pairs(
+        "a number made longer has no sign",
+        _PAIRS + "long",
+        "x, attr=x.ty)",
+        "self.ops.bitcast(U32, x.ty, x), attr=U32)",
+        "data/cvt_int_int.atlas:i64:i32",
+    ),
     _wgsl(
         "F32 is not fenced",
-        "values:Values.fence",
-        'f"fence({text}, {self._zero()})" if self.math == "exact" else text',
-        "text",
+        "floats:Floats.fence",
+        "return f",
+        "return text or f",
         "arithmetic/zero_of_select.atlas",
     ),
     _wgsl(

@@ -18,11 +18,12 @@ from .filed import FiledBackend, FiledShaders, LoadedBackend
 from .optimized import OptimizedBackend
 from .plain import PlainBackend
 from .plan import PROFILES
-from .traced import LegalBackend, TracedBackend
+from .traced import LegalBackend, PairsBackend, TracedBackend
 
 __all__ = ["HASTY", "LIMITS", "Failure", "Opponent", "against", "check", "open_devices", "prime", "reference"]
 
 LIMITS = Limits(steps=1000, seconds=60)
+_TRACED = {"traced": TracedBackend, "legal": LegalBackend, "pairs": PairsBackend}
 HASTY = Limits(steps=1000, seconds=1)  # for programs that may do anything: those that a shrinker tries
 # Devices in Chromium, whose class memory and resonance are out of reach.
 _PAGES = {
@@ -83,8 +84,8 @@ def open_devices(names: list[str]) -> list[Opponent]:
             found.append(Opponent(name, PlainBackend(LIMITS)))
         elif name == "optimized":
             found.append(Opponent(name, OptimizedBackend(limits=LIMITS)))
-        elif name in ("traced", "legal"):
-            found.append(Opponent(name, (TracedBackend if name == "traced" else LegalBackend)(limits=LIMITS)))
+        elif name in _TRACED:
+            found.append(Opponent(name, _TRACED[name](limits=LIMITS)))
         elif name in ("file", "file-webgpu"):
             found.append(Opponent(name, (FiledBackend if name == "file" else FiledShaders)(LIMITS)))
         elif name.startswith("load-") and name[5:] in DEVICES:
@@ -96,7 +97,7 @@ def open_devices(names: list[str]) -> list[Opponent]:
             if name not in DEVICES:
                 raise BackendUnavailable(
                     name,
-                    "there are cpu, plain, optimized, traced, legal, file, file-webgpu, "
+                    "there are cpu, plain, optimized, traced, legal, pairs, file, file-webgpu, "
                     f"{', '.join(n for n in DEVICES if n != 'cpu')}, {', '.join(f'load-{n}' for n in DEVICES)}",
                 )
             found.append(Opponent(name, DEVICES[name](limits=LIMITS)))

@@ -33,6 +33,7 @@ from hologram_web.isa.cfg import END
 from hologram_web.isa.ops import SCALAR_OPS
 from hologram_web.isa.types import Type
 from hologram_web.targets.wasm.values import TRAITS
+from hologram_web.targets.wgsl.language import traits_of
 from hologram_web_tools.cpu import CpuBackend
 from hologram_web_tools.cpu.collectives import canonical_reduce
 from hologram_web_tools.cpu.memory import Place, Region, byte_offsets, checked, gather, scatter
@@ -40,7 +41,7 @@ from hologram_web_tools.cpu.vector_ops import VECTOR_OPS
 
 from .lane_order import Order
 
-__all__ = ["SEEN", "LegalBackend", "TracedBackend", "difference"]
+__all__ = ["SEEN", "LegalBackend", "PairsBackend", "TracedBackend", "difference"]
 
 Array = NDArray[Any]
 SEEN: Counter[str] = Counter()  # claims that were looked at while lanes differed in something: "affine", "uniform"
@@ -89,6 +90,12 @@ class LegalBackend(TracedBackend):
     """The same of what `compiler/legalise.py` makes of it for WebAssembly."""
 
     traits = TRAITS
+
+
+class PairsBackend(TracedBackend):
+    """The same for WGSL, where 64 bits are pairs of words."""
+
+    traits = traits_of("exact")
 
 
 def _params(function: Function) -> list[Node]:
@@ -236,7 +243,10 @@ class _Machine:
         if node.op == "bitcast" and isinstance(node.ty, Type) and node.ty.bits > node.attr.bits:
             return _held(self.values[node.args[0]][lanes], node.attr, node)
         if node.op == "cvt_odd":
-            return np.array([_odd(node.attr.decode(bits)) for bits in self.values[node.args[0]][lanes]])
+            assert isinstance(node.ty, Type)
+            return _odd(node.ty, node.attr, self.values[node.args[0]][lanes])
+        if node.op == "opaque":
+            return self.values[node.args[0]][lanes]
         name = OPERATIONS[node.op].primitive or node.op
         args = [self.values[arg][lanes] for arg in node.args]
         before: list[Any] = [node.ty]
@@ -328,13 +338,20 @@ def _held(value: Array, ty: Type, node: Node) -> Array:
     return (value.view(f"<u{ty.size_bytes}") if ty.is_float else value).astype(node.ty.numpy)
 
 
-def _odd(number: Any) -> float:
-    """An integer as an F64, rounded to odd."""
-    exact = int(number)
-    shift = max(abs(exact).bit_length() - 53, 0)
-    kept = abs(exact) >> shift
-    kept |= int(kept << shift != abs(exact))
-    return math.copysign(math.ldexp(kept, shift) if shift < 970 else math.inf, exact)
+def _odd(ty: Type, src: Type, values: Array) -> Array:
+    """Numbers as floats, rounded to odd."""
+    if src is Type.F64:
+        odd: Array = routine_of("f64_to_f32_odd").body(VECTOR_OPS, values)
+        return odd
+    digits, last = (53, 970) if ty is Type.F64 else (24, 104)
+    found = []
+    for value in values:
+        exact = int(src.decode(value) if src.is_wide else value)
+        shift = max(abs(exact).bit_length() - digits, 0)
+        kept = abs(exact) >> shift
+        kept |= int(kept << shift != abs(exact))
+        found.append(math.copysign(math.ldexp(kept, shift) if shift <= last else math.inf, exact))
+    return np.array(found, ty.numpy)
 
 
 # Whether values are what is said of them

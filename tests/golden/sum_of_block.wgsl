@@ -167,7 +167,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
     if (alive) {
       run2(v1);
     }
-    v1 = (v1 >> (1u & 31u));
+    v1 = (v1 >> 1u);
     steps -= 1u;
     if (steps == 0u) {
       expired = 16u;

@@ -13,6 +13,7 @@ from ...compiler.accesses import Check, access_of
 from ...compiler.dominance import reverse_postorder
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
+from ...compiler.legalise import Legal
 from ...compiler.lower import (
     Copies,
     Do,
@@ -28,17 +29,18 @@ from ...compiler.lower import (
     argument_starts,
     lower,
 )
-from ...compiler.ranges import Ranges
 from ...compiler.rounds import weights
 from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree
 from ...errors import FaultKind
 from ...isa.address import ON_CHIP, Space
 from ...isa.types import Type
 from ...isa.verify import Base
+from ..clike.expressions import Expressions
 from .effects import Effects, fault_number, kind_of
 from .fences import unfenced
+from .floats import Floats
+from .language import language_of, traits_of
 from .packets import packet_of
-from .values import Values
 from .wide import Wide, is_wide
 
 __all__ = ["EXITED", "Code"]
@@ -66,7 +68,8 @@ class Code(Effects):
 
     def __init__(
         self,
-        function: Function,
+        before: Function,
+        legal: Legal,
         groups: list[list[Base]],
         shared: int,
         math: str,
@@ -81,15 +84,18 @@ class Code(Effects):
     ) -> None:
         self.together = together  # whether the lanes of packets all do the same
         self.stepless = stepless  # whether no lane can use up its budget or its patience
-        self.weights = weights(function)
+        self.weights = weights(before)
+        self.legal, self.traits = legal, traits_of(math)
+        function = legal.function
         self.counts = False  # whether lanes count rounds
         self.line = line  # whether the grid is one row of blocks
         self.function, self.groups, self.shared, self.proven = function, groups, shared, proven
         self.lowered: Lowered = lower(function)
         self.held = {variable: node for node, variable in self.lowered.variables.items()}
-        self.values = Values(Ranges(function), self.lowered.variables, self._leaf, math, self.hoist)
-        self.wide = self.values.wide = Wide(function, self.lowered, self.values, self._put_wide)
-        self.values.unfenced = unfenced(function, self.binding)
+        self.values = Expressions(language_of(math), self.lowered.variables, self._leaf)
+        self.wide = Wide(function, self.lowered, self.values, self._put_wide)
+        self.floats = Floats(self.values, math, self.hoist, unfenced(function, self.binding))
+        self.values.own = lambda node: self.wide.expression(node) or self.floats.compute(node)
         self.canary, self.half = canary, half
         used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
         self.scalars = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
@@ -113,7 +119,7 @@ class Code(Effects):
         self.in_block = False  # whether `main` is, with the block's own code
         runs = self.plan.runs if self.plan else []
         plain = not self.segmented and max(parts, default=1) == 1
-        self.packet = packet_of(function, self.lowered) if plain else None
+        self.packet = packet_of(before, self.lowered) if plain else None
         self.in_packet = False  # whether code of several lanes stands side by side
         self.kept = self._kept()
         self.lanes_step = any(self._steps(run) for run in runs)  # by themselves: their budgets may differ
@@ -383,8 +389,7 @@ class Code(Effects):
                 for line in self.meet:
                     self.put(line)
             case Do(node, variable):
-                place = self.wide.of if is_wide(node.ty) else self.values.name
-                self.effect(node, None if variable is None else place(variable))
+                self.effect(node, None if variable is None else self.values.name(variable))
 
     def _round(self, at: int) -> None:
         """Takes a round from the patience of the lane, or of the block, by what it costs. Without a limit it wraps."""
@@ -455,7 +460,7 @@ class Code(Effects):
             self.wide.copies(wide)
             return
         pairs = tuple(pair for pair in pairs if pair not in wide)
-        texts = [(self.values.name(v), self.values.held_as(self.held[v], node)) for v, node in pairs]
+        texts = [(self.values.name(v), self.values.value(node)) for v, node in pairs]
         if len(texts) == 1 and not wide:
             self.put(f"{texts[0][0]} = {texts[0][1]};")
             return
@@ -484,7 +489,7 @@ class Code(Effects):
                     return f"vec2u({low}, {high})"
                 case "u32":
                     return low
-                case "i32" if isinstance(node.ty, Type) and node.ty.bits < 32:
+                case other if isinstance(node.ty, Type) and node.ty.bits < 32:
                     return f"((bitcast<i32>({low}) << {32 - node.ty.bits}u) >> {32 - node.ty.bits}u)"
                 case other:
                     return f"bitcast<{other}>({low})"

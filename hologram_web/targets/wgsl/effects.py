@@ -10,14 +10,17 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...compiler.accesses import Check, axes_of, beyond
-from ...compiler.ir import Access, Function, Node
-from ...compiler.lower import is_widening
+from ...compiler.ir import Access, Axis, Function, Node
+from ...compiler.legalise import Legaliser
+from ...compiler.traits import Traits
 from ...errors import FaultKind, UnsupportedInstruction
 from ...isa.address import ON_CHIP, Space
 from ...isa.ops import IDENTITIES, reduce_type
 from ...isa.types import Type
 from ...isa.verify import ON_CHIP_BASES, Base
-from .values import Values
+from ..clike.expressions import Expressions
+from .floats import Floats
+from .language import pair
 from .wide import Wide, each_word, size_of
 
 __all__ = ["FAULT_KINDS", "Effects", "fault_number"]
@@ -56,7 +59,9 @@ class Effects:
     groups: list[list[Base]]
     bases: list[Base]
     memories_at: int  # words before them in the argument block
-    values: Values
+    values: Expressions
+    floats: Floats
+    traits: Traits
     wide: Wide
     atomic: set[str]
     kinds: dict[str, str]
@@ -134,7 +139,7 @@ class Effects:
                     self.put(f"  {self._off_axis(at, *node.args[1:])}")
                     self.put("}")
                     return
-                offset = self.values.long(node.args[1]) if len(node.args) > 1 else "vec2u(0u)"
+                offset = pair(self.values, node.args[1]) if len(node.args) > 1 else "vec2u(0u)"
                 phi = len(node.args) > 1 and number <= 2
                 base = self._number_of_space(Space.PHI) if phi else 0xFFFFFFFF
                 self.put(f"  fault({fault_number(kind)}u, {at}u, {base}u, {offset}, 0u, {number}u);")
@@ -172,17 +177,12 @@ class Effects:
 
         A bias lets negative indices count that a positive offset makes good.
         """
-        if is_widening(node):
-            assert isinstance(node.attr, Type)
-            text = self.values.value(node.args[0])
-            if node.attr.kind == "i":
-                text = f"bitcast<u32>({text})"
-                return (f"({text} + {bias}u)" if bias else text), None
-            if not bias:
-                return text, None
-        elif self.values.is_narrow(node) and not bias:
-            return self.values.value(node), None
-        text = self.values.long(node)
+        text = self.values.value(node)
+        if node.ty is Type.U32:
+            return text, None
+        if node.ty is Type.I32:
+            text = f"bitcast<u32>({text})"
+            return (f"({text} + {bias}u)" if bias else text), None
         if bias:
             text = f"u64_add({text}, vec2u({bias}u, 0u))"
         return f"({text}).x", f"(({text}).y != 0u)"
@@ -190,7 +190,7 @@ class Effects:
     @staticmethod
     def _bias(access: Access, index: Node) -> int:
         """What to add to an index that may be negative, so that the rest of a positive offset is below the scale."""
-        unsigned = index.op == "cvt" and isinstance(index.attr, Type) and not index.attr.is_signed
+        unsigned = index.ty in (Type.U32, Type.U64)
         return 0 if unsigned or access.offset <= 0 else access.offset // access.scale
 
     def _limit(self, access: Access, offset: int) -> str:
@@ -226,7 +226,7 @@ class Effects:
         self.put(f"let index = {text};")
         align = access.element.alignment
         open_axes = [
-            (self.values.value(beyond(axis, place, length)), self._off_axis(axis.at, place, length, axis.offset))
+            (self._beyond(axis, place, length), self._off_axis(axis.at, place, length, axis.offset))
             for number, (axis, place, length) in enumerate(axes_of(node))
             if (node, number) not in self.proven
         ]
@@ -271,12 +271,16 @@ class Effects:
     def beyond(self, node: Node) -> list[str]:
         """Conditions under which a load or a store is a fault, without those that are proven not to hold."""
         axes = enumerate(axes_of(node))
-        found = [self.values.value(beyond(*axis)) for number, axis in axes if (node, number) not in self.proven]
+        found = [self._beyond(*axis) for number, axis in axes if (node, number) not in self.proven]
         if node not in self.proven:
             access, index = node.attr, node.args[0]
             bias = self._bias(access, index)
             found += self._outside(access, *self._index(index, bias), access.offset - bias * access.scale)
         return found
+
+    def _beyond(self, axis: Axis, index: Node, length: Node) -> str:
+        """The condition under which an index is not on its axis."""
+        return self.values.value(Legaliser(self.traits).expression(beyond(axis, index, length), index, length))
 
     @staticmethod
     def _place(access: Access, index: str, offset: int) -> Place:
@@ -289,29 +293,23 @@ class Effects:
 
     def _off_axis(self, at: int, index: Node, length: Node, offset: int = 0) -> str:
         """The statement that reports an index that is not on its axis: of the length, `other` has the upper half."""
-        place, end = (self._extended(node) for node in (index, length))
+        place, end = (pair(self.values, node) for node in (index, length))
         if offset:
             low, high = offset & 0xFFFFFFFF, offset >> 32 & 0xFFFFFFFF
             place = f"u64_add({place}, vec2u({low}u, {high}u))"
         return f"fault({fault_number(FaultKind.OUT_OF_BOUNDS)}u, {at}u, {0xFFFFFFFF}u, {place}, ({end}).x, ({end}).y);"
 
-    def _extended(self, node: Node) -> str:
-        """An integer as 64 bits."""
-        assert isinstance(node.ty, Type)
-        wide = node if node.ty.bits == 64 else Node("cvt", Type.I64, (node,), node.ty)
-        return self.values.long(wide)
-
     def _cleared(self, target: str, node: Node) -> str:
         """The statement that makes the result of a faulty access 0."""
         if isinstance(node.ty, Type) and node.ty.is_wide:
             return f"wide_fill({target}, {size_of(node.ty)}, 0u);"
-        return f"{target} = {_zero(self.values.type_name(node))};"
+        return f"{target} = {self.values.language.zeros[self.values.type_name(node)]};"
 
     def _fault_text(self, kind: FaultKind, access: Access, index: Node, need: int) -> str:
         # Code of faults costs as much as other code where branches are masks: adding with checks took a tenth longer
         # with a product in them.
         offset, scale = access.offset & 0xFFFFFFFFFFFFFFFF, access.scale
-        place = self.values.long(index)
+        place = pair(self.values, index)
         if scale & (scale - 1):
             place = f"u64_mul({place}, vec2u({scale}u, 0u))"
         elif scale > 1:
@@ -361,7 +359,7 @@ class Effects:
     def _store(self, access: Access, place: Place, value: Node) -> None:
         memory, ty = self.binding(access.base), access.element
         if ty.bits == 64:
-            self.put(f"let pair = {self.values.long(value)};")
+            self.put(f"let pair = {self.values.value(value)};")
             for part, name in enumerate("xy"):
                 self._set_word(memory, f"({place.word}) + {part}u", f"pair.{name}")
             return
@@ -431,8 +429,8 @@ class Effects:
 
     def _combined(self, operation: str, ty: Type, left: str, right: str) -> str:
         if ty is Type.F32:
-            strict = self.values.math == "strict"
-            return f"f32_add({left}, {right})" if strict else self.values.fence(f"{left} + {right}")
+            strict = self.floats.math == "strict"
+            return f"f32_add({left}, {right})" if strict else self.floats.fence(f"{left} + {right}")
         return f"{operation}({left}, {right})"
 
     def _reduce(self, node: Node, target: str | None) -> None:
@@ -448,7 +446,7 @@ class Effects:
         low = access.offset - bias * access.scale
         self.put(f"let index = {text};")
         # A negative count is none; one of more than 32 bits is out of bounds.
-        long = self.values.long(node.args[1])
+        long = self.values.value(node.args[1])
         self.put(f"let many = {long};")
         self.put("let count = select(many.x, 0u, (many.y >> 31u) != 0u);")
         byte = f"index * {access.scale}u + {low}u" if low >= 0 else f"index * {access.scale}u - {-low}u"
@@ -494,8 +492,8 @@ class Effects:
 
     def _identity(self, combine: str, ty: Type) -> str:
         """Where an orbit starts. A shader compiler that knows it is +0 takes 0 + x for x, and keeps the sign of -0."""
-        text = self.values.long_or_plain(Node("const", ty, (), ty.encode(IDENTITIES[combine](ty))))
-        return f"fence({text}, zero)" if ty is Type.F32 and self.values.math == "exact" else text
+        text = self.values.language.constant(ty, ty.encode(IDENTITIES[combine](ty)))
+        return f"fence({text}, zero)" if ty is Type.F32 and self.floats.math == "exact" else text
 
     def _reduction(self, combine: str, ty: Type, memory: str) -> str:
         """The function of a canonical reduction, with the orbits of three levels side by side.
@@ -506,9 +504,11 @@ class Effects:
         if name in self.helpers:
             return name
         wide = reduce_type(ty)
-        left, right = Node("param", wide, (), "left"), Node("param", wide, (), "right")
-        inner = Values(self.values.ranges, {}, lambda node: str(node.attr), self.values.math)
-        combined = inner.compute(Node(combine, wide, (left, right)))
+        held = self.traits.holds(wide)
+        left, right = Node("param", held, (), "left"), Node("param", held, (), "right")
+        inner = Expressions(self.values.language, {}, lambda node: str(node.attr))
+        inner.own = Floats(inner, self.floats.math, lambda text, name, kind: text).compute
+        combined = inner.compute(Legaliser(self.traits).short(combine, wide, left, right))
         kind = self.values.type_name(left)
         self.in_helper = True
         element = self._element(memory, ty, Place(f"byte + i * {ty.size_bytes}u", False))
@@ -576,7 +576,3 @@ def kind_of(ty: Type) -> str:
 
 def fault_number(kind: FaultKind) -> int:
     return FAULT_KINDS.index(kind) + 1
-
-
-def _zero(type_name: str) -> str:
-    return {"f32": "0.0", "i32": "0", "u32": "0u", "vec2u": "vec2u(0u)", "bool": "false"}[type_name]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cache
 
 from ...compiler.ir import Node
+from ...compiler.legalise import legalise
 from ...compiler.library import function_of
 from ...compiler.lower import Let, lower
-from ...compiler.ranges import Ranges
 from ...isa.mathematics import FUNCTIONS, PARTS, routine
 from ...isa.types import Type
-from .values import Values
+from ..clike.expressions import Expressions
+from .floats import Floats
+from .language import language_of, traits_of
 
 __all__ = ["functions_for"]
 
@@ -25,12 +26,18 @@ def _type_name(ty: Type) -> str:
 
 @cache
 def _function(name: str, math: str) -> str:
-    function = function_of(name)
+    function = legalise(function_of(name), traits_of(math))
     lowered = lower(function)
-    leaf: Callable[[Node], str] = lambda node: f"x{node.attr}"  # noqa: E731
     hoisted: dict[str, str] = {}
-    hoist: Callable[[str, str, str], str] = lambda text, name, kind: hoisted.setdefault(text, name)  # noqa: E731
-    values = Values(Ranges(function), lowered.variables, leaf, math, hoist)
+
+    def leaf(node: Node) -> str:
+        return f"x{node.attr}"
+
+    def hoist(text: str, name: str, kind: str) -> str:
+        return hoisted.setdefault(text, name)
+
+    values = Expressions(language_of(math), lowered.variables, leaf)
+    values.own = Floats(values, math, hoist).compute
     operands = ", ".join(f"x{number}: {_type_name(ty)}" for number, ty in enumerate(routine(name).operands))
     lines = []
     for statement in lowered.resumes[0].statements:
@@ -39,7 +46,7 @@ def _function(name: str, math: str) -> str:
     result = function.blocks[0].end.value
     assert result is not None
     head = f"fn {name}({operands}) -> {_type_name(routine(name).result)} {{"
-    end = f"  return {values.long_or_plain(result)};"
+    end = f"  return {values.value(result)};"
     return "\n".join([head, *(f"  let {name} = {text};" for text, name in hoisted.items()), *lines, end, "}", ""])
 
 
@@ -63,7 +70,7 @@ def _guarded(name: str) -> str:
 
 
 def functions_for(code: str, math: str) -> str:
-    """The functions that `code` calls, and those that they call. `math` is as in `Values`.
+    """The functions that `code` calls, and those that they call. `math` is as in `Floats`.
 
     They are fenced always: what shader compilers would make of sums that recover rounding errors has no bound.
     """

@@ -14,16 +14,18 @@ from math import prod
 
 from ...compiler.bounds import Bounds, holds
 from ...compiler.ir import PRED, Function, Node
+from ...compiler.legalise import Legal, legalised
 from ...compiler.ranges import MAX_LANES
 from ...compiler.recursion import deep_recursion
 from ...compiler.rounds import cost_of_lane, within_budget
-from ...errors import CompileError
+from ...errors import CompileError, UnsupportedType
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
 from .barriers import Barriers
 from .effects import FAULT_KINDS
 from .functions import functions_for
+from .language import traits_of
 from .library import library_for
 from .packets import Packet, conditions_of
 
@@ -149,7 +151,7 @@ class _Emitter(Barriers):
         declarations, words = self._declarations()
         variables += self.wide.declaration(2 + len(self.names))
         text = "\n".join([*self.helpers.values(), body])
-        text = functions_for(text, self.values.math) + text
+        text = functions_for(text, self.floats.math) + text
         code = declarations + variables + text
         library = self.wide.library(library_for(code, self.half))
         enabled = "enable f16;\n" if "f32(f16(" in library else ""
@@ -164,7 +166,6 @@ class _Emitter(Barriers):
             self.further,
             words,
             self.wide.scratch,
-            cost=cost_of_lane(self.function),
             counts=(self.counts, self.counts),
         )
 
@@ -237,31 +238,42 @@ def compile_kernel(
 
     Raises CompileError for what WebGPU does not have.
     """
+    for node in function.nodes():
+        if node.op in ("call", "call_if") and node.attr.endswith("_f64"):
+            raise UnsupportedType(None, "WGSL has no functions of f64: use f32, or run on wasm")
     with deep_recursion():
-        emitter = partial(_Emitter, function, groups, shared, math, canary, half, parts, window)
+        legal = legalised(function, traits_of(math))
+        emitter = partial(_Emitter, function, legal, groups, shared, math, canary, half, parts, window)
         checked = emitter(set())
         kernel = checked.run()
+        kernel.cost = cost_of_lane(function)
         if kernel.arguments_size > MAX_ARGUMENTS:
             what = f"its scalars take {kernel.arguments_size} bytes: WebGPU has room for {MAX_ARGUMENTS}"
             raise CompileError(None, f"{what}; give some of them in a buffer")
         if fast:
-            _add_fast(kernel, function, checked.packet, emitter)
+            _add_fast(kernel, function, legal, checked.packet, emitter)
     return kernel
 
 
-def _add_fast(kernel: WgslKernel, function: Function, packet: Packet | None, emitter: Callable[..., _Emitter]) -> None:
+def _add_fast(
+    kernel: WgslKernel, function: Function, legal: Legal, packet: Packet | None, emitter: Callable[..., _Emitter]
+) -> None:
     """The shader without checks of accesses and budgets, where a launch can prove that they find nothing."""
     bounds = Bounds(function, launch=True)
     conditions, proven = bounds.prove(function.nodes())
     steps = within_budget(function, bounds)
     conditions += steps or []
-    together = None if packet is None else conditions_of(packet, function, bounds, proven)
+    together = None if packet is None else conditions_of(packet, function, legal, bounds, proven)
     conditions += together or []
     if (not proven and not steps and not together) or len(conditions) > _MAX_CONDITIONS:
         return
     specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
     line = function.block_shape[1:] == (1, 1) and specials.isdisjoint(("BLOCK_IDX_Y", "BLOCK_IDX_Z"))
-    fast = emitter(proven, line, steps is not None, together is not None).run()
+    found = {
+        (legal.of.get(check[0], check[0]), check[1]) if isinstance(check, tuple) else legal.of.get(check, check)
+        for check in proven
+    }
+    fast = emitter(found, line, steps is not None, together is not None).run()
     kernel.fast, kernel.scratch = fast.code, max(kernel.scratch, fast.scratch)
     kernel.counts = kernel.counts[0], fast.counts[0]
     kernel.conditions = (*conditions, *(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z")) if line else ()))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from ...compiler.accesses import Check, access_of, axes_of, checks_of
 from ...compiler.bounds import Bounds, open_conditions
 from ...compiler.ir import Function, Node
+from ...compiler.legalise import Legal
 from ...compiler.lower import Do, Let, Lowered, Piece, Variable
 from ...compiler.operations import OPERATIONS
 from ...compiler.passes.costs import total
@@ -120,11 +121,13 @@ def _reads(node: Node, known: dict[Node, bool]) -> bool:
     return known[node]
 
 
-def conditions_of(packet: Packet, function: Function, bounds: Bounds, proven: Container[Check]) -> list[Node] | None:
+def conditions_of(
+    packet: Packet, function: Function, legal: Legal, bounds: Bounds, proven: Container[Check]
+) -> list[Node] | None:
     """Conditions under which all lanes of a launch are on and do what `statements` say, with nothing left to check.
 
     None if nothing shows that."""
-    if not all(check in proven for node in packet.effects for check in checks_of(node)):
+    if not all(check in proven for node in packet.effects for check in checks_of(legal.origin(node))):
         return None
     wanted = []
     lanes = bounds.const(function.block_shape[0])
@@ -133,7 +136,7 @@ def conditions_of(packet: Packet, function: Function, bounds: Bounds, proven: Co
         on = bounds.op("add", bounds.special(f"LAST_ID_{axis}"), bounds.const(1))
         wanted.append(bounds.compare("le", bounds.op("mul", blocks, lanes) if axis == "X" else blocks, on))
     for node, truth in packet.guards:
-        found = bounds.always(node, truth)
+        found = bounds.always(legal.origin(node), truth)
         if found is None:
             return None
         wanted += found
@@ -167,7 +170,7 @@ def packet_text(code: Code, packet: Packet, block: Iterable[str], tested: bool) 
             *functions,
         ]
         asked = [call.replace("work", "inside")[:-1] for call in calls]
-        if _ends_say_all(packet, lanes):
+        if _ends_say_all(code.legal, packet, lanes):
             asked = [asked[0], asked[-1]]
         calls = [
             f"let together = {' & '.join(asked)};",
@@ -230,11 +233,13 @@ def _put(code: Code, statement: Let | Do) -> None:
             code.effect(node, None if variable is None else values.name(variable))
 
 
-def _ends_say_all(packet: Packet, lanes: int) -> bool:
+def _ends_say_all(legal: Legal, packet: Packet, lanes: int) -> bool:
     """Whether what the test says of the first lane and the last it says of those between."""
     known: dict[Node, bool] = {}
-    places = (_is_place(node.args[0], lanes, known) and not axes_of(node) for node in packet.effects)
-    return all(_is_convex(node, truth, lanes, known) for node, truth in packet.guards) and all(places)
+    effects = map(legal.origin, packet.effects)
+    places = (_is_place(node.args[0], lanes, known) and not axes_of(node) for node in effects)
+    guards = ((legal.origin(node), truth) for node, truth in packet.guards)
+    return all(_is_convex(node, truth, lanes, known) for node, truth in guards) and all(places)
 
 
 def _needed(code: Code, nodes: Iterable[Node]) -> set[Variable]:

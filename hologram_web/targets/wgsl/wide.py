@@ -17,9 +17,10 @@ from ...compiler.lower import Lowered, Variable, targets_of
 from ...isa.address import Space
 from ...isa.ops import IDENTITIES
 from ...isa.types import Type
+from .language import pair
 
 if TYPE_CHECKING:
-    from .values import Values
+    from ..clike.expressions import Expressions
 
 __all__ = ["Wide", "is_wide", "size_of"]
 
@@ -56,10 +57,11 @@ def each_word(ty: ValueType) -> tuple[str, str]:
 class Wide:
     """Emits what is done to wide integers. `put` appends a line; a lane has `size` words."""
 
-    def __init__(self, function: Function, lowered: Lowered, values: Values, put: Callable[[str], None]) -> None:
+    def __init__(self, function: Function, lowered: Lowered, values: Expressions, put: Callable[[str], None]) -> None:
         self.values, self.put = values, put
         self._variables, self.size = _places(lowered)
         self._others: dict[object, int] = {}
+        values.places = {variable: f"{at}u" for variable, at in self._variables.items()}
         nodes = [node for node in function.nodes() if is_wide(node.ty)]
         self.constants = [node for node in nodes if node.is_const]
         self.params = [node for node in nodes if node.op == "param"]
@@ -84,7 +86,11 @@ class Wide:
     def value(self, node: Node) -> str:
         """The place of a value."""
         variable = self.values.variables.get(node)
-        return self.other((node.ty, node.attr), words(node.ty)) if variable is None else self.of(variable)
+        return self.constant(node) if variable is None else self.of(variable)
+
+    def constant(self, node: Node) -> str:
+        """The place of a constant or a scalar."""
+        return self.other((node.ty, node.attr), words(node.ty))
 
     def _work(self) -> str:
         return self.other("work", 6 * self._widest + 2)
@@ -157,7 +163,21 @@ class Wide:
 
     # Values
 
-    def compare(self, op: str, ty: Type, a: Node, b: Node) -> str:
+    def expression(self, node: Node) -> str | None:
+        """The expression of what is read of wide integers; None for everything else."""
+        if is_wide(node.ty):
+            return self.constant(node)
+        if not is_wide(node.attr if isinstance(node.attr, Type) else None):
+            return None
+        if node.op in ("eq", "lt", "le"):
+            return self._comparison(node.op, node.attr, *node.args)
+        assert node.op in ("cvt", "cvt_odd"), node
+        assert isinstance(node.ty, Type)
+        if node.ty.is_float:
+            return self._to_float(node.args[0], f"{node.ty}{'_odd' if node.op == 'cvt_odd' else ''}", node.attr)
+        return self._low(node.args[0], node.ty)
+
+    def _comparison(self, op: str, ty: Type, a: Node, b: Node) -> str:
         """The expression of a == b, a < b or a <= b."""
         x, y = self.value(a), self.value(b)
         if op == "eq":
@@ -188,8 +208,7 @@ class Wide:
             rest = "true" if op == "rem" else "false"
             self.put(f"{name}({target}, {args[0]}, {args[1]}, {size}, {rest}, {self._work()});")
         elif op == "cvt" and node.attr.is_float:
-            text, src = self.values.as_float(node.args[0], node.attr)
-            self.put(f"wide_from_{src}({target}, {text}, {size}, {signed});")
+            self.put(f"wide_from_{node.attr}({target}, {args[0]}, {size}, {signed});")
         elif op == "cvt":
             self._extend(target, ty, node.args[0], node.attr)
         elif op == "abs" and ty.is_signed:
@@ -206,10 +225,9 @@ class Wide:
     def _extend(self, target: str, dst: Type, arg: Node, src: Type) -> None:
         """Converts an integer: the sign or zeros fill what is wider."""
         if not src.is_wide:
-            long = Node("cvt", Type.I64 if src.is_signed else Type.U64, (arg,), src)
             sign = "bitcast<u32>(bitcast<i32>(low.y) >> 31u)" if src.is_signed else "0u"
             self.put("{")
-            self.put(f"  let low = {self.values.long(arg if src.bits == 64 else long)};")
+            self.put(f"  let low = {pair(self.values, arg)};")
             self.put(f"  wide_fill({target}, {size_of(dst)}, {sign});")
             self.put(f"  wide_set({target}, low.x);")
             self.put(f"  wide_set({target} + 1u, low.y);")
@@ -220,20 +238,20 @@ class Wide:
             sign = f"wide_sign({self.value(arg)}, {words(src)}u)" if src.is_signed else "0u"
             self.put(f"wide_fill({target} + {words(src)}u, {size_of(dst)} - {words(src)}u, {sign});")
 
-    def to_float(self, node: Node, dst: Type, src: Type) -> str:
-        """The expression of a value as a float; halves are rounded from an F32 that was rounded to odd."""
+    def _to_float(self, node: Node, dst: str, src: Type) -> str:
+        """The expression of a value as a float, `f32`, `f64`, or `f32_odd`, which is rounded to odd."""
         place, size = self.value(node), size_of(src)
         if src.is_signed:
             place = f"wide_magnitude({place}, {size}, {self._work()})"
         sign = f"wide_sign({self.value(node)}, {size})" if src.is_signed else "0u"
-        if dst.bits == 16:
-            return f"f32_to_{'b' * (dst is Type.BF16)}f16(wide_to_f32_odd({place}, {size}, {sign}))"
         return f"wide_to_{dst}({place}, {size}, {sign})"
 
-    def narrow(self, node: Node, ty: Type) -> str:
-        """The expression of the low word or, for a type of 64 bits, of the low two."""
+    def _low(self, node: Node, ty: Type) -> str:
+        """The expression of the low word or, for a pair, of the low two."""
         word = f"wide_get({self.value(node)})"
-        return f"vec2u({word}, wide_get({self.value(node)} + 1u))" if ty.bits == 64 else word
+        if ty.bits == 64:
+            return f"vec2u({word}, wide_get({self.value(node)} + 1u))"
+        return f"bitcast<i32>({word})" if ty.kind == "i" else word
 
     def copies(self, pairs: list[tuple[Variable, Node]]) -> None:
         """Sets variables at once: what is set and read is copied elsewhere first."""

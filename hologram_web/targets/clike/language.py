@@ -1,0 +1,46 @@
+"""The table in which languages like C differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ...compiler.ir import Node, ValueType
+from ...isa.types import Type
+
+__all__ = ["Key", "Language", "key_of"]
+
+# An operation and the type that says how it is written: of what is compared or counted, else of the result. What
+# changes the type of a value has both, of the result first.
+Key = tuple[str, ValueType] | tuple[str, ValueType, ValueType]
+
+_OF_OPERANDS = frozenset({"eq", "lt", "le", "popcount", "clz", "ctz", "extend"})
+_CHANGES = frozenset({"cvt", "bitcast", "cvt_odd"})
+
+
+def key_of(node: Node) -> Key:
+    """Where an operation stands in the table."""
+    if node.op in _CHANGES:
+        return node.op, node.ty, node.attr
+    return node.op, node.attr if node.op in _OF_OPERANDS else node.ty
+
+
+@dataclass(frozen=True)
+class Language:
+    """`types` names what holds a value of a type, `zeros` writes its zero. `operations` are formats of expressions over
+    those of the operands, `{0}`, `{1}` and `{2}`, which are written so that they can stand anywhere. `constant` writes
+    a constant from its type and bits.
+    """
+
+    types: Mapping[ValueType, str]
+    zeros: Mapping[str, str]
+    operations: Mapping[Key, str]
+    constant: Callable[[Type, int], str]
+    declaration: str  # of a variable, from its type and name
+    value: str  # what names a value that stays, from its type, name and expression
+    loop: str  # the head of a loop that ends by `break`
+    once: str  # the head of what is left by `break`: a switch of one case, whose end is two braces
+    unsigned: str = "u"  # behind literals of U32
+
+    def declared(self, ty: ValueType, name: str) -> str:
+        return self.declaration.format(self.types[ty], name)
