@@ -30,6 +30,7 @@ def _pairs(name: str, place: str, old: str, new: str, shown_by: str) -> Mutant:
 
 _VALUES = "targets.wasm.values:Values."
 _PAIRS = "compiler.pairs:Pairs."
+_CONTROL = "targets.clike.control:Control."
 _EFFECTS = "targets.wasm.effects:Effects."
 _LEGALISER = "compiler.legalise:Legaliser."
 _KERNEL = "targets.wasm.kernel:_Emitter."
@@ -392,11 +393,11 @@ _WASM = (
 )
 
 _WGSL = (
-    _wgsl(
+    _pairs(
         "a condition that is turned around is not negated",
-        "code:Code._if",
-        "truth, leaves, then, otherwise = False,",
-        "truth, leaves, then, otherwise = True,",
+        _CONTROL + "_if",
+        "truth, leaves_, then, otherwise = False,",
+        "truth, leaves_, then, otherwise = True,",
         "sync/bar_sync_windows.atlas:u32",
     ),
     _pairs(
@@ -529,52 +530,52 @@ _WGSL = (
         "",
         "sync/atom_min.atlas",
     ),
-    _wgsl(
+    _pairs(
         "phis are copied one after another",
-        "code:Code._copies",
-        'if len(texts) == 1 and not wide:\n        self.put(f"{texts[0][0]} = {texts[0][1]};")',
-        'if True:\n        for name, text in texts:\n            self.put(f"{name} = {text};")',
+        _CONTROL + "copies",
+        'if len(texts) == 1 and besides is None:\n        self.put(f"{texts[0][0]} = {texts[0][1]};")',
+        'if True:\n        for name, text, _ in texts:\n            self.put(f"{name} = {text};")',
         "control/loop_swap.atlas",
     ),
     _wgsl(
         "shared memory is not zeroed",
-        "barriers:Barriers._zeroing",
+        "barriers:Main._zeroing",
         "if not any(",
         "if any(",
         "memory/shared_zeroed.atlas",
     ),
     _wgsl(
         "no barrier behind the zeroing",
-        "barriers:Barriers._zeroing",
+        "barriers:Main._zeroing",
         '"  workgroupBarrier();"',
         '""',
         "sync/bar_sync_reversed.atlas",
     ),
     _wgsl(
         "one surplus lane runs",
-        "barriers:Barriers._entry",
+        "barriers:Main._entry",
         "+ local < arg",
         "+ local <= arg",
         "launch/many_blocks.atlas",
     ),
-    _wgsl("rows of blocks overlap", "barriers:Barriers._block_of", "* 65535u;", "* 65534u;", "launch/many_rows.atlas"),
+    _wgsl("rows of blocks overlap", "barriers:Main._block_of", "* 65535u;", "* 65534u;", "launch/many_rows.atlas"),
     _wgsl(
         "lanes go on behind the wrong barrier",
-        "code:Code._stop",
-        "{self.lowered.resumes.index(piece.ways[0])}u",
-        "{min(self.lowered.resumes.index(piece.ways[0]) + 1, len(self.lowered.resumes) - 1)}u",
+        "body:Body._stop",
+        "{shader.lowered.resumes.index(piece.ways[0])}u",
+        "{min(shader.lowered.resumes.index(piece.ways[0]) + 1, len(shader.lowered.resumes) - 1)}u",
         "sync/bar_sync_loaded_branch.atlas",
     ),
     _wgsl(
         "a divergent barrier is passed",
-        "barriers:Barriers._segments",
+        "barriers:Main._segments",
         '"    if (met.x != met.y) {"',
         '"    if (met.x > met.y) {"',
         "faults/divergent_barrier_block.atlas",
     ),
-    _wgsl(
+    _pairs(
         "the flag of a branch is not reset",
-        "code:Code._go_on",
+        _CONTROL + "_go_on",
         'self.put("br = 0u;")',
         "pass",
         "control/irreducible_three.atlas",

@@ -36,11 +36,7 @@ class Language:
     zeros: Mapping[str, str]
     operations: Mapping[Key, str]
     constant: Callable[[Type, int], str]
-    declaration: str  # of a variable, from its type and name
+    counter: str  # the declaration of a U32 that starts as 0, from its name
     value: str  # what names a value that stays, from its type, name and expression
     loop: str  # the head of a loop that ends by `break`
     once: str  # the head of what is left by `break`: a switch of one case, whose end is two braces
-    unsigned: str = "u"  # behind literals of U32
-
-    def declared(self, ty: ValueType, name: str) -> str:
-        return self.declaration.format(self.types[ty], name)

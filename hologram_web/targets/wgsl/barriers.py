@@ -11,29 +11,33 @@ control flow, and it finds divergent barriers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ...compiler.fission import Fission
-from ...compiler.lower import Piece, Run, Variable
 from ...compiler.reducible import together
-from ...compiler.structure import structure
 from ...errors import FaultKind
 from ...isa.address import Space
-from .code import EXITED, Code
+from .body import EXITED, Body, check_loops, function_text
 from .effects import fault_number
-from .packets import packet_text
+from .packets import Packet, packet_text
+from .shader import Shader
 
-__all__ = ["Barriers"]
+__all__ = ["Main"]
 
 
-class Barriers(Code):
-    """Emits the functions of a shader."""
+class Main:
+    """Writes the functions of a shader."""
+
+    def __init__(self, shader: Shader, packet: Packet | None) -> None:
+        self.shader, self.packet = shader, packet
+
+    def text(self) -> str:
+        shader = self.shader
+        return self._block(shader.plan) if shader.plan else self._segments() if shader.segmented else self._flat()
 
     def _entry(self) -> list[str]:
         """Coordinates of the lane; `alive` says whether it is on."""
-        x, y, z = self.function.block_shape
+        x, y, z = self.shader.function.block_shape
         alive = f"all(block_id * vec3u({x}u, {y}u, {z}u) + local < arguments.lanes.xyz)"
-        start = self.wide.start(self.places)
+        start = self.shader.wide.start(self.shader.places)
         return [
             f"@compute @workgroup_size({x}, {y}, {z})",
             "fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u,",
@@ -44,11 +48,11 @@ class Barriers(Code):
             "  block_id = block_of;",
             f"  global_id = block * {x * y * z}u + index;",
             "  budget = arguments.misc.y;",
-            *["  patience = arguments.spare.z;"] * self.counts,
+            *["  patience = arguments.spare.z;"] * self.shader.counts,
             *start,
-            f"  var alive = {'global_id < arguments.lanes.x' if self.line else alive};",
+            f"  var alive = {'global_id < arguments.lanes.x' if self.shader.line else alive};",
             # Where the time of one lane was up, those that come later would use it up, too.
-            *["  alive = alive && atomicLoad(&status.kind) == 0u;"] * self.counts,
+            *["  alive = alive && atomicLoad(&status.kind) == 0u;"] * self.shader.counts,
             *self._zeroing(),
         ]
 
@@ -65,18 +69,18 @@ class Barriers(Code):
             "  if (block >= arguments.misc.x) {",
             "    return;",
             "  }",
-            *(["  let block_of = vec3u(block, 0u, 0u);"] if self.line else decoded),
+            *(["  let block_of = vec3u(block, 0u, 0u);"] if self.shader.line else decoded),
         ]
 
     def _zeroing(self) -> list[str]:
         """Shared memory starts as zeros; wgpu-native leaves what was there (seen with 0.32 on llvmpipe)."""
-        if not any(base.space is Space.SHARED for base in self.function.bases):
+        if not any(base.space is Space.SHARED for base in self.shader.function.bases):
             return []
-        x, y, z = self.function.block_shape
-        kind = self.kinds.get("shared_memory", "u32")
-        atomic = "shared_memory" in self.atomic
+        x, y, z = self.shader.function.block_shape
+        kind = self.shader.kinds.get("shared_memory", "u32")
+        atomic = "shared_memory" in self.shader.atomic
         zero = "atomicStore(&shared_memory[i], 0u)" if atomic else f"shared_memory[i] = {kind}()"
-        words = max(-(-self.shared // 4), 1)
+        words = max(-(-self.shader.shared // 4), 1)
         return [
             f"  for (var i = index; i < {words}u; i += {x * y * z}u) {{",
             f"    {zero};",
@@ -85,65 +89,36 @@ class Barriers(Code):
         ]
 
     def _flat(self) -> str:
+        shader, entry = self.shader, self.shader.lowered.resumes[0]
         if self.packet is not None:
-            code = "" if self.together else self._function("run", self.lowered.resumes[0])
-            return code + packet_text(self, self.packet, self._block_of(), not self.together)
-        code = self._function("run", self.lowered.resumes[0])
-        return "\n".join([code, *self._entry(), "  if (alive) {", "    run();", "  }", *self._check_loops(), "}", ""])
-
-    def _check_loops(self) -> list[str]:
-        """The canary: Mesa 22's llvmpipe ends every loop of a shader once they went around 65,535 times in all.
-
-        A last loop of two rounds then ends after one. A lane that was off has no rounds to lose.
-        """
-        if not self.canary or not (self.loops or self.helpers or (self.segmented and self.plan is None)):
-            return []
-        limit = fault_number(FaultKind.STEP_LIMIT)
-        return [
-            "  var rounds = 0u;",
-            "  loop {",
-            "    rounds += 1u;",
-            "    if (rounds > arguments.spare.x) {",
-            "      break;",
-            "    }",
-            "  }",
-            "  if (rounds <= arguments.spare.x) {",
-            f"    fault({limit}u, 0xffffffffu, 0xffffffffu, vec2u(0u), 0u, 0u);",
-            "  }",
-        ]
+            code = "" if shader.together else function_text(shader, "run", entry)
+            return code + packet_text(shader, self.packet, self._block_of(), not shader.together)
+        code = function_text(shader, "run", entry)
+        return "\n".join([code, *self._entry(), "  if (alive) {", "    run();", "  }", *check_loops(shader), "}", ""])
 
     def _block(self, plan: Fission) -> str:
         """The block's own code in `main`; each run is a function that says whether the lane goes on."""
-        parts = [self._run_function(run) for run in plan.runs]
-        self.lines, self.depth, self.labels, self.hoisted, self.goes = [], 1, {}, {}, False
-        self.in_block = True
-        self._trees(structure(plan.entry))
-        self.in_block = False
-        variables = [f"  var {self.declared(variable)}" for variable in self.ordered(plan.uniform)]
-        counter = ["  var steps = arguments.misc.y;"] if any("steps" in line for line in self.lines) else []
-        counter += (
-            ["  var rounds_left = arguments.spare.z;"] if any("rounds_left" in line for line in self.lines) else []
-        )
-        flag = [*self._flags(), *self._hoisted()]
-        return "\n".join([*parts, *self._entry(), *variables, *counter, *flag, *self.lines, "}", ""])
-
-    def _hoisted(self) -> list[str]:
-        return [f"  let {name} = {text};" for text, name in self.hoisted.items()]
-
-    def _run_function(self, run: Run) -> str:
-        self.run_ = run
-        code = self._function(f"run{run.number}", run.entry, run.uniform, self._may_end(run))
-        self.run_ = None
-        return code
+        shader = self.shader
+        parts = []
+        for run in plan.runs:
+            name = f"run{run.number}"
+            parts.append(function_text(shader, name, run.entry, run, run.uniform, shader.may_end(run)))
+        body = Body(shader, in_block=True)
+        body.write(plan.entry)
+        variables = [f"  var {shader.declared(variable)};" for variable in shader.ordered(plan.uniform)]
+        counters = {"steps": "arguments.misc.y", "rounds_left": "arguments.spare.z"}
+        counted = [f"  var {name} = {start};" for name, start in counters.items() if name in body.used]
+        code = [*variables, *counted, *body.control.flags(), *body.hoists(), *body.writer.lines]
+        return "\n".join([*parts, *self._entry(), *code, "}", ""])
 
     def _segments(self) -> str:
-        resumes = self.lowered.resumes
+        resumes = self.shader.lowered.resumes
         whole = together(resumes)
         if whole is None:
-            segments = [self._function(f"segment{k}", start) for k, start in enumerate(resumes)]
+            segments = [function_text(self.shader, f"segment{k}", start) for k, start in enumerate(resumes)]
             cases = [f"      case {k}u: {{ segment{k}(); }}" for k in range(len(resumes))]
         else:
-            segments, cases = [self._function("segments", whole)], [f"      case {EXITED}u: {{}}"]
+            segments, cases = [function_text(self.shader, "segments", whole)], [f"      case {EXITED}u: {{}}"]
         parts = [
             "var<workgroup> least: atomic<u32>;",
             "var<workgroup> most: atomic<u32>;",
@@ -161,7 +136,7 @@ class Barriers(Code):
             "      atomicStore(&least, 0xffffffffu);",
             "      atomicStore(&most, 0u);",
             "    }",
-            *(f"    {line}" for line in self.meet),
+            *(f"    {line}" for line in self.shader.meet),
             f"    if (resume != {EXITED}u) {{",
             "      atomicMin(&least, stopped + 1u);",
             "      atomicMax(&most, stopped + 1u);",
@@ -196,21 +171,8 @@ class Barriers(Code):
             "      break;",
             "    }",
             "  }",
-            *self._check_loops(),
+            *check_loops(self.shader),
             "}",
             "",
         ]
         return "\n".join(parts + segments + lines)
-
-    def _function(self, name: str, start: Piece, given: Sequence[Variable] = (), says: bool = False) -> str:
-        """A function; `given` are the variables of the block that it reads."""
-        self.start()
-        trees = structure(start)
-        self._trees(trees)
-        flag = self._flags()
-        hoisted = self._hoisted()
-        last = ["  return true;"] if says else []
-        own = [f"  var {self.declared(v)}" for v in self.ordered(self.values.named - self.kept - set(given))]
-        parameters = ", ".join(self.declared(variable)[:-1] for variable in given)
-        head = f"fn {name}({parameters}){' -> bool' if says else ''} {{"
-        return "\n".join([head, *own, *flag, *hoisted, *self.lines, *last, "}", ""])

@@ -10,17 +10,18 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...compiler.accesses import Check, axes_of, beyond
-from ...compiler.ir import Access, Axis, Function, Node
+from ...compiler.ir import Access, Axis, Node
 from ...compiler.legalise import Legaliser
-from ...compiler.traits import Traits
 from ...errors import FaultKind, UnsupportedInstruction
-from ...isa.address import ON_CHIP, Space
+from ...isa.address import Space
 from ...isa.ops import IDENTITIES, reduce_type
 from ...isa.types import Type
 from ...isa.verify import ON_CHIP_BASES, Base
 from ..clike.expressions import Expressions
+from ..clike.writer import Writer
 from .floats import Floats
 from .language import pair
+from .shader import Shader, kind_of
 from .wide import Wide, each_word, size_of
 
 __all__ = ["FAULT_KINDS", "Effects", "fault_number"]
@@ -48,58 +49,40 @@ class Place(NamedTuple):
 
 
 class Effects:
-    """Emits effects. The shader (kernel.py) that inherits it knows the bindings and collects the lines.
+    """Writes effects into a function. `proven` is what accesses need not check."""
 
-    `atomic` are the memories held as atomics, `kinds` the types of those that are not held as u32, `hoisted` what a
-    function computes once, `helpers` the functions that effects need beside the library. `parts` says of memories
-    beyond what one binding holds how many of `window` bytes they have.
-    """
-
-    function: Function
-    groups: list[list[Base]]
-    bases: list[Base]
-    memories_at: int  # words before them in the argument block
-    values: Expressions
-    floats: Floats
-    traits: Traits
-    wide: Wide
-    atomic: set[str]
-    kinds: dict[str, str]
-    hoisted: dict[str, str]
-    kinds_hoisted: dict[str, str]
-    helpers: dict[str, str]
-    proven: set[Check]  # what accesses need not check
-    depth: int
-    parts: dict[str, int]
-    window: int
-    part = 0  # which part code is emitted for
+    part = 0  # which part of a memory code is written for
     in_words = False  # whether it is for the words of a wide integer
     in_helper = False  # whether it is for a function that reads any part
 
-    def put(self, text: str) -> None:
-        """Appends a line."""
-        raise NotImplementedError
-
-    def _put_wide(self, text: str) -> None:
-        """Appends a line of code on wide integers."""
-        raise NotImplementedError
+    def __init__(
+        self,
+        shader: Shader,
+        writer: Writer,
+        values: Expressions,
+        floats: Floats,
+        wide: Wide,
+        hoist: Callable[[str, str, str], str],
+        proven: set[Check],
+    ) -> None:
+        self.shader, self.writer, self.put, self.hoist = shader, writer, writer.put, hoist
+        self.values, self.floats, self.wide, self.proven = values, floats, wide, proven
+        self.function, self.helpers = shader.function, shader.helpers
+        self.atomic, self.kinds, self.parts, self.window = shader.atomic, shader.kinds, shader.parts, shader.window
 
     def binding(self, base: Base) -> str:
-        """The WGSL variable of a memory; of the part that code is emitted for, where it is bound in parts."""
-        if base.space in ON_CHIP:
-            return f"{base.space.name.lower()}_memory"
-        number = next(number for number, group in enumerate(self.groups) if base in group)
-        return f"b{number}_{self.part}" if self.part else f"b{number}"
+        """The WGSL variable of a memory; of the part that code is written for, where it is bound in parts."""
+        return self.shader.binding(base, self.part)
 
     def _part_by_part(self, access: Access, place: Place, then: Callable[[Place], None]) -> None:
         """Does something at a place of a memory, in the part where it lies, if there are several; at word k of a wide
         integer after the other."""
         if access.element.is_wide and not self.in_words:
             for line in each_word(access.element):
-                self._put_wide(line)
-            self.depth, self.in_words = self.depth + 1, True
+                self.wide.put(line)
+            self.writer.depth, self.in_words = self.writer.depth + 1, True
             self._part_by_part(access, place.moved("+", "k"), then)
-            self.depth, self.in_words = self.depth - 1, False
+            self.writer.depth, self.in_words = self.writer.depth - 1, False
             self.put("} }")
             return
         memory = self.binding(access.base)
@@ -111,9 +94,9 @@ class Effects:
         for part in range(parts):  # elements lie in one part each: they are aligned
             self.put(f"  {f'case {part}u:' if part < parts - 1 else 'default:'} {{")
             self.part = part
-            self.depth += 2
+            self.writer.depth += 2
             then(place.moved("-", f"{part * self.window // 4}u") if part else place)
-            self.depth -= 2
+            self.writer.depth -= 2
             self.put("  }")
         self.part = 0
         self.put("}")
@@ -160,16 +143,16 @@ class Effects:
                 raise AssertionError(f"the wgsl target has no effect {op}")
 
     def _number_of_space(self, space: Space) -> int:
-        return next(number for number, base in enumerate(self.bases) if base.space is space)
+        return next(number for number, base in enumerate(self.shader.bases) if base.space is space)
 
     def _base_number(self, base: Base) -> int:
         """The base's place in the argument block; behind the last are shared and local memory."""
-        return [*self.bases, *ON_CHIP_BASES].index(base)
+        return [*self.shader.bases, *ON_CHIP_BASES].index(base)
 
     def _size(self, base: Base) -> str:
         if base.space is Space.SHARED:
             return "arguments.misc.w"
-        number = self.memories_at + self.bases.index(base)
+        number = self.shader.memories_at + self.shader.bases.index(base)
         return f"arguments.words[{number // 4}][{number % 4}]"
 
     def _index(self, node: Node, bias: int = 0) -> tuple[str, str | None]:
@@ -208,12 +191,6 @@ class Effects:
             text = f"select(0u, ({size} - {end}u) / {access.scale}u + 1u, {size} >= {end}u)"
         return self.hoist(text, "limit", "u32")
 
-    def hoist(self, text: str, name: str, kind: str) -> str:
-        """What a function computes once, of a WGSL type, before all else."""
-        found = self.hoisted.setdefault(text, f"{name}{len(self.hoisted)}")
-        self.kinds_hoisted[found] = kind
-        return found
-
     def _guarded(
         self, access: Access, index: Node, then: Callable[[Place], None], target: str | None, node: Node
     ) -> None:
@@ -222,7 +199,7 @@ class Effects:
         text, strange = self._index(index, bias)
         offset = access.offset - bias * access.scale
         self.put("{")
-        self.depth += 1
+        self.writer.depth += 1
         self.put(f"let index = {text};")
         align = access.element.alignment
         open_axes = [
@@ -233,7 +210,7 @@ class Effects:
         inside = node in self.proven and not (access.scale % align or offset % align)
         if inside and not open_axes:
             self._part_by_part(access, self._place(access, "index", offset + self._start(access.base)), then)
-            self.depth -= 1
+            self.writer.depth -= 1
             self.put("}")
             return
         wrong = [] if inside else self._outside(access, "index", strange, offset)
@@ -252,12 +229,12 @@ class Effects:
             if target is not None:
                 self.put(f"  {self._cleared(target, node)}")
         self.put("} else {")
-        self.depth += 1
+        self.writer.depth += 1
         found, start = Place("place", place.in_words), self._start(access.base)
         self._part_by_part(access, found.moved("+", f"{start // 4}u") if start else found, then)
-        self.depth -= 1
+        self.writer.depth -= 1
         self.put("}")
-        self.depth -= 1
+        self.writer.depth -= 1
         self.put("}")
 
     def _outside(self, access: Access, index: str, strange: str | None, offset: int) -> list[str]:
@@ -280,7 +257,7 @@ class Effects:
 
     def _beyond(self, axis: Axis, index: Node, length: Node) -> str:
         """The condition under which an index is not on its axis."""
-        return self.values.value(Legaliser(self.traits).expression(beyond(axis, index, length), index, length))
+        return self.values.value(Legaliser(self.shader.traits).expression(beyond(axis, index, length), index, length))
 
     @staticmethod
     def _place(access: Access, index: str, offset: int) -> Place:
@@ -331,7 +308,7 @@ class Effects:
 
     def _at(self, memory: str, index: str) -> str:
         """A word that is no atomic."""
-        return self.wide.own_word(index) if memory == "local_memory" else f"{memory}[{index}]"
+        return self.shader.wide.own_word(index) if memory == "local_memory" else f"{memory}[{index}]"
 
     def _element(self, memory: str, ty: Type, place: Place) -> str:
         """The expression of an element in memory."""
@@ -400,6 +377,7 @@ class Effects:
         if ty is Type.F32 or (operation in ("min", "max") and ty is Type.I32):
             new = self._combined(operation, ty, "seen", value)
             self.put(f"var old = atomicLoad({place});")
+            self.shader.loops = True
             self.put("loop {")
             self.put(f"  let seen = {back}(old);")
             self.put(f"  let swap = atomicCompareExchangeWeak({place}, old, bitcast<u32>({new}));")
@@ -415,6 +393,7 @@ class Effects:
             # The weak form may fail by chance: try again while the cell holds what is wanted.
             self.put(f"let wanted = {wanted};")
             self.put("var old = wanted;")
+            self.shader.loops = True
             self.put("loop {")
             self.put(f"  let swap = atomicCompareExchangeWeak({place}, wanted, {bits});")
             self.put("  old = swap.old_value;")
@@ -440,7 +419,7 @@ class Effects:
         size, need = self._size(access.base), ty.size_bytes
         name = target or "_"
         self.put("{")
-        self.depth += 1
+        self.writer.depth += 1
         bias = self._bias(access, node.args[0])
         text, strange = self._index(node.args[0], bias)
         low = access.offset - bias * access.scale
@@ -479,7 +458,7 @@ class Effects:
             if target is not None:
                 self.wide.reduce(combine, ty, target, word)
             self.put("}")
-            self.depth -= 1
+            self.writer.depth -= 1
             self.put("}")
             return
         function = self._reduction(combine, ty, self.binding(access.base))
@@ -487,7 +466,7 @@ class Effects:
         half = {Type.F16: "f32_to_f16", Type.BF16: "f32_to_bf16"}.get(ty)
         self.put(f"  {name} = {f'{half}({call})' if half else call};")
         self.put("}")
-        self.depth -= 1
+        self.writer.depth -= 1
         self.put("}")
 
     def _identity(self, combine: str, ty: Type) -> str:
@@ -504,11 +483,11 @@ class Effects:
         if name in self.helpers:
             return name
         wide = reduce_type(ty)
-        held = self.traits.holds(wide)
+        held = self.shader.traits.holds(wide)
         left, right = Node("param", held, (), "left"), Node("param", held, (), "right")
         inner = Expressions(self.values.language, {}, lambda node: str(node.attr))
         inner.own = Floats(inner, self.floats.math, lambda text, name, kind: text).compute
-        combined = inner.compute(Legaliser(self.traits).short(combine, wide, left, right))
+        combined = inner.compute(Legaliser(self.shader.traits).short(combine, wide, left, right))
         kind = self.values.type_name(left)
         self.in_helper = True
         element = self._element(memory, ty, Place(f"byte + i * {ty.size_bytes}u", False))
@@ -567,11 +546,6 @@ fn {name}(byte: u32, count: u32) -> {kind} {{
 }}
 """
         return name
-
-
-def kind_of(ty: Type) -> str:
-    """The WGSL type that holds a word of a type of 32 bits."""
-    return {"f": "f32", "i": "i32", "u": "u32"}[ty.kind]
 
 
 def fault_number(kind: FaultKind) -> int:

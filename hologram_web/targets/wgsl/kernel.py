@@ -6,7 +6,6 @@ binding (`groups`): the same buffer may be passed for all of them, and WebGPU bi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,12 +21,13 @@ from ...errors import CompileError, UnsupportedType
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
-from .barriers import Barriers
+from .barriers import Main
 from .effects import FAULT_KINDS
 from .functions import functions_for
 from .language import traits_of
 from .library import library_for
-from .packets import Packet, conditions_of
+from .packets import Packet, conditions_of, packet_of
+from .shader import Shader
 
 __all__ = ["ARGUMENTS", "FAULT_KINDS", "STATUS_WORDS", "WgslKernel", "compile_kernel"]
 
@@ -42,7 +42,6 @@ ARGUMENTS = {
 }  # fmt: skip
 _MAX_CONDITIONS = 64
 _MOST_NESTED = 127  # of what naga and Tint take
-_BRACES = re.compile("[{}]")
 # What code calls if it needs it.
 _FUNCTIONS = {
     "fence": """fn fence(x: f32, zero: u32) -> f32 {
@@ -141,74 +140,66 @@ class WgslKernel:
         return self.fast is not None and all(holds(condition, leaf) for condition in self.conditions)
 
 
-class _Emitter(Barriers):
-    def run(self) -> WgslKernel:
-        body = self._block(self.plan) if self.plan else self._segments() if self.segmented else self._flat()
-        if _nesting(body) > _MOST_NESTED:
-            reason = f"loops and branches lie in each other more than {_MOST_NESTED} deep, the most of a shader"
-            raise CompileError(self.deepest[1], reason)
-        variables = "".join(f"var<private> {self.declared(variable)}\n" for variable in self.ordered(self.kept))
-        declarations, words = self._declarations()
-        variables += self.wide.declaration(2 + len(self.names))
-        text = "\n".join([*self.helpers.values(), body])
-        text = functions_for(text, self.floats.math) + text
-        code = declarations + variables + text
-        library = self.wide.library(library_for(code, self.half))
-        enabled = "enable f16;\n" if "f32(f16(" in library else ""
-        library = "".join(f for name, f in _FUNCTIONS.items() if f"{name}(" in text + library) + library
-        return WgslKernel(
-            enabled + declarations + variables + library + "\n" + text,
-            self.scalars,
-            self.bases,
-            self.groups,
-            [name.split("_")[0] in self.written for name in self.names] + [True] * bool(self.wide.scratch),
-            self.function.block_shape,
-            self.further,
-            words,
-            self.wide.scratch,
-            counts=(self.counts, self.counts),
-        )
-
-    def _declarations(self) -> tuple[str, int]:
-        # Scalars take two words each, wide ones all of theirs, sizes of memories one.
-        words = self.memories_at + len(self.bases) + 1
-        count = -(-words // 4)
-        lines = [
-            "struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,",
-            f"  words: array<vec4u, {count}> }}",
-            # Only who finds no fault writes the others: stores that are no atomics take a quarter less.
-            "struct Status { kind: atomic<u32>, at: u32, base: u32, lane: u32, offset: vec2u, need: u32, other: u32 }",
-            "@group(0) @binding(0) var<storage, read_write> status: Status;",
-            "@group(0) @binding(1) var<uniform> arguments: Arguments;",
-        ]
-        for number, name in enumerate(self.names):
-            element = "atomic<u32>" if name in self.atomic else self.kinds.get(name, "u32")
-            mode = "read_write" if name.split("_")[0] in self.written or name in self.atomic else "read"
-            lines.append(f"@group(0) @binding({number + 2}) var<storage, {mode}> {name}: array<{element}>;")
-        if any(base.space is Space.SHARED for base in self.function.bases):
-            element = "atomic<u32>" if "shared_memory" in self.atomic else self.kinds.get("shared_memory", "u32")
-            lines.append(f"var<workgroup> shared_memory: array<{element}, {max(-(-self.shared // 4), 1)}>;")
-        if any(base.space is Space.LOCAL for base in self.function.bases) and not self.wide.holds_local:
-            lines.append(f"var<private> local_memory: array<u32, {max(-(-self.function.local_memory // 4), 1)}>;")
-        lines += [
-            "var<private> lane: u32;",  # in its block
-            "var<private> lane_id: vec3u;",
-            "var<private> block_id: vec3u;",
-            "var<private> global_id: u32;",
-            "var<private> budget: u32;",
-            *["var<private> patience: u32;"] * self.counts,
-            "",
-        ]
-        return "\n".join(lines), count * 4
+def _kernel(shader: Shader, packet: Packet | None) -> WgslKernel:
+    """The kernel of a shader, once its functions are written."""
+    body = Main(shader, packet).text()
+    if shader.nesting > _MOST_NESTED:
+        reason = f"loops and branches lie in each other more than {_MOST_NESTED} deep, the most of a shader"
+        raise CompileError(shader.deepest[1], reason)
+    variables = "".join(f"var<private> {shader.declared(variable)};\n" for variable in shader.ordered(shader.kept))
+    declarations, words = _declarations(shader)
+    variables += shader.wide.declaration(2 + len(shader.names))
+    text = "\n".join([*shader.helpers.values(), body])
+    text = functions_for(text, shader.math) + text
+    code = declarations + variables + text
+    library = shader.wide.library(library_for(code, shader.half))
+    enabled = "enable f16;\n" if "f32(f16(" in library else ""
+    library = "".join(f for name, f in _FUNCTIONS.items() if f"{name}(" in text + library) + library
+    return WgslKernel(
+        enabled + declarations + variables + library + "\n" + text,
+        shader.scalars,
+        shader.bases,
+        shader.groups,
+        [name.split("_")[0] in shader.written for name in shader.names] + [True] * bool(shader.wide.scratch),
+        shader.function.block_shape,
+        shader.further,
+        words,
+        shader.wide.scratch,
+        counts=(shader.counts, shader.counts),
+    )
 
 
-def _nesting(code: str) -> int:
-    """How many braces are open at most."""
-    open_, most = 0, 0
-    for brace in _BRACES.findall(code):
-        open_ += 1 if brace == "{" else -1
-        most = max(most, open_)
-    return most
+def _declarations(shader: Shader) -> tuple[str, int]:
+    # Scalars take two words each, wide ones all of theirs, sizes of memories one.
+    words = shader.memories_at + len(shader.bases) + 1
+    count = -(-words // 4)
+    lines = [
+        "struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,",
+        f"  words: array<vec4u, {count}> }}",
+        # Only who finds no fault writes the others: stores that are no atomics take a quarter less.
+        "struct Status { kind: atomic<u32>, at: u32, base: u32, lane: u32, offset: vec2u, need: u32, other: u32 }",
+        "@group(0) @binding(0) var<storage, read_write> status: Status;",
+        "@group(0) @binding(1) var<uniform> arguments: Arguments;",
+    ]
+    for number, name in enumerate(shader.names):
+        element = "atomic<u32>" if name in shader.atomic else shader.kinds.get(name, "u32")
+        mode = "read_write" if name.split("_")[0] in shader.written or name in shader.atomic else "read"
+        lines.append(f"@group(0) @binding({number + 2}) var<storage, {mode}> {name}: array<{element}>;")
+    if any(base.space is Space.SHARED for base in shader.function.bases):
+        element = "atomic<u32>" if "shared_memory" in shader.atomic else shader.kinds.get("shared_memory", "u32")
+        lines.append(f"var<workgroup> shared_memory: array<{element}, {max(-(-shader.shared // 4), 1)}>;")
+    if any(base.space is Space.LOCAL for base in shader.function.bases) and not shader.wide.holds_local:
+        lines.append(f"var<private> local_memory: array<u32, {max(-(-shader.function.local_memory // 4), 1)}>;")
+    lines += [
+        "var<private> lane: u32;",  # in its block
+        "var<private> lane_id: vec3u;",
+        "var<private> block_id: vec3u;",
+        "var<private> global_id: u32;",
+        "var<private> budget: u32;",
+        *["var<private> patience: u32;"] * shader.counts,
+        "",
+    ]
+    return "\n".join(lines), count * 4
 
 
 def _is_one(special: str) -> Node:
@@ -243,20 +234,21 @@ def compile_kernel(
             raise UnsupportedType(None, "WGSL has no functions of f64: use f32, or run on wasm")
     with deep_recursion():
         legal = legalised(function, traits_of(math))
-        emitter = partial(_Emitter, function, legal, groups, shared, math, canary, half, parts, window)
-        checked = emitter(set())
-        kernel = checked.run()
+        shader = partial(Shader, function, legal, groups, shared, math, canary, half, parts, window)
+        checked = shader(set())
+        packet = packet_of(function, checked.lowered) if checked.plain else None
+        kernel = _kernel(checked, packet)
         kernel.cost = cost_of_lane(function)
         if kernel.arguments_size > MAX_ARGUMENTS:
             what = f"its scalars take {kernel.arguments_size} bytes: WebGPU has room for {MAX_ARGUMENTS}"
             raise CompileError(None, f"{what}; give some of them in a buffer")
         if fast:
-            _add_fast(kernel, function, legal, checked.packet, emitter)
+            _add_fast(kernel, function, legal, packet, shader)
     return kernel
 
 
 def _add_fast(
-    kernel: WgslKernel, function: Function, legal: Legal, packet: Packet | None, emitter: Callable[..., _Emitter]
+    kernel: WgslKernel, function: Function, legal: Legal, packet: Packet | None, shader: Callable[..., Shader]
 ) -> None:
     """The shader without checks of accesses and budgets, where a launch can prove that they find nothing."""
     bounds = Bounds(function, launch=True)
@@ -273,7 +265,7 @@ def _add_fast(
         (legal.of.get(check[0], check[0]), check[1]) if isinstance(check, tuple) else legal.of.get(check, check)
         for check in proven
     }
-    fast = emitter(found, line, steps is not None, together is not None).run()
+    fast = _kernel(shader(found, line, steps is not None, together is not None), packet)
     kernel.fast, kernel.scratch = fast.code, max(kernel.scratch, fast.scratch)
     kernel.counts = kernel.counts[0], fast.counts[0]
     kernel.conditions = (*conditions, *(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z")) if line else ()))

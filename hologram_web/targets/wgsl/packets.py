@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ...compiler.accesses import Check, access_of, axes_of, checks_of
 from ...compiler.bounds import Bounds, open_conditions
@@ -23,10 +22,9 @@ from ...compiler.operations import OPERATIONS
 from ...compiler.passes.costs import total
 from ...isa.address import ON_CHIP
 from ...isa.types import Type
+from .body import Body
+from .shader import Shader
 from .wide import is_wide
-
-if TYPE_CHECKING:
-    from .code import Code
 
 __all__ = ["Packet", "conditions_of", "packet_of", "packet_text"]
 
@@ -143,16 +141,14 @@ def conditions_of(
     return open_conditions(wanted)
 
 
-def packet_text(code: Code, packet: Packet, block: Iterable[str], tested: bool) -> str:
+def packet_text(shader: Shader, packet: Packet, block: Iterable[str], tested: bool) -> str:
     """`main`: the lanes of a packet side by side, if a test says so; else one by one, by `run`."""
-    lanes = code.function.block_shape[0]
+    lanes = shader.function.block_shape[0]
     step = lanes // packet.width
-    code.start()
-    code.in_packet = True
-    test = _test(code, packet) if tested else []
+    code = Body(shader, in_packet=True, proven={check for node in packet.effects for check in checks_of(node)})
+    test = _test(Body(shader, in_packet=True, hoisted=code.hoisted), packet) if tested else []
     work = _work(code, packet)
-    code.in_packet = False
-    hoisted = [(name, code.kinds_hoisted[name], text) for text, name in code.hoisted.items()]
+    hoisted = [(name, kind, text) for text, (name, kind) in code.hoisted.items()]
     taken = "".join(f", {name}: {kind}" for name, kind, _ in hoisted)
     given = "".join(f", {name}" for name, _, _ in hoisted)
     place = [
@@ -170,7 +166,7 @@ def packet_text(code: Code, packet: Packet, block: Iterable[str], tested: bool) 
             *functions,
         ]
         asked = [call.replace("work", "inside")[:-1] for call in calls]
-        if _ends_say_all(code.legal, packet, lanes):
+        if _ends_say_all(shader.legal, packet, lanes):
             asked = [asked[0], asked[-1]]
         calls = [
             f"let together = {' & '.join(asked)};",
@@ -195,42 +191,38 @@ def packet_text(code: Code, packet: Packet, block: Iterable[str], tested: bool) 
     return "\n".join([*functions, "", *main, *block, *lets, *(f"  {call}" for call in calls), "}", ""])
 
 
-def _test(code: Code, packet: Packet) -> list[str]:
+def _test(code: Body, packet: Packet) -> list[str]:
     """Whether a lane is on, does something, and accesses what it may."""
     accesses = list(packet.effects)
     needed = _needed(code, [*(node for node, _ in packet.guards), *(a for node in accesses for a in _places(node))])
     for statement in packet.statements:
         if isinstance(statement, Let) and statement.variable in needed:
             _put(code, statement)
-    lanes = code.function.block_shape[0]
+    lanes = code.shader.function.block_shape[0]
     found = [f"all(block_id * vec3u({lanes}u, 1u, 1u) + lane_id < arguments.lanes.xyz)"]
     for node, truth in packet.guards:
         found.append(code.values.value(node) if truth else f"!{code.values.value(node)}")
-    found += [f"!{text}" for node in accesses for text in code.beyond(node)]
+    found += [f"!{text}" for node in accesses for text in code.effects.beyond(node)]
     code.put(f"return {' & '.join(dict.fromkeys(found))};")
-    lines, code.lines = code.lines, []
-    return lines
+    return code.writer.lines
 
 
-def _work(code: Code, packet: Packet) -> list[str]:
+def _work(code: Body, packet: Packet) -> list[str]:
     """What a lane does for which the test holds."""
-    proven, code.proven = code.proven, {check for node in packet.effects for check in checks_of(node)}
     for statement in packet.statements:
         _put(code, statement)
-    code.proven = proven
-    lines, code.lines = code.lines, []
-    return lines
+    return code.writer.lines
 
 
-def _put(code: Code, statement: Let | Do) -> None:
+def _put(code: Body, statement: Let | Do) -> None:
     values = code.values
     match statement:
         case Let(variable, value):
             code.put(f"let {values.name(variable)} = {values.compute(value)};")
         case Do(node, variable):
             if variable is not None:
-                code.put(f"var {code.declared(variable)}")
-            code.effect(node, None if variable is None else values.name(variable))
+                code.put(f"var {code.shader.declared(variable)};")
+            code.effects.effect(node, None if variable is None else values.name(variable))
 
 
 def _ends_say_all(legal: Legal, packet: Packet, lanes: int) -> bool:
@@ -242,7 +234,7 @@ def _ends_say_all(legal: Legal, packet: Packet, lanes: int) -> bool:
     return all(_is_convex(node, truth, lanes, known) for node, truth in guards) and all(places)
 
 
-def _needed(code: Code, nodes: Iterable[Node]) -> set[Variable]:
+def _needed(code: Body, nodes: Iterable[Node]) -> set[Variable]:
     """The variables that these are made of."""
     found: set[Variable] = set()
     work, seen = list(nodes), set[Node]()
@@ -251,8 +243,8 @@ def _needed(code: Code, nodes: Iterable[Node]) -> set[Variable]:
         if node not in seen:
             seen.add(node)
             work += node.args
-            if node in code.lowered.variables:
-                found.add(code.lowered.variables[node])
+            if node in code.shader.lowered.variables:
+                found.add(code.shader.lowered.variables[node])
     return found
 
 

@@ -22,7 +22,7 @@ from .language import pair
 if TYPE_CHECKING:
     from ..clike.expressions import Expressions
 
-__all__ = ["Wide", "is_wide", "size_of"]
+__all__ = ["Places", "Wide", "each_word", "is_wide", "size_of"]
 
 _MAX_PRIVATE = 128  # words: llvmpipe takes half a second
 _MAX_UNROLLED = 8  # words of values around whose words shader compilers may unroll loops
@@ -54,14 +54,13 @@ def each_word(ty: ValueType) -> tuple[str, str]:
     return f"for (var at = 0u; at < {size_of(ty)}; at += 4u) {{ for (var q = 0u; q < 4u; q++) {{", "let k = at + q;"
 
 
-class Wide:
-    """Emits what is done to wide integers. `put` appends a line; a lane has `size` words."""
+class Places:
+    """Where values lie: a lane has `size` words. `variables` are the places of variables."""
 
-    def __init__(self, function: Function, lowered: Lowered, values: Expressions, put: Callable[[str], None]) -> None:
-        self.values, self.put = values, put
-        self._variables, self.size = _places(lowered)
+    def __init__(self, function: Function, lowered: Lowered) -> None:
+        found, self.size = _places(lowered)
+        self.variables = {variable: f"{at}u" for variable, at in found.items()}
         self._others: dict[object, int] = {}
-        values.places = {variable: f"{at}u" for variable, at in self._variables.items()}
         nodes = [node for node in function.nodes() if is_wide(node.ty)]
         self.constants = [node for node in nodes if node.is_const]
         self.params = [node for node in nodes if node.op == "param"]
@@ -71,28 +70,17 @@ class Wide:
         self._own = own if own > _MAX_PRIVATE else 0
         self._own_place = self.other("local memory", self._own) if self._own else ""
 
-    # Places
-
     def other(self, key: object, size: int) -> str:
         """A place that nothing else uses."""
         if key not in self._others:
             self._others[key], self.size = self.size, self.size + size
         return f"{self._others[key]}u"
 
-    def of(self, variable: Variable) -> str:
-        """The place of a variable."""
-        return f"{self._variables[variable]}u"
-
-    def value(self, node: Node) -> str:
-        """The place of a value."""
-        variable = self.values.variables.get(node)
-        return self.constant(node) if variable is None else self.of(variable)
-
     def constant(self, node: Node) -> str:
         """The place of a constant or a scalar."""
         return self.other((node.ty, node.attr), words(node.ty))
 
-    def _work(self) -> str:
+    def work(self) -> str:
         return self.other("work", 6 * self._widest + 2)
 
     @property
@@ -128,8 +116,8 @@ class Wide:
 
         `arguments` says at which word of the argument block each scalar is.
         """
-        places = [self.value(node) for node in self.constants]
-        scalars = {node.attr: (self.value(node), node.ty) for node in self.params}
+        places = [self.constant(node) for node in self.constants]
+        scalars = {node.attr: (self.constant(node), node.ty) for node in self.params}
         lines = []
         if self.scratch:
             lines.append(f"  wide_start = (block - arguments.spare.y) * {self.size * self._lanes}u + index;")
@@ -137,7 +125,7 @@ class Wide:
             lines.append(f"  for (var word = 0u; word < {_opaque(self._own, True)}; word += 1u) {{")
             lines += [f"    {self.own_word('word')} = 0u;", "  }"]
         for node, place in zip(self.constants, places, strict=True):
-            lines += self._constant(place, node.ty, node.attr, fresh=not self.scratch)
+            lines += _constant(place, node.ty, node.attr, fresh=not self.scratch)
         for name, (place, ty) in scalars.items():
             lines.append(f"  for (var k = 0u; k < {_opaque(words(ty), True)}; k++) {{")
             lines.append(f"    let at = {arguments[name]}u + k;")
@@ -145,17 +133,18 @@ class Wide:
             lines.append("  }")
         return lines
 
-    @staticmethod
-    def _constant(place: str, ty: ValueType, bits: int, fresh: bool = False) -> list[str]:
-        """Lines that write a number to a place; a `fresh` one, of private memory, holds zeros."""
-        size = words(ty)
-        rest = 0xFFFFFFFF * (bits >> (32 * size - 1))
-        lines = [f"  wide_fill({place}, {size_of(ty)}, {rest}u);"] if rest or not fresh else []
-        for at in range(size):
-            word = bits >> (32 * at) & 0xFFFFFFFF
-            if word != rest:
-                lines.append(f"  wide_set({place} + {at}u, {word}u);")
-        return lines
+
+class Wide:
+    """Writes what is done to wide integers. `put` appends a line."""
+
+    def __init__(self, places: Places, values: Expressions, put: Callable[[str], None]) -> None:
+        self.places, self.values, self.put = places, values, put
+        values.places = places.variables
+
+    def value(self, node: Node) -> str:
+        """The place of a value."""
+        variable = self.values.variables.get(node)
+        return self.places.constant(node) if variable is None else self.places.variables[variable]
 
     def copy(self, target: str, source: str, ty: ValueType) -> None:
         if target != source:
@@ -166,7 +155,7 @@ class Wide:
     def expression(self, node: Node) -> str | None:
         """The expression of what is read of wide integers; None for everything else."""
         if is_wide(node.ty):
-            return self.constant(node)
+            return self.places.constant(node)
         if not is_wide(node.attr if isinstance(node.attr, Type) else None):
             return None
         if node.op in ("eq", "lt", "le"):
@@ -192,7 +181,7 @@ class Wide:
         """Computes a value into the place of a variable."""
         ty, op = node.ty, node.op
         assert isinstance(ty, Type)
-        target, size = self.of(variable), size_of(ty, op)
+        target, size = self.places.variables[variable], size_of(ty, op)
         args = [self.values.value(arg) for arg in node.args]
         signed = str(ty.is_signed).lower()
         if op == "mul":
@@ -206,13 +195,13 @@ class Wide:
         elif op in ("div", "rem"):
             name = "wide_divide_signed" if ty.is_signed else "wide_divide"
             rest = "true" if op == "rem" else "false"
-            self.put(f"{name}({target}, {args[0]}, {args[1]}, {size}, {rest}, {self._work()});")
+            self.put(f"{name}({target}, {args[0]}, {args[1]}, {size}, {rest}, {self.places.work()});")
         elif op == "cvt" and node.attr.is_float:
             self.put(f"wide_from_{node.attr}({target}, {args[0]}, {size}, {signed});")
         elif op == "cvt":
             self._extend(target, ty, node.args[0], node.attr)
         elif op == "abs" and ty.is_signed:
-            self.copy(target, f"wide_magnitude({args[0]}, {size}, {self._work()})", ty)
+            self.copy(target, f"wide_magnitude({args[0]}, {size}, {self.places.work()})", ty)
         elif op == "select":
             self.copy(target, f"select({args[2]}, {args[1]}, {args[0]})", ty)
         elif op in ("min", "max"):
@@ -242,7 +231,7 @@ class Wide:
         """The expression of a value as a float, `f32`, `f64`, or `f32_odd`, which is rounded to odd."""
         place, size = self.value(node), size_of(src)
         if src.is_signed:
-            place = f"wide_magnitude({place}, {size}, {self._work()})"
+            place = f"wide_magnitude({place}, {size}, {self.places.work()})"
         sign = f"wide_sign({self.value(node)}, {size})" if src.is_signed else "0u"
         return f"wide_to_{dst}({place}, {size}, {sign})"
 
@@ -260,11 +249,11 @@ class Wide:
         for variable, value in pairs:
             source = self.value(value)
             if self.values.variables.get(value) in targets:
-                source = self.other(("copy", variable), words(variable.ty))
+                source = self.places.other(("copy", variable), words(variable.ty))
                 self.copy(source, self.value(value), variable.ty)
             sources.append(source)
         for (variable, _), source in zip(pairs, sources, strict=True):
-            self.copy(self.of(variable), source, variable.ty)
+            self.copy(self.places.variables[variable], source, variable.ty)
 
     def reduce(self, combine: str, ty: Type, target: str, word: str) -> None:
         """Combines `count` elements into a place; `word` is the expression of word k of element i.
@@ -272,8 +261,8 @@ class Wide:
         Integers wrap, so that any order gives the same.
         """
         size = size_of(ty)
-        element, total = self.other(("element", ty), words(ty)), self.other(("total", ty), words(ty))
-        for line in self._constant(target, ty, ty.encode(IDENTITIES[combine](ty))):
+        element, total = self.places.other(("element", ty), words(ty)), self.places.other(("total", ty), words(ty))
+        for line in _constant(target, ty, ty.encode(IDENTITIES[combine](ty))):
             self.put(line)
         self.put("for (var i = 0u; i < count; i++) {")
         for line in (*each_word(ty), f"wide_set({element} + k, {word});", "} }"):
@@ -286,6 +275,18 @@ class Wide:
             a, b = (element, target) if combine == "min" else (target, element)
             self.put(f"  if ({self._less(a, b, ty)}) {{ wide_copy({target}, {element}, {size}); }}")
         self.put("}")
+
+
+def _constant(place: str, ty: ValueType, bits: int, fresh: bool = False) -> list[str]:
+    """Lines that write a number to a place; a `fresh` one, of private memory, holds zeros."""
+    size = words(ty)
+    rest = 0xFFFFFFFF * (bits >> (32 * size - 1))
+    lines = [f"  wide_fill({place}, {size_of(ty)}, {rest}u);"] if rest or not fresh else []
+    for at in range(size):
+        word = bits >> (32 * at) & 0xFFFFFFFF
+        if word != rest:
+            lines.append(f"  wide_set({place} + {at}u, {word}u);")
+    return lines
 
 
 def _places(lowered: Lowered) -> tuple[dict[Variable, int], int]:
