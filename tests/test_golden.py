@@ -19,6 +19,8 @@ from hologram_web.isa.verify import analyze
 from hologram_web.targets import wasm, wgsl
 from hologram_web_tools.disassemble import disassemble
 
+from .clike_c import opencl
+
 FOLDER = Path(__file__).with_name("golden")
 PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.atlas"))
 
@@ -29,7 +31,8 @@ def texts(name: str) -> dict[str, str]:
     function = optimize(build(analyze(program), (256, 1, 1)))
     groups = [[base] for base in function.bases if base.space not in ON_CHIP]
     kernel = wgsl.compile_kernel(function, groups, program.shared_memory)
-    return {
+    another = {f"{name}.cl": opencl(function)} if name == "dot_rows" else {}  # by the base of WGSL
+    return another | {
         f"{name}.ir": str(function),
         f"{name}.wat": disassemble(wasm.compile_kernel(function).code),
         f"{name}.wgsl": kernel.code,

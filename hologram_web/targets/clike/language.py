@@ -36,6 +36,8 @@ class Language:
     zeros: Mapping[str, str]
     operations: Mapping[Key, str]
     constant: Callable[[Type, int], str]
+    operand: str  # of a function, from its type and name
+    function: str  # the head of one, from the type of the result, its name and its operands
     counter: str  # the declaration of a U32 that starts as 0, from its name
     value: str  # what names a value that stays, from its type, name and expression
     loop: str  # the head of a loop that ends by `break`

@@ -118,6 +118,8 @@ def language_of(math: str) -> Language:
         zeros={"f32": "0.0", "i32": "0", "u32": "0u", "vec2u": "vec2u(0u)", "bool": "false"},
         operations=_operations(math == "strict"),
         constant=_constant,
+        operand="{1}: {0}",
+        function="fn {1}({2}) -> {0} {{",
         counter="var {} = 0u;",
         value="let {1} = {2};",
         loop="loop {",

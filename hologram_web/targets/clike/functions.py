@@ -1,0 +1,54 @@
+"""Functions of `isa/mathematics` and of the compiler's library as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...compiler.ir import PRED
+from ...compiler.legalise import legalise
+from ...compiler.library import function_of, routine_of
+from ...compiler.lower import Let, lower
+from ...compiler.traits import Traits
+from ...isa.types import Type
+from .expressions import Expressions
+from .language import Language
+
+__all__ = ["function_text", "guarded_text"]
+
+# What makes a function's values the language's own, and the texts that it computes once, by name.
+Own = Callable[[Expressions], dict[str, str]]
+
+
+def function_text(name: str, language: Language, traits: Traits, own: Own) -> str:
+    """A function, whose operands are x0, x1 and so on."""
+    function = legalise(function_of(name), traits)
+    lowered = lower(function)
+    values = Expressions(language, lowered.variables, lambda node: f"x{node.attr}")
+    hoisted = own(values)
+    lines = []
+    for statement in lowered.resumes[0].statements:
+        assert isinstance(statement, Let)
+        value = statement.value
+        text = values.compute(value)
+        lines.append(f"  {language.value.format(values.type_name(value), values.name(statement.variable), text)}")
+    result = function.blocks[0].end.value
+    assert result is not None
+    end = f"  return {values.value(result)};"
+    hoists = [f"  {language.value.format(language.types[Type.U32], name, text)}" for text, name in hoisted.items()]
+    return "\n".join([_head(name, name, language, []), *hoists, *lines, end, "}", ""])
+
+
+def guarded_text(name: str, language: Language) -> str:
+    """The function where a condition holds, else a value."""
+    found = routine_of(name)
+    first = [language.operand.format(language.types[PRED], "p")]
+    first.append(language.operand.format(language.types[found.result], "otherwise"))
+    operands = ", ".join(f"x{number}" for number in range(len(found.operands)))
+    head = _head(f"{name}_if", name, language, first)
+    return "\n".join([head, "  if (p) {", f"    return {name}({operands});", "  }", "  return otherwise;", "}", ""])
+
+
+def _head(name: str, of: str, language: Language, first: list[str]) -> str:
+    found = routine_of(of)
+    operands = [language.operand.format(language.types[ty], f"x{number}") for number, ty in enumerate(found.operands)]
+    return language.function.format(language.types[found.result], name, ", ".join([*first, *operands]))
