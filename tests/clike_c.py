@@ -17,7 +17,7 @@ from typing import Any
 
 from hologram_web.compiler.accesses import access_of
 from hologram_web.compiler.build import build
-from hologram_web.compiler.ir import PRED, Function, Node
+from hologram_web.compiler.ir import PRED, Function, Node, ValueType
 from hologram_web.compiler.legalise import legalise
 from hologram_web.compiler.library import function_of
 from hologram_web.compiler.lower import Do, Piece, Statement, Step, lower
@@ -60,16 +60,10 @@ def _operations() -> dict[Key, str]:
         found |= {(op, ty): f"{op}_{_NAMES[ty]}({{0}})" for op in ("popcount", "clz", "ctz")}
         found |= {("neg", ty): "(-{0})", ("not", ty): "(~{0})", ("abs", ty): f"abs_{_NAMES[ty]}({{0}})"}
     for ty in _FLOATS:
-        found |= {
-            ("div", ty): "({0} / {1})",
-            ("neg", ty): "(-{0})",
-            ("abs", ty): "fabs({0})",
-            ("round", ty): "rint({0})",
-        }
-        found |= {(op, ty): f"{op}({{0}})" for op in _UNARY} | {("fma", ty): "fma({0}, {1}, {2})"}
-        found |= {("rem", ty): "fmod({0}, {1})"} | {
-            (op, ty): f"{op}_{_NAMES[ty]}({{0}}, {{1}})" for op in ("min", "max")
-        }
+        found["div", ty], found["neg", ty], found["rem", ty] = "({0} / {1})", "(-{0})", "fmod({0}, {1})"
+        found["abs", ty], found["round", ty], found["fma", ty] = "fabs({0})", "rint({0})", "fma({0}, {1}, {2})"
+        found |= {(op, ty): f"{op}({{0}})" for op in _UNARY}
+        found |= {(op, ty): f"{op}_{_NAMES[ty]}({{0}}, {{1}})" for op in ("min", "max")}
     for ty in Type:
         if ty.bits <= 16:
             found["cvt", word(ty), ty] = found["bitcast", word(ty), ty] = "{0}"
@@ -83,8 +77,10 @@ def _constant(ty: Type, bits: int) -> str:
     return f"(({_NAMES[ty]}){bits}{'u' if ty.bits == 32 else 'ul'})"
 
 
+_TYPES: dict[ValueType, str] = {ty: _NAMES[word(ty)] for ty in Type if word(ty) in _NAMES}
+_TYPES[PRED] = "bool"
 OPENCL = Language(
-    types={PRED: "bool", **_NAMES, **{ty: _NAMES[word(ty)] for ty in Type if ty.bits <= 16}},
+    types=_TYPES,
     zeros={name: "0" for name in _NAMES.values()},
     operations=_operations(),
     constant=_constant,
@@ -255,13 +251,12 @@ class CBackend(CpuBackend):
 
     def __init__(self, folder: Path, **options: Any) -> None:
         super().__init__(**options)
-        self.folder, self.texts = folder, []
+        self.folder = folder
 
     def _run(self, run: Any) -> None:
         config = run.config
         function = optimize(build(run.analysis, tuple(config.block)))
         text = opencl(function)
-        self.texts.append(text)
         bases, params = function.bases, _params(function)
         assert not any(base.space in ON_CHIP for base in bases)
         calls = [f"m[{number}], s[{number}]" for number in range(len(bases))]
