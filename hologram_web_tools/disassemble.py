@@ -237,6 +237,13 @@ class _Printer:
                 return f" {_float(kind, reader.raw(int(kind[1:]) // 8))}"
             case "mem":
                 return _place(reader, name)
+            case "lane":
+                return f" {reader.byte()}"
+            case "v128" if name == "i8x16.shuffle":
+                return "".join(f" {lane}" for lane in reader.raw(16))
+            case "v128":
+                words = struct.unpack("<4I", reader.raw(16))
+                return " i32x4" + "".join(f" {word:#x}" for word in words)
             case "block":
                 code = reader.byte()
                 if code == _EMPTY:
@@ -273,9 +280,9 @@ def _label(reader: _Reader, labels: list[str]) -> str:
 def _place(reader: _Reader, name: str) -> str:
     """Offset and alignment of an access, where they are not 0 and the natural one."""
     start, power, offset = reader.at, reader.unsigned(), reader.unsigned()
-    digits = re.search(r"(?:load|store)(\d+)", name) or re.search(r"(\d+)", name)
+    digits = re.search(r"(?:load|store)(\d+)(?:x(\d+))?", name) or re.search(r"(\d+)()", name)
     assert digits is not None  # every access names its size
-    natural = int(digits[1]) // 8
+    natural = int(digits[1]) * int(digits[2] or 1) // 8
     if 1 << min(power, 5) > natural:
         raise MalformedModule(start, f"{name} cannot be aligned to 2**{power} bytes")
     aligned = "" if 1 << power == natural else f" align={1 << power}"

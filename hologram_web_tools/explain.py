@@ -70,11 +70,17 @@ def _passes(kernel: Kernel, block: tuple[int, int, int]) -> str:
 
 def _variants(kernel: Kernel, block: tuple[int, int, int]) -> str:
     """Which code runs on each device, and why."""
+    from hologram_web.targets.wasm.kernel import form_of
+
     function = _function(kernel, block)
     accesses = [access for node in function.nodes() if (access := access_of(node)) is not None]
     checked = sum(access.checked for access in accesses)
+    choice = form_of(function)
+    form = f"{choice.width} lanes side by side"
+    if choice.width == 1:
+        form = f"lanes one after another, because {choice.reason}"
     lines = [
-        f"wasm: one module, lanes one after another; {checked} of {len(accesses)} accesses are checked, but for those "
+        f"wasm: one module, {form}; {checked} of {len(accesses)} accesses are checked, but for those "
         "that a block proves to be in bounds by its coordinates, the parameters and the sizes"
     ]
     compiled = _shader(kernel, function)

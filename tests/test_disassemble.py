@@ -56,6 +56,7 @@ def _sample(kinds):
     return {
         "": (), "u": (0,), "i32": (-5,), "i64": (1 << 40,), "f32": (0x3FC00000,), "f64": (0x7FF8 << 48,), "mem": (0, 7),
         "block": ("i32",), "table": ((0, 0, 0),), "memory": (), "memory memory": (),
+        "v128": (bytes(range(16)),), "lane": (1,), "mem lane": (0, 7, 1),
     }[kinds]  # fmt: skip
 
 

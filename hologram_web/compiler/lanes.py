@@ -42,7 +42,7 @@ class Lanes:
         self._specials = _specials(sizes)
         self._tree = Dominators(function.blocks[0], lambda block: block.end.ways)
         self._number = self._tree.number
-        self._home = {node: block for block in self._tree.order for node in (*block.phis, *block.nodes)}
+        self.homes = {node: block for block in self._tree.order for node in (*block.phis, *block.nodes)}
         self._shapes: dict[Node, Shape] = {}
         self._ranges = Ranges(function)
         self._met: dict[Block, int] = {}  # by blocks where lanes meet: the axes along which they came different ways
@@ -73,9 +73,9 @@ class Lanes:
     def at(self, node: Node, block: Block) -> Shape:
         """The same between lanes that use it together in a block: those that left a loop late have a later value."""
         shape = self.of(node)
-        if self._late and (home := self._home.get(node, block)) is not block:
+        if self._late and (home := self.homes.get(node, block)) is not block:
             axes = 0
-            for header in self._around[home]:
+            for header in self.around[home]:
                 if header in self._late and block not in self._bodies[header]:
                     late = self._late[header]
                     axes |= late.get(None, 0) | late.get(block, 0)
@@ -91,7 +91,7 @@ class Lanes:
         """How many bytes an access is further along in the next lane of each axis, modulo 2**32 if it is a number."""
         access = access_of(node)
         assert access is not None
-        shape = self.at(node.args[0], self._home[node])
+        shape = self.at(node.args[0], self.homes[node])
         found = scaled(shape, access.scale, 64)
         if found.bits < 32:
             found = VARYING[found.axes]
@@ -126,7 +126,7 @@ class Lanes:
 
     def counters(self, block: Block) -> list[Node]:
         """The variables of the loops around a block."""
-        return [phi for header in self._around[block] for phi in header.phis]
+        return [phi for header in self.around[block] for phi in header.phis]
 
     def growth(self, node: Node, phi: Node) -> Step:
         """What a value grows by when a variable of a loop does by 1, and nothing else changes."""
@@ -161,7 +161,7 @@ class Lanes:
 
     def _see(self, node: Node) -> None:
         """Computes a value again; who uses it is to be seen again if it is another."""
-        shape, old = self._compute(node, self._home[node]), self._shapes.get(node)
+        shape, old = self._compute(node, self.homes[node]), self._shapes.get(node)
         if shape is not None and old is not None:
             shape = either(old, shape)  # what was lost stays lost, so that this ends
         if shape is not None and shape != old:
@@ -171,7 +171,7 @@ class Lanes:
     def _users_of(self, node: Node) -> list[Node | Block]:
         if self._users is None:
             users: dict[Node, list[Node | Block]] = {}
-            for user in self._home:
+            for user in self.homes:
                 for arg in user.args:
                     users.setdefault(arg, []).append(user)
             for block in self._tree.order:
@@ -230,7 +230,7 @@ class Lanes:
 
     def _parting(self, block: Block) -> tuple[list[Block], list[tuple[Block, Block | None]]]:
         """Where lanes meet that part at a block, and the loops that they leave in different rounds."""
-        around = self._around[block]
+        around = self.around[block]
         ends = [way for way in block.end.ways if not (way.end.ways or way.phis)]
         if ends:  # those that leave by it meet nobody
             return [], [(header, end) for header in around for end in ends]
@@ -290,7 +290,7 @@ class Lanes:
                 work += ((other, way) for way in other.end.ways)
         barriers = [other for other in seen if other.end.kind == "barrier"]
         mixed = () if self._irreducible.isdisjoint(barriers) else self._irreducible
-        return [*(header for barrier in barriers for header in self._around[barrier]), *mixed]
+        return [*(header for barrier in barriers for header in self.around[barrier]), *mixed]
 
     # The graph
 
@@ -305,7 +305,7 @@ class Lanes:
         return {header: loop_body(header, sources) for header, sources in latches.items()}
 
     @cached_property
-    def _around(self) -> dict[Block, list[Block]]:
+    def around(self) -> dict[Block, list[Block]]:
         """The headers of the loops around each block."""
         found: dict[Block, list[Block]] = {block: [] for block in self._tree.order}
         for header, body in self._bodies.items():

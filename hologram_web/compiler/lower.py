@@ -19,8 +19,8 @@ from .lanes import Lanes
 from .operations import EFFECTS, LEAVES
 
 __all__ = [
-    "Copies", "Do", "Go", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Variable", "argument_starts",
-    "is_widening", "lower", "spill_size",
+    "Copies", "Do", "Go", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Under", "Variable",
+    "argument_starts", "is_widening", "lower", "spill_size",
 ]  # fmt: skip
 
 
@@ -97,7 +97,21 @@ class Run:
     last: bool
 
 
-Statement = Let | Do | Copies | Step | Go | Meet | Run
+@dataclass(frozen=True, eq=False)
+class Under:
+    """A statement of a packet of lanes (`packets.py`) for those of a mask; None are all of them.
+
+    Variables that are in `blend` stay as they are in the other lanes. Lanes that it ends with a fault leave the masks
+    that are `open`.
+    """
+
+    statement: Let | Do | Copies | Step
+    mask: Node | None
+    blend: frozenset[Variable]
+    open: tuple[Variable, ...] = ()
+
+
+Statement = Let | Do | Copies | Step | Go | Meet | Run | Under
 
 
 @dataclass(eq=False)
@@ -183,6 +197,8 @@ def values_of(statement: Statement) -> list[Node]:
             return list(node.args)
         case Copies(pairs):
             return [value for _, value in pairs]
+        case Under(inner):
+            return values_of(inner)
     return []
 
 
@@ -194,6 +210,8 @@ def targets_of(statement: Statement) -> list[Variable]:
             return [] if variable is None else [variable]
         case Copies(pairs):
             return [variable for variable, _ in pairs]
+        case Under(inner):
+            return targets_of(inner)
     return []
 
 

@@ -132,6 +132,9 @@ OPERATIONS: dict[str, Operation] = {
     "pand": Operation("pp", "p", cost="cheap", commutes=True),
     "por": Operation("pp", "p", cost="cheap", commutes=True),
     "pnot": Operation("p", "p", cost="cheap"),
+    # Of what packets.py makes: a mask, and whether it has a lane
+    "mask": Operation("", "p", cost="free"),
+    "any": Operation("p", "p", cost="cheap"),
     # Functions: `call_if` computes one only where a predicate holds, and gives its second operand elsewhere
     "call": Operation("*...", "t", attr="routine", cost="long"),
     "call_if": Operation("pt*...", "t", attr="routine", cost="long"),

@@ -30,6 +30,7 @@ _PAGES = {
     "chromium-webgpu": "tests.fuzz.chromium:ChromiumWebGpu",
     "chromium-wasm": "tests.fuzz.chromium:ChromiumWasm",
 }
+_PACKETS = ("wasm1", "wasm4")  # by how many lanes go side by side, where they can
 _PLAIN_WORK = 4000  # instructions times lanes that the plain interpreter is asked to run
 
 
@@ -90,6 +91,8 @@ def open_devices(names: list[str]) -> list[Opponent]:
             found.append(Opponent(name, (FiledBackend if name == "file" else FiledShaders)(LIMITS)))
         elif name.startswith("load-") and name[5:] in DEVICES:
             found.append(Opponent(name, LoadedBackend(DEVICES[name[5:]](limits=LIMITS))))
+        elif name in _PACKETS:
+            found.append(Opponent(name, WasmBackend(limits=LIMITS, packets=int(name.removeprefix("wasm")))))
         elif ":" in name or name in _PAGES:
             module, _, cls = _PAGES.get(name, name).partition(":")
             found.append(Opponent(name, getattr(import_module(module), cls)(limits=LIMITS)))
@@ -97,7 +100,7 @@ def open_devices(names: list[str]) -> list[Opponent]:
             if name not in DEVICES:
                 raise BackendUnavailable(
                     name,
-                    "there are cpu, plain, optimized, traced, legal, pairs, file, file-webgpu, "
+                    "there are cpu, plain, optimized, traced, legal, pairs, file, file-webgpu, wasm1, wasm4, "
                     f"{', '.join(n for n in DEVICES if n != 'cpu')}, {', '.join(f'load-{n}' for n in DEVICES)}",
                 )
             found.append(Opponent(name, DEVICES[name](limits=LIMITS)))

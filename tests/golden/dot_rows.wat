@@ -3,10 +3,14 @@
   (type $t1 (func (param i32 i32 i32)))
   (type $t2 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (type $t3 (func (param i32 i32) (result i64)))
-  (type $t4 (func (param i32 i32 i32 i32) (result i64 i32 i32)))
+  (type $t4 (func (param i32 i32 i32 v128 v128) (result i64 i32 v128 v128)))
+  (type $t5 (func (param i32 v128 v128 v128 v128 i64) (result i64 v128 v128 v128)))
+  (type $t6 (func (param v128 v128 v128)))
+  (type $t7 (func (param i32 v128 v128) (result i64)))
+  (type $t8 (func (param i32 i32 i32 v128 v128 v128) (result i64 i32 v128 v128 v128)))
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
-  (func $kernel (export "kernel") (type $t1)  ;; 1110 bytes at 0x67
+  (func $kernel (export "kernel") (type $t1)  ;; 2592 bytes at 0x95
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
@@ -14,8 +18,11 @@
     (local $grid.1 i32) (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32) (local $span i32)
     (local $on.0 i32) (local $l19 i32) (local $l20 i32) (local $on.1 i32) (local $on.2 i32)
     (local $start i32) (local $stop i32) (local $l25 i64) (local $l26 i64) (local $l27 i64)
-    (local $l28 i64) (local $l29 i64) (local $l30 i64) (local $l31 i64) (local $lane i32)
-    (local $budget i64) (local $l34 i32) (local $l35 i32) (local $l36 i32) (local $l37 i32)
+    (local $l28 i64) (local $l29 i64) (local $l30 i64) (local $l31 i64) (local $l32 i64)
+    (local $sure i32) (local $lane i32) (local $counts.0 v128) (local $spent.0 v128)
+    (local $spent.1 v128) (local $l38 v128) (local $l39 v128) (local $l40 v128) (local $l41 i32)
+    (local $l42 v128) (local $l43 v128) (local $l44 v128) (local $live v128) (local $l46 v128)
+    (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128) (local $l51 v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -222,6 +229,9 @@
           i64.gt_s
           select
           local.set $l28
+          local.get $param.rows
+          i64.extend_i32_u
+          local.set $l29
           local.get $start
           local.get $on.0
           i32.const 1
@@ -243,8 +253,7 @@
           i32.add
           i64.extend_i32_u
           local.set $l26
-          local.get $param.rows
-          i64.extend_i32_u
+          local.get $l29
           i64.const -1
           i64.add
           local.set $l27
@@ -254,12 +263,12 @@
           local.get $l27
           i64.lt_s
           select
-          local.set $l29
-          local.get $l29
-          local.get $l25
-          i64.mul
           local.set $l30
           local.get $l30
+          local.get $l25
+          i64.mul
+          local.set $l31
+          local.get $l31
           local.get $l28
           local.set $l26
           local.get $l25
@@ -273,7 +282,7 @@
           i64.lt_s
           select
           i64.add
-          local.set $l31
+          local.set $l32
           i32.const 1
           local.get $l28
           i64.const 1
@@ -285,128 +294,253 @@
           i64.const 2147483648
           i64.le_s
           i32.and
-          local.get $l30
-          i64.const 4294967295
-          i64.le_s
-          i32.and
           local.get $l31
           i64.const 4294967295
           i64.le_s
           i32.and
-          local.get $l31
+          local.get $l32
+          i64.const 4294967295
+          i64.le_s
+          i32.and
+          local.get $l32
           i64.const 4
           i64.mul
           local.get $limit.buffer_x.4
           i64.lt_s
           i32.and
-          local.get $l29
+          local.get $l30
           i64.const 4
           i64.mul
           local.get $limit.buffer_y.4
           i64.lt_s
           i32.and
-          if $if6
-            local.get $start
-            local.set $lane
-            block $block7
-              loop $loop8
+          local.get $start
+          local.get $on.0
+          i32.const 1
+          i32.sub
+          i32.const 1
+          i32.mul
+          i32.add
+          local.get $on.1
+          i32.const 1
+          i32.sub
+          i32.const 256
+          i32.mul
+          i32.add
+          local.get $on.2
+          i32.const 1
+          i32.sub
+          i32.const 256
+          i32.mul
+          i32.add
+          i64.extend_i32_u
+          local.get $l29
+          i64.lt_s
+          i32.and
+          local.set $sure
+          local.get $start
+          local.set $lane
+          block $block6
+            local.get $sure
+            i32.eqz
+            br_if $block6
+            local.get $lane
+            i32.const 4
+            i32.add
+            local.get $stop
+            i32.le_s
+            i32.eqz
+            br_if $block6
+            loop $loop7
+              block $block8
+                local.get $arguments
+                i64.load offset=64 align=4
+                i64.const 1
+                i64.sub
+                local.tee $l26
+                local.get $ticks
+                local.get $l26
+                local.get $ticks
+                i64.lt_s
+                select
+                local.set $ticks
+                v128.const i32x4 0x0 0x0 0x0 0x0
+                local.set $counts.0
+                v128.const i32x4 0x0 0x0 0x0 0x0
+                local.set $spent.0
+                v128.const i32x4 0x0 0x0 0x0 0x0
+                local.set $spent.1
+                v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
+                local.set $l38
+                local.get $lane
+                i64.extend_i32_u
+                i32.wrap_i64
+                i32x4.splat
+                v128.const i32x4 0x0 0x1 0x2 0x3
+                i32x4.add
+                local.get $param.n
+                i32x4.splat
+                i32x4.mul
+                local.set $l39
+                i32.const 0
+                v128.const i32x4 0x0 0x0 0x0 0x0
+                local.get $l40
+                local.get $l38
+                v128.bitselect
+                local.set $l40
+                local.set $l41
                 block $block9
-                  local.get $arguments
-                  i64.load offset=64 align=4
-                  local.set $budget
-                  local.get $lane
-                  i64.extend_i32_u
-                  i32.wrap_i64
-                  local.get $param.rows
-                  i32.lt_u
-                  if $if10
-                    local.get $lane
-                    i64.extend_i32_u
-                    i32.wrap_i64
-                    local.get $param.n
-                    i32.mul
-                    local.set $l34
-                    i32.const 0
-                    i32.const 0
-                    local.set $l35
-                    local.set $l36
-                    block $block11
+                  block $block10
+                    loop $loop11
                       block $block12
                         loop $loop13
-                          block $block14
-                            loop $loop15
-                              local.get $param.n
-                              local.get $l36
-                              i32.le_u
-                              if $if16
-                                br $block11
-                              else  ;; $if16
-                                local.get $base.buffer_x
-                                local.get $l34
-                                local.get $l36
-                                i32.add
-                                i32.const 4
-                                i32.mul
-                                i32.add
-                                i32.load
-                                local.set $l37
-                                local.get $l36
-                                i32.const 1
-                                i32.add
-                                local.get $l37
-                                local.get $l37
-                                i32.mul
-                                local.get $l35
-                                i32.add
-                                local.set $l35
-                                local.set $l36
-                                local.get $budget
-                                i64.const 1
-                                i64.sub
-                                local.tee $budget
-                                i64.eqz
-                                if $if17
-                                  local.get $arguments
-                                  i32.const 6
-                                  i32.const 13
-                                  i32.const -1
-                                  local.get $lane
-                                  i32.const 0
-                                  i64.const 0
-                                  i64.const 0
-                                  call $fault
-                                  return
-                                end  ;; $if17
-                                local.get $ticks
-                                i64.const 10
-                                i64.sub
-                                local.tee $ticks
-                                i64.const 0
-                                i64.lt_s
-                                br_if $block14
-                                br $loop15
-                              end  ;; $if16
-                            end  ;; $loop15
-                            br $block12
-                          end  ;; $block14
-                          local.get $arguments
-                          i32.const 13
-                          local.get $l36
-                          local.get $l35
-                          call $look_i32_i32
-                          local.set $l35
-                          local.set $l36
-                          local.set $ticks
-                          local.get $ticks
-                          i64.const 0
-                          i64.lt_s
-                          if $if18
-                            return
-                          end  ;; $if18
-                          br $loop13
+                          local.get $param.n
+                          local.get $l41
+                          i32.le_u
+                          if $if14
+                            br $block9
+                          else  ;; $if14
+                            local.get $l39
+                            local.get $l41
+                            i32x4.splat
+                            i32x4.add
+                            i32.const 2
+                            i32x4.shl
+                            local.get $base.buffer_x
+                            i32x4.splat
+                            i32x4.add
+                            local.get $l38
+                            v128.and
+                            local.set $l43
+                            local.get $l43
+                            i32x4.extract_lane 0
+                            v128.load32_zero
+                            local.set $l44
+                            local.get $l43
+                            i32x4.extract_lane 1
+                            local.get $l44
+                            v128.load32_lane 1
+                            local.set $l44
+                            local.get $l43
+                            i32x4.extract_lane 2
+                            local.get $l44
+                            v128.load32_lane 2
+                            local.set $l44
+                            local.get $l43
+                            i32x4.extract_lane 3
+                            local.get $l44
+                            v128.load32_lane 3
+                            local.set $l42
+                            local.get $l41
+                            i32.const 1
+                            i32.add
+                            local.get $l42
+                            local.get $l42
+                            i32x4.mul
+                            local.get $l40
+                            i32x4.add
+                            local.get $l40
+                            local.get $l38
+                            v128.bitselect
+                            local.set $l40
+                            local.set $l41
+                            local.get $counts.0
+                            local.get $l38
+                            i32x4.sub
+                            local.set $counts.0
+                            local.get $ticks
+                            i64.const 10
+                            i64.sub
+                            local.tee $ticks
+                            i64.const 0
+                            i64.lt_s
+                            br_if $block12
+                            br $loop13
+                          end  ;; $if14
                         end  ;; $loop13
+                        br $block10
                       end  ;; $block12
-                    end  ;; $block11
+                      local.get $arguments
+                      i32.const 13
+                      local.get $l41
+                      local.get $l40
+                      local.get $l38
+                      call $look_i32_v128_v128
+                      local.set $l38
+                      local.set $l40
+                      local.set $l41
+                      local.set $ticks
+                      local.get $ticks
+                      i64.const 0
+                      i64.lt_s
+                      if $if15
+                        return
+                      end  ;; $if15
+                      local.get $arguments
+                      local.get $counts.0
+                      local.get $spent.0
+                      local.get $spent.1
+                      local.get $l38
+                      local.get $ticks
+                      call $steps4
+                      local.set $l43
+                      local.set $spent.1
+                      local.set $spent.0
+                      local.set $ticks
+                      v128.const i32x4 0x0 0x0 0x0 0x0
+                      local.set $counts.0
+                      local.get $l38
+                      local.get $l43
+                      v128.and
+                      local.set $l44
+                      local.get $l44
+                      v128.any_true
+                      if $if16
+                        local.get $l44
+                        i32x4.bitmask
+                        i32.ctz
+                        local.set $l19
+                        local.get $arguments
+                        i32.const 6
+                        i32.const 13
+                        i32.const -1
+                        local.get $lane
+                        local.get $l19
+                        i32.add
+                        i32.const 0
+                        i64.const 0
+                        i64.const 0
+                        call $fault
+                        local.get $l19
+                        local.tee $l20
+                        i32.const 4
+                        local.get $l20
+                        i32.const 4
+                        i32.lt_s
+                        select
+                        i32x4.splat
+                        v128.const i32x4 0x0 0x1 0x2 0x3
+                        i32x4.gt_s
+                        local.set $live
+                        local.get $l38
+                        local.get $live
+                        v128.and
+                        local.set $l38
+                        local.get $l38
+                        v128.any_true
+                        i32.eqz
+                        br_if $block10
+                      end  ;; $if16
+                      br $loop11
+                    end  ;; $loop11
+                  end  ;; $block10
+                end  ;; $block9
+                local.get $l38
+                v128.any_true
+                if $if17
+                  local.get $l38
+                  i32x4.all_true
+                  if $if18
                     local.get $base.buffer_y
                     local.get $lane
                     i64.extend_i32_u
@@ -414,188 +548,533 @@
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.get $l35
-                    i32.store
-                    br $block9
-                  else  ;; $if10
-                    br $block9
-                  end  ;; $if10
-                end  ;; $block9
-                local.get $lane
-                i32.const 1
-                i32.add
-                local.set $lane
-                local.get $lane
-                local.get $stop
-                i32.lt_s
-                br_if $loop8
-              end  ;; $loop8
-            end  ;; $block7
-          else  ;; $if6
-            local.get $start
-            local.set $lane
-            block $block19
-              loop $loop20
-                block $block21
-                  local.get $arguments
-                  i64.load offset=64 align=4
-                  local.set $budget
-                  local.get $lane
-                  i64.extend_i32_u
-                  i32.wrap_i64
-                  local.get $param.rows
-                  i32.lt_u
-                  if $if22
+                    local.set $l19
+                    local.get $l19
+                    local.get $l40
+                    v128.store align=4
+                  else  ;; $if18
+                    local.get $base.buffer_y
                     local.get $lane
                     i64.extend_i32_u
                     i32.wrap_i64
-                    local.get $param.n
+                    i32.const 4
                     i32.mul
-                    local.set $l34
+                    i32.add
                     i32.const 0
-                    i32.const 0
-                    local.set $l35
-                    local.set $l36
-                    block $block23
-                      block $block24
-                        loop $loop25
-                          block $block26
-                            loop $loop27
-                              local.get $param.n
-                              local.get $l36
-                              i32.le_u
-                              if $if28
-                                br $block23
-                              else  ;; $if28
-                                local.get $l34
-                                local.get $l36
-                                i32.add
-                                i64.extend_i32_u
-                                i64.const 4
-                                i64.mul
-                                local.set $l26
-                                local.get $l26
+                    i32.add
+                    i32x4.splat
+                    v128.const i32x4 0x0 0x4 0x8 0xc
+                    i32x4.add
+                    local.set $l43
+                    local.get $l43
+                    local.get $l40
+                    local.get $l38
+                    call $scatter32_32
+                  end  ;; $if18
+                  br $block8
+                end  ;; $if17
+              end  ;; $block8
+              local.get $arguments
+              i32.load
+              if $if19
+                return
+              end  ;; $if19
+              local.get $lane
+              i32.const 4
+              i32.add
+              local.set $lane
+              local.get $lane
+              i32.const 4
+              i32.add
+              local.get $stop
+              i32.le_s
+              br_if $loop7
+            end  ;; $loop7
+          end  ;; $block6
+          block $block20
+            local.get $lane
+            local.get $stop
+            i32.ge_s
+            br_if $block20
+            loop $loop21
+              block $block22
+                local.get $arguments
+                i64.load offset=64 align=4
+                i64.const 1
+                i64.sub
+                local.tee $l26
+                local.get $ticks
+                local.get $l26
+                local.get $ticks
+                i64.lt_s
+                select
+                local.set $ticks
+                v128.const i32x4 0x0 0x0 0x0 0x0
+                local.set $counts.0
+                v128.const i32x4 0x0 0x0 0x0 0x0
+                local.set $spent.0
+                v128.const i32x4 0x0 0x0 0x0 0x0
+                local.set $spent.1
+                local.get $stop
+                local.get $lane
+                i32.sub
+                local.tee $l19
+                i32.const 4
+                local.get $l19
+                i32.const 4
+                i32.lt_s
+                select
+                i32x4.splat
+                v128.const i32x4 0x0 0x1 0x2 0x3
+                i32x4.gt_s
+                local.set $l46
+                local.get $l46
+                local.get $lane
+                i64.extend_i32_u
+                i32.wrap_i64
+                i32x4.splat
+                v128.const i32x4 0x0 0x1 0x2 0x3
+                i32x4.add
+                local.get $param.rows
+                i32x4.splat
+                i32x4.lt_u
+                v128.and
+                local.set $l47
+                local.get $l47
+                v128.any_true
+                if $if23
+                  local.get $lane
+                  i64.extend_i32_u
+                  i32.wrap_i64
+                  i32x4.splat
+                  v128.const i32x4 0x0 0x1 0x2 0x3
+                  i32x4.add
+                  local.get $param.n
+                  i32x4.splat
+                  i32x4.mul
+                  local.set $l39
+                  i32.const 0
+                  v128.const i32x4 0x0 0x0 0x0 0x0
+                  local.get $l40
+                  local.get $l47
+                  v128.bitselect
+                  local.set $l40
+                  local.set $l41
+                  block $block24
+                    block $block25
+                      loop $loop26
+                        block $block27
+                          loop $loop28
+                            local.get $param.n
+                            local.get $l41
+                            i32.le_u
+                            if $if29
+                              br $block24
+                            else  ;; $if29
+                              block $block30
+                                local.get $l39
+                                local.get $l41
+                                i32x4.splat
+                                i32x4.add
+                                local.set $l43
+                                local.get $l43
+                                i64x2.extend_low_i32x4_u
+                                local.set $l44
+                                local.get $l43
+                                i64x2.extend_high_i32x4_u
+                                local.set $l48
+                                local.get $l44
+                                i32.const 2
+                                i64x2.shl
+                                local.set $l49
+                                local.get $l48
+                                i32.const 2
+                                i64x2.shl
+                                local.set $l50
+                                local.get $l47
+                                local.get $l49
+                                v128.const i32x4 0x0 0x0 0x0 0x0
+                                i64x2.lt_s
+                                local.get $l50
+                                v128.const i32x4 0x0 0x0 0x0 0x0
+                                i64x2.lt_s
+                                i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                 local.get $limit.buffer_x.4
-                                i64.ge_u
-                                if $if29
+                                i64x2.splat
+                                local.get $l49
+                                i64x2.le_s
+                                local.get $limit.buffer_x.4
+                                i64x2.splat
+                                local.get $l50
+                                i64x2.le_s
+                                i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                                v128.or
+                                v128.and
+                                local.set $l51
+                                local.get $l51
+                                v128.any_true
+                                if $if31
+                                  local.get $l51
+                                  i32x4.bitmask
+                                  i32.ctz
+                                  local.set $l19
                                   local.get $arguments
                                   i32.const 1
                                   i32.const 10
                                   i32.const 0
                                   local.get $lane
+                                  local.get $l19
+                                  i32.add
                                   i32.const 0
-                                  local.get $l26
+                                  local.get $l19
+                                  local.get $l49
+                                  local.get $l50
+                                  call $pick4
                                   i64.const 4
                                   call $fault
-                                  return
-                                end  ;; $if29
+                                  local.get $l19
+                                  local.tee $l20
+                                  i32.const 4
+                                  local.get $l20
+                                  i32.const 4
+                                  i32.lt_s
+                                  select
+                                  i32x4.splat
+                                  v128.const i32x4 0x0 0x1 0x2 0x3
+                                  i32x4.gt_s
+                                  local.set $live
+                                  local.get $l46
+                                  local.get $live
+                                  v128.and
+                                  local.set $l46
+                                  local.get $l47
+                                  local.get $live
+                                  v128.and
+                                  local.set $l47
+                                  local.get $l47
+                                  v128.any_true
+                                  i32.eqz
+                                  br_if $block30
+                                end  ;; $if31
+                                local.get $l39
+                                local.get $l41
+                                i32x4.splat
+                                i32x4.add
+                                i32.const 2
+                                i32x4.shl
                                 local.get $base.buffer_x
-                                local.get $l26
-                                i32.wrap_i64
-                                i32.add
-                                i32.load
-                                local.set $l37
-                                local.get $l36
+                                i32x4.splat
+                                i32x4.add
+                                local.get $l47
+                                v128.and
+                                local.set $l50
+                                local.get $l50
+                                i32x4.extract_lane 0
+                                v128.load32_zero
+                                local.set $l49
+                                local.get $l50
+                                i32x4.extract_lane 1
+                                local.get $l49
+                                v128.load32_lane 1
+                                local.set $l49
+                                local.get $l50
+                                i32x4.extract_lane 2
+                                local.get $l49
+                                v128.load32_lane 2
+                                local.set $l49
+                                local.get $l50
+                                i32x4.extract_lane 3
+                                local.get $l49
+                                v128.load32_lane 3
+                                local.set $l42
+                                local.get $l41
                                 i32.const 1
                                 i32.add
-                                local.get $l37
-                                local.get $l37
-                                i32.mul
-                                local.get $l35
-                                i32.add
-                                local.set $l35
-                                local.set $l36
-                                local.get $budget
-                                i64.const 1
-                                i64.sub
-                                local.tee $budget
-                                i64.eqz
-                                if $if30
-                                  local.get $arguments
-                                  i32.const 6
-                                  i32.const 13
-                                  i32.const -1
-                                  local.get $lane
-                                  i32.const 0
-                                  i64.const 0
-                                  i64.const 0
-                                  call $fault
-                                  return
-                                end  ;; $if30
+                                local.get $l42
+                                local.get $l42
+                                i32x4.mul
+                                local.get $l40
+                                i32x4.add
+                                local.get $l40
+                                local.get $l47
+                                v128.bitselect
+                                local.set $l40
+                                local.set $l41
+                                local.get $counts.0
+                                local.get $l47
+                                i32x4.sub
+                                local.set $counts.0
+                              end  ;; $block30
+                              local.get $l47
+                              v128.any_true
+                              if $if32
                                 local.get $ticks
-                                i64.const 10
+                                i64.const 13
                                 i64.sub
                                 local.tee $ticks
                                 i64.const 0
                                 i64.lt_s
-                                br_if $block26
-                                br $loop27
-                              end  ;; $if28
-                            end  ;; $loop27
-                            br $block24
-                          end  ;; $block26
+                                br_if $block27
+                                br $loop28
+                              end  ;; $if32
+                            end  ;; $if29
+                          end  ;; $loop28
+                          br $block25
+                        end  ;; $block27
+                        local.get $arguments
+                        i32.const 13
+                        local.get $l41
+                        local.get $l40
+                        local.get $l46
+                        local.get $l47
+                        call $look_i32_v128_v128_v128
+                        local.set $l47
+                        local.set $l46
+                        local.set $l40
+                        local.set $l41
+                        local.set $ticks
+                        local.get $ticks
+                        i64.const 0
+                        i64.lt_s
+                        if $if33
+                          return
+                        end  ;; $if33
+                        local.get $arguments
+                        local.get $counts.0
+                        local.get $spent.0
+                        local.get $spent.1
+                        local.get $l47
+                        local.get $ticks
+                        call $steps4
+                        local.set $l50
+                        local.set $spent.1
+                        local.set $spent.0
+                        local.set $ticks
+                        v128.const i32x4 0x0 0x0 0x0 0x0
+                        local.set $counts.0
+                        local.get $l47
+                        local.get $l50
+                        v128.and
+                        local.set $l49
+                        local.get $l49
+                        v128.any_true
+                        if $if34
+                          local.get $l49
+                          i32x4.bitmask
+                          i32.ctz
+                          local.set $l19
                           local.get $arguments
+                          i32.const 6
                           i32.const 13
-                          local.get $l36
-                          local.get $l35
-                          call $look_i32_i32
-                          local.set $l35
-                          local.set $l36
-                          local.set $ticks
-                          local.get $ticks
+                          i32.const -1
+                          local.get $lane
+                          local.get $l19
+                          i32.add
+                          i32.const 0
                           i64.const 0
-                          i64.lt_s
-                          if $if31
-                            return
-                          end  ;; $if31
-                          br $loop25
-                        end  ;; $loop25
-                      end  ;; $block24
-                    end  ;; $block23
-                    local.get $lane
-                    i64.extend_i32_u
-                    i32.wrap_i64
-                    i64.extend_i32_u
-                    i64.const 4
-                    i64.mul
-                    local.set $l26
-                    local.get $l26
-                    local.get $limit.buffer_y.4
-                    i64.ge_u
-                    if $if32
-                      local.get $arguments
-                      i32.const 1
-                      i32.const 14
-                      i32.const 1
+                          i64.const 0
+                          call $fault
+                          local.get $l19
+                          local.tee $l20
+                          i32.const 4
+                          local.get $l20
+                          i32.const 4
+                          i32.lt_s
+                          select
+                          i32x4.splat
+                          v128.const i32x4 0x0 0x1 0x2 0x3
+                          i32x4.gt_s
+                          local.set $live
+                          local.get $l46
+                          local.get $live
+                          v128.and
+                          local.set $l46
+                          local.get $l47
+                          local.get $live
+                          v128.and
+                          local.set $l47
+                          local.get $l47
+                          v128.any_true
+                          i32.eqz
+                          br_if $block25
+                        end  ;; $if34
+                        br $loop26
+                      end  ;; $loop26
+                    end  ;; $block25
+                  end  ;; $block24
+                  local.get $l47
+                  v128.any_true
+                  if $if35
+                    block $block36
                       local.get $lane
-                      i32.const 0
-                      local.get $l26
+                      i64.extend_i32_u
+                      i32.wrap_i64
+                      i64.extend_i32_u
                       i64.const 4
-                      call $fault
-                      return
-                    end  ;; $if32
-                    local.get $base.buffer_y
-                    local.get $l26
-                    i32.wrap_i64
-                    i32.add
-                    local.get $l35
-                    i32.store
-                    br $block21
-                  else  ;; $if22
-                    br $block21
-                  end  ;; $if22
-                end  ;; $block21
-                local.get $lane
-                i32.const 1
-                i32.add
-                local.set $lane
-                local.get $lane
-                local.get $stop
-                i32.lt_s
-                br_if $loop20
-              end  ;; $loop20
-            end  ;; $block19
-          end  ;; $if6
+                      i64.mul
+                      local.tee $l26
+                      local.get $limit.buffer_y.4
+                      i64.ge_u
+                      local.get $l26
+                      i64.const 12
+                      i64.add
+                      local.get $limit.buffer_y.4
+                      i64.ge_u
+                      i32.or
+                      if $if37
+                        local.get $lane
+                        i64.extend_i32_u
+                        i32.wrap_i64
+                        i64.extend_i32_u
+                        i64x2.splat
+                        v128.const i32x4 0x0 0x0 0x1 0x0
+                        i64x2.add
+                        i32.const 2
+                        i64x2.shl
+                        local.set $l50
+                        local.get $lane
+                        i64.extend_i32_u
+                        i32.wrap_i64
+                        i64.extend_i32_u
+                        i64x2.splat
+                        v128.const i32x4 0x2 0x0 0x3 0x0
+                        i64x2.add
+                        i32.const 2
+                        i64x2.shl
+                        local.set $l49
+                        local.get $l47
+                        local.get $l50
+                        v128.const i32x4 0x0 0x0 0x0 0x0
+                        i64x2.lt_s
+                        local.get $l49
+                        v128.const i32x4 0x0 0x0 0x0 0x0
+                        i64x2.lt_s
+                        i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                        local.get $limit.buffer_y.4
+                        i64x2.splat
+                        local.get $l50
+                        i64x2.le_s
+                        local.get $limit.buffer_y.4
+                        i64x2.splat
+                        local.get $l49
+                        i64x2.le_s
+                        i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                        v128.or
+                        v128.and
+                        local.set $l48
+                        local.get $l48
+                        v128.any_true
+                        if $if38
+                          local.get $l48
+                          i32x4.bitmask
+                          i32.ctz
+                          local.set $l19
+                          local.get $arguments
+                          i32.const 1
+                          i32.const 14
+                          i32.const 1
+                          local.get $lane
+                          local.get $l19
+                          i32.add
+                          i32.const 0
+                          local.get $l19
+                          local.get $l50
+                          local.get $l49
+                          call $pick4
+                          i64.const 4
+                          call $fault
+                          local.get $l19
+                          local.tee $l20
+                          i32.const 4
+                          local.get $l20
+                          i32.const 4
+                          i32.lt_s
+                          select
+                          i32x4.splat
+                          v128.const i32x4 0x0 0x1 0x2 0x3
+                          i32x4.gt_s
+                          local.set $live
+                          local.get $l46
+                          local.get $live
+                          v128.and
+                          local.set $l46
+                          local.get $l47
+                          local.get $live
+                          v128.and
+                          local.set $l47
+                          local.get $l47
+                          v128.any_true
+                          i32.eqz
+                          br_if $block36
+                        end  ;; $if38
+                      end  ;; $if37
+                      local.get $l47
+                      i32x4.all_true
+                      if $if39
+                        local.get $base.buffer_y
+                        local.get $lane
+                        i64.extend_i32_u
+                        i32.wrap_i64
+                        i32.const 4
+                        i32.mul
+                        i32.add
+                        local.set $l19
+                        local.get $l19
+                        local.get $l40
+                        v128.store align=4
+                      else  ;; $if39
+                        local.get $base.buffer_y
+                        local.get $lane
+                        i64.extend_i32_u
+                        i32.wrap_i64
+                        i32.const 4
+                        i32.mul
+                        i32.add
+                        i32.const 0
+                        i32.add
+                        i32x4.splat
+                        v128.const i32x4 0x0 0x4 0x8 0xc
+                        i32x4.add
+                        local.set $l49
+                        local.get $l49
+                        local.get $l40
+                        local.get $l47
+                        call $scatter32_32
+                      end  ;; $if39
+                    end  ;; $block36
+                    local.get $l47
+                    v128.any_true
+                    if $if40
+                      local.get $l46
+                      local.get $l47
+                      v128.andnot
+                      local.set $l46
+                      v128.const i32x4 0x0 0x0 0x0 0x0
+                      local.set $l47
+                    end  ;; $if40
+                  end  ;; $if35
+                end  ;; $if23
+                local.get $l46
+                v128.any_true
+                if $if41
+                  br $block22
+                end  ;; $if41
+              end  ;; $block22
+              local.get $arguments
+              i32.load
+              if $if42
+                return
+              end  ;; $if42
+              local.get $lane
+              i32.const 4
+              i32.add
+              local.set $lane
+              local.get $lane
+              local.get $stop
+              i32.lt_s
+              br_if $loop21
+            end  ;; $loop21
+          end  ;; $block20
         end  ;; $block5
         local.get $BLOCK_IDX_X
         local.get $span
@@ -604,7 +1083,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if33
+        if $if43
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -614,15 +1093,15 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if34
+          if $if44
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if34
-        end  ;; $if33
+          end  ;; $if44
+        end  ;; $if43
         local.get $block
         local.get $span
         i32.add
@@ -633,7 +1112,7 @@
       end  ;; $loop2
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x4be
+  (func $fault (type $t2)  ;; 51 bytes at 0xab6
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -658,7 +1137,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x4f2
+  (func $look (type $t3)  ;; 57 bytes at 0xaea
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -689,9 +1168,9 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $look_i32_i32 (type $t4)  ;; 61 bytes at 0x52c
-    (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 i32)
-    (result i64) (result i32) (result i32)
+  (func $look_i32_v128_v128 (type $t4)  ;; 63 bytes at 0xb24
+    (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
+    (result i64) (result i32) (result v128) (result v128)
     (local $answer i32) (local $ticks i64)
     call $poll
     i64.const 0
@@ -721,5 +1200,215 @@
     local.get $ticks
     local.get $l2
     local.get $l3
+    local.get $l4
+  )
+  (func $steps4 (type $t5)  ;; 197 bytes at 0xb65
+    (param $l0 i32) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
+    (param $l5 i64)
+    (result i64) (result v128) (result v128) (result v128)
+    (local $budget i64) (local $rest i64)
+    local.get $l0
+    i64.load offset=64
+    local.set $budget
+    local.get $l1
+    i64x2.extend_low_i32x4_u
+    local.get $l2
+    i64x2.add
+    local.set $l2
+    local.get $budget
+    local.get $l2
+    i64x2.extract_lane 0
+    i64.sub
+    i64.const 1
+    i64.sub
+    local.tee $rest
+    i64.const 0
+    i64.ge_s
+    local.get $rest
+    local.get $l5
+    i64.lt_s
+    i32.and
+    if $if0
+      local.get $rest
+      local.set $l5
+    end  ;; $if0
+    local.get $budget
+    local.get $l2
+    i64x2.extract_lane 1
+    i64.sub
+    i64.const 1
+    i64.sub
+    local.tee $rest
+    i64.const 0
+    i64.ge_s
+    local.get $rest
+    local.get $l5
+    i64.lt_s
+    i32.and
+    if $if1
+      local.get $rest
+      local.set $l5
+    end  ;; $if1
+    local.get $l1
+    i64x2.extend_high_i32x4_u
+    local.get $l3
+    i64x2.add
+    local.set $l3
+    local.get $budget
+    local.get $l3
+    i64x2.extract_lane 0
+    i64.sub
+    i64.const 1
+    i64.sub
+    local.tee $rest
+    i64.const 0
+    i64.ge_s
+    local.get $rest
+    local.get $l5
+    i64.lt_s
+    i32.and
+    if $if2
+      local.get $rest
+      local.set $l5
+    end  ;; $if2
+    local.get $budget
+    local.get $l3
+    i64x2.extract_lane 1
+    i64.sub
+    i64.const 1
+    i64.sub
+    local.tee $rest
+    i64.const 0
+    i64.ge_s
+    local.get $rest
+    local.get $l5
+    i64.lt_s
+    i32.and
+    if $if3
+      local.get $rest
+      local.set $l5
+    end  ;; $if3
+    local.get $l5
+    local.get $l2
+    local.get $l3
+    local.get $l2
+    local.get $budget
+    i64x2.splat
+    i64x2.ge_s
+    local.get $l3
+    local.get $budget
+    i64x2.splat
+    i64x2.ge_s
+    i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+    local.get $l4
+    v128.and
+  )
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc2b
+    (param $l0 v128) (param $l1 v128) (param $l2 v128)
+    (local $bits i32)
+    local.get $l2
+    i32x4.bitmask
+    local.set $bits
+    local.get $bits
+    i32.const 1
+    i32.and
+    if $if0
+      local.get $l0
+      i32x4.extract_lane 0
+      local.get $l1
+      v128.store32_lane 0
+    end  ;; $if0
+    local.get $bits
+    i32.const 2
+    i32.and
+    if $if1
+      local.get $l0
+      i32x4.extract_lane 1
+      local.get $l1
+      v128.store32_lane 1
+    end  ;; $if1
+    local.get $bits
+    i32.const 4
+    i32.and
+    if $if2
+      local.get $l0
+      i32x4.extract_lane 2
+      local.get $l1
+      v128.store32_lane 2
+    end  ;; $if2
+    local.get $bits
+    i32.const 8
+    i32.and
+    if $if3
+      local.get $l0
+      i32x4.extract_lane 3
+      local.get $l1
+      v128.store32_lane 3
+    end  ;; $if3
+  )
+  (func $pick4 (type $t7)  ;; 48 bytes at 0xc87
+    (param $l0 i32) (param $l1 v128) (param $l2 v128)
+    (result i64)
+    i64.const 0
+    local.get $l1
+    i64x2.extract_lane 0
+    local.get $l0
+    i32.const 0
+    i32.ne
+    select
+    local.get $l1
+    i64x2.extract_lane 1
+    local.get $l0
+    i32.const 1
+    i32.ne
+    select
+    local.get $l2
+    i64x2.extract_lane 0
+    local.get $l0
+    i32.const 2
+    i32.ne
+    select
+    local.get $l2
+    i64x2.extract_lane 1
+    local.get $l0
+    i32.const 3
+    i32.ne
+    select
+  )
+  (func $look_i32_v128_v128_v128 (type $t8)  ;; 65 bytes at 0xcb8
+    (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
+    (param $l5 v128)
+    (result i64) (result i32) (result v128) (result v128) (result v128)
+    (local $answer i32) (local $ticks i64)
+    call $poll
+    i64.const 0
+    local.get $arguments
+    i32.load offset=24
+    local.tee $answer
+    i64.extend_i32_s
+    i64.sub
+    i64.const 1048576
+    local.get $answer
+    select
+    local.set $ticks
+    local.get $answer
+    i32.const 0
+    i32.gt_s
+    if $if0
+      local.get $arguments
+      i32.const 9
+      local.get $at
+      i32.const -1
+      i32.const -1
+      i32.const 0
+      i64.const 0
+      i64.const 0
+      call $fault
+    end  ;; $if0
+    local.get $ticks
+    local.get $l2
+    local.get $l3
+    local.get $l4
+    local.get $l5
   )
 )

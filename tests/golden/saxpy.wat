@@ -3,17 +3,19 @@
   (type $t1 (func (param i32 i32 i32)))
   (type $t2 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (type $t3 (func (param i32 i32) (result i64)))
+  (type $t4 (func (param i32 v128 v128) (result i64)))
+  (type $t5 (func (param v128 v128 v128)))
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
-  (func $kernel (export "kernel") (type $t1)  ;; 932 bytes at 0x5c
+  (func $kernel (export "kernel") (type $t1)  ;; 1626 bytes at 0x6b
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32) (local $rest i32)
     (local $grid.0 i32) (local $BLOCK_IDX_X i32) (local $grid.1 i32) (local $BLOCK_IDX_Y i32)
     (local $BLOCK_IDX_Z i32) (local $span i32) (local $on.0 i32) (local $l18 i32) (local $l19 i32)
     (local $on.1 i32) (local $on.2 i32) (local $start i32) (local $stop i32) (local $l24 i64)
-    (local $lane i32) (local $l26 i32) (local $l27 f32) (local $l28 i32) (local $l29 f32)
-    (local $l30 i32) (local $l31 i64)
+    (local $sure i32) (local $lane i32) (local $l27 v128) (local $l28 v128) (local $l29 v128)
+    (local $l30 i64) (local $l31 v128) (local $l32 v128) (local $l33 v128) (local $live v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -235,258 +237,444 @@
           local.get $limit.buffer_y.4
           i64.lt_s
           i32.and
-          if $if6
-            local.get $start
-            local.set $lane
+          local.set $sure
+          local.get $start
+          local.set $lane
+          block $block6
+            local.get $sure
+            i32.eqz
+            br_if $block6
             local.get $lane
-            i32.const 3
+            i32.const 4
             i32.add
             local.get $stop
-            i32.lt_s
-            if $if7
-              loop $loop8
-                block $block9
-                  local.get $base.buffer_x
-                  local.get $lane
-                  i64.extend_i32_u
-                  i32.wrap_i64
-                  i32.const 4
-                  i32.mul
-                  i32.add
-                  local.tee $l26
-                  f32.load
-                  local.set $l27
-                  local.get $base.buffer_y
-                  local.get $lane
-                  i64.extend_i32_u
-                  i32.wrap_i64
-                  i32.const 4
-                  i32.mul
-                  i32.add
-                  local.tee $l28
-                  f32.load
-                  local.set $l29
-                  local.get $base.buffer_y
-                  local.get $lane
-                  i64.extend_i32_u
-                  i32.wrap_i64
-                  i32.const 4
-                  i32.mul
-                  i32.add
-                  local.tee $l30
-                  local.get $param.a
-                  local.get $l27
-                  f32.mul
-                  local.get $l29
-                  f32.add
-                  f32.store
-                  br $block9
-                end  ;; $block9
+            i32.le_s
+            i32.eqz
+            br_if $block6
+            loop $loop7
+              block $block8
+                local.get $base.buffer_x
                 local.get $lane
-                i32.const 1
+                i64.extend_i32_u
+                i32.wrap_i64
+                i32.const 4
+                i32.mul
                 i32.add
-                local.set $lane
-                block $block10
-                  local.get $l26
-                  f32.load offset=4
-                  local.set $l27
-                  local.get $l28
-                  f32.load offset=4
-                  local.set $l29
-                  local.get $l30
-                  local.get $param.a
-                  local.get $l27
-                  f32.mul
-                  local.get $l29
-                  f32.add
-                  f32.store offset=4
-                  br $block10
-                end  ;; $block10
+                local.set $l18
+                local.get $l18
+                v128.load align=4
+                local.set $l27
+                local.get $base.buffer_y
                 local.get $lane
-                i32.const 1
+                i64.extend_i32_u
+                i32.wrap_i64
+                i32.const 4
+                i32.mul
                 i32.add
-                local.set $lane
-                block $block11
-                  local.get $l26
-                  f32.load offset=8
-                  local.set $l27
-                  local.get $l28
-                  f32.load offset=8
-                  local.set $l29
-                  local.get $l30
-                  local.get $param.a
-                  local.get $l27
-                  f32.mul
-                  local.get $l29
-                  f32.add
-                  f32.store offset=8
-                  br $block11
-                end  ;; $block11
+                local.set $l18
+                local.get $l18
+                v128.load align=4
+                local.set $l28
+                local.get $base.buffer_y
                 local.get $lane
-                i32.const 1
+                i64.extend_i32_u
+                i32.wrap_i64
+                i32.const 4
+                i32.mul
                 i32.add
-                local.set $lane
-                block $block12
-                  local.get $l26
-                  f32.load offset=12
-                  local.set $l27
-                  local.get $l28
-                  f32.load offset=12
-                  local.set $l29
-                  local.get $l30
-                  local.get $param.a
-                  local.get $l27
-                  f32.mul
-                  local.get $l29
-                  f32.add
-                  f32.store offset=12
-                  br $block12
-                end  ;; $block12
-                local.get $lane
-                i32.const 1
-                i32.add
-                local.set $lane
-                local.get $lane
-                i32.const 3
-                i32.add
-                local.get $stop
-                i32.lt_s
-                br_if $loop8
-              end  ;; $loop8
-            end  ;; $if7
+                local.set $l18
+                local.get $l18
+                local.get $param.a
+                f32x4.splat
+                local.get $l27
+                f32x4.mul
+                local.get $l28
+                f32x4.add
+                v128.store align=4
+                br $block8
+              end  ;; $block8
+              local.get $lane
+              i32.const 4
+              i32.add
+              local.set $lane
+              local.get $lane
+              i32.const 4
+              i32.add
+              local.get $stop
+              i32.le_s
+              br_if $loop7
+            end  ;; $loop7
+          end  ;; $block6
+          block $block9
             local.get $lane
             local.get $stop
-            i32.lt_s
-            if $if13
-              loop $loop14
-                block $block15
-                  local.get $base.buffer_x
-                  local.get $lane
-                  i64.extend_i32_u
-                  i32.wrap_i64
-                  i32.const 4
-                  i32.mul
-                  i32.add
-                  f32.load
-                  local.set $l27
-                  local.get $base.buffer_y
-                  local.get $lane
-                  i64.extend_i32_u
-                  i32.wrap_i64
-                  i32.const 4
-                  i32.mul
-                  i32.add
-                  f32.load
-                  local.set $l29
-                  local.get $base.buffer_y
-                  local.get $lane
-                  i64.extend_i32_u
-                  i32.wrap_i64
-                  i32.const 4
-                  i32.mul
-                  i32.add
-                  local.get $param.a
-                  local.get $l27
-                  f32.mul
-                  local.get $l29
-                  f32.add
-                  f32.store
-                  br $block15
-                end  ;; $block15
-                local.get $lane
-                i32.const 1
-                i32.add
-                local.set $lane
-                local.get $lane
+            i32.ge_s
+            br_if $block9
+            loop $loop10
+              block $block11
                 local.get $stop
+                local.get $lane
+                i32.sub
+                local.tee $l18
+                i32.const 4
+                local.get $l18
+                i32.const 4
                 i32.lt_s
-                br_if $loop14
-              end  ;; $loop14
-            end  ;; $if13
-          else  ;; $if6
-            local.get $start
-            local.set $lane
-            block $block16
-              loop $loop17
-                block $block18
+                select
+                i32x4.splat
+                v128.const i32x4 0x0 0x1 0x2 0x3
+                i32x4.gt_s
+                local.set $l29
+                block $block12
                   local.get $lane
                   i64.extend_i32_u
                   i64.const 4
                   i64.mul
-                  local.set $l31
-                  local.get $l31
+                  local.tee $l30
                   local.get $limit.buffer_x.4
                   i64.ge_u
-                  if $if19
-                    local.get $arguments
-                    i32.const 1
-                    i32.const 0
-                    i32.const 0
+                  local.get $l30
+                  i64.const 12
+                  i64.add
+                  local.get $limit.buffer_x.4
+                  i64.ge_u
+                  i32.or
+                  if $if13
                     local.get $lane
-                    i32.const 0
+                    i64.extend_i32_u
+                    i64x2.splat
+                    v128.const i32x4 0x0 0x0 0x1 0x0
+                    i64x2.add
+                    i32.const 2
+                    i64x2.shl
+                    local.set $l31
+                    local.get $lane
+                    i64.extend_i32_u
+                    i64x2.splat
+                    v128.const i32x4 0x2 0x0 0x3 0x0
+                    i64x2.add
+                    i32.const 2
+                    i64x2.shl
+                    local.set $l32
+                    local.get $l29
                     local.get $l31
-                    i64.const 4
-                    call $fault
-                    return
-                  end  ;; $if19
-                  local.get $base.buffer_x
-                  local.get $l31
-                  i32.wrap_i64
-                  i32.add
-                  f32.load
-                  local.set $l27
+                    v128.const i32x4 0x0 0x0 0x0 0x0
+                    i64x2.lt_s
+                    local.get $l32
+                    v128.const i32x4 0x0 0x0 0x0 0x0
+                    i64x2.lt_s
+                    i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                    local.get $limit.buffer_x.4
+                    i64x2.splat
+                    local.get $l31
+                    i64x2.le_s
+                    local.get $limit.buffer_x.4
+                    i64x2.splat
+                    local.get $l32
+                    i64x2.le_s
+                    i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                    v128.or
+                    v128.and
+                    local.set $l33
+                    local.get $l33
+                    v128.any_true
+                    if $if14
+                      local.get $l33
+                      i32x4.bitmask
+                      i32.ctz
+                      local.set $l18
+                      local.get $arguments
+                      i32.const 1
+                      i32.const 0
+                      i32.const 0
+                      local.get $lane
+                      local.get $l18
+                      i32.add
+                      i32.const 0
+                      local.get $l18
+                      local.get $l31
+                      local.get $l32
+                      call $pick4
+                      i64.const 4
+                      call $fault
+                      local.get $l18
+                      local.tee $l19
+                      i32.const 4
+                      local.get $l19
+                      i32.const 4
+                      i32.lt_s
+                      select
+                      i32x4.splat
+                      v128.const i32x4 0x0 0x1 0x2 0x3
+                      i32x4.gt_s
+                      local.set $live
+                      local.get $l29
+                      local.get $live
+                      v128.and
+                      local.set $l29
+                      local.get $l29
+                      v128.any_true
+                      i32.eqz
+                      br_if $block12
+                    end  ;; $if14
+                  end  ;; $if13
+                  local.get $l29
+                  i32x4.all_true
+                  if $if15
+                    local.get $base.buffer_x
+                    local.get $lane
+                    i64.extend_i32_u
+                    i32.wrap_i64
+                    i32.const 4
+                    i32.mul
+                    i32.add
+                    local.set $l18
+                    local.get $l18
+                    v128.load align=4
+                    local.set $l27
+                  else  ;; $if15
+                    local.get $base.buffer_x
+                    local.get $lane
+                    i64.extend_i32_u
+                    i32.wrap_i64
+                    i32.const 4
+                    i32.mul
+                    i32.add
+                    i32.const 0
+                    i32.add
+                    i32x4.splat
+                    v128.const i32x4 0x0 0x4 0x8 0xc
+                    i32x4.add
+                    local.get $l29
+                    v128.and
+                    local.set $l32
+                    local.get $l32
+                    i32x4.extract_lane 0
+                    v128.load32_zero
+                    local.set $l31
+                    local.get $l32
+                    i32x4.extract_lane 1
+                    local.get $l31
+                    v128.load32_lane 1
+                    local.set $l31
+                    local.get $l32
+                    i32x4.extract_lane 2
+                    local.get $l31
+                    v128.load32_lane 2
+                    local.set $l31
+                    local.get $l32
+                    i32x4.extract_lane 3
+                    local.get $l31
+                    v128.load32_lane 3
+                    local.set $l27
+                  end  ;; $if15
                   local.get $lane
                   i64.extend_i32_u
                   i64.const 4
                   i64.mul
-                  local.set $l31
-                  local.get $l31
+                  local.tee $l30
                   local.get $limit.buffer_y.4
                   i64.ge_u
-                  if $if20
-                    local.get $arguments
-                    i32.const 1
-                    i32.const 1
-                    i32.const 1
+                  local.get $l30
+                  i64.const 12
+                  i64.add
+                  local.get $limit.buffer_y.4
+                  i64.ge_u
+                  i32.or
+                  if $if16
                     local.get $lane
-                    i32.const 0
+                    i64.extend_i32_u
+                    i64x2.splat
+                    v128.const i32x4 0x0 0x0 0x1 0x0
+                    i64x2.add
+                    i32.const 2
+                    i64x2.shl
+                    local.set $l32
+                    local.get $lane
+                    i64.extend_i32_u
+                    i64x2.splat
+                    v128.const i32x4 0x2 0x0 0x3 0x0
+                    i64x2.add
+                    i32.const 2
+                    i64x2.shl
+                    local.set $l31
+                    local.get $l29
+                    local.get $l32
+                    v128.const i32x4 0x0 0x0 0x0 0x0
+                    i64x2.lt_s
                     local.get $l31
-                    i64.const 4
-                    call $fault
-                    return
-                  end  ;; $if20
-                  local.get $base.buffer_y
-                  local.get $l31
-                  i32.wrap_i64
-                  i32.add
-                  f32.load
-                  local.set $l29
-                  local.get $base.buffer_y
-                  local.get $lane
-                  i64.extend_i32_u
-                  i32.wrap_i64
-                  i32.const 4
-                  i32.mul
-                  i32.add
-                  local.get $param.a
-                  local.get $l27
-                  f32.mul
+                    v128.const i32x4 0x0 0x0 0x0 0x0
+                    i64x2.lt_s
+                    i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                    local.get $limit.buffer_y.4
+                    i64x2.splat
+                    local.get $l32
+                    i64x2.le_s
+                    local.get $limit.buffer_y.4
+                    i64x2.splat
+                    local.get $l31
+                    i64x2.le_s
+                    i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                    v128.or
+                    v128.and
+                    local.set $l33
+                    local.get $l33
+                    v128.any_true
+                    if $if17
+                      local.get $l33
+                      i32x4.bitmask
+                      i32.ctz
+                      local.set $l18
+                      local.get $arguments
+                      i32.const 1
+                      i32.const 1
+                      i32.const 1
+                      local.get $lane
+                      local.get $l18
+                      i32.add
+                      i32.const 0
+                      local.get $l18
+                      local.get $l32
+                      local.get $l31
+                      call $pick4
+                      i64.const 4
+                      call $fault
+                      local.get $l18
+                      local.tee $l19
+                      i32.const 4
+                      local.get $l19
+                      i32.const 4
+                      i32.lt_s
+                      select
+                      i32x4.splat
+                      v128.const i32x4 0x0 0x1 0x2 0x3
+                      i32x4.gt_s
+                      local.set $live
+                      local.get $l29
+                      local.get $live
+                      v128.and
+                      local.set $l29
+                      local.get $l29
+                      v128.any_true
+                      i32.eqz
+                      br_if $block12
+                    end  ;; $if17
+                  end  ;; $if16
                   local.get $l29
-                  f32.add
-                  f32.store
-                  br $block18
-                end  ;; $block18
-                local.get $lane
-                i32.const 1
-                i32.add
-                local.set $lane
-                local.get $lane
-                local.get $stop
-                i32.lt_s
-                br_if $loop17
-              end  ;; $loop17
-            end  ;; $block16
-          end  ;; $if6
+                  i32x4.all_true
+                  if $if18
+                    local.get $base.buffer_y
+                    local.get $lane
+                    i64.extend_i32_u
+                    i32.wrap_i64
+                    i32.const 4
+                    i32.mul
+                    i32.add
+                    local.set $l18
+                    local.get $l18
+                    v128.load align=4
+                    local.set $l28
+                  else  ;; $if18
+                    local.get $base.buffer_y
+                    local.get $lane
+                    i64.extend_i32_u
+                    i32.wrap_i64
+                    i32.const 4
+                    i32.mul
+                    i32.add
+                    i32.const 0
+                    i32.add
+                    i32x4.splat
+                    v128.const i32x4 0x0 0x4 0x8 0xc
+                    i32x4.add
+                    local.get $l29
+                    v128.and
+                    local.set $l31
+                    local.get $l31
+                    i32x4.extract_lane 0
+                    v128.load32_zero
+                    local.set $l32
+                    local.get $l31
+                    i32x4.extract_lane 1
+                    local.get $l32
+                    v128.load32_lane 1
+                    local.set $l32
+                    local.get $l31
+                    i32x4.extract_lane 2
+                    local.get $l32
+                    v128.load32_lane 2
+                    local.set $l32
+                    local.get $l31
+                    i32x4.extract_lane 3
+                    local.get $l32
+                    v128.load32_lane 3
+                    local.set $l28
+                  end  ;; $if18
+                  local.get $l29
+                  i32x4.all_true
+                  if $if19
+                    local.get $base.buffer_y
+                    local.get $lane
+                    i64.extend_i32_u
+                    i32.wrap_i64
+                    i32.const 4
+                    i32.mul
+                    i32.add
+                    local.set $l18
+                    local.get $l18
+                    local.get $param.a
+                    f32x4.splat
+                    local.get $l27
+                    f32x4.mul
+                    local.get $l28
+                    f32x4.add
+                    v128.store align=4
+                  else  ;; $if19
+                    local.get $base.buffer_y
+                    local.get $lane
+                    i64.extend_i32_u
+                    i32.wrap_i64
+                    i32.const 4
+                    i32.mul
+                    i32.add
+                    i32.const 0
+                    i32.add
+                    i32x4.splat
+                    v128.const i32x4 0x0 0x4 0x8 0xc
+                    i32x4.add
+                    local.set $l31
+                    local.get $l31
+                    local.get $param.a
+                    f32x4.splat
+                    local.get $l27
+                    f32x4.mul
+                    local.get $l28
+                    f32x4.add
+                    local.get $l29
+                    call $scatter32_32
+                  end  ;; $if19
+                end  ;; $block12
+                local.get $l29
+                v128.any_true
+                if $if20
+                  br $block11
+                end  ;; $if20
+              end  ;; $block11
+              local.get $arguments
+              i32.load
+              if $if21
+                return
+              end  ;; $if21
+              local.get $lane
+              i32.const 4
+              i32.add
+              local.set $lane
+              local.get $lane
+              local.get $stop
+              i32.lt_s
+              br_if $loop10
+            end  ;; $loop10
+          end  ;; $block9
         end  ;; $block5
         local.get $BLOCK_IDX_X
         local.get $span
@@ -495,7 +683,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if21
+        if $if22
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -505,15 +693,15 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if22
+          if $if23
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if22
-        end  ;; $if21
+          end  ;; $if23
+        end  ;; $if22
         local.get $block
         local.get $span
         i32.add
@@ -524,7 +712,7 @@
       end  ;; $loop2
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x401
+  (func $fault (type $t2)  ;; 51 bytes at 0x6c6
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -549,7 +737,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x435
+  (func $look (type $t3)  ;; 57 bytes at 0x6fa
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -579,5 +767,77 @@
       call $fault
     end  ;; $if0
     local.get $ticks
+  )
+  (func $pick4 (type $t4)  ;; 48 bytes at 0x734
+    (param $l0 i32) (param $l1 v128) (param $l2 v128)
+    (result i64)
+    i64.const 0
+    local.get $l1
+    i64x2.extract_lane 0
+    local.get $l0
+    i32.const 0
+    i32.ne
+    select
+    local.get $l1
+    i64x2.extract_lane 1
+    local.get $l0
+    i32.const 1
+    i32.ne
+    select
+    local.get $l2
+    i64x2.extract_lane 0
+    local.get $l0
+    i32.const 2
+    i32.ne
+    select
+    local.get $l2
+    i64x2.extract_lane 1
+    local.get $l0
+    i32.const 3
+    i32.ne
+    select
+  )
+  (func $scatter32_32 (type $t5)  ;; 91 bytes at 0x765
+    (param $l0 v128) (param $l1 v128) (param $l2 v128)
+    (local $bits i32)
+    local.get $l2
+    i32x4.bitmask
+    local.set $bits
+    local.get $bits
+    i32.const 1
+    i32.and
+    if $if0
+      local.get $l0
+      i32x4.extract_lane 0
+      local.get $l1
+      v128.store32_lane 0
+    end  ;; $if0
+    local.get $bits
+    i32.const 2
+    i32.and
+    if $if1
+      local.get $l0
+      i32x4.extract_lane 1
+      local.get $l1
+      v128.store32_lane 1
+    end  ;; $if1
+    local.get $bits
+    i32.const 4
+    i32.and
+    if $if2
+      local.get $l0
+      i32x4.extract_lane 2
+      local.get $l1
+      v128.store32_lane 2
+    end  ;; $if2
+    local.get $bits
+    i32.const 8
+    i32.and
+    if $if3
+      local.get $l0
+      i32x4.extract_lane 3
+      local.get $l1
+      v128.store32_lane 3
+    end  ;; $if3
   )
 )

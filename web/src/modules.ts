@@ -10,7 +10,7 @@ const TEXT = new TextDecoder("latin1");
 const MAGIC = /\0asm\x01\0\0\0/y;
 const SECTION = /[\0-\x03\x07\n]/y;
 const UINT = /[^\0-\x7f]{0,4}[\0-\x7f]/y;
-const VALUE = /[|-\x7f]/y;
+const VALUE = /[{-\x7f]/y;
 const FUNCTION = /`/y;
 const IMPORT = /\x03env(?:\x06memory\x02\x01\x01[\x80\u20ac]{2}\x04|\x04poll\0)/y;
 const EXPORT = /\x06kernel\0/y;
@@ -21,9 +21,11 @@ const OPENING = /[\x02-\x05]/g;
 const INSTRUCTION = RegExp(
   [
     "[\\0\\x01\\x05\\x0b\\x0f\\x1a\\x1b]|[^\\0-D\\xc5-\\xff]|\\xfc[\\0-\\x07\\x13\\x16]|\\xfc\\n\\0\\0|\\xfc\\x0b\\0",
-    "[\\x02-\\x04][@|-\\x7f]",
+    "[\\x02-\\x04][@{-\\x7f]",
     "C[^]{4}|D[^]{8}|B[^\\0-\\x7f]{0,9}[\\0-\\x7f]",
-    `(?:[\\f\\r\\x10 -"A]|(?:[(->]|\\xfe[\\x10\\x1e,3:AH])[\\0-\\x07])${UINT.source}`,
+    "\\xfd(?:[\\f\\r][^]{16}|[\\x0e-\\x14#-S\\x5e-\\x7f]|[\\x15-\"][\\0-\\x1f]|[^\\0-\\x7f]\\x01)", // of vectors
+    `(?:[\\f\\r\\x10 -"A]|(?:[(->]|\\xfe[\\x10\\x1e,3:AH]|\\xfd[\\0-\\v\\\\\\]])[\\0-\\x07])${UINT.source}`,
+    `\\xfd[T-[][\\0-\\x07]${UINT.source}[\\0-\\x1f]`,
   ].join("|"),
   "y",
 );

@@ -86,9 +86,13 @@ class WasmBackend(CompiledDevice[Block]):
     _prepared = PreparedCall
     optimize = staticmethod(optimize)  # measurements leave passes out
 
-    def __init__(self, *, limits: Limits | None = None, cache: bool = True, math: str = "exact") -> None:
-        """`cache` keeps what is compiled on disk (store/store.py). Raises BackendUnavailable without wasmtime."""
+    def __init__(
+        self, *, limits: Limits | None = None, cache: bool = True, math: str = "exact", packets: int | None = None
+    ) -> None:
+        """`cache` keeps what is compiled on disk (store/store.py). `packets` are the lanes that go side by side, where
+        they can, 1 for none and None for what seems best. Raises BackendUnavailable without wasmtime."""
         super().__init__(limits, math)
+        self.packets = packets
         self.stats = WasmStats()
         config = wasmtime.Config()
         config.parallel_compilation = (
@@ -184,10 +188,11 @@ class WasmBackend(CompiledDevice[Block]):
     def _compile(self, analysis: Analysis, block: Any, point: int | None, uniform: dict[Any, str]) -> WasmKernel:
         def key() -> bytes:
             named = sorted((name, repr(register)) for register, name in uniform.items())
-            return key_of(analysis.source, block, point, named, self._wide_arithmetic)
+            return key_of(analysis.source, block, point, named, self._wide_arithmetic, self.packets)
 
         def make() -> WasmKernel:
-            return compile_kernel(lane_function(analysis, block, point, uniform, self.optimize), self._wide_arithmetic)
+            function = lane_function(analysis, block, point, uniform, self.optimize)
+            return compile_kernel(function, self._wide_arithmetic, self.packets)
 
         kernel, fresh = recall(
             self._store_of_kernels,

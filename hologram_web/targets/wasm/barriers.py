@@ -19,7 +19,7 @@ from .lanes import LOCAL, SLOT, Lanes
 from .values import value_type
 from .wide import is_wide
 
-__all__ = ["Barriers"]
+__all__ = ["SLOT", "Barriers"]
 
 _EXITED = -1
 

@@ -36,21 +36,27 @@ _IMMEDIATES = {
     "f32": rb"[\x00-\xff]{4}",
     "f64": rb"[\x00-\xff]{8}",
     "mem": rb"[\x00-\x07]" + _UINT,  # 64 in the alignment would bring the number of a memory
-    "block": rb"[\x40\x7c-\x7f]",
+    "block": rb"[\x40\x7b-\x7f]",
     "memory": rb"\x00",
     "memory memory": rb"\x00\x00",
+    "v128": rb"[\x00-\xff]{16}",
+    "lane": rb"[\x00-\x1f]",
+    "mem lane": rb"[\x00-\x07]" + _UINT + rb"[\x00-\x1f]",
 }
 
 
 def _instructions() -> re.Pattern[bytes]:
-    """Instructions with their immediates, any number of them, from the encoder's table; br_table ends a run."""
+    """Instructions with their immediates, any number of them, from the encoder's table; br_table ends a run.
+
+    Those of vectors from 128 on have no immediates, and those that are not taken no engine takes.
+    """
     shapes: dict[tuple[bytes, str], bytes] = {}
     for opcode, kinds in OPCODES.values():
-        if kinds != "table":
+        if kinds != "table" and len(opcode) < 3:
             key = opcode[:-1], kinds
             shapes[key] = shapes.get(key, b"") + re.escape(opcode[-1:])
     each = [re.escape(prefix) + b"[" + last + b"]" + _IMMEDIATES[kinds] for (prefix, kinds), last in shapes.items()]
-    return re.compile(b"(?:" + b"|".join(each) + b")*+")
+    return re.compile(b"(?:" + b"|".join([*each, rb"\xfd[\x80-\xff]\x01"]) + b")*+")
 
 
 _RUN = _instructions()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 
 from ...compiler.accesses import Check, access_of, axes_of, beyond
@@ -203,18 +204,22 @@ class Effects(Polls):
         self.put(self.get(("base", access.base)), ("local.get", offset), ("i32.wrap_i64",), ("i32.add",))
 
     def _atomic(self, node: Node) -> None:
-        """One step. Where no other call is at the memory (`alone`) a load and a store are that."""
-        put, values = self.put, self.values
         operation, access = node.attr
+        with self.values.temporary("i32") as address:
+            further = self._address(node, access)
+            self.put(("local.set", address))
+            self._exchange(operation, access, address, further, node.args[1:])
+
+    def _exchange(self, operation: str, access: Access, address: int, further: int, given: Sequence[Node]) -> None:
+        """One step; pushes what was there. Where no other call is at the memory (`alone`) a load and a store are that."""
+        put, values = self.put, self.values
         ty: Type = access.element
         kind = value_type(ty)
         bits: list[Instr] = [("i32.reinterpret_f32",)] if kind == "f32" else []
-        names = ("old", "operand", "compared")[: len(node.args)]
-        with values.temporary("i32") as address, ExitStack() as taken:
-            further = self._address(node, access)
-            put(("local.set", address))
+        names = ("old", "operand", "compared")[: 3 if operation == "cas" else 2]
+        with ExitStack() as taken:
             old, *operands = [taken.enter_context(values.temporary(kind)) for _ in names]
-            for local, argument in zip(operands, node.args[1:], strict=True):
+            for local, argument in zip(operands, given, strict=False):
                 values.value(argument)
                 put(("local.set", local))
             for name, local in zip(names, (old, *operands), strict=True):

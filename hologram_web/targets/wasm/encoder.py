@@ -14,7 +14,7 @@ from .opcodes import OPCODES
 __all__ = ["FunctionBody", "Instr", "Module", "signed", "unsigned"]
 
 Instr = tuple[Any, ...]
-VALUE_TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C}
+VALUE_TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C, "v128": 0x7B}
 
 
 _SMALL = [bytes([value]) for value in range(128)]
@@ -169,8 +169,12 @@ def _encoded(instr: Instr) -> bytes:
             out += signed(value - (1 << bits) if value >> (bits - 1) else value)
         case "f32" | "f64":
             out += int(values[0]).to_bytes(int(kinds[1:]) // 8, "little")
-        case "mem":
-            out += unsigned(values[0]) + unsigned(values[1])
+        case "mem" | "mem lane":
+            out += b"".join(map(unsigned, values))
+        case "v128":
+            out += values[0]
+        case "lane":
+            out.append(values[0])
         case "block":
             out.append(0x40 if values[0] is None else VALUE_TYPES[values[0]])
         case "table":

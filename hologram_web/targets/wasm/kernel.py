@@ -20,11 +20,13 @@ from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
 from .barriers import Barriers
+from .choice import Choice, chosen
+from .packets import Packets
 from .polls import ARGUMENTS, FAULT_KINDS, FIRST_TICKS
 from .values import TRAITS
 from .wide import is_wide
 
-__all__ = ["ARGUMENTS", "FAULT_KINDS", "FIRST_TICKS", "WasmKernel", "compile_kernel"]
+__all__ = ["ARGUMENTS", "FAULT_KINDS", "FIRST_TICKS", "WasmKernel", "compile_kernel", "form_of"]
 
 
 @dataclass
@@ -50,7 +52,7 @@ class WasmKernel:
         return ARGUMENTS["values"] + argument_starts(self.scalars)[-1]
 
 
-class _Emitter(Barriers):
+class _Lanes(Barriers):
     def run(self) -> WasmKernel:
         self._prologue()
         put = self.put
@@ -80,10 +82,6 @@ class _Emitter(Barriers):
     def _fresh_lane(self) -> None:
         self._fresh_budget()
         self._clear_own()
-
-    def _trees(self, trees: list[Tree]) -> None:
-        for tree in trees:
-            self._tree(tree)
 
     def _tree(self, tree: Tree) -> None:
         put = self.put
@@ -183,8 +181,26 @@ def check_supported(function: Function) -> None:
             raise UnsupportedInstruction(access.at, "an address without a base")
 
 
-def compile_kernel(function: Function, wide_arithmetic: bool = False) -> WasmKernel:
-    """The WebAssembly kernel of a function, for engines with wide arithmetic or for all. Raises CompileError."""
+class _Packets(Packets, _Lanes):
+    pass
+
+
+def form_of(function: Function) -> Choice:
+    """Whether a kernel is made of packets of lanes, and why not."""
+    with deep_recursion():
+        return chosen(legalise(function, TRAITS))
+
+
+def compile_kernel(function: Function, wide_arithmetic: bool = False, packets: int | None = None) -> WasmKernel:
+    """The WebAssembly kernel of a function, for engines with wide arithmetic or for all. Raises CompileError.
+
+    `packets` are the lanes of a packet, where the code can be one; 1 for lane after lane, and None to choose.
+    """
     check_supported(function)
     with deep_recursion():
-        return _Emitter(legalise(function, TRAITS), wide_arithmetic).run()
+        legal = legalise(function, TRAITS)
+        choice = chosen(legal, packets)
+        if choice.width == 1:
+            return _Lanes(legal, wide_arithmetic).run()
+        assert choice.forms is not None
+        return _Packets(legal, wide_arithmetic, choice.forms, choice.width).run()

@@ -51,7 +51,7 @@ class Lanes(Effects):
         self.lowered: Lowered = lower(function)
         variables, ranges = dict(self.lowered.variables), Ranges(function)
         routines = Routines(self.module, wide_arithmetic, lambda: self._look_routine(()))
-        self.values = Values(self.body, variables, self._leaf, routines, ranges)
+        self.values = self._values(variables, routines, ranges)
         self.values.wide = self.wide_integers = Wide(function, self.values, lambda: self.get("frame"), self._argument)
         used = {node.attr: node.ty for node in function.nodes() if node.op == "param"}
         self.scalars: list[tuple[str, Type]] = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
@@ -79,6 +79,9 @@ class Lanes(Effects):
         self.wide = self._is_wide()
         cost = self.lanes_cost(self.lowered.pieces)
         self.span = min(_SPAN, max(1, MOST_TICKS // cost)) if self.wide else 1
+
+    def _values(self, variables: dict[Node, Variable], routines: Routines, ranges: Ranges) -> Values:
+        return Values(self.body, variables, self._leaf, routines, ranges)
 
     # Small helpers
 
@@ -109,10 +112,6 @@ class Lanes(Effects):
 
     def argument(self, field_name: str, extra: int = 0, ty: str = "i32") -> None:
         self.put(("local.get", 0), (f"{ty}.load", 2, ARGUMENTS[field_name] + extra))
-
-    def _trees(self, trees: list[Tree]) -> None:
-        """Emits code of a lane."""
-        raise NotImplementedError
 
     # Blocks
 
@@ -290,7 +289,7 @@ class Lanes(Effects):
         lanes()
         put(("end",))
 
-    def _lanes(self, trees: list[Tree], before: Callable[[], None] | None = None, window: Window | None = None) -> None:
+    def _lanes(self, trees: list[Tree], before: Callable[[], None] | None = None, some: Window | None = None) -> None:
         """A loop over the lanes that are on, and in the window; each does what `before` emits, then the trees.
 
         `br` to lane_depth ends the lane.
@@ -302,8 +301,8 @@ class Lanes(Effects):
         if self.wide:
             count = self.get("stop")
         put(self.get("start") if self.wide else ("i32.const", 0), self.set("lane"))
-        if window is not None:
-            count = self._enter_window(window)
+        if some is not None:
+            count = self._enter_window(some)
         lane_cost = self.round_cost(trees)
 
         def lane() -> None:
@@ -338,7 +337,7 @@ class Lanes(Effects):
             lane()
             put(self.get("lane"), count, ("i32.lt_s",), ("br_if", 0), ("end",))
         put(("end",))
-        if window is not None:
+        if some is not None:
             put(("end",))
 
     def _moved(self, trees: list[Tree]) -> tuple[Node, Node] | None:
@@ -365,7 +364,8 @@ class Lanes(Effects):
         for node in (store, load):
             if further := self._address(node, node.attr):
                 self.put(("i32.const", further), ("i32.add",))
-        self.put(count, self.get("lane"), ("i32.sub",), ("i32.const", load.attr.scale), ("i32.mul",), ("memory.copy",))
+        self.put(count, self.get("lane"), ("i32.sub",), ("i32.const", load.attr.element.size_bytes), ("i32.mul",))
+        self.put(("memory.copy",))
 
     def _enter_window(self, window: Window) -> Instr:
         """Begins an `if` for blocks with lanes in the window; sets the first lane, and gives what the last is below."""

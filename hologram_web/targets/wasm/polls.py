@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from ...compiler.fission import Fission, reachable
 from ...compiler.ir import Node
-from ...compiler.lower import Copies, Do, Let, Lowered, Piece, Run, Statement, Variable, values_of
+from ...compiler.lower import Copies, Do, Let, Lowered, Piece, Run, Statement, Under, Variable, values_of
 from ...compiler.operations import LEAVES
 from ...compiler.passes.costs import cost
 from ...compiler.structure import If, Labelled, Loop, Straight, Tree
@@ -71,6 +71,13 @@ class Polls:
 
     def _trees(self, trees: list[Tree]) -> None:
         """Emits code of a lane."""
+        for tree in trees:
+            self._tree(tree)
+
+    def _tree(self, tree: Tree) -> None:
+        raise NotImplementedError
+
+    def _statement(self, statement: Statement) -> None:
         raise NotImplementedError
 
     def _block_lanes(self) -> int:
@@ -138,8 +145,15 @@ class Polls:
         self._body(tree)
         del self.late[tree.label]  # the label may come again elsewhere
         put(("end",), ("br", 2), ("end",))
-        self.look(at, [self.values.local(variable) for variable in _carried(tree) if not is_wide(variable.ty)])
+        self.look(at, [local for v in _carried(tree) if not is_wide(v.ty) for local in self._locals_of(v)])
+        self._after_look(tree)
         put(("br", 0), ("end",), ("end",))
+
+    def _after_look(self, tree: Loop) -> None:
+        """What else a loop does when it asks for ticks."""
+
+    def _locals_of(self, variable: Variable) -> list[int]:
+        return [self.values.local(variable)]
 
     def _body(self, tree: Loop) -> None:
         self.labels[tree.label] = self.depth
@@ -176,6 +190,8 @@ class Polls:
     def _statement_cost(self, statement: Statement) -> int:
         own = 0
         match statement:
+            case Under(inner):
+                return self._statement_cost(inner)
             case Run():
                 return self.lanes_cost(reachable([statement.entry], lambda piece: piece.ways))
             case Let(_, node) | Do(node, _):

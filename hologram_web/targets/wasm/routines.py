@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from ...compiler.ir import Function, Node
 from ...compiler.legalise import HALVES, Legaliser
 from ...compiler.library import function_of, routine_of
-from ...compiler.lower import Let, lower
+from ...compiler.lower import Let, Variable, lower
 from ...compiler.ranges import Ranges
+from ...compiler.shapes import ANY, Step
 from ...isa.ops import IDENTITIES, reduce_type
 from ...isa.types import Type
 from .encoder import FunctionBody, Instr, Module
 from .library import library_function
 from .values import TRAITS, Values, value_type
+from .vectors import Vectors
 
 __all__ = ["Routines", "load_instruction", "store_instruction"]
 
 _BLOCK, _ORBITS = 2048, 32
+_OF_PACKETS = re.compile(r"(.*)x(4|8|16)")
 _NO_RANGES = Ranges(Function([], 0, [], (1, 1, 1)))
 
 
@@ -32,6 +36,21 @@ def load_instruction(ty: Type, offset: int = 0) -> Instr:
 def store_instruction(ty: Type, offset: int = 0) -> Instr:
     size = ty.size_bytes
     return (f"{value_type(ty)}.store{ty.bits if size < 4 else ''}", size.bit_length() - 1, offset)
+
+
+class _Opened:
+    """All that operands make is vectors."""
+
+    variables: dict[Node, Variable]
+
+    def __init__(self) -> None:
+        self._known: dict[Node, Step] = {}
+
+    def of(self, node: Node) -> Step:
+        if node not in self._known:
+            own = node.op == "param" or any(self.of(arg) for arg in node.args)
+            self._known[node] = ANY if own else 0
+        return self._known[node]
 
 
 class Routines:
@@ -51,6 +70,8 @@ class Routines:
                 self.module.add(library_function(name, self.wide_arithmetic, self))
             elif name.startswith("reduce_"):
                 self._reduce(name)
+            elif found := _OF_PACKETS.fullmatch(name):
+                self._of_packets(found[1], int(found[2]))
             else:
                 self._library(name)
         return self.module.numbers[name]
@@ -69,6 +90,32 @@ class Routines:
             values.compute(statement.value)
             values.put(("local.set", values.local(statement.variable)))
         values.value(result)
+
+    def _of_packets(self, name: str, width: int) -> None:
+        """A function of the library on packets."""
+        routine, function = routine_of(name), function_of(name)
+        lowered, forms = lower(function), _Opened()
+        forms.variables = lowered.variables
+        body = FunctionBody(f"{name}x{width}", (), ())
+        starts: list[int] = []
+
+        def part(node: Node, number: int) -> None:
+            body.code.append(("local.get", starts[node.attr] + number))
+
+        values = Vectors(body, lowered.variables, lambda node: None, self, Ranges(function), forms, width, part)
+        for ty in routine.operands:
+            starts.append(len(body.params))
+            body.params += ("v128",) * values.parts(ty)
+        body.results = ("v128",) * values.parts(routine.result)
+        self.module.add(body)
+        for statement in lowered.resumes[0].statements:
+            assert isinstance(statement, Let)
+            values.let(statement.variable, statement.value)
+        result = function.blocks[0].end.value
+        assert result is not None
+        with values.statement(result):
+            for number in range(len(body.results)):
+                values.part(result, number)
 
     def combine(
         self, body: FunctionBody, op: str, ty: Type, left: Callable[[], None], right: Callable[[], None]

@@ -1,0 +1,254 @@
+"""What packets of lanes gain on WebAssembly: kernels beside their own scalar form, natively in one process.
+
+    python -m bench.packets [--rounds 15] [--only mandelbrot,blur] [--json FILE]
+
+All forms of all kernels are interleaved; times are medians over rounds, and so are the ratios of a round. Every form
+has to give the same bytes before anything is timed. What the code of a form weighs stands beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import hologram_web as hg
+from hologram_web.backends.wasm import WasmBackend
+
+from . import cases as programs
+
+__all__ = ["CASES", "Case", "main", "measured"]
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A launch. Arrays among the arguments become buffers; `result` names the one that is compared."""
+
+    name: str
+    program: hg.Program
+    config: hg.LaunchConfig
+    arguments: dict[str, Any]
+    result: str = "z"
+
+
+@hg.kernel
+def _collatz(z: hg.Array[hg.u32]) -> None:
+    i = hg.global_id()
+    if i < len(z):
+        n = hg.u32(i + 1)
+        steps = hg.u32(0)
+        while n != hg.u32(1):
+            if n % hg.u32(2) == hg.u32(0):
+                n = n // hg.u32(2)
+            else:
+                n = hg.u32(3) * n + hg.u32(1)
+            steps += hg.u32(1)
+        z[i] = steps
+
+
+@hg.kernel
+def _chain(x: hg.Array[hg.f32], y: hg.Array[hg.f32], z: hg.Array[hg.f32]) -> None:
+    i = hg.global_id()
+    if i < len(z):
+        a = x[i] * y[i] + x[i]
+        z[i] = hg.sqrt(abs(a)) * y[i] - a * a
+
+
+@hg.kernel
+def _exponential(x: hg.Array[hg.f32], y: hg.Array[hg.f32], z: hg.Array[hg.f32]) -> None:
+    i = hg.global_id()
+    if i < len(z):
+        z[i] = hg.exp(x[i] * y[i] + x[i])
+
+
+@hg.kernel
+def _sine(x: hg.Array[hg.f32], z: hg.Array[hg.f32]) -> None:
+    i = hg.global_id()
+    if i < len(z):
+        z[i] = hg.sin(x[i])
+
+
+@hg.kernel
+def _gray_scott(
+    u: hg.Array[hg.f32], v: hg.Array[hg.f32], z: hg.Array[hg.f32], w: hg.Array[hg.f32], width: hg.i32, height: hg.i32
+) -> None:
+    x, y = hg.global_id(0), hg.global_id(1)
+    if x > 0 and y > 0 and x < width - 1 and y < height - 1:
+        i = y * width + x
+        around_u = u[i - 1] + u[i + 1] + u[i - width] + u[i + width] - hg.f32(4.0) * u[i]
+        around_v = v[i - 1] + v[i + 1] + v[i - width] + v[i + width] - hg.f32(4.0) * v[i]
+        both = u[i] * v[i] * v[i]
+        z[i] = u[i] + hg.f32(0.16) * around_u - both + hg.f32(0.035) * (hg.f32(1.0) - u[i])
+        w[i] = v[i] + hg.f32(0.08) * around_v + both - hg.f32(0.1) * v[i]
+
+
+@hg.kernel
+def _search(x: hg.Array[hg.u8], z: hg.Array[hg.u8], wanted: hg.u8) -> None:
+    i = hg.global_id()
+    if i < len(z):
+        z[i] = hg.u8(1) if x[i] == wanted else hg.u8(0)
+
+
+@hg.kernel
+def _histogram(x: hg.Array[hg.u32], z: hg.Array[hg.u32]) -> None:
+    i = hg.global_id()
+    if i < len(x):
+        hg.atomic_add(z, x[i], hg.u32(1))
+
+
+@hg.kernel
+def _transpose(x: hg.Array[hg.f32], z: hg.Array[hg.f32], width: hg.i32, height: hg.i32) -> None:
+    i, j = hg.global_id(0), hg.global_id(1)
+    if i < width and j < height:
+        z[i * height + j] = x[j * width + i]
+
+
+@hg.kernel
+def _complex(x: hg.Array[hg.f32], y: hg.Array[hg.f32], z: hg.Array[hg.f32]) -> None:
+    i = hg.global_id()
+    if i * 2 + 1 < len(z):
+        z[2 * i] = x[2 * i] * y[2 * i] - x[2 * i + 1] * y[2 * i + 1]
+        z[2 * i + 1] = x[2 * i] * y[2 * i + 1] + x[2 * i + 1] * y[2 * i]
+
+
+def _numbers(below: int, ty: Any) -> Array:
+    return np.random.default_rng(2).integers(0, below, _N).astype(ty)
+
+
+def _floats(*shape: int) -> Array:
+    return np.random.default_rng(1).random(shape, np.float32)
+
+
+def _linear(name: str, kernel: Any, n: int, **arguments: Any) -> Case:
+    return Case(name, kernel.program, hg.LaunchConfig.linear(n), arguments)
+
+
+def _picture(kernel: Any, name: str, width: int, height: int, **arguments: Any) -> Case:
+    blocks = (-(-width // 16), -(-height // 16), 1)
+    config = hg.LaunchConfig(blocks, (16, 16, 1))
+    return Case(name, kernel.program, config, {**arguments, "width": width, "height": height})
+
+
+def _of(case: programs.Case) -> Case:
+    return Case(case.name, case.program, case.config, case.arguments)
+
+
+_N = 1 << 20
+_SIDE = 512
+
+
+def _all() -> list[Case]:
+    x, y = _floats(2, _N)
+    return [
+        _of(programs.saxpy(_N)),
+        _linear("chain", _chain, _N, x=x, y=y, z=np.zeros_like(x)),
+        _linear("exp", _exponential, _N // 4, x=x[: _N // 4], y=y[: _N // 4], z=np.zeros(_N // 4, np.float32)),
+        _linear("sin", _sine, _N // 4, x=x[: _N // 4] * 10, z=np.zeros(_N // 4, np.float32)),
+        _of(programs.mandelbrot()),
+        _linear("collatz", _collatz, _N // 8, z=np.zeros(_N // 8, np.uint32)),
+        _of(programs.blur()),
+        _picture(
+            _gray_scott, "gray_scott", _SIDE, _SIDE,
+            **{name: _floats(_SIDE * _SIDE) for name in "uvzw"},
+        ),
+        _linear("search", _search, _N, x=_numbers(8, np.uint8), z=np.zeros(_N, np.uint8), wanted=3),
+        _linear("histogram", _histogram, _N, x=_numbers(256, np.uint32), z=np.zeros(256, np.uint32)),
+        _picture(_transpose, "transpose", _SIDE, _SIDE, x=_floats(_SIDE * _SIDE), z=_floats(_SIDE * _SIDE)),
+        _linear("complex", _complex, _N // 2, x=x, y=y, z=np.zeros_like(x)),
+        _of(programs.block_sum(1 << 18)),
+    ]  # fmt: skip
+
+
+CASES = ("saxpy", "chain", "exp", "sin", "mandelbrot", "collatz", "blur", "gray_scott", "search", "histogram",
+         "transpose", "complex", "block_sum")  # fmt: skip
+
+
+class _Form:
+    """A case on a device of its own, in one form."""
+
+    def __init__(self, case: Case, packets: int | None) -> None:
+        self.device = WasmBackend(packets=packets, cache=False)
+        self.buffers: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
+        for name, value in case.arguments.items():
+            if isinstance(value, np.ndarray):
+                handle = self.device.allocate_buffer(value.nbytes)
+                self.device.view(handle)[:] = np.ascontiguousarray(value).view(np.uint8).ravel()
+                self.buffers[name] = arguments[name] = handle
+            else:
+                arguments[name] = value
+        for parameter in case.program.params:
+            if parameter.name.endswith(".shape0"):
+                arguments[parameter.name] = case.arguments[parameter.name.removesuffix(".shape0")].size
+        self.program, self.params = case.program, hg.ExecutionParams(case.config, arguments)
+        self.size = len(self.device.compile_to_wasm(case.program, case.config.block))
+
+    def run(self) -> float:
+        start = time.perf_counter()
+        self.device.execute_program_with_params(self.program, self.params)
+        return 1000 * (time.perf_counter() - start)
+
+    def result(self, name: str) -> bytes:
+        return self.device.view(self.buffers[name]).tobytes()
+
+
+def measured(rounds: int, only: Sequence[str] = CASES, widths: Sequence[int | None] = (None,)) -> dict[str, Any]:
+    """By kernel: milliseconds and bytes of the scalar form, and of each other form with its ratio."""
+    forms: dict[str, dict[int | None, _Form]] = {}
+    for case in _all():
+        if case.name not in only:
+            continue
+        forms[case.name] = {width: _Form(case, width) for width in (1, *widths)}
+        for form in forms[case.name].values():
+            form.run()
+        results = {form.result(case.result) for form in forms[case.name].values()}
+        if len(results) > 1:
+            raise AssertionError(f"{case.name}: the forms differ")
+    times: dict[tuple[str, int | None], list[float]] = {}
+    for _ in range(rounds):
+        for name, ours in forms.items():
+            for width, form in ours.items():
+                times.setdefault((name, width), []).append(form.run())
+    found: dict[str, Any] = {}
+    for name, ours in forms.items():
+        scalar = times[name, 1]
+        found[name] = {"scalar": {"ms": median(scalar), "bytes": ours[1].size}}
+        for width in widths:
+            mine = times[name, width]
+            found[name]["packets" if width is None else f"packets of {width}"] = {
+                "ms": median(mine),
+                "bytes": ours[width].size,
+                "times": median(a / b for a, b in zip(scalar, mine, strict=True)),
+            }
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--only", default=",".join(CASES))
+    parser.add_argument("--widths", default="", help="4,8,16 beside what is chosen")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    widths = [None, *map(int, filter(None, options.widths.split(",")))]
+    found = measured(options.rounds, options.only.split(","), widths)
+    print("| kernel | form | ms | times the scalar form | bytes |\n|---|---|---|---|---|")
+    for name, forms in found.items():
+        for form, one in forms.items():
+            print(f"| {name} | {form} | {one['ms']:.3f} | {one.get('times', 1):.2f} | {one['bytes']} |")
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

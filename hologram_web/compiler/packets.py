@@ -1,0 +1,544 @@
+"""Packets: the code of a lane as code of several lanes side by side.
+
+A value that all lanes of a packet have alike stays one number, and so does one that grows by a known step from lane to
+lane: the first lane's stands for all. Others are vectors. Branches on uniform predicates stay what they are. Where
+lanes take different ways these stand behind each other, each under a mask: the lanes that take it. Lanes that leave
+wait at the label's end, which is to say that its mask gets them back there; loops go on while any lane does.
+
+The result is trees again. What they have besides is `Under`, a statement for the lanes of a mask, and the predicate
+`any`, whether a mask has a lane. Masks are variables of predicates. A mask is never empty where memory is accessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from ..isa.types import Type
+from .ir import PRED, Block, Node
+from .lower import Copies, Do, Go, Let, Lowered, Piece, Statement, Under, Variable
+from .lower import Step as Count
+from .operations import LEAVES
+from .passes.costs import cost
+from .shapes import ANY, Step
+from .structure import Branch, If, Labelled, Loop, Stop, Straight, Tree
+
+__all__ = ["Forms", "Linear", "guards", "linear"]
+
+_LIGHT = 16  # what a way may cost, in additions, that is gone without asking whether any lane takes it
+
+
+class Forms:
+    """How values are held: 0 for one number, a step for the first lane's, `ANY` for a vector. Packets lie along x.
+
+    `alike` are variables that the block sets, for all of its lanes.
+    """
+
+    def __init__(self, lowered: Lowered, alike: Iterable[Variable] = ()) -> None:
+        self.lowered, lanes = lowered, lowered.lanes
+        self.variables: dict[Variable, Step] = {}
+        self.escaping: set[Variable] = set()  # those that are used outside of a loop that sets them
+        self._known: dict[Node, Step] = {}
+        definitions: list[tuple[Variable, Node, bool]] = []
+        fixed = set(alike)
+        for node, variable in lowered.variables.items():
+            self.variables[variable] = 0 if variable in fixed else self._step(node, lanes.of(node).steps[0])
+        home, around = lanes.homes, lanes.around
+        # Of phis of loops from how many places lanes come to the loop.
+        self.headers = {
+            lowered.variables[phi]: sum(block not in around[before] for before in block.predecessors)
+            for block in lowered.function.blocks
+            if block in around and block in around[block]
+            for phi in block.phis
+            if phi in lowered.variables
+        }
+        for block in lowered.function.blocks:
+            if block not in around:
+                continue
+            for node, user in _uses(block, lowered.variables):
+                variable = lowered.variables[node]
+                if variable in fixed:
+                    continue
+                if self._step(node, lanes.at(node, user).steps[0]) != self.variables[variable]:
+                    self.variables[variable] = ANY
+                if any(header not in around[user] for header in around.get(home[node], ())):
+                    self.escaping.add(variable)
+            for phi in block.phis:
+                if phi in lowered.variables:
+                    definitions += [(lowered.variables[phi], arg, False) for arg in phi.args if arg is not phi]
+            definitions += [(lowered.variables[node], node, True) for node in block.nodes if node in lowered.variables]
+        # What analysis says of values holds of how they are computed, too: else they are vectors.
+        changed = True
+        while changed:
+            changed = False
+            self._known.clear()
+            for variable, node, computes in definitions:
+                mine = self.variables[variable]
+                found = self._computed(node) if computes else self.of(node)
+                if (mine != ANY and found not in (mine, 0)) or (mine not in (0, ANY) and found != mine):
+                    self.variables[variable] = ANY
+                    changed = True
+        self.wrong = {variable for variable in fixed if self.variables[variable] != 0}
+
+    @staticmethod
+    def _step(node: Node, step: Step) -> Step:
+        return step if isinstance(step, int) else ANY
+
+    def of(self, node: Node) -> Step:
+        """How a value is held, or computed where it is used."""
+        variable = self.lowered.variables.get(node)
+        if variable is not None:
+            return self.variables[variable]
+        if node not in self._known:
+            self._known[node] = self._computed(node)
+        return self._known[node]
+
+    def _computed(self, node: Node) -> Step:
+        if node.op in ("mask", "any"):
+            return ANY if node.op == "mask" else 0
+        if node.op in LEAVES:
+            own = node.op == "special" and isinstance(node.attr, str)
+            return self.lowered.lanes.of(node).steps[0] if own else 0
+        if node.op in ("load", "call", "call_if", "atomic", "reduce"):
+            steps = [self.of(arg) for arg in node.args]
+            shape = self.lowered.lanes.of(node)
+            return 0 if not shape.axes & 1 and not any(step != 0 for step in steps) else ANY
+        steps = [self.of(arg) for arg in node.args]
+        if all(step == 0 for step in steps):
+            return 0
+        if ANY in steps or not (isinstance(node.ty, Type) and node.ty.is_integer):
+            return ANY
+        shape = self.lowered.lanes.of(node)
+        step = shape.steps[0]
+        return step if isinstance(step, int) and shape.bits >= node.ty.bits else ANY
+
+
+def _uses(block: Block, variables: dict[Node, Variable]) -> Iterable[tuple[Node, Block]]:
+    """What is read where, through what is computed where it is used."""
+
+    def read(node: Node, user: Block) -> Iterable[tuple[Node, Block]]:
+        if node in variables:
+            yield node, user
+        else:
+            for arg in node.args:
+                yield from read(arg, user)
+
+    for phi in block.phis:
+        if phi in variables:
+            for arg, before in zip(phi.args, block.predecessors, strict=True):
+                yield from read(arg, before)
+    for node in block.nodes:
+        if node in variables or node.ty is None:
+            for arg in node.args:
+                yield from read(arg, block)
+    if block.end.value is not None:
+        yield from read(block.end.value, block)
+
+
+@dataclass
+class Linear:
+    """`trees` are the code of a packet, whose lanes are those of `mask` (None: all of them, to the end).
+
+    `variables` has the nodes of masks, besides those of the lanes' own code. `faults` says that lanes may end with one.
+    """
+
+    trees: list[Tree]
+    mask: Variable | None
+    variables: dict[Node, Variable]
+    faults: bool
+
+
+def guards(trees: list[Tree], forms: Forms) -> Iterable[tuple[Node, bool]]:
+    """Branches that all lanes come to first, such as `if i < n`, with what most of them find."""
+    for tree in trees:
+        match tree:
+            case Straight():
+                continue
+            case If(condition, then, otherwise) if forms.of(condition) != 0:
+                truth = bool(then) and then != [tree for tree in then if isinstance(tree, Stop)]
+                yield condition, truth
+                yield from guards(then if truth else otherwise, forms)
+        return
+
+
+def linear(
+    trees: list[Tree], forms: Forms, given: dict[Node, bool] | None, may_fault: Callable[[Node], bool], free: int
+) -> Linear:
+    """The code of packets. If something is `given`, all lanes of a packet are on at its start, and branches on these
+    go that way. Variables of masks are numbered from `free` on."""
+    waiting: set[int] = set()
+    root = given is None
+    while True:
+        one = _Linearizer(forms, waiting, root, may_fault, given or {}, free)
+        context = _Context(one.new_mask() if root else None, None)
+        one.open += [context.mask] if context.mask is not None else []
+        made, leaks = one.code(trees, context)
+        if one.waiting <= waiting and one.root == root:
+            return Linear(made, context.mask, one.variables, "fault" in leaks)
+        waiting, root = waiting | one.waiting, one.root
+
+
+@dataclass(eq=False)
+class _Context:
+    """Lanes that go together. `mask` is which of them are still there; None are all of a full packet."""
+
+    mask: Variable | None
+    parent: _Context | None
+
+
+@dataclass(eq=False)
+class _Label:
+    """An open construct: whose lanes go to it together, and a mask of lanes that wait for it."""
+
+    number: int
+    context: _Context
+    left: Variable | None
+    latches: list[Piece] = field(default_factory=list)
+
+
+_Leaks = set[int | str]  # where lanes went that left early: labels, "exit" and "fault"
+
+
+class _Linearizer:
+    """`waiting` are the labels that lanes have to wait at; `root` says that a packet's lanes may end before it does.
+
+    Both are found as code is made; what was made before they were known is made again.
+    """
+
+    def __init__(
+        self,
+        forms: Forms,
+        waiting: set[int],
+        root: bool,
+        may_fault: Callable[[Node], bool],
+        given: dict[Node, bool],
+        free: int,
+    ) -> None:
+        self.forms, self.known, self.root, self.may_fault, self.given = forms, waiting, root, may_fault, given
+        self.waiting: set[int] = set()
+        self.open: list[Variable] = []  # masks with lanes that are still to do something
+        self.variables: dict[Node, Variable] = {}
+        self.labels: list[_Label] = []
+        self.free = free
+        self._nodes: dict[Variable, Node] = {}
+
+    # Masks
+
+    def new_mask(self) -> Variable:
+        variable = Variable(self.free, PRED)
+        self.free += 1
+        node = self._nodes[variable] = Node("mask", PRED)
+        self.variables[node] = variable
+        return variable
+
+    def _set(self, variable: Variable, value: Node) -> Straight:
+        return Straight(Piece(-1, [Copies(((variable, value),))], "jump"))
+
+    def _of(self, context: _Context) -> Node | None:
+        return None if context.mask is None else self._nodes[context.mask]
+
+    def _none(self, variable: Variable) -> Straight:
+        return self._set(variable, Node("const", PRED, (), 0))
+
+    # Code
+
+    def code(self, trees: list[Tree], context: _Context) -> tuple[list[Tree], _Leaks]:
+        """The code of the lanes of a context, and where lanes leave it for that are not waited for in it."""
+        made: list[Tree] = []
+        leaks: _Leaks = set()
+        for place, tree in enumerate(trees):
+            rest = trees[place + 1 :]
+            if isinstance(tree, If) and tree.condition in self.given:
+                inside, leaks = self.code((tree.then if self.given[tree.condition] else tree.otherwise) + rest, context)
+                return made + inside, leaks
+            staying: list[Tree] = []
+            if isinstance(tree, If) and self.forms.of(tree.condition) != 0:
+                tree, staying = self._leaving(tree)
+                rest = staying + rest
+            found, some = self._tree(tree, context)
+            made += found
+            leaks |= some
+            if rest and (some or staying):
+                inside, more = self.code(rest, context)
+                mask = self._of(context)
+                made += [If(self._any(mask), inside, [])] if some and mask is not None else inside
+                leaks |= more
+                break
+        return made, leaks
+
+    def _leaving(self, tree: If) -> tuple[If, list[Tree]]:
+        """A branch by which lanes only leave, and the code of those that stay, who are then the only ones."""
+        then, otherwise = _ends(tree.then), _ends(tree.otherwise)
+        if then and otherwise and tree.then[-1] == tree.otherwise[-1] and isinstance(tree.then[-1], Branch):
+            return If(tree.condition, tree.then[:-1], tree.otherwise[:-1]), tree.then[-1:]  # they meet before
+        if then and (not otherwise or not self._goes_back(tree.then)):
+            return If(tree.condition, tree.then, []), tree.otherwise
+        return (If(tree.condition, [], tree.otherwise), tree.then) if otherwise else (tree, [])
+
+    def _goes_back(self, trees: list[Tree]) -> bool:
+        """Whether lanes go to the next round of a loop."""
+        last = trees[-1] if trees else None
+        if isinstance(last, If):
+            return self._goes_back(last.then) or self._goes_back(last.otherwise)
+        return isinstance(last, Branch) and bool(self._label(last.label).latches)
+
+    def _any(self, mask: Node) -> Node:
+        return Node("any", PRED, (mask,))
+
+    def _tree(self, tree: Tree, context: _Context) -> tuple[list[Tree], _Leaks]:
+        match tree:
+            case Straight(piece):
+                return self._straight(piece, context)
+            case Labelled():
+                return self._labelled(tree, context)
+            case Loop():
+                return self._loop(tree, context)
+            case If(condition, then, otherwise):
+                if self.forms.of(condition) != 0:
+                    return self._apart(tree, context)
+                ways = [self.code(way, context) for way in (then, otherwise)]
+                return [If(condition, ways[0][0], ways[1][0])], ways[0][1] | ways[1][1]
+            case Branch(label):
+                return self._branch(tree, self._label(label), context)
+            case Stop():
+                return self._stop(tree, context)
+
+    def _label(self, number: int) -> _Label:
+        return next(label for label in reversed(self.labels) if label.number == number)
+
+    def _together(self, context: _Context, label: _Label | None) -> bool:
+        """Whether lanes go to a label, or to the packet's end, alone, with nobody waiting on the way."""
+        last = -1 if label is None else self.labels.index(label)
+        between = self.labels[last + 1 :]
+        if any(other.number in self.known for other in between):
+            return False
+        if label is not None and label.latches and label.number in self.known:  # others wait for the next round
+            return False
+        return context.parent is None if label is None else label.context is context
+
+    def _branch(self, tree: Branch, label: _Label, context: _Context) -> tuple[list[Tree], _Leaks]:
+        if self._together(context, label):
+            return [tree], set()
+        self.waiting.add(label.number)
+        return self._leave(label, context), {label.number}
+
+    def _stop(self, tree: Stop, context: _Context) -> tuple[list[Tree], _Leaks]:
+        if self._together(context, None):
+            return [tree], set()
+        return self._leave(None, context), {"exit"}
+
+    def _leave(self, label: _Label | None, context: _Context) -> list[Tree]:
+        """Lanes are no longer among those around them, up to where they wait."""
+        found: list[Tree] = []
+        mine = self._of(context)
+        if mine is None:  # all lanes of a packet, where others may wait: they need a mask
+            self.root = True
+            return found
+        if label is not None and label.left is not None:
+            found.append(self._set(label.left, Node("por", PRED, (self._nodes[label.left], mine))))
+        last = None if label is None else label.context
+        outer = context
+        while outer is not last and outer.parent is not None:
+            outer = outer.parent
+            mask = self._of(outer)
+            if mask is None:
+                self.root = True
+            else:
+                rest = Node("pand", PRED, (mask, Node("pnot", PRED, (mine,))))
+                found.append(self._set(self.variables[mask], rest))
+        assert context.mask is not None
+        return [*found, self._none(context.mask)]
+
+    def _labelled(self, tree: Labelled, context: _Context) -> tuple[list[Tree], _Leaks]:
+        label = _Label(tree.label, context, self.new_mask() if tree.label in self.known else None)
+        kept = len(self.open)
+        self.open += [label.left] if label.left is not None else []
+        self.labels.append(label)
+        body, leaks = self.code(tree.body, context)
+        self.labels.pop()
+        del self.open[kept:]
+        made: list[Tree] = [Labelled(tree.label, body)]
+        mask = self._of(context)
+        if label.left is not None and mask is not None:
+            together = Node("por", PRED, (mask, self._nodes[label.left]))
+            made = [self._none(label.left), *made, self._set(self.variables[mask], together)]
+        return made, leaks - {tree.label}
+
+    def _loop(self, tree: Loop, context: _Context) -> tuple[list[Tree], _Leaks]:
+        tree, behind = self._tail(tree)
+        if behind is not None:
+            return self._labelled(Labelled(behind, [tree]), context)
+        if tree.label not in self.known:
+            self.labels.append(_Label(tree.label, context, None, tree.latches))
+            body, leaks = self.code(tree.body, context)
+            self.labels.pop()
+            return [Loop(tree.label, body, self._latches(tree, context))], leaks | self._counts(tree, context)
+        # Lanes that go on to the next round wait for those that still do this one.
+        inner = _Context(self.new_mask(), context)
+        label = _Label(tree.label, inner, self.new_mask(), tree.latches)
+        assert inner.mask is not None
+        assert label.left is not None
+        mask, left = self._nodes[inner.mask], self._nodes[label.left]
+        kept = len(self.open)
+        self.open += [inner.mask, label.left]
+        self.labels.append(label)
+        body, leaks = self.code(tree.body, inner)
+        self.labels.pop()
+        latches = self._latches(tree, inner)
+        del self.open[kept:]
+        again: list[Tree] = [If(self._any(mask), [Branch(tree.label)], [])]
+        outside = self._of(context)
+        start = Node("const", PRED, (), 1) if outside is None else outside
+        loop = Loop(tree.label, [self._none(label.left), *body, self._set(inner.mask, left), *again], latches)
+        return [self._set(inner.mask, start), loop], (leaks | self._counts(tree, context)) - {tree.label}
+
+    def _counts(self, tree: Loop, context: _Context) -> _Leaks:
+        """A loop that lanes may not go on in for ever may end with a fault of all that are in it."""
+        if not _steps(tree.latches):
+            return set()
+        if context.mask is None:
+            self.root = True
+        return {"fault"}
+
+    def _latches(self, tree: Loop, context: _Context) -> list[Piece]:
+        """What a loop changes: variables, and masks; and what to do when lanes may have used up their steps."""
+        pairs = tuple((mask, self._nodes[mask]) for mask in self.open)
+        last = tree.latches[0]
+        looks = [Under(step, self._of(context), frozenset(), tuple(self.open)) for step in _steps(tree.latches)[:1]]
+        extra = Piece(last.number, [Copies(pairs), *looks], last.kind, None, [], last.at)
+        return [*tree.latches, extra]
+
+    def _tail(self, tree: Loop) -> tuple[Loop, int | None]:
+        """A loop whose lanes leave by going on at its end: they go to a label behind it instead, so that those that
+        stay need no mask of their own."""
+        last = tree.body[-1] if tree.body else None
+        if not isinstance(last, If) or self.forms.of(last.condition) == 0:
+            return tree, None
+        head = tree.body[:-1]
+        back = [bool(way) and way[-1] == Branch(tree.label) for way in (last.then, last.otherwise)]
+        if back[0] == back[1]:
+            return tree, None
+        behind = -1 - tree.label  # no other construct has it
+        leave: list[Tree] = [Branch(behind)]
+        rest, other = (last.then, last.otherwise) if back[0] else (last.otherwise, last.then)
+        other = other if _ends(other) else other + leave
+        gone = If(last.condition, [], other) if back[0] else If(last.condition, other, [])
+        return Loop(tree.label, [*head, gone, *rest], tree.latches), behind
+
+    # Ways apart
+
+    def _apart(self, tree: If, context: _Context) -> tuple[list[Tree], _Leaks]:
+        """Lanes take both ways of a branch: one after the other."""
+        made: list[Tree] = []
+        leaks: _Leaks = set()
+        condition, ways = tree.condition, [way for way in (tree.then, tree.otherwise) if way]
+        if len(ways) > 1 and condition not in self.forms.lowered.variables:
+            kept = self.new_mask()
+            made.append(self._set(kept, condition))
+            condition = self._nodes[kept]
+        outside = self._of(context)
+        inner: list[tuple[list[Tree], _Context]] = []
+        first = len(self.open)
+        for way, holds in ((tree.then, True), (tree.otherwise, False)):
+            if way:
+                mask = self.new_mask()
+                self.open.append(mask)
+                mine = condition if holds else Node("pnot", PRED, (condition,))
+                made.append(self._set(mask, mine if outside is None else Node("pand", PRED, (outside, mine))))
+                inner.append((way, _Context(mask, context)))
+        for way, its in inner:
+            found, some = self.code(way, its)
+            mask_of = self._of(its)
+            assert mask_of is not None
+            made += found if self._is_light(way) else [If(self._any(mask_of), found, [])]
+            leaks |= some
+        del self.open[first:]
+        return made, leaks
+
+    def _is_light(self, trees: list[Tree]) -> bool:
+        return self._weight(trees) <= _LIGHT
+
+    def _weight(self, trees: list[Tree]) -> int:
+        """What code costs; much, if it accesses memory."""
+        total = 0
+        for tree in trees:
+            match tree:
+                case Straight(piece):
+                    for statement in piece.statements:
+                        total += _LIGHT + 1 if isinstance(statement, Do) else self._statement_weight(statement)
+                case If(condition, then, otherwise):
+                    total += 1 + self._value_weight(condition) + self._weight(then) + self._weight(otherwise)
+                case Labelled(_, body):
+                    total += self._weight(body)
+                case Loop():
+                    total += _LIGHT + 1
+                case _:
+                    total += 1
+        return total
+
+    def _statement_weight(self, statement: Statement) -> int:
+        match statement:
+            case Let(_, node):
+                return cost(node) + sum(map(self._value_weight, node.args))
+            case Copies(pairs):
+                return sum(1 + self._value_weight(value) for _, value in pairs)
+        return 1
+
+    def _value_weight(self, node: Node) -> int:
+        if node in self.forms.lowered.variables or node in self.variables or node.op in LEAVES:
+            return 0
+        return cost(node) + sum(map(self._value_weight, node.args))
+
+    # Statements
+
+    def _straight(self, piece: Piece, context: _Context) -> tuple[list[Tree], _Leaks]:
+        mask = self._of(context)
+        statements: list[Statement] = []
+        faults = False
+        for statement in piece.statements:
+            match statement:
+                case Go():
+                    raise AssertionError("dispatchers are not for packets")
+                case Copies(pairs):
+                    blended = [v for v, _ in pairs if self._is_vector(v) and self._blends(v, piece, context)]
+                case Let(variable, _) | Do(_, variable):
+                    kept = variable is not None and variable in self.forms.escaping and self._is_vector(variable)
+                    blended = [variable] if kept and variable is not None else []
+                case _:
+                    blended = []
+            may = isinstance(statement, Do) and self.may_fault(statement.node)
+            faults |= may
+            blend = frozenset(blended) if mask is not None else frozenset[Variable]()
+            assert isinstance(statement, Let | Do | Copies | Count)
+            statements.append(Under(statement, mask, blend, tuple(self.open) if may else ()))
+        if faults and mask is None:
+            self.root = True
+        made = Piece(piece.number, statements, piece.kind, piece.value, piece.ways, piece.at)
+        return [Straight(made)], {"fault"} if faults else set()
+
+    def _is_vector(self, variable: Variable) -> bool:
+        return self.forms.variables.get(variable, ANY) == ANY
+
+    def _blends(self, variable: Variable, piece: Piece, context: _Context) -> bool:
+        """Whether lanes that are not of the mask may have a value of a phi that is still wanted."""
+        if variable in self.forms.escaping:
+            return True
+        header = self.forms.headers.get(variable)
+        if header is None or header > 1:  # of ways that meet
+            return True
+        loop = next((label for label in reversed(self.labels) if piece in label.latches), None)
+        return loop is not None and (loop.context is not context or loop.left is not None)
+
+
+def _steps(latches: list[Piece]) -> list[Count]:
+    return [statement for piece in latches for statement in piece.statements if isinstance(statement, Count)]
+
+
+def _ends(trees: list[Tree]) -> bool:
+    """Whether nobody goes on behind code."""
+    match trees[-1] if trees else None:
+        case Branch() | Stop():
+            return True
+        case If(_, then, otherwise):
+            return _ends(then) and _ends(otherwise)
+    return False

@@ -1,0 +1,129 @@
+"""Whether a kernel is made of packets of lanes, and of how many: what packets cannot do, and what does not pay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...compiler.fission import Fission, fission, reachable
+from ...compiler.ir import Function, Node
+from ...compiler.lower import Do, Lowered, Piece, Step, lower
+from ...compiler.packets import Forms, guards
+from ...compiler.passes.costs import total
+from ...compiler.reducible import reducible
+from ...compiler.shapes import ANY
+from ...compiler.structure import If, Labelled, Loop, Tree, structure
+from ...isa.address import Space
+from ...isa.types import Type
+
+__all__ = ["Choice", "chosen"]
+
+_WORK = 8  # what the code between barriers computes for each of its accesses, in additions, where packets pay
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`width` lanes go together, 1 for `reason`."""
+
+    width: int
+    reason: str = ""
+    forms: Forms | None = None
+
+
+def chosen(function: Function, packets: int | None = None) -> Choice:
+    """The choice for a function; `packets` is a wish."""
+    if packets == 1:
+        return Choice(1, "asked for")
+    width = 4 if packets is None else packets
+    reason = _obstacle(function, width)
+    if reason:
+        return Choice(1, reason)
+    lowered = lower(function)
+    plan = fission(lowered) if _waits(function) else None
+    forms = Forms(lowered, plan.uniform if plan is not None else ())
+    if forms.wrong:
+        return Choice(1, "what blocks know differs between lanes")
+    if packets is None:
+        loss = _loss(function, lowered, plan, forms)
+        if loss:
+            return Choice(1, loss)
+    return Choice(width, "", forms)
+
+
+def _loss(function: Function, lowered: Lowered, plan: Fission | None, forms: Forms) -> str:
+    """Why lane after lane is faster, if it is; measured with bench.packets."""
+    if not any(step != 0 for step in forms.variables.values()):
+        return "nothing differs between lanes"
+    if plan is not None:
+        # A tree of lanes leaves most of them out, and moves rows whole: block_sum took 1.4 times as long in packets.
+        pieces = [piece for run in plan.runs for piece in reachable([run.entry], lambda piece: piece.ways)]
+        loops = any(_loops(structure(run.entry)) for run in plan.runs)
+        effects = sum(isinstance(s, Do) for piece in pieces for s in piece.statements)
+        if not loops and total(function.nodes()) < _WORK * effects:
+            return "between barriers lanes do no more than move what they share"
+        return ""
+    one = next(iter(guards(structure(lowered.resumes[0]), forms)), None)
+    if one is not None and _is_of_one(*one, forms):
+        return "one lane does everything"
+    return ""
+
+
+def _loops(trees: list[Tree]) -> bool:
+    for tree in trees:
+        match tree:
+            case Loop():
+                return True
+            case Labelled(_, body) if _loops(body):
+                return True
+            case If(_, then, otherwise) if _loops(then) or _loops(otherwise):
+                return True
+    return False
+
+
+def _is_of_one(node: Node, truth: bool, forms: Forms) -> bool:
+    """Whether a predicate holds of one lane at most: the place of a lane is some number, or below 1."""
+    while node.op == "pnot":
+        node, truth = node.args[0], not truth
+    if node.op == "eq" and truth:
+        return sorted(forms.of(arg) == 0 for arg in node.args) == [False, True] and ANY not in map(forms.of, node.args)
+    left, right = node.args[:2] if node.op in ("lt", "le") and not node.attr.is_float else (None, None)
+    if left is None or right is None:
+        return False
+    if truth:  # lane < 1, lane <= 0
+        return right.is_const and right.attr == (node.op == "lt") and forms.of(left) not in (0, ANY)
+    return left.is_const and left.attr == (node.op == "le") and forms.of(right) not in (0, ANY)
+
+
+def _obstacle(function: Function, width: int) -> str:
+    if function.block_shape[0] < width:
+        return f"a row of a block has fewer than {width} lanes"
+    if any(base.space is Space.LOCAL for base in function.bases):
+        return "lanes have memory of their own"
+    for node in function.nodes():
+        if isinstance(node.ty, Type) and node.ty.is_wide:
+            return "integers of more than 64 bits"
+        if node.op == "reduce":
+            return "lanes reduce by themselves"
+    lowered = lower(function)
+    if _waits(function):
+        plan = fission(lowered)
+        if plan is None:
+            return "lanes may wait at different barriers"
+        if function.block_shape[1:] != (1, 1) and function.block_shape[0] % width:
+            return f"rows of a block with barriers are not a multiple of {width} lanes"
+        if any(run.leaves for run in plan.runs):
+            return "lanes may leave a block whose others wait at barriers"
+        pieces = [piece for run in plan.runs for piece in reachable([run.entry], lambda piece: piece.ways)]
+        if any(isinstance(statement, Step) for piece in pieces for statement in piece.statements):
+            return "lanes have budgets of their own, and wait at barriers"
+        return "loops with several entries" if any(_irreducible(run.entry) for run in plan.runs) else ""
+    if _irreducible(lowered.resumes[0]):
+        return "loops with several entries"
+    return ""
+
+
+def _waits(function: Function) -> bool:
+    return any(block.end.kind == "barrier" for block in function.blocks)
+
+
+def _irreducible(entry: Piece) -> bool:
+    return reducible(entry) is not entry

@@ -1,0 +1,610 @@
+"""Expressions of packets: from IR values to vector instructions.
+
+A value of a packet of W lanes is held in W * bits / 128 vectors, its parts; the masks that predicates are have as many
+bits for each lane as fit into one vector, and are made wider or narrower where they choose. What is the same for all
+lanes is a scalar until a vector meets it, and of what grows from lane to lane the scalar is that of the first one.
+Instructions that vectors lack are done lane by lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from ...compiler.ir import PRED, Node, ValueType
+from ...compiler.lower import Variable
+from ...compiler.operations import LEAVES
+from ...compiler.ranges import Ranges
+from ...compiler.shapes import ANY, Step
+from ...isa.types import Type
+from .encoder import FunctionBody
+from .values import Values
+
+__all__ = ["HowHeld", "Vectors", "lanes_of"]
+
+_WHOLE = {8: "i8x16", 16: "i16x8", 32: "i32x4", 64: "i64x2"}
+_BITWISE = {"and": "v128.and", "or": "v128.or", "xor": "v128.xor"}
+_FLOATS = {
+    **{op: op for op in ("add", "sub", "mul", "div", "min", "max", "sqrt", "floor", "ceil", "trunc", "abs", "neg")},
+    "round": "nearest",
+}
+_COMPARISONS = frozenset({"eq", "lt", "le"})
+_SHIFTS = frozenset({"shl", "shr", "rotl"})
+_EVEN = bytes(byte for word in range(4) for byte in range(8 * word, 8 * word + 4))  # the lower halves of eight words
+_LOWS = bytes([*range(8), *range(16, 24)])  # the lower half of each
+_HIGH = bytes([*range(8, 16), *range(8, 16)])
+
+
+def lanes_of(ty: ValueType) -> str:
+    """The shape of a vector of a type, such as f32x4."""
+    assert isinstance(ty, Type)
+    return f"f{ty.bits}x{128 // ty.bits}" if ty.is_float else _WHOLE[ty.bits]
+
+
+class HowHeld(Protocol):
+    """Says of values how they are held: 0, a step, or ANY."""
+
+    def of(self, node: Node) -> Step: ...
+
+
+class Vectors(Values):
+    """Appends the instructions that compute values of packets. `leaf_part` pushes a part of a leaf that is a vector."""
+
+    def __init__(
+        self,
+        function: FunctionBody,
+        variables: dict[Node, Variable],
+        leaf: Callable[[Node], None],
+        routine: Callable[[str], int],
+        ranges: Ranges,
+        forms: HowHeld,
+        width: int,
+        leaf_part: Callable[[Node, int], None] | None = None,
+    ) -> None:
+        super().__init__(function, variables, self._leaf_or_lane, routine, ranges)
+        self.outer_leaf, self.forms, self.width, self.leaf_part = leaf, forms, width, leaf_part
+        self.held: dict[Node, list[int]] = {}  # what has been computed for the statement at hand
+        self.vectors: dict[Variable, list[int]] = {}
+        self._lane_of: dict[Node, tuple[int, str, int]] = {}
+
+    # How values are held
+
+    def bits(self, ty: ValueType) -> int:
+        """Bits of a lane."""
+        return ty.bits if isinstance(ty, Type) else 128 // self.width
+
+    def parts(self, ty: ValueType) -> int:
+        return self.width * self.bits(ty) // 128
+
+    def is_vector(self, node: Node) -> bool:
+        return self.forms.of(node) == ANY
+
+    def locals(self, variable: Variable) -> list[int]:
+        """The locals of a variable that is a vector."""
+        if variable not in self.vectors:
+            self.vectors[variable] = [self.function.local("v128") for _ in range(self.parts(variable.ty))]
+        return self.vectors[variable]
+
+    def _leaf_or_lane(self, node: Node) -> None:
+        if node in self._lane_of:
+            local, shape, lane = self._lane_of[node]
+            self.put(("local.get", local), (f"{shape}.extract_lane", lane))
+        else:
+            self.outer_leaf(node)
+
+    @contextmanager
+    def statement(self, *nodes: Node) -> Iterator[None]:
+        """Computes first what these values need in locals."""
+        outer, self.held = self.held, dict(self.held)
+        before = set(map(id, self.held.values()))
+        for node in nodes:
+            self.prepare(node)
+        yield
+        for locals_ in self.held.values():
+            if id(locals_) not in before:
+                self._free.setdefault("v128", []).extend(locals_)
+        self.held = outer
+
+    def prepare(self, node: Node) -> None:
+        """Computes what is in a value and takes more than the parts of its operands one by one."""
+        if node in self.held or node in self.variables or node.op in LEAVES or not self.is_vector(node):
+            return
+        for arg in node.args:
+            self.prepare(arg)
+        make = self._whole(node)
+        if make is not None:
+            self.held[node] = make(node)
+
+    def parked(self, node: Node) -> list[int]:
+        """Locals with the parts of a value."""
+        if node in self.held:
+            return self.held[node]
+        variable = self.variables.get(node)
+        if variable is not None and self.is_vector(node):
+            return self.locals(variable)
+        found = []
+        for part in range(self.parts(node.ty)):
+            self.part(node, part)
+            found.append(self._fresh())
+            self.put(("local.set", found[-1]))
+        self.held[node] = found
+        return found
+
+    def _fresh(self) -> int:
+        free = self._free.setdefault("v128", [])
+        return free.pop() if free else self.function.local("v128")
+
+    def let(self, variable: Variable, value: Node, kept: Callable[[int], None] | None = None) -> None:
+        """Sets a variable; `kept` may change a part on the stack before it is."""
+        with self.statement(*value.args):
+            name = self.variables.pop(value)
+            make = self._whole(value) if self.is_vector(value) else None
+            if make is not None:
+                self.held[value] = make(value)
+            for part, local in enumerate(self.locals(variable)):
+                self.part(value, part)
+                if kept is not None:
+                    kept(part)
+                self.put(("local.set", local))
+            self.variables[value] = name
+
+    # Parts
+
+    def part(self, node: Node, part: int) -> None:
+        """Pushes a part of a value."""
+        if node.ty == PRED:
+            self.mask(node, self.bits(PRED), part)
+            return
+        if node in self.held:
+            self.put(("local.get", self.held[node][part]))
+            return
+        step = self.forms.of(node)
+        if step != ANY:
+            assert isinstance(step, int)
+            self._spread(node, step, part)
+        elif (variable := self.variables.get(node)) is not None:
+            self.put(("local.get", self.locals(variable)[part]))
+        elif node.op in LEAVES:
+            assert self.leaf_part is not None
+            self.leaf_part(node, part)
+        else:
+            self._part(node, part)
+
+    def numbers(self, ty: ValueType, values: list[int]) -> None:
+        """Pushes a vector of these bit patterns."""
+        size = self.bits(ty) // 8
+        self.put(("v128.const", b"".join((v & ((1 << 8 * size) - 1)).to_bytes(size, "little") for v in values)))
+
+    def steps(self, ty: ValueType, step: int, part: int) -> None:
+        """Pushes 0, step, 2 * step ... of the lanes of a part."""
+        count = 128 // self.bits(ty)
+        self.numbers(ty, [step * lane for lane in range(part * count, (part + 1) * count)])
+
+    def _spread(self, node: Node, step: int, part: int) -> None:
+        shape, count = lanes_of(node.ty), 128 // self.bits(node.ty)
+        if node.is_const:
+            self.numbers(node.ty, [int(node.attr)] * count)
+            return
+        self.value(node)
+        self.put((f"{shape}.splat",))
+        if step:
+            self.steps(node.ty, step, part)
+            self.put((f"{shape}.add",))
+
+    def _parts_of(self, node: Node, part: int) -> None:
+        for arg in node.args:
+            self.part(arg, part)
+
+    def _part(self, node: Node, part: int) -> None:
+        op, ty = node.op, node.ty
+        assert isinstance(ty, Type)
+        shape = lanes_of(ty)
+        if op == "select":
+            self.part(node.args[1], part)
+            self.part(node.args[2], part)
+            if self.is_vector(node.args[0]):
+                self.mask(node.args[0], ty.bits, part)
+                self.put(("v128.bitselect",))
+            else:
+                self.value(node.args[0])
+                self.put(("select",))
+        elif op == "bitcast":
+            self._parts_of(node, part)
+        elif op == "cvt":
+            self._convert_part(node, ty, node.attr, part)
+        elif ty.is_float:
+            self._float_part(node, shape, part)
+        elif op in ("add", "sub", "mul"):
+            self._parts_of(node, part)
+            self.put((f"{shape}.{op}",))
+        elif op in _BITWISE:
+            self._parts_of(node, part)
+            self.put((_BITWISE[op],))
+        elif op == "not":
+            self._parts_of(node, part)
+            self.put(("v128.not",))
+        elif op == "neg" or (op == "abs" and ty.is_signed):
+            self._parts_of(node, part)
+            self.put((f"{shape}.{op}",))
+        elif op == "abs":
+            self._parts_of(node, part)
+        elif op in ("min", "max"):
+            self._extreme_part(op, node, ty, part)
+        elif op in _SHIFTS:
+            self._shift_part(op, node, ty, part)
+        elif op == "extend":
+            self._parts_of(node, part)
+            self.put(("i32.const", 32 - node.attr.bits), ("i32x4.shl",))
+            self.put(("i32.const", 32 - node.attr.bits), ("i32x4.shr_s",))
+        elif op == "popcount":
+            self._parts_of(node, part)
+            self.put(("i8x16.popcnt",), ("i16x8.extadd_pairwise_i8x16_u",), ("i32x4.extadd_pairwise_i16x8_u",))
+        else:
+            raise AssertionError(f"packets have no {op} on {ty}")
+
+    def _extreme_part(self, op: str, node: Node, ty: Type, part: int) -> None:
+        if ty.bits < 64:
+            self._parts_of(node, part)
+            self.put((f"{lanes_of(ty)}.{op}_{'s' if ty.is_signed else 'u'}",))
+            return
+        a, b = node.args if op == "min" else node.args[::-1]
+        for arg in node.args:
+            self.part(arg, part)
+        self._less(ty, a, b, part)
+        self.put(("v128.bitselect",))
+
+    def _shift_part(self, op: str, node: Node, ty: Type, part: int) -> None:
+        shape, (x, amount) = lanes_of(ty), node.args
+        if op == "rotl":
+            self.part(x, part)
+            self.value(amount)
+            self.put((f"{shape}.shl",))
+            self.part(x, part)
+            self.put(("i32.const", 0))
+            self.value(amount)
+            self.put(("i32.sub",), (f"{shape}.shr_u",), ("v128.or",))
+            return
+        self.part(x, part)
+        self.value(amount)
+        self.put((f"{shape}.{op}" + ("" if op == "shl" else "_s" if ty.is_signed else "_u"),))
+
+    def _float_part(self, node: Node, shape: str, part: int) -> None:
+        op = node.op
+        limit = node.args[-1]
+        if op in ("min", "max") and limit.is_const and self._chooses(op, limit):
+            # The limit where it is beyond, else the other one, NaN as well: one instruction instead of eight.
+            self._parts_of(node, part)
+            self.put((f"{shape}.p{op}",))
+            return
+        self._parts_of(node, part)
+        self.put((f"{shape}.{_FLOATS[op]}",))
+
+    def _chooses(self, op: str, limit: Node) -> bool:
+        """Whether min or max with a constant is a choice: it is no NaN, and no zero of the sign that matters."""
+        assert isinstance(limit.ty, Type)
+        bits, sign = int(limit.attr), 1 << (limit.ty.bits - 1)
+        value = limit.ty.decode(bits)
+        return value == value and bits != (sign if op == "min" else 0)
+
+    # Masks
+
+    def mask(self, node: Node, bits: int, part: int) -> None:
+        """Pushes a part of a predicate, with so many bits a lane."""
+        own = self.bits(PRED)
+        variable = self.variables.get(node)
+        if node in self.held:
+            self._resized(lambda p: self.put(("local.get", self.held[node][p])), own, bits, part)
+        elif node.is_const:
+            self.put(("v128.const", (b"\xff" if node.attr else b"\0") * 16))
+        elif not self.is_vector(node):
+            self.put(("i32.const", 0))
+            self.value(node)
+            self.put(("i32.sub",), ("i32x4.splat",))
+        elif variable is not None:
+            mine = self.locals(variable)
+            self._resized(lambda p: self.put(("local.get", mine[p])), own, bits, part)
+        elif node.op in _COMPARISONS:
+            self._resized(lambda p: self._compared(node, p), node.attr.bits, bits, part)
+        elif node.op == "pand":
+            a, b = node.args if node.args[0].op != "pnot" else node.args[::-1]
+            self.mask(a, bits, part)
+            if b.op == "pnot" and b not in self.held and b not in self.variables:
+                self.mask(b.args[0], bits, part)
+                self.put(("v128.andnot",))
+            else:
+                self.mask(b, bits, part)
+                self.put(("v128.and",))
+        elif node.op == "por":
+            for arg in node.args:
+                self.mask(arg, bits, part)
+            self.put(("v128.or",))
+        elif node.op == "pnot":
+            self.mask(node.args[0], bits, part)
+            self.put(("v128.not",))
+        else:
+            assert node.op == "select", node.op
+            for arg in (*node.args[1:], node.args[0]):
+                self.mask(arg, bits, part)
+            self.put(("v128.bitselect",))
+
+    def _resized(self, push: Callable[[int], None], own: int, bits: int, part: int) -> None:
+        """Pushes a part of a mask of `own` bits a lane, which `push` pushes parts of, as one of so many bits."""
+        if own > bits:
+            self._resized(push, own, 2 * bits, 2 * part)
+            self._resized(push, own, 2 * bits, 2 * part + 1)
+            self.narrow(bits)
+            return
+        ratio = bits // own
+        push(part // ratio)
+        part %= ratio
+        while own < bits:
+            ratio //= 2
+            half = "high" if part >= ratio else "low"
+            self.put((f"{_WHOLE[2 * own]}.extend_{half}_{_WHOLE[own]}_s",))
+            part %= ratio
+            own *= 2
+
+    def narrow(self, bits: int) -> None:
+        """Makes one vector of two, of numbers that so many bits hold, or of the lower half of longer ones."""
+        if bits == 32:
+            self.put(("i8x16.shuffle", _EVEN))
+        else:
+            self.put((f"{_WHOLE[bits]}.narrow_{_WHOLE[2 * bits]}_s",))
+
+    def _compared(self, node: Node, part: int) -> None:
+        ty: Type = node.attr
+        a, b = node.args
+        if ty.is_float:
+            self._parts_of(node, part)
+            self.put((f"{lanes_of(ty)}.{node.op}",))
+        elif node.op == "eq":
+            self._parts_of(node, part)
+            self.put((f"{lanes_of(ty)}.eq",))
+        elif node.op == "lt":
+            self._less(ty, a, b, part)
+        else:
+            self._less(ty, a, b, part, "le")
+
+    def _less(self, ty: Type, a: Node, b: Node, part: int, op: str = "lt") -> None:
+        """Pushes whether a < b. Integers of 64 bits are compared as signed ones only."""
+        sign = "s" if ty.is_signed else "u"
+        if ty.bits == 64 and not ty.is_signed:
+            sign = "s"
+            if not all(self.ranges.of(arg)[1] < 1 << 63 for arg in (a, b)):
+                for arg in (a, b):
+                    self.part(arg, part)
+                    self.numbers(ty, [1 << 63] * 2)
+                    self.put(("v128.xor",))
+                self.put((f"i64x2.{op}_s",))
+                return
+        self.part(a, part)
+        self.part(b, part)
+        self.put((f"{lanes_of(ty)}.{op}_{sign}",))
+
+    def any(self, mask: Node) -> None:
+        """Pushes whether a mask has a lane."""
+        with self.statement(mask):
+            self.mask(mask, self.bits(PRED), 0)
+        self.put(("v128.any_true",))
+
+    def value(self, node: Node) -> None:
+        if node.op == "any":
+            self.any(node.args[0])
+        else:
+            super().value(node)
+
+    # Conversions
+
+    def _convert_part(self, node: Node, dst: Type, src: Type, part: int) -> None:
+        """Of values of the same width, or with operands in locals."""
+        arg = node.args[0]
+        if dst.bits == src.bits:
+            self.part(arg, part)
+            if src.is_integer and dst.is_float:
+                self.put((f"f32x4.convert_i32x4_{'s' if src.is_signed else 'u'}",))
+            elif src.is_float and dst.is_integer:
+                self.put((f"i32x4.trunc_sat_f32x4_{'s' if dst.is_signed else 'u'}",))
+            return
+        sign = "s" if (src if src.is_integer else dst).is_signed else "u"
+        if dst.bits > src.bits:
+            self.part(arg, part // 2)
+            if dst.is_integer:
+                self.put((f"i64x2.extend_{'high' if part % 2 else 'low'}_i32x4_{sign}",))
+                return
+            if part % 2:
+                self.part(arg, part // 2)
+                self.put(("i8x16.shuffle", _HIGH))
+            self.put(("f64x2.promote_low_f32x4" if src.is_float else f"f64x2.convert_low_i32x4_{sign}",))
+            return
+        for half in (0, 1):
+            self.part(arg, 2 * part + half)
+            if src.is_float:
+                self.put(("f32x4.demote_f64x2_zero" if dst.is_float else f"i32x4.trunc_sat_f64x2_{sign}_zero",))
+        self.put(("i8x16.shuffle", _LOWS if src.is_float else _EVEN))
+
+    def prepare_low(self, node: Node) -> None:
+        """Computes first what `low_part` needs in locals."""
+        if node in self.held or node in self.variables or not self.is_vector(node):
+            return
+        if node.op == "cvt" and node.attr.is_integer and not node.attr.is_wide:
+            self.prepare_low(node.args[0]) if node.attr.bits == 64 else self.prepare(node.args[0])
+        elif node.op in ("add", "sub", "mul") and isinstance(node.ty, Type) and node.ty.bits == 64:
+            for arg in node.args:
+                self.prepare_low(arg)
+        else:
+            self.prepare(node)
+
+    def low_part(self, node: Node, part: int) -> None:
+        """Pushes the lower halves of integers of 64 bits, as far as they are the same of operands of 32."""
+        if node not in self.held and node not in self.variables and self.is_vector(node):
+            if node.op == "cvt" and node.attr.is_integer and not node.attr.is_wide:
+                if node.attr.bits == 64:
+                    self.low_part(node.args[0], part)
+                else:
+                    self.part(node.args[0], part)
+                return
+            if node.op in ("add", "sub", "mul") and isinstance(node.ty, Type) and node.ty.bits == 64:
+                self.low_part(node.args[0], part)
+                self.low_part(node.args[1], part)
+                self.put((f"i32x4.{node.op}",))
+                return
+        assert isinstance(node.ty, Type)
+        if node.ty.bits <= 32:
+            self.part(node, part)
+            return
+        step = self.forms.of(node)
+        if step != ANY:
+            assert isinstance(step, int)
+            self.low(node)
+            self.put(("i32x4.splat",))
+            if step:
+                self.steps(Type.U32, step, part)
+                self.put(("i32x4.add",))
+            return
+        self.part(node, 2 * part)
+        self.part(node, 2 * part + 1)
+        self.put(("i8x16.shuffle", _EVEN))
+
+    # What is computed for all parts together
+
+    def _whole(self, node: Node) -> Callable[[Node], list[int]] | None:
+        """How a value is computed that takes more than the parts of its operands."""
+        op, ty = node.op, node.ty
+        if op == "call":
+            return self._call
+        if op == "call_if":
+            return self._call_if
+        if not isinstance(ty, Type):
+            return None
+        if op in ("div", "rem") and ty.is_integer:
+            return self._divided if ty.bits == 32 else self._by_lanes
+        if op in ("clz", "ctz", "inverse", "rem") or (op in _SHIFTS and self.forms.of(node.args[1]) != 0):
+            return self._by_lanes
+        if op == "popcount" and node.attr.bits == 64:
+            return self._by_lanes
+        if op == "cvt":
+            src: Type = node.attr
+            mixed = src.is_float != ty.is_float
+            if mixed and 64 in (ty.bits if ty.is_integer else 0, src.bits if src.is_integer else 0):
+                return self._from_long if src.is_integer and self._is_short(node.args[0]) else self._by_lanes
+            if ty.bits != src.bits:
+                return self._converted
+        return None
+
+    def _is_short(self, node: Node) -> bool:
+        low, high = self.ranges.of(node)
+        return low >= -(1 << 31) and high < 1 << 31
+
+    def _results(self, ty: ValueType) -> list[int]:
+        return [self._fresh() for _ in range(self.parts(ty))]
+
+    def _converted(self, node: Node) -> list[int]:
+        self.parked(node.args[0])
+        found = self._results(node.ty)
+        for part, local in enumerate(found):
+            assert isinstance(node.ty, Type)
+            self._convert_part(node, node.ty, node.attr, part)
+            self.put(("local.set", local))
+        return found
+
+    def _from_long(self, node: Node) -> list[int]:
+        """A float of a longer integer that is known to be short."""
+        assert isinstance(node.ty, Type)
+        short = Node("cvt", Type.I32, node.args, node.attr)
+        halves = [self._fresh() for _ in range(self.parts(Type.I32))]
+        for part, local in enumerate(halves):
+            self.low_part(node.args[0], part)
+            self.put(("local.set", local))
+        self.held[short] = halves
+        found = self._results(node.ty)
+        for part, local in enumerate(found):
+            self._convert_part(Node("cvt", node.ty, (short,), Type.I32), node.ty, Type.I32, part)
+            self.put(("local.set", local))
+        return found
+
+    def _divided(self, node: Node) -> list[int]:
+        """Quotients of 32 bits, which those of F64 cut off are exactly. Divisors of zero are of lanes that are off."""
+        ty = node.ty
+        assert isinstance(ty, Type)
+        sign = "s" if ty.is_signed else "u"
+        a, b = (self.parked(arg) for arg in node.args)
+        found = self._results(ty)
+        (lowest, _), (low, high) = (self.ranges.of(arg) for arg in node.args)
+        for x, y, local in zip(a, b, found, strict=True):
+            for half in (False, True):
+                for operand in (x, y):
+                    self.put(("local.get", operand))
+                    if half:
+                        self.put(("local.get", operand), ("i8x16.shuffle", _HIGH))
+                    self.put((f"f64x2.convert_low_i32x4_{sign}",))
+                self.put(("f64x2.div",), (f"i32x4.trunc_sat_f64x2_{sign}_zero",))
+            self.put(("i8x16.shuffle", _LOWS), ("local.set", local))
+            if ty.is_signed and lowest <= ty.min_value and low <= -1 <= high:  # the lowest number by -1 wraps
+                self.put(("local.get", x), ("i32x4.neg",), ("local.get", local), ("local.get", y))
+                self.numbers(ty, [-1] * 4)
+                self.put(("i32x4.eq",), ("v128.bitselect",), ("local.set", local))
+            if node.op == "rem":
+                self.put(("local.get", x), ("local.get", local), ("local.get", y), ("i32x4.mul",), ("i32x4.sub",))
+                self.put(("local.set", local))
+        return found
+
+    def _by_lanes(self, node: Node) -> list[int]:
+        """Lane after lane, in scalar instructions."""
+        ty, parks = node.ty, [self.parked(arg) if self.forms.of(arg) != 0 else [] for arg in node.args]
+        assert isinstance(ty, Type)
+        found, safe = self._results(ty), dict[int, int]()
+        if node.op in ("div", "rem") and ty.is_integer and parks[1]:  # 1 for 0, of lanes that are off
+            for local in parks[1]:
+                safe[local] = self._fresh()
+                self.put(("local.get", local), ("local.get", local), ("v128.const", bytes(16)))
+                self.put((f"{lanes_of(ty)}.eq",), (f"{lanes_of(ty)}.sub",), ("local.set", safe[local]))
+        for lane in range(self.width):
+            part, place = divmod(lane, 128 // ty.bits)
+            if place:
+                self.put(("local.get", found[part]))
+            args = []
+            for arg, locals_ in zip(node.args, parks, strict=True):
+                if locals_:
+                    its, at = divmod(lane, 128 // self.bits(arg.ty))
+                    leaf = Node("param", arg.ty, (), "lane")
+                    self._lane_of[leaf] = safe.get(locals_[its], locals_[its]), lanes_of(arg.ty), at
+                    args.append(leaf)
+                else:
+                    args.append(arg)
+            self.compute(Node(node.op, ty, tuple(args), node.attr))
+            shape = lanes_of(ty)
+            self.put((f"{shape}.replace_lane", place) if place else (f"{shape}.splat",), ("local.set", found[part]))
+            self._lane_of.clear()
+        self._free.setdefault("v128", []).extend(safe.values())
+        return found
+
+    def _operand_parts(self, args: tuple[Node, ...]) -> None:
+        for arg in args:
+            for part in range(self.parts(arg.ty)):
+                self.part(arg, part)
+
+    def _call(self, node: Node) -> list[int]:
+        self._operand_parts(node.args)
+        self.put(("call", self.routine(f"{node.attr}x{self.width}")))
+        found = self._results(node.ty)
+        self.put(*(("local.set", local) for local in reversed(found)))
+        return found
+
+    def _call_if(self, node: Node) -> list[int]:
+        """Called if any lane wants it; others, and lanes that are off, have what they have without."""
+        condition, otherwise, *operands = node.args
+        found = self._results(node.ty)
+        mask = self.parked(condition)
+        for part, local in enumerate(found):
+            self.part(otherwise, part)
+            self.put(("local.set", local))
+        self.put(("local.get", mask[0]), ("v128.any_true",), ("if", None))
+        self._operand_parts(tuple(operands))
+        self.put(("call", self.routine(f"{node.attr}x{self.width}")))
+        for part, local in reversed([*enumerate(found)]):
+            self.put(("local.get", local))
+            self.mask(condition, self.bits(node.ty), part)
+            self.put(("v128.bitselect",), ("local.set", local))
+        self.put(("end",))
+        return found
