@@ -70,6 +70,7 @@ _EXPORTS = "a kernel exports its function kernel once, and nothing else"
 _FUNCTION = "a kernel is a function of three i32 and no result"
 _ONCE = "a kernel imports env.memory once, and env.poll at most once"
 _I0 = b"\x41\0"  # i32.const 0
+_V0 = b"\xfd\x0c" + bytes(16)
 
 MODULES: dict[str, tuple[bytes, str | None]] = {
     "nothing": (module(), None),
@@ -171,13 +172,13 @@ MODULES: dict[str, tuple[bytes, str | None]] = {
     "call_indirect": (code(b"\x11\0\0"), f"the opcode 0x11 {_OPCODE}"),
     "return_call": (code(b"\x12\0"), f"the opcode 0x12 {_OPCODE}"),
     "throw": (code(b"\x08\0"), f"the opcode 0x08 {_OPCODE}"),
-    "a vector": (code(b"\xfd\x0c" + bytes(16) + b"\x1a"), None),
-    "a lane of a vector": (code(b"\xfd\x0c" + bytes(16) + b"\xfd\x1b\3\x1a"), None),
-    "any lane of a vector": (code(b"\xfd\x0c" + bytes(16) + b"\xfd\x63\x1a"), None),
-    "a vector of sums": (code(*[b"\xfd\x0c" + bytes(16)] * 2, b"\xfd\xae\1\x1a"), None),
-    "a relaxed sum of products": (code(*[b"\xfd\x0c" + bytes(16)] * 3, b"\xfd\x85\2\x1a"), f"the opcode 0xfd {_OPCODE}"),
-    "lane 32 of a vector": (code(b"\xfd\x0c" + bytes(16) + b"\xfd\x1b\x20\x1a"), f"the opcode 0xfd {_OPCODE}"),
-    "a lane from memory 1": (code(_I0, b"\xfd\x0c" + bytes(16) + b"\xfd\x56\x42\1\0\0\x1a"), f"the opcode 0xfd {_OPCODE}"),
+    "a vector": (code(_V0, b"\x1a"), None),
+    "a lane of a vector": (code(_V0, b"\xfd\x1b\3\x1a"), None),
+    "any lane of a vector": (code(_V0, b"\xfd\x63\x1a"), None),
+    "a vector of sums": (code(*[_V0] * 2, b"\xfd\xae\1\x1a"), None),
+    "a relaxed sum of products": (code(*[_V0] * 3, b"\xfd\x85\2\x1a"), f"the opcode 0xfd {_OPCODE}"),
+    "lane 32 of a vector": (code(_V0, b"\xfd\x1b\x20\x1a"), f"the opcode 0xfd {_OPCODE}"),
+    "a lane from memory 1": (code(_I0, _V0, b"\xfd\x56\x42\1\0\0\x1a"), f"the opcode 0xfd {_OPCODE}"),
     "global.get": (code(b"\x23\0\x1a"), f"the opcode 0x23 {_OPCODE}"),
     "ref.null": (code(b"\xd0\x70\x1a"), f"the opcode 0xd0 {_OPCODE}"),
     "a block with the type of a function": (code(b"\2\0\x0b"), f"the opcode 0x02 {_OPCODE}"),

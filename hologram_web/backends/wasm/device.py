@@ -77,7 +77,7 @@ class _Loaded:
 
 
 class WasmBackend(CompiledDevice[Block]):
-    """Runs programs as WebAssembly, one lane after another.
+    """Runs programs as WebAssembly, four lanes side by side where they can.
 
     Buffers lie in one WebAssembly memory of at most 4 GiB, in reach of NumPy without copies (`view`).
     """

@@ -211,7 +211,7 @@ class Effects(Polls):
             self._exchange(operation, access, address, further, node.args[1:])
 
     def _exchange(self, operation: str, access: Access, address: int, further: int, given: Sequence[Node]) -> None:
-        """One step; pushes what was there. Where no other call is at the memory (`alone`) a load and a store are that."""
+        """One step; pushes what was there. Where no other call uses the memory (`alone`) a load and a store are one."""
         put, values = self.put, self.values
         ty: Type = access.element
         kind = value_type(ty)

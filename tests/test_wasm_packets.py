@@ -1,0 +1,101 @@
+"""Packets of lanes on WebAssembly: which kernels become packets, and that both forms of them do the same.
+
+What packets compute is tested by filetests, conformance and the fuzzer, on the device `wasm`, where they are the rule.
+"""
+
+import numpy as np
+import pytest
+import wasmtime
+
+import hologram_web as hg
+from bench import packets as bench
+from bench.compile import text_of
+from hologram_web import stdlib
+from hologram_web.backends.wasm import WasmBackend
+from hologram_web.compiler.build import build
+from hologram_web.compiler.passes import optimize
+from hologram_web.isa.verify import analyze
+from hologram_web.targets.wasm import compile_kernel
+from hologram_web.targets.wasm.kernel import form_of
+from tests.fuzz.devices import LIMITS
+
+SCALAR = {
+    "softmax": "nothing differs between lanes",
+    "argmax": "nothing differs between lanes",
+}
+
+
+def _function(program, block=(256, 1, 1)):
+    return optimize(build(analyze(program), block))
+
+
+def test_kernels_of_the_standard_library_are_packets_but_for_those_of_one_lane():
+    found = {}
+    for name in stdlib.NAMES:
+        form = form_of(_function(hg.kernel_from_source(text_of(name)).program))
+        if form.width == 1:
+            found[name] = form.reason
+    assert found == SCALAR
+
+
+LINES = "    stg.u32 [y + r255*4], r11"
+REASONS = {
+    "a row of a block has fewer than 4 lanes": ("    mov_imm.u32 r11, 1", (2, 2, 1)),
+    "lanes have memory of their own": (".local 8\n    sts.u32 [.local], r252\n    lds.u32 r11, [.local]", (8, 1, 1)),
+    "integers of more than 64 bits": (
+        "    cvt.u128.u64 r1, r255\n    mul.u128 r2, r1, r1\n    cvt.u32.u128 r11, r2",
+        (8, 1, 1),
+    ),
+    "lanes reduce by themselves": ("    mov_imm.u64 r2, 4\n    reduce_add.u32 r11, [y], r2", (8, 1, 1)),
+    "lanes may leave a block whose others wait at barriers": (
+        "    mov_imm.u32 r11, 4\n    set.lt.u32 p0, r11, r252\n    bra out, p0\n    bar_sync 0",
+        (8, 1, 1),
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_others_say_why_they_are_not(reason):
+    code, block = REASONS[reason]
+    end = "out:\n    exit" if "out" in code else ""
+    program = hg.Program.from_text(f".param y: buffer u32 read_write\n{code}\n{LINES}\n{end}\n")
+    form = form_of(_function(program, block))
+    assert (form.width, form.reason) == (1, reason)
+
+
+def test_a_form_can_be_asked_for():
+    program = hg.kernel_from_source(text_of("vector_add")).program
+    forms = {width: compile_kernel(_function(program), packets=width).code for width in (None, 1, 4)}
+    assert forms[None] == forms[4] != forms[1]
+    for code in forms.values():
+        wasmtime.Module.validate(wasmtime.Engine(), code)
+    assert b"\x7b" in forms[4]
+
+
+@pytest.mark.parametrize("lanes", [1, 3, 4, 5, 255, 256, 257, 1000, 16385])
+def test_rows_that_end_within_a_packet_touch_nothing_else(lanes):
+    text = """
+    .param x: buffer f32 read
+    .param y: buffer f32 write
+        ldg.f32 r10, [x + r255*4]
+        add.f32 r10, r10, r10
+        stg.f32 [y + r255*4], r10
+    """
+    x, room = np.arange(lanes, dtype=np.float32), 64
+    for packets in (1, 4):
+        device = WasmBackend(limits=LIMITS, packets=packets, cache=False)
+        whole = device.allocate_buffer(4 * (lanes + room))
+        source = device.allocate_buffer(4 * lanes)
+        device.view(source)[:] = x.view(np.uint8)
+        device.view(whole)[:] = 255
+        params = hg.ExecutionParams(hg.LaunchConfig.linear(lanes), {"x": source, "y": whole})
+        device.execute_program_with_params(hg.Program.from_text(text), params)
+        found = device.view(whole)
+        assert (found[: 4 * lanes].view(np.float32) == 2 * x).all()
+        assert (found[4 * lanes :] == 255).all()
+
+
+def test_the_benchmark_compares_equal_results():
+    found = bench.measured(1, ("saxpy", "complex", "gray_scott"))
+    assert list(found) == ["saxpy", "gray_scott", "complex"]
+    assert all(set(forms) == {"scalar", "packets"} for forms in found.values())
