@@ -1,5 +1,6 @@
-"""The WebAssembly target: our own encoder, lanes one by one or side by side in vectors. `disassemble.py` makes text of modules, for people.
+"""The WebAssembly target: our own encoder; lanes one by one, or side by side in vectors.
 
+`disassemble.py` makes text of modules, for people.
 The compiler is imported when it is asked for: `check.py`, which every reader of artifacts needs, does without.
 """
 
