@@ -19,7 +19,6 @@ from hologram_web.compiler.accesses import access_of
 from hologram_web.compiler.build import build
 from hologram_web.compiler.ir import PRED, Function, Node, ValueType
 from hologram_web.compiler.legalise import legalise
-from hologram_web.compiler.library import function_of
 from hologram_web.compiler.lower import Do, Piece, Statement, Step, lower
 from hologram_web.compiler.passes import optimize
 from hologram_web.compiler.structure import structure
@@ -165,10 +164,10 @@ def _functions(names: set[str]) -> list[str]:
 
     def add(name: str) -> None:
         if name not in found:
-            calls = [n.attr for n in legalise(function_of(name), TRAITS).nodes() if n.op in ("call", "call_if")]
-            for other in calls:
+            text, calls = function_text(name, OPENCL, TRAITS, lambda values: {})
+            for other in sorted(calls):
                 add(other)
-            found[name] = function_text(name, OPENCL, TRAITS, lambda values: {})
+            found[name] = text
 
     for name in sorted(names):
         add(name)

@@ -19,6 +19,7 @@ from hologram_web.compiler.lower import lower
 from hologram_web.compiler.passes import optimize
 from hologram_web.isa.verify import analyze
 from hologram_web.targets import wgsl
+from hologram_web.targets.wgsl import functions
 from hologram_web.targets.wgsl.packets import packet_of
 
 # x[i] + 2 * y[i - 1] for i below n; the first lane reads y[0].
@@ -68,6 +69,20 @@ def _run(backend: WebGpuBackend, program: Program, lanes: tuple[int, int, int], 
     finally:
         for handle in handles.values():
             backend.free_buffer(handle)
+
+
+def test_packets_do_not_depend_on_what_is_compiled_in_between() -> None:
+    """The functions of a shader are compiled while it is written."""
+    exp = SUM.to_text().replace("add.f32 r21, r21, r21", "exp.f32 r21, r21\n    cos.f32 r20, r20\n    tan.f32 r20, r20")
+    function = optimize(build(analyze(Program.from_text(exp)), (BLOCK, 1, 1)))
+    groups = [[base] for base in function.bases]
+    found = []
+    for _ in range(2):
+        functions._function.cache_clear()
+        found.append(wgsl.compile_kernel(function, groups, 0))
+    assert "fn work(" in found[0].code
+    assert found[0].fast is not None
+    assert (found[0].code, found[0].fast) == (found[1].code, found[1].fast)
 
 
 @pytest.mark.parametrize(("lanes", "n"), SHAPES)

@@ -438,8 +438,8 @@ _WGSL = (
     _wgsl(
         "F32 is not fenced",
         "floats:Floats.fence",
-        "return f",
-        "return text or f",
+        'self.math != "exact"',
+        "True",
         "arithmetic/zero_of_select.atlas",
     ),
     _wgsl(

@@ -17,8 +17,16 @@ class Expressions:
     writes what needs more than a table: it gives None for everything else.
     """
 
-    def __init__(self, language: Language, variables: Mapping[Node, Variable], leaf: Callable[[Node], str]) -> None:
+    def __init__(
+        self,
+        language: Language,
+        variables: Mapping[Node, Variable],
+        leaf: Callable[[Node], str],
+        called: set[str] | None = None,
+    ) -> None:
+        """`called` gets the names of the functions that are."""
         self.language, self.variables, self.leaf = language, variables, leaf
+        self.called: set[str] = set() if called is None else called
         self.own: Callable[[Node], str | None] = lambda node: None
         self.named: set[Variable] = set()  # of which something was written
         self.places: Mapping[Variable, str] = {}  # of variables that are none of the language
@@ -49,10 +57,21 @@ class Expressions:
             if ty == PRED:
                 return "true" if node.attr else "false"
             assert isinstance(ty, Type)
-            return self.language.constant(ty, node.attr)
+            return self.constant(ty, node.attr)
         if op in ("param", "special"):
             return self.leaf(node)
         args = map(self.value, node.args)
         if op in ("call", "call_if"):
-            return f"{node.attr}{'_if' if op == 'call_if' else ''}({', '.join(args)})"
-        return self.language.operations[key_of(node)].format(*args)
+            return self.call(f"{node.attr}_if" if op == "call_if" else node.attr, *args)
+        key = key_of(node)
+        self.called.update(self.language.uses.get(key, ()))
+        return self.language.operations[key].format(*args)
+
+    def call(self, name: str, *args: object) -> str:
+        """A call of a function."""
+        self.called.add(name)
+        return f"{name}({', '.join(map(str, args))})"
+
+    def constant(self, ty: Type, bits: int) -> str:
+        self.called.update(self.language.uses.get(("const", ty), ()))
+        return self.language.constant(ty, bits)

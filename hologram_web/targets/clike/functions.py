@@ -19,8 +19,8 @@ __all__ = ["function_text", "guarded_text"]
 Own = Callable[[Expressions], dict[str, str]]
 
 
-def function_text(name: str, language: Language, traits: Traits, own: Own) -> str:
-    """A function, whose operands are x0, x1 and so on."""
+def function_text(name: str, language: Language, traits: Traits, own: Own) -> tuple[str, set[str]]:
+    """A function, whose operands are x0, x1 and so on, and the names of those that it calls."""
     function = legalise(function_of(name), traits)
     lowered = lower(function)
     values = Expressions(language, lowered.variables, lambda node: f"x{node.attr}")
@@ -35,7 +35,8 @@ def function_text(name: str, language: Language, traits: Traits, own: Own) -> st
     assert result is not None
     end = f"  return {values.value(result)};"
     hoists = [f"  {language.value.format(language.types[Type.U32], name, text)}" for text, name in hoisted.items()]
-    return "\n".join([_head(name, name, language, []), *hoists, *lines, end, "}", ""])
+    text = "\n".join([_head(name, name, language, []), *hoists, *lines, end, "}", ""])
+    return text, values.called
 
 
 def guarded_text(name: str, language: Language) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...compiler.ir import Node, ValueType
 from ...isa.types import Type
@@ -42,3 +43,10 @@ class Language:
     value: str  # what names a value that stays, from its type, name and expression
     loop: str  # the head of a loop that ends by `break`
     once: str  # the head of what is left by `break`: a switch of one case, whose end is two braces
+    library: re.Pattern[str] | None = None  # what names functions of the language's library, before a parenthesis
+    uses: dict[Key, frozenset[str]] = field(default_factory=dict, init=False)  # those that operations call
+
+    def __post_init__(self) -> None:
+        if self.library is not None:
+            found = ((key, frozenset(self.library.findall(form))) for key, form in self.operations.items())
+            self.uses.update((key, names) for key, names in found if names)

@@ -126,7 +126,8 @@ class Main:
             f"var<private> resume: u32 = {EXITED}u;",
             "var<private> stopped: u32;",
         ]
-        divergent = fault_number(FaultKind.DIVERGENT_BARRIER)
+        kind, other = f"{fault_number(FaultKind.DIVERGENT_BARRIER)}u", "vec2u(other, 0u)"
+        fault = self.shader.call("fault", kind, "stopped", "0xffffffffu", other, "0u", "met.y - 1u")
         lines = [*self._entry(), f"  resume = select({EXITED}u, 0u, alive);", "  loop {"]
         lines += ["    switch (resume) {", *cases]
         lines += [
@@ -166,7 +167,7 @@ class Main:
             "      workgroupBarrier();",
             "      if (index == atomicLoad(&least)) {",
             "        let other = global_id - index + atomicLoad(&most);",
-            f"        fault({divergent}u, stopped, 0xffffffffu, vec2u(other, 0u), 0u, met.y - 1u);",
+            f"        {fault};",
             "      }",
             "      break;",
             "    }",

@@ -45,7 +45,7 @@ class Body:
         # What the function computes once: its name and type
         self.hoisted: dict[str, tuple[str, str]] = {} if hoisted is None else hoisted
         self.used: set[str] = set()  # counters of the block
-        self.values = Expressions(shader.language, shader.lowered.variables, self._leaf)
+        self.values = Expressions(shader.language, shader.lowered.variables, self._leaf, shader.called)
         self.floats = Floats(self.values, shader.math, self.hoist, shader.unfenced)
         self.wide = Wide(shader.wide, self.values, self._put_wide)
         self.values.own = lambda node: self.wide.expression(node) or self.floats.compute(node)
@@ -133,7 +133,7 @@ class Body:
         late = f"{patience} < {weight}u && arguments.spare.z != 0u"
         if self.in_block:
             self.writer.begin(f"if ({late}) {{")
-            self.put(f"if (alive) {{ {_step_limit(f'{at & 0xFFFFFFFF}u', '1u')} }}")
+            self.put(f"if (alive) {{ {_step_limit(self.shader, f'{at & 0xFFFFFFFF}u', '1u')} }}")
             self.put("return;")
             self.writer.end()
         else:
@@ -153,7 +153,7 @@ class Body:
         self.writer.begin("if (alive) {")
         self.put("budget -= 1u;")
         self.writer.begin("if (budget == 0u) {")
-        self.put(_step_limit(f"{at}u", "0u"))
+        self.put(_step_limit(self.shader, f"{at}u", "0u"))
         self.put("alive = false;")
         self.writer.end()
         self.writer.end()
@@ -175,7 +175,7 @@ class Body:
     def _expire(self, at: str) -> None:
         """The end of a lane whose budget is used up, or of a block whose lanes have equal ones."""
         shader = self.shader
-        fault = _step_limit(at, "0u" if self.in_block else "select(0u, 1u, budget != 0u)")
+        fault = _step_limit(shader, at, "0u" if self.in_block else "select(0u, 1u, budget != 0u)")
         self.put(f"if (alive) {{ {fault} }}" if self.in_block else fault)
         if shader.segmented and shader.plan is None:
             self.put(f"resume = {EXITED}u;")
@@ -226,9 +226,11 @@ class Body:
                 return f"arguments.grid.{axis}"
 
 
-def _step_limit(at: str, late: str) -> str:
+def _step_limit(shader: Shader, at: str, late: str) -> str:
     """The fault of a lane that has no steps left or, if `late` is 1, no patience."""
-    return f"fault({fault_number(FaultKind.STEP_LIMIT)}u, {at}, 0xffffffffu, vec2u(0u), 0u, {late});"
+    return (
+        f"{shader.call('fault', f'{fault_number(FaultKind.STEP_LIMIT)}u', at, '0xffffffffu', 'vec2u(0u)', '0u', late)};"
+    )
 
 
 def function_text(
@@ -252,7 +254,6 @@ def check_loops(shader: Shader) -> list[str]:
     meets = shader.segmented and shader.plan is None
     if not shader.canary or not (shader.loops or shader.helpers or meets):
         return []
-    limit = fault_number(FaultKind.STEP_LIMIT)
     return [
         "  var rounds = 0u;",
         "  loop {",
@@ -262,6 +263,6 @@ def check_loops(shader: Shader) -> list[str]:
         "    }",
         "  }",
         "  if (rounds <= arguments.spare.x) {",
-        f"    fault({limit}u, 0xffffffffu, 0xffffffffu, vec2u(0u), 0u, 0u);",
+        f"    {_step_limit(shader, '0xffffffffu', '0u')}",
         "  }",
     ]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ...compiler.accesses import Check, axes_of, beyond
 from ...compiler.ir import Access, Axis, Node
-from ...compiler.legalise import Legaliser
+from ...compiler.legalise import HALVES, Legaliser
 from ...errors import FaultKind, UnsupportedInstruction
 from ...isa.address import Space
 from ...isa.ops import IDENTITIES, reduce_type
@@ -125,7 +125,7 @@ class Effects:
                 offset = pair(self.values, node.args[1]) if len(node.args) > 1 else "vec2u(0u)"
                 phi = len(node.args) > 1 and number <= 2
                 base = self._number_of_space(Space.PHI) if phi else 0xFFFFFFFF
-                self.put(f"  fault({fault_number(kind)}u, {at}u, {base}u, {offset}, 0u, {number}u);")
+                self.put(f"  {self._report(kind, at, base, offset, '0u', f'{number}u')}")
                 self.put("}")
             case "load":
                 self._guarded(node.attr, node.args[0], lambda place: self._load(node.attr, place, target), target, node)
@@ -167,7 +167,7 @@ class Effects:
             text = f"bitcast<u32>({text})"
             return (f"({text} + {bias}u)" if bias else text), None
         if bias:
-            text = f"u64_add({text}, vec2u({bias}u, 0u))"
+            text = self.values.call("u64_add", text, f"vec2u({bias}u, 0u)")
         return f"({text}).x", f"(({text}).y != 0u)"
 
     @staticmethod
@@ -220,12 +220,12 @@ class Effects:
         for condition, fault in open_axes:
             self.put(f"  if ({condition}) {{ {fault} }}")
         if wrong:  # the first fault stays
-            self.put(f"  fault({self._fault_text(FaultKind.OUT_OF_BOUNDS, access, index, access.element.size_bytes)});")
+            self.put(f"  {self._fault(FaultKind.OUT_OF_BOUNDS, access, index, access.element.size_bytes)}")
         if target is not None:
             self.put(f"  {self._cleared(target, node)}")
         if access.scale % align or offset % align:
             self.put(f"}} else if ((({Place('place', place.in_words).byte}) & {align - 1}u) != 0u) {{")
-            self.put(f"  fault({self._fault_text(FaultKind.MISALIGNED_ACCESS, access, index, 0)});")
+            self.put(f"  {self._fault(FaultKind.MISALIGNED_ACCESS, access, index, 0)}")
             if target is not None:
                 self.put(f"  {self._cleared(target, node)}")
         self.put("} else {")
@@ -273,28 +273,33 @@ class Effects:
         place, end = (pair(self.values, node) for node in (index, length))
         if offset:
             low, high = offset & 0xFFFFFFFF, offset >> 32 & 0xFFFFFFFF
-            place = f"u64_add({place}, vec2u({low}u, {high}u))"
-        return f"fault({fault_number(FaultKind.OUT_OF_BOUNDS)}u, {at}u, {0xFFFFFFFF}u, {place}, ({end}).x, ({end}).y);"
+            place = self.values.call("u64_add", place, f"vec2u({low}u, {high}u)")
+        return self._report(FaultKind.OUT_OF_BOUNDS, at, 0xFFFFFFFF, place, f"({end}).x", f"({end}).y")
+
+    def _report(self, kind: FaultKind, at: int, base: int, place: str, need: str, other: str) -> str:
+        return f"{self.values.call('fault', f'{fault_number(kind)}u', f'{at}u', f'{base}u', place, need, other)};"
 
     def _cleared(self, target: str, node: Node) -> str:
         """The statement that makes the result of a faulty access 0."""
         if isinstance(node.ty, Type) and node.ty.is_wide:
-            return f"wide_fill({target}, {size_of(node.ty)}, 0u);"
+            return f"{self.values.call('wide_fill', target, size_of(node.ty), '0u')};"
         return f"{target} = {self.values.language.zeros[self.values.type_name(node)]};"
 
-    def _fault_text(self, kind: FaultKind, access: Access, index: Node, need: int) -> str:
+    def _fault(self, kind: FaultKind, access: Access, index: Node, need: int | str) -> str:
+        """The statement that reports an access; `need` bytes, or as many as a text says."""
         # Code of faults costs as much as other code where branches are masks: adding with checks took a tenth longer
         # with a product in them.
         offset, scale = access.offset & 0xFFFFFFFFFFFFFFFF, access.scale
         place = pair(self.values, index)
         if scale & (scale - 1):
-            place = f"u64_mul({place}, vec2u({scale}u, 0u))"
+            place = self.values.call("u64_mul", place, f"vec2u({scale}u, 0u)")
         elif scale > 1:
-            place = f"u64_shl({place}, {scale.bit_length() - 1}u)"
+            place = self.values.call("u64_shl", place, f"{scale.bit_length() - 1}u")
         if offset:
-            place = f"u64_add({place}, vec2u({offset & 0xFFFFFFFF}u, {offset >> 32}u))"
-        size = self.function.local_memory if access.base.space is Space.LOCAL and need else 0
-        return f"{fault_number(kind)}u, {access.at}u, {self._base_number(access.base)}u, {place}, {need}u, {size}u"
+            place = self.values.call("u64_add", place, f"vec2u({offset & 0xFFFFFFFF}u, {offset >> 32}u)")
+        text, size = (need, 0) if isinstance(need, str) else (f"{need}u", self.function.local_memory)
+        size = size if access.base.space is Space.LOCAL and need else 0
+        return self._report(kind, access.at, self._base_number(access.base), place, text, f"{size}u")
 
     @staticmethod
     def _start(base: Base) -> int:
@@ -329,7 +334,8 @@ class Effects:
 
     def _load(self, access: Access, place: Place, target: str | None) -> None:
         if target is not None and access.element.is_wide:
-            self.put(f"wide_set({target} + k, {self._word(self.binding(access.base), place.word)});")
+            word = self._word(self.binding(access.base), place.word)
+            self.put(f"{self.values.call('wide_set', f'{target} + k', word)};")
         elif target is not None:
             self.put(f"{target} = {self._element(self.binding(access.base), access.element, place)};")
 
@@ -342,7 +348,7 @@ class Effects:
             return
         text = self.values.value(value)
         if ty.is_wide:
-            self._set_word(memory, place.word, f"wide_get({text} + k)")
+            self._set_word(memory, place.word, self.values.call("wide_get", f"{text} + k"))
             return
         held = self.values.type_name(value)
         if ty.bits == 32:
@@ -409,7 +415,7 @@ class Effects:
     def _combined(self, operation: str, ty: Type, left: str, right: str) -> str:
         if ty is Type.F32:
             strict = self.floats.math == "strict"
-            return f"f32_add({left}, {right})" if strict else self.floats.fence(f"{left} + {right}")
+            return self.values.call("f32_add", left, right) if strict else self.floats.fence(f"{left} + {right}")
         return f"{operation}({left}, {right})"
 
     def _reduce(self, node: Node, target: str | None) -> None:
@@ -439,14 +445,13 @@ class Effects:
         conditions.append(f"(byte > {size} - min(count, {size} / {need}u) * {need}u)")
         self.put("let some = ((many.x | many.y) != 0u) && ((many.y >> 31u) == 0u);")
         self.put(f"if (some && ({' || '.join(conditions)})) {{")
-        place = self._fault_text(FaultKind.OUT_OF_BOUNDS, access, node.args[0], 0).rsplit(", ", 2)[0]
-        self.put(f"  fault({place}, count * {need}u, 0u);")
+        self.put(f"  {self._fault(FaultKind.OUT_OF_BOUNDS, access, node.args[0], f'count * {need}u')}")
         if target is not None:
             self.put(f"  {self._cleared(target, node)}")
         align = ty.alignment
         if access.scale % align or low % align:
             self.put(f"}} else if (some && ((byte & {align - 1}u) != 0u)) {{")
-            self.put(f"  fault({self._fault_text(FaultKind.MISALIGNED_ACCESS, access, node.args[0], 0)});")
+            self.put(f"  {self._fault(FaultKind.MISALIGNED_ACCESS, access, node.args[0], 0)}")
             if target is not None:
                 self.put(f"  {self._cleared(target, node)}")
         self.put("} else {")
@@ -463,16 +468,16 @@ class Effects:
             return
         function = self._reduction(combine, ty, self.binding(access.base))
         call = f"{function}(byte + {self._start(access.base)}u, count)"
-        half = {Type.F16: "f32_to_f16", Type.BF16: "f32_to_bf16"}.get(ty)
-        self.put(f"  {name} = {f'{half}({call})' if half else call};")
+        half = f"f32_to_{HALVES[ty]}" if ty in HALVES else ""
+        self.put(f"  {name} = {self.values.call(half, call) if half else call};")
         self.put("}")
         self.writer.depth -= 1
         self.put("}")
 
     def _identity(self, combine: str, ty: Type) -> str:
         """Where an orbit starts. A shader compiler that knows it is +0 takes 0 + x for x, and keeps the sign of -0."""
-        text = self.values.language.constant(ty, ty.encode(IDENTITIES[combine](ty)))
-        return f"fence({text}, zero)" if ty is Type.F32 and self.floats.math == "exact" else text
+        text = self.values.constant(ty, ty.encode(IDENTITIES[combine](ty)))
+        return self.values.call("fence", text, "zero") if ty is Type.F32 and self.floats.math == "exact" else text
 
     def _reduction(self, combine: str, ty: Type, memory: str) -> str:
         """The function of a canonical reduction, with the orbits of three levels side by side.
@@ -485,7 +490,7 @@ class Effects:
         wide = reduce_type(ty)
         held = self.shader.traits.holds(wide)
         left, right = Node("param", held, (), "left"), Node("param", held, (), "right")
-        inner = Expressions(self.values.language, {}, lambda node: str(node.attr))
+        inner = Expressions(self.values.language, {}, lambda node: str(node.attr), self.shader.called)
         inner.own = Floats(inner, self.floats.math, lambda text, name, kind: text).compute
         combined = inner.compute(Legaliser(self.shader.traits).short(combine, wide, left, right))
         kind = self.values.type_name(left)
@@ -493,7 +498,7 @@ class Effects:
         element = self._element(memory, ty, Place(f"byte + i * {ty.size_bytes}u", False))
         self.in_helper = False
         if wide is not ty:
-            element = f"{'f16' if ty is Type.F16 else 'bf16'}_to_f32({element})"
+            element = self.values.call(f"{HALVES[ty]}_to_f32", element)
         identity = self._identity(combine, wide)
         orbits = f"orbits_{name}"
         steps = 2 if wide is Type.F64 else 8  # llvmpipe counts rounds

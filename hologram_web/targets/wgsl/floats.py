@@ -47,7 +47,9 @@ class Floats:
 
     def fence(self, text: str) -> str:
         # The zero is read once: Mandelbrot took a third longer on llvmpipe.
-        return f"fence({text}, {self.hoist('arguments.misc.z', 'zero', 'u32')})" if self.math == "exact" else text
+        if self.math != "exact":
+            return text
+        return self.values.call("fence", text, self.hoist("arguments.misc.z", "zero", "u32"))
 
     def _bare(self, node: Node) -> str | None:
         """What may be folded, without a fence."""
@@ -63,24 +65,25 @@ class Floats:
         if node.op == "sub" and self.math == "exact" and not any(_is_known(arg) for arg in node.args):
             # llvmpipe takes x - x for 0 where both sides are proven equal, and NaN and infinities are not. This
             # zero is another one than that of the sum: two equal ones cancel out, and show what is behind them.
-            right = f"fence({right}, {self.hoist('arguments.spare.w', 'other_zero', 'u32')})"
+            right = self.values.call("fence", right, self.hoist("arguments.spare.w", "other_zero", "u32"))
         return f"{left} {_OPERATORS[node.op]} {right}"
 
     def _comparison(self, node: Node, a: Node, b: Node) -> str:
         if a is b and node.op == "eq":
-            return f"(!f32_is_nan(bitcast<u32>({self._bits(a)})))"
+            return f"(!{self.values.call('f32_is_nan', f'bitcast<u32>({self._bits(a)})')})"
         ordered = node.op != "eq"
         if ordered and a.is_const and 0 < a.attr < _INFINITY:
             return self._among(b, a.attr + (node.op == "lt"), _INFINITY)
         if ordered and b.is_const and _SIGN < b.attr < _SIGN + _INFINITY:
             return self._among(a, b.attr + (node.op == "lt"), _SIGN + _INFINITY)
         if ordered and b.is_const and 0 < b.attr < _INFINITY:
-            return f"{_BELOW[node.op]}({self._bits(a)}, {b.attr:#x})"
-        return f"f32_{node.op}({self._bits(a)}, {self._bits(b)})"
+            return self.values.call(_BELOW[node.op], self._bits(a), f"{b.attr:#x}")
+        return self.values.call(f"f32_{node.op}", self._bits(a), self._bits(b))
 
     def _among(self, node: Node, first: int, last: int) -> str:
         """Whether the bits of a float are from the first to the last."""
-        return f"f32_among({self._bits(node)}, {(_SIGN - first) & 0xFFFFFFFF:#x}u, {last - first + 1 - _SIGN})"
+        start = f"{(_SIGN - first) & 0xFFFFFFFF:#x}u"
+        return self.values.call("f32_among", self._bits(node), start, last - first + 1 - _SIGN)
 
     def _bits(self, node: Node) -> str:
         """A float whose bits are compared: no compiler sees a float operation on it, so it takes no fence."""

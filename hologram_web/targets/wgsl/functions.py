@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 from ...isa.mathematics import FUNCTIONS, PARTS
@@ -13,11 +12,16 @@ from .language import language_of, traits_of
 
 __all__ = ["functions_for"]
 
-_CALL = re.compile(rf"\b((?:{'|'.join([*FUNCTIONS, *PARTS])})_f32)(_if)?\(")
+_NAMES = frozenset(f"{name}_f32{guarded}" for name in (*FUNCTIONS, *PARTS) for guarded in ("", "_if"))
 
 
 @cache
-def _function(name: str, math: str) -> str:
+def _function(name: str, math: str) -> tuple[str, set[str]]:
+    """A function, and what it calls."""
+    plain = name.removesuffix("_if")
+    if name != plain:
+        return guarded_text(plain, language_of(math)), {plain}
+
     def own(values: Expressions) -> dict[str, str]:
         hoisted: dict[str, str] = {}
         values.own = Floats(values, math, lambda text, name, kind: hoisted.setdefault(text, name)).compute
@@ -26,19 +30,18 @@ def _function(name: str, math: str) -> str:
     return function_text(name, language_of(math), traits_of(math), own)
 
 
-def functions_for(code: str, math: str) -> str:
-    """The functions that `code` calls, and those that they call. `math` is as in `Floats`.
+def functions_for(names: set[str], math: str) -> tuple[list[str], set[str]]:
+    """Those of these names and what they call, and the names of all that is called then. `math` is as in `Floats`.
 
     They are fenced always: what shader compilers would make of sums that recover rounding errors has no bound.
     """
     math = "exact" if math == "fast" else math
     found: dict[str, str] = {}
-    work = [code]
+    called, work = set(names), sorted(names & _NAMES)
     while work:
-        for name, guarded in _CALL.findall(work.pop()):
-            if name not in found:
-                found[name] = _function(name, math)
-                work.append(found[name])
-            if guarded:
-                found[f"{name}_if"] = guarded_text(name, language_of(math))
-    return "\n".join(found.values())
+        name = work.pop()
+        if name not in found:
+            found[name], calls = _function(name, math)
+            called |= calls
+            work += sorted(calls & _NAMES)
+    return list(found.values()), called

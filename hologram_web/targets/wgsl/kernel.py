@@ -14,6 +14,7 @@ from math import prod
 from ...compiler.bounds import Bounds, holds
 from ...compiler.ir import PRED, Function, Node
 from ...compiler.legalise import Legal, legalised
+from ...compiler.lower import lower
 from ...compiler.ranges import MAX_LANES
 from ...compiler.recursion import deep_recursion
 from ...compiler.rounds import cost_of_lane, within_budget
@@ -150,11 +151,11 @@ def _kernel(shader: Shader, packet: Packet | None) -> WgslKernel:
     declarations, words = _declarations(shader)
     variables += shader.wide.declaration(2 + len(shader.names))
     text = "\n".join([*shader.helpers.values(), body])
-    text = functions_for(text, shader.math) + text
-    code = declarations + variables + text
-    library = shader.wide.library(library_for(code, shader.half))
-    enabled = "enable f16;\n" if "f32(f16(" in library else ""
-    library = "".join(f for name, f in _FUNCTIONS.items() if f"{name}(" in text + library) + library
+    functions, called = functions_for(shader.called, shader.math)
+    text = "\n".join([*functions, text])
+    library = shader.wide.library(library_for(called, shader.half))
+    enabled = "enable f16;\n" if shader.half and "f32_to_f16" in called else ""
+    library = "".join(text for name, text in _FUNCTIONS.items() if name in called) + library
     return WgslKernel(
         enabled + declarations + variables + library + "\n" + text,
         shader.scalars,
@@ -234,7 +235,8 @@ def compile_kernel(
             raise UnsupportedType(None, "WGSL has no functions of f64: use f32, or run on wasm")
     with deep_recursion():
         legal = legalised(function, traits_of(math))
-        shader = partial(Shader, function, legal, groups, shared, math, canary, half, parts, window)
+        lowered = lower(legal.function)
+        shader = partial(Shader, function, legal, lowered, groups, shared, math, canary, half, parts, window)
         checked = shader(set())
         packet = packet_of(function, checked.lowered) if checked.plain else None
         kernel = _kernel(checked, packet)

@@ -13,6 +13,7 @@ from ...compiler.traits import PAIRS, Traits, word
 from ...isa.types import Type
 from ..clike.expressions import Expressions
 from ..clike.language import Key, Language
+from .library import CALL
 
 __all__ = ["language_of", "pair", "traits_of"]
 
@@ -72,6 +73,7 @@ def _operations(strict: bool) -> dict[Key, str]:
         found["cvt", ty, Type.F32] = f"f32_to_{ty}({{0}})"
     found |= {("cvt_odd", Type.F32, ty): f"f32_odd_from_{ty}({{0}})" for ty in (Type.I64, Type.U64)}
     found["cvt_odd", Type.F32, Type.F64] = "f64_to_f32_odd({0})"
+    found["const", Type.F32] = "f32_bits({0})"
     # Words and pairs
     found["cvt", Type.U32, Type.U64] = "({0}).x"
     found["cvt", Type.U64, Type.U32] = "vec2u({0}, 0u)"
@@ -99,7 +101,13 @@ def _constant(ty: Type, bits: int) -> str:
 def pair(values: Expressions, node: Node) -> str:
     """A legal integer as a pair."""
     text = values.value(node)
-    return f"u64_from_i32({text})" if node.ty is Type.I32 else f"vec2u({text}, 0u)" if node.ty is Type.U32 else text
+    return (
+        values.call("u64_from_i32", text)
+        if node.ty is Type.I32
+        else f"vec2u({text}, 0u)"
+        if node.ty is Type.U32
+        else text
+    )
 
 
 def _held(ty: Type) -> str:
@@ -124,4 +132,5 @@ def language_of(math: str) -> Language:
         value="let {1} = {2};",
         loop="loop {",
         once="switch (0u) { default: {",
+        library=CALL,
     )

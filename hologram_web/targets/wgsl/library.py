@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-__all__ = ["library_for"]
+__all__ = ["CALL", "library_for", "names_in"]
 
 _FILES = ("u64.wgsl", "f32.wgsl", "f64.wgsl", "atlas.wgsl", "wide.wgsl")
+CALL = re.compile(r"\b([a-z]\w*_\w+)\(")
 _HALF = "f16.wgsl"  # instead of functions of the same names, where `shader-f16` is
 
 
@@ -30,17 +32,31 @@ def _functions(half: bool) -> dict[str, str]:
     return found
 
 
-def library_for(code: str, half: bool = False) -> str:
-    """The functions that `code` calls, and those that they call, in the order of the files.
+@cache
+def _needed(name: str, half: bool) -> frozenset[str]:
+    """A function and all that it calls."""
+    functions = _functions(half)
+    found, work = {name}, [name]
+    while work:
+        new = (names_in(functions[work.pop()]) & functions.keys()) - found
+        found |= new
+        work += new
+    return frozenset(found)
+
+
+def names_in(code: str) -> set[str]:
+    """What is called in a text and may be a function of the library."""
+    return set(CALL.findall(code))
+
+
+def library_for(names: Iterable[str], half: bool = False) -> str:
+    """The functions of these names, and those that they call, in the order of the files.
 
     `half` takes those for adapters with `shader-f16`; the shader then has to `enable f16` if "f16(" is in it.
     """
     functions = _functions(half)
     wanted: set[str] = set()
-    work = [code]
-    while work:
-        for name in re.findall(r"\b([a-z]\w*_\w+)\(", work.pop()):
-            if name in functions and name not in wanted:
-                wanted.add(name)
-                work.append(functions[name])
+    for name in names:
+        if name in functions:
+            wanted |= _needed(name, half)
     return "\n".join(text for name, text in functions.items() if name in wanted)

@@ -9,7 +9,7 @@ from ...compiler.dominance import reverse_postorder
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function
 from ...compiler.legalise import Legal
-from ...compiler.lower import Do, Lowered, Piece, Run, Step, Variable, argument_starts, lower
+from ...compiler.lower import Do, Lowered, Piece, Run, Step, Variable, argument_starts
 from ...compiler.rounds import weights
 from ...isa.address import ON_CHIP, Space
 from ...isa.types import Type
@@ -26,14 +26,16 @@ class Shader:
     need not check. `line` says whether the grid is one row of blocks, `stepless` whether no lane can use up its budget
     or its patience, `together` whether the lanes of packets all do the same.
 
-    Functions that are written leave here what the shader needs for them: `helpers` beside the library, by name; whether
-    code goes around (`loops`), and whether lanes count rounds (`counts`); how far in code stands, and its instruction.
+    Functions that are written leave here what the shader needs for them: `helpers` beside the library, by name; names
+    of what is `called`; whether code goes around (`loops`), and whether lanes count rounds (`counts`); how far in code
+    stands, and its instruction.
     """
 
     def __init__(
         self,
         before: Function,
         legal: Legal,
+        lowered: Lowered,
         groups: list[list[Base]],
         shared: int,
         math: str,
@@ -51,9 +53,10 @@ class Shader:
         self.proven, self.line, self.stepless, self.together = proven, line, stepless, together
         self.traits, self.language = traits_of(math), language_of(math)
         self.weights = weights(before)
-        self.lowered: Lowered = lower(self.function)
+        self.lowered = lowered
         self.held = {variable: node for node, variable in self.lowered.variables.items()}
-        self.wide = Places(self.function, self.lowered)
+        self.called: set[str] = set()
+        self.wide = Places(self.function, self.lowered, self.call)
         self.unfenced = unfenced(self.function, self.binding)
         used = {node.attr: node.ty for node in self.function.nodes() if node.op == "param"}
         self.scalars = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
@@ -87,6 +90,11 @@ class Shader:
         if self.plan is not None:
             return {variable for run in self.plan.runs for variable in (*run.loads, *run.stores)} - self.plan.uniform
         return {variable for resume in self.lowered.resumes[1:] for variable in self.lowered.live(resume)}
+
+    def call(self, name: str, *args: object) -> str:
+        """A call of a function that the shader is to have."""
+        self.called.add(name)
+        return f"{name}({', '.join(map(str, args))})"
 
     def declared(self, variable: Variable) -> str:
         return f"v{variable.number}: {self.language.types[self.held[variable].ty]}"

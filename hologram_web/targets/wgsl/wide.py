@@ -57,7 +57,8 @@ def each_word(ty: ValueType) -> tuple[str, str]:
 class Places:
     """Where values lie: a lane has `size` words. `variables` are the places of variables."""
 
-    def __init__(self, function: Function, lowered: Lowered) -> None:
+    def __init__(self, function: Function, lowered: Lowered, call: Callable[..., str]) -> None:
+        self.call = call
         found, self.size = _places(lowered)
         self.variables = {variable: f"{at}u" for variable, at in found.items()}
         self._others: dict[object, int] = {}
@@ -125,11 +126,11 @@ class Places:
             lines.append(f"  for (var word = 0u; word < {_opaque(self._own, True)}; word += 1u) {{")
             lines += [f"    {self.own_word('word')} = 0u;", "  }"]
         for node, place in zip(self.constants, places, strict=True):
-            lines += _constant(place, node.ty, node.attr, fresh=not self.scratch)
+            lines += _constant(self, place, node.ty, node.attr, fresh=not self.scratch)
         for name, (place, ty) in scalars.items():
             lines.append(f"  for (var k = 0u; k < {_opaque(words(ty), True)}; k++) {{")
             lines.append(f"    let at = {arguments[name]}u + k;")
-            lines.append(f"    wide_set({place} + k, arguments.words[at / 4u][at % 4u]);")
+            lines.append(f"    {self.call('wide_set', f'{place} + k', 'arguments.words[at / 4u][at % 4u]')};")
             lines.append("  }")
         return lines
 
@@ -148,7 +149,7 @@ class Wide:
 
     def copy(self, target: str, source: str, ty: ValueType) -> None:
         if target != source:
-            self.put(f"wide_copy({target}, {source}, {size_of(ty)});")
+            self._do("wide_copy", target, source, size_of(ty))
 
     # Values
 
@@ -170,12 +171,18 @@ class Wide:
         """The expression of a == b, a < b or a <= b."""
         x, y = self.value(a), self.value(b)
         if op == "eq":
-            return f"wide_eq({x}, {y}, {size_of(ty)})"
+            return self.values.call("wide_eq", x, y, size_of(ty))
         return self._less(x, y, ty) if op == "lt" else f"(!{self._less(y, x, ty)})"
 
-    @staticmethod
-    def _less(x: str, y: str, ty: Type) -> str:
-        return f"wide_lt({x}, {y}, {size_of(ty)}, {0x80000000 if ty.is_signed else 0}u)"
+    def _less(self, x: str, y: str, ty: Type) -> str:
+        return self.values.call("wide_lt", x, y, size_of(ty), f"{0x80000000 if ty.is_signed else 0}u")
+
+    def _sign(self, place: str, size: str, ty: Type) -> str:
+        """What fills the words above a value."""
+        return self.values.call("wide_sign", place, size) if ty.is_signed else "0u"
+
+    def _do(self, name: str, *args: object) -> None:
+        self.put(f"{self.values.call(name, *args)};")
 
     def compute(self, variable: Variable, node: Node) -> None:
         """Computes a value into the place of a variable."""
@@ -186,22 +193,21 @@ class Wide:
         signed = str(ty.is_signed).lower()
         if op == "mul":
             sizes = [_opaque(significant(arg) // 4, words(ty) > _MAX_UNROLLED) for arg in node.args]
-            self.put(f"wide_mul({target}, {', '.join(args)}, {size}, {', '.join(sizes)});")
+            self._do("wide_mul", target, *args, size, *sizes)
         elif op in _PLAIN:
-            self.put(f"wide_{op}({target}, {', '.join(args)}, {size});")
+            self._do(f"wide_{op}", target, *args, size)
         elif op == "shr":
-            fill = f"wide_sign({args[0]}, {size})" if ty.is_signed else "0u"
-            self.put(f"wide_shr({target}, {args[0]}, {args[1]}, {size}, {fill});")
+            self._do("wide_shr", target, *args, size, self._sign(args[0], size, ty))
         elif op in ("div", "rem"):
             name = "wide_divide_signed" if ty.is_signed else "wide_divide"
             rest = "true" if op == "rem" else "false"
-            self.put(f"{name}({target}, {args[0]}, {args[1]}, {size}, {rest}, {self.places.work()});")
+            self._do(name, target, *args, size, rest, self.places.work())
         elif op == "cvt" and node.attr.is_float:
-            self.put(f"wide_from_{node.attr}({target}, {args[0]}, {size}, {signed});")
+            self._do(f"wide_from_{node.attr}", target, args[0], size, signed)
         elif op == "cvt":
             self._extend(target, ty, node.args[0], node.attr)
         elif op == "abs" and ty.is_signed:
-            self.copy(target, f"wide_magnitude({args[0]}, {size}, {self.places.work()})", ty)
+            self.copy(target, self.values.call("wide_magnitude", args[0], size, self.places.work()), ty)
         elif op == "select":
             self.copy(target, f"select({args[2]}, {args[1]}, {args[0]})", ty)
         elif op in ("min", "max"):
@@ -217,27 +223,26 @@ class Wide:
             sign = "bitcast<u32>(bitcast<i32>(low.y) >> 31u)" if src.is_signed else "0u"
             self.put("{")
             self.put(f"  let low = {pair(self.values, arg)};")
-            self.put(f"  wide_fill({target}, {size_of(dst)}, {sign});")
-            self.put(f"  wide_set({target}, low.x);")
-            self.put(f"  wide_set({target} + 1u, low.y);")
+            self.put(f"  {self.values.call('wide_fill', target, size_of(dst), sign)};")
+            self.put(f"  {self.values.call('wide_set', target, 'low.x')};")
+            self.put(f"  {self.values.call('wide_set', f'{target} + 1u', 'low.y')};")
             self.put("}")
             return
-        self.put(f"wide_copy({target}, {self.value(arg)}, {size_of(min(dst, src, key=words))});")
+        self._do("wide_copy", target, self.value(arg), size_of(min(dst, src, key=words)))
         if words(dst) > words(src):
-            sign = f"wide_sign({self.value(arg)}, {words(src)}u)" if src.is_signed else "0u"
-            self.put(f"wide_fill({target} + {words(src)}u, {size_of(dst)} - {words(src)}u, {sign});")
+            sign = self._sign(self.value(arg), f"{words(src)}u", src)
+            self._do("wide_fill", f"{target} + {words(src)}u", f"{size_of(dst)} - {words(src)}u", sign)
 
     def _to_float(self, node: Node, dst: str, src: Type) -> str:
         """The expression of a value as a float, `f32`, `f64`, or `f32_odd`, which is rounded to odd."""
         place, size = self.value(node), size_of(src)
         if src.is_signed:
-            place = f"wide_magnitude({place}, {size}, {self.places.work()})"
-        sign = f"wide_sign({self.value(node)}, {size})" if src.is_signed else "0u"
-        return f"wide_to_{dst}({place}, {size}, {sign})"
+            place = self.values.call("wide_magnitude", place, size, self.places.work())
+        return self.values.call(f"wide_to_{dst}", place, size, self._sign(self.value(node), size, src))
 
     def _low(self, node: Node, ty: Type) -> str:
         """The expression of the low word or, for a pair, of the low two."""
-        word = f"wide_get({self.value(node)})"
+        word = self.values.call("wide_get", self.value(node))
         if ty.bits == 64:
             return f"vec2u({word}, wide_get({self.value(node)} + 1u))"
         return f"bitcast<i32>({word})" if ty.kind == "i" else word
@@ -262,30 +267,30 @@ class Wide:
         """
         size = size_of(ty)
         element, total = self.places.other(("element", ty), words(ty)), self.places.other(("total", ty), words(ty))
-        for line in _constant(target, ty, ty.encode(IDENTITIES[combine](ty))):
+        for line in _constant(self.places, target, ty, ty.encode(IDENTITIES[combine](ty))):
             self.put(line)
         self.put("for (var i = 0u; i < count; i++) {")
-        for line in (*each_word(ty), f"wide_set({element} + k, {word});", "} }"):
+        for line in (*each_word(ty), f"{self.values.call('wide_set', f'{element} + k', word)};", "} }"):
             self.put(f"  {line}")
         if combine in ("add", "mul"):
-            sizes = ", ".join([size_of(ty, combine)] * (3 if combine == "mul" else 1))
-            self.put(f"  wide_{combine}({total}, {target}, {element}, {sizes});")
-            self.put(f"  wide_copy({target}, {total}, {size});")
+            sizes = [size_of(ty, combine)] * (3 if combine == "mul" else 1)
+            self.put(f"  {self.values.call(f'wide_{combine}', total, target, element, *sizes)};")
+            self.put(f"  {self.values.call('wide_copy', target, total, size)};")
         else:
             a, b = (element, target) if combine == "min" else (target, element)
-            self.put(f"  if ({self._less(a, b, ty)}) {{ wide_copy({target}, {element}, {size}); }}")
+            self.put(f"  if ({self._less(a, b, ty)}) {{ {self.values.call('wide_copy', target, element, size)}; }}")
         self.put("}")
 
 
-def _constant(place: str, ty: ValueType, bits: int, fresh: bool = False) -> list[str]:
+def _constant(places: Places, place: str, ty: ValueType, bits: int, fresh: bool = False) -> list[str]:
     """Lines that write a number to a place; a `fresh` one, of private memory, holds zeros."""
     size = words(ty)
     rest = 0xFFFFFFFF * (bits >> (32 * size - 1))
-    lines = [f"  wide_fill({place}, {size_of(ty)}, {rest}u);"] if rest or not fresh else []
+    lines = [f"  {places.call('wide_fill', place, size_of(ty), f'{rest}u')};"] if rest or not fresh else []
     for at in range(size):
         word = bits >> (32 * at) & 0xFFFFFFFF
         if word != rest:
-            lines.append(f"  wide_set({place} + {at}u, {word}u);")
+            lines.append(f"  {places.call('wide_set', f'{place} + {at}u', f'{word}u')};")
     return lines
 
 
