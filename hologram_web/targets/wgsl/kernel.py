@@ -267,8 +267,7 @@ def _add_fast(
         (legal.of.get(check[0], check[0]), check[1]) if isinstance(check, tuple) else legal.of.get(check, check)
         for check in proven
     }
-    made = shader(found, line, steps is not None, together is not None)
-    fast = _kernel(made, packet and packet_of(function, made.lowered))  # in the variables of this shader
+    fast = _kernel(shader(found, line, steps is not None, together is not None), packet)
     kernel.fast, kernel.scratch = fast.code, max(kernel.scratch, fast.scratch)
     kernel.counts = kernel.counts[0], fast.counts[0]
     kernel.conditions = (*conditions, *(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z")) if line else ()))
