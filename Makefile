@@ -34,8 +34,10 @@ serve: docs ## show the documentation, the latest report and the live page on 12
 	@$(PY) -m examples.bignum.live
 	@$(PY) tools/serve.py $(PORT)
 
-bench: setup ## side-by-side benchmarks (ARGS=...); compile times beside Numba and tinygrad, and in Pyodide
+bench: setup ## side-by-side benchmarks (ARGS=...); launches and compile times beside Numba's, and in Pyodide
+	@$(PY) -m pip install -qq -c constraints.txt -e '.[bench]'
 	@$(PY) -m bench $(ARGS)
+	@$(PY) -m bench.launch
 	@$(PY) -m bench.compile --peers
 	@$(PY) -m bench.compile --pyodide
 

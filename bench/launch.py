@@ -1,10 +1,11 @@
 """`python -m bench.launch`: what a launch costs from Python, beside the bare call of the engine, and Numba.
 
 The kernel is z = a x + y on 1,000 elements, bound once (`k = saxpy[1000]`) and called again and again: on Buffers, and
-on NumPy arrays, which are copied to the device and one of them back. WebGPU is timed until all is done, with 100
-launches between two waits, and with one. Beside it stands what lies below: WebAssembly called with an argument block
-that is filled already, the copies of the arrays alone, and as many dispatches by wgpu's own calls. Numba runs the like,
-compiled to machine code, on the same arrays. Results are compared before anything is timed.
+on NumPy arrays, which are copied to the device and one of them back; and 100 launches recorded, and replayed with one
+call. WebGPU is timed until all is done, with 100 launches between two waits, and with one. Beside it stands what lies
+below: WebAssembly called with an argument block that is filled already, the copies of the arrays alone, and as many
+dispatches by wgpu's own calls. Numba runs the like, compiled to machine code, on the same arrays. Results are compared
+before anything is timed.
 """
 
 # mypy: ignore-errors
@@ -40,12 +41,13 @@ def saxpy(a: hg.f32, x: hg.Array[hg.f32], y: hg.Array[hg.f32], z: hg.Array[hg.f3
 
 
 class Side(NamedTuple):
-    """Somebody who launches: `run` does it `launches` times; `result` reads z."""
+    """Somebody who launches: `run` does it `launches` times; `result` reads z, `settle` waits behind what is timed."""
 
     name: str
     run: Callable[[], Any]
     launches: int
     result: Callable[[], Any]
+    settle: Callable[[], Any] | None = None
 
 
 def _arrays() -> tuple[Any, Any, Any]:
@@ -67,15 +69,26 @@ def _on_device(name: str) -> Iterator[Side]:
 
         return run
 
+    with ex.record() as recording:
+        for _ in range(_RECORDED):
+            bound(_FACTOR, *buffers)
+
+    def replayed() -> None:
+        recording.replay()
+        ex.sync()
+
     if name == "webgpu":
         adapter = ex.device.adapter.get("device", "?")
         title = f"webgpu ({adapter})"
         many = f"{title}, Buffers, {_RECORDED} launches and a wait"
         yield Side(many, recorded(_RECORDED), _RECORDED, buffers[2].numpy)
+        yield Side(f"{title}, a recording of {_RECORDED} and a wait", replayed, _RECORDED, buffers[2].numpy)
+        yield Side(f"{title}, the same, until it is submitted", *_handed(ex, recording, buffers[2]))
         yield Side(f"{title}, wgpu's own calls, {_RECORDED} and a wait", *_dispatched(ex, recorded(1), buffers[2]))
         yield Side(f"{title}, Buffers, a launch and a wait", recorded(1), 1, buffers[2].numpy)
     else:
         yield Side(f"{name}, Buffers", lambda: bound(_FACTOR, *buffers), 1, buffers[2].numpy)
+        yield Side(f"{name}, a recording of {_RECORDED}", replayed, _RECORDED, buffers[2].numpy)
     yield Side(f"{name}, NumPy arrays", lambda: bound(_FACTOR, x, y, z), 1, lambda: z)
     if name == "wasm":
         bound(_FACTOR, *buffers)
@@ -96,6 +109,10 @@ def _on_device(name: str) -> Iterator[Side]:
             z[...] = inside[2]
 
         yield Side("wasm, the copies of the arrays", copied, 1, lambda: z)
+
+
+def _handed(ex: Any, recording: Any, z: Any) -> tuple[Callable[[], None], int, Callable[[], Any], Callable[[], None]]:
+    return recording.replay, _RECORDED, z.numpy, ex.sync
 
 
 def _dispatched(ex: Any, launch: Callable[[], None], z: Any) -> tuple[Callable[[], None], int, Callable[[], Any]]:
@@ -150,7 +167,7 @@ def sides() -> Iterator[Side]:
             continue
         yield from map(_checked, found)
     if find_spec("numba") is None:
-        print("left out: Numba, which is not installed")
+        print("left out: Numba, which pip install -e '.[bench]' installs")
     else:
         yield _checked(_numba())
 
@@ -160,6 +177,19 @@ def _checked(side: Side) -> Side:
     x, y, _ = _arrays()
     assert np.array_equal(side.result(), np.float32(_FACTOR) * x + y), f"{side.name}: another result"
     return side
+
+
+def _took(side: Side, repeats: int) -> float:
+    """Seconds of so many runs, without what settles them."""
+    took = 0.0
+    for _ in range(repeats if side.settle else 1):
+        start = time.perf_counter()
+        for _ in range(1 if side.settle else repeats):
+            side.run()
+        took += time.perf_counter() - start
+        if side.settle:
+            side.settle()
+    return took
 
 
 @click.command()
@@ -174,10 +204,7 @@ def main(rounds: int, launches: int) -> None:
         for side, kept in zip(found, times, strict=True):
             repeats = max(launches // side.launches // (10 if "webgpu" in side.name else 1), 1)
             side.run()
-            start = time.perf_counter()
-            for _ in range(repeats):
-                side.run()
-            kept.append(1e6 * (time.perf_counter() - start) / repeats / side.launches)
+            kept.append(1e6 * _took(side, repeats) / repeats / side.launches)
     print(f"medians of {rounds} rounds\n\n| a launch of {N:,} lanes | us | from to |\n|---|---|---|")
     for side, kept in zip(found, times, strict=True):
         print(f"| {side.name} | {median(kept):.1f} | {min(kept):.1f} to {max(kept):.1f} |")

@@ -19,7 +19,7 @@ import hologram_web as hg
 from hologram_web import ExecutionParams, LaunchConfig, Limits, Program
 from hologram_web.backends import WebGpuBackend
 from hologram_web.backends.webgpu.gpu import FORKED
-from hologram_web.backends.webgpu.recorder import FEW_LANES
+from hologram_web.backends.webgpu.work import FEW_LANES
 
 from .test_webgpu import buffer, read, run
 

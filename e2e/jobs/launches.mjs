@@ -89,10 +89,10 @@ export default async function launches({ get, hologram }, { backends, n, layout,
       if (backend === "webgpu") {
         const recording = await runtime.record(Array(RECORDED).fill([program, args]));
         const many = { launches: RECORDED };
-        side(`webgpu: a recording of ${RECORDED} launches`, () => recording.run(), many);
+        side(`webgpu: a recording of ${RECORDED} launches`, () => recording.replay(), many);
         let started = [];
         const handed = async () => {
-          started.push(recording.run());
+          started.push(recording.replay());
           for (let turn = 0; turn < 8; turn++) await null; // it is submitted then
         };
         const settle = async () => void (await Promise.all(started), (started = []));

@@ -232,7 +232,7 @@ const checks = {
     const recording = await runtime.record([[saxpy, args], [saxpy, { a: 10, x: y, y: z }], [spread, { k, y: s }]]);
     args.a = 5; // was taken
     const before = runtime.stats();
-    const runs = [recording.run(), recording.run()]; // y: 2, 4, then 4, 8; z: 20, 40, then 60, 120
+    const runs = [recording.replay(), recording.replay()]; // y: 2, 4, then 4, 8; z: 20, 40, then 60, 120
     const seen = z.read();
     await Promise.all(runs);
     equal([[...(await y.read())], [...(await seen)], [...(await s.read())]], [[4, 8], [60, 120], [0, 2]]);
@@ -240,21 +240,21 @@ const checks = {
     equal(launches - before.launches, 6);
     if (runtime.info.selected === "webgpu") equal(submits - before.submits, 5, "submits: two, and three reads");
     await x.write(new Float32Array([0, 1]));
-    await recording.run();
+    await recording.replay();
     equal([...(await y.read())], [4, 10]);
-    await rejects(recording.run({ signal: AbortSignal.abort() }), "ExecutionError", "cancelled");
+    await rejects(recording.replay({ signal: AbortSignal.abort() }), "ExecutionError", "cancelled");
     await k.write(new Uint32Array([1, 9]));
-    const { kind, lane } = await rejects(recording.run(), "ExecutionError", "index 9");
+    const { kind, lane } = await rejects(recording.replay(), "ExecutionError", "index 9");
     equal([kind, lane], ["OutOfBounds", 1]);
     await rejects(runtime.record([[saxpy, { a: 1, x, y: new Float32Array(2) }]]), "LaunchError", "y: a recording takes Buffers");
     await rejects(runtime.record([[saxpy, { a: 1, x }]]), "LaunchError", "y: a recording takes Buffers");
-    await rejects(runtime.record([[saxpy, { x, y }]]).then((found) => found.run()), "LaunchError", "'a' is missing");
-    await (await runtime.record([])).run();
+    await rejects(runtime.record([[saxpy, { x, y }]]).then((found) => found.replay()), "LaunchError", "'a' is missing");
+    await (await runtime.record([])).replay();
     x.free();
-    await rejects(recording.run(), "InvalidBuffer", "freed");
+    await rejects(recording.replay(), "InvalidBuffer", "freed");
     recording.free();
     recording.free();
-    await recording.run();
+    await recording.replay();
     for (const buffer of [y, z, k, s]) buffer.free();
   },
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..errors import ArtifactError, ExecutionError, FaultKind
@@ -147,7 +147,7 @@ class Job(Generic[M]):
 
 
 class CompiledDevice(Device[M]):
-    """A device that runs compiled lane regions. Devices give `_run`, `_whole` and `_copied`."""
+    """A device that runs compiled lane regions. Devices give `_run`, `_whole` and `_copy`."""
 
     parallel = False  # whether collectives are made of many lanes, or of few that do much
 
@@ -155,13 +155,20 @@ class CompiledDevice(Device[M]):
         """Runs a lane region; faults go through `job.explain`."""
         raise NotImplementedError
 
+    def run(self, job: Job[M]) -> None:
+        """Runs a lane region, or records it."""
+        if self._recording is None:
+            self._run(job)
+        else:
+            self._recording.add(self._again(job))
+
+    def _again(self, job: Job[M]) -> Any:
+        """What a recording has of a lane region: something to call, if its device has nothing else."""
+        return lambda: self._run(replace(job, deadline=self._deadline()))
+
     def _whole(self, memory: M) -> tuple[M, int]:
         """The memory that a part belongs to, and where in it the part starts. Two parts share bytes only if the
         first of these is the same object."""
-        raise NotImplementedError
-
-    def _copied(self, memory: M, offset: int, size: int) -> M:
-        """Reserved memory with a copy of bytes."""
         raise NotImplementedError
 
     def _launch(self, analysis: Analysis, config: LaunchConfig, values: Mapping[str, Any]) -> None:
@@ -173,7 +180,10 @@ class CompiledDevice(Device[M]):
 
             HostedLaunch(self, analysis, config, scalars, memory, deadline).whole()
         elif analysis.graph.entry != END:
-            self._run(Job(analysis, analysis.graph.entry, config, memory, scalars, {}, deadline, None, self._math))
+            self.run(Job(analysis, analysis.graph.entry, config, memory, scalars, {}, deadline, None, self._math))
+
+    def _record(self, analysis: Analysis, config: LaunchConfig, values: Mapping[str, Any]) -> None:
+        self._launch(analysis, config, values)  # whose lane regions are recorded
 
     def _check_time(self, analysis: Analysis, at: int, deadline: float | None) -> None:
         """Between launches: whether to go on; `at` is the instruction that comes."""

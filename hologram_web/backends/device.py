@@ -41,6 +41,7 @@ from . import fault_text
 from .known import Known, as_written
 from .prepared import Prepared
 from .protocol import AsyncTwins, Limits, stop_of_call
+from .recording import ARRAYS, WAITS, Recording, stateful
 from .state import AtlasState, resonance_of
 
 __all__ = ["CLASS_BYTES", "CLASS_MEMORY_BYTES", "Device", "too_many_collectives"]
@@ -73,6 +74,7 @@ class Device(AsyncTwins, Generic[M]):
     name = ""
     keeps_buffers = True  # that were returned
     _prepared: type[Prepared] = Prepared
+    _recorded: type[Recording[Any]] = Recording
 
     def __init__(self, limits: Limits | None = None, math: str = "exact") -> None:
         """Raises LaunchError for another `math`."""
@@ -91,6 +93,8 @@ class Device(AsyncTwins, Generic[M]):
         self._running = False
         self._together = _Together()
         self._call_stopped: threading.Event | None = None  # of the call that runs
+        self._recording: Recording[M] | None = None  # that is being made
+        self._recordings: list[Recording[M]] = []  # that hold memory
         # Tells a fault in terms of the program that is being launched, with its handles and counts.
         self._as_written: Callable[[ExecutionError], ExecutionError] = lambda error: error
         in_child(self, lambda device: device.after_fork())
@@ -129,8 +133,41 @@ class Device(AsyncTwins, Generic[M]):
         """Copies bytes to `offset`; they fit."""
         raise NotImplementedError
 
+    def _clear(self, memory: M) -> None:
+        """Fills memory with zeros."""
+        self._write(memory, 0, memoryview(bytes(self._size(memory))))
+
+    def _copy(self, source: M, target: M) -> None:
+        """Copies the bytes of one memory to another one of the same size."""
+        raise NotImplementedError
+
+    # Memory of a launch while it runs, or of its recording
+
+    def _temporary(self, size: int) -> M:
+        """Zeroed memory for a launch, which `_done_with` takes back."""
+        memory = self._reserve(size)
+        if self._recording is not None:
+            self._recording.keep(memory)
+            self._recording.clear(memory)
+        return memory
+
+    def _copied(self, memory: M) -> M:
+        """The like, with a copy of other memory."""
+        copy = self._reserve(self._size(memory))
+        if self._recording is not None:
+            self._recording.keep(copy)
+            self._recording.copy(memory, copy)
+        else:
+            self._copy(memory, copy)
+        return copy
+
+    def _done_with(self, memory: M) -> None:
+        if self._recording is None:
+            self._release(memory)
+
     def _bytes(self, memory: M) -> bytes:
         """All bytes of memory."""
+        self._may_wait()
         out = bytearray(self._size(memory))
         self._read(memory, 0, memoryview(out))
         return bytes(out)
@@ -145,6 +182,8 @@ class Device(AsyncTwins, Generic[M]):
 
     def sync(self) -> None:
         """Waits until every launch has ended, and raises the fault of one that was not reported yet."""
+        with self._lock:
+            self._may_wait()
 
     def close(self) -> None:
         """Frees all memory after a last `sync`. Handles are dead afterwards; the device itself may be used on."""
@@ -152,6 +191,8 @@ class Device(AsyncTwins, Generic[M]):
             self.sync()
         finally:
             with self._lock:
+                for recording in [*self._recordings]:
+                    recording.free()
                 for memory in (*self._buffers.values(), *self._pools.values()):
                     self._release(memory)
                 if self._class_memory is not None:
@@ -229,6 +270,11 @@ class Device(AsyncTwins, Generic[M]):
         if until is not None and time.monotonic() > until:
             raise ExecutionError(FaultKind.STEP_LIMIT, None, fault_text.clock(self.limits.seconds))
 
+    def _may_wait(self) -> None:
+        """Raises LaunchError while launches are recorded: what would be waited for has not run."""
+        if self._recording is not None:
+            raise LaunchError(WAITS)
+
     def _stopped(self) -> bool:
         """Whether the running launch is to end: it was cancelled, or nobody waits for it any more."""
         return self._cancelled or (self._call_stopped is not None and self._call_stopped.is_set())
@@ -241,22 +287,33 @@ class Device(AsyncTwins, Generic[M]):
     def _kept(self, memory: M) -> BufferHandle:
         handle = BufferHandle(_fresh())
         self._buffers[handle] = memory
+        if self._recording is not None:
+            self._recording.made(handle)
         return handle
 
     def _allocate(self, size: int) -> M:
         if isinstance(size, bool) or not hasattr(size, "__index__") or size < 0:
             raise AllocationFailed(f"a size is a number of bytes from 0 on, not {size!r}")
         with self._lock:
-            return self._reserve(int(size))
+            memory = self._reserve(int(size))
+            if self._recording is not None:
+                self._recording.clear(memory)
+            return memory
 
     def free_buffer(self, handle: BufferHandle) -> None:
         with self._lock:  # first out of sight: whatever interrupts this, no memory is given back twice
             memory = self._buffer(handle)
             del self._buffers[handle]
+            self._take_back(handle, memory)
+
+    def _take_back(self, handle: BufferHandle | PoolHandle, memory: M) -> None:
+        if self._recording is None or not self._recording.takes(handle, memory):
             self._release(memory)
 
     def borrow_buffer(self, size: int) -> BufferHandle:
         with self._lock:
+            if self._recording is not None:
+                raise LaunchError(ARRAYS)
             for handle in self._returned:
                 if self._size(self._buffers[handle]) == size and self._is_alive(self._buffers[handle]):
                     self._returned.remove(handle)
@@ -290,13 +347,15 @@ class Device(AsyncTwins, Generic[M]):
     def allocate_pool(self, size: int) -> PoolHandle:
         handle = PoolHandle(_fresh())
         self._pools[handle] = self._allocate(size)
+        if self._recording is not None:
+            self._recording.made(handle)
         return handle
 
     def free_pool(self, handle: PoolHandle) -> None:
         with self._lock:
             memory = self._pool(handle)
             del self._pools[handle]
-            self._release(memory)
+            self._take_back(handle, memory)
 
     def copy_to_pool(self, handle: PoolHandle, offset: int, data: Any) -> None:
         self._copy_in(self._pool(handle), offset, data, InvalidPool, "pool")
@@ -313,7 +372,12 @@ class Device(AsyncTwins, Generic[M]):
         raw = _bytes_of(data)
         self._fits(memory, offset, raw.nbytes, error, what)
         with self._lock:
-            self._write(memory, offset, raw)
+            if self._recording is None:
+                self._write(memory, offset, raw)
+            elif raw.nbytes == self._size(memory):
+                self._recording.write(memory, raw)
+            else:
+                raise LaunchError(f"a recording writes whole {what}s, not {raw.nbytes} of {self._size(memory)} bytes")
 
     def _copy_out(self, memory: M, offset: int, out: Any, error: type[HologramError], what: str) -> bytes | None:
         """Into a writable object; or, if `out` is a number of bytes, those bytes."""
@@ -324,6 +388,7 @@ class Device(AsyncTwins, Generic[M]):
             raise TypeError("out has to be writable and contiguous")
         self._fits(memory, offset, view.nbytes, error, what)
         with self._lock:
+            self._may_wait()
             self._read(memory, offset, _flat(view))
         return view.tobytes() if isinstance(out, int) else None
 
@@ -357,6 +422,9 @@ class Device(AsyncTwins, Generic[M]):
         with self._lock:
             self._call_stopped = stop_of_call()
             known = self._known(program)
+            if self._recording is not None:
+                self._take_in(self._recording, known, params)
+                return
             if known.adds_resonance:
                 self.sync()  # so that a fault below is this launch's
             cells = self._start(known, params)
@@ -375,6 +443,58 @@ class Device(AsyncTwins, Generic[M]):
                     kept.clear()
                 kept[key] = self._prepared(self, program, config, names, fixed)
             return kept[key]
+
+    # Recordings
+
+    @contextmanager
+    def record(self) -> Iterator[Recording[M]]:
+        """Launches in the `with` are recorded, and run when the recording that this gives is replayed.
+
+        Raises LaunchError for what would have to wait for them: reading, arrays, programs whose host goes by what lanes
+        wrote. What is written in the `with` is written again in each replay; memory that is allocated is zeroed again.
+        Other threads wait. After an error there is no recording.
+        """
+        with self._lock:
+            self._may_wait()
+            made = self._recording = self._recorded(self)
+            try:
+                yield made
+                made.finish()
+            except BaseException:
+                self._recording = None
+                made.free()
+                raise
+            finally:
+                self._recording = None
+
+    @property
+    def records(self) -> bool:
+        """Whether launches are being recorded."""
+        return self._recording is not None
+
+    def _take_in(self, recording: Recording[M], known: Known, params: ExecutionParams) -> None:
+        """Records a launch, with all that is checked of one. If it raises, nothing of it is recorded."""
+        name = known.program.metadata.name or "a program without a name"
+        if known.adds_resonance or params.launch.promises is not None:
+            raise stateful(name)
+        mark = recording.mark()
+        recording.begin(name)
+        try:
+            self._start(known, params)
+        except BaseException:
+            recording.rewind(mark)
+            raise
+
+    def _record(self, analysis: Analysis, config: LaunchConfig, values: Mapping[str, Any]) -> None:
+        """Adds a launch with bound arguments to the recording. Devices whose launches have parts add these."""
+        assert self._recording is not None
+        math = self._math
+
+        def launch() -> None:
+            self._math = math
+            self._launch(analysis, config, values)
+
+        self._recording.add(launch)
 
     def _known(self, program: Program) -> Known:
         """The program with what earlier launches found out about it."""
@@ -410,6 +530,8 @@ class Device(AsyncTwins, Generic[M]):
                 for name, hidden in extra.items():
                     if not isinstance(hidden, Hidden):
                         continue
+                    if self._recording is not None:
+                        raise stateful(self._recording.stage.name)
                     if hidden.kind == "resonance":
                         extra[name] = cells = self.allocate_buffer(RESONANCE_BYTES)
                         continue
@@ -422,7 +544,11 @@ class Device(AsyncTwins, Generic[M]):
                 self._as_written = partial(as_written, program, known.lifted, {**extra, **written})
             if config.total_threads():
                 self._running = True
-                self._launch(known.analysis, config, values)
+                if self._recording is None:
+                    self._launch(known.analysis, config, values)
+                else:
+                    self._recording.starts(known.analysis, config, values.values(), self._as_written)
+                    self._record(known.analysis, config, values)
             launched = True
             return cells
         except ExecutionError as error:

@@ -35,6 +35,9 @@ class HostDevice(Device[Bytes]):
     def _write(self, memory: Bytes, offset: int, raw: memoryview) -> None:
         memory[offset : offset + raw.nbytes] = array_of(raw)
 
+    def _copy(self, source: Bytes, target: Bytes) -> None:
+        target[:] = source
+
     def _class_part(self, start: int, size: int) -> Bytes:
         return self._classes()[start : start + size]
 

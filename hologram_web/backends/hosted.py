@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from ..compiler.host import Uniform
@@ -14,17 +15,17 @@ from ..isa.types import Type
 from ..isa.verify import Analysis, Base
 from ..plan.formula import Formula
 from ..plan.lowering import Lowering
-from ..plan.plan import CLASS_MEMORY, Bounds, Copy, Launch, Step
+from ..plan.plan import CLASS_MEMORY, Argument, Bounds, Copy, Launch, Read, Step, bodies
 from ..plan.single import LANES, launch_plan
 from ..plan.walk import Budget, Walk
 from ..store.cache import ProgramCache
 from . import fault_text
-from .device import too_many_collectives
+from .device import Device, too_many_collectives
 
 if TYPE_CHECKING:
     from .compiled import CompiledDevice
 
-__all__ = ["HostedLaunch"]
+__all__ = ["HostedLaunch", "waits"]
 
 M = TypeVar("M")
 _PATIENCE = 1 << 22  # steps of the host between two launches
@@ -56,6 +57,30 @@ class _Planned(NamedTuple):
     steps: tuple[Step, ...]
     kernels: list[LaneRegion]
     temporaries: dict[str, Formula]
+
+
+def waits(device: Device[Any], analysis: Analysis, config: LaunchConfig) -> bool:
+    """Whether the host of a launch goes by what lanes write."""
+    program = analysis.program
+    memories = {param.name: param.name for param in program.params if param.kind != "scalar"}
+    plan = launch_plan(program, config, _EVERY_AXIS, memories)
+
+    def known(other: Program) -> Analysis:
+        return analysis if other is program else device._analysis(other, other)
+
+    steps = Lowering(plan, [program], "wasm", LaneRegion, known).steps(plan.steps)
+    return any(isinstance(step, Read) or any(arg.kind == "cell" for arg in _scalars(step)) for step in _every(steps))
+
+
+def _scalars(step: Step) -> Sequence[Argument]:
+    return step.scalars if isinstance(step, Launch) else ()
+
+
+def _every(steps: Iterable[Step]) -> Iterator[Step]:
+    for step in steps:
+        yield step
+        for body in bodies(step):
+            yield from _every(body)
 
 
 # By the identity of the analysis, which the plan keeps, block, shared memory, target, and which buffers are one.
@@ -110,7 +135,7 @@ class HostedLaunch(Walk, Generic[M]):
             self.run(self.plan.steps)
         finally:
             for taken in self.borrowed.values():
-                self.device._release(taken)
+                self.device._done_with(taken)
 
     def _planned(self, aliases: dict[str, str]) -> _Planned:
         """The plan of the launch, made once for all sizes, scalars and lanes."""
@@ -138,17 +163,16 @@ class HostedLaunch(Walk, Generic[M]):
         if name == CLASS_MEMORY:
             return self.device._classes()
         if name not in self.memory:
-            self._borrow(name, self.device._reserve(self.evaluate(self.plan.temporaries[name])))
+            self._borrow(name, self.device._temporary(self.evaluate(self.plan.temporaries[name])))
         return self.memory[name]
 
     def _borrow(self, name: str, memory: M) -> None:
         if name in self.borrowed:
-            self.device._release(self.borrowed.pop(name))
+            self.device._done_with(self.borrowed.pop(name))
         self.memory[name] = self.borrowed[name] = memory
 
     def copy(self, step: Copy) -> None:
-        source = self._memory(step.source)
-        self._borrow(step.target, self.device._copied(source, 0, self.device._size(source)))
+        self._borrow(step.target, self.device._copied(self._memory(step.source)))
 
     def read(self, buffer: str, offset: int, size: int) -> bytes:
         return bytes(self.device._bytes(self._memory(buffer))[offset:][:size])
@@ -182,7 +206,7 @@ class HostedLaunch(Walk, Generic[M]):
         if step.origin:
             self._part(step, kernel, scalars)
         else:
-            self.device._run(self._job(kernel, self.config, self.own, scalars, None, self.device._math))
+            self.device.run(self._job(kernel, self.config, self.own, scalars, None, self.device._math))
         self.budget.launched()
 
     def _scalar(self, ty: Type, arg: Any) -> int:
@@ -211,7 +235,7 @@ class HostedLaunch(Walk, Generic[M]):
                 return ExecutionError(error.kind, index, detail, lane=error.lane)
             return ExecutionError(error.kind, index, error.detail.partition(", in ")[0] + self._text(index))
 
-        device._run(self._job(kernel, config, memory, scalars, explain, math))
+        device.run(self._job(kernel, config, memory, scalars, explain, math))
 
     def _job(
         self,

@@ -68,8 +68,9 @@ class ShortWay(Prepared):
         if not (self._ready and self._run(values)):
             self._ready = False
             super().__call__(values)
-            with self.device._lock:
-                self._ready = self._is_short() and self._learn(values)
+            device = self.device
+            with device._lock:
+                self._ready = device._recording is None and self._is_short() and self._learn(values)
 
     def _learn(self, values: Sequence[Any]) -> bool:
         """Takes over what the launch with these arguments, which is done, has found out. False if there is no short
@@ -100,6 +101,7 @@ class ShortWay(Prepared):
         device, known = self.device, self._known
         return (
             self._ready
+            and device._recording is None
             and device.limits is self._limits
             and device.math is self._math
             and known.analysis is self._analysis

@@ -146,6 +146,10 @@ class CompiledProgram:
             raise LaunchError(f"a device or an Executor runs it, not a name: give hg.Executor({backend!r})")
         device: Backend = backend.device if isinstance(backend, Executor) else backend
         values = self._arguments(args, named)
+        if getattr(device, "records", False):
+            for name in self.plan.arrays:
+                if not isinstance(values.get(name), Buffer):
+                    raise LaunchError(f"{name}: a recording takes Buffers, which it reads and writes in place")
         pools = self.plan.pools(self.programs)
         buffers = {name: value for name, value in values.items() if isinstance(value, Buffer)}
         here = self._in_place(device, buffers, pools)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from operator import index
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
@@ -19,6 +20,7 @@ from . import arrays
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from ..backends.recording import Recording
     from ..backends.selection import Selection
 
 __all__ = ["Buffer", "Executor"]
@@ -252,6 +254,16 @@ class Executor:
         if not hasattr(self.device, "encode"):
             raise BackendUnavailable("webgpu", f"the executor runs on {self.backend.selected}, which has no encoders")
         return self.device.encode(encoder)
+
+    def record(self) -> AbstractContextManager[Recording[Any]]:
+        """`with ex.record() as recording:` records what is launched in it on Buffers of this executor, checked as ever.
+        `recording.replay()` does all of it with one call, as often as one likes, on the elements of then.
+
+        On webgpu a replay is one submit, of up to 1,024 launches. Raises LaunchError for what would have to wait for a
+        launch: reading, arrays instead of Buffers, programs whose host goes by what lanes wrote.
+        """
+        found: AbstractContextManager[Recording[Any]] = self.device.record()
+        return found
 
     def run(self, program: Any, config: LaunchConfig | int | None = None, /, **params: Any) -> Any:
         """Runs a Program or a kernel (`config`: a LaunchConfig or a number of lanes), or a compiled one (no config).

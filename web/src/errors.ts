@@ -134,7 +134,7 @@ type Texts = typeof import("./texts.js");
 
 /** @internal Thrown in a run for an error of texts.ts, which is loaded when it is needed, by its name there. */
 export class Untold<Name extends keyof Texts> extends HologramError {
-  private readonly given: Parameters<Texts[Name]>;
+  readonly given: Parameters<Texts[Name]>;
 
   constructor(
     override readonly name: Name,

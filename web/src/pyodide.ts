@@ -7,12 +7,14 @@
 import { readArtifact } from "./artifact.js";
 import type { Device, Memory, Replay, Run } from "./backends/device.js";
 import { type Buffer, writeTo } from "./buffer.js";
-import { Untold } from "./errors.js";
+import type { Place } from "./backends/webgpu.js";
+import { BackendUnavailable, Untold } from "./errors.js";
 import { Kept } from "./kept.js";
 import type { Artifact } from "./plan.js";
 import type { BoundRun, Ends, Input } from "./program.js";
 import { bindRun, compileFor } from "./program.js";
 import type { RuntimeInfo, RuntimeOptions } from "./runtime.js";
+import type { CopyOf, Layout } from "./recording.js";
 import { Runtime } from "./runtime.js";
 import { bitsOf, isFloat, isSigned, view } from "./types.js";
 
@@ -27,13 +29,21 @@ type Command =
   | ["read", buffer: number, offset: number, length: number]
   | ["load", program: number, start: number, length: number]
   | ["drop", program: number]
-  | ["run", program: number, scalars: Scalars, buffers: Record<string, number>, steps: number, seconds: number | null];
+  | Start
+  | ["record", recording: number, steps: number, seconds: number | null, pieces: readonly Piece[]]
+  | ["replay", recording: number]
+  | ["forget", recording: number];
+type Start = ["run", program: number, scalars: Scalars, buffers: Record<string, number>, steps: number, seconds: number | null];
+/** Of a recording; what is copied is as long as its target. */
+type Piece = Start | ["clear", buffer: number] | ["copy", target: number, source: number];
 
 export interface Answer {
   /** One for each command that reads, in order; empty if there was an error. */
   readonly reads: readonly Bytes[];
   /** The first error. */
   readonly error: Record<string, unknown> | undefined;
+  /** Which recording's launch had it, and the how manieth it was. */
+  readonly at: readonly [recording: number, piece: number] | undefined;
   /** Whether it was ended by Ctrl-C. */
   readonly interrupted: boolean;
 }
@@ -60,6 +70,14 @@ interface Segment {
   readonly started: Started[];
 }
 
+/** Launches of Python's that it does again with one command. */
+interface Recorded {
+  readonly ends: Ends;
+  readonly pieces: readonly Piece[];
+  /** On WebGPU. */
+  readonly layout: Layout | null;
+}
+
 const MOST_KEPT = 8; // launches of a program that are not alike
 
 /** What came of a launch within the call: nothing, as it has to be a command; it is done; it had a fault; Ctrl-C. */
@@ -72,6 +90,8 @@ export class Session {
   private readonly buffers = new Map<number, Buffer>();
   private readonly programs = new Map<number, Artifact>();
   private readonly kept = new Map<number, readonly Replay[]>(); // launches of programs that serve again
+  private readonly recordings = new Map<number, Recorded>();
+  private at: Answer["at"]; // what the answer says
   private failed: Promise<Record<string, unknown>> | undefined; // what went wrong since the last batch
   private turn: Promise<unknown>;
   private segment: Segment | null = null;
@@ -197,16 +217,21 @@ export class Session {
           case "read":
             reads.push({ buffer: this.buffers.get(command[1])!, offset: command[2], length: command[3] });
             break;
-          case "run": {
-            const [, program, scalars, buffers, steps, seconds] = command;
-            const { segment } = this;
-            const limits = endsOf(steps, seconds);
-            // On wasm each launch has the seconds for itself, and there is no submit to share.
-            const joins = segment && segment.ends.steps === steps && segment.ends.seconds === limits.seconds && this.device.backend !== "wasm";
-            if (segment && !joins) ends.push(this.flush([]).catch(failed));
-            await this.record(program, scalars, buffers, limits);
+          case "run":
+            await this.start(command, (flushed) => ends.push(flushed.catch(failed)));
             break;
-          }
+          case "record":
+            await this.lay(command);
+            break;
+          case "replay":
+            if (this.segment) ends.push(this.flush([]).catch(failed));
+            ends.push(this.replay(command[1]).catch(failed));
+            if (this.device.backend === "wasm") await ends.at(-1);
+            break;
+          case "forget":
+            this.recordings.get(command[1])?.layout?.free();
+            this.recordings.delete(command[1]);
+            break;
           default:
             this.atOnce(command, data);
         }
@@ -222,25 +247,84 @@ export class Session {
     for (const buffer of freed) buffer.free();
     const interrupted = this.stopped;
     this.stopped = false;
-    const answer = Promise.all(ends).then(async (found) => ({ reads: error ? [] : (found.pop() as Bytes[]), error: await error, interrupted }));
+    const answer = Promise.all(ends).then(async (found) => {
+      const { at } = this;
+      this.at = undefined;
+      return { reads: error ? [] : (found.pop() as Bytes[]), error: await error, at, interrupted };
+    });
     return { answer };
   }
 
-  private async record(program: number, scalars: Scalars, buffers: Record<string, number>, ends: Ends): Promise<void> {
-    const { device } = this;
-    const file = this.programs.get(program)!;
-    await compileFor(device, file);
-    if (this.cancelled) throw new Untold("cancelled");
+  private argsOf(file: Artifact, scalars: Scalars, buffers: Record<string, number>): Record<string, Input> {
     const args: Record<string, Input> = {};
     for (const { name, type, access } of file.ports) {
       args[name] = access === "scalar" ? numberOf(type, scalars[name]!) : this.buffers.get(buffers[name]!)!;
     }
+    return args;
+  }
+
+  private async start([, program, scalars, buffers, steps, seconds]: Start, flushed: (done: Promise<unknown>) => void): Promise<void> {
+    const { device, segment } = this;
+    const ends = endsOf(steps, seconds);
+    // On wasm each launch has the seconds for itself, and there is no submit to share.
+    const joins = segment && segment.ends.steps === steps && segment.ends.seconds === ends.seconds && device.backend !== "wasm";
+    if (segment && !joins) flushed(this.flush([]));
+    const file = this.programs.get(program)!;
+    await compileFor(device, file);
+    if (this.cancelled) throw new Untold("cancelled");
+    const args = this.argsOf(file, scalars, buffers);
     if (this.again(program, args, ends)) return;
     const { signal } = this.controller;
     const bound = bindRun(device, this.runtime, file, [], args, "buffer", signal);
     this.segment ??= { run: device.run(ends.steps, signal, ends.seconds), ends, started: [] };
     this.segment.started.push({ program, bound, args });
     await bound.record(this.segment.run);
+  }
+
+  /** Makes a recording: on WebGPU all of it is laid out now. */
+  private async lay([, number, steps, seconds, pieces]: Extract<Command, ["record", ...unknown[]]>): Promise<void> {
+    const { device } = this;
+    const ends = endsOf(steps, seconds);
+    const memory = (number: number) => this.buffers.get(number)!.memory(false, device);
+    const { Layout } = await import("./recording.js");
+    const parts = pieces.map((piece) => async () => {
+      if (piece[0] === "copy") return { target: memory(piece[1]), source: memory(piece[2]) } as CopyOf;
+      if (piece[0] === "clear") return { cleared: memory(piece[1]) as Place };
+      const file = this.programs.get(piece[1])!;
+      await compileFor(device, file);
+      return bindRun(device, this.runtime, file, [], this.argsOf(file, piece[2], piece[3]), "buffer");
+    });
+    const layout = device.backend === "webgpu" ? await Layout.of(device, parts, { ...ends, signal: undefined }) : null;
+    this.recordings.set(number, { ends, pieces, layout });
+  }
+
+  private async replay(number: number): Promise<void> {
+    const { device } = this;
+    const recorded = this.recordings.get(number);
+    if (!recorded) return; // it could not be made, which was told
+    const { pieces, layout, ends } = recorded;
+    let at = 0;
+    try {
+      if (this.cancelled) throw new Untold("cancelled");
+      if (layout) {
+        if (layout.device !== device) throw new BackendUnavailable("webgpu", "the device of the recording was lost");
+        await layout.replay({ ...ends, signal: this.controller.signal }, (piece) => (at = piece));
+        return;
+      }
+      for (const piece of pieces) {
+        if (piece[0] === "run") await this.start(piece, () => {});
+        else {
+          const memory = this.buffers.get(piece[1])!.memory(false, device);
+          const bytes = piece[0] === "copy" ? await device.read(this.buffers.get(piece[2])!.memory(false, device)) : new Uint8Array(memory.bytes);
+          device.write(memory, bytes, 0);
+        }
+        if (this.segment) await this.flush([]);
+        at++;
+      }
+    } catch (error) {
+      this.at ??= [number, at];
+      throw error;
+    }
   }
 
   /** Launches a program, if one was kept that is like it. Raises its fault. */

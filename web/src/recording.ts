@@ -10,19 +10,26 @@ import type { Runtime } from "./runtime.js";
 type Limits = Pick<Ends, "steps" | "seconds">;
 export type Recorded = readonly [program: Program, args: Record<string, Input>];
 
+/** What is laid out: a run with its arguments, when its code is there, a copy, or memory that is cleared. */
+export type Piece = () => Promise<BoundRun | CopyOf | { readonly cleared: Place }>;
+export type CopyOf = { readonly target: Place; readonly source: Place };
+
 /** Runs laid out on a GPU. Their memory serves nobody else until they are freed. */
-class Layout {
+export class Layout {
   readonly bounds: BoundRun[] = [];
   laid!: Laid;
+  /** Of which piece each launch is. */
+  private readonly pieces: number[] = [];
+  private readonly cleared: Place[] = [];
   private readonly returns: (() => void)[] = [];
 
   private constructor(readonly device: GpuDevice) {}
 
-  static async of(device: Device, runs: readonly Recorded[], ends: Ends): Promise<Layout> {
+  static async of(device: Device, pieces: readonly Piece[], ends: Ends): Promise<Layout> {
     if (device.backend !== "webgpu") throw new BackendUnavailable("webgpu", "the runtime is on wasm, which has no encoders");
     const layout = new Layout(device as GpuDevice);
     try {
-      await layout.fill(runs, ends);
+      await layout.fill(pieces, ends);
     } catch (error) {
       layout.free();
       throw error;
@@ -30,16 +37,25 @@ class Layout {
     return layout;
   }
 
-  private async fill(runs: readonly Recorded[], ends: Ends): Promise<void> {
+  private async fill(pieces: readonly Piece[], ends: Ends): Promise<void> {
     const { device } = this;
     const commands: Command[] = [];
-    const launch = async (job: Job): Promise<void> => void commands.push(...partsOf(job, await device.choose(job, ends).code));
+    let number = 0;
+    const launch = async (job: Job): Promise<void> => {
+      const parts = partsOf(job, await device.choose(job, ends).code);
+      commands.push(...parts);
+      this.pieces.push(...parts.map(() => number));
+    };
     const copy = (target: Memory, source: Memory): void => void commands.push({ target: target as Place, source: source as Place });
-    for (const [program, args] of runs) {
-      await program.prepare(device);
-      const bound = program.bind(device, args, "buffer");
-      this.bounds.push(bound);
-      await bound.record({ launch, copy, finish: async () => [] });
+    for (const piece of pieces) {
+      const bound = await piece();
+      if ("cleared" in bound) this.cleared.push(bound.cleared);
+      else if ("target" in bound) commands.push(bound);
+      else {
+        this.bounds.push(bound);
+        await bound.record({ launch, copy, finish: async () => [] });
+      }
+      number++;
     }
     this.laid = device.lay(commands, ends);
     const { given, status, scratch, used } = this.laid;
@@ -48,9 +64,20 @@ class Layout {
     }
   }
 
-  /** Clears temporaries, as a run finds them. */
-  clear(encoder: GPUCommandEncoder): void {
-    for (const { temporaries } of this.bounds) for (const memory of temporaries) encoder.clearBuffer((memory as Place).buffer);
+  /** Does all of it. Rejects with the first fault, of the piece that `blame` is told. */
+  async replay(ends: Ends, blame: (piece: number) => void = () => {}): Promise<void> {
+    const { device, laid } = this;
+    device.counts.launches += laid.jobs.length;
+    try {
+      await device.replay(laid, ends, [], (encoder) => {
+        // Temporaries and cleared memory, as runs find them.
+        for (const { buffer } of this.cleared) encoder.clearBuffer(buffer);
+        for (const { temporaries } of this.bounds) for (const memory of temporaries) encoder.clearBuffer((memory as Place).buffer);
+      });
+    } catch (error) {
+      if (error instanceof Untold && error.name === "faultOf") blame(this.pieces[laid.jobs.indexOf(error.given[0] as never)]!);
+      throw error;
+    }
   }
 
   free(): void {
@@ -59,6 +86,14 @@ class Layout {
     for (const back of this.returns.splice(0)) back();
   }
 }
+
+/** A run as a piece of a layout. */
+const pieceOf =
+  (device: Device, [program, args]: Recorded): Piece =>
+  async () => {
+    await program.prepare(device);
+    return program.bind(device, args, "buffer");
+  };
 
 /** Runs in order, to be done again and again with one call: on WebGPU in one submit. `runtime.record` makes it. */
 export class Recording {
@@ -81,7 +116,10 @@ export class Recording {
     }
     const recording = new Recording(runtime, runs, { steps, seconds });
     const device = await runtime.device();
-    if (device.backend === "webgpu") recording.layout = await Layout.of(device, runs, { steps, seconds, signal: undefined });
+    if (device.backend === "webgpu") {
+      const pieces = runs.map((run) => pieceOf(device, run));
+      recording.layout = await Layout.of(device, pieces, { steps, seconds, signal: undefined });
+    }
     return recording;
   }
 
@@ -89,7 +127,7 @@ export class Recording {
    * Does the runs, with the elements that their Buffers have now. Rejects with the first fault, and as `run` of a program
    * does. Launches on WebGPU are not divided: what may be long is better run by itself.
    */
-  run(options: Pick<RunOptions, "signal"> = {}): Promise<void> {
+  replay(options: Pick<RunOptions, "signal"> = {}): Promise<void> {
     return telling(async () => {
       const { signal } = optionsOf(options);
       reading("signal", () => {
@@ -105,17 +143,14 @@ export class Recording {
         return;
       }
       const { done } = await this.runtime.inTurn(async () => {
-        const { device, laid } = layout;
-        if ((await this.runtime.device()) !== device) throw new BackendUnavailable("webgpu", "the device of the recording was lost");
-        if (!this.runs.length) return {};
-        device.counts.launches += laid.jobs.length;
-        return { done: device.replay(laid, { ...limits, signal }, [], (encoder) => layout.clear(encoder)) };
+        if ((await this.runtime.device()) !== layout.device) throw new BackendUnavailable("webgpu", "the device of the recording was lost");
+        return this.runs.length ? { done: layout.replay({ ...limits, signal }) } : {};
       });
       await done;
     });
   }
 
-  /** Gives its memory back; `run` does nothing any more. */
+  /** Gives its memory back; `replay` does nothing any more. */
   free(): void {
     this.runs = [];
     const { layout } = this;
@@ -164,7 +199,8 @@ export class Encoded {
 /** @internal In the runtime's turn. */
 export async function encode(runtime: Runtime, encoder: GPUCommandEncoder, run: Recorded, limits: Limits): Promise<Encoded> {
   const ends = { ...limits, signal: undefined };
-  const layout = await Layout.of(await runtime.device(), [run], ends);
+  const opened = await runtime.device();
+  const layout = await Layout.of(opened, [pieceOf(opened, run)], ends);
   const { device, laid } = layout;
   const { jobs, status } = laid;
   const staging = device.guard(() => device.take(Math.max(status.bytes, 4), USAGE.MAP_READ | USAGE.COPY_DST).buffer);

@@ -151,7 +151,7 @@ export class Runtime {
   }
 
   /**
-   * Records runs: `run` of the Recording does them all, in order and on WebGPU in one submit. Scalars are taken now; arrays
+   * Records runs: `replay` of the Recording does them all, in order and on WebGPU in one submit. Scalars are taken now; arrays
    * are Buffers, or on WebGPU GPUBuffers. Rejects as `run` of a program does.
    */
   record(runs: readonly Recorded[], options: Pick<RunOptions, "steps" | "seconds"> = {}): Promise<Recording> {

@@ -27,6 +27,7 @@ from ...store.cache import ProgramCache
 from ...store.store import compiled_store, key_of
 from ..device import CLASS_MEMORY_BYTES, Device
 from ..protocol import Limits
+from ..recording import Recording
 from ..state import AtlasState
 from .prepared import PreparedCrossing
 
@@ -58,14 +59,53 @@ class Stats:
 
 
 class _Sent(NamedTuple):
-    """A batch on its way: the promise of its answer, and what a fault in it means."""
+    """A batch on its way: the promise of its answer, what a fault in it means, and the recordings by their numbers."""
 
     answer: Any
     explain: Explain
+    recordings: dict[int, PageRecording]
+
+
+class PageRecording(Recording[Memory]):
+    """A list of commands, which the runtime has: one crossing a replay. On WebGPU it is laid out there."""
+
+    device: PageDevice
+
+    def clear(self, memory: Memory) -> None:
+        self.add(("clear", memory.number))
+
+    def copy(self, source: Memory, target: Memory) -> None:
+        self.add(("copy", target.number, source.number))
+
+    def finish(self) -> None:
+        super().finish()
+        device, limits = self.device, self.device.limits
+        self._number = next(device._numbers)
+        self._stages = [stage for stage, _ in self._does]
+        pieces = [command for _, command in self._does]
+        device._command("record", self._number, limits.steps, limits.seconds, pieces)
+
+    def _go(self) -> None:
+        device = self.device
+        device._replays[self._number] = self
+        device.stats.launches += len(self)
+        device._command("replay", self._number)
+        device._submit()
+
+    def told(self, piece: int, fault: ExecutionError) -> ExecutionError:
+        """A fault of one of the commands."""
+        return self._stages[piece].told(fault)
+
+    def free(self) -> None:
+        if not self._open:
+            self.device._command("forget", self._number)
+        super().free()
 
 
 class PageDevice(Device[Memory]):
     """A device of the TypeScript runtime. Faults are raised by the next read or `sync`."""
+
+    _recorded = PageRecording
 
     def __init__(
         self, *, limits: Limits | None = None, session: Any = None, cache: bool = True, math: str = "exact"
@@ -79,6 +119,7 @@ class PageDevice(Device[Memory]):
         self._data = bytearray()
         self._interrupted = False  # the last batches, by Ctrl-C in Pyodide's interrupt buffer
         self._runs: list[Explain] = []  # of the launches that wait
+        self._replays: dict[int, PageRecording] = {}  # that wait
         self._failed: Explain | None = None  # of the first launch with a fault since the last batch
         self.launched: tuple[int, dict[str, str]] = (0, {})  # program and bits of scalars, last
         self._sent: list[_Sent] = []
@@ -100,7 +141,8 @@ class PageDevice(Device[Memory]):
         self._runs, self._failed = [], None
         batch = self._batch()
         self._commands, self._data = [], bytearray()
-        self._sent.append(_Sent(self._session.submit(*batch), explain))
+        replays, self._replays = self._replays, {}
+        self._sent.append(_Sent(self._session.submit(*batch), explain, replays))
 
     def _batch(self) -> tuple[str, Any]:
         data = js.Uint8Array.new(len(self._data))
@@ -111,7 +153,7 @@ class PageDevice(Device[Memory]):
     def flushed(self) -> bool:
         """Whether nothing waits in Python: what does is done within this call, if no launch is among it."""
         if self._commands:
-            if self._runs or not self._session.now(*self._batch()):
+            if self._runs or self._replays or not self._session.now(*self._batch()):
                 return False
             self._commands, self._data = [], bytearray()
         return True
@@ -126,7 +168,7 @@ class PageDevice(Device[Memory]):
         self._interrupted = False
         problem: Exception | None = None
         reads: list[Any] = []
-        for answer, explain in sent:
+        for answer, explain, recordings in sent:
             try:
                 found = await answer
             except JsException as error:
@@ -137,7 +179,12 @@ class PageDevice(Device[Memory]):
             if found.error is not None and problem is None:
                 problem = error_of(found.error.to_py())
                 if isinstance(problem, ExecutionError):
-                    problem = explain(self._timed(problem))
+                    problem = self._timed(problem)
+                    if found.at is not None:
+                        recording, launch = found.at
+                        problem = recordings[recording].told(launch, problem)
+                    else:
+                        problem = explain(problem)
         return reads, problem
 
     @staticmethod
@@ -273,6 +320,23 @@ class PageDevice(Device[Memory]):
     # Launches
 
     def _launch(self, analysis: Analysis, config: LaunchConfig, values: Mapping[str, Any]) -> None:
+        command = self._run(analysis, config, values)
+        self.stats.launches += 1
+        lifted = any(name.startswith("$") for name in values)
+        if lifted:  # its faults are told in other words: it has a batch of its own
+            self._submit()
+        self._runs.append(self._as_written)
+        self.launched = command[1], command[2]
+        self._command(*command)
+        if lifted:
+            self._submit()
+
+    def _record(self, analysis: Analysis, config: LaunchConfig, values: Mapping[str, Any]) -> None:
+        assert self._recording is not None
+        self._recording.add(self._run(analysis, config, values))
+
+    def _run(self, analysis: Analysis, config: LaunchConfig, values: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The command of a launch."""
         owners: dict[int, str] = {}
         aliases: dict[str, str] = {}
         scalars: dict[str, str] = {}
@@ -291,16 +355,8 @@ class PageDevice(Device[Memory]):
         if exact and lanes:
             scalars |= {name: f"{count:x}" for name, count in zip(("$x", "$y", "$z"), lanes, strict=True) if count != 1}
         number = self._program(analysis, config, shape, aliases)
-        self.stats.launches += 1
-        lifted = any(name.startswith("$") for name in values)
-        if lifted:  # its faults are told in other words: it has a batch of its own
-            self._submit()
         buffers = {name: number for number, name in owners.items()}
-        self._runs.append(self._as_written)
-        self.launched = number, scalars
-        self._command("run", number, scalars, buffers, self.limits.steps, self.limits.seconds)
-        if lifted:
-            self._submit()
+        return "run", number, scalars, buffers, self.limits.steps, self.limits.seconds
 
     def _program(self, analysis: Analysis, config: LaunchConfig, shape: Any, aliases: dict[str, str]) -> int:
         """The number of the program that runs such launches; it is compiled when there is none."""

@@ -27,7 +27,7 @@ from ..protocol import Limits
 from .arena import Arena, Block, FastCall
 from .cache import WASM_KERNEL, ModuleCache, fits
 from .poll import TIME_IS_UP, Poll
-from .prepared import PreparedCall
+from .prepared import PreparedCall, RecordedCall
 
 __all__ = ["WasmBackend", "WasmStats"]
 
@@ -169,21 +169,26 @@ class WasmBackend(CompiledDevice[Block]):
         start = -1 if whole is None else memory.address - whole.address
         return (whole, start) if whole is not None and 0 <= start < CLASS_MEMORY_BYTES else (memory, 0)
 
-    def _copied(self, memory: Block, offset: int, size: int) -> Block:
-        copy = self._reserve(size)
-        self._write(copy, 0, memory.bytes[offset : offset + size])
-        return copy
+    def _copy(self, source: Block, target: Block) -> None:
+        target.bytes[:] = source.bytes
 
     def _run(self, job: Job[Block]) -> None:
         self.stats.launches += 1
-        key = _key(job.analysis, job.config, job.point, job.uniform)
-        loaded = self._kernels.get_or_create(key, lambda: self._load(job))
+        loaded = self._loaded(job)
         try:
-            self._call(loaded, job)
+            self.fill(loaded, job)
+            self.start(loaded, job.config, job.deadline)
         except ExecutionError as error:
             if job.explain is None:
                 raise
             raise job.explain(error) from None
+
+    def _loaded(self, job: Job[Block]) -> _Loaded:
+        key = _key(job.analysis, job.config, job.point, job.uniform)
+        return self._kernels.get_or_create(key, lambda: self._load(job))
+
+    def _again(self, job: Job[Block]) -> Any:
+        return RecordedCall(self, job, self._loaded(job))
 
     def _compile(self, analysis: Analysis, block: Any, point: int | None, uniform: dict[Any, str]) -> WasmKernel:
         def key() -> bytes:
@@ -228,7 +233,8 @@ class WasmBackend(CompiledDevice[Block]):
         assert isinstance(function, wasmtime.Func)
         return _Loaded(kernel, FastCall(self._store, function, 3), self._arena, job.analysis)
 
-    def _call(self, loaded: _Loaded, job: Job[Block]) -> None:
+    def fill(self, loaded: _Loaded, job: Job[Block]) -> None:
+        """Writes the argument block of a kernel."""
         config, scalars, memory, kernel = job.config, job.scalars, job.memory, loaded.kernel
         shared = job.analysis.program.shared_memory + config.shared_memory
         # Both hold what is aligned, the spills in slots of 8 bytes.
@@ -245,7 +251,6 @@ class WasmBackend(CompiledDevice[Block]):
             values += memory[base][:2]
         loaded.begin(config.blocks)
         loaded.layout.pack_into(loaded.block, ARGUMENTS["values"], *values)
-        self.start(loaded, config, job.deadline)
 
     def start(self, loaded: _Loaded, config: LaunchConfig, deadline: float | None) -> None:
         """Runs a kernel whose argument block is written. Raises its fault, and what a signal's handler raised."""

@@ -16,9 +16,11 @@ from ..prepared import ShortWay
 from ..protocol import stop_of_call
 
 if TYPE_CHECKING:
-    from .device import WasmBackend
+    from ..compiled import Job
+    from .arena import Block
+    from .device import WasmBackend, _Loaded
 
-__all__ = ["PreparedCall"]
+__all__ = ["PreparedCall", "RecordedCall"]
 
 _VALUES = ARGUMENTS["values"]
 
@@ -63,3 +65,28 @@ class PreparedCall(ShortWay):
             finally:
                 device._running = False
         return True
+
+
+class RecordedCall:
+    """A lane region in a recording: its argument block is written once, and copied where the kernel looks."""
+
+    def __init__(self, device: WasmBackend, job: Job[Block], loaded: _Loaded) -> None:
+        self._device, self._job, self._loaded = device, job, loaded
+        self._filled: tuple[Any, ...] = ()
+
+    def __call__(self) -> None:
+        device, loaded, job = self._device, self._loaded, self._job
+        if not self._filled or loaded.gone or self._filled[0] != device._work:
+            loaded = self._loaded = device._loaded(job)
+            device.fill(loaded, job)
+            self._filled = device._work, loaded.made_for, loaded.head, bytes(loaded.block[_VALUES:])
+        _, made_for, head, values = self._filled
+        if loaded.holds is not made_for:
+            loaded.head, loaded.made_for = head, made_for
+            loaded.begin(job.config.blocks)
+        loaded.block[_VALUES:] = values
+        device.stats.launches += 1
+        try:
+            device.start(loaded, job.config, device._deadline())
+        except ExecutionError as fault:
+            raise (job.explain or (lambda error: error))(fault) from None

@@ -27,13 +27,16 @@ from ...targets.wgsl import WgslKernel, compile_kernel
 from ..compiled import CompiledDevice, Job
 from ..host_device import array_of
 from ..protocol import Limits
+from ..recording import Recording
 from .cache import WGSL_KERNEL, fits
 from .encoded import Encoded
 from .gpu import SLOT, Forked, Gpu, Group, Memory
 from .prepared import PreparedWork
 from .probe import Traits, probe, probe_halves, probe_speed
 from .ready import Chosen, Ready, Teller, head_of
-from .recorder import LIGHT, Recorder, Work
+from .recorder import Recorder
+from .recording import WebGpuRecording
+from .work import LIGHT, Work
 
 __all__ = ["WebGpuBackend", "WebGpuStats"]
 
@@ -66,6 +69,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
     name = "webgpu"
     parallel = True
     _prepared = PreparedWork
+    _recorded = WebGpuRecording
     optimize = staticmethod(optimize)  # measurements leave passes out
     _traits: ClassVar[dict[int, Traits]] = {}  # by generation of the shared GPU
     _halves: ClassVar[dict[int, bool]] = {}  # likewise
@@ -180,6 +184,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
 
     def sync(self) -> None:
         with self._lock:
+            self._may_wait()
             self._here()
             self._recorder.collect()
             self._recorder.raise_fault()
@@ -207,6 +212,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         if the `with` ends with an error.
         """
         with self._lock:
+            self._may_wait()
             self._here()
             self._recorder.submit()
             before, encoded = self._recorder, Encoded(self._gpu, encoder, self)
@@ -219,6 +225,14 @@ class WebGpuBackend(CompiledDevice[Memory]):
                 raise
             finally:
                 self._recorder = before
+
+    @contextlib.contextmanager
+    def record(self) -> Iterator[Recording[Memory]]:
+        with self._lock:
+            if isinstance(self._recorder, Encoded):
+                raise LaunchError("a recording is made by itself, not in an encoder")
+            with super().record() as made:
+                yield made
 
     def adopt_buffer(self, buffer: Any, size: int) -> BufferHandle:
         """A handle for the first `size` bytes of a wgpu buffer of the caller's, on the same device. It stays theirs;
@@ -266,7 +280,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         buffer, used = self._gpu.take(size, self._gpu.STORAGE)
         memory = Memory(buffer, size, self._gpu.generation)
         if used and size:
-            self._recorder.clear(memory)
+            self._recorder.add(memory.cleared())
         return memory
 
     def _release(self, memory: Memory) -> None:
@@ -309,29 +323,31 @@ class WebGpuBackend(CompiledDevice[Memory]):
             return self._class_memory, memory.start
         return memory, 0
 
-    def _copied(self, memory: Memory, offset: int, size: int) -> Memory:
-        copy = self._reserve(size)
-        if offset % 4 == 0:
-            whole = -(-size // 4) * 4
-            self._recorder.copy(memory.buffer, memory.start + offset, copy.buffer, 0, whole)
-        else:
-            out = np.empty(size, np.uint8)
-            self._recorder.read(memory.buffer, memory.start + offset, out)
-            self._write(copy, 0, out.data)
-        return copy
+    def _copy(self, source: Memory, target: Memory) -> None:
+        self._recorder.add(source.copied_to(target))
 
     # Launches
 
     def _run(self, job: Job[Memory]) -> None:
+        self.launch(self._again(job))
+
+    def _again(self, job: Job[Memory]) -> Work:
         self._here()
         for memory in job.memory.values():
             self._check_generation(memory)
         ready = self._ready(job)
         group, at_once = self._grouped(job, ready.kernel)
-        teller = Teller(ready, job.config, self.limits, job.explain, self._as_written, self.check == "deferred")
+        teller = Teller(ready, job.config, self.limits, job.explain, self._as_written, self.tells_of)
         chosen = self.chosen(ready, job.config, job.scalars)
         scalars = [job.scalars[each][1].to_bytes(ty.argument_bytes, "little") for each, ty in ready.kernel.scalars]
-        self.record(teller, chosen, group, b"".join([chosen.head, *scalars, ready.tail]), at_once)
+        return self.work(teller, chosen, group, b"".join([chosen.head, *scalars, ready.tail]), at_once)
+
+    @property
+    def tells_of(self) -> str:
+        """What faults say that a launch was one of; "" if they are told at once."""
+        if self._recording is not None:
+            return "a recording"
+        return "this backend" if self.check == "deferred" else ""
 
     def _grouped(self, job: Job[Memory], kernel: WgslKernel) -> tuple[Group, int]:
         """What a launch binds; of a kernel with scratch memory, for how many blocks at a time."""
@@ -341,21 +357,25 @@ class WebGpuBackend(CompiledDevice[Memory]):
         at_once = 0
         if kernel.scratch:
             self._check_scratch(kernel)
-            scratch, at_once = self._recorder.scratch(kernel.scratch, job.config.blocks)
+            host: Any = self._recorder if self._recording is None else self._recording
+            scratch, at_once = host.scratch(kernel.scratch, job.config.blocks)
             bound.append(scratch)
         return self._gpu.group(self._gpu.layout(kernel), tuple(bound)), at_once
 
-    def record(self, teller: Teller, chosen: Chosen, group: Group, arguments: bytes, at_once: int = 0) -> None:
-        """Records a launch."""
+    def work(self, teller: Teller, chosen: Chosen, group: Group, arguments: bytes, at_once: int = 0) -> Work:
+        """What a launch does."""
         config, stats = teller.config, self.stats
         pipeline, fresh = self._gpu.pipeline(teller.ready.kernel, chosen.code)
         stats.pipelines += fresh
         stats.cache_hits += not fresh
-        stats.launches += 1
         lanes = config.blocks * config.block_lanes
-        self._recorder.launch(
-            Work(teller, stats.launches, pipeline, group, arguments, config.blocks, lanes, chosen.rounds, at_once)
-        )
+        return Work(teller, pipeline, group, arguments, config.blocks, lanes, chosen.rounds, at_once)
+
+    def launch(self, work: Work) -> None:
+        """Launches work."""
+        stats = self.stats
+        stats.launches += 1
+        self._recorder.launch(work, stats.launches)
         stats.submits = self._recorder.submits
         if self.check == "sync":
             self.sync()

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LaunchError
-from .gpu import SLOT, Flight, Gpu, Memory
-from .recorder import _ARGUMENTS, _MOST_SCRATCH, _SLOTS, Host, Recorder, Work
+from .gpu import SLOT, Flight, Gpu
+from .recorder import Host, Recorder, scratch_of
+from .work import ARGUMENT_BYTES, SLOTS, Command, Launched, Span, Work
 
 __all__ = ["Encoded"]
 
@@ -40,30 +41,28 @@ class Encoded(Recorder):
 
     # Recording
 
-    def launch(self, work: Work) -> None:
-        dispatches = list(work.dispatches())
+    def launch(self, work: Work, number: int) -> None:
+        dispatches = list(work.dispatches(len(self._launched)))
         size = len(work.arguments) * len(dispatches)
-        if len(self._launched) == _SLOTS or self._used_arguments + size > _ARGUMENTS:
+        if len(self._launched) == SLOTS or self._used_arguments + size > ARGUMENT_BYTES:
             raise LaunchError(f"an encoder takes {len(self._launched)} launches like these: use another one for more")
-        work.slot = len(self._launched)
-        self._launched.append(work)
+        self._launched.append(Launched(work, number, None))
         self._waiting += dispatches
         self._used_arguments += size
         self._touched |= work.group.buffers
         self._lend(*(buffer for buffer, _, _ in work.group.bound))
 
-    def clear(self, memory: Memory) -> None:
-        super().clear(memory)
-        self._lend(memory.buffer)
+    def replay(self, span: Span) -> NoReturn:
+        raise LaunchError("a recording is replayed by itself, not in an encoder")
 
-    def copy(self, source: Any, start: int, target: Any, there: int, size: int) -> None:
-        super().copy(source, start, target, there, size)
-        self._lend(source, target)
+    def add(self, command: Command) -> None:
+        super().add(command)
+        self._lend(*(arg for arg in command[1] if not isinstance(arg, int)))
 
     def scratch(self, size: int, blocks: int) -> tuple[tuple[Any, int, int], int]:
-        at_once = min(max(_MOST_SCRATCH // size, 1), blocks)
-        self._scratches.append(self.gpu.take(at_once * size, self.gpu.STORAGE)[0])
-        return (self._scratches[-1], 0, at_once * size), at_once
+        at_once, whole = scratch_of(size, blocks)
+        self._scratches.append(self.gpu.take(whole, self.gpu.STORAGE)[0])
+        return (self._scratches[-1], 0, whole), at_once
 
     def submit(self) -> NoReturn:
         raise LaunchError(_NOT_YET)
@@ -100,8 +99,8 @@ class Encoded(Recorder):
             finally:
                 self.close()
         for number in np.flatnonzero(words[:, 0]).tolist():
-            work = self._launched[number]
-            raise work.teller.failed(words[number].copy(), work.number)
+            launched = self._launched[number]
+            raise launched.work.teller.failed(words[number].copy(), launched.number)
 
     def close(self) -> None:
         lent, self._lent = self._lent, {}

@@ -60,6 +60,18 @@ class Memory:
     start: int = 0
     ours: bool = True
 
+    @property
+    def _whole(self) -> int:
+        return -(-self.size // 4) * 4
+
+    def cleared(self) -> tuple[str, tuple[Any, ...]]:
+        """The command of an encoder that fills it with zeros."""
+        return "clear_buffer", (self.buffer, self.start, self._whole)
+
+    def copied_to(self, target: Memory) -> tuple[str, tuple[Any, ...]]:
+        """The command that copies it to memory of its size."""
+        return "copy_buffer_to_buffer", (self.buffer, self.start, target.buffer, target.start, self._whole)
+
 
 @dataclass(eq=False)
 class Pipeline:

@@ -37,9 +37,7 @@ class PreparedWork(ShortWay):
         ready = self._of = device._ready(job)
         if ready.kernel.scratch:
             return False
-        self._teller = Teller(
-            ready, self.config, device.limits, None, self._known.as_written, device.check == "deferred"
-        )
+        self._teller = Teller(ready, self.config, device.limits, None, self._known.as_written, device.tells_of)
         self._lay_out(ready.kernel.scalars, [base for base, _ in analysis.given])
         self._groups: list[tuple[list[weakref.ref[Memory]], weakref.ref[Group]]] = []
         places = {name: (at, ty, kind is not None) for at, _, kind, name, ty in self._scalars}
@@ -80,7 +78,7 @@ class PreparedWork(ShortWay):
                 if group is None:
                     return False
                 chosen = self._chosen or self._choose(numbers)
-                device.record(self._teller, chosen, group, b"".join((chosen.head, scalars, self._of.tail)))
+                device.launch(device.work(self._teller, chosen, group, b"".join((chosen.head, scalars, self._of.tail))))
             except ExecutionError as fault:
                 raise self._known.as_written(fault) from None
             finally:

@@ -73,15 +73,15 @@ def head_of(config: LaunchConfig, steps: int, shared: int, patience: int) -> byt
 
 @dataclass(frozen=True, slots=True)
 class Teller:
-    """What faults of launches mean. `explain` is that of a job, `as_written` tells them in terms of the program; with
-    `deferred` they say which launch it was: by now others may have been launched."""
+    """What faults of launches mean. `explain` is that of a job, `as_written` tells them in terms of the program; they
+    say which launch it was `of` what, "" for nothing: by now others may have been launched."""
 
     ready: Ready
     config: LaunchConfig
     limits: Limits
     explain: Explain | None
     as_written: Callable[[ExecutionError], ExecutionError]
-    deferred: bool
+    of: str
 
     @property
     def name(self) -> str:
@@ -102,8 +102,8 @@ class Teller:
         if self.explain is not None:
             error = self.explain(error)
         error = self.as_written(error)
-        if self.deferred:
-            error = error.retold(f"{error.detail} (launch {number} of this backend, {self.name})", error.buffer)
+        if self.of:
+            error = error.retold(f"{error.detail} (launch {number} of {self.of}, {self.name})", error.buffer)
         return error
 
 

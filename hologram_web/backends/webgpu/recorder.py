@@ -14,29 +14,23 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ExecutionError, FaultKind, HologramError
-from ...targets.wgsl import ARGUMENTS, WgslKernel
+from ...targets.wgsl import WgslKernel
 from .. import fault_text
 from ..protocol import Limits, caller, stop_of_call
-from .gpu import SLOT, Flight, Gpu, Group, Memory, Pipeline
+from .gpu import SLOT, Flight, Gpu
+from .work import ARGUMENT_BYTES, FEW_LANES, SLOTS, Command, Dispatch, Launched, Passes, Span, Work, buffers_of
 
-__all__ = ["FEW_LANES", "LIGHT", "Recorder", "Teller", "Work"]
+__all__ = ["Host", "Recorder", "scratch_of"]
 
-_SLOTS = 1024
 _WAITING = 128  # launches, copies and clears that wait before they are submitted
-_ARGUMENTS = 1 << 18  # bytes of argument blocks of one submit
-_ROW = 65_535  # the most workgroups along an axis
 _MOST_SCRATCH = 1 << 27  # bytes: what every adapter binds
-# Rounds of the shortest loop: 3 ns on one lane of llvmpipe, a thirtieth of that with all lanes of two processors.
-LIGHT = 1 << 29  # that a launch takes at most which is not long
-_AHEAD = 1 << 31  # that are submitted before somebody waits for them
-FEW_LANES = 1 << 11  # of a launch that is not divided, and of the first part of another
+_AHEAD = 1 << 31  # rounds of the shortest loop that are submitted before somebody waits for them
 _PART = 0.1  # seconds that a part is to take
 
 
@@ -50,75 +44,22 @@ class Host(Protocol):
     def _deadline(self) -> float | None: ...
 
 
-class Teller(Protocol):
-    """Makes the errors of a launch, the `number`th of its backend."""
-
-    @property
-    def name(self) -> str:
-        """That of the program."""
-
-    def failed(self, words: NDArray[np.uint32], number: int) -> HologramError:
-        """That of status words."""
-
-    def stopped(self, kind: FaultKind, number: int) -> ExecutionError:
-        """That of a launch that was ended."""
-
-
 def _gone(owner: Any) -> bool:
     """Whether a task or thread has ended, so that its faults are for whoever asks."""
     return not owner.is_alive() if isinstance(owner, threading.Thread) else owner.done()
 
 
-@dataclass
-class Work:
-    """A recorded launch, the `number`th of a backend. Its `arguments` are whole slots. Of kernels with scratch memory,
-    `at_once` blocks run at a time. `rounds` is what it takes at most, about, in rounds of the shortest loop; None if
-    nobody knows."""
-
-    teller: Teller
-    number: int
-    pipeline: Pipeline
-    group: Group
-    arguments: bytes
-    blocks: int
-    lanes: int
-    rounds: int | None
-    at_once: int = 0
-    starts: ClassVar[bool] = True  # as a part that is all of it
-    slot: int = 0
-    owner: Any = field(default_factory=caller)
-
-    @property
-    def long(self) -> bool:
-        """Whether it may take so long that it is divided."""
-        return self.lanes > FEW_LANES and (self.rounds is None or self.rounds > LIGHT)
-
-    @property
-    def work(self) -> Work:
-        return self
-
-    def dispatches(self, start: int = 0, end: int | None = None) -> Iterator[Work | _Part]:
-        """For the blocks from `start` to `end`, by default all."""
-        end = self.blocks if end is None else end
-        at_once = self.at_once or end - start
-        if start == 0 and at_once >= self.blocks:
-            yield self
-            return
-        words = np.frombuffer(self.arguments, np.uint32).copy()
-        for first in range(start, end, at_once):
-            count = min(end - first, at_once)
-            words[ARGUMENTS["end"]], words[ARGUMENTS["first"]] = first + count, first
-            yield _Part(self, words.tobytes(), count, first == 0)
+def scratch_of(size: int, blocks: int) -> tuple[int, int]:
+    """How many blocks run at a time whose kernel has `size` bytes of scratch memory for each, and their bytes."""
+    at_once = min(max(_MOST_SCRATCH // size, 1), blocks)
+    return at_once, at_once * size
 
 
-@dataclass
-class _Part:
-    """A part of a launch whose blocks do not run all at once."""
+class _Replay(NamedTuple):
+    """A span that is to be submitted, with its statuses from a slot on."""
 
-    work: Work
-    arguments: bytes
-    blocks: int
-    starts: bool  # whether it is the first
+    span: Span
+    slot: int
 
 
 class Recorder:
@@ -133,19 +74,20 @@ class Recorder:
     def _open(self) -> None:
         gpu = self.gpu
         self.generation = gpu.generation
-        self._status, used = gpu.take(_SLOTS * SLOT, gpu.STORAGE)
-        self._arguments, _ = gpu.take(_ARGUMENTS, gpu.UNIFORM)
-        self._waiting: list[Work | _Part | tuple[str, tuple[Any, ...]]] = []
+        self._status, _ = gpu.take(SLOTS * SLOT, gpu.STORAGE)
+        self._arguments, _ = gpu.take(ARGUMENT_BYTES, gpu.UNIFORM)
+        self._waiting: list[Dispatch | _Replay | Command] = []
         self._scratch: Any = None
         self._touched: set[int] = set()
-        self._launched: list[Work] = []  # since statuses were read last, by slot
+        self._launched: list[Launched] = []  # since statuses were read last, by slot
         self._used_arguments = 0
         self._faults: dict[Any, HologramError] = {}  # the first of each owner
         if self.timed:
-            self._queries = gpu.device.create_query_set(type="timestamp", count=2 * _SLOTS)
-            self._ticks, _ = gpu.take(16 * _SLOTS, gpu.TIMES)
-        if used:
-            self._waiting.append(("clear_buffer", (self._status, 0, _SLOTS * SLOT)))
+            self._queries = gpu.device.create_query_set(type="timestamp", count=2 * SLOTS)
+            self._ticks, _ = gpu.take(16 * SLOTS, gpu.TIMES)
+        # A new buffer, too: wgpu zeroes what it has not seen written before it is read first, and does not see what
+        # shaders write at offsets. Statuses of launches that were submitted before would be gone.
+        self._waiting.append(("clear_buffer", (self._status, 0, SLOTS * SLOT)))
 
     def close(self) -> None:
         """Gives the buffers back."""
@@ -164,21 +106,20 @@ class Recorder:
 
     # Recording
 
-    def launch(self, work: Work) -> None:
-        if len(self._launched) == _SLOTS:
-            self.collect()
+    def launch(self, work: Work, number: int) -> None:
+        """Launches work; its faults are told with that number."""
+        self._room(1)
         size = len(work.arguments)
         if work.long:
             self.submit()
-        work.slot = len(self._launched)
-        self._launched.append(work)
+        slot = len(self._launched)
+        self._launched.append(Launched(work, number, caller()))
         if work.long:
-            self._in_parts(work)
+            self._in_parts(self._launched[-1], slot)
             return
-        # What nobody knows may be as long as all that is submitted ahead, but most of it is not.
-        self.gpu.ahead += _AHEAD / _WAITING if work.rounds is None else work.rounds
-        for dispatch in work.dispatches():
-            if self._used_arguments + size > _ARGUMENTS:
+        self._goes_ahead(work)
+        for dispatch in work.dispatches(slot):
+            if self._used_arguments + size > ARGUMENT_BYTES:
                 self.submit()
             self._waiting.append(dispatch)
             self._used_arguments += size
@@ -186,17 +127,40 @@ class Recorder:
         if len(self._waiting) >= _WAITING:
             self.submit()
 
-    def _in_parts(self, work: Work) -> None:
+    def replay(self, span: Span) -> None:
+        """Launches the work of a span, and submits it."""
+        self._room(len(span.works))
+        if self._used_arguments + len(span.arguments) > ARGUMENT_BYTES:
+            self.submit()
+        self._waiting.append(_Replay(span, len(self._launched)))
+        owner = caller()
+        self._launched += [Launched(work, number, owner) for work, number in span.works]
+        for work, _ in span.works:
+            self._goes_ahead(work)
+        self._used_arguments += len(span.arguments)
+        self._touched |= span.touched
+        self.submit()
+
+    def _room(self, count: int) -> None:
+        """Makes room for the statuses of launches."""
+        if len(self._launched) + count > SLOTS:
+            self.collect()
+
+    def _goes_ahead(self, work: Work) -> None:
+        # What nobody knows may be as long as all that is submitted ahead, but most of it is not.
+        self.gpu.ahead += _AHEAD / _WAITING if work.rounds is None else work.rounds
+
+    def _in_parts(self, launched: Launched, slot: int) -> None:
         """Runs a long launch, each part when the one before is done, up to the last part."""
-        deadline = self.host._deadline()
-        stop = self._stop([work], deadline)
+        deadline, work = self.host._deadline(), launched.work
+        stop = self._stop([launched], deadline)
         count, done = -(-FEW_LANES * work.blocks // work.lanes), 0
         with self._ending():
             self.gpu.settle(stop)
             while True:
                 start, done = done, min(done + count, work.blocks)
                 began = time.monotonic()
-                self._hand_over(list(work.dispatches(start, done)), self._status_of(work))
+                self._hand_over(list(work.dispatches(slot, start, done)), self._status_of(slot))
                 if done == work.blocks:
                     return
                 flight = self.gpu.flights[-1]
@@ -210,11 +174,11 @@ class Recorder:
                 took = time.monotonic() - began
                 count = max(int(count * min(max(_PART / max(took, 1e-6), 1 / 8), 8)), 1)
 
-    def _status_of(self, work: Work) -> list[tuple[str, tuple[Any, ...]]]:
+    def _status_of(self, slot: int) -> list[Command]:
         """A copy of the status of a launch to the host."""
         flight = Flight(self.gpu, SLOT)
         self.gpu.flights.append(flight)
-        return [("copy_buffer_to_buffer", (self._status, work.slot * SLOT, flight.staging, 0, SLOT))]
+        return [("copy_buffer_to_buffer", (self._status, slot * SLOT, flight.staging, 0, SLOT))]
 
     def bound(self, kernel: WgslKernel) -> tuple[tuple[Any, int, int], ...]:
         """What bindings 0 and 1 of a kernel are."""
@@ -222,24 +186,19 @@ class Recorder:
 
     def scratch(self, size: int, blocks: int) -> tuple[tuple[Any, int, int], int]:
         """A binding of memory that may hold anything, and for how many blocks at a time it has `size` bytes each."""
-        at_once = min(max(_MOST_SCRATCH // size, 1), blocks)
-        if self._scratch is None or self._scratch.size < at_once * size:
+        at_once, whole = scratch_of(size, blocks)
+        if self._scratch is None or self._scratch.size < whole:
             if self._scratch is not None:
                 self.submit()  # what waits uses the old one
                 self.gpu.give(self._scratch, self.gpu.STORAGE)
                 self._scratch = None
-            self._scratch, _ = self.gpu.take(at_once * size, self.gpu.STORAGE)
-        return (self._scratch, 0, at_once * size), at_once
+            self._scratch, _ = self.gpu.take(whole, self.gpu.STORAGE)
+        return (self._scratch, 0, whole), at_once
 
-    def clear(self, memory: Memory) -> None:
-        """Fills with zeros."""
-        self._touched.add(id(memory.buffer))
-        self._waiting.append(("clear_buffer", (memory.buffer, memory.start, -(-memory.size // 4) * 4)))
-
-    def copy(self, source: Any, start: int, target: Any, there: int, size: int) -> None:
-        """Copies between buffers; everything is a multiple of 4."""
-        self._touched |= {id(source), id(target)}
-        self._waiting.append(("copy_buffer_to_buffer", (source, start, target, there, size)))
+    def add(self, command: Command) -> None:
+        """A command between launches."""
+        self._touched |= buffers_of(command)
+        self._waiting.append(command)
 
     def write(self, buffer: Any, start: int, raw: NDArray[np.uint8]) -> None:
         """Writes whole words to a buffer, after the launches that were recorded before."""
@@ -258,7 +217,7 @@ class Recorder:
             self.gpu.settle(self._stop(self._launched, self.host._deadline()))
             waiting, self._waiting = self._waiting, []
             self._touched, self._used_arguments = set(), 0
-            behind = self._status_of(self._launched[-1]) if self.gpu.ahead > _AHEAD and self._launched else []
+            behind = self._status_of(len(self._launched) - 1) if self.gpu.ahead > _AHEAD and self._launched else []
             self._hand_over(waiting, behind)
 
     def _hand_over(self, waiting: Sequence[Any], behind: Sequence[Any] = ()) -> None:
@@ -273,39 +232,35 @@ class Recorder:
 
     def _encode(self, encoder: Any, items: Sequence[Any]) -> None:
         """Records work into an encoder, whose commands are to be submitted next."""
-        block = bytearray()
-        computing = shader = None
+        block, passes = bytearray(), Passes(encoder)
         for item in items:
-            if not isinstance(item, tuple):
-                work = item.work
-                if computing is None or (self.timed and item.starts):
-                    if computing is not None:
-                        computing.end()
-                    computing = encoder.begin_compute_pass(**self._stamps(item))
-                    shader = None
-                if work.pipeline is not shader:
-                    shader = work.pipeline
-                    computing.set_pipeline(shader.pipeline)
-                computing.set_bind_group(0, work.group.group, (work.slot * SLOT, len(block)))
-                computing.dispatch_workgroups(min(item.blocks, _ROW), -(-item.blocks // _ROW))
+            if isinstance(item, Dispatch):
+                if self.timed and (item.starts or not passes.is_open):
+                    passes.begin(**self._stamps(item.slot, item.starts))
+                passes.dispatch([item.row], np.array((item.slot * SLOT, len(block)), np.uint32))
                 block += item.arguments
-                continue
-            if computing is not None:
-                computing.end()
-                computing = None
-            getattr(encoder, item[0])(*item[1])
-        if computing is not None:
-            computing.end()
+            elif isinstance(item, _Replay):
+                offsets = item.span.offsets(item.slot, len(block))
+                for part in item.span.parts:
+                    if not isinstance(part, slice):
+                        passes.command(*part)
+                    elif not self.timed:
+                        passes.dispatch(item.span.rows[part], offsets[part])
+                    else:
+                        for row, place in zip(item.span.rows[part], offsets[part], strict=True):
+                            passes.begin(**self._stamps(int(place[0]) // SLOT, True))
+                            passes.dispatch([row], place)
+                block += item.span.arguments
+            else:
+                passes.command(*item)
+        passes.end()
         if block:
             self.gpu.device.queue.write_buffer(self._arguments, 0, block)
 
-    def _stamps(self, dispatch: Work | _Part) -> dict[str, Any]:
+    def _stamps(self, slot: int, starts: bool) -> dict[str, Any]:
         """A later part of a launch, in another submit, keeps the time when the first began."""
-        if not self.timed:
-            return {}
-        slot = dispatch.work.slot
         stamps = {"query_set": self._queries, "end_of_pass_write_index": 2 * slot + 1}
-        if dispatch.starts:
+        if starts:
             stamps["beginning_of_pass_write_index"] = 2 * slot
         return {"timestamp_writes": stamps}
 
@@ -332,7 +287,7 @@ class Recorder:
 
     # Waiting
 
-    def _stop(self, works: Sequence[Work], deadline: float | None) -> Callable[[], None]:
+    def _stop(self, launched: Sequence[Launched], deadline: float | None) -> Callable[[], None]:
         """What raises Cancelled or StepLimit when somebody who waits for launches is not to wait any longer."""
 
         def stop() -> None:
@@ -344,9 +299,9 @@ class Recorder:
                 kind = FaultKind.STEP_LIMIT
             else:
                 return
-            if len(works) == 1:
-                raise works[0].teller.stopped(kind, works[0].number)
-            what = f"it waited for {len(works)} launches" if works else "the GPU was busy with earlier launches"
+            if len(launched) == 1:
+                raise launched[0].work.teller.stopped(kind, launched[0].number)
+            what = f"it waited for {len(launched)} launches" if launched else "the GPU was busy with earlier launches"
             text = fault_text.CANCELLED if kind is FaultKind.CANCELLED else fault_text.clock(self.host.limits.seconds)
             raise ExecutionError(kind, None, f"{text} ({what})")
 
@@ -360,14 +315,14 @@ class Recorder:
             yield
         except BaseException:
             launched, self._launched = self._launched, []
-            self._waiting = [item for item in self._waiting if isinstance(item, tuple)]
+            self._waiting = [item for item in self._waiting if not isinstance(item, (Dispatch, _Replay))]
             self._used_arguments = 0
             if launched:
                 self._waiting.append(("clear_buffer", (self._status, 0, len(launched) * SLOT)))
             mine = caller()
-            for work in launched:
-                if work.owner is not mine:
-                    self._faults.setdefault(work.owner, work.teller.stopped(FaultKind.CANCELLED, work.number))
+            for work, number, owner in launched:
+                if owner is not mine:
+                    self._faults.setdefault(owner, work.teller.stopped(FaultKind.CANCELLED, number))
             raise
 
     def _fetch(self, buffer: Any, first: int, size: int, out: NDArray[np.uint8], skip: int) -> None:
@@ -383,7 +338,7 @@ class Recorder:
             gpu.settle(stop)
             flight = Flight(gpu, status + ticks + size)
             gpu.flights.append(flight)
-            behind: list[tuple[str, tuple[Any, ...]]] = []
+            behind: list[Command] = []
             if status:
                 behind.append(("copy_buffer_to_buffer", (self._status, 0, flight.staging, 0, status)))
                 behind.append(("clear_buffer", (self._status, 0, status)))
@@ -403,17 +358,17 @@ class Recorder:
             out[:] = found[status + ticks + skip :][: out.size]
             words = found[:status].view(np.uint32).reshape(-1, SLOT // 4)
             for number in np.flatnonzero(words[:, 0]).tolist():
-                work = launched[number]
-                if work.owner not in self._faults:
-                    self._faults[work.owner] = work.teller.failed(words[number].copy(), work.number)
+                work, place, owner = launched[number]
+                if owner not in self._faults:
+                    self._faults[owner] = work.teller.failed(words[number].copy(), place)
             if ticks:
                 pairs = found[status : status + ticks].view(np.uint64).reshape(-1, 2)
                 spans = zip(launched, pairs.tolist(), strict=True)
-                self.times += [(work.teller.name, (end - begin) * 1e-9) for work, (begin, end) in spans]
+                self.times += [(one.work.teller.name, (end - begin) * 1e-9) for one, (begin, end) in spans]
                 del pairs
             del words, found, mapped
 
-    def _resolve(self, launched: list[Work], staging: Any, place: int) -> None:
+    def _resolve(self, launched: list[Launched], staging: Any, place: int) -> None:
         """Time stamps to the staging buffer, behind the launches, which are submitted."""
         with self.gpu.guard():
             encoder = self.gpu.device.create_command_encoder()
