@@ -119,7 +119,7 @@ def _dispatched(ex: Any, launch: Callable[[], None], z: Any) -> tuple[Callable[[
     """Dispatches of a launch that was recorded, without all that is around them."""
     found: list[Any] = []
     record = ex.device._recorder.launch
-    ex.device._recorder.launch = lambda work: (found.append(work), record(work))
+    ex.device._recorder.launch = lambda work, number: (found.append(work), record(work, number))
     launch()
     ex.device._recorder.launch = record
     (work,), device = found, ex.device.native

@@ -49,8 +49,8 @@ export class Layout {
     const copy = (target: Memory, source: Memory): void => void commands.push({ target: target as Place, source: source as Place });
     for (const piece of pieces) {
       const bound = await piece();
-      if ("cleared" in bound) this.cleared.push(bound.cleared);
-      else if ("target" in bound) commands.push(bound);
+      if (/* @__KEY__ */ "cleared" in bound) this.cleared.push(bound.cleared);
+      else if (/* @__KEY__ */ "target" in bound) commands.push(bound);
       else {
         this.bounds.push(bound);
         await bound.record({ launch, copy, finish: async () => [] });
