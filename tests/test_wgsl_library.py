@@ -405,7 +405,7 @@ def test_function(case: Case) -> None:
 
 def test_every_function_is_tested_or_used_by_one_that_is() -> None:
     compared = "f32_among( f32_below( f32_up_to("
-    tested = library_for({case[0] for case in CASES} | names_in(compared))
+    tested = library_for(names_in("".join(f"{case[0]}(" for case in CASES) + compared))
     # Those that work on an array, or for an instruction alone, have filetests of their own.
     files = set(WGSL.glob("*.wgsl")) - {WGSL / "wide.wgsl", WGSL / "atlas.wgsl"}
     written = re.findall(r"^fn (\w+)", "".join(path.read_text() for path in sorted(files)), re.MULTILINE)
