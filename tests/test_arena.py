@@ -31,7 +31,9 @@ class _Length:
 
 
 def _arena() -> Arena:
-    return _Unwritten(wasmtime.Store())
+    config = wasmtime.Config()
+    config.shared_memory = True
+    return _Unwritten(wasmtime.Engine(config))
 
 
 def test_small_buffers_do_not_part_what_large_ones_leave() -> None:

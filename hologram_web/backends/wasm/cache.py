@@ -13,7 +13,7 @@ from ...isa.types import Type
 from ...isa.verify import Analysis
 from ...store.blake3 import blake3
 from ...store.cache import ProgramCache
-from ...store.kept import BYTES, WHOLE, Form, list_of, record
+from ...store.kept import BYTES, FLAG, WHOLE, Form, list_of, record
 from ...store.store import Store
 from ...targets.wasm import WasmKernel
 from ..forms import BASE, SCALARS
@@ -22,7 +22,7 @@ __all__ = ["WASM_KERNEL", "ModuleCache", "fits"]
 
 WASM_KERNEL: Form[WasmKernel] = record(
     WasmKernel,
-    {"code": BYTES, "scalars": SCALARS, "bases": list_of(BASE), "spill": WHOLE, "block_lanes": WHOLE},
+    {"code": BYTES, "scalars": SCALARS, "bases": list_of(BASE), "spill": WHOLE, "block_lanes": WHOLE, "atomic": FLAG},
 )
 
 

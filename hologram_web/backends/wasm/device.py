@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
+import weakref
 from dataclasses import dataclass
+from functools import partial
 from struct import Struct, pack_into, unpack_from
 from typing import Any
 
@@ -12,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...compiler.driver import lane_function
 from ...compiler.passes import optimize
-from ...errors import ExecutionError
+from ...errors import ExecutionError, LaunchError
 from ...extras import tools
 from ...isa.launch import LaunchConfig
 from ...isa.program import Program
@@ -24,14 +27,18 @@ from ...targets.wasm import ARGUMENTS, FIRST_TICKS, WasmKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Words
 from ..device import CLASS_MEMORY_BYTES
 from ..protocol import Limits
-from .arena import Arena, Block, FastCall
+from .arena import Arena, Block, FastCall, shared
 from .cache import WASM_KERNEL, ModuleCache, fits
+from .crew import Crew, Threads, processors
 from .poll import TIME_IS_UP, Poll
 from .prepared import PreparedCall, RecordedCall
 
 __all__ = ["WasmBackend", "WasmStats"]
 
 _SCRATCH = 4 * 32 * 8  # accumulators of a canonical reduction: 4 levels of 32
+_LONG = 50e-6  # seconds
+_TRIAL = 0.5  # seconds
+_TRIED = 32  # launches
 
 
 @dataclass
@@ -55,8 +62,16 @@ class _Loaded:
     `made_for` this, and no status; None if nobody knows. The memory of one that is `gone` is others'.
     """
 
-    def __init__(self, kernel: WasmKernel, call: FastCall, arena: Arena, analysis: Analysis) -> None:
-        self.kernel, self.call, self.analysis = kernel, call, analysis
+    def __init__(
+        self,
+        kernel: WasmKernel,
+        module: wasmtime.Module,
+        function: wasmtime.Func,
+        call: FastCall,
+        arena: Arena,
+        analysis: Analysis,
+    ) -> None:
+        self.kernel, self.module, self.function, self.call, self.analysis = kernel, module, function, call, analysis
         self.arguments = arena.allocate(kernel.arguments_size)
         self.block = arena.block(self.arguments, kernel.arguments_size).bytes
         self.status = self.block[: ARGUMENTS["values"]].cast("I")
@@ -68,11 +83,37 @@ class _Loaded:
         self.made_for: tuple[Any, ...] = ()
         self.holds: tuple[Any, ...] | None = None
         self.gone = False
+        self.number = 0  # in the tables of its crew
+        self.crew: Crew | None = None
+        # Seconds a block took in the last launches, of one thread and of several; 0 where nobody knows.
+        self.alone = self.together = 0.0
+        self.blocks = self.lonely = 0
 
     def begin(self, blocks: int) -> None:
         """Writes the head, and has the calls that come run so many blocks."""
         self.block[: ARGUMENTS["values"]] = self.head
         self.call.pass_on(self.arguments, 0, blocks)
+        self.blocks = blocks
+
+    def is_better_alone(self) -> bool:
+        """Whether one thread is to run it: as it is short, or as more of them were slower, which they are where atomics
+        meet on few words (a histogram, 8 times). Kernels with atomics are tried alone once, if that may be borne, and
+        the others' turn comes again now and then."""
+        pace, together = self.alone or self.together, self.together
+        if self.blocks * pace < _LONG:
+            return pace > 0
+        if not self.alone:
+            return self.kernel.atomic and 0 < together * self.blocks < _TRIAL
+        self.lonely += 1
+        return self.alone < together and self.lonely % _TRIED != 0
+
+    def took(self, seconds: float, together: bool) -> None:
+        """Keeps how long it took."""
+        pace = seconds / self.blocks
+        if together:
+            self.together = (self.together + pace) / 2 if self.together else pace
+        else:
+            self.alone = (self.alone + pace) / 2 if self.alone else pace
         self.holds = self.made_for
 
 
@@ -84,13 +125,22 @@ class WasmBackend(CompiledDevice[Block]):
 
     name = "wasm"
     _prepared = PreparedCall
+    _crew_of = Crew
     optimize = staticmethod(optimize)  # measurements leave passes out
 
     def __init__(
-        self, *, limits: Limits | None = None, cache: bool = True, math: str = "exact", packets: int | None = None
+        self,
+        *,
+        limits: Limits | None = None,
+        cache: bool = True,
+        math: str = "exact",
+        packets: int | None = None,
+        threads: int | None = None,
     ) -> None:
         """`cache` keeps what is compiled on disk (store/store.py). `packets` are the lanes that go side by side, where
-        they can, 1 for none and None for what seems best. Raises BackendUnavailable without wasmtime."""
+        they can, 1 for none and None for what seems best. `threads` is how many share a launch at most: by default as
+        many as there are processors. Raises BackendUnavailable without wasmtime, LaunchError for no number of
+        threads."""
         super().__init__(limits, math)
         self.packets = packets
         self.stats = WasmStats()
@@ -101,15 +151,37 @@ class WasmBackend(CompiledDevice[Block]):
         self._wide_arithmetic = hasattr(wasmtime.Config, "wasm_wide_arithmetic")
         if self._wide_arithmetic:
             config.wasm_wide_arithmetic = True
+        config.shared_memory = True
         self._engine = wasmtime.Engine(config)
         self._store = wasmtime.Store(self._engine)
-        self._arena = Arena(self._store)
+        self._arena = Arena(self._engine)
+        self._threads = _threads(threads)
+        self._crew: Crew | None = None
         self._poll = Poll(self._store, self._stopped)
         self._store_of_kernels = compiled_store() if cache else None
         self._modules = ModuleCache(self._engine, module_store() if cache else None)
         self._kernels: ProgramCache[Any, _Loaded] = ProgramCache(evicted=lambda _, loaded: self._unload(loaded))
         self._scratch = self._arena.allocate(_SCRATCH)
         self._work: tuple[int, int] = (0, 0)  # spill and shared memory: address and size
+
+    @property
+    def threads(self) -> Threads:
+        """How many threads share a launch that is long enough, and the reason."""
+        return self._threads
+
+    def after_fork(self) -> None:
+        """The threads do not exist in the child, and may have left what wakes them in any state."""
+        super().after_fork()
+        self._crew, self._threads = None, Threads(1, "the process was forked")
+
+    def close(self) -> None:
+        try:
+            super().close()
+        finally:
+            with self._lock:
+                if self._crew is not None:
+                    self._crew.free()
+                    self._crew = None
 
     @property
     def native(self) -> wasmtime.Store:
@@ -221,17 +293,14 @@ class WasmBackend(CompiledDevice[Block]):
 
     def _load(self, job: Job[Block]) -> _Loaded:
         kernel = self._compile(job.analysis, tuple(job.config.block), job.point, job.uniform)
-        module, fresh = self._modules.get(kernel.code)
+        module, fresh = self._modules.get(shared(kernel.code))
         self.stats.modules += fresh
         self.stats.cache_hits += not fresh
-        given: dict[str | None, wasmtime.Memory | wasmtime.Func] = {
-            "memory": self._arena.memory,
-            "poll": self._poll.function,
-        }
+        given: dict[str | None, Any] = {"memory": self._arena.memory, "poll": self._poll.function}
         instance = wasmtime.Instance(self._store, module, [given[each.name] for each in module.imports])
         function = instance.exports(self._store)["kernel"]
         assert isinstance(function, wasmtime.Func)
-        return _Loaded(kernel, FastCall(self._store, function, 3), self._arena, job.analysis)
+        return _Loaded(kernel, module, function, FastCall(self._store, function, 3), self._arena, job.analysis)
 
     def fill(self, loaded: _Loaded, job: Job[Block]) -> None:
         """Writes the argument block of a kernel."""
@@ -255,13 +324,37 @@ class WasmBackend(CompiledDevice[Block]):
     def start(self, loaded: _Loaded, config: LaunchConfig, deadline: float | None) -> None:
         """Runs a kernel whose argument block is written. Raises its fault, and what a signal's handler raised."""
         poll, loaded.holds = self._poll, None  # until it is known that there is no status
-        poll.start(loaded.answer, deadline, FIRST_TICKS)
-        loaded.call.again()
+        if self._is_shared(loaded):
+            begun, helped = self._lead(loaded, deadline)
+        else:
+            begun, helped = poll.start(loaded.answer, deadline, FIRST_TICKS), False
+            loaded.call.again()
+        loaded.took(time.monotonic() - begun, helped)
         if poll.error is not None:
             raise poll.error
         if loaded.status[0]:
             raise self._fault(loaded, config)
         loaded.holds = loaded.made_for
+
+    def _is_shared(self, loaded: _Loaded) -> bool:
+        """Whether several threads are to run it, if it is long."""
+        return loaded.blocks > 1 and self._threads.number > 1 and not loaded.is_better_alone()
+
+    def _lead(self, loaded: _Loaded, deadline: float | None) -> tuple[float, bool]:
+        """Runs a kernel with the crew. Gives the time when it began, and whether others were woken."""
+        if self._crew is None:
+            count = self._threads.number - 1
+            self._crew = self._crew_of(self._engine, self._store, self._arena, self._poll.function, count)
+            weakref.finalize(self, self._crew.close)
+        crew, pace = self._crew, max(loaded.alone, loaded.together)
+        if loaded.crew is not crew:
+            loaded.number, loaded.crew = crew.enter(loaded.module, loaded.function), crew
+        known = pace > 0
+        begun = self._poll.start(
+            loaded.answer, deadline, FIRST_TICKS, None if known else partial(crew.help, loaded.number)
+        )
+        helped = crew.lead(loaded.number, loaded.block, loaded.arguments, self._work, loaded.blocks, pace, known)
+        return begun, helped
 
     def _head(self, config: LaunchConfig, shared: int, work: int, spill: int) -> bytes:
         """What an argument block begins with, before the scalars: no status, and what the launch is."""
@@ -296,6 +389,20 @@ class WasmBackend(CompiledDevice[Block]):
         lanes = config.blocks * kernel.block_lanes
         status = found.status(memories, word("shared_size"), lanes, word("cancel") == TIME_IS_UP)
         return status.error(analysis, self.limits, kernel.block_lanes)
+
+
+def _threads(asked: int | None) -> Threads:
+    if asked is None:
+        count = processors()
+        return Threads(
+            count,
+            f"this process may use {count} processors, at most 8 are taken"
+            if count > 1
+            else "this process may use 1 processor",
+        )
+    if type(asked) is not int or not 0 < asked <= 64:
+        raise LaunchError(f"threads={asked!r} is no number of threads: give 1 to 64")
+    return Threads(asked, "it was asked for")
 
 
 def _key(analysis: Analysis, config: LaunchConfig, point: int | None, uniform: dict[Any, str]) -> Any:

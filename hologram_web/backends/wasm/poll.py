@@ -33,6 +33,7 @@ class Poll:
         self._answer = memoryview(bytearray(4)).cast("i")
         self._deadline: float | None = None
         self._ticks = self._looked = 0.0
+        self._late: Callable[[], None] | None = None
         self.error: BaseException | None = None
         self._looks = self._look_forever()
         next(self._looks)
@@ -46,10 +47,14 @@ class Poll:
         make(ctypes.cast(store._context(), ctypes.c_void_p), ty.ptr(), callback, None, None, ctypes.byref(raw))
         self.function = wasmtime.Func._from_raw(raw)
 
-    def start(self, answer: memoryview, deadline: float | None, ticks: int) -> None:
-        """Before a kernel runs: where its answers go, and how many ticks it has until it asks."""
-        self._answer, self._deadline, self._ticks, self.error = answer, deadline, ticks, None
-        self._looked = time.monotonic()
+    def start(
+        self, answer: memoryview, deadline: float | None, ticks: int, late: Callable[[], None] | None = None
+    ) -> float:
+        """Before a kernel runs: where its answers go, how many ticks it has until it asks, and what is to be done then.
+        Gives the time."""
+        self._answer, self._deadline, self._ticks, self.error, self._late = answer, deadline, ticks, None, late
+        self._looked = now = time.monotonic()
+        return now
 
     def _look_forever(self) -> Iterator[None]:
         while True:
@@ -65,6 +70,9 @@ class Poll:
     def _look(self) -> int:
         """The answer. It gives ticks for about `_SECONDS`, from how long those took that are used up."""
         now = time.monotonic()
+        if self._late is not None:
+            late, self._late = self._late, None
+            late()
         if self._stopped():
             return CANCELLED
         if self._deadline is not None and now > self._deadline:

@@ -34,6 +34,7 @@ class WasmKernel:
     """A compiled kernel. `scalars` and `bases` name what the argument block holds, in order.
 
     `spill` is the number of bytes each lane needs across barriers and for local memory, `code` the module's bytes.
+    `atomic` is whether it has atomics on memory that several threads may be at.
     """
 
     code: bytes
@@ -41,6 +42,7 @@ class WasmKernel:
     bases: list[Base]
     spill: int
     block_lanes: int
+    atomic: bool
 
     @property
     def arguments_size(self) -> int:
@@ -75,7 +77,9 @@ class _Lanes(Barriers):
         # The frame is behind the spills of all lanes, in parts that lanes have for it.
         own = 0 if self.stride else self.own_bytes
         frame = -(-(self.wide_integers.size + own) // self._block_lanes() // 8) * 8
-        return WasmKernel(self.module.encode(), self.scalars, self.bases, self.stride + frame, self._block_lanes())
+        return WasmKernel(
+            self.module.encode(), self.scalars, self.bases, self.stride + frame, self._block_lanes(), self.atomic
+        )
 
     # Code of a lane
 

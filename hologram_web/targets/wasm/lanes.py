@@ -58,6 +58,7 @@ class Lanes(Effects):
         starts = [ARGUMENTS["values"] + start for start in argument_starts(self.scalars)]
         self.places = dict(zip((name for name, _ in self.scalars), starts, strict=False))
         self.memories_at = starts[-1]
+        self.atomic = any(n.op == "atomic" and n.attr[1].base.space is not Space.SHARED for n in function.nodes())
         self.bases = [base for base in function.bases if base.space not in ON_CHIP]
         self.labels: dict[int, int] = {}
         self.late: dict[int, tuple[int, Instr]] = {}
@@ -131,7 +132,7 @@ class Lanes(Effects):
             self.put(("i64.const", size - 1), ("i64.sub",), ("local.tee", limit))
             self.put(("i64.const", 0), ("local.get", limit), ("i64.const", 0), ("i64.gt_s",), ("select",))
             self.put(("local.set", limit))
-        if any(node.op == "atomic" and node.attr[1].base.space is not Space.SHARED for node in self.function.nodes()):
+        if self.atomic:
             self.argument("alone")
             self.put(self.set("alone"))
         if self._uses_shared():
