@@ -36,9 +36,11 @@ from .prepared import PreparedCall, RecordedCall
 __all__ = ["WasmBackend", "WasmStats"]
 
 _SCRATCH = 4 * 32 * 8  # accumulators of a canonical reduction: 4 levels of 32
-_LONG = 50e-6  # seconds
-_TRIAL = 0.5  # seconds
-_TRIED = 32  # launches
+# Seconds of a launch that threads share: a crew takes 3 us more than a call (measured, 2026-11-23), to wake a worker 6
+# if it has just gone to sleep, and 20 if it sleeps, so that two threads need as long for half of it.
+_LONG = 50e-6
+_TRIAL = 0.02, 0.5  # seconds of a launch that is tried on one thread, without and with atomics
+_TRIED = 32  # launches after which what was slower has another turn
 
 
 @dataclass
@@ -87,34 +89,37 @@ class _Loaded:
         self.crew: Crew | None = None
         # Seconds a block took in the last launches, of one thread and of several; 0 where nobody knows.
         self.alone = self.together = 0.0
-        self.blocks = self.lonely = 0
+        self.blocks = self.turns = 0
 
     def begin(self, blocks: int) -> None:
         """Writes the head, and has the calls that come run so many blocks."""
         self.block[: ARGUMENTS["values"]] = self.head
         self.call.pass_on(self.arguments, 0, blocks)
-        self.blocks = blocks
+        self.blocks, self.holds = blocks, self.made_for
 
     def is_better_alone(self) -> bool:
-        """Whether one thread is to run it: as it is short, or as more of them were slower, which they are where atomics
-        meet on few words (a histogram, 8 times). Kernels with atomics are tried alone once, if that may be borne, and
-        the others' turn comes again now and then."""
+        """Whether one thread is to run it: as it is short, or as more of them were slower. They are where atomics meet
+        on few words (a histogram, 8 times), and where others have the processors: who launches waits for a worker that
+        has blocks and no processor. What is not too long is tried alone once; what was slower has another turn now and
+        then."""
         pace, together = self.alone or self.together, self.together
         if self.blocks * pace < _LONG:
             return pace > 0
         if not self.alone:
-            return self.kernel.atomic and 0 < together * self.blocks < _TRIAL
-        self.lonely += 1
-        return self.alone < together and self.lonely % _TRIED != 0
+            return 0 < together * self.blocks < _TRIAL[self.kernel.atomic]
+        self.turns += 1
+        better = self.alone < together
+        return better if self.turns % _TRIED or not (better or self.kernel.atomic) else not better
 
     def took(self, seconds: float, together: bool) -> None:
-        """Keeps how long it took."""
-        pace = seconds / self.blocks
+        """Keeps how long it took: what else the machine does makes it longer, so that less is believed at once."""
+        pace, known = seconds / self.blocks, self.together if together else self.alone
+        if 0 < known < pace:
+            pace = (known + pace) / 2
         if together:
-            self.together = (self.together + pace) / 2 if self.together else pace
+            self.together = pace
         else:
-            self.alone = (self.alone + pace) / 2 if self.alone else pace
-        self.holds = self.made_for
+            self.alone = pace
 
 
 class WasmBackend(CompiledDevice[Block]):
