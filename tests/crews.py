@@ -1,4 +1,4 @@
-"""Devices whose launches are all run by workers of a crew, two of them, while the thread that launches waits."""
+"""Devices that share all launches, and such whose launches are all run by two workers, while who launches waits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from hologram_web.backends.wasm import WasmBackend
 from hologram_web.backends.wasm.crew import Crew
 
-__all__ = ["OnWorkers"]
+__all__ = ["AllShared", "OnWorkers"]
 
 _NEXT, _ACTIVE = 16, 32  # words of wasm/crew.wat
 
@@ -22,13 +22,17 @@ class _Idle(Crew):
         self._join(self._at)
 
 
-class OnWorkers(WasmBackend):
+class AllShared(WasmBackend):
+    """Launches are shared, however short."""
+
+    def _is_shared(self, loaded):
+        return self._threads.number > 1
+
+
+class OnWorkers(AllShared):
     """Blocks are taken by two workers. A launch of one block is, too."""
 
     _crew_of = _Idle
 
     def __init__(self, **options):
         super().__init__(**{"threads": 3, **options})
-
-    def _is_shared(self, loaded):
-        return self._threads.number > 1

@@ -18,7 +18,7 @@ from hologram_web.backends.wasm import WasmBackend
 from hologram_web.backends.wasm.crew import processors
 from hologram_web.targets.wasm import ARGUMENTS
 
-from .crews import OnWorkers
+from .crews import AllShared, OnWorkers
 from .filetest import FOLDER, load
 from .filetest_run import check
 
@@ -49,8 +49,7 @@ def test_filetests_on_workers(case, workers):
 @pytest.fixture(params=[2, 4])
 def crew(request):
     """A device whose launches are all shared, however short."""
-    with WasmBackend(threads=request.param) as found:
-        found._is_shared = lambda loaded: True
+    with AllShared(threads=request.param) as found:
         yield found
 
 
@@ -248,6 +247,7 @@ def test_traps_are_raised_by_the_launch(monkeypatch):
         y = device.allocate_buffer(4096)
         launch(device, SLOW, 1024, y=y, n=3)
         crew = device._crew
+        assert crew is not None
         enter = crew.enter
         monkeypatch.setattr(crew, "enter", lambda _, kernel: enter(wasmtime.Module(device._engine, broken), kernel))
         with pytest.raises(wasmtime.Trap, match="unreachable"):
