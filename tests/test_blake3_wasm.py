@@ -25,7 +25,7 @@ def hasher():
     instance = wasmtime.Instance(store, wasmtime.Module(store.engine, TOOL["assemble"](TOOL["WAT"])), [])
     exports: Any = instance.exports(store)
     memory, update = exports["memory"], exports["update"]
-    at, result = (exports[name].value(store) for name in ("input", "output"))
+    at, result = 4096, 0
 
     def run(data: bytes, piece: int) -> bytes:
         for start in range(0, max(len(data), 1), piece):

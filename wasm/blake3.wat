@@ -1,14 +1,12 @@
 ;; BLAKE3, 32 bytes of hash. Written from the paper (O'Connor, Aumasson, Neves, Wilcox-O'Hearn 2020).
 ;;
-;; Put up to 65,536 bytes at `input`, and call `update(length, more)`. As long as `more` is 1 bytes follow, and the length is
-;; a multiple of 1,024; with 0 the hash is at `output` afterwards, and the next call starts a new one.
+;; Put up to 65,536 bytes at 4,096, and call `update(length, more)`. As long as `more` is 1 bytes follow, and the length is
+;; a multiple of 1,024; with 0 the hash is at 0 afterwards, and the next call starts a new one.
 ;;
 ;; Memory: 0 chaining value (32 bytes), and the hash at the end; 32 table of initial values; 64 block of two chaining
 ;; values (64); 128 stack of chaining values, one for each bit of the number of chunks (54 * 32); 4,096 the input.
 (module
   (memory (export "memory") 2)
-  (global (export "input") i32 (i32.const 4096))
-  (global (export "output") i32 (i32.const 0))
   (global $chunks (mut i64) (i64.const 0))   ;; whole chunks before this one
   (global $depth (mut i32) (i32.const 0))    ;; chaining values on the stack
 

@@ -10,7 +10,7 @@ const INTERNAL =
   "addresses adopt again allocate anew arena arrays bindings bits blob blobs block blocks body bound calls choose " +
   "classMemory cleared closed commands constants counters counts current elements ends file first formulas " +
   "freed functions gaps given grid groups guard identity inTurn index install jobs kept kernel kernels laid lanes " +
-  "late launch lay lend lengths memories modules need offsets owned pieces place port prepare prepared program " +
+  "late launch lay lent lengths memories modules need offsets owned pieces place port prepare prepared program " +
   "programs reads release renew replay results runtime scalars scratch shader shaders slots spill state step take " +
   "tell temporaries told turn unsure usable uses variable variant waiting wgsl writable written " +
   "computed operation condition otherwise levels conditions fast walk";

@@ -424,8 +424,10 @@ const checks = {
   async limits({ runtime, load, pair }) {
     const powers = await load("powers");
     const x = new Uint32Array(4);
-    const error = await rejects(powers.run({ count: 2 ** 20, x }), "ExecutionError", "a plan runs at most 1048576 steps");
-    equal([error.kind, error.instruction], ["StepLimit", null]);
+    for (const [seconds, text] of [[1000, "a plan runs at most 1048576 steps"], [0.2, "the launch did not end within 0.2 seconds"]]) {
+      const error = await rejects(powers.run({ count: 2 ** 20, x }, { seconds }), "ExecutionError", text);
+      equal([error.kind, error.instruction], ["StepLimit", null]);
+    }
     const m = { data: new Uint32Array(200), shape: [2, 100] };
     const fault = await rejects(pair.run({ m }, { steps: 50 }), "ExecutionError", "a lane went around loops more than 50 times: does a loop not end?, in ");
     equal(fault.kind, "StepLimit");

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import hologram_web as hg
+from hologram_web.plan.builder import PlanBuilder
+from hologram_web.runtime.compiled import CompiledProgram
+
+from .samples import SAXPY as PROGRAM
 from .samples import saxpy
 from .seal import files_sections, joined
 
@@ -129,4 +134,17 @@ def idle_repeats() -> bytes:
     return file(["n", "r"], [ONE, leb(1) + b"\0" + leb((1 << 53) - 1)], SAXPY, [b"\1\1\1\0"])
 
 
-IDLE: dict[str, Callable[[], bytes]] = {each.__name__: each for each in (idle_launches, idle_calls, idle_repeats)}
+def idle_reads() -> bytes:
+    """2**18 times a number is taken out of 16 MB."""
+    plan = PlanBuilder(shapes={"x": ("n",), "y": ("n",)})
+    plan.scalar("m", hg.u32)
+    plan.temporary("t", 1 << 22, hg.u32)
+    with plan.repeat(1 << 18):
+        plan.read("t", hg.u32)
+    plan.launch(PROGRAM)
+    return CompiledProgram.from_builder(plan).to_bytes()
+
+
+IDLE: dict[str, Callable[[], bytes]] = {
+    each.__name__: each for each in (idle_launches, idle_calls, idle_repeats, idle_reads)
+}

@@ -5,7 +5,7 @@ import type { Damage } from "./texts.js";
 import type { Formula } from "./formula.js";
 import { LARGEST, OPERATORS, product, variableOf } from "./formula.js";
 import type { Argument, Artifact, Blob, Kernel, Kind, Port, Step, Triple, Variant, WasmCode } from "./plan.js";
-import { ACCESS, BACKENDS, CLASSES } from "./plan.js";
+import { ACCESS, BACKENDS, CLASSES, StepKind } from "./plan.js";
 import type { Type } from "./types.js";
 import { TYPES, bitsOf, isFloat, slotOf, view } from "./types.js";
 
@@ -330,39 +330,50 @@ export function readArtifact(raw: Uint8Array): Artifact {
 
   function step(depth: number, call: Around): Step {
     must(++stepCount <= 65_536);
-    const kind = below(13);
-    computes ||= kind > 4;
-    must(kind > 0 && (kind === 1 || kind > 6 || (kind === 2) === (call === null)));
-    if (kind === 1) {
-      const [count, variable] = [formula(), pick(names)];
-      must(!around.includes(variable) && !known.has(variable) && !scalars.has(variable));
-      around.push(variable);
-      const body = steps(depth, call);
-      around.pop();
-      return { step: "repeat", count, variable, body };
+    const kind = below(13) as StepKind;
+    computes ||= kind > StepKind.Copy;
+    must(kind > 0 && (kind === StepKind.Repeat || kind > StepKind.Target || (kind === StepKind.Call) === (call === null)));
+    switch (kind) {
+      case StepKind.Repeat: {
+        const [count, variable] = [formula(), pick(names)];
+        must(!around.includes(variable) && !known.has(variable) && !scalars.has(variable));
+        around.push(variable);
+        const body = steps(depth, call);
+        around.pop();
+        return { step: kind, count, variable, body };
+      }
+      case StepKind.Call: {
+        const around = { program: index(programs), block: block() };
+        uint(1 << 24); // shared memory, grid, lanes and arguments are for devices that compile the program
+        three(formula);
+        three(formula);
+        list(() => must(argument().kind !== 3));
+        return { step: kind, program: around.program, code: steps(depth, around) };
+      }
+      case StepKind.Launch:
+        return launch(call!);
+      case StepKind.Copy: {
+        const [target, source] = [buffer(true), uint(classMemory)];
+        must(source !== target);
+        return { step: kind, target, source };
+      }
+      case StepKind.Bounds: {
+        const [need, offset, size] = three(formula);
+        return { step: kind, need, offset, size, type: type(), instruction: index(programs[call!.program]!), memory: string() };
+      }
+      case StepKind.Target:
+        return { step: kind, backend: BACKENDS[below(2)]!, body: steps(depth, call) };
+      case StepKind.Let:
+        return { step: kind, value: pick(names), type: valueType(), operation: below(256), source: valueType(), args: list(argument) };
+      case StepKind.Read:
+        return { step: kind, value: pick(names), type: type(), buffer: buffer(false), offset: formula() };
+      case StepKind.When:
+        return { step: kind, condition: pick(names), body: steps(depth, call), otherwise: steps(depth, call) };
+      case StepKind.Branch:
+        return { step: kind, levels: uint() };
+      default:
+        return { step: kind, body: steps(depth, call) };
     }
-    if (kind === 2) {
-      const around = { program: index(programs), block: block() };
-      uint(1 << 24); // shared memory, grid, lanes and arguments are for devices that compile the program
-      three(formula);
-      three(formula);
-      list(() => must(argument().kind !== 3));
-      return { step: "call", program: around.program, code: steps(depth, around) };
-    }
-    if (kind === 3) return launch(call!);
-    if (kind === 4) {
-      const [target, source] = [buffer(true), uint(classMemory)];
-      must(source !== target);
-      return { step: "copy", target, source };
-    }
-    if (kind === 6) return { step: "target", backend: BACKENDS[below(2)]!, body: steps(depth, call) };
-    if (kind === 7) return { step: "let", value: pick(names), type: valueType(), operation: below(256), source: valueType(), args: list(argument) };
-    if (kind === 8) return { step: "read", value: pick(names), type: type(), buffer: buffer(false), offset: formula() };
-    if (kind === 9) return { step: "when", condition: pick(names), body: steps(depth, call), otherwise: steps(depth, call) };
-    if (kind === 12) return { step: "branch", levels: uint() };
-    if (kind > 9) return { step: kind === 10 ? "nest" : "loop", body: steps(depth, call) };
-    const [need, offset, size] = three(formula);
-    return { step: "bounds", need, offset, size, type: type(), instruction: index(programs[call!.program]!), memory: string() };
   }
 
   function launch({ program, block }: NonNullable<Around>): Step {
@@ -391,7 +402,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
     const groups = (variants[variant - 1]?.bindings ?? []).map((binding) => new Set(binding.memories.map((k) => memories[k]!)));
     must(groups.every(({ size }) => size < 2));
     different(groups.flatMap((group) => [...group]));
-    return { step: "launch", kernel: place, variant, origin, grid, lanes, scalars, memories };
+    return { step: StepKind.Launch, kernel: place, variant, origin, grid, lanes, scalars, memories };
   }
 
   function argument(): Argument {

@@ -2,10 +2,11 @@
 import type { Job } from "./backends/device.js";
 import { blocksOf } from "./backends/device.js";
 import { ArtifactError, ExecutionError } from "./errors.js";
+import * as isa from "./isa.gen.js";
 import { ADAPTER_LOOPS, DIVISOR, FAULT_KINDS, NOTES } from "./isa.gen.js";
 import type { Bounds, Triple } from "./plan.js";
 import { CLASS_BYTES, alignmentOf, lanesOf } from "./plan.js";
-import { TYPES, type Type, bytesOf } from "./types.js";
+import { TYPES, type Type, bytesOf, view } from "./types.js";
 
 /** The status words of a kernel. `at` and `base` are -1 where there is none; `base` is a place in `order`. */
 export interface Status {
@@ -136,4 +137,12 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
   if (line(at)) detail += `, in ${line(at)}`;
   const place = memory === undefined ? {} : { buffer: memory, offset: Number(offset) };
   return new ExecutionError(kind, at < 0 ? null : at, detail, { ...(lane < 0 ? {} : { lane }), ...place });
+}
+
+/** The same of the words in which a kernel on a GPU reports it. */
+export function gpuFault(job: Job, order: readonly number[], words: Int32Array, steps: number, seconds: number): ReturnType<typeof faultOf> {
+  const word = (field: number) => words[field]!;
+  const [kind, at, base, lane] = [word(isa.STATUS_KIND), word(isa.STATUS_AT), word(isa.STATUS_BASE), word(isa.STATUS_LANE)];
+  const offset = view(words).getBigInt64(4 * isa.STATUS_OFFSET, true);
+  return faultOf(job, order, { kind, at, base, lane, offset, need: BigInt(word(isa.STATUS_NEED) >>> 0), other: word(isa.STATUS_OTHER) >>> 0 }, steps, seconds);
 }

@@ -32,21 +32,37 @@ export type Argument =
   | { readonly kind: 1 | 2 | 3 | 4; readonly index: number }
   | { readonly kind: 6; readonly value: string };
 
+/** As in the binary form. */
+export const enum StepKind {
+  Repeat = 1,
+  Call,
+  Launch,
+  Copy,
+  Bounds,
+  Target,
+  Let,
+  Read,
+  When,
+  Nest,
+  Loop,
+  Branch,
+}
+
 export interface Repeat {
-  readonly step: "repeat";
+  readonly step: StepKind.Repeat;
   readonly count: Formula;
   readonly variable: string;
   readonly body: readonly Step[];
 }
 
 export interface Call {
-  readonly step: "call";
+  readonly step: StepKind.Call;
   readonly program: number;
   readonly code: readonly Step[];
 }
 
 export interface Launch {
-  readonly step: "launch";
+  readonly step: StepKind.Launch;
   readonly kernel: number;
   /** From 1; 0 if there is no WGSL. */
   readonly variant: number;
@@ -59,13 +75,13 @@ export interface Launch {
 }
 
 export interface Copy {
-  readonly step: "copy";
+  readonly step: StepKind.Copy;
   readonly target: number;
   readonly source: number;
 }
 
 export interface Bounds {
-  readonly step: "bounds";
+  readonly step: StepKind.Bounds;
   readonly need: Formula;
   readonly offset: Formula;
   readonly size: Formula;
@@ -80,7 +96,7 @@ export const BACKENDS: readonly Backend[] = ["wasm", "webgpu"];
 
 /** Steps for one kind of kernels only. */
 export interface Target {
-  readonly step: "target";
+  readonly step: StepKind.Target;
   readonly backend: Backend;
   readonly body: readonly Step[];
 }
@@ -90,7 +106,7 @@ export type Kind = Type | "pred";
 
 /** Computes a value; `values.ts` knows the operations. */
 export interface Let {
-  readonly step: "let";
+  readonly step: StepKind.Let;
   readonly value: string;
   readonly type: Kind;
   readonly operation: number;
@@ -100,7 +116,7 @@ export interface Let {
 
 /** Takes a value from a buffer, when what ran before is done. */
 export interface Read {
-  readonly step: "read";
+  readonly step: StepKind.Read;
   readonly value: string;
   readonly type: Type;
   readonly buffer: number;
@@ -108,7 +124,7 @@ export interface Read {
 }
 
 export interface When {
-  readonly step: "when";
+  readonly step: StepKind.When;
   /** A predicate. */
   readonly condition: string;
   readonly body: readonly Step[];
@@ -117,13 +133,13 @@ export interface When {
 
 /** Steps that a branch leaves (nest) or begins again (loop). */
 export interface Nest {
-  readonly step: "nest" | "loop";
+  readonly step: StepKind.Nest | StepKind.Loop;
   readonly body: readonly Step[];
 }
 
 /** Goes to the nest or loop that stands so many levels around. */
 export interface Branch {
-  readonly step: "branch";
+  readonly step: StepKind.Branch;
   readonly levels: number;
 }
 
@@ -132,10 +148,10 @@ export type Step = Repeat | Call | Launch | Copy | Bounds | Target | Let | Read 
 /** The launches among steps that a backend may come to. */
 export function launchesOf(steps: readonly Step[], backend: Backend): Launch[] {
   return steps.flatMap((step) => {
-    if (step.step === "launch") return [step];
-    if (step.step === "call") return launchesOf(step.code, backend);
-    if (!(/* @__KEY__ */ "body" in step) || (step.step === "target" && step.backend !== backend)) return [];
-    return launchesOf(step.step === "when" ? [...step.body, ...step.otherwise] : step.body, backend);
+    if (step.step === StepKind.Launch) return [step];
+    if (step.step === StepKind.Call) return launchesOf(step.code, backend);
+    if (!(/* @__KEY__ */ "body" in step) || (step.step === StepKind.Target && step.backend !== backend)) return [];
+    return launchesOf(step.step === StepKind.When ? [...step.body, ...step.otherwise] : step.body, backend);
   });
 }
 

@@ -6,7 +6,7 @@ import { Untold, optionsOf, reading, telling } from "./errors.js";
 import type { Formula, Values } from "./formula.js";
 import { evaluate, product, text, variableOf } from "./formula.js";
 import type { Artifact, Launch, Port, Step, Triple } from "./plan.js";
-import { describe, lanesOf, launchesOf } from "./plan.js";
+import { StepKind, describe, lanesOf, launchesOf } from "./plan.js";
 import type { Encoded } from "./recording.js";
 import type { Runtime } from "./runtime.js";
 import type { Elements, Type } from "./types.js";
@@ -19,6 +19,8 @@ const DEFAULT_STEPS = 2 ** 26;
 const DEFAULT_SECONDS = 10;
 const MOST_KEPT = 8; // runs of a program
 const MOST_LAUNCHES = 16; // of a run that is kept
+const LOOK = 4000; // work of steps between two looks at the clock: a millisecond, or 50 where all of it is dear
+const BREATH_MS = 50; // after as many without a pause the page has its turn
 
 /** An array of more than one dimension that says its shape. */
 export interface ShapedArray {
@@ -32,7 +34,7 @@ export type Output = Elements | Buffer | GPUBuffer;
 export interface RunOptions {
   /** Ends the run between its launches, on wasm also between blocks, with an ExecutionError of kind Cancelled. */
   signal?: AbortSignal;
-  /** How long it may take on wasm. By default 10; then it ends with StepLimit, also within a loop. Infinity is allowed. */
+  /** How long it may take, by default 10; then it ends with StepLimit, on wasm also within a loop. Infinity is allowed. */
   seconds?: number;
   /** How often a lane may go around loops. By default 2^26. */
   steps?: number;
@@ -42,6 +44,8 @@ export interface RunOptions {
 
 /** How far a run may go, and what it gives. */
 export type Ends = Required<Pick<RunOptions, "steps" | "seconds" | "output">>;
+/** What ends the steps of a run, and what it gives. */
+type Bounds = Omit<Ends, "steps"> & { signal: AbortSignal | undefined };
 
 /** An array of a run. `bytes` are data to copy in, `memory` is there already, `shape` is what the arguments say. */
 export interface Argument {
@@ -127,7 +131,7 @@ export class Program {
         await this.prepare(device);
         const again = this.again(given, ends);
         if (again) return () => again;
-        const bound = this.bind(device, given, ends.output, signal);
+        const bound = this.bind(device, given, { ...ends, signal });
         const found = await start(bound, device.run(ends.steps, signal, ends.seconds));
         const kept = device.keep?.(bound, given, ends);
         if (kept) this.keep([kept, ...this.kept].slice(0, MOST_KEPT));
@@ -150,8 +154,8 @@ export class Program {
   }
 
   /** @internal */
-  bind(device: Device, args: Record<string, Input>, output: Ends["output"], signal?: AbortSignal): BoundRun {
-    return bindRun(device, this.runtime, this.file, this.constants!.memories, args, output, signal);
+  bind(device: Device, args: Record<string, Input>, ends: Bounds): BoundRun {
+    return bindRun(device, this.runtime, this.file, this.constants!.memories, args, ends);
   }
 
   /** Keeps these runs, but not many. */
@@ -278,8 +282,7 @@ export function bindRun(
   file: Artifact,
   constants: readonly Memory[],
   args: Record<string, Input>,
-  output: "array" | "buffer",
-  signal?: AbortSignal,
+  { seconds, output, signal }: Bounds,
 ): BoundRun {
   const { ports } = file;
   const values: Values = new Map();
@@ -291,7 +294,9 @@ export function bindRun(
   let temporaries: Memory[] = [];
   let jobs: Job[] | null = [];
   let left = MOST_STEPS;
-  let work = 0; // parts of formulas since the last pause, and 8 for a step
+  let work = 0; // since the last look at the clock: parts of formulas, kilobytes that are copied, and 8 for a step
+  let breath = performance.now() + BREATH_MS;
+  const until = breath + 1000 * seconds;
 
   // Arguments
 
@@ -400,16 +405,20 @@ export function bindRun(
 
   // Steps
 
-  /** Counts a step. Steps that launch nothing let the page live, and look at the signal, every 10 ms or so. */
+  /** Counts a step. Those that launch nothing end by the clock, too, let the page live and look at the signal. */
   function count(): void | Promise<void> {
     if (--left < 0) throw new Untold("stepLimit", MOST_STEPS);
-    if ((work += 8) > 1e5) return pause();
+    if ((work += 8) < LOOK) return;
+    work = 0;
+    const time = performance.now();
+    if (time > until) throw new Untold("timeIsUp", seconds);
+    if (time > breath) return pause();
   }
 
   async function pause(): Promise<void> {
-    work = 0;
     await new Promise((resolve) => setTimeout(resolve));
-    checkSignal(signal);
+    breath = performance.now() + BREATH_MS;
+    if (signal?.aborted || device.interrupted?.()) throw new Untold("cancelled");
   }
 
   /** Runs steps; waits only where the device says so. Gives how many nests and loops further out they go on at, or -1. */
@@ -419,7 +428,7 @@ export function bindRun(
       if (wait) await wait;
       let levels = -1;
       switch (step.step) {
-        case "repeat": {
+        case StepKind.Repeat: {
           const rounds = numberOf(step.count);
           for (let round = 0; round < rounds && levels < 0; round++) {
             wait = count();
@@ -430,12 +439,12 @@ export function bindRun(
           values.delete(step.variable);
           break;
         }
-        case "call":
+        case StepKind.Call:
           await walk(run, step.code, step.program);
           break;
-        case "launch":
-        case "copy":
-          wait = step.step === "launch" ? launch(run, step, program) : copy(run, memories[step.target]!, memories[step.source]!);
+        case StepKind.Launch:
+        case StepKind.Copy:
+          wait = step.step === StepKind.Launch ? launch(run, step, program) : copy(run, memories[step.target]!, memories[step.source]!);
           if (wait) await wait;
           break;
         default:
@@ -455,12 +464,16 @@ export function bindRun(
     number: numberOf,
     count,
     walk: (list) => walk(run, list, program),
-    read: (buffer) => run.finish([memories[buffer]!]),
+    read: (buffer) => {
+      work += memories[buffer]!.bytes / 1000;
+      return run.finish([memories[buffer]!]);
+    },
   });
 
   function copy(run: Run, target: Memory, source: Memory): void | Promise<void> {
     if (Math.ceil(target.bytes / 4) !== Math.ceil(source.bytes / 4)) throw new Untold("copy", source.bytes, target.bytes);
     jobs = null;
+    work += target.bytes / 1000;
     return run.copy(target, source);
   }
 

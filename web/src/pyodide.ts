@@ -275,7 +275,7 @@ export class Session {
     const args = this.argsOf(file, scalars, buffers);
     if (this.again(program, args, ends)) return;
     const { signal } = this.controller;
-    const bound = bindRun(device, this.runtime, file, [], args, "buffer", signal);
+    const bound = bindRun(device, this.runtime, file, [], args, { ...ends, signal });
     this.segment ??= { run: device.run(ends.steps, signal, ends.seconds), ends, started: [] };
     this.segment.started.push({ program, bound, args });
     await bound.record(this.segment.run);
@@ -292,7 +292,7 @@ export class Session {
       if (piece[0] === "clear") return { cleared: memory(piece[1]) as Place };
       const file = this.programs.get(piece[1])!;
       await compileFor(device, file);
-      return bindRun(device, this.runtime, file, [], this.argsOf(file, piece[2], piece[3]), "buffer");
+      return bindRun(device, this.runtime, file, [], this.argsOf(file, piece[2], piece[3]), { ...ends, signal: undefined });
     });
     const layout = device.backend === "webgpu" ? await Layout.of(device, parts, { ...ends, signal: undefined }) : null;
     this.recordings.set(number, { ends, pieces, layout });

@@ -4,7 +4,8 @@ import { USAGE, checkSignal } from "./backends/device.js";
 import type { Command, Ends, GpuDevice, Laid, Place } from "./backends/webgpu.js";
 import { partsOf } from "./backends/webgpu.js";
 import { BackendUnavailable, LaunchError, Untold, optionsOf, reading, telling } from "./errors.js";
-import type { BoundRun, Input, Program, RunOptions } from "./program.js";
+import { Program } from "./internal.js";
+import type { BoundRun, Input, RunOptions } from "./program.js";
 import type { Runtime } from "./runtime.js";
 
 type Limits = Pick<Ends, "steps" | "seconds">;
@@ -13,6 +14,18 @@ export type Recorded = readonly [program: Program, args: Record<string, Input>];
 /** What is laid out: a run with its arguments, when its code is there, a copy, or memory that is cleared. */
 export type Piece = () => Promise<BoundRun | CopyOf | { readonly cleared: Place }>;
 export type CopyOf = { readonly target: Place; readonly source: Place };
+
+/** Keeps a buffer from serving others until the function that this gives is called. */
+function lend({ lent, give }: GpuDevice, buffer: GPUBuffer): () => void {
+  const state = lent.get(buffer) ?? { times: 0, free: false };
+  state.times++;
+  lent.set(buffer, state);
+  return () => {
+    if (--state.times) return;
+    lent.delete(buffer);
+    if (state.free) give(buffer);
+  };
+}
 
 /** Runs laid out on a GPU. Their memory serves nobody else until they are freed. */
 export class Layout {
@@ -60,7 +73,7 @@ export class Layout {
     this.laid = device.lay(commands, ends);
     const { given, status, scratch, used } = this.laid;
     for (const buffer of new Set([given, status.buffer, scratch.buffer, ...used.map(({ buffer }) => buffer)])) {
-      this.returns.push(device.lend(buffer));
+      this.returns.push(lend(device, buffer));
     }
   }
 
@@ -89,10 +102,10 @@ export class Layout {
 
 /** A run as a piece of a layout. */
 const pieceOf =
-  (device: Device, [program, args]: Recorded): Piece =>
+  (device: Device, [program, args]: Recorded, ends: Ends): Piece =>
   async () => {
     await program.prepare(device);
-    return program.bind(device, args, "buffer");
+    return program.bind(device, args, { ...ends, output: "buffer" });
   };
 
 /** Runs in order, to be done again and again with one call: on WebGPU in one submit. `runtime.record` makes it. */
@@ -108,6 +121,9 @@ export class Recording {
   /** @internal In the runtime's turn. */
   static async of(runtime: Runtime, runs: readonly Recorded[], { steps, seconds }: Limits): Promise<Recording> {
     for (const [program, args] of runs) {
+      const isProgram = reading("the runs", () => (program as unknown) instanceof Program);
+      if (!isProgram) throw new LaunchError("a run to record is [program, arguments]");
+      if (program.runtime !== runtime) throw new Untold("otherRuntime");
       for (const { name, access } of program.ports) {
         const value = args[name];
         const there = reading("the arguments", () => value instanceof Object && !Array.isArray(value) && !ArrayBuffer.isView(value) && !("data" in value));
@@ -117,8 +133,9 @@ export class Recording {
     const recording = new Recording(runtime, runs, { steps, seconds });
     const device = await runtime.device();
     if (device.backend === "webgpu") {
-      const pieces = runs.map((run) => pieceOf(device, run));
-      recording.layout = await Layout.of(device, pieces, { steps, seconds, signal: undefined });
+      const ends = { steps, seconds, signal: undefined };
+      const pieces = runs.map((run) => pieceOf(device, run, ends));
+      recording.layout = await Layout.of(device, pieces, ends);
     }
     return recording;
   }
@@ -200,7 +217,7 @@ export class Encoded {
 export async function encode(runtime: Runtime, encoder: GPUCommandEncoder, run: Recorded, limits: Limits): Promise<Encoded> {
   const ends = { ...limits, signal: undefined };
   const opened = await runtime.device();
-  const layout = await Layout.of(opened, [pieceOf(opened, run)], ends);
+  const layout = await Layout.of(opened, [pieceOf(opened, run, ends)], ends);
   const { device, laid } = layout;
   const { jobs, status } = laid;
   const staging = device.guard(() => device.take(Math.max(status.bytes, 4), USAGE.MAP_READ | USAGE.COPY_DST).buffer);

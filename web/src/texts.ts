@@ -8,7 +8,7 @@ import type { Type } from "./types.js";
 import { bitsOf, isFloat, isSigned } from "./types.js";
 import { clock } from "./faults.js";
 
-export { boundsOf, faultOf } from "./faults.js";
+export { boundsOf, faultOf, gpuFault } from "./faults.js";
 
 // Devices
 

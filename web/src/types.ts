@@ -124,15 +124,12 @@ export function floatBits(type: Type, value: number): bigint {
   }
   data.setFloat64(0, value);
   if (type === "f64") return data.getBigUint64(0);
-  const [fraction, bias] = type === "f16" ? [10, 15] : [7, 127];
-  const infinity = (2 * bias + 1) * 2 ** fraction;
-  const sign = data.getUint8(0) & 128 ? 0x8000 : 0;
-  if (value !== value) return BigInt(sign + infinity + 2 ** (fraction - 1));
-  // In units of the last place, rounded to nearest even; a carry goes on into the exponent.
-  const exponent = Math.max(((data.getUint16(0) >> 4) & 2047) - 1023, 1 - bias);
-  const scaled = Math.abs(value) * 2 ** (fraction - exponent);
-  const down = Math.floor(scaled);
-  const rest = scaled - down;
-  const digits = down + (rest > 0.5 || (rest === 0.5 && down % 2) ? 1 : 0);
-  return BigInt(sign + Math.min((exponent + bias - 1) * 2 ** fraction + digits, infinity));
+  const [fraction, bias, shift] = type === "f16" ? [10, 15, 13] : [7, 127, 16];
+  const sign = data.getUint8(0) & 128;
+  const size = Math.min(Math.abs(value), 2 ** (bias + 1)); // which is infinity
+  data.setFloat64(0, size);
+  // A sum in which the unit of the last place is that of the type rounds to it; then the bits are some of an F32's.
+  const large = 2 ** (Math.max(((data.getUint16(0) >> 4) & 2047) - 1023, 1 - bias) - fraction + 52);
+  data.setFloat32(0, (size + large - large) * 2 ** (bias - 127));
+  return BigInt((sign << 8) + ((data.getUint32(0) >>> shift) & 0x7fff));
 }

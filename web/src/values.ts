@@ -3,7 +3,7 @@ import { Untold } from "./errors.js";
 import type { Formula, Values } from "./formula.js";
 import { OPERATORS } from "./formula.js";
 import type { Argument, Artifact, Backend, Kind, Let, Nest, Step, Triple } from "./plan.js";
-import { alignmentOf } from "./plan.js";
+import { StepKind, alignmentOf } from "./plan.js";
 import type { Type } from "./types.js";
 import { bitsOf, bytesOf, floatBits, integerOf, isFloat, isSigned, readBits, scalarBits, view } from "./types.js";
 
@@ -220,18 +220,18 @@ export function check({ computed, ports, kernels, steps }: Artifact): void {
   }
   const visit = (list: readonly Step[], nests: number): void => {
     for (const step of list) {
-      if (step.step === "let" || step.step === "read") {
+      if (step.step === StepKind.Let || step.step === StepKind.Read) {
         must((kinds.get(step.value) ?? step.type) === step.type, step.value);
         kinds.set(step.value, step.type);
-        if (step.step === "let") lets.push(step);
-      } else if (step.step === "launch") {
+        if (step.step === StepKind.Let) lets.push(step);
+      } else if (step.step === StepKind.Launch) {
         step.scalars.forEach((arg, k) => arg.kind === 6 && wanted.push([arg.value, kernels[step.kernel]!.scalars[k]!.type]));
-      } else if (step.step === "branch") must(step.levels < nests, "of a branch");
-      else if (step.step === "call") visit(step.code, 0);
+      } else if (step.step === StepKind.Branch) must(step.levels < nests, "of a branch");
+      else if (step.step === StepKind.Call) visit(step.code, 0);
       else if (/* @__KEY__ */ "body" in step) {
-        if (step.step === "repeat") taken.add(step.variable);
-        visit(step.body, nests + Number(step.step === "nest" || step.step === "loop"));
-        if (step.step === "when") {
+        if (step.step === StepKind.Repeat) taken.add(step.variable);
+        visit(step.body, nests + Number(step.step === StepKind.Nest || step.step === StepKind.Loop));
+        if (step.step === StepKind.When) {
           wanted.push([step.condition, "pred"]);
           visit(step.otherwise, nests);
         }
@@ -279,6 +279,7 @@ export interface Around {
 export class Computation {
   private readonly bits = new Map<string, bigint>();
   private readonly integers = new Map<string, bigint>();
+  private withScalars = false; // whether integers has those of ports
 
   constructor(private readonly file: Artifact) {}
 
@@ -303,10 +304,10 @@ export class Computation {
   /** Runs a step; how many nests and loops further out steps go on at, or -1. */
   async step(step: Step, around: Around): Promise<number> {
     switch (step.step) {
-      case "let":
+      case StepKind.Let:
         this.keep(around, step.value, step.type, compute(step, (argument, type) => this.of(around, argument, type)));
         return -1;
-      case "read": {
+      case StepKind.Read: {
         const [[bytes], at, size] = [(await around.read(step.buffer)) as [Uint8Array], around.number(step.offset), bytesOf(step.type)];
         if (at < 0 || at > bytes.length - size) throw new Untold("readOf", at, size, bytes.length);
         const found = new Uint8Array(Math.ceil(size / 8) * 8);
@@ -314,22 +315,22 @@ export class Computation {
         this.keep(around, step.value, step.type, readBits(view(found), 0, found.length));
         return -1;
       }
-      case "when":
+      case StepKind.When:
         return around.walk(this.of(around, { kind: 6, value: step.condition }, "pred") ? step.body : step.otherwise);
-      case "bounds": {
+      case StepKind.Bounds: {
         const numbers = this.exactly([step.need, step.offset, step.size], around);
         const [need, offset, size] = numbers;
         const inside = offset >= 0n && offset <= size - need && offset % BigInt(alignmentOf(step.type)) === 0n;
         if (need > 0n && !inside) throw new Untold("boundsOf", step, this.file.programs[around.program]![step.instruction]!, numbers);
         return -1;
       }
-      case "target":
+      case StepKind.Target:
         return step.backend === around.backend ? around.walk(step.body) : -1;
-      case "branch":
+      case StepKind.Branch:
         return step.levels;
       default: {
         let levels: number;
-        while ((levels = await around.walk((step as Nest).body)) === 0 && step.step === "loop") await around.count();
+        while ((levels = await around.walk((step as Nest).body)) === 0 && step.step === StepKind.Loop) await around.count();
         return Math.max(levels - 1, -1);
       }
     }
@@ -337,9 +338,12 @@ export class Computation {
 
   /** Numbers of any size. */
   private exactly(formulas: Triple<Formula>, { values, scalars }: Around): Triple<bigint> {
-    this.file.ports.forEach(({ name, type, access }, k) => {
-      if (access === "scalar" && !isFloat(type)) this.integers.set(name, integerOf(type, scalars[k]!));
-    });
+    if (!this.withScalars) {
+      this.file.ports.forEach(({ name, type, access }, k) => {
+        if (access === "scalar" && !isFloat(type)) this.integers.set(name, integerOf(type, scalars[k]!));
+      });
+      this.withScalars = true;
+    }
     return formulas.map((formula) => evaluateExact(formula, values, this.integers)) as [bigint, bigint, bigint];
   }
 }

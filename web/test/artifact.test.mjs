@@ -5,7 +5,7 @@ import { check } from "../src/values.ts";
 import { blake3, hex } from "../src/blake3.ts";
 import { ArtifactError, Untold } from "../src/errors.ts";
 import { checkModules } from "../src/modules.ts";
-import { describe as line } from "../src/plan.ts";
+import { StepKind, describe as line } from "../src/plan.ts";
 
 // `npm test` writes these with the package: see e2e/samples.py.
 const folder = new URL("../../build/e2e/", import.meta.url);
@@ -54,8 +54,8 @@ test("an artifact with everything is read", () => {
   expect(file.constants.map(({ name }) => name)).toEqual(["c", "d"]);
   expect(file.blobs.map(({ data }) => new TextDecoder().decode(data))).toEqual(["abc", "12345"]);
   const [call] = file.steps;
-  expect(call?.step === "call" && call.code.map(({ step }) => step)).toEqual(
-    expect.arrayContaining(["launch", "bounds", "repeat"]),
+  expect(call?.step === StepKind.Call && call.code.map(({ step }) => step)).toEqual(
+    expect.arrayContaining([StepKind.Launch, StepKind.Bounds, StepKind.Repeat]),
   );
 });
 

@@ -93,25 +93,39 @@ test.each(["repeats", "long_counts", "launches", "shapes"])("%s: less than a meg
 });
 
 describe("plans that launch nothing", () => {
-  test.each(["idle_launches", "idle_calls"])("%s: the page lives, and an AbortSignal ends the run", async (name) => {
+  const idle = ["idle_launches", "idle_calls", "idle_repeats", "idle_reads"];
+
+  /** How a run ends, after how many milliseconds, and how long the page waited for its turn meanwhile. */
+  async function run(name, options) {
     const program = await runtime.load(made(name));
-    let ticks = 0;
-    const timer = setInterval(() => ticks++, 5);
     const start = performance.now();
-    const run = program.run({ a: 2, m: 0, x: new Float32Array(4), y: new Float32Array(4) }, { signal: AbortSignal.timeout(200) });
-    const ended = await run.then(() => null, (error) => error);
+    let [last, waited] = [start, 0];
+    const timer = setInterval(() => {
+      const time = performance.now();
+      [last, waited] = [time, Math.max(waited, time - last)];
+    }, 1);
+    const ended = await rejection(() => program.run({ a: 2, m: 0, x: new Float32Array(4), y: new Float32Array(4) }, options));
     clearInterval(timer);
-    // Calls of no code are counted through before the signal comes, on a fast machine.
-    if (ended !== null || name === "idle_launches") expect([ended.name, ended.kind]).toEqual(["ExecutionError", "Cancelled"]);
-    expect(performance.now() - start).toBeLessThan(3000);
-    expect(ticks).toBeGreaterThan(3);
     await works();
+    return { ended, took: performance.now() - start, waited };
+  }
+
+  test.each(idle)("%s: the page lives, and an AbortSignal ends the run", async (name) => {
+    const { ended, took, waited } = await run(name, { signal: AbortSignal.timeout(60) });
+    expect([ended.name, ended.kind]).toEqual(["ExecutionError", "Cancelled"]);
+    expect(took).toBeLessThan(3000);
+    expect(waited).toBeLessThan(2000); // 50 ms where nobody else works
+  });
+
+  test.each(idle)("%s: the clock ends the run", async (name) => {
+    const { ended, took } = await run(name, { seconds: 0.06 });
+    expect(ended.message).toMatch(/^StepLimit: the launch did not end within 0.06 seconds: does a loop not end\? run/);
+    expect(took).toBeLessThan(3000);
   });
 
   test("steps are counted", async () => {
-    const program = await runtime.load(made("idle_repeats"));
-    const error = await rejection(() => program.run({ a: 2, m: 0, x: new Float32Array(4), y: new Float32Array(4) }));
-    expect([error.name, error.kind, error.message]).toEqual([
+    const { ended } = await run("idle_repeats");
+    expect([ended.name, ended.kind, ended.message]).toEqual([
       "ExecutionError",
       "StepLimit",
       "StepLimit: a plan runs at most 1048576 steps: split the work, or repeat less",

@@ -53,7 +53,7 @@ export interface Device {
   readonly counts: Counts;
   /** Rounds of the shortest loop that a lane of a GPU takes for a second of a launch: in half of it. */
   speed?: number;
-  /** Asked now and then on wasm: whether what runs is to end with Cancelled. */
+  /** Asked now and then: whether what runs is to end with Cancelled. */
   interrupted?: () => boolean;
   /** Why the device is gone; null while it is there. */
   readonly lost: string | null;

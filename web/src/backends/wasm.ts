@@ -258,6 +258,7 @@ export class WasmDevice implements Device {
         /** Runs parts; says whether it is done, or the page has its turn before. */
         const go = (): boolean => {
           for (let time = now(); begin < blocks; ) {
+            if (time > until) throw new Untold("timeIsUp", seconds);
             if (time - slept > breath) return false;
             if (this.interrupted?.()) throw new Untold("cancelled");
             const end = Math.min(begin + size, blocks);
@@ -266,7 +267,6 @@ export class WasmDevice implements Device {
             const before = time;
             time = now();
             if (time - before < PART_MS / 2) size *= 2;
-            if (time > until && begin < blocks) throw new Untold("timeIsUp", seconds);
           }
           return true;
         };

@@ -85,8 +85,8 @@ export interface GpuDevice extends Device {
   wait(work: Promise<unknown>, places: readonly Place[], ends: Ends): Promise<void>;
   take(bytes: number, usage: GPUBufferUsageFlags): { buffer: GPUBuffer; used: boolean };
   give(buffer: GPUBuffer): void;
-  /** Keeps a buffer from serving others until the function that this gives is called. */
-  lend(buffer: GPUBuffer): () => void;
+  /** Buffers that recordings use, so many: they serve nobody else. `free` says whether they were given back meanwhile. */
+  readonly lent: WeakMap<GPUBuffer, { times: number; free: boolean }>;
 }
 type Limit = keyof GPUSupportedLimits & string;
 
@@ -247,19 +247,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
     return { buffer: found ?? gpu.createBuffer({ size, usage }), used: !!found };
   }
 
-  /** What recordings use. The value says whether it was given back meanwhile. */
-  const lent = new WeakMap<GPUBuffer, { times: number; free: boolean }>();
-
-  function lend(buffer: GPUBuffer): () => void {
-    const state = lent.get(buffer) ?? { times: 0, free: false };
-    state.times++;
-    lent.set(buffer, state);
-    return () => {
-      if (--state.times) return;
-      lent.delete(buffer);
-      if (state.free) give(buffer);
-    };
-  }
+  const lent: GpuDevice["lent"] = new WeakMap();
 
   function give(buffer: GPUBuffer): void {
     const state = lent.get(buffer);
@@ -512,7 +500,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
     write: (memory, content, offset) => guard(() => put((memory as Place).buffer, content, offset)),
     read: async (memory) => (await fetch([memory as Place]))[0]!,
     run,
-    choose, lay, tell, replay, release, check, guard, wait, take, give, lend,
+    choose, lay, tell, replay, release, check, guard, wait, take, give, lent,
     close: (why) => {
       lost = why;
       idle.forEach((buffers) => buffers.forEach((buffer) => buffer.destroy()));
@@ -576,14 +564,8 @@ function fill(words: Uint32Array, job: Part, steps: number, patience: number): v
 }
 
 function check({ jobs }: Laid, { buffer }: Uint8Array<ArrayBuffer>, { steps, seconds }: Ends): void {
-  const states = new Int32Array(buffer);
   jobs.forEach((job, number) => {
-    const first = (number * STRIDE) / 4;
-    const word = (field: number) => states[first + field]!;
-    if (!word(isa.STATUS_KIND)) return;
-    const offset = new BigInt64Array(buffer, number * STRIDE + 4 * isa.STATUS_OFFSET, 1)[0]!;
-    const [kind, at, base, lane] = [word(isa.STATUS_KIND), word(isa.STATUS_AT), word(isa.STATUS_BASE), word(isa.STATUS_LANE)];
-    const words = { kind, at, base, lane, offset, need: BigInt(word(isa.STATUS_NEED) >>> 0), other: word(isa.STATUS_OTHER) >>> 0 };
-    throw new Untold("faultOf", job, orderOf(variantOf(job)), words, steps, seconds);
+    const status = new Int32Array(buffer, number * STRIDE, isa.STATUS_WORDS);
+    if (status[isa.STATUS_KIND]) throw new Untold("gpuFault", job, orderOf(variantOf(job)), status, steps, seconds);
   });
 }
