@@ -139,11 +139,13 @@ def _uses(block: Block, variables: dict[Node, Variable]) -> Iterable[tuple[Node,
 class Linear:
     """`trees` are the code of a packet, whose lanes are those of `mask` (None: all of them, to the end).
 
-    `variables` has the nodes of masks, besides those of the lanes' own code. `faults` says that lanes may end with one.
+    `staying` are at last those that did not end, if that is asked. `variables` has the nodes of masks, besides those of
+    the lanes' own code. `faults` says that lanes may end with one.
     """
 
     trees: list[Tree]
     mask: Variable | None
+    staying: Variable | None
     variables: dict[Node, Variable]
     faults: bool
 
@@ -162,19 +164,26 @@ def guards(trees: list[Tree], forms: Forms) -> Iterable[tuple[Node, bool]]:
 
 
 def linear(
-    trees: list[Tree], forms: Forms, given: dict[Node, bool] | None, may_fault: Callable[[Node], bool], free: int
+    trees: list[Tree],
+    forms: Forms,
+    given: dict[Node, bool] | None,
+    may_fault: Callable[[Node], bool],
+    free: int,
+    leaves: bool = False,
 ) -> Linear:
     """The code of packets. If something is `given`, all lanes of a packet are on at its start, and branches on these
-    go that way. Variables of masks are numbered from `free` on."""
+    go that way. Variables of masks are numbered from `free` on. `leaves`: lanes that end are told from those that wait
+    for others."""
     waiting: set[int] = set()
-    root = given is None
+    root = given is None or leaves
     while True:
         one = _Linearizer(forms, waiting, root, may_fault, given or {}, free)
+        one.staying = one.new_mask() if leaves else None
         context = _Context(one.new_mask() if root else None, None)
         one.open += [context.mask] if context.mask is not None else []
         made, leaks = one.code(trees, context)
         if one.waiting <= waiting and one.root == root:
-            return Linear(made, context.mask, one.variables, "fault" in leaks)
+            return Linear(made, context.mask, one.staying, one.variables, "fault" in leaks)
         waiting, root = waiting | one.waiting, one.root
 
 
@@ -216,6 +225,7 @@ class _Linearizer:
     ) -> None:
         self.forms, self.known, self.root, self.may_fault, self.given = forms, waiting, root, may_fault, given
         self.waiting: set[int] = set()
+        self.staying: Variable | None = None
         self.open: list[Variable] = []  # masks with lanes that are still to do something
         self.variables: dict[Node, Variable] = {}
         self.labels: list[_Label] = []
@@ -323,9 +333,14 @@ class _Linearizer:
         return self._leave(label, context), {label.number}
 
     def _stop(self, tree: Stop, context: _Context) -> tuple[list[Tree], _Leaks]:
+        made: list[Tree] = []
+        mine = self._of(context)
+        if self.staying is not None and tree.piece.kind != "cut" and mine is not None:
+            rest = Node("pand", PRED, (self._nodes[self.staying], Node("pnot", PRED, (mine,))))
+            made.append(self._set(self.staying, rest))
         if self._together(context, None):
-            return [tree], set()
-        return self._leave(None, context), {"exit"}
+            return [*made, tree], set()
+        return made + self._leave(None, context), {"exit"}
 
     def _leave(self, label: _Label | None, context: _Context) -> list[Tree]:
         """Lanes are no longer among those around them, up to where they wait."""

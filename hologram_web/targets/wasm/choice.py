@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
-from ...compiler.lower import Do, Lowered, Piece, Step, lower
+from ...compiler.lower import Do, Lowered, Piece, lower
 from ...compiler.packets import Forms, guards
 from ...compiler.passes.costs import total
 from ...compiler.reducible import reducible
 from ...compiler.shapes import ANY
 from ...compiler.structure import If, Labelled, Loop, Tree, structure
-from ...isa.address import Space
 from ...isa.types import Type
 
 __all__ = ["Choice", "chosen"]
@@ -34,7 +33,7 @@ def chosen(function: Function, packets: int | None = None) -> Choice:
     if packets == 1:
         return Choice(1, "asked for")
     width = 4 if packets is None else packets
-    reason = _obstacle(function, width)
+    reason = _obstacle(function)
     if reason:
         return Choice(1, reason)
     lowered = lower(function)
@@ -43,14 +42,16 @@ def chosen(function: Function, packets: int | None = None) -> Choice:
     if forms.wrong:
         return Choice(1, "what blocks know differs between lanes")
     if packets is None:
-        loss = _loss(function, lowered, plan, forms)
+        loss = _loss(function, lowered, plan, forms, width)
         if loss:
             return Choice(1, loss)
     return Choice(width, "", forms)
 
 
-def _loss(function: Function, lowered: Lowered, plan: Fission | None, forms: Forms) -> str:
+def _loss(function: Function, lowered: Lowered, plan: Fission | None, forms: Forms, width: int) -> str:
     """Why lane after lane is faster, if it is; measured with bench.packets."""
+    if function.block_shape[0] < width:
+        return f"a row of a block has fewer than {width} lanes"
     if not any(step != 0 for step in forms.variables.values()):
         return "nothing differs between lanes"
     if plan is not None:
@@ -93,28 +94,17 @@ def _is_of_one(node: Node, truth: bool, forms: Forms) -> bool:
     return left.is_const and left.attr == (node.op == "le") and forms.of(right) not in (0, ANY)
 
 
-def _obstacle(function: Function, width: int) -> str:
-    if function.block_shape[0] < width:
-        return f"a row of a block has fewer than {width} lanes"
-    if any(base.space is Space.LOCAL for base in function.bases):
-        return "lanes have memory of their own"
+def _obstacle(function: Function) -> str:
+    if function.block_shape[0] == 1:
+        return "a row of a block is one lane"
     for node in function.nodes():
         if isinstance(node.ty, Type) and node.ty.is_wide:
             return "integers of more than 64 bits"
-        if node.op == "reduce":
-            return "lanes reduce by themselves"
     lowered = lower(function)
     if _waits(function):
         plan = fission(lowered)
         if plan is None:
             return "lanes may wait at different barriers"
-        if function.block_shape[1:] != (1, 1) and function.block_shape[0] % width:
-            return f"rows of a block with barriers are not a multiple of {width} lanes"
-        if any(run.leaves for run in plan.runs):
-            return "lanes may leave a block whose others wait at barriers"
-        pieces = [piece for run in plan.runs for piece in reachable([run.entry], lambda piece: piece.ways)]
-        if any(isinstance(statement, Step) for piece in pieces for statement in piece.statements):
-            return "lanes have budgets of their own, and wait at barriers"
         return "loops with several entries" if any(_irreducible(run.entry) for run in plan.runs) else ""
     if _irreducible(lowered.resumes[0]):
         return "loops with several entries"

@@ -22,6 +22,7 @@ from .wide import Wide
 __all__ = ["Effects", "access_of"]
 
 _ONE_STEP = {"add": "add", "and": "and", "or": "or", "xor": "xor", "exch": "xchg", "cas": "cmpxchg"}
+_CANCELLED = FAULT_KINDS.index(FaultKind.CANCELLED) + 1
 _FAR = 1 << 20  # bytes from one lane to the next that are added to an address by its instruction
 
 
@@ -289,19 +290,25 @@ class Effects(Polls):
                     ticks: Instr = ("i64.const", ty.size_bytes // 8)
                     self.wide_integers.reduce(combine, ty, address, count, lambda: self.spend(ticks, access.at))
                 return
-            self.spend(("local.get", count), access.at)
-            self._place(access, offset)
-            put(("local.get", count), ("i32.wrap_i64",))
-            self.argument("scratch")
-            # The level: how often the count has to be divided by 2048 until one block is left.
-            for power in (11, 22):
-                put(("local.get", count), ("i64.const", 1 << power), ("i64.gt_u",))
-            put(("i32.add",), ("i32.const", 0), ("local.get", 0), ("i32.const", access.at))
-            put(("call", self.values.routine(f"reduce_{combine}_{ty}")))
-            # It may have been told to end.
-            put(("local.get", 0), ("i32.load", 2, ARGUMENTS["kind"]), ("if", None), ("return",), ("end",))
-            if ty in HALVES:
-                put(("call", self.values.routine(f"f32_to_{HALVES[ty]}")))
+            self._reduced(combine, access, offset, count)
+
+    def _reduced(self, combine: str, access: Access, offset: int, count: int) -> None:
+        """Pushes what elements that are there are together."""
+        put, ty = self.put, access.element
+        self.spend(("local.get", count), access.at)
+        self._place(access, offset)
+        put(("local.get", count), ("i32.wrap_i64",))
+        self.argument("scratch")
+        # The level: how often the count has to be divided by 2048 until one block is left.
+        for power in (11, 22):
+            put(("local.get", count), ("i64.const", 1 << power), ("i64.gt_u",))
+        put(("i32.add",), ("i32.const", 0), ("local.get", 0), ("i32.const", access.at))
+        put(("call", self.values.routine(f"reduce_{combine}_{ty}")))
+        # It may have been told to end.
+        put(("local.get", 0), ("i32.load", 2, ARGUMENTS["kind"]), ("i32.const", _CANCELLED), ("i32.eq",))
+        put(("if", None), ("return",), ("end",))
+        if ty in HALVES:
+            put(("call", self.values.routine(f"f32_to_{HALVES[ty]}")))
 
     def _size(self, base: Base) -> None:
         if base.space is Space.LOCAL:

@@ -75,7 +75,7 @@ class _Lanes(Barriers):
         self._next_block()
         put(("local.get", 2), ("i32.lt_s",), ("br_if", 0), ("end",), ("end",))
         # The frame is behind the spills of all lanes, in parts that lanes have for it.
-        own = 0 if self.stride else self.own_bytes
+        own = 0 if self.stride else self.own_room
         frame = -(-(self.wide_integers.size + own) // self._block_lanes() // 8) * 8
         return WasmKernel(
             self.module.encode(), self.scalars, self.bases, self.stride + frame, self._block_lanes(), self.atomic

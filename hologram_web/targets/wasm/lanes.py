@@ -76,6 +76,7 @@ class Lanes(Effects):
         self.rows: dict[Node, int] = {}
         self.unchecked = False  # whether all accesses of the loop over lanes are proven
         self.own_bytes = -(-function.local_memory // SLOT) * SLOT if LOCAL in function.bases else 0
+        self.own_room = self.own_bytes  # of lanes that come together
         self.slots, self.stride = self._slots()
         self.wide = self._is_wide()
         cost = self.lanes_cost(self.lowered.pieces)
@@ -146,7 +147,7 @@ class Lanes(Effects):
             self.put(self.set(("base", LOCAL)))
         if any(isinstance(n.ty, Type) and n.ty.is_wide for n in self.function.nodes()):
             self.argument("spill")
-            spilled = self.stride * self._block_lanes() if self.stride else self.own_bytes
+            spilled = self.stride * self._block_lanes() if self.stride else self.own_room
             self.put(("i32.const", spilled), ("i32.add",), self.set("frame"))
             self.wide_integers.set_constants()
 

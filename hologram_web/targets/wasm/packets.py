@@ -29,7 +29,8 @@ from ...isa.verify import Base
 from .barriers import SLOT, Barriers
 from .effects import access_of
 from .encoder import FunctionBody, Instr
-from .polls import ARGUMENTS, FAULT_KINDS, MOST_TICKS
+from .lanes import LOCAL
+from .polls import FAULT_KINDS, MOST_TICKS
 from .routines import Routines, load_instruction
 from .values import Values, value_type
 from .vectors import Vectors, lanes_of
@@ -111,7 +112,9 @@ class Packets(Barriers):
         for name in ("LANE_IDX_Z", "LANE_IDX_Y"):
             put(("i32.const", 0), self.set(name), ("loop", None))
         put(self.get("LANE_IDX_Z"), ("i32.const", y), ("i32.mul",), self.get("LANE_IDX_Y"), ("i32.add",))
-        put(("i32.const", x), ("i32.mul",), self.set("row"))
+        with self.values.temporary("i32") as row:
+            put(("local.tee", row), ("i32.const", x), ("i32.mul",), self.set("row"))
+            put(("local.get", row), ("i32.const", -(-x // self.width) * self.width), ("i32.mul",), self.set("kept_row"))
         put(("i32.const", 0), self.set("LANE_IDX_X"))
         self._row(trees, before, ("local.get", self.named(("on", 0))))
         for axis, name in ((1, "LANE_IDX_Y"), (2, "LANE_IDX_Z")):
@@ -136,17 +139,26 @@ class Packets(Barriers):
         put(self.get(self.place), count, ("i32.lt_s",), ("br_if", 0), ("end",), ("end",))
 
     def _may_fault(self, node: Node) -> bool:
-        return node.op == "guard" or any(check not in self.proven for check in checks_of(node)) or _misaligns(node)
+        return (
+            node.op in ("guard", "reduce")
+            or any(check not in self.proven for check in checks_of(node))
+            or _misaligns(node)
+        )
 
     def _packet(self, trees: list[Tree], before: Callable[[], None] | None, count: Instr | None) -> None:
         """A packet; `count` is where the row ends, if that may be within it."""
         put, values = self.put, self.values
-        made = linear(trees, self.forms, self.given if count is None else None, self._may_fault, _FREE)
+        leaves = self._lanes_leave()
+        given = self.given if count is None else None
+        made = linear(trees, self.forms, given, self._may_fault, _FREE, leaves)
         values.variables.update(made.variables)
         put(("block", None))
         self.lane_depth = self.depth
         if self.place != "lane":
             put(self.get("row"), self.get(self.place), ("i32.add",), self.set("lane"))
+        if self.run_ is not None:  # where what lanes keep lies: rows are of whole packets
+            put(*([] if self.place == "lane" else [self.get("kept_row")]), self.get(self.place))
+            put(*([] if self.place == "lane" else [("i32.add",)]), self.set("kept"))
         cost = self.round_cost(made.trees)
         if cost * self._block_lanes() > MOST_TICKS:
             self.spend(("i64.const", cost))
@@ -157,10 +169,18 @@ class Packets(Barriers):
                 put(("v128.const", _ALL))
             else:
                 self._first_lanes([count, self.get(self.place), ("i32.sub",)])
+            if leaves:
+                put(self.get("spill"), self.get("kept"), ("i32.const", 16 // self.width), ("i32.mul",), ("i32.add",))
+                put(("v128.load", 2, 0), ("v128.and",))
             put(("local.set", values.locals(made.mask)[0]))
+            if leaves:
+                assert made.staying is not None
+                staying = values.locals(made.staying)[0]
+                put(("local.get", values.locals(made.mask)[0]), ("local.tee", staying), ("v128.any_true",))
+                put(("i32.eqz",), ("br_if", self.depth - self.lane_depth))
         self._trees(made.trees)
         put(("end",))
-        self._end_of_packet()
+        self._end_of_packet(made)
         if made.faults:
             self.argument("kind")
             put(("if", None), ("return",), ("end",))
@@ -168,9 +188,21 @@ class Packets(Barriers):
         for node in made.variables:
             del values.variables[node]
 
-    def _end_of_packet(self) -> None:
-        if self.run_ is not None:
-            self._store(self.run_.stores)
+    def _end_of_packet(self, made: Linear) -> None:
+        if self.run_ is None:
+            return
+        put = self.put
+        self._store(self.run_.stores)
+        if self._lanes_step() and not self.run_.last:
+            self._keep_steps(made)
+        if made.staying is not None and self.run_.leaves:
+            put(self.get("spill"), self.get("kept"), ("i32.const", 16 // self.width), ("i32.mul",), ("i32.add",))
+            staying = self.values.locals(made.staying)[0]
+            put(("local.get", staying), ("v128.store", 2, 0))
+            put(("local.get", staying), ("v128.any_true",), ("if", None))
+            put(self.get("some"), ("i32.eqz",), ("if", None), self.get("lane"), ("local.get", staying))
+            put((f"{lanes_of(_MASKS[self.width])}.bitmask",), ("i32.ctz",), ("i32.add",), self.set("least_lane"))
+            put(("end",), ("i32.const", 1), self.set("some"), ("end",))
 
     def _first_lanes(self, count: list[Instr]) -> None:
         """Pushes the mask of so many lanes."""
@@ -185,9 +217,28 @@ class Packets(Barriers):
 
     def _slots(self) -> tuple[dict[Variable, int], int]:
         slots, stride = super()._slots()
-        lanes = self._block_lanes()
-        self.padded = -(-lanes // self.width) * self.width
+        x, y, z = self.function.block_shape
+        lanes = x * y * z
+        self.padded = -(-x // self.width) * self.width * y * z
+        self.own_at = (stride - self.own_bytes) * self.padded  # where local memory begins
+        self.own_room = self.own_bytes * self.width
         return slots, -(-stride * self.padded // lanes // 8) * 8
+
+    def _is_wide(self) -> bool:
+        return super()._is_wide() and self.function.block_shape[0] % self.width == 0
+
+    def _every_spill(self, run: Callable[[], None]) -> None:
+        """What blocks begin with: all lanes are there, and local memory is zero."""
+        put = self.put
+        if self._lanes_leave():
+            size = self.padded * 16 // self.width
+            put(self.get("spill"), ("i32.const", 255), ("i32.const", size), ("memory.fill", 0))
+        if self._lanes_step():
+            put(self.get("spill"), ("i32.const", self._budget_slot() * self.padded), ("i32.add",), ("i32.const", 0))
+            put(("i32.const", 8 * self.padded), ("memory.fill", 0))
+        if self.own_bytes:
+            put(self.get("spill"), ("i32.const", self.own_at), ("i32.add",), ("i32.const", 0))
+            put(("i32.const", self.own_bytes * self.padded), ("memory.fill", 0))
 
     def _run(self, run: Run) -> None:
         labels, self.labels, self.run_ = self.labels, {}, run
@@ -196,14 +247,29 @@ class Packets(Barriers):
         if self.plan is not None and self.function.block_shape[1:] == (1, 1) and not run.stores:
             some, trees = window(trees, self.plan.known)
         pieces = reachable([run.entry], lambda piece: piece.ways)
-        self._both_ways(pieces, lambda: self._lanes(trees, lambda: self._load(run.loads), some))
+        if run.leaves:
+            self.put(("i32.const", 0), self.set("some"))
+        if self._lanes_step() and not run.last:
+            self.put(("i64.const", (1 << 63) - 1), self.set("least", "i64"))
+        self._both_ways(pieces, lambda: self._lanes(trees, lambda: self._resume_packet(run), some))
         self.labels, self.run_ = labels, None
+        if run.leaves:
+            self.put(self.get("some"), ("i32.eqz",), ("br_if", self.depth - self.block_depth))
+
+    def _resume_packet(self, run: Run) -> None:
+        put = self.put
+        if self.own_bytes:
+            put(self.get("spill"), self.get("kept"), ("i32.const", self.own_bytes), ("i32.mul",), ("i32.add",))
+            put(("i32.const", self.own_at), ("i32.add",), self.set(("base", LOCAL)))
+        if self._lanes_step():
+            self._resume_steps()
+        self._load(run.loads)
 
     def _kept(self, variable: Variable) -> tuple[int, int]:
         """Pushes the address of what a packet keeps of a variable, without what its instruction has to add; gives
         that, and how many bytes a lane has."""
         size = self.values.bits(variable.ty) // 8 if self._is_vector(variable) else SLOT
-        self.put(self.get("spill"), self.get("lane"), ("i32.const", size), ("i32.mul",), ("i32.add",))
+        self.put(self.get("spill"), self.get("kept"), ("i32.const", size), ("i32.mul",), ("i32.add",))
         return self.slots[variable] * self.padded, size
 
     def _load(self, variables: list[Variable]) -> None:
@@ -299,18 +365,12 @@ class Packets(Barriers):
             self.put(("i32.const", at), self.set("step_at"))
 
     def _after_look(self, tree: Loop) -> None:
-        put, values = self.put, self.values
+        values = self.values
         looks = [s for s in tree.latches[-1].statements if isinstance(s, Under) and isinstance(s.statement, Step)]
-        if not self._has_budget() or self.plan is not None:
+        if not self._counts_steps():
             return
-        counts, spent = self._counts()
         with values.statement(), values.temporary("v128") as over:
-            put(("local.get", 0), *(("local.get", local) for local in (*counts, *spent)))
-            none = Node("const", PRED, (), 0)
-            values.mask(looks[0].mask or none if looks else none, 128 // self.width, 0)
-            put(self.get("ticks", "i64"), ("call", self._steps_routine()), ("local.set", over))
-            put(*(("local.set", local) for local in reversed(spent)), self.set("ticks", "i64"))
-            put(*(code for local in counts for code in (("v128.const", bytes(16)), ("local.set", local))))
+            self._look_at_counts(looks[0].mask if looks else None, over)
             if not looks:
                 return
             under = looks[0]
@@ -322,6 +382,19 @@ class Packets(Barriers):
             self._drop(bad, under, FaultKind.STEP_LIMIT, at)
             del values.held[bad]
 
+    def _look_at_counts(self, mask: Node | None, over: int) -> None:
+        """Adds counts up, has ticks for no more steps than lanes have, and finds those of the mask that have none."""
+        put, values = self.put, self.values
+        counts, spent = self._counts()
+        put(self.get("own_budget", "i64"), *(("local.get", local) for local in (*counts, *spent)))
+        values.mask(mask if mask is not None else Node("const", PRED, (), 0), 128 // self.width, 0)
+        put(self.get("ticks", "i64"), ("call", self._steps_routine()), ("local.set", over))
+        put(*(("local.set", local) for local in reversed(spent)), self.set("ticks", "i64"))
+        put(*(code for local in counts for code in (("v128.const", bytes(16)), ("local.set", local))))
+
+    def _counts_steps(self) -> bool:
+        return self._has_budget() if self.plan is None else self._lanes_step()
+
     def _counts(self) -> tuple[list[int], list[int]]:
         short, long = self.values.parts(Type.U32), self.values.parts(_LONG)
         return [self.named(("counts", n), "v128") for n in range(short)], [
@@ -330,29 +403,64 @@ class Packets(Barriers):
 
     def _fresh_budget(self) -> None:
         if self._has_budget():
-            steps = {s.at for piece in self.lowered.pieces for s in piece.statements if isinstance(s, Step)}
-            self.several = len(steps) > 1
-            put, ticks = self.put, self.get("ticks", "i64")
-            with self.values.temporary("i64") as most:
+            self.argument("budget", 0, "i64")
+            self.put(self.set("own_budget", "i64"))
+            for local in self._counts()[1]:
+                self.put(("v128.const", bytes(16)), ("local.set", local))
+            self._begin_counts()
+
+    def _begin_counts(self) -> None:
+        steps = {s.at for piece in self.lowered.pieces for s in piece.statements if isinstance(s, Step)}
+        self.several = len(steps) > 1
+        for local in self._counts()[0]:
+            self.put(("v128.const", bytes(16)), ("local.set", local))
+        with self.values.temporary("v128") as over:
+            self._look_at_counts(None, over)
+
+    def _resume_steps(self) -> None:
+        """What lanes of a block have spent before, each by itself; the block's own steps are `taken`."""
+        self.argument("budget", 0, "i64")
+        self.put(self.get("taken", "i64"), ("i64.sub",), self.set("own_budget", "i64"))
+        for part, local in enumerate(self._counts()[1]):
+            self.put(self.get("spill"), self.get("kept"), ("i32.const", 8), ("i32.mul",), ("i32.add",))
+            self.put(("v128.load", 2, self._budget_slot() * self.padded + 16 * part), ("local.set", local))
+        self._begin_counts()
+
+    def _keep_steps(self, made: Linear) -> None:
+        """Keeps what lanes have spent; `least` and `least_lane` are what is left to the first lane that has least."""
+        put, spent = self.put, self._counts()[1]
+        with self.values.temporary("v128") as over:
+            self._look_at_counts(None, over)
+        for part, local in enumerate(spent):
+            put(self.get("spill"), self.get("kept"), ("i32.const", 8), ("i32.mul",), ("i32.add",))
+            put(("local.get", local), ("v128.store", 2, self._budget_slot() * self.padded + 16 * part))
+        staying = made.staying if made.staying is not None else made.mask
+        with self.values.temporary("i32") as bits, self.values.temporary("i64") as left:
+            if staying is None:
+                put(("i32.const", -1), ("local.set", bits))
+            else:
+                put(("local.get", self.values.locals(staying)[0]))
+                put((f"{lanes_of(_MASKS[self.width])}.bitmask",), ("local.set", bits))
+            for lane in range(self.width):
                 self.argument("budget", 0, "i64")
-                put(("i64.const", 1), ("i64.sub",), ("local.tee", most), ticks, ("local.get", most), ticks)
-                put(("i64.lt_s",), ("select",), self.set("ticks", "i64"))
-            for local in (local for locals_ in self._counts() for local in locals_):
-                put(("v128.const", bytes(16)), ("local.set", local))
+                put(("local.get", spent[lane // 2]), ("i64x2.extract_lane", lane % 2), ("i64.sub",))
+                put(("local.tee", left), self.get("least", "i64"), ("i64.lt_s",))
+                put(("local.get", bits), ("i32.const", lane), ("i32.shr_u",), ("i32.and",), ("if", None))
+                put(("local.get", left), self.set("least", "i64"))
+                put(self.get("lane"), ("i32.const", lane), ("i32.add",), self.set("least_lane"), ("end",))
 
     def _steps_routine(self) -> int:
-        """steps(arguments, counts, spent, mask, ticks): ticks, all that was spent, and who has no step left.
+        """steps(budget, counts, spent, mask, ticks): ticks, all that was spent, and who has no step left.
 
         Until the next look no lane can use up its steps: each takes a tick at least.
         """
         name = f"steps{self.width}"
         if name not in self.module.numbers:
             short, long = self.values.parts(Type.U32), self.values.parts(_LONG)
-            body = FunctionBody(name, ("i32", *["v128"] * (short + long + 1), "i64"), ("i64", *["v128"] * (long + 1)))
-            budget, rest = (body.local("i64", text) for text in ("budget", "rest"))
+            body = FunctionBody(name, ("i64", *["v128"] * (short + long + 1), "i64"), ("i64", *["v128"] * (long + 1)))
+            budget, rest = 0, body.local("i64", "rest")
             ticks = 2 + short + long
             put = body.code.extend
-            put([("local.get", 0), ("i64.load", 3, ARGUMENTS["budget"]), ("local.set", budget)])
             for part in range(long):
                 half = "high" if part % 2 else "low"
                 local = 1 + short + part
@@ -387,6 +495,8 @@ class Packets(Barriers):
                     self._store_packet(node, under)
                 case "atomic":
                     self._atomic_packet(node, variable, under)
+                case "reduce":
+                    self._reduce_packet(node, variable, under)
                 case "fence":
                     pass
                 case op:
@@ -503,25 +613,23 @@ class Packets(Barriers):
             with values.statement(offset):
                 if values.is_vector(offset):
                     values.parked(offset)
-                self._drop(bad, under, FaultKind.OUT_OF_BOUNDS, access.at, access.base, offset, need)
+                own = self.function.local_memory if access.base == LOCAL else 0
+                self._drop(bad, under, FaultKind.OUT_OF_BOUNDS, access.at, access.base, offset, need, own)
             if sure:
                 self.put(("end",))
         if _misaligns(node):
-            rest = Node("const", _LONG, (), access.element.alignment - 1)
-            over = Node("and", _LONG, (offset, rest))
-            zero = Node("const", _LONG, (), 0)
-            bad = Node("pnot", PRED, (Node("eq", PRED, (over, zero), _LONG),))
-            self._drop(bad, under, FaultKind.MISALIGNED_ACCESS, access.at, access.base, offset)
+            self._drop(_misaligned(offset, access), under, FaultKind.MISALIGNED_ACCESS, access.at, access.base, offset)
 
     def _step_of(self, node: Node, access: Access) -> int | None:
         """How many bytes further along the next lane accesses, if the address of the first says where all do."""
         if not self._is_scalar(node.args[0]):
             return None
+        own = self.own_bytes if access.base == LOCAL else 0
         step = self.forms.of(node.args[0])
         if isinstance(step, int):
-            return step * access.scale
+            return step * access.scale + own
         step = self.lowered.lanes.reach(node)[0]
-        return step if isinstance(step, int) else None
+        return step + own if isinstance(step, int) else None
 
     def _is_scalar(self, node: Node) -> bool:
         """Whether a value of the first lane can be computed by itself, wherever it is."""
@@ -552,6 +660,12 @@ class Packets(Barriers):
         else:
             self.values.low(index)
 
+    def _clear_own(self) -> None:
+        """Local memory starts as zeros. That of the lanes of a packet is beside one another."""
+        if self.own_bytes:
+            size = self.own_bytes * self.width
+            self.put(self.get(("base", LOCAL)), ("i32.const", 0), ("i32.const", size), ("memory.fill", 0))
+
     def _addresses(self, node: Node, access: Access, under: Under | None, step: int | None) -> list[int]:
         """Locals with the addresses of all lanes; those of lanes that are off are 0."""
         put, values = self.put, self.values
@@ -576,6 +690,9 @@ class Packets(Barriers):
                 if access.offset:
                     put(("i32.const", access.offset), ("i32.add",))
                 put(("i32x4.splat",), ("i32x4.add",))
+                if access.base == LOCAL:
+                    values.steps(Type.U32, self.own_bytes, part)
+                    put(("i32x4.add",))
             if under is not None and under.mask is not None:
                 values.mask(under.mask, 32, part)
                 put(("v128.and",))
@@ -794,6 +911,74 @@ class Packets(Barriers):
             self.module.add(body)
         return self.module.numbers[name]
 
+    # Reductions
+
+    def _leaf(self, node: Node) -> None:
+        if isinstance(node.attr, tuple) and node.attr[0] == "size":
+            self._size(node.attr[1])
+        else:
+            super()._leaf(node)
+
+    def _reduce_packet(self, node: Node, variable: Variable | None, under: Under) -> None:
+        """Lane after lane, but where all reduce the same."""
+        put, values = self.put, self.values
+        combine, access = node.attr
+        ty, zero = access.element, Node("const", _LONG, (), 0)
+        count = Node("max", _LONG, (_long(node.args[1]), zero))
+        offset = _offset(node.args[0], access)
+        need = Node("mul", _LONG, (count, Node("const", _LONG, (), ty.size_bytes)))
+        some = Node("lt", PRED, (zero, count), _LONG)
+        last = Node("sub", _LONG, (Node("special", _LONG, (), ("size", access.base)), need))
+        outside = Node("por", PRED, (Node("lt", PRED, (offset, zero), _LONG), Node("lt", PRED, (last, offset), _LONG)))
+        with values.statement(offset, count):
+            bad = Node("pand", PRED, (some, outside))
+            self._drop(bad, under, FaultKind.OUT_OF_BOUNDS, access.at, access.base, offset, need)
+            if _misaligns(node):
+                over = Node("pand", PRED, (some, _misaligned(offset, access)))
+                self._drop(over, under, FaultKind.MISALIGNED_ACCESS, access.at, access.base, offset)
+            if variable is None:
+                return
+            alike = all(values.forms.of(value) == 0 for value in (offset, count))
+            with values.temporary("i64") as place, values.temporary("i64") as length:
+                if alike:
+                    values.value(offset)
+                    put(("local.set", place))
+                    values.value(count)
+                    put(("local.set", length))
+                    self._reduced(combine, access, place, length)
+                    if not self._is_vector(variable):
+                        put(("local.set", values.local(variable)))
+                        return
+                    assert isinstance(node.ty, Type)
+                    with values.temporary("v128") as one:
+                        put((f"{lanes_of(node.ty)}.splat",), ("local.set", one))
+                        for part, target in enumerate(values.locals(variable)):
+                            put(("local.get", one))
+                            self._keep(variable, part, under)
+                            put(("local.set", target))
+                    return
+                self._reduce_lanes(node, variable, under, offset, count, place, length)
+
+    def _reduce_lanes(
+        self, node: Node, variable: Variable, under: Under, offset: Node, count: Node, place: int, length: int
+    ) -> None:
+        put, values, targets = self.put, self.values, self.values.locals(variable)
+        combine, access = node.attr
+        assert isinstance(node.ty, Type)
+        shape, per = lanes_of(node.ty), 128 // node.ty.bits
+        parks = [(values.parked(value), local) for value, local in ((offset, place), (count, length))]
+        assert under.mask is not None
+        with values.temporary("i32") as bits, values.temporary(value_type(node.ty)) as found:
+            values.mask(under.mask, 128 // self.width, 0)
+            put((f"{lanes_of(_MASKS[self.width])}.bitmask",), ("local.set", bits))
+            for lane in range(self.width):
+                put(("local.get", bits), ("i32.const", 1 << lane), ("i32.and",), ("if", None))
+                for locals_, local in parks:
+                    put(("local.get", locals_[lane // 2]), ("i64x2.extract_lane", lane % 2), ("local.set", local))
+                self._reduced(combine, access, place, length)
+                put(("local.set", found), ("local.get", targets[lane // per]), ("local.get", found))
+                put((f"{shape}.replace_lane", lane % per), ("local.set", targets[lane // per]), ("end",))
+
     # Atomics
 
     def _atomic_packet(self, node: Node, variable: Variable | None, under: Under) -> None:
@@ -844,6 +1029,11 @@ def _misaligns(node: Node) -> bool:
         return False
     align = access.element.alignment
     return bool(access.scale % align or access.offset % align)
+
+
+def _misaligned(offset: Node, access: Access) -> Node:
+    rest = Node("and", _LONG, (offset, Node("const", _LONG, (), access.element.alignment - 1)))
+    return Node("pnot", PRED, (Node("eq", PRED, (rest, Node("const", _LONG, (), 0)), _LONG),))
 
 
 def _long(node: Node) -> Node:
