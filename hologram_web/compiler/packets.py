@@ -125,8 +125,10 @@ def _uses(block: Block, variables: dict[Node, Variable]) -> Iterable[tuple[Node,
 
     for phi in block.phis:
         if phi in variables:
+            # On the way to the block, which lanes of several rounds of a loop may go together when they have left it.
             for arg, before in zip(phi.args, block.predecessors, strict=True):
                 yield from read(arg, before)
+                yield from read(arg, block)
     for node in block.nodes:
         if node in variables or node.ty is None:
             for arg in node.args:

@@ -3,14 +3,14 @@
   (type $t1 (func (param i32 i32 i32)))
   (type $t2 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (type $t3 (func (param i32 i32) (result i64)))
-  (type $t4 (func (param i32 i32 i32 v128 v128) (result i64 i32 v128 v128)))
-  (type $t5 (func (param i32 v128 v128 v128 v128 i64) (result i64 v128 v128 v128)))
+  (type $t4 (func (param i64 v128 v128 v128 v128 i64) (result i64 v128 v128 v128)))
+  (type $t5 (func (param i32 i32 i32 v128 v128) (result i64 i32 v128 v128)))
   (type $t6 (func (param v128 v128 v128)))
   (type $t7 (func (param i32 v128 v128) (result i64)))
   (type $t8 (func (param i32 i32 i32 v128 v128 v128) (result i64 i32 v128 v128 v128)))
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
-  (func $kernel (export "kernel") (type $t1)  ;; 2592 bytes at 0x95
+  (func $kernel (export "kernel") (type $t1)  ;; 2684 bytes at 0x95
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
@@ -19,10 +19,11 @@
     (local $on.0 i32) (local $l19 i32) (local $l20 i32) (local $on.1 i32) (local $on.2 i32)
     (local $start i32) (local $stop i32) (local $l25 i64) (local $l26 i64) (local $l27 i64)
     (local $l28 i64) (local $l29 i64) (local $l30 i64) (local $l31 i64) (local $l32 i64)
-    (local $sure i32) (local $lane i32) (local $counts.0 v128) (local $spent.0 v128)
-    (local $spent.1 v128) (local $l38 v128) (local $l39 v128) (local $l40 v128) (local $l41 i32)
-    (local $l42 v128) (local $l43 v128) (local $l44 v128) (local $live v128) (local $l46 v128)
+    (local $sure i32) (local $lane i32) (local $own_budget i64) (local $counts.0 v128)
+    (local $spent.0 v128) (local $spent.1 v128) (local $l39 v128) (local $l40 v128) (local $l41 v128)
+    (local $l42 v128) (local $l43 i32) (local $l44 v128) (local $l45 v128) (local $live v128)
     (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128) (local $l51 v128)
+    (local $l52 v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -355,23 +356,28 @@
               block $block8
                 local.get $arguments
                 i64.load offset=64 align=4
-                i64.const 1
-                i64.sub
-                local.tee $l26
-                local.get $ticks
-                local.get $l26
-                local.get $ticks
-                i64.lt_s
-                select
-                local.set $ticks
-                v128.const i32x4 0x0 0x0 0x0 0x0
-                local.set $counts.0
+                local.set $own_budget
                 v128.const i32x4 0x0 0x0 0x0 0x0
                 local.set $spent.0
                 v128.const i32x4 0x0 0x0 0x0 0x0
                 local.set $spent.1
+                v128.const i32x4 0x0 0x0 0x0 0x0
+                local.set $counts.0
+                local.get $own_budget
+                local.get $counts.0
+                local.get $spent.0
+                local.get $spent.1
+                v128.const i32x4 0x0 0x0 0x0 0x0
+                local.get $ticks
+                call $steps4
+                local.set $l39
+                local.set $spent.1
+                local.set $spent.0
+                local.set $ticks
+                v128.const i32x4 0x0 0x0 0x0 0x0
+                local.set $counts.0
                 v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
-                local.set $l38
+                local.set $l40
                 local.get $lane
                 i64.extend_i32_u
                 i32.wrap_i64
@@ -381,27 +387,27 @@
                 local.get $param.n
                 i32x4.splat
                 i32x4.mul
-                local.set $l39
+                local.set $l41
                 i32.const 0
                 v128.const i32x4 0x0 0x0 0x0 0x0
+                local.get $l42
                 local.get $l40
-                local.get $l38
                 v128.bitselect
-                local.set $l40
-                local.set $l41
+                local.set $l42
+                local.set $l43
                 block $block9
                   block $block10
                     loop $loop11
                       block $block12
                         loop $loop13
                           local.get $param.n
-                          local.get $l41
+                          local.get $l43
                           i32.le_u
                           if $if14
                             br $block9
                           else  ;; $if14
-                            local.get $l39
                             local.get $l41
+                            local.get $l43
                             i32x4.splat
                             i32x4.add
                             i32.const 2
@@ -409,43 +415,43 @@
                             local.get $base.buffer_x
                             i32x4.splat
                             i32x4.add
-                            local.get $l38
+                            local.get $l40
                             v128.and
-                            local.set $l43
-                            local.get $l43
+                            local.set $l39
+                            local.get $l39
                             i32x4.extract_lane 0
                             v128.load32_zero
-                            local.set $l44
-                            local.get $l43
+                            local.set $l45
+                            local.get $l39
                             i32x4.extract_lane 1
-                            local.get $l44
+                            local.get $l45
                             v128.load32_lane 1
-                            local.set $l44
-                            local.get $l43
+                            local.set $l45
+                            local.get $l39
                             i32x4.extract_lane 2
-                            local.get $l44
+                            local.get $l45
                             v128.load32_lane 2
+                            local.set $l45
+                            local.get $l39
+                            i32x4.extract_lane 3
+                            local.get $l45
+                            v128.load32_lane 3
                             local.set $l44
                             local.get $l43
-                            i32x4.extract_lane 3
-                            local.get $l44
-                            v128.load32_lane 3
-                            local.set $l42
-                            local.get $l41
                             i32.const 1
                             i32.add
-                            local.get $l42
-                            local.get $l42
+                            local.get $l44
+                            local.get $l44
                             i32x4.mul
-                            local.get $l40
+                            local.get $l42
                             i32x4.add
+                            local.get $l42
                             local.get $l40
-                            local.get $l38
                             v128.bitselect
-                            local.set $l40
-                            local.set $l41
+                            local.set $l42
+                            local.set $l43
                             local.get $counts.0
-                            local.get $l38
+                            local.get $l40
                             i32x4.sub
                             local.set $counts.0
                             local.get $ticks
@@ -462,13 +468,13 @@
                       end  ;; $block12
                       local.get $arguments
                       i32.const 13
-                      local.get $l41
+                      local.get $l43
+                      local.get $l42
                       local.get $l40
-                      local.get $l38
                       call $look_i32_v128_v128
-                      local.set $l38
                       local.set $l40
-                      local.set $l41
+                      local.set $l42
+                      local.set $l43
                       local.set $ticks
                       local.get $ticks
                       i64.const 0
@@ -476,27 +482,27 @@
                       if $if15
                         return
                       end  ;; $if15
-                      local.get $arguments
+                      local.get $own_budget
                       local.get $counts.0
                       local.get $spent.0
                       local.get $spent.1
-                      local.get $l38
+                      local.get $l40
                       local.get $ticks
                       call $steps4
-                      local.set $l43
+                      local.set $l39
                       local.set $spent.1
                       local.set $spent.0
                       local.set $ticks
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       local.set $counts.0
-                      local.get $l38
-                      local.get $l43
+                      local.get $l40
+                      local.get $l39
                       v128.and
-                      local.set $l44
-                      local.get $l44
+                      local.set $l45
+                      local.get $l45
                       v128.any_true
                       if $if16
-                        local.get $l44
+                        local.get $l45
                         i32x4.bitmask
                         i32.ctz
                         local.set $l19
@@ -522,11 +528,11 @@
                         v128.const i32x4 0x0 0x1 0x2 0x3
                         i32x4.gt_s
                         local.set $live
-                        local.get $l38
+                        local.get $l40
                         local.get $live
                         v128.and
-                        local.set $l38
-                        local.get $l38
+                        local.set $l40
+                        local.get $l40
                         v128.any_true
                         i32.eqz
                         br_if $block10
@@ -535,10 +541,10 @@
                     end  ;; $loop11
                   end  ;; $block10
                 end  ;; $block9
-                local.get $l38
+                local.get $l40
                 v128.any_true
                 if $if17
-                  local.get $l38
+                  local.get $l40
                   i32x4.all_true
                   if $if18
                     local.get $base.buffer_y
@@ -550,7 +556,7 @@
                     i32.add
                     local.set $l19
                     local.get $l19
-                    local.get $l40
+                    local.get $l42
                     v128.store align=4
                   else  ;; $if18
                     local.get $base.buffer_y
@@ -565,10 +571,10 @@
                     i32x4.splat
                     v128.const i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
-                    local.set $l43
-                    local.get $l43
+                    local.set $l39
+                    local.get $l39
+                    local.get $l42
                     local.get $l40
-                    local.get $l38
                     call $scatter32_32
                   end  ;; $if18
                   br $block8
@@ -600,21 +606,26 @@
               block $block22
                 local.get $arguments
                 i64.load offset=64 align=4
-                i64.const 1
-                i64.sub
-                local.tee $l26
-                local.get $ticks
-                local.get $l26
-                local.get $ticks
-                i64.lt_s
-                select
-                local.set $ticks
-                v128.const i32x4 0x0 0x0 0x0 0x0
-                local.set $counts.0
+                local.set $own_budget
                 v128.const i32x4 0x0 0x0 0x0 0x0
                 local.set $spent.0
                 v128.const i32x4 0x0 0x0 0x0 0x0
                 local.set $spent.1
+                v128.const i32x4 0x0 0x0 0x0 0x0
+                local.set $counts.0
+                local.get $own_budget
+                local.get $counts.0
+                local.get $spent.0
+                local.get $spent.1
+                v128.const i32x4 0x0 0x0 0x0 0x0
+                local.get $ticks
+                call $steps4
+                local.set $l39
+                local.set $spent.1
+                local.set $spent.0
+                local.set $ticks
+                v128.const i32x4 0x0 0x0 0x0 0x0
+                local.set $counts.0
                 local.get $stop
                 local.get $lane
                 i32.sub
@@ -627,8 +638,8 @@
                 i32x4.splat
                 v128.const i32x4 0x0 0x1 0x2 0x3
                 i32x4.gt_s
-                local.set $l46
-                local.get $l46
+                local.set $l47
+                local.get $l47
                 local.get $lane
                 i64.extend_i32_u
                 i32.wrap_i64
@@ -639,8 +650,8 @@
                 i32x4.splat
                 i32x4.lt_u
                 v128.and
-                local.set $l47
-                local.get $l47
+                local.set $l48
+                local.get $l48
                 v128.any_true
                 if $if23
                   local.get $lane
@@ -652,69 +663,69 @@
                   local.get $param.n
                   i32x4.splat
                   i32x4.mul
-                  local.set $l39
+                  local.set $l41
                   i32.const 0
                   v128.const i32x4 0x0 0x0 0x0 0x0
-                  local.get $l40
-                  local.get $l47
+                  local.get $l42
+                  local.get $l48
                   v128.bitselect
-                  local.set $l40
-                  local.set $l41
+                  local.set $l42
+                  local.set $l43
                   block $block24
                     block $block25
                       loop $loop26
                         block $block27
                           loop $loop28
                             local.get $param.n
-                            local.get $l41
+                            local.get $l43
                             i32.le_u
                             if $if29
                               br $block24
                             else  ;; $if29
                               block $block30
-                                local.get $l39
                                 local.get $l41
+                                local.get $l43
                                 i32x4.splat
                                 i32x4.add
-                                local.set $l43
-                                local.get $l43
+                                local.set $l39
+                                local.get $l39
                                 i64x2.extend_low_i32x4_u
-                                local.set $l44
-                                local.get $l43
+                                local.set $l45
+                                local.get $l39
                                 i64x2.extend_high_i32x4_u
-                                local.set $l48
-                                local.get $l44
-                                i32.const 2
-                                i64x2.shl
                                 local.set $l49
-                                local.get $l48
+                                local.get $l45
                                 i32.const 2
                                 i64x2.shl
                                 local.set $l50
-                                local.get $l47
                                 local.get $l49
+                                i32.const 2
+                                i64x2.shl
+                                local.set $l51
+                                local.get $l48
+                                local.get $l50
                                 v128.const i32x4 0x0 0x0 0x0 0x0
                                 i64x2.lt_s
-                                local.get $l50
+                                local.get $l51
                                 v128.const i32x4 0x0 0x0 0x0 0x0
                                 i64x2.lt_s
                                 i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                 local.get $limit.buffer_x.4
                                 i64x2.splat
-                                local.get $l49
+                                local.get $l50
                                 i64x2.le_s
                                 local.get $limit.buffer_x.4
                                 i64x2.splat
-                                local.get $l50
+                                local.get $l51
                                 i64x2.le_s
                                 i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                                 v128.or
                                 v128.and
-                                local.set $l51
-                                local.get $l51
+                                local.set $l52
+                                local.get $l52
                                 v128.any_true
                                 if $if31
-                                  local.get $l51
+                                  local.get $l52
                                   i32x4.bitmask
                                   i32.ctz
                                   local.set $l19
@@ -727,8 +738,8 @@
                                   i32.add
                                   i32.const 0
                                   local.get $l19
-                                  local.get $l49
                                   local.get $l50
+                                  local.get $l51
                                   call $pick4
                                   i64.const 4
                                   call $fault
@@ -743,21 +754,21 @@
                                   v128.const i32x4 0x0 0x1 0x2 0x3
                                   i32x4.gt_s
                                   local.set $live
-                                  local.get $l46
-                                  local.get $live
-                                  v128.and
-                                  local.set $l46
                                   local.get $l47
                                   local.get $live
                                   v128.and
                                   local.set $l47
-                                  local.get $l47
+                                  local.get $l48
+                                  local.get $live
+                                  v128.and
+                                  local.set $l48
+                                  local.get $l48
                                   v128.any_true
                                   i32.eqz
                                   br_if $block30
                                 end  ;; $if31
-                                local.get $l39
                                 local.get $l41
+                                local.get $l43
                                 i32x4.splat
                                 i32x4.add
                                 i32.const 2
@@ -765,47 +776,47 @@
                                 local.get $base.buffer_x
                                 i32x4.splat
                                 i32x4.add
-                                local.get $l47
+                                local.get $l48
                                 v128.and
-                                local.set $l50
-                                local.get $l50
+                                local.set $l51
+                                local.get $l51
                                 i32x4.extract_lane 0
                                 v128.load32_zero
-                                local.set $l49
-                                local.get $l50
+                                local.set $l50
+                                local.get $l51
                                 i32x4.extract_lane 1
-                                local.get $l49
+                                local.get $l50
                                 v128.load32_lane 1
-                                local.set $l49
-                                local.get $l50
+                                local.set $l50
+                                local.get $l51
                                 i32x4.extract_lane 2
-                                local.get $l49
-                                v128.load32_lane 2
-                                local.set $l49
                                 local.get $l50
+                                v128.load32_lane 2
+                                local.set $l50
+                                local.get $l51
                                 i32x4.extract_lane 3
-                                local.get $l49
+                                local.get $l50
                                 v128.load32_lane 3
-                                local.set $l42
-                                local.get $l41
+                                local.set $l44
+                                local.get $l43
                                 i32.const 1
                                 i32.add
-                                local.get $l42
-                                local.get $l42
+                                local.get $l44
+                                local.get $l44
                                 i32x4.mul
-                                local.get $l40
+                                local.get $l42
                                 i32x4.add
-                                local.get $l40
-                                local.get $l47
+                                local.get $l42
+                                local.get $l48
                                 v128.bitselect
-                                local.set $l40
-                                local.set $l41
+                                local.set $l42
+                                local.set $l43
                                 local.get $counts.0
-                                local.get $l47
+                                local.get $l48
                                 i32x4.sub
                                 local.set $counts.0
                               end  ;; $block30
-                              local.get $l47
+                              local.get $l48
                               v128.any_true
                               if $if32
                                 local.get $ticks
@@ -823,15 +834,15 @@
                         end  ;; $block27
                         local.get $arguments
                         i32.const 13
-                        local.get $l41
-                        local.get $l40
-                        local.get $l46
+                        local.get $l43
+                        local.get $l42
                         local.get $l47
+                        local.get $l48
                         call $look_i32_v128_v128_v128
+                        local.set $l48
                         local.set $l47
-                        local.set $l46
-                        local.set $l40
-                        local.set $l41
+                        local.set $l42
+                        local.set $l43
                         local.set $ticks
                         local.get $ticks
                         i64.const 0
@@ -839,27 +850,27 @@
                         if $if33
                           return
                         end  ;; $if33
-                        local.get $arguments
+                        local.get $own_budget
                         local.get $counts.0
                         local.get $spent.0
                         local.get $spent.1
-                        local.get $l47
+                        local.get $l48
                         local.get $ticks
                         call $steps4
-                        local.set $l50
+                        local.set $l51
                         local.set $spent.1
                         local.set $spent.0
                         local.set $ticks
                         v128.const i32x4 0x0 0x0 0x0 0x0
                         local.set $counts.0
-                        local.get $l47
-                        local.get $l50
+                        local.get $l48
+                        local.get $l51
                         v128.and
-                        local.set $l49
-                        local.get $l49
+                        local.set $l50
+                        local.get $l50
                         v128.any_true
                         if $if34
-                          local.get $l49
+                          local.get $l50
                           i32x4.bitmask
                           i32.ctz
                           local.set $l19
@@ -885,15 +896,15 @@
                           v128.const i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
-                          local.get $l46
-                          local.get $live
-                          v128.and
-                          local.set $l46
                           local.get $l47
                           local.get $live
                           v128.and
                           local.set $l47
-                          local.get $l47
+                          local.get $l48
+                          local.get $live
+                          v128.and
+                          local.set $l48
+                          local.get $l48
                           v128.any_true
                           i32.eqz
                           br_if $block25
@@ -902,7 +913,7 @@
                       end  ;; $loop26
                     end  ;; $block25
                   end  ;; $block24
-                  local.get $l47
+                  local.get $l48
                   v128.any_true
                   if $if35
                     block $block36
@@ -931,7 +942,7 @@
                         i64x2.add
                         i32.const 2
                         i64x2.shl
-                        local.set $l50
+                        local.set $l51
                         local.get $lane
                         i64.extend_i32_u
                         i32.wrap_i64
@@ -941,31 +952,31 @@
                         i64x2.add
                         i32.const 2
                         i64x2.shl
-                        local.set $l49
-                        local.get $l47
-                        local.get $l50
+                        local.set $l50
+                        local.get $l48
+                        local.get $l51
                         v128.const i32x4 0x0 0x0 0x0 0x0
                         i64x2.lt_s
-                        local.get $l49
+                        local.get $l50
                         v128.const i32x4 0x0 0x0 0x0 0x0
                         i64x2.lt_s
                         i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                         local.get $limit.buffer_y.4
                         i64x2.splat
-                        local.get $l50
+                        local.get $l51
                         i64x2.le_s
                         local.get $limit.buffer_y.4
                         i64x2.splat
-                        local.get $l49
+                        local.get $l50
                         i64x2.le_s
                         i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                         v128.or
                         v128.and
-                        local.set $l48
-                        local.get $l48
+                        local.set $l49
+                        local.get $l49
                         v128.any_true
                         if $if38
-                          local.get $l48
+                          local.get $l49
                           i32x4.bitmask
                           i32.ctz
                           local.set $l19
@@ -978,8 +989,8 @@
                           i32.add
                           i32.const 0
                           local.get $l19
+                          local.get $l51
                           local.get $l50
-                          local.get $l49
                           call $pick4
                           i64.const 4
                           call $fault
@@ -994,21 +1005,21 @@
                           v128.const i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
-                          local.get $l46
-                          local.get $live
-                          v128.and
-                          local.set $l46
                           local.get $l47
                           local.get $live
                           v128.and
                           local.set $l47
-                          local.get $l47
+                          local.get $l48
+                          local.get $live
+                          v128.and
+                          local.set $l48
+                          local.get $l48
                           v128.any_true
                           i32.eqz
                           br_if $block36
                         end  ;; $if38
                       end  ;; $if37
-                      local.get $l47
+                      local.get $l48
                       i32x4.all_true
                       if $if39
                         local.get $base.buffer_y
@@ -1020,7 +1031,7 @@
                         i32.add
                         local.set $l19
                         local.get $l19
-                        local.get $l40
+                        local.get $l42
                         v128.store align=4
                       else  ;; $if39
                         local.get $base.buffer_y
@@ -1035,26 +1046,26 @@
                         i32x4.splat
                         v128.const i32x4 0x0 0x4 0x8 0xc
                         i32x4.add
-                        local.set $l49
-                        local.get $l49
-                        local.get $l40
-                        local.get $l47
+                        local.set $l50
+                        local.get $l50
+                        local.get $l42
+                        local.get $l48
                         call $scatter32_32
                       end  ;; $if39
                     end  ;; $block36
-                    local.get $l47
+                    local.get $l48
                     v128.any_true
                     if $if40
-                      local.get $l46
                       local.get $l47
+                      local.get $l48
                       v128.andnot
-                      local.set $l46
-                      v128.const i32x4 0x0 0x0 0x0 0x0
                       local.set $l47
+                      v128.const i32x4 0x0 0x0 0x0 0x0
+                      local.set $l48
                     end  ;; $if40
                   end  ;; $if35
                 end  ;; $if23
-                local.get $l46
+                local.get $l47
                 v128.any_true
                 if $if41
                   br $block22
@@ -1112,7 +1123,7 @@
       end  ;; $loop2
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0xab6
+  (func $fault (type $t2)  ;; 51 bytes at 0xb12
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1137,7 +1148,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0xaea
+  (func $look (type $t3)  ;; 57 bytes at 0xb46
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1168,7 +1179,105 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $look_i32_v128_v128 (type $t4)  ;; 63 bytes at 0xb24
+  (func $steps4 (type $t4)  ;; 190 bytes at 0xb81
+    (param $l0 i64) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
+    (param $l5 i64)
+    (result i64) (result v128) (result v128) (result v128)
+    (local $rest i64)
+    local.get $l1
+    i64x2.extend_low_i32x4_u
+    local.get $l2
+    i64x2.add
+    local.set $l2
+    local.get $l0
+    local.get $l2
+    i64x2.extract_lane 0
+    i64.sub
+    i64.const 1
+    i64.sub
+    local.tee $rest
+    i64.const 0
+    i64.ge_s
+    local.get $rest
+    local.get $l5
+    i64.lt_s
+    i32.and
+    if $if0
+      local.get $rest
+      local.set $l5
+    end  ;; $if0
+    local.get $l0
+    local.get $l2
+    i64x2.extract_lane 1
+    i64.sub
+    i64.const 1
+    i64.sub
+    local.tee $rest
+    i64.const 0
+    i64.ge_s
+    local.get $rest
+    local.get $l5
+    i64.lt_s
+    i32.and
+    if $if1
+      local.get $rest
+      local.set $l5
+    end  ;; $if1
+    local.get $l1
+    i64x2.extend_high_i32x4_u
+    local.get $l3
+    i64x2.add
+    local.set $l3
+    local.get $l0
+    local.get $l3
+    i64x2.extract_lane 0
+    i64.sub
+    i64.const 1
+    i64.sub
+    local.tee $rest
+    i64.const 0
+    i64.ge_s
+    local.get $rest
+    local.get $l5
+    i64.lt_s
+    i32.and
+    if $if2
+      local.get $rest
+      local.set $l5
+    end  ;; $if2
+    local.get $l0
+    local.get $l3
+    i64x2.extract_lane 1
+    i64.sub
+    i64.const 1
+    i64.sub
+    local.tee $rest
+    i64.const 0
+    i64.ge_s
+    local.get $rest
+    local.get $l5
+    i64.lt_s
+    i32.and
+    if $if3
+      local.get $rest
+      local.set $l5
+    end  ;; $if3
+    local.get $l5
+    local.get $l2
+    local.get $l3
+    local.get $l2
+    local.get $l0
+    i64x2.splat
+    i64x2.ge_s
+    local.get $l3
+    local.get $l0
+    i64x2.splat
+    i64x2.ge_s
+    i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+    local.get $l4
+    v128.and
+  )
+  (func $look_i32_v128_v128 (type $t5)  ;; 63 bytes at 0xc40
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (result i64) (result i32) (result v128) (result v128)
     (local $answer i32) (local $ticks i64)
@@ -1202,108 +1311,7 @@
     local.get $l3
     local.get $l4
   )
-  (func $steps4 (type $t5)  ;; 197 bytes at 0xb65
-    (param $l0 i32) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
-    (param $l5 i64)
-    (result i64) (result v128) (result v128) (result v128)
-    (local $budget i64) (local $rest i64)
-    local.get $l0
-    i64.load offset=64
-    local.set $budget
-    local.get $l1
-    i64x2.extend_low_i32x4_u
-    local.get $l2
-    i64x2.add
-    local.set $l2
-    local.get $budget
-    local.get $l2
-    i64x2.extract_lane 0
-    i64.sub
-    i64.const 1
-    i64.sub
-    local.tee $rest
-    i64.const 0
-    i64.ge_s
-    local.get $rest
-    local.get $l5
-    i64.lt_s
-    i32.and
-    if $if0
-      local.get $rest
-      local.set $l5
-    end  ;; $if0
-    local.get $budget
-    local.get $l2
-    i64x2.extract_lane 1
-    i64.sub
-    i64.const 1
-    i64.sub
-    local.tee $rest
-    i64.const 0
-    i64.ge_s
-    local.get $rest
-    local.get $l5
-    i64.lt_s
-    i32.and
-    if $if1
-      local.get $rest
-      local.set $l5
-    end  ;; $if1
-    local.get $l1
-    i64x2.extend_high_i32x4_u
-    local.get $l3
-    i64x2.add
-    local.set $l3
-    local.get $budget
-    local.get $l3
-    i64x2.extract_lane 0
-    i64.sub
-    i64.const 1
-    i64.sub
-    local.tee $rest
-    i64.const 0
-    i64.ge_s
-    local.get $rest
-    local.get $l5
-    i64.lt_s
-    i32.and
-    if $if2
-      local.get $rest
-      local.set $l5
-    end  ;; $if2
-    local.get $budget
-    local.get $l3
-    i64x2.extract_lane 1
-    i64.sub
-    i64.const 1
-    i64.sub
-    local.tee $rest
-    i64.const 0
-    i64.ge_s
-    local.get $rest
-    local.get $l5
-    i64.lt_s
-    i32.and
-    if $if3
-      local.get $rest
-      local.set $l5
-    end  ;; $if3
-    local.get $l5
-    local.get $l2
-    local.get $l3
-    local.get $l2
-    local.get $budget
-    i64x2.splat
-    i64x2.ge_s
-    local.get $l3
-    local.get $budget
-    i64x2.splat
-    i64x2.ge_s
-    i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-    local.get $l4
-    v128.and
-  )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc2b
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc80
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
@@ -1346,7 +1354,7 @@
       v128.store32_lane 3
     end  ;; $if3
   )
-  (func $pick4 (type $t7)  ;; 48 bytes at 0xc87
+  (func $pick4 (type $t7)  ;; 48 bytes at 0xcdc
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1375,7 +1383,7 @@
     i32.ne
     select
   )
-  (func $look_i32_v128_v128_v128 (type $t8)  ;; 65 bytes at 0xcb8
+  (func $look_i32_v128_v128_v128 (type $t8)  ;; 65 bytes at 0xd0d
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (param $l5 v128)
     (result i64) (result i32) (result v128) (result v128) (result v128)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
 from ...compiler.lower import Do, Lowered, Piece, lower
+from ...compiler.operations import EFFECTS
 from ...compiler.packets import Forms, guards
 from ...compiler.passes.costs import total
 from ...compiler.reducible import reducible
@@ -52,7 +53,9 @@ def _loss(function: Function, lowered: Lowered, plan: Fission | None, forms: For
     """Why lane after lane is faster, if it is; measured with bench.packets."""
     if function.block_shape[0] < width:
         return f"a row of a block has fewer than {width} lanes"
-    if not any(step != 0 for step in forms.variables.values()):
+    used = [arg for node in function.nodes() if node.op in EFFECTS for arg in node.args]
+    used += [block.end.value for block in function.blocks if block.end.value is not None]
+    if all(forms.of(node) == 0 for node in used):
         return "nothing differs between lanes"
     if plan is not None:
         # A tree of lanes leaves most of them out, and moves rows whole: block_sum took 1.4 times as long in packets.
@@ -84,6 +87,8 @@ def _is_of_one(node: Node, truth: bool, forms: Forms) -> bool:
     """Whether a predicate holds of one lane at most: the place of a lane is some number, or below 1."""
     while node.op == "pnot":
         node, truth = node.args[0], not truth
+    if node.op == ("pand" if truth else "por"):
+        return any(_is_of_one(arg, truth, forms) for arg in node.args)
     if node.op == "eq" and truth:
         return sorted(forms.of(arg) == 0 for arg in node.args) == [False, True] and ANY not in map(forms.of, node.args)
     left, right = node.args[:2] if node.op in ("lt", "le") and not node.attr.is_float else (None, None)
