@@ -411,7 +411,7 @@ class _Linearizer:
 
     def _counts(self, tree: Loop, context: _Context) -> _Leaks:
         """A loop that lanes may not go on in for ever may end with a fault of all that are in it."""
-        if not _steps(tree.latches):
+        if not _steps(tree.body):
             return set()
         if context.mask is None:
             self.root = True
@@ -421,7 +421,7 @@ class _Linearizer:
         """What a loop changes: variables, and masks; and what to do when lanes may have used up their steps."""
         pairs = tuple((mask, self._nodes[mask]) for mask in self.open)
         last = tree.latches[0]
-        looks = [Under(step, self._of(context), frozenset(), tuple(self.open)) for step in _steps(tree.latches)[:1]]
+        looks = [Under(step, self._of(context), frozenset(), tuple(self.open)) for step in _steps(tree.body)[:1]]
         extra = Piece(last.number, [Copies(pairs), *looks], last.kind, None, [], last.at)
         return [*tree.latches, extra]
 
@@ -525,6 +525,7 @@ class _Linearizer:
                     blended = []
             may = isinstance(statement, Do) and self.may_fault(statement.node)
             faults |= may
+            self.root |= mask is None and isinstance(statement, Count)
             blend = frozenset(blended) if mask is not None else frozenset[Variable]()
             assert isinstance(statement, Let | Do | Copies | Count)
             statements.append(Under(statement, mask, blend, tuple(self.open) if may else ()))
@@ -547,8 +548,18 @@ class _Linearizer:
         return loop is not None and (loop.context is not context or loop.left is not None)
 
 
-def _steps(latches: list[Piece]) -> list[Count]:
-    return [statement for piece in latches for statement in piece.statements if isinstance(statement, Count)]
+def _steps(trees: list[Tree]) -> list[Count]:
+    """The steps that lanes count in code."""
+    found: list[Count] = []
+    for tree in trees:
+        match tree:
+            case Straight(piece):
+                found += [statement for statement in piece.statements if isinstance(statement, Count)]
+            case Labelled(_, body) | Loop(_, body):
+                found += _steps(body)
+            case If(_, then, otherwise):
+                found += _steps(then) + _steps(otherwise)
+    return found
 
 
 def _ends(trees: list[Tree]) -> bool:

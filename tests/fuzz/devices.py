@@ -30,7 +30,7 @@ _PAGES = {
     "chromium-webgpu": "tests.fuzz.chromium:ChromiumWebGpu",
     "chromium-wasm": "tests.fuzz.chromium:ChromiumWasm",
 }
-_PACKETS = ("wasm1", "wasm4")  # by how many lanes go side by side, where they can
+_PACKETS = ("wasm1", "wasm4", "wasm8", "wasm16")  # by how many lanes go side by side, where they can
 _PLAIN_WORK = 4000  # instructions times lanes that the plain interpreter is asked to run
 
 
@@ -100,7 +100,7 @@ def open_devices(names: list[str]) -> list[Opponent]:
             if name not in DEVICES:
                 raise BackendUnavailable(
                     name,
-                    "there are cpu, plain, optimized, traced, legal, pairs, file, file-webgpu, wasm1, wasm4, "
+                    f"there are cpu, plain, optimized, traced, legal, pairs, file, file-webgpu, {', '.join(_PACKETS)}, "
                     f"{', '.join(n for n in DEVICES if n != 'cpu')}, {', '.join(f'load-{n}' for n in DEVICES)}",
                 )
             found.append(Opponent(name, DEVICES[name](limits=LIMITS)))

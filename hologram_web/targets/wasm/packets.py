@@ -268,7 +268,7 @@ class Packets(Barriers):
     def _kept(self, variable: Variable) -> tuple[int, int]:
         """Pushes the address of what a packet keeps of a variable, without what its instruction has to add; gives
         that, and how many bytes a lane has."""
-        size = self.values.bits(variable.ty) // 8 if self._is_vector(variable) else SLOT
+        size = self.values.kept_bits(variable) // 8 if self._is_vector(variable) else SLOT
         self.put(self.get("spill"), self.get("kept"), ("i32.const", size), ("i32.mul",), ("i32.add",))
         return self.slots[variable] * self.padded, size
 
@@ -333,7 +333,7 @@ class Packets(Barriers):
         """Lets the part of a variable that is on the stack be the old one in lanes that are off, if they want it."""
         if under.mask is not None and variable in under.blend:
             self.put(("local.get", self.values.locals(variable)[part]))
-            self.values.mask(under.mask, self.values.bits(variable.ty), part)
+            self.values.mask(under.mask, self.values.kept_bits(variable), part)
             self.put(("v128.bitselect",))
 
     def _copies(self, pairs: Sequence[tuple[Variable, Node]], under: Under | None) -> None:
@@ -730,13 +730,15 @@ class Packets(Barriers):
         targets = values.locals(variable)
         ty = node.ty
         assert isinstance(ty, Type)
+        bits = values.kept_bits(variable)
+        shape = lanes_of(ty) if bits == ty.bits else lanes_of(_WORDS[bits])
 
         def take(part: int) -> None:
             self._keep(variable, part, under)
             put(("local.set", targets[part]))
 
         if step == 0:
-            put(load_instruction(access.element, self._first_address(node, access)), (f"{lanes_of(ty)}.splat",))
+            put(load_instruction(access.element, self._first_address(node, access)), (f"{shape}.splat",))
             with values.temporary("v128") as one:
                 put(("local.set", one))
                 for part in range(len(targets)):
@@ -750,17 +752,17 @@ class Packets(Barriers):
                 put(("local.set", address))
                 for part in range(len(targets)):
                     put(("local.get", address))
-                    self._load_part(access.element, further + part * (128 // ty.bits) * access.element.size_bytes)
+                    self._load_part(access.element, bits, further + part * (128 // bits) * access.element.size_bytes)
                     take(part)
 
         def gather() -> None:
             addresses = self._addresses(node, access, under, step)
-            per = 128 // ty.bits
+            per = 128 // bits
             for part in range(len(targets)):
                 for lane in range(per):
                     at, place = divmod(part * per + lane, 4)
                     self._lane_load(
-                        access.element, ty, lane, [("local.get", addresses[at]), ("i32x4.extract_lane", place)], 0
+                        access.element, shape, lane, [("local.get", addresses[at]), ("i32x4.extract_lane", place)], 0
                     )
                 take(part)
 
@@ -769,7 +771,7 @@ class Packets(Barriers):
             further = self._first_address(node, access)
             with values.temporary("i32") as address:
                 put(("i32.const", further), ("i32.add",), ("local.set", address))
-                per = 128 // ty.bits
+                per = 128 // bits
                 for part in range(len(targets)):
                     if access.element.bits == 32 and step in (8, 12):  # two vectors, which end with the last lane
                         put(("local.get", address), ("v128.load", 2, per * part * step))
@@ -780,7 +782,7 @@ class Packets(Barriers):
                     else:
                         for lane in range(per):
                             at = (part * per + lane) * step
-                            self._lane_load(access.element, ty, lane, [("local.get", address)], at)
+                            self._lane_load(access.element, shape, lane, [("local.get", address)], at)
                     take(part)
 
         if step == access.element.size_bytes:
@@ -790,26 +792,29 @@ class Packets(Barriers):
         else:
             gather()
 
-    def _load_part(self, element: Type, further: int) -> None:
+    def _load_part(self, element: Type, bits: int, further: int) -> None:
         """Loads a part of a row from the address on the stack."""
-        if element.bits >= 32:
+        if element.bits in (bits, 32, 64):
             self.put(("v128.load", min(element.size_bytes.bit_length() - 1, 4), further))
             return
         sign = "s" if element.kind == "i" else "u"
+        if bits == 16:
+            self.put((f"v128.load8x8_{sign}", 0, further))
+            return
         if element.bits == 16:
             self.put((f"v128.load16x4_{sign}", 1, further))
         else:
             self.put(("v128.load32_zero", 0, further), (f"i16x8.extend_low_i8x16_{sign}",))
             self.put((f"i32x4.extend_low_i16x8_{sign}",))
 
-    def _lane_load(self, element: Type, ty: Type, lane: int, address: list[Instr], further: int) -> None:
+    def _lane_load(self, element: Type, shape: str, lane: int, address: list[Instr], further: int) -> None:
         """Loads a lane into the vector on the stack; the first makes it."""
         size = element.size_bytes.bit_length() - 1
         if element.bits < 32:
             if lane:
-                self.put(*address, load_instruction(element, further), (f"{lanes_of(ty)}.replace_lane", lane))
+                self.put(*address, load_instruction(element, further), (f"{shape}.replace_lane", lane))
             else:
-                self.put(*address, load_instruction(element, further), (f"{lanes_of(ty)}.splat",))
+                self.put(*address, load_instruction(element, further), (f"{shape}.splat",))
         elif lane == 0:
             self.put(*address, (f"v128.load{element.bits}_zero", size, further))
         else:
@@ -832,6 +837,12 @@ class Packets(Barriers):
             further = self._first_address(node, access)
             with values.temporary("i32") as address:
                 put(("local.set", address))
+                if values.held_bits(value) <= element.bits < ty.bits and self.width * element.bits >= 128:
+                    for part in range(self.width * element.bits // 128):
+                        put(("local.get", address))
+                        values.part(value, part, element.bits)
+                        put(("v128.store", 0, further + 16 * part))
+                    return
                 per = 128 // ty.bits
                 for part in range(values.parts(ty)):
                     put(("local.get", address))
@@ -1020,6 +1031,7 @@ class Packets(Barriers):
                     put(("end",))
 
 
+_WORDS = {8: Type.U8, 16: Type.U16, 32: Type.U32}
 _MASKS = {4: Type.I32, 8: Type.I16, 16: Type.I8}  # integers of as many bits as masks have
 
 

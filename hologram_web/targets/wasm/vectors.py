@@ -30,6 +30,8 @@ _FLOATS = {
     "round": "nearest",
 }
 _COMPARISONS = frozenset({"eq", "lt", "le"})
+# Operations on integers that their lower bits say the lower bits of, if no bits above these are lost.
+_NARROW = frozenset({"and", "or", "xor", "select", "add", "sub", "mul", "min", "max", "shl", "shr"})
 _SHIFTS = frozenset({"shl", "shr", "rotl"})
 _EVEN = bytes(byte for word in range(4) for byte in range(8 * word, 8 * word + 4))  # the lower halves of eight words
 _LOWS = bytes([*range(8), *range(16, 24)])  # the lower half of each
@@ -66,6 +68,8 @@ class Vectors(Values):
         self.outer_leaf, self.forms, self.width, self.leaf_part = leaf, forms, width, leaf_part
         self.held: dict[Node, list[int]] = {}  # what has been computed for the statement at hand
         self.vectors: dict[Variable, list[int]] = {}
+        self._narrow: dict[Node, int] = {}
+        self._node_of = {variable: node for node, variable in variables.items() if node.op != "phi"}
         self._lane_of: dict[Node, tuple[int, str, int]] = {}
 
     # How values are held
@@ -77,13 +81,44 @@ class Vectors(Values):
     def parts(self, ty: ValueType) -> int:
         return self.width * self.bits(ty) // 128
 
+    def held_bits(self, node: Node) -> int:
+        """Bits of a lane that a value is held in: of integers of 32 fewer, if they are enough for its range and for
+        those of what it is made of, and there are lanes to fill vectors with."""
+        if node.ty not in (Type.I32, Type.U32) or self.width == 4:
+            return self.bits(node.ty)
+        if node not in self._narrow:
+            self._narrow[node] = 32
+            self._narrow[node] = self._fewest(node)
+        return self._narrow[node]
+
+    def _fewest(self, node: Node) -> int:
+        low, high = self.ranges.of(node)
+        step = self.forms.of(node)
+        if low < 0 or high >= 1 << 16 or step not in (0, ANY):
+            return 32
+        found = max(128 // self.width, 8 if high < 256 else 16)
+        if step == 0 or node.op == "load":
+            return found
+        if node.op not in _NARROW:
+            return 32
+        operands = node.args[1:] if node.op == "select" else node.args[:1] if node.op in _SHIFTS else node.args
+        if node.op in _SHIFTS and self.forms.of(node.args[1]) != 0:
+            return 32
+        return max(found, *(self.held_bits(arg) for arg in operands), 16 if node.op in ("mul", "shl", "shr") else 8)
+
+    def kept_bits(self, variable: Variable) -> int:
+        """Bits of a lane of a variable."""
+        node = self._node_of.get(variable)
+        return self.bits(variable.ty) if node is None else self.held_bits(node)
+
     def is_vector(self, node: Node) -> bool:
         return self.forms.of(node) == ANY
 
     def locals(self, variable: Variable) -> list[int]:
         """The locals of a variable that is a vector."""
         if variable not in self.vectors:
-            self.vectors[variable] = [self.function.local("v128") for _ in range(self.parts(variable.ty))]
+            parts = self.width * self.kept_bits(variable) // 128
+            self.vectors[variable] = [self.function.local("v128") for _ in range(parts)]
         return self.vectors[variable]
 
     def _leaf_or_lane(self, node: Node) -> None:
@@ -121,7 +156,7 @@ class Vectors(Values):
         if node in self.held:
             return self.held[node]
         variable = self.variables.get(node)
-        if variable is not None and self.is_vector(node):
+        if variable is not None and self.is_vector(node) and self.kept_bits(variable) == self.bits(node.ty):
             return self.locals(variable)
         found = []
         for part in range(self.parts(node.ty)):
@@ -143,7 +178,7 @@ class Vectors(Values):
             if make is not None:
                 self.held[value] = make(value)
             for part, local in enumerate(self.locals(variable)):
-                self.part(value, part)
+                self.part(value, part, self.kept_bits(variable))
                 if kept is not None:
                     kept(part)
                 self.put(("local.set", local))
@@ -151,25 +186,58 @@ class Vectors(Values):
 
     # Parts
 
-    def part(self, node: Node, part: int) -> None:
-        """Pushes a part of a value."""
+    def part(self, node: Node, part: int, bits: int | None = None) -> None:
+        """Pushes a part of a value, in so many bits a lane, or as many as its type has."""
         if node.ty == PRED:
             self.mask(node, self.bits(PRED), part)
             return
-        if node in self.held:
+        whole = self.bits(node.ty)
+        bits = whole if bits is None else bits
+        if node in self.held and bits == whole:
             self.put(("local.get", self.held[node][part]))
             return
         step = self.forms.of(node)
+        variable = self.variables.get(node)
         if step != ANY:
             assert isinstance(step, int)
-            self._spread(node, step, part)
-        elif (variable := self.variables.get(node)) is not None:
+            self._spread(node, step, part, bits)
+            return
+        own = self.held_bits(node) if variable is None else self._bits_in(variable, node)
+        if own < bits:
+            self._resized(lambda p: self.part(node, p, own), own, bits, part, "u")
+        elif variable is not None:
             self.put(("local.get", self.locals(variable)[part]))
+        elif own < whole:
+            self._narrow_part(node, part, own)
         elif node.op in LEAVES:
             assert self.leaf_part is not None
             self.leaf_part(node, part)
         else:
             self._part(node, part)
+
+    def _bits_in(self, variable: Variable, node: Node) -> int:
+        return self.kept_bits(variable)
+
+    def _narrow_part(self, node: Node, part: int, bits: int) -> None:
+        """A part of an integer in fewer bits than its type has."""
+        shape, op = _WHOLE[bits], node.op
+        if op == "select":
+            self.part(node.args[1], part, bits)
+            self.part(node.args[2], part, bits)
+            if self.is_vector(node.args[0]):
+                self.mask(node.args[0], bits, part)
+                self.put(("v128.bitselect",))
+            else:
+                self.value(node.args[0])
+                self.put(("select",))
+        elif op in _SHIFTS:
+            self.part(node.args[0], part, bits)
+            self.value(node.args[1])
+            self.put((f"{shape}.{op}" + ("" if op == "shl" else "_u"),))
+        else:
+            for arg in node.args:
+                self.part(arg, part, bits)
+            self.put((_BITWISE.get(op, f"{shape}.{op}{'_u' if op in ('min', 'max') else ''}"),))
 
     def numbers(self, ty: ValueType, values: list[int]) -> None:
         """Pushes a vector of these bit patterns."""
@@ -181,8 +249,15 @@ class Vectors(Values):
         count = 128 // self.bits(ty)
         self.numbers(ty, [step * lane for lane in range(part * count, (part + 1) * count)])
 
-    def _spread(self, node: Node, step: int, part: int) -> None:
-        shape, count = lanes_of(node.ty), 128 // self.bits(node.ty)
+    def _spread(self, node: Node, step: int, part: int, bits: int) -> None:
+        if bits < self.bits(node.ty):
+            if node.is_const:
+                self.put(("v128.const", int(node.attr).to_bytes(bits // 8, "little") * (128 // bits)))
+            else:
+                self.value(node)
+                self.put((f"{_WHOLE[bits]}.splat",))
+            return
+        shape, count = lanes_of(node.ty), 128 // bits
         if node.is_const:
             self.numbers(node.ty, [int(node.attr)] * count)
             return
@@ -305,7 +380,8 @@ class Vectors(Values):
             mine = self.locals(variable)
             self._resized(lambda p: self.put(("local.get", mine[p])), own, bits, part)
         elif node.op in _COMPARISONS:
-            self._resized(lambda p: self._compared(node, p), node.attr.bits, bits, part)
+            own = self._compared_bits(node)
+            self._resized(lambda p: self._compared(node, p, own), own, bits, part)
         elif node.op == "pand":
             a, b = node.args if node.args[0].op != "pnot" else node.args[::-1]
             self.mask(a, bits, part)
@@ -328,8 +404,16 @@ class Vectors(Values):
                 self.mask(arg, bits, part)
             self.put(("v128.bitselect",))
 
-    def _resized(self, push: Callable[[int], None], own: int, bits: int, part: int) -> None:
-        """Pushes a part of a mask of `own` bits a lane, which `push` pushes parts of, as one of so many bits."""
+    def _compared_bits(self, node: Node) -> int:
+        """Bits of a lane that a comparison is done in."""
+        ty: Type = node.attr
+        if self.width == 4 or not ty.is_integer or ty.bits != 32:
+            return ty.bits
+        return max(map(self.held_bits, node.args))
+
+    def _resized(self, push: Callable[[int], None], own: int, bits: int, part: int, sign: str = "s") -> None:
+        """Pushes a part of a mask of `own` bits a lane, which `push` pushes parts of, as one of so many bits. Numbers
+        without sign are made longer likewise."""
         if own > bits:
             self._resized(push, own, 2 * bits, 2 * part)
             self._resized(push, own, 2 * bits, 2 * part + 1)
@@ -341,7 +425,7 @@ class Vectors(Values):
         while own < bits:
             ratio //= 2
             half = "high" if part >= ratio else "low"
-            self.put((f"{_WHOLE[2 * own]}.extend_{half}_{_WHOLE[own]}_s",))
+            self.put((f"{_WHOLE[2 * own]}.extend_{half}_{_WHOLE[own]}_{sign}",))
             part %= ratio
             own *= 2
 
@@ -352,10 +436,14 @@ class Vectors(Values):
         else:
             self.put((f"{_WHOLE[bits]}.narrow_{_WHOLE[2 * bits]}_s",))
 
-    def _compared(self, node: Node, part: int) -> None:
+    def _compared(self, node: Node, part: int, bits: int) -> None:
         ty: Type = node.attr
         a, b = node.args
-        if ty.is_float:
+        if bits < ty.bits:
+            for arg in node.args:
+                self.part(arg, part, bits)
+            self.put((f"{_WHOLE[bits]}.{node.op}{'' if node.op == 'eq' else '_u'}",))
+        elif ty.is_float:
             self._parts_of(node, part)
             self.put((f"{lanes_of(ty)}.{node.op}",))
         elif node.op == "eq":
