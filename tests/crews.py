@@ -25,6 +25,8 @@ class _Idle(Crew):
 class AllShared(WasmBackend):
     """Launches are shared, however short."""
 
+    _long = 0.0
+
     def _is_shared(self, loaded):
         return self._threads.number > 1
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -287,3 +290,30 @@ def test_crew_knows_the_argument_block():
     assert f"(memory.fill (local.get $own) (i32.const 0) (i32.const {ARGUMENTS['grid']}))" in text
     assert ARGUMENTS["kind"] == 0
     wasmtime.wat2wasm(text)
+
+
+FORK = """
+import os, numpy as np, hologram_web as hg
+from tests.crews import OnWorkers
+device = OnWorkers()
+kernel = hg.kernel_from_source("def k(x: hg.Array[hg.i32]):\\n    x[hg.global_id()] *= 3\\n").on(device)
+x = np.full(1024, 5, np.int32)
+for turn in range(20):
+    x[:] = 5
+    kernel[1024](x)
+    if pid := os.fork():
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        continue
+    kernel[1024](x)
+    assert (x == 45).all() and device.threads == (1, "the process was forked"), (x, device.threads)
+    device.close()
+    os._exit(0)
+assert sum(device._crew.taken) >= 20
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_children_of_a_fork_have_one_thread():
+    """However soon after a launch it is, when workers are about to sleep."""
+    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr

@@ -90,6 +90,7 @@ class _Loaded:
         # Seconds a block took in the last launches, of one thread and of several; 0 where nobody knows.
         self.alone = self.together = 0.0
         self.blocks = self.turns = 0
+        self.short = 0  # so many blocks are known to be
 
     def begin(self, blocks: int) -> None:
         """Writes the head, and has the calls that come run so many blocks."""
@@ -130,7 +131,7 @@ class WasmBackend(CompiledDevice[Block]):
 
     name = "wasm"
     _prepared = PreparedCall
-    _crew_of = Crew
+    _crew_of, _long = Crew, _LONG
     optimize = staticmethod(optimize)  # measurements leave passes out
 
     def __init__(
@@ -329,12 +330,15 @@ class WasmBackend(CompiledDevice[Block]):
     def start(self, loaded: _Loaded, config: LaunchConfig, deadline: float | None) -> None:
         """Runs a kernel whose argument block is written. Raises its fault, and what a signal's handler raised."""
         poll, loaded.holds = self._poll, None  # until it is known that there is no status
-        if self._is_shared(loaded):
+        if loaded.blocks > loaded.short and self._is_shared(loaded):
             begun, helped = self._lead(loaded, deadline)
         else:
             begun, helped = poll.start(loaded.answer, deadline, FIRST_TICKS), False
             loaded.call.again()
-        loaded.took(time.monotonic() - begun, helped)
+        seconds = time.monotonic() - begun
+        if loaded.blocks > loaded.short or seconds >= self._long:
+            loaded.took(seconds, helped)
+            loaded.short = 0 if helped or seconds >= self._long else loaded.blocks
         if poll.error is not None:
             raise poll.error
         if loaded.status[0]:
