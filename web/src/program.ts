@@ -367,7 +367,7 @@ export function bindRun(
   // Memory
 
   function borrow(bytes: number, data?: Uint8Array): Memory {
-    const memory = device.allocate(bytes, data);
+    const memory = device.allocate(bytes, data, true);
     borrowed.add(memory);
     return memory;
   }

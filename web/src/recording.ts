@@ -70,6 +70,7 @@ export class Layout {
       }
       number++;
     }
+    device.settle(); // what follows may be submitted by others
     this.laid = device.lay(commands, ends);
     const { given, status, scratch, used } = this.laid;
     for (const buffer of new Set([given, status.buffer, scratch.buffer, ...used.map(({ buffer }) => buffer)])) {

@@ -59,8 +59,8 @@ export interface Device {
   readonly lost: string | null;
   /** Compiles the kernels of an artifact that launches run. Rejects with CompileError, LaunchError or ArtifactError. */
   prepare(file: Artifact, launches: readonly Launch[]): Promise<void>;
-  /** Memory of zeros, or with these bytes, as many of them. Raises AllocationFailed. */
-  allocate(bytes: number, data?: Uint8Array): Memory;
+  /** Memory of zeros, or with these bytes, as many of them; zeros from the next run on, if it is used `soon`. Raises AllocationFailed. */
+  allocate(bytes: number, data?: Uint8Array, soon?: boolean): Memory;
   /** The caller's own memory, if it is a kind that the device knows. Raises InvalidBuffer. */
   adopt(value: unknown, bytes?: number): Memory | null;
   free(memory: Memory): void;
