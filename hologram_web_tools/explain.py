@@ -7,8 +7,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from hologram_web.compiler.accesses import access_of
-from hologram_web.compiler.bounds import shown
 from hologram_web.compiler.build import build
+from hologram_web.compiler.conditions import shown
 from hologram_web.compiler.ir import Function
 from hologram_web.compiler.passes import fired, optimize
 from hologram_web.errors import CompileError, UnsupportedInstruction

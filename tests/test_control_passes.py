@@ -10,8 +10,9 @@ import pytest
 
 import hologram_web as hg
 from hologram_web.backends.wasm import WasmBackend
-from hologram_web.compiler.bounds import Bounds, shown
+from hologram_web.compiler.bounds import Bounds
 from hologram_web.compiler.build import build
+from hologram_web.compiler.conditions import shown
 from hologram_web.compiler.passes import optimize
 from hologram_web.isa import Program, Type
 from hologram_web.isa.verify import analyze

@@ -9,8 +9,9 @@ import pytest
 import hologram_web as hg
 from hologram_web.backends import CpuBackend
 from hologram_web.backends.protocol import Limits
-from hologram_web.compiler.bounds import Bounds, holds
+from hologram_web.compiler.bounds import Bounds
 from hologram_web.compiler.build import build
+from hologram_web.compiler.conditions import holds
 from hologram_web.compiler.ir import Node
 from hologram_web.compiler.passes import optimize
 from hologram_web.compiler.rounds import within_budget

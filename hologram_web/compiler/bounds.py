@@ -16,13 +16,13 @@ from ..isa.address import Space
 from ..isa.ops import SCALAR_OPS
 from ..isa.types import Type
 from .accesses import Check, access_of, axes_of
+from .conditions import EXACT, open_conditions, strictest
 from .counters import counts_down, is_loop_step, limit_counted, same
 from .dominance import Dominators
 from .ir import PRED, Access, Axis, Block, Function, Node
-from .operations import OPERATIONS
 from .ranges import Ranges, remainder_of
 
-__all__ = ["Bounds", "Interval", "holds", "limit_of", "open_conditions", "own_limit", "shown"]
+__all__ = ["Bounds", "Interval", "limit_of", "own_limit"]
 
 _LONG = Type.I64
 _FAR = 1 << 40  # ends of intervals stay within, so that 64 bits hold what is made of them
@@ -132,7 +132,7 @@ class Bounds:
             if found.low * access.scale + access.offset < 0:
                 wanted.append(self.compare("le", self.const(0), low))
             note(node, wanted)
-        return _strictest(conditions), proven
+        return strictest(conditions), proven
 
     def always(self, node: Node, truth: bool) -> list[Node] | None:
         """Conditions under which a predicate is true, or false, for all lanes; None if nothing is known."""
@@ -462,7 +462,7 @@ class Bounds:
         return self.op("add", node, self.const(number))
 
     def op(self, op: str, a: Node, b: Node) -> Node:
-        assert op in _EXACT, op
+        assert op in EXACT, op
         if a.is_const and b.is_const:
             return self.node("const", _LONG, attr=getattr(SCALAR_OPS, op)(_LONG, a.attr, b.attr))
         if (op in ("min", "max") and a is b) or (op in ("add", "shl") and b.is_const and not b.attr):
@@ -474,98 +474,10 @@ class Bounds:
         return self.node(op, _LONG, a, b)
 
     def compare(self, op: str, a: Node, b: Node) -> Node:
-        assert op in _EXACT, op
+        assert op in EXACT, op
         if a.is_const and b.is_const:
             return self.node("const", PRED, attr=getattr(SCALAR_OPS, op)(_LONG, a.attr, b.attr))
         return self.node(op, PRED, a, b, attr=_LONG)
-
-
-def open_conditions(conditions: Iterable[Node]) -> list[Node] | None:
-    """Those that a launch decides: what always holds is left out. None if one of them never holds."""
-    found: list[Node] = []
-    for condition in conditions:
-        if not condition.is_const:
-            found.append(condition)
-        elif not condition.attr:
-            return None
-    return found
-
-
-def holds(condition: Node, leaf: Callable[[Node], int]) -> bool:
-    """Whether a condition holds, in exact arithmetic. `leaf` gives the numbers of parameters and special values.
-
-    Each node is computed once: an end may be used twice by the next one, and that one again.
-    """
-    known: dict[Node, int] = {}
-
-    def value(node: Node) -> int:
-        if node not in known:
-            if node.is_const:
-                known[node] = int(node.ty.decode(node.attr) if isinstance(node.ty, Type) else node.attr)
-            elif node.op in ("param", "special"):
-                known[node] = leaf(node)
-            else:
-                known[node] = _EXACT[node.op](*map(value, node.args))
-        return known[node]
-
-    return bool(value(condition))
-
-
-_DEEPEST_SHOWN = 8
-
-
-def shown(condition: Node, depth: int = 0) -> str:
-    """A condition as text, in bytes and coordinates; what is nested deeply is left out."""
-    if depth > _DEEPEST_SHOWN and condition.args:
-        return "..."
-    match condition.op:
-        case "param":
-            return str(condition.attr)
-        case "special" if isinstance(condition.attr, str):
-            return condition.attr.lower()
-        case "special":
-            base, need = condition.attr[1:]
-            return f"bytes of {base} - {need - 1}" if need > 1 else f"bytes of {base}"
-        case "cvt":
-            return shown(condition.args[0], depth)
-        case op if condition.is_const and isinstance(condition.ty, Type):
-            return str(condition.ty.decode(condition.attr))
-        case op:
-            texts = [shown(arg, depth + 1) for arg in condition.args]
-            if op not in _SIGNS:
-                return f"{op}({', '.join(texts)})"
-            if op in ("mul", "sub"):
-                sums = [arg.op in ("add", "sub") for arg in condition.args]
-                texts = [f"({text})" if is_sum else text for text, is_sum in zip(texts, sums, strict=True)]
-            return f" {_SIGNS[op]} ".join(texts)
-
-
-_SIGNS = {name: row.sign for name, row in OPERATIONS.items() if row.sign}
-# All that conditions are made of, besides leaves and constants.
-_EXACT = {name: row.exact for name, row in OPERATIONS.items() if row.exact is not None}
-
-
-def _strictest(conditions: Iterable[Node]) -> list[Node]:
-    """Of conditions that differ in constants only the one that says all the others."""
-    found: dict[object, tuple[int, Node]] = {}
-    for condition in conditions:
-        (left, less), (right, more) = map(_parts, condition.args)
-        room = more - less - int(condition.op == "lt")  # left <= right + room
-        if (left, right) not in found or room < found[left, right][0]:
-            found[left, right] = room, condition
-    return [condition for _, condition in found.values()]
-
-
-def _parts(node: Node) -> tuple[tuple[Node | None, int], int]:
-    """A value as a node times a number, plus a number."""
-    if node.is_const:
-        return (None, 0), int(_LONG.decode(node.attr))
-    for one, other in (node.args, node.args[::-1]) if node.op in ("add", "mul") else ():
-        if other.is_const:
-            number = int(_LONG.decode(other.attr))
-            (inner, factor), plus = _parts(one)
-            return ((inner, factor), plus + number) if node.op == "add" else ((inner, factor * number), plus * number)
-    return (node, 1), 0
 
 
 def _either(of: Bounds, a: Interval, b: Interval) -> Interval:

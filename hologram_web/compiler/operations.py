@@ -111,7 +111,7 @@ OPERATIONS: dict[str, Operation] = {
     "xor": Operation("tt", "i", cost="cheap", commutes=True),
     "not": Operation("t", "i", cost="cheap", primitive="not_"),
     "shl": Operation("tu", "i", cost="cheap", range=_left),
-    "shr": Operation("tu", "i", cost="cheap", range=_right),
+    "shr": Operation("tu", "i", cost="cheap", exact=operator.rshift, range=_right),
     "rotl": Operation("tu", "i", cost="cheap"),
     "popcount": Operation("a", "u", attr="type", cost="cheap", range=lambda a: (0, 64)),
     "clz": Operation("a", "u", attr="type", cost="cheap", range=lambda a: (0, 64)),

@@ -12,7 +12,8 @@ of the loops around them.
 from __future__ import annotations
 
 from ..isa.types import Type
-from .bounds import Bounds, Interval, open_conditions
+from .bounds import Bounds, Interval
+from .conditions import open_conditions
 from .counters import counts_down
 from .dominance import Dominators, loop_body
 from .ir import Block, Function, Node

@@ -49,6 +49,8 @@ class _Translator:
                 return self.launch(node.attr) if isinstance(node.attr, str) else self.limit(*node.attr[1:])
             case "cvt":
                 return self.number(node.args[0])
+            case "shr":  # by a number that is known: what lies below is cut off
+                return self.number(node.args[0]).with_("//", 1 << int(node.args[1].attr))
         a, b = map(self.number, node.args)
         return a.with_({"add": "+", "sub": "-", "mul": "*"}.get(node.op, node.op), b)
 

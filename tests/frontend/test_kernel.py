@@ -114,7 +114,6 @@ def test_explain_shows_every_form():
     assert webgpu == (
         "webgpu: the shader without checks if min(last_id_x, x.shape0 + -1) * 4 < bytes of buffer x - 3"
         " and min(last_id_x, x.shape0 + -1) * 4 < bytes of buffer y - 3"
-        " and grid_dim_x * 64 <= last_id_x + 1 and grid_dim_y <= last_id_y + 1 and grid_dim_z <= last_id_z + 1"
         " and last_id_x < x.shape0 and grid_dim_y <= 1 and grid_dim_z <= 1; else the one with checks"
     )
     with pytest.raises(

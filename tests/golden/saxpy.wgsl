@@ -29,67 +29,46 @@ fn u64_shl(a: vec2u, amount: u32) -> vec2u {
   return select(vec2u(a.x << s, high), vec2u(0u, a.x << s), (amount & 32u) != 0u);
 }
 
-fn run() {
-  var v0: f32;
-  var v1: f32;
-  let limit0 = select(0u, (arguments.words[0][2] - 4u) / 4u + 1u, arguments.words[0][2] >= 4u);
-  let limit1 = select(0u, (arguments.words[0][3] - 4u) / 4u + 1u, arguments.words[0][3] >= 4u);
-  let zero2 = arguments.misc.z;
-  {
-    let index = global_id;
-    let place = index;
-    if ((index >= limit0)) {
-      fault(1u, 0u, 0u, u64_shl(vec2u(global_id, 0u), 2u), 4u, 0u);
-      v0 = 0.0;
-    } else {
-      v0 = b0[place];
-    }
-  }
-  {
-    let index = global_id;
-    let place = index;
-    if ((index >= limit1)) {
-      fault(1u, 1u, 1u, u64_shl(vec2u(global_id, 0u), 2u), 4u, 0u);
-      v1 = 0.0;
-    } else {
-      v1 = b1[place];
-    }
-  }
-  {
-    let index = global_id;
-    let place = index;
-    if ((index >= limit1)) {
-      fault(1u, 3u, 1u, u64_shl(vec2u(global_id, 0u), 2u), 4u, 0u);
-    } else {
-      b1[place] = fence(fence(bitcast<f32>(arguments.words[0][0]) * v0, zero2) + v1, zero2);
-    }
-  }
-  return;
-}
-fn inside(block: u32, block_id: vec3u, lane: u32, limit0: u32, limit1: u32, p2: f32, zero3: u32) -> bool {
-  let lane_id = vec3u(lane, 0u, 0u);
+var<private> fault_site: u32;
+var<private> fault_place: u32;
+fn work(block: u32, block_id: vec3u, lane: u32, limit0: u32, limit1: u32, row2: u32, p3: f32, zero4: u32) {
   let global_id = block * 256u + lane;
-  return all(block_id * vec3u(256u, 1u, 1u) + lane_id < arguments.lanes.xyz) & !(global_id >= limit0) & !(global_id >= limit1);
-}
-fn work(block: u32, block_id: vec3u, lane: u32, limit0: u32, limit1: u32, p2: f32, zero3: u32) {
-  let lane_id = vec3u(lane, 0u, 0u);
-  let global_id = block * 256u + lane;
+  var on = block_id.x * 256u + lane < row2;
   var v0: f32;
+  var bad1 = on;
   {
     let index = global_id;
+    bad1 = bad1 & ((index >= limit0));
+    let first1 = bad1 & (fault_site == 0u);
+    fault_site = select(fault_site, lane * 3u + 1u, first1);
+    fault_place = select(fault_place, global_id, first1);
     v0 = b0[index];
+    v0 = select(v0, 0.0, bad1);
   }
   var v1: f32;
+  var bad2 = on;
   {
     let index = global_id;
+    bad2 = bad2 & ((index >= limit1));
+    let first2 = bad2 & (fault_site == 0u);
+    fault_site = select(fault_site, lane * 3u + 2u, first2);
+    fault_place = select(fault_place, global_id, first2);
     v1 = b1[index];
+    v1 = select(v1, 0.0, bad2);
   }
   {
     let index = global_id;
-    b1[index] = fence(fence(p2 * v0, zero3) + v1, zero3);
+    if (on & !bad2) {
+      b1[index] = fence(fence(p3 * v0, zero4) + v1, zero4);
+    }
   }
 }
-
+fn report(block: u32, limit0: u32, limit1: u32, row2: u32, p3: f32, zero4: u32) {
+  let site = (fault_site - 1u) % 3u;
+  global_id = block * 256u + (fault_site - 1u) / 3u;
+  let what = select(vec3u(1u, 0u, 0u), vec3u(1u, 1u, 1u), site == 1u);
+  fault(what.x, what.y, what.z, u64_shl(vec2u(fault_place, 0u), 2u), 4u, 0u);
+}
 @compute @workgroup_size(32, 1, 1)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) index: u32) {
   let block = arguments.spare.y + group.x + group.y * 65535u;
@@ -100,26 +79,18 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) in
                        block / (arguments.grid.x * arguments.grid.y));
   let limit0 = select(0u, (arguments.words[0][2] - 4u) / 4u + 1u, arguments.words[0][2] >= 4u);
   let limit1 = select(0u, (arguments.words[0][3] - 4u) / 4u + 1u, arguments.words[0][3] >= 4u);
-  let p2 = bitcast<f32>(arguments.words[0][0]);
-  let zero3 = arguments.misc.z;
-  let together = inside(block, block_of, index + 0u, limit0, limit1, p2, zero3) & inside(block, block_of, index + 224u, limit0, limit1, p2, zero3);
-  if (together) {
-    work(block, block_of, index + 0u, limit0, limit1, p2, zero3);
-    work(block, block_of, index + 32u, limit0, limit1, p2, zero3);
-    work(block, block_of, index + 64u, limit0, limit1, p2, zero3);
-    work(block, block_of, index + 96u, limit0, limit1, p2, zero3);
-    work(block, block_of, index + 128u, limit0, limit1, p2, zero3);
-    work(block, block_of, index + 160u, limit0, limit1, p2, zero3);
-    work(block, block_of, index + 192u, limit0, limit1, p2, zero3);
-    work(block, block_of, index + 224u, limit0, limit1, p2, zero3);
-  }
-  for (var first = select(0u, 256u, together); first < 256u; first += 32u) {
-    lane = first + index;
-    lane_id = vec3u(lane, 0u, 0u);
-    block_id = block_of;
-    global_id = block * 256u + lane;
-    if (all(block_of * vec3u(256u, 1u, 1u) + lane_id < arguments.lanes.xyz)) {
-      run();
-    }
+  let row2 = select(0u, arguments.lanes.x, all(block_of.yz < arguments.lanes.yz));
+  let p3 = bitcast<f32>(arguments.words[0][0]);
+  let zero4 = arguments.misc.z;
+  work(block, block_of, index + 0u, limit0, limit1, row2, p3, zero4);
+  work(block, block_of, index + 32u, limit0, limit1, row2, p3, zero4);
+  work(block, block_of, index + 64u, limit0, limit1, row2, p3, zero4);
+  work(block, block_of, index + 96u, limit0, limit1, row2, p3, zero4);
+  work(block, block_of, index + 128u, limit0, limit1, row2, p3, zero4);
+  work(block, block_of, index + 160u, limit0, limit1, row2, p3, zero4);
+  work(block, block_of, index + 192u, limit0, limit1, row2, p3, zero4);
+  work(block, block_of, index + 224u, limit0, limit1, row2, p3, zero4);
+  if (fault_site != 0u) {
+    report(block, limit0, limit1, row2, p3, zero4);
   }
 }

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...compiler.accesses import Check, axes_of, beyond, checks_of
-from ...compiler.bounds import open_conditions
+from ...compiler.conditions import open_conditions
 from ...compiler.fission import reachable
 from ...compiler.ir import PRED, Access, Function, Node
 from ...compiler.lower import Copies, Do, Let, Piece, Run, Statement, Step, Under, Variable

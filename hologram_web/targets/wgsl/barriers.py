@@ -91,8 +91,7 @@ class Main:
     def _flat(self) -> str:
         shader, entry = self.shader, self.shader.lowered.resumes[0]
         if self.packet is not None:
-            code = "" if shader.together else function_text(shader, "run", entry)
-            return code + packet_text(shader, self.packet, self._block_of(), not shader.together)
+            return packet_text(shader, self.packet, self._block_of())
         code = function_text(shader, "run", entry)
         return "\n".join([code, *self._entry(), "  if (alive) {", "    run();", "  }", *check_loops(shader), "}", ""])
 

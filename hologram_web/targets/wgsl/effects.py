@@ -48,6 +48,24 @@ class Place(NamedTuple):
         return Place(f"({self.at} {sign} {words if self.in_words else f'{words} * 4u'})", self.in_words)
 
 
+class Report(NamedTuple):
+    """A fault at an index, `scale` times which, plus `start`, is told. `need` and `other` are text of words."""
+
+    kind: FaultKind
+    at: int
+    base: int
+    place: Node
+    scale: int
+    start: int
+    need: str
+    other: str
+
+    @property
+    def is_short(self) -> bool:
+        """Whether 32 bits say what the index is."""
+        return self.place.ty in (Type.I32, Type.U32)
+
+
 class Effects:
     """Writes effects into a function. `proven` is what accesses need not check."""
 
@@ -119,7 +137,7 @@ class Effects:
                 kind, at, number = node.attr
                 self.put(f"if ({self.values.value(node.args[0])}) {{")
                 if len(node.args) == 3:
-                    self.put(f"  {self._off_axis(at, *node.args[1:])}")
+                    self.put(f"  {self._told(self._off_axis(at, *node.args[1:]))}")
                     self.put("}")
                     return
                 offset = pair(self.values, node.args[1]) if len(node.args) > 1 else "vec2u(0u)"
@@ -203,7 +221,7 @@ class Effects:
         self.put(f"let index = {text};")
         align = access.element.alignment
         open_axes = [
-            (self._beyond(axis, place, length), self._off_axis(axis.at, place, length, axis.offset))
+            (self._beyond(axis, place, length), self._told(self._off_axis(axis.at, place, length, axis.offset)))
             for number, (axis, place, length) in enumerate(axes_of(node))
             if (node, number) not in self.proven
         ]
@@ -220,12 +238,12 @@ class Effects:
         for condition, fault in open_axes:
             self.put(f"  if ({condition}) {{ {fault} }}")
         if wrong:  # the first fault stays
-            self.put(f"  {self._fault(FaultKind.OUT_OF_BOUNDS, access, index, access.element.size_bytes)}")
+            self.put(f"  {self._told(self._fault(FaultKind.OUT_OF_BOUNDS, access, index))}")
         if target is not None:
             self.put(f"  {self._cleared(target, node)}")
         if access.scale % align or offset % align:
             self.put(f"}} else if ((({Place('place', place.in_words).byte}) & {align - 1}u) != 0u) {{")
-            self.put(f"  {self._fault(FaultKind.MISALIGNED_ACCESS, access, index, 0)}")
+            self.put(f"  {self._told(self._fault(FaultKind.MISALIGNED_ACCESS, access, index, '0u'))}")
             if target is not None:
                 self.put(f"  {self._cleared(target, node)}")
         self.put("} else {")
@@ -245,15 +263,30 @@ class Effects:
             found.append(f"({index} < {-(offset // access.scale)}u)")
         return found
 
-    def beyond(self, node: Node) -> list[str]:
-        """Conditions under which a load or a store is a fault, without those that are proven not to hold."""
-        axes = enumerate(axes_of(node))
-        found = [self._beyond(*axis) for number, axis in axes if (node, number) not in self.proven]
-        if node not in self.proven:
-            access, index = node.attr, node.args[0]
-            bias = self._bias(access, index)
-            found += self._outside(access, *self._index(index, bias), access.offset - bias * access.scale)
-        return found
+    def unguarded(self, node: Node) -> tuple[str, Place, list[tuple[str, Report]]]:
+        """The index of a load or a store, where it reaches from `index`, and when that is which fault: what is proven
+        is none."""
+        access, index = node.attr, node.args[0]
+        bias = self._bias(access, index)
+        text, strange = self._index(index, bias)
+        offset = access.offset - bias * access.scale
+        found = [
+            (self._beyond(axis, place, length), self._off_axis(axis.at, place, length, axis.offset))
+            for number, (axis, place, length) in enumerate(axes_of(node))
+            if (node, number) not in self.proven
+        ]
+        if node not in self.proven and access.checked:
+            wrong = " | ".join(self._outside(access, "index", strange, offset))
+            found.append((wrong, self._fault(FaultKind.OUT_OF_BOUNDS, access, index)))
+        return text, self._place(access, "index", offset + self._start(access.base)), found
+
+    def access_at(self, node: Node, place: Place, target: str | None) -> None:
+        """A load or a store, without checks."""
+        access = node.attr
+        if node.op == "load":
+            self._part_by_part(access, place, lambda place: self._load(access, place, target))
+        else:
+            self._part_by_part(access, place, lambda place: self._store(access, place, node.args[1]))
 
     def _beyond(self, axis: Axis, index: Node, length: Node) -> str:
         """The condition under which an index is not on its axis."""
@@ -268,16 +301,10 @@ class Effects:
         scaled = f"{index} * {scale}u" if scale != 1 else index
         return Place(f"({scaled} {'+' if offset > 0 else '-'} {abs(offset)}u)" if offset else scaled, in_words)
 
-    def _off_axis(self, at: int, index: Node, length: Node, offset: int = 0) -> str:
-        """The statement that reports an index that is not on its axis: of the length, `other` has the upper half."""
-        place, end = (pair(self.values, node) for node in (index, length))
-        if offset:
-            low, high = offset & 0xFFFFFFFF, offset >> 32 & 0xFFFFFFFF
-            place = self.values.call("u64_add", place, f"vec2u({low}u, {high}u)")
-        return self._report(FaultKind.OUT_OF_BOUNDS, at, 0xFFFFFFFF, place, f"({end}).x", f"({end}).y")
-
-    def _report(self, kind: FaultKind, at: int, base: int, place: str, need: str, other: str) -> str:
-        return f"{self.values.call('fault', f'{fault_number(kind)}u', f'{at}u', f'{base}u', place, need, other)};"
+    def _off_axis(self, at: int, index: Node, length: Node, offset: int = 0) -> Report:
+        """An index that is not on its axis: of the length, `other` has the upper half."""
+        end = pair(self.values, length)
+        return Report(FaultKind.OUT_OF_BOUNDS, at, 0xFFFFFFFF, index, 1, offset, f"({end}).x", f"({end}).y")
 
     def _cleared(self, target: str, node: Node) -> str:
         """The statement that makes the result of a faulty access 0."""
@@ -285,21 +312,30 @@ class Effects:
             return f"{self.values.call('wide_fill', target, size_of(node.ty), '0u')};"
         return f"{target} = {self.values.language.zeros[self.values.type_name(node)]};"
 
-    def _fault(self, kind: FaultKind, access: Access, index: Node, need: int | str) -> str:
-        """The statement that reports an access; `need` bytes, or as many as a text says."""
+    def _fault(self, kind: FaultKind, access: Access, index: Node, need: str = "") -> Report:
+        """An access that fails; it needs its element, or as many bytes as a text says."""
+        size = self.function.local_memory if access.base.space is Space.LOCAL and not need else 0
+        base, need = self._base_number(access.base), need or f"{access.element.size_bytes}u"
+        return Report(kind, access.at, base, index, access.scale, access.offset, need, f"{size}u")
+
+    def _told(self, report: Report) -> str:
+        """The statement that reports a fault."""
+        place = self.offset(report, pair(self.values, report.place))
+        return self._report(report.kind, report.at, report.base, place, report.need, report.other)
+
+    def _report(self, kind: FaultKind, at: int, base: int, place: str, need: str, other: str) -> str:
+        return f"{self.values.call('fault', f'{fault_number(kind)}u', f'{at}u', f'{base}u', place, need, other)};"
+
+    def offset(self, report: Report, place: str) -> str:
+        """What is told of an index, given as a pair."""
         # Code of faults costs as much as other code where branches are masks: adding with checks took a tenth longer
         # with a product in them.
-        offset, scale = access.offset & 0xFFFFFFFFFFFFFFFF, access.scale
-        place = pair(self.values, index)
+        scale, start = report.scale, report.start & 0xFFFFFFFFFFFFFFFF
         if scale & (scale - 1):
             place = self.values.call("u64_mul", place, f"vec2u({scale}u, 0u)")
         elif scale > 1:
             place = self.values.call("u64_shl", place, f"{scale.bit_length() - 1}u")
-        if offset:
-            place = self.values.call("u64_add", place, f"vec2u({offset & 0xFFFFFFFF}u, {offset >> 32}u)")
-        text, size = (need, 0) if isinstance(need, str) else (f"{need}u", self.function.local_memory)
-        size = size if access.base.space is Space.LOCAL and need else 0
-        return self._report(kind, access.at, self._base_number(access.base), place, text, f"{size}u")
+        return self.values.call("u64_add", place, f"vec2u({start & 0xFFFFFFFF}u, {start >> 32}u)") if start else place
 
     @staticmethod
     def _start(base: Base) -> int:
@@ -321,14 +357,14 @@ class Effects:
         if ty.bits == 64:
             return f"vec2u({word}, {self._word(memory, f'({place.word}) + 1u')})"
         if ty.bits == 32:
-            return self._as(kind_of(ty), word, self.kinds.get(memory, "u32"))
+            return self.as_kind(kind_of(ty), word, self.kinds.get(memory, "u32"))
         text = f"(({word} >> ((({place.byte}) & 3u) * 8u)) & {(1 << ty.bits) - 1}u)"
         if ty.kind == "i":
             return f"((bitcast<i32>({text}) << {32 - ty.bits}u) >> {32 - ty.bits}u)"
         return text
 
     @staticmethod
-    def _as(kind: str, text: str, held: str) -> str:
+    def as_kind(kind: str, text: str, held: str) -> str:
         """A word as another type of 32 bits."""
         return text if kind == held else f"bitcast<{kind}>({text})"
 
@@ -352,9 +388,9 @@ class Effects:
             return
         held = self.values.type_name(value)
         if ty.bits == 32:
-            self._set_word(memory, place.word, self._as(self.kinds.get(memory, "u32"), text, held))
+            self._set_word(memory, place.word, self.as_kind(self.kinds.get(memory, "u32"), text, held))
             return
-        bits, byte = self._as("u32", text, held), place.byte
+        bits, byte = self.as_kind("u32", text, held), place.byte
         if access.base.space is Space.LOCAL:
             self.put(f"let mask = {(1 << ty.bits) - 1}u << ((({byte}) & 3u) * 8u);")
             word = self._at(memory, place.word)
@@ -445,13 +481,13 @@ class Effects:
         conditions.append(f"(byte > {size} - min(count, {size} / {need}u) * {need}u)")
         self.put("let some = ((many.x | many.y) != 0u) && ((many.y >> 31u) == 0u);")
         self.put(f"if (some && ({' || '.join(conditions)})) {{")
-        self.put(f"  {self._fault(FaultKind.OUT_OF_BOUNDS, access, node.args[0], f'count * {need}u')}")
+        self.put(f"  {self._told(self._fault(FaultKind.OUT_OF_BOUNDS, access, node.args[0], f'count * {need}u'))}")
         if target is not None:
             self.put(f"  {self._cleared(target, node)}")
         align = ty.alignment
         if access.scale % align or low % align:
             self.put(f"}} else if (some && ((byte & {align - 1}u) != 0u)) {{")
-            self.put(f"  {self._fault(FaultKind.MISALIGNED_ACCESS, access, node.args[0], 0)}")
+            self.put(f"  {self._told(self._fault(FaultKind.MISALIGNED_ACCESS, access, node.args[0], '0u'))}")
             if target is not None:
                 self.put(f"  {self._cleared(target, node)}")
         self.put("} else {")

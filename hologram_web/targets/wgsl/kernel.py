@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 from math import prod
 
-from ...compiler.bounds import Bounds, holds
+from ...compiler.accesses import Check
+from ...compiler.bounds import Bounds
+from ...compiler.conditions import holds
 from ...compiler.ir import PRED, Function, Node
-from ...compiler.legalise import Legal, legalised
+from ...compiler.legalise import legalised
 from ...compiler.lower import lower
 from ...compiler.ranges import MAX_LANES
 from ...compiler.recursion import deep_recursion
@@ -27,7 +29,7 @@ from .effects import FAULT_KINDS
 from .functions import functions_for
 from .language import traits_of
 from .library import library_for
-from .packets import Packet, conditions_of, packet_of
+from .packets import Packet, closing_of, packet_of
 from .shader import Shader
 
 __all__ = ["ARGUMENTS", "FAULT_KINDS", "STATUS_WORDS", "WgslKernel", "compile_kernel"]
@@ -184,6 +186,7 @@ def _declarations(shader: Shader) -> tuple[str, int]:
     ]
     for number, name in enumerate(shader.names):
         element = "atomic<u32>" if name in shader.atomic else shader.kinds.get(name, "u32")
+        element = f"vec4<{element}>" if shader.quads else element
         mode = "read_write" if name.split("_")[0] in shader.written or name in shader.atomic else "read"
         lines.append(f"@group(0) @binding({number + 2}) var<storage, {mode}> {name}: array<{element}>;")
     if any(base.space is Space.SHARED for base in shader.function.bases):
@@ -238,36 +241,36 @@ def compile_kernel(
         lowered = lower(legal.function)
         shader = partial(Shader, function, legal, lowered, groups, shared, math, canary, half, parts, window)
         checked = shader(set())
-        packet = packet_of(function, checked.lowered) if checked.plain else None
-        kernel = _kernel(checked, packet)
+        kernel = _kernel(checked, packet_of(function, checked))
         kernel.cost = cost_of_lane(function)
         if kernel.arguments_size > MAX_ARGUMENTS:
             what = f"its scalars take {kernel.arguments_size} bytes: WebGPU has room for {MAX_ARGUMENTS}"
             raise CompileError(None, f"{what}; give some of them in a buffer")
         if fast:
-            _add_fast(kernel, function, legal, packet, shader)
+            _add_fast(kernel, function, checked, shader)
     return kernel
 
 
-def _add_fast(
-    kernel: WgslKernel, function: Function, legal: Legal, packet: Packet | None, shader: Callable[..., Shader]
-) -> None:
+def _add_fast(kernel: WgslKernel, function: Function, checked: Shader, shader: Callable[..., Shader]) -> None:
     """The shader without checks of accesses and budgets, where a launch can prove that they find nothing."""
-    bounds = Bounds(function, launch=True)
+    bounds, legal = Bounds(function, launch=True), checked.legal
     conditions, proven = bounds.prove(function.nodes())
-    steps = within_budget(function, bounds)
-    conditions += steps or []
-    together = None if packet is None else conditions_of(packet, function, legal, bounds, proven)
-    conditions += together or []
-    if (not proven and not steps and not together) or len(conditions) > _MAX_CONDITIONS:
-        return
-    specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
-    line = function.block_shape[1:] == (1, 1) and specials.isdisjoint(("BLOCK_IDX_Y", "BLOCK_IDX_Z"))
-    found = {
+    found: set[Check] = {
         (legal.of.get(check[0], check[0]), check[1]) if isinstance(check, tuple) else legal.of.get(check, check)
         for check in proven
     }
-    fast = _kernel(shader(found, line, steps is not None, together is not None), packet)
+    steps = within_budget(function, bounds)
+    specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
+    line = function.block_shape[1:] == (1, 1) and specials.isdisjoint(("BLOCK_IDX_Y", "BLOCK_IDX_Z"))
+    made = shader(found, line, steps is not None)
+    packet = packet_of(function, made)
+    closing = closing_of(made, packet, bounds) if packet is not None and line else None
+    if closing is not None:
+        made.closed, made.quads = True, closing.quads
+    conditions += [*(steps or []), *(closing.conditions if closing is not None else [])]
+    if (not proven and not steps and closing is None) or len(conditions) > _MAX_CONDITIONS:
+        return
+    fast = _kernel(made, packet)
     kernel.fast, kernel.scratch = fast.code, max(kernel.scratch, fast.scratch)
     kernel.counts = kernel.counts[0], fast.counts[0]
     kernel.conditions = (*conditions, *(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z")) if line else ()))

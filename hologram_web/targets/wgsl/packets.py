@@ -1,32 +1,38 @@
 """Packets: kernels of straight code, of which one invocation does several lanes of a block, one after the other.
 
 An invocation costs as much as reading two numbers and writing their sum (on SwiftShader 1 Mi lanes that do nothing take
-13 ms, and adding two arrays 22; with eight lanes an invocation 9), and a branch costs what stands on both of its ways.
-So the code of a packet's lanes stands side by side, without branches, behind one test: that all of them are on, go
-the same way, and access what they may. Where it fails they are run one by one, with all checks.
+13 ms), a loop costs as much again, and a branch costs what stands on both of its ways. So the code of a packet's lanes
+stands side by side, without branches: what a lane computes and reads is computed and read in any case (WebGPU keeps it
+in its buffer), and only stores ask whether the lane is on, went their way and stays in its memory. A lane notes an
+access that fails where nothing proves that none does, and the packet reports one fault at its end.
 
-Neighbouring invocations do neighbouring lanes, so that their accesses are next to each other.
+Neighbouring invocations do neighbouring lanes, so that their accesses are next to each other. Where lanes access
+nothing but their own elements, of 32 bits, four of them share an access (`_Quads`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple
 
 from ...compiler.accesses import Check, access_of, axes_of, checks_of
-from ...compiler.bounds import Bounds, open_conditions
-from ...compiler.ir import Function, Node
-from ...compiler.legalise import Legal
-from ...compiler.lower import Do, Let, Lowered, Piece, Variable
+from ...compiler.bounds import Bounds
+from ...compiler.conditions import open_conditions
+from ...compiler.ir import Access, Function, Node
+from ...compiler.lower import Do, Let, Piece
 from ...compiler.operations import OPERATIONS
 from ...compiler.passes.costs import total
-from ...isa.address import ON_CHIP
+from ...isa.address import ON_CHIP, Space
 from ...isa.types import Type
 from .body import Body
+from .effects import Report, fault_number
+from .language import pair
 from .shader import Shader
 from .wide import is_wide
 
-__all__ = ["Packet", "conditions_of", "packet_of", "packet_text"]
+__all__ = ["Closing", "Guard", "Packet", "closing_of", "packet_of", "packet_text"]
 
 _WIDTHS = (8, 4, 2)  # lanes of an invocation
 _LEAST = 32  # invocations of a workgroup: GPUs have as many in step
@@ -34,60 +40,79 @@ _MOST_COST = 2_500  # of all lanes: what shader compilers take grows with it
 
 
 @dataclass(frozen=True)
-class Packet:
-    """`guards` are conditions under which a lane does anything, with their truth; `statements` what it does then."""
+class Guard:
+    """A predicate, and which truth of it lets a lane go on."""
 
+    node: Node
+    truth: bool
+
+
+@dataclass(frozen=True)
+class Packet:
     width: int
-    guards: tuple[tuple[Node, bool], ...]
-    statements: tuple[Let | Do, ...]
+    statements: tuple[Let | Do | Guard, ...]
 
     @property
     def effects(self) -> Iterator[Node]:
         return (statement.node for statement in self.statements if isinstance(statement, Do))
 
+    @property
+    def guards(self) -> Iterator[Guard]:
+        return (statement for statement in self.statements if isinstance(statement, Guard))
 
-def packet_of(function: Function, lowered: Lowered) -> Packet | None:
-    """The packet of a function, if it is code in a row, where nothing that is read says where memory is accessed."""
-    lanes, *others = function.block_shape
+
+def packet_of(function: Function, shader: Shader) -> Packet | None:
+    """The packet of a function, if it is code in a row whose faults can be told at its end."""
+    lanes = prod(function.block_shape)
     width = next((w for w in _WIDTHS if lanes % w == 0 and lanes // w >= _LEAST), 0)
     cost = total(function.nodes())
     while width > 1 and width * cost > _MOST_COST:
         width //= 2
-    row = _in_a_row(lowered.resumes[0])
-    if others != [1, 1] or width < 2 or row is None or not all(map(_fits, row[1])):
+    row = _in_a_row(shader.lowered.resumes[0]) if shader.plain else None
+    if width < 2 or row is None or not all(map(_fits, row)):
         return None
-    guards, statements = row
-    packet = Packet(width, tuple(guards), tuple(statements))
-    effects = list(packet.effects)
-    tested = [*(node for node, _ in packet.guards), *(arg for node in effects for arg in _places(node))]
-    return None if not effects or any(_reads(node, {}) for node in tested) else packet
+    packet = Packet(width, tuple(row))
+    return packet if any(packet.effects) and all(map(_is_given, _lengths(packet, shader.proven))) else None
 
 
-def _in_a_row(piece: Piece) -> tuple[list[tuple[Node, bool]], list[Let | Do]] | None:
-    """Guards and statements of pieces one after the other; a branch on the way may only end the lane."""
-    guards: list[tuple[Node, bool]] = []
-    statements: list[Let | Do] = []
+def _lengths(packet: Packet, proven: Container[Check]) -> list[Node]:
+    """The lengths of axes that are checked."""
+    return [
+        length
+        for node in packet.effects
+        for number, (_, _, length) in enumerate(axes_of(node))
+        if (node, number) not in proven
+    ]
+
+
+def _in_a_row(piece: Piece) -> list[Let | Do | Guard] | None:
+    """Statements of pieces one after the other; a branch on the way may only end the lane."""
+    found: list[Let | Do | Guard] = []
     seen: set[Piece] = set()
     while piece not in seen:
         seen.add(piece)
         for statement in piece.statements:
             if not isinstance(statement, Let | Do):
                 return None
-            statements.append(statement)
+            found.append(statement)
         match piece.kind, piece.ways:
             case "exit", _:
-                return guards, statements
+                return found
             case "jump", [way]:
                 piece = way
             case "branch", [way, other] if piece.value is not None and _is_end(other):
-                guards.append((piece.value, True))
+                found.append(_guard(piece.value, True))
                 piece = way
             case "branch", [other, way] if piece.value is not None and _is_end(other):
-                guards.append((piece.value, False))
+                found.append(_guard(piece.value, False))
                 piece = way
             case _:
                 return None
     return None
+
+
+def _guard(node: Node, truth: bool) -> Guard:
+    return _guard(node.args[0], not truth) if node.op == "pnot" else Guard(node, truth)
 
 
 def _is_end(piece: Piece) -> bool:
@@ -96,7 +121,9 @@ def _is_end(piece: Piece) -> bool:
     return piece.kind == "exit" and not piece.statements
 
 
-def _fits(statement: Let | Do) -> bool:
+def _fits(statement: Let | Do | Guard) -> bool:
+    if isinstance(statement, Guard):
+        return True
     if isinstance(statement, Let):
         return not is_wide(statement.variable.ty)
     access = access_of(statement.node)
@@ -106,160 +133,60 @@ def _fits(statement: Let | Do) -> bool:
     return aligned and access.base.space not in ON_CHIP and not access.element.is_wide
 
 
-def _places(node: Node) -> list[Node]:
-    """What an access computes where it reaches from."""
-    return [node.args[0], *(arg for _, *pair in axes_of(node) for arg in pair)]
+def _is_given(node: Node) -> bool:
+    """Whether a value is made of what a launch gives."""
+    pure = OPERATIONS[node.op].kind == "pure" or node.op in ("const", "param")
+    return pure and all(map(_is_given, node.args))
 
 
-def _reads(node: Node, known: dict[Node, bool]) -> bool:
-    """Whether a value depends on memory."""
-    if node not in known:
-        pure = OPERATIONS[node.op].kind in ("pure", "leaf")
-        known[node] = not pure or any(_reads(arg, known) for arg in node.args)
-    return known[node]
+class Closing(NamedTuple):
+    """Conditions of launches whose lanes all do the same: the shader asks only where they end. `quads` if four of them
+    share an access."""
+
+    conditions: list[Node]
+    quads: bool
 
 
-def conditions_of(
-    packet: Packet, function: Function, legal: Legal, bounds: Bounds, proven: Container[Check]
-) -> list[Node] | None:
-    """Conditions under which all lanes of a launch are on and do what `statements` say, with nothing left to check.
-
-    None if nothing shows that."""
-    if not all(check in proven for node in packet.effects for check in checks_of(legal.origin(node))):
+def closing_of(shader: Shader, packet: Packet, bounds: Bounds) -> Closing | None:
+    """What it takes that all lanes that are on do the same. None if they never do, or if accesses are checked."""
+    if not all(check in shader.proven for node in packet.effects for check in checks_of(node)):
         return None
-    wanted = []
-    lanes = bounds.const(function.block_shape[0])
-    for axis in "XYZ":
-        blocks = bounds.special(f"GRID_DIM_{axis}")
-        on = bounds.op("add", bounds.special(f"LAST_ID_{axis}"), bounds.const(1))
-        wanted.append(bounds.compare("le", bounds.op("mul", blocks, lanes) if axis == "X" else blocks, on))
-    for node, truth in packet.guards:
-        found = bounds.always(legal.origin(node), truth)
+    wanted: list[Node] = []
+    for guard in packet.guards:
+        found = bounds.always(shader.legal.origin(guard.node), guard.truth)
         if found is None:
             return None
         wanted += found
-    return open_conditions(wanted)
+    quads = packet.width % 4 == 0 and _are_quads(shader, packet)
+    if quads:  # four are on together
+        on = bounds.op("add", bounds.special("LAST_ID_X"), bounds.const(1))
+        fours = bounds.op("mul", bounds.op("shr", on, bounds.const(2)), bounds.const(4))
+        wanted.append(bounds.compare("le", on, fours))
+    conditions = open_conditions(wanted)
+    return None if conditions is None else Closing(conditions, quads)
 
 
-def packet_text(shader: Shader, packet: Packet, block: Iterable[str], tested: bool) -> str:
-    """`main`: the lanes of a packet side by side, if a test says so; else one by one, by `run`."""
-    lanes = shader.function.block_shape[0]
-    step = lanes // packet.width
-    code = Body(shader, in_packet=True, proven={check for node in packet.effects for check in checks_of(node)})
-    test = _test(Body(shader, in_packet=True, hoisted=code.hoisted), packet) if tested else []
-    work = _work(code, packet)
-    hoisted = [(name, kind, text) for text, (name, kind) in code.hoisted.items()]
-    taken = "".join(f", {name}: {kind}" for name, kind, _ in hoisted)
-    given = "".join(f", {name}" for name, _, _ in hoisted)
-    place = [
-        "  let lane_id = vec3u(lane, 0u, 0u);",
-        f"  let global_id = block * {lanes}u + lane;",
-    ]
-    functions = [f"fn work(block: u32, block_id: vec3u, lane: u32{taken}) {{", *place, *work, "}"]
-    calls = [f"work(block, block_of, index + {start}u{given});" for start in range(0, lanes, step)]
-    if tested:
-        functions = [
-            f"fn inside(block: u32, block_id: vec3u, lane: u32{taken}) -> bool {{",
-            *place,
-            *test,
-            "}",
-            *functions,
-        ]
-        asked = [call.replace("work", "inside")[:-1] for call in calls]
-        if _ends_say_all(shader.legal, packet, lanes):
-            asked = [asked[0], asked[-1]]
-        calls = [
-            f"let together = {' & '.join(asked)};",
-            "if (together) {",
-            *(f"  {call}" for call in calls),
-            "}",
-            f"for (var first = select(0u, {lanes}u, together); first < {lanes}u; first += {step}u) {{",
-            "  lane = first + index;",
-            "  lane_id = vec3u(lane, 0u, 0u);",
-            "  block_id = block_of;",
-            f"  global_id = block * {lanes}u + lane;",
-            f"  if (all(block_of * vec3u({lanes}u, 1u, 1u) + lane_id < arguments.lanes.xyz)) {{",
-            "    run();",
-            "  }",
-            "}",
-        ]
-    main = [
-        f"@compute @workgroup_size({step}, 1, 1)",
-        "fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) index: u32) {",
-    ]
-    lets = [f"  let {name} = {text};" for name, _, text in hoisted]
-    return "\n".join([*functions, "", *main, *block, *lets, *(f"  {call}" for call in calls), "}", ""])
+def _are_quads(shader: Shader, packet: Packet) -> bool:
+    """Whether lanes access nothing but their own elements, of 32 bits.
+
+    They read none that they have stored to: four lanes read before they store."""
+    stored: set[str] = set()
+    for node in packet.effects:
+        access: Access = node.attr
+        memory = shader.binding(access.base)
+        if node.op == "store":
+            stored.add(memory)
+        elif memory in stored:
+            return False
+        own = access.scale == 4 and access.element.bits == 32 and not access.offset % 16
+        place = shader.legal.origin(node).args[0]
+        if not own or access.base.space is Space.CLASS or not _is_place(place, prod(shader.function.block_shape)):
+            return False
+    return True
 
 
-def _test(code: Body, packet: Packet) -> list[str]:
-    """Whether a lane is on, does something, and accesses what it may."""
-    accesses = list(packet.effects)
-    needed = _needed(code, [*(node for node, _ in packet.guards), *(a for node in accesses for a in _places(node))])
-    for statement in packet.statements:
-        if isinstance(statement, Let) and statement.variable in needed:
-            _put(code, statement)
-    lanes = code.shader.function.block_shape[0]
-    found = [f"all(block_id * vec3u({lanes}u, 1u, 1u) + lane_id < arguments.lanes.xyz)"]
-    for node, truth in packet.guards:
-        found.append(code.values.value(node) if truth else f"!{code.values.value(node)}")
-    found += [f"!{text}" for node in accesses for text in code.effects.beyond(node)]
-    code.put(f"return {' & '.join(dict.fromkeys(found))};")
-    return code.writer.lines
-
-
-def _work(code: Body, packet: Packet) -> list[str]:
-    """What a lane does for which the test holds."""
-    for statement in packet.statements:
-        _put(code, statement)
-    return code.writer.lines
-
-
-def _put(code: Body, statement: Let | Do) -> None:
-    values = code.values
-    match statement:
-        case Let(variable, value):
-            code.put(f"let {values.name(variable)} = {values.compute(value)};")
-        case Do(node, variable):
-            if variable is not None:
-                code.put(f"var {code.shader.declared(variable)};")
-            code.effects.effect(node, None if variable is None else values.name(variable))
-
-
-def _ends_say_all(legal: Legal, packet: Packet, lanes: int) -> bool:
-    """Whether what the test says of the first lane and the last it says of those between."""
-    known: dict[Node, bool] = {}
-    effects = map(legal.origin, packet.effects)
-    places = (_is_place(node.args[0], lanes, known) and not axes_of(node) for node in effects)
-    guards = ((legal.origin(node), truth) for node, truth in packet.guards)
-    return all(_is_convex(node, truth, lanes, known) for node, truth in guards) and all(places)
-
-
-def _needed(code: Body, nodes: Iterable[Node]) -> set[Variable]:
-    """The variables that these are made of."""
-    found: set[Variable] = set()
-    work, seen = list(nodes), set[Node]()
-    while work:
-        node = work.pop()
-        if node not in seen:
-            seen.add(node)
-            work += node.args
-            if node in code.shader.lowered.variables:
-                found.add(code.shader.lowered.variables[node])
-    return found
-
-
-def _is_convex(node: Node, truth: bool, lanes: int, known: dict[Node, bool]) -> bool:
-    """Whether a predicate holds of all lanes between two of which it holds."""
-    if node.op == "pnot":
-        return _is_convex(node.args[0], not truth, lanes, known)
-    if node.op == ("pand" if truth else "por"):
-        return all(_is_convex(arg, truth, lanes, known) for arg in node.args)
-    ordered = node.op in ("lt", "le") and not node.attr.is_float
-    return ordered and all(_is_place(arg, lanes, known) for arg in node.args)
-
-
-def _is_place(node: Node, lanes: int, known: dict[Node, bool]) -> bool:
-    """Whether a value is the lane's place in the launch, below 2**31, or the same for all lanes of a block."""
+def _is_place(node: Node, lanes: int) -> bool:
+    """Whether a value is the lane's place in a launch of one row of blocks."""
     while node.op in ("cvt", "bitcast") and isinstance(node.ty, Type) and node.ty.is_integer and node.ty.bits >= 32:
         node = node.args[0]
     if node.op == "add":
@@ -268,11 +195,256 @@ def _is_place(node: Node, lanes: int, known: dict[Node, bool]) -> bool:
                 place = block.args[0].attr, block.args[1].attr, lane.op, lane.attr
                 if place == ("BLOCK_IDX_X", lanes, "special", "LANE_IDX_X"):
                     return True
-    return (node.op, node.attr) == ("special", "GLOBAL_LANE_ID") or _is_uniform(node, known)
+    return (node.op, node.attr) == ("special", "GLOBAL_LANE_ID")
 
 
-def _is_uniform(node: Node, known: dict[Node, bool]) -> bool:
-    if node not in known:
-        lane = node.op == "special" and (node.attr == "GLOBAL_LANE_ID" or node.attr.startswith("LANE_IDX"))
-        known[node] = not lane and all(_is_uniform(arg, known) for arg in node.args)
-    return known[node]
+# Lanes one by one
+
+
+def packet_text(shader: Shader, packet: Packet, block: Iterable[str]) -> str:
+    """`main`, which does the lanes of a packet."""
+    step = prod(shader.function.block_shape) // packet.width
+    emit = _Quads(shader, packet) if shader.quads else _Lanes(shader, packet)
+    work = emit.work()
+    report, calls = emit.report(), emit.calls(step)
+    hoisted = [(name, kind, text) for text, (name, kind) in emit.hoisted.items()]
+    taken = "".join(f", {name}: {kind}" for name, kind, _ in hoisted)
+    given = "".join(f", {name}" for name, _, _ in hoisted)
+    main = [
+        f"@compute @workgroup_size({step}, 1, 1)",
+        "fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) index: u32) {",
+        *block,
+        *(f"  let {name} = {text};" for name, _, text in hoisted),
+        *(f"  {call.replace('GIVEN', given)}" for call in calls),
+        *(["  if (fault_site != 0u) {", f"    report(block{given});", "  }"] if report else []),
+        "}",
+        "",
+    ]
+    return "\n".join([line.replace("TAKEN", taken).replace("GIVEN", given) for line in (*work, *report)] + main)
+
+
+class _Lanes:
+    """Emits lanes that access their elements one by one."""
+
+    unit, end = "work", "arguments.lanes.x"  # what is called, and where the last one is
+
+    def __init__(self, shader: Shader, packet: Packet) -> None:
+        self.shader, self.packet = shader, packet
+        self.hoisted: dict[str, tuple[str, str]] = {}  # what an invocation computes once
+        self.code = self.body()
+        self.reports: list[Report] = []  # of checks that are not proven
+        self.known: dict[tuple[str, str], str] = {}  # what holds conditions that were looked at, of an index
+        x, y, _ = shader.function.block_shape
+        self.lanes = self.units = prod(shader.function.block_shape)
+        self.closed = shader.closed  # whether all lanes up to the last one do the same
+        failing = [report for node in packet.effects for _, report in self.code.effects.unguarded(node)[2]]
+        self.open = len(failing)
+        self.short = all(report.is_short for report in failing)  # whether 32 bits say where it was
+        place = "lane, 0u, 0u" if self.lanes == x else f"lane % {x}u, lane / {x}u % {y}u, lane / {x * y}u"
+        self.place = {
+            "lane_id": f"  let lane_id = vec3u({place});",
+            "global_id": f"  let global_id = block * {self.lanes}u + lane;",
+        }
+
+    def body(self) -> Body:
+        return Body(self.shader, in_packet=True, hoisted=self.hoisted)
+
+    def calls(self, step: int) -> list[str]:
+        """What an invocation does, of `step`."""
+        found = []
+        end = self.code.hoist(self.end, "end", "u32") if self.closed else ""
+        for start in range(0, self.units, step):
+            if self.closed:  # an end costs less than a condition of each store
+                found.append(f"if (block * {self.units}u + index + {start}u >= {end}) {{ return; }}")
+            found.append(f"{self.unit}(block, block_of, index + {start}uGIVEN);")
+        return found
+
+    def work(self) -> list[str]:
+        """What does a lane."""
+        code = self.code
+        x, y, z = self.shader.function.block_shape
+        on = "true" if self.closed else f"all(block_id * vec3u({x}u, {y}u, {z}u) + lane_id < arguments.lanes.xyz)"
+        if self.lanes == x and not self.closed:  # what is the same for all lanes is asked once
+            row = code.hoist("select(0u, arguments.lanes.x, all(block_of.yz < arguments.lanes.yz))", "row", "u32")
+            on = f"block_id.x * {x}u + lane < {row}"
+        for statement in self.packet.statements:
+            self.put(statement)
+        lines = code.writer.lines
+        place = "u32" if self.short else "vec2u"
+        return [
+            *["var<private> fault_site: u32;", f"var<private> fault_place: {place};"] * bool(self.reports),
+            "fn work(block: u32, block_id: vec3u, lane: u32TAKEN) {",
+            *self.places([on, *lines]),
+            *[f"  var on = {on};"] * (not self.closed),
+            *lines,
+            "}",
+        ]
+
+    def places(self, lines: Iterable[str]) -> list[str]:
+        """Those places of the lane that code asks for: not all shader compilers leave out the others."""
+        text = "".join(lines)
+        return [line for name, line in self.place.items() if name in text]
+
+    def is_behind(self, statement: Let | Do | Guard, nodes: set[Node]) -> bool:
+        """Whether a statement computes one of these."""
+        return isinstance(statement, Let) and self.shader.held[statement.variable] in nodes
+
+    def put(self, statement: Let | Do | Guard) -> None:
+        code, values = self.code, self.code.values
+        match statement:
+            case Let(variable, value):
+                code.put(f"let {values.name(variable)} = {values.compute(value)};")
+            case Guard() if self.closed:
+                pass
+            case Guard(node, truth):
+                text = values.value(node)
+                code.put(f"on = on & {text if truth else f'!{text}'};")
+            case Do(node, variable):
+                if variable is not None:
+                    code.put(f"var {self.shader.declared(variable)};")
+                self._access(node, None if variable is None else values.name(variable))
+
+    def _access(self, node: Node, target: str | None) -> None:
+        code = self.code
+        index, place, failed = code.effects.unguarded(node)
+        bad, new = [], []
+        for condition, report in failed:
+            name = self.known.get((index, condition))
+            if name is None:
+                self.reports.append(report)
+                name = self.known[index, condition] = f"bad{len(self.reports)}"
+                code.put(f"var {name} = on;")
+                new.append((name, condition, report, len(self.reports)))
+            bad.append(name)
+        code.writer.begin("{")
+        code.put(f"let index = {index};")
+        for name, condition, report, number in new:
+            code.put(f"{name} = {name} & ({condition});")
+            code.put(f"let first{number} = {name} & (fault_site == 0u);")
+            code.put(f"fault_site = select(fault_site, lane * {self.open}u + {number}u, first{number});")
+            code.put(f"fault_place = select(fault_place, {self.noted(report)}, first{number});")
+        if node.op == "load":
+            code.effects.access_at(node, place, target)
+            if bad and target is not None:
+                zero = self.shader.language.zeros[code.values.type_name(node)]
+                code.put(f"{target} = select({target}, {zero}, {' | '.join(bad)});")
+        else:
+            going = " & ".join([*["on"] * (not self.closed), *(f"!{name}" for name in bad)])
+            code.writer.begin(f"if ({going}) {{" if going else "{")
+            code.effects.access_at(node, place, None)
+            code.writer.end()
+        code.writer.end()
+
+    def noted(self, report: Report) -> str:
+        """The index of a fault."""
+        values, signed = self.code.values, report.place.ty is Type.I32
+        if not self.short:
+            return pair(values, report.place)
+        return f"bitcast<u32>({values.value(report.place)})" if signed else values.value(report.place)
+
+    def report(self) -> list[str]:
+        """The function that tells of the fault that was noted last."""
+        if not self.reports:
+            return []
+
+        def chosen(texts: Sequence[str]) -> str:
+            found = texts[0]
+            for number, text in enumerate(texts[1:], 1):
+                if text != texts[0]:
+                    found = f"select({found}, {text}, site == {number}u)"
+            return found
+
+        reports = self.reports
+        self.code = self.body()
+        for statement in self.packet.statements:
+            if self.is_behind(statement, _behind(_lengths(self.packet, self.shader.proven))):
+                self.put(statement)
+        lengths = self.code.writer.lines
+        what = chosen([f"vec3u({fault_number(r.kind)}u, {r.at}u, {r.base}u)" for r in reports])
+        places = ["fault_place"] * len(reports)
+        if self.short:
+            high = "bitcast<u32>(bitcast<i32>(fault_place) >> 31u)"
+            places = [f"vec2u(fault_place, {high if r.place.ty is Type.I32 else '0u'})" for r in reports]
+        offset = chosen([self.code.effects.offset(r, place) for r, place in zip(reports, places, strict=True)])
+        need, other = chosen([r.need for r in reports]), chosen([r.other for r in reports])
+        told = self.code.values.call("fault", "what.x", "what.y", "what.z", offset, need, other)
+        return [
+            "fn report(block: u32TAKEN) {",
+            *lengths,
+            f"  let site = (fault_site - 1u) % {self.open}u;",
+            f"  global_id = block * {self.lanes}u + (fault_site - 1u) / {self.open}u;",
+            f"  let what = {what};",
+            f"  {told};",
+            "}",
+        ]
+
+
+# Lanes by four
+
+
+class _Quads(_Lanes):
+    """Emits lanes by four: `quad` loads and stores, `work` computes what one of them stores."""
+
+    unit, end = "quad", "arguments.lanes.x / 4u"
+
+    def __init__(self, shader: Shader, packet: Packet) -> None:
+        super().__init__(shader, packet)
+        self.units = self.lanes // 4
+
+    def work(self) -> list[str]:
+        code, values = self.code, self.code.values
+        loads: list[tuple[str, str]] = []  # what is accessed, and the type of its words
+        stores: list[tuple[str, str]] = []
+        needed = _behind([node.args[1] for node in self.packet.effects if node.op == "store"])
+        for statement in self.packet.statements:
+            if self.is_behind(statement, needed):
+                self.put(statement)
+            if isinstance(statement, Do):
+                node, variable = statement.node, statement.variable
+                memory, access = self.shader.binding(node.attr.base), node.attr
+                place = f"{memory}[place{f' + {access.offset // 16}u' if access.offset else ''}]"
+                held = self.shader.kinds.get(memory, "u32")
+                if node.op == "store":
+                    text = code.effects.as_kind(held, values.value(node.args[1]), values.type_name(node.args[1]))
+                    code.put(f"let store{len(stores)} = {text};")
+                    stores.append((place, held))
+                elif variable is not None:
+                    text = code.effects.as_kind(values.type_name(node), f"load{len(loads)}", held)
+                    code.put(f"let {values.name(variable)} = {text};")
+                    loads.append((place, held))
+        lines = code.writer.lines
+        taken = "".join(f", load{number}: {held}" for number, (_, held) in enumerate(loads))
+        one = len(stores) == 1
+        fields = ", ".join(f"store{number}: {held}" for number, (_, held) in enumerate(stores))
+        result = ", ".join(f"store{number}" for number in range(len(stores)))
+        quad = [f"  let load{number} = {place};" for number, (place, _) in enumerate(loads)]
+        for lane, part in enumerate("xyzw"):
+            given = "".join(f", load{number}.{part}" for number in range(len(loads)))
+            quad.append(f"  let {part} = work(block, block_id, quad * 4u + {lane}u{given}GIVEN);")
+        for number, (place, held) in enumerate(stores):
+            parts = ", ".join(part if one else f"{part}.store{number}" for part in "xyzw")
+            quad.append(f"  {place} = vec4<{held}>({parts});")
+        return [
+            *[f"struct Stored {{ {fields} }}"] * (not one),
+            f"fn work(block: u32, block_id: vec3u, lane: u32{taken}TAKEN) -> {stores[0][1] if one else 'Stored'} {{",
+            *self.places(lines),
+            *lines,
+            f"  return {result if one else f'Stored({result})'};",
+            "}",
+            "fn quad(block: u32, block_id: vec3u, quad: u32TAKEN) {",
+            f"  let place = block * {self.lanes // 4}u + quad;",
+            *quad,
+            "}",
+        ]
+
+
+def _behind(nodes: Iterable[Node]) -> set[Node]:
+    """What these are made of, and these; of loads not the place."""
+    found: set[Node] = set()
+    work = list(nodes)
+    while work:
+        node = work.pop()
+        if node not in found:
+            found.add(node)
+            work += node.args if node.op != "load" else ()
+    return found
