@@ -11,7 +11,7 @@ const INTERNAL =
   "classMemory cleared closed commands constants counters counts current elements ends file first formulas " +
   "freed functions gaps given grid groups guard identity inTurn index install jobs kept kernel kernels laid lanes " +
   "late launch lay lent lengths memories modules need offsets owned pieces place port prepare prepared program " +
-  "programs reads release renew results runtime scalars scratch shader shaders slots spill state step take " +
+  "programs reads release renew results runtime scalars scratch settle shader shaders slots spill state step take " +
   "tell temporaries told turn unsure usable uses variable variant waiting wgsl writable written " +
   "computed operation condition otherwise levels conditions fast walk";
 
