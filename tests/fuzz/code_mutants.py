@@ -500,24 +500,22 @@ _WGSL = (
     ),
     _wgsl(
         "small integers are loaded without their sign",
-        "effects:Effects._element",
+        "memory:Memory.element",
         'if ty.kind == "i":',
         "if False:",
         "arithmetic/small_results.atlas",
     ),
-    _wgsl(
-        "bytes are four bits apart", "effects:Effects._store", "& 3u) * 8u;", "& 3u) * 4u;", "memory/mixed_types.atlas"
-    ),
+    _wgsl("bytes are four bits apart", "memory:Memory.store", "& 3u) * 8u;", "& 3u) * 4u;", "memory/mixed_types.atlas"),
     _wgsl(
         "a small store writes the whole word",
-        "effects:Effects._store",
+        "memory:Memory.store",
         'f"atomicXor(&{memory}[{place.word}], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);"',
         'f"atomicStore(&{memory}[{place.word}], (({bits}) & {(1 << ty.bits) - 1}u) << shift);"',
         "logic/and.atlas",
     ),
     _wgsl(
         "a small store is a load and a store",
-        "effects:Effects._store",
+        "memory:Memory.store",
         'f"atomicXor(&{memory}[{place.word}], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);"',
         'f"atomicStore(&{memory}[{place.word}], atomicLoad(&{memory}[{place.word}])'
         ' ^ (((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift));"',
@@ -582,7 +580,7 @@ _WGSL = (
     ),
     _wgsl(
         "reductions have 16 accumulators",
-        "effects:Effects._reduction",
+        "reductions:reduction",
         "(k & 31u)",
         "(k & 15u)",
         "reduce/order_orbits.atlas",

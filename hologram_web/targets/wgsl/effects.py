@@ -14,38 +14,20 @@ from ...compiler.ir import Access, Axis, Node
 from ...compiler.legalise import HALVES, Legaliser
 from ...errors import FaultKind, UnsupportedInstruction
 from ...isa.address import Space
-from ...isa.ops import IDENTITIES, reduce_type
 from ...isa.types import Type
 from ...isa.verify import ON_CHIP_BASES, Base
 from ..clike.expressions import Expressions
 from ..clike.writer import Writer
 from .floats import Floats
 from .language import pair
-from .shader import Shader, kind_of
-from .wide import Wide, each_word, size_of
+from .memory import Memory, Place
+from .reductions import reduction
+from .shader import Shader
+from .wide import Wide, size_of
 
 __all__ = ["FAULT_KINDS", "Effects", "fault_number"]
 
 FAULT_KINDS = tuple(FaultKind)  # the status word holds the number in this order, plus 1
-
-
-class Place(NamedTuple):
-    """Where an element lies in a memory: `at`, in words or in bytes."""
-
-    at: str
-    in_words: bool
-
-    @property
-    def word(self) -> str:
-        return self.at if self.in_words else f"({self.at}) >> 2u"
-
-    @property
-    def byte(self) -> str:
-        return f"({self.at}) * 4u" if self.in_words else self.at
-
-    def moved(self, sign: str, words: str) -> Place:
-        """So many words further, or back."""
-        return Place(f"({self.at} {sign} {words if self.in_words else f'{words} * 4u'})", self.in_words)
 
 
 class Report(NamedTuple):
@@ -69,10 +51,6 @@ class Report(NamedTuple):
 class Effects:
     """Writes effects into a function. `proven` is what accesses need not check."""
 
-    part = 0  # which part of a memory code is written for
-    in_words = False  # whether it is for the words of a wide integer
-    in_helper = False  # whether it is for a function that reads any part
-
     def __init__(
         self,
         shader: Shader,
@@ -85,51 +63,7 @@ class Effects:
     ) -> None:
         self.shader, self.writer, self.put, self.hoist = shader, writer, writer.put, hoist
         self.values, self.floats, self.wide, self.proven = values, floats, wide, proven
-        self.function, self.helpers = shader.function, shader.helpers
-        self.atomic, self.kinds, self.parts, self.window = shader.atomic, shader.kinds, shader.parts, shader.window
-
-    def binding(self, base: Base) -> str:
-        """The WGSL variable of a memory; of the part that code is written for, where it is bound in parts."""
-        return self.shader.binding(base, self.part)
-
-    def _part_by_part(self, access: Access, place: Place, then: Callable[[Place], None]) -> None:
-        """Does something at a place of a memory, in the part where it lies, if there are several; at word k of a wide
-        integer after the other."""
-        if access.element.is_wide and not self.in_words:
-            for line in each_word(access.element):
-                self.wide.put(line)
-            self.writer.depth, self.in_words = self.writer.depth + 1, True
-            self._part_by_part(access, place.moved("+", "k"), then)
-            self.writer.depth, self.in_words = self.writer.depth - 1, False
-            self.put("} }")
-            return
-        memory = self.binding(access.base)
-        parts = self.parts.get(memory, 1)
-        if parts == 1:
-            then(place)
-            return
-        self.put(f"switch (({place.byte}) / {self.window}u) {{")
-        for part in range(parts):  # elements lie in one part each: they are aligned
-            self.put(f"  {f'case {part}u:' if part < parts - 1 else 'default:'} {{")
-            self.part = part
-            self.writer.depth += 2
-            then(place.moved("-", f"{part * self.window // 4}u") if part else place)
-            self.writer.depth -= 2
-            self.put("  }")
-        self.part = 0
-        self.put("}")
-
-    def _getter(self, memory: str) -> str:
-        """The function that reads a word of a memory in parts."""
-        name, words = f"{memory}_word", self.window // 4
-        lines = [f"fn {name}(index: u32) -> u32 {{"]
-        for part in range(self.parts[memory]):
-            word = f"{memory}{f'_{part}' if part else ''}[index - {part * words}u]"
-            word = f"atomicLoad(&{word})" if memory in self.atomic else word
-            last = part == self.parts[memory] - 1
-            lines.append(f"  return {word};" if last else f"  if (index < {(part + 1) * words}u) {{ return {word}; }}")
-        self.helpers[name] = "\n".join([*lines, "}\n"])
-        return name
+        self.function, self.memory = shader.function, Memory(shader, writer, values, wide)
 
     def effect(self, node: Node, target: str | None) -> None:
         match node.op:
@@ -146,10 +80,11 @@ class Effects:
                 self.put(f"  {self._report(kind, at, base, offset, '0u', f'{number}u')}")
                 self.put("}")
             case "load":
-                self._guarded(node.attr, node.args[0], lambda place: self._load(node.attr, place, target), target, node)
+                access = node.attr
+                self._guarded(access, node.args[0], lambda place: self.memory.load(access, place, target), target, node)
             case "store":
-                value = node.args[1]
-                self._guarded(node.attr, node.args[0], lambda place: self._store(node.attr, place, value), None, node)
+                access, value = node.attr, node.args[1]
+                self._guarded(access, node.args[0], lambda place: self.memory.store(access, place, value), None, node)
             case "atomic":
                 access = node.attr[1]
                 self._guarded(access, node.args[0], lambda place: self._atomic(node, place, target), target, node)
@@ -227,7 +162,7 @@ class Effects:
         ]
         inside = node in self.proven and not (access.scale % align or offset % align)
         if inside and not open_axes:
-            self._part_by_part(access, self._place(access, "index", offset + self._start(access.base)), then)
+            self.memory.at(access, self._place(access, "index", offset + self._start(access.base)), then)
             self.writer.depth -= 1
             self.put("}")
             return
@@ -249,7 +184,7 @@ class Effects:
         self.put("} else {")
         self.writer.depth += 1
         found, start = Place("place", place.in_words), self._start(access.base)
-        self._part_by_part(access, found.moved("+", f"{start // 4}u") if start else found, then)
+        self.memory.at(access, found.moved("+", f"{start // 4}u") if start else found, then)
         self.writer.depth -= 1
         self.put("}")
         self.writer.depth -= 1
@@ -284,9 +219,9 @@ class Effects:
         """A load or a store, without checks."""
         access = node.attr
         if node.op == "load":
-            self._part_by_part(access, place, lambda place: self._load(access, place, target))
+            self.memory.at(access, place, lambda place: self.memory.load(access, place, target))
         else:
-            self._part_by_part(access, place, lambda place: self._store(access, place, node.args[1]))
+            self.memory.at(access, place, lambda place: self.memory.store(access, place, node.args[1]))
 
     def _beyond(self, axis: Axis, index: Node, length: Node) -> str:
         """The condition under which an index is not on its axis."""
@@ -342,76 +277,10 @@ class Effects:
         """Where a class lies in the class memory, which is bound as a whole."""
         return 12_288 * base.name if base.space is Space.CLASS and isinstance(base.name, int) else 0
 
-    def _word(self, memory: str, index: str) -> str:
-        if memory in self.parts and self.in_helper:
-            return f"{self._getter(memory)}({index})"
-        return f"atomicLoad(&{memory}[{index}])" if memory in self.atomic else self._at(memory, index)
-
-    def _at(self, memory: str, index: str) -> str:
-        """A word that is no atomic."""
-        return self.shader.wide.own_word(index) if memory == "local_memory" else f"{memory}[{index}]"
-
-    def _element(self, memory: str, ty: Type, place: Place) -> str:
-        """The expression of an element in memory."""
-        word = self._word(memory, place.word)
-        if ty.bits == 64:
-            return f"vec2u({word}, {self._word(memory, f'({place.word}) + 1u')})"
-        if ty.bits == 32:
-            return self.as_kind(kind_of(ty), word, self.kinds.get(memory, "u32"))
-        text = f"(({word} >> ((({place.byte}) & 3u) * 8u)) & {(1 << ty.bits) - 1}u)"
-        if ty.kind == "i":
-            return f"((bitcast<i32>({text}) << {32 - ty.bits}u) >> {32 - ty.bits}u)"
-        return text
-
-    @staticmethod
-    def as_kind(kind: str, text: str, held: str) -> str:
-        """A word as another type of 32 bits."""
-        return text if kind == held else f"bitcast<{kind}>({text})"
-
-    def _load(self, access: Access, place: Place, target: str | None) -> None:
-        if target is not None and access.element.is_wide:
-            word = self._word(self.binding(access.base), place.word)
-            self.put(f"{self.values.call('wide_set', f'{target} + k', word)};")
-        elif target is not None:
-            self.put(f"{target} = {self._element(self.binding(access.base), access.element, place)};")
-
-    def _store(self, access: Access, place: Place, value: Node) -> None:
-        memory, ty = self.binding(access.base), access.element
-        if ty.bits == 64:
-            self.put(f"let pair = {self.values.value(value)};")
-            for part, name in enumerate("xy"):
-                self._set_word(memory, f"({place.word}) + {part}u", f"pair.{name}")
-            return
-        text = self.values.value(value)
-        if ty.is_wide:
-            self._set_word(memory, place.word, self.values.call("wide_get", f"{text} + k"))
-            return
-        held = self.values.type_name(value)
-        if ty.bits == 32:
-            self._set_word(memory, place.word, self.as_kind(self.kinds.get(memory, "u32"), text, held))
-            return
-        bits, byte = self.as_kind("u32", text, held), place.byte
-        if access.base.space is Space.LOCAL:
-            self.put(f"let mask = {(1 << ty.bits) - 1}u << ((({byte}) & 3u) * 8u);")
-            word = self._at(memory, place.word)
-            self.put(f"let word = {word};")
-            self.put(f"{word} = (word & ~mask) | ((({bits}) << ((({byte}) & 3u) * 8u)) & mask);")
-            return
-        # One lane owns each byte, so what it sees of its own bytes does not change between the load and the xor.
-        self.put(f"let shift = (({byte}) & 3u) * 8u;")
-        self.put(f"let old = atomicLoad(&{memory}[{place.word}]) >> shift;")
-        self.put(f"atomicXor(&{memory}[{place.word}], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);")
-
-    def _set_word(self, memory: str, index: str, text: str) -> None:
-        if memory in self.atomic:
-            self.put(f"atomicStore(&{memory}[{index}], {text});")
-        else:
-            self.put(f"{self._at(memory, index)} = {text};")
-
     def _atomic(self, node: Node, where: Place, target: str | None) -> None:
         operation, access = node.attr
         ty: Type = access.element
-        place = f"&{self.binding(access.base)}[{where.word}]"
+        place = f"&{self.shader.binding(access.base, where.part)}[{where.word}]"
         value = self.values.value(node.args[1])
         result = f"{target} = " if target is not None else "_ = "
         bits = value if ty is Type.U32 else f"bitcast<u32>({value})"
@@ -492,101 +361,21 @@ class Effects:
                 self.put(f"  {self._cleared(target, node)}")
         self.put("} else {")
         if ty.is_wide:
-            self.in_helper = True
             start = f"byte + {self._start(access.base)}u + i * {need}u + k * 4u"
-            word = self._word(self.binding(access.base), Place(start, False).word)
-            self.in_helper = False
+            word = self.memory.anywhere(access.base)(Place(start, False).word)
             if target is not None:
                 self.wide.reduce(combine, ty, target, word)
             self.put("}")
             self.writer.depth -= 1
             self.put("}")
             return
-        function = self._reduction(combine, ty, self.binding(access.base))
+        function = reduction(self.shader, self.memory, combine, ty, access.base)
         call = f"{function}(byte + {self._start(access.base)}u, count)"
         half = f"f32_to_{HALVES[ty]}" if ty in HALVES else ""
         self.put(f"  {name} = {self.values.call(half, call) if half else call};")
         self.put("}")
         self.writer.depth -= 1
         self.put("}")
-
-    def _identity(self, combine: str, ty: Type) -> str:
-        """Where an orbit starts. A shader compiler that knows it is +0 takes 0 + x for x, and keeps the sign of -0."""
-        text = self.values.constant(ty, ty.encode(IDENTITIES[combine](ty)))
-        return self.values.call("fence", text, "zero") if ty is Type.F32 and self.floats.math == "exact" else text
-
-    def _reduction(self, combine: str, ty: Type, memory: str) -> str:
-        """The function of a canonical reduction, with the orbits of three levels side by side.
-
-        Shader compilers inline each operation, so that there are few, and unroll loops whose length they know.
-        """
-        name = f"reduce_{combine}_{ty}_{memory}"
-        if name in self.helpers:
-            return name
-        wide = reduce_type(ty)
-        held = self.shader.traits.holds(wide)
-        left, right = Node("param", held, (), "left"), Node("param", held, (), "right")
-        inner = Expressions(self.values.language, {}, lambda node: str(node.attr), self.shader.called)
-        inner.own = Floats(inner, self.floats.math, lambda text, name, kind: text).compute
-        combined = inner.compute(Legaliser(self.shader.traits).short(combine, wide, left, right))
-        kind = self.values.type_name(left)
-        self.in_helper = True
-        element = self._element(memory, ty, Place(f"byte + i * {ty.size_bytes}u", False))
-        self.in_helper = False
-        if wide is not ty:
-            element = self.values.call(f"{HALVES[ty]}_to_f32", element)
-        identity = self._identity(combine, wide)
-        orbits = f"orbits_{name}"
-        steps = 2 if wide is Type.F64 else 8  # llvmpipe counts rounds
-        elements = "".join(
-            f"    if (k + {step}u < count) {{\n      let i = k + {step}u;\n"
-            f"      {orbits}[j + {step}u] = op_{name}({orbits}[j + {step}u], {element});\n    }}\n"
-            for step in range(steps)
-        )
-        self.helpers[name] = f"""var<private> {orbits}: array<{kind}, 96>;
-fn op_{name}(left: {kind}, right: {kind}) -> {kind} {{
-  return {combined};
-}}
-fn {name}(byte: u32, count: u32) -> {kind} {{
-  let zero = arguments.misc.z;
-  for (var j = 0u; j < 96u + zero; j++) {{
-    {orbits}[j] = {identity};
-  }}
-  for (var k = 0u; k < count; k += {steps}u) {{
-    let j = (k & 31u);
-{elements}    let last = k + {steps}u >= count;
-    if (!last && ((k + {steps}u) & 2047u) != 0u) {{
-      continue;
-    }}
-    // A block ends, and with it perhaps one of blocks.
-    var block = k / 2048u;
-    var first = 0u;
-    loop {{
-      for (var half = 16u + zero; half > 0u; half = half >> 1u) {{
-        for (var j = first; j < first + half; j++) {{
-          {orbits}[j] = op_{name}({orbits}[j], {orbits}[j + half]);
-        }}
-      }}
-      let found = {orbits}[first];
-      if (last && (block == 0u)) {{
-        return found;
-      }}
-      for (var j = first; j < first + 32u + zero; j++) {{
-        {orbits}[j] = {identity};
-      }}
-      first += 32u;
-      let place = first + (block & 31u);
-      {orbits}[place] = op_{name}({orbits}[place], found);
-      if (!last && ((block & 2047u) != 2047u)) {{
-        break;
-      }}
-      block = block / 2048u;
-    }}
-  }}
-  return {orbits}[0];
-}}
-"""
-        return name
 
 
 def fault_number(kind: FaultKind) -> int:

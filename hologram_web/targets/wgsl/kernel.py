@@ -163,7 +163,7 @@ def _kernel(shader: Shader, packet: Packet | None) -> WgslKernel:
         shader.scalars,
         shader.bases,
         shader.groups,
-        [name.split("_")[0] in shader.written for name in shader.names] + [True] * bool(shader.wide.scratch),
+        [shader.names[name] in shader.written for name in shader.names] + [True] * bool(shader.wide.scratch),
         shader.function.block_shape,
         shader.further,
         words,
@@ -187,7 +187,7 @@ def _declarations(shader: Shader) -> tuple[str, int]:
     for number, name in enumerate(shader.names):
         element = "atomic<u32>" if name in shader.atomic else shader.kinds.get(name, "u32")
         element = f"vec4<{element}>" if shader.quads else element
-        mode = "read_write" if name.split("_")[0] in shader.written or name in shader.atomic else "read"
+        mode = "read_write" if shader.names[name] in shader.written or name in shader.atomic else "read"
         lines.append(f"@group(0) @binding({number + 2}) var<storage, {mode}> {name}: array<{element}>;")
     if any(base.space is Space.SHARED for base in shader.function.bases):
         element = "atomic<u32>" if "shared_memory" in shader.atomic else shader.kinds.get("shared_memory", "u32")

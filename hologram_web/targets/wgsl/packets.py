@@ -29,6 +29,7 @@ from ...isa.types import Type
 from .body import Body
 from .effects import Report, fault_number
 from .language import pair
+from .memory import as_kind
 from .shader import Shader
 from .wide import is_wide
 
@@ -405,11 +406,11 @@ class _Quads(_Lanes):
                 place = f"{memory}[place{f' + {access.offset // 16}u' if access.offset else ''}]"
                 held = self.shader.kinds.get(memory, "u32")
                 if node.op == "store":
-                    text = code.effects.as_kind(held, values.value(node.args[1]), values.type_name(node.args[1]))
+                    text = as_kind(held, values.value(node.args[1]), values.type_name(node.args[1]))
                     code.put(f"let store{len(stores)} = {text};")
                     stores.append((place, held))
                 elif variable is not None:
-                    text = code.effects.as_kind(values.type_name(node), f"load{len(loads)}", held)
+                    text = as_kind(values.type_name(node), f"load{len(loads)}", held)
                     code.put(f"let {values.name(variable)} = {text};")
                     loads.append((place, held))
         lines = code.writer.lines

@@ -79,9 +79,9 @@ class Shader:
         self.parts = {f"b{number}": count for number, count in enumerate(parts) if count > 1}
         self.kinds = self._kinds()
         self.further = [(number, part) for number, count in enumerate(parts) for part in range(1, count)]
-        self.names = [f"b{number}" for number in range(len(groups))]
-        self.names += [f"b{number}_{part}" for number, part in self.further]
-        self.atomic |= {name for name in self.names if name.split("_")[0] in self.atomic}
+        self.names = {f"b{number}": f"b{number}" for number in range(len(groups))}  # of parts: that of their first
+        self.names |= {f"b{number}_{part}": f"b{number}" for number, part in self.further}
+        self.atomic |= {name for name, first in self.names.items() if first in self.atomic}
         self.meet = ["workgroupBarrier();", *(["storageBarrier();"] if self._stores_before_barriers() else [])]
         self.helpers: dict[str, str] = {}
         self.loops = self.counts = False
