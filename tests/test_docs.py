@@ -221,7 +221,7 @@ for path in sys.argv[1:]:
 @pytest.mark.skipif(not shutil.which("git"), reason="git is needed to apply a diff")
 @pytest.mark.parametrize("block", _of("diff"))
 def test_diff(block, tmp_path):
-    for folder in ("hologram_web", "hologram_web_tools", "tests", "wgsl"):
+    for folder in ("hologram_web", "hologram_web_tools", "tests", "wasm", "wgsl"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "PYTHONPATH"))}
     subprocess.run(["git", "apply", "-"], cwd=tmp_path, env=clean, input=block.text.encode(), check=True)
