@@ -350,7 +350,7 @@ _WASM = (
         _LANES + "_enter_block",
         '("i32.mul",), ("i32.sub",), ',
         '("i32.mul",), ("i32.sub",), ("i32.const", 1), ("i32.add",), ',
-        "launch/many_blocks.atlas",
+        "launch/rows_off.atlas",
     ),
     _wasm(
         "CAS stores where the cell differs", _EFFECTS + "_atomic", '{kind}.eq"', '{kind}.ne"', "sync/atom_cas.atlas:i32"
