@@ -350,7 +350,7 @@ _WASM = (
         _LANES + "_enter_block",
         '("i32.mul",), ("i32.sub",), ',
         '("i32.mul",), ("i32.sub",), ("i32.const", 1), ("i32.add",), ',
-        "launch/rows_off.atlas",
+        "launch/many_blocks.atlas",
     ),
     _wasm(
         "CAS stores where the cell differs", _EFFECTS + "_atomic", '{kind}.eq"', '{kind}.ne"', "sync/atom_cas.atlas:i32"
@@ -554,7 +554,7 @@ _WGSL = (
         "barriers:Main._entry",
         "+ local < arg",
         "+ local <= arg",
-        "launch/many_blocks.atlas",
+        "launch/rows_off.atlas",
     ),
     _wgsl("rows of blocks overlap", "barriers:Main._block_of", "* 65535u;", "* 65534u;", "launch/many_rows.atlas"),
     _wgsl(
