@@ -6,6 +6,7 @@ Loops of several entries are given one before (`reducible.py`); a graph without 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .dominance import Dominators
 from .ir import Node
@@ -69,8 +70,9 @@ class Stop:
 Tree = Straight | Labelled | Loop | If | Branch | Stop
 
 
+@lru_cache(maxsize=8)  # who chooses the form of a kernel looks at it first
 def structure(entry: Piece) -> list[Tree]:
-    """The code from `entry` on, up to barriers, as nested constructs."""
+    """The code from `entry` on, up to barriers, as nested constructs, which nobody changes."""
     entry = reducible(entry)
     with deep_recursion():
         return _Flattener().code(_Structurer(entry).tree(entry))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...compiler.accesses import access_of
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
 from ...compiler.lower import Do, Lowered, Piece, lower
@@ -33,7 +34,7 @@ def chosen(function: Function, packets: int | None = None) -> Choice:
     """The choice for a function; `packets` is a wish."""
     if packets == 1:
         return Choice(1, "asked for")
-    width = 4 if packets is None else packets
+    width = _width(function) if packets is None else packets
     reason = _obstacle(function)
     if reason:
         return Choice(1, reason)
@@ -47,6 +48,17 @@ def chosen(function: Function, packets: int | None = None) -> Choice:
         if loss:
             return Choice(1, loss)
     return Choice(width, "", forms)
+
+
+def _width(function: Function) -> int:
+    """As many lanes as fill a vector with the elements that most accesses are of, up to 8, if these are short: what is
+    done to them takes that many fewer instructions. (Of bytes 16 gain where they are compared only, and double the code
+    where they are summed: blur took 0.7 ms in packets of 8, 1.1 of 16 and 1.7 of 4.)"""
+    sizes = [access.element.bits for node in function.nodes() if (access := access_of(node)) is not None]
+    short = sum(bits <= 16 for bits in sizes)
+    if 2 * short <= len(sizes) or function.block_shape[0] < 8 or _waits(function):
+        return 4
+    return 8
 
 
 def _loss(function: Function, lowered: Lowered, plan: Fission | None, forms: Forms, width: int) -> str:
