@@ -183,12 +183,14 @@ def _took(side: Side, repeats: int) -> float:
     """Seconds of so many runs, without what settles them."""
     took = 0.0
     for _ in range(repeats if side.settle else 1):
+        if side.settle:
+            side.settle()
         start = time.perf_counter()
         for _ in range(1 if side.settle else repeats):
             side.run()
         took += time.perf_counter() - start
-        if side.settle:
-            side.settle()
+    if side.settle:
+        side.settle()
     return took
 
 
