@@ -153,5 +153,5 @@ def test_a_wheel_has_all_of_the_device_library():
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
     included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     used = {f"wgsl/{name}": f"hologram_web/_wgsl/{name}" for name in (*texts._FILES, texts._HALF)}
-    used |= {f"wasm/{name}": f"hologram_web/_wasm/{name}" for name in (*wat._FILES, wat._WIDE_ARITHMETIC)}
+    used |= {f"wasm/{name}": f"hologram_web/_wasm/{name}" for name in (*wat._FILES, wat._WIDE_ARITHMETIC, "crew.wat")}
     assert included == used
