@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import os
 import subprocess
@@ -130,6 +131,20 @@ def test_the_oracle_refuses_what_it_cannot_speak_about():
     for compute in (lambda: byte + 300, lambda: byte // 0, lambda: Num(TYPES["f32"], 1.0) << 1):
         with pytest.raises(OracleError):
             compute()
+
+
+def test_both_comparisons_of_a_chain_run():
+    """A known one rules out its branch, whose assignments then have no part in types (seed 406081)."""
+    found = 0
+    for seed in range(60):
+        for node in ast.walk(ast.parse(generate(seed).text)):
+            if isinstance(node, ast.Compare) and len(node.ops) == 2:
+                parts = list(ast.walk(node.comparators[0]))
+                names = {part.id for part in parts if isinstance(part, ast.Name)} - {"hg"}
+                ids = {part.attr for part in parts if isinstance(part, ast.Attribute)} & {"local_id", "global_id"}
+                assert names or ids, ast.unparse(node)
+                found += 1
+    assert found > 20
 
 
 # Seeded bugs

@@ -126,6 +126,12 @@ def test_amounts_of_shifts_are_taken_modulo_the_width(device, body, expected):
     assert ran(device, body, np.array([5, 7], "i4"), np.zeros(1, "i4")) == [expected]
 
 
+def test_what_a_known_condition_rules_out_makes_no_types(device):
+    for known, expected in (("hg.i32(9) > 512", 7), ("x[1] > hg.i32(9) > 512", 7), ("x[1] > 512", 0)):
+        text = f"v = hg.i32(x[1])\nif {known}:\n    v = hg.i64(v)\ny[0] = v >> 32"
+        assert ran(device, text, np.array([0, 7], "i4"), np.zeros(1, "i8")) == [expected], known
+
+
 def test_atomics_compute_the_index_before_the_value(device):
     """As Python does: arguments from left to right."""
     text = "hg.atomic_add(y, hg.atomic_add(y, 0, 1), hg.atomic_add(y, 0, 10) * 100)\ny[2] = {0}"

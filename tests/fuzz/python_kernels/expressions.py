@@ -150,8 +150,8 @@ class Expressions(Maker):
             return f"({left} {self.choice('in', 'not in')} ({others},))"
         right = self.operand(ty, depth - 1)
         if kind == 6:
-            middle = self.expression(ty, depth - 1)
-            return f"({left} {self.choice(*_COMPARISONS)} {middle} {self.choice(*_COMPARISONS)} {right})"
+            other = self.expression(ty, depth - 1)  # not in the middle, as it may be known
+            return f"({other} {self.choice(*_COMPARISONS)} {left} {self.choice(*_COMPARISONS)} {right})"
         if kind == 7 and not right.lstrip("(-").replace(".", "").rstrip(")").isalnum():
             return f"({right} {self.choice(*_COMPARISONS)} {left})"
         return f"({left} {self.choice(*_COMPARISONS)} {right})"

@@ -98,7 +98,7 @@ SEEDED = tuple(
             1,
         ),
         ("not is left out in a branch", _EXPRESSIONS + "branch", "label, not when)", "label, when)", 3),
-        ("only the end of a chain counts", _EXPRESSIONS + "expr_Compare", "self._and(node, result, step)", "step", 0),
+        ("only the end of a chain counts", _EXPRESSIONS + "expr_Compare", "self._and(node, result, step)", "step", 5),
         ("loops count on after break", _STATEMENTS + "stmt_Continue", '"again"', '"end"', 9),
         (
             "ranges with steps run once more",
