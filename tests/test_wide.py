@@ -40,9 +40,9 @@ def test_blocks_take_turns_with_scratch_memory(ty, monkeypatch):
     device = WebGpuBackend()
     launch, parts = device._recorder.launch, []
 
-    def recorded(work):
-        parts.append(len(list(work.dispatches())))
-        launch(work)
+    def recorded(work, number):
+        parts.append(len(list(work.dispatches(0))))
+        launch(work, number)
 
     monkeypatch.setattr(device._recorder, "launch", recorded)
     check(device, ty, "div", 600)

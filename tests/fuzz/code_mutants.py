@@ -15,6 +15,11 @@ def _wasm(name: str, place: str, old: str, new: str, shown_by: str) -> Mutant:
     return Mutant(f"wasm: {name}", place, old, new, "wasm", shown_by)
 
 
+def _lane_by_lane(name: str, place: str, old: str, new: str, shown_by: str) -> Mutant:
+    """A bug of code that runs one lane after another."""
+    return Mutant(f"wasm: {name}", place, old, new, "wasm1", shown_by)
+
+
 def _compiler(name: str, place: str, old: str, new: str, shown_by: str) -> Mutant:
     return Mutant(f"compiler: {name}", f"compiler.{place}", old, new, "wasm", shown_by)
 
@@ -33,7 +38,7 @@ _PAIRS = "compiler.pairs:Pairs."
 _CONTROL = "targets.clike.control:Control."
 _EFFECTS = "targets.wasm.effects:Effects."
 _LEGALISER = "compiler.legalise:Legaliser."
-_KERNEL = "targets.wasm.kernel:_Emitter."
+_KERNEL = "targets.wasm.kernel:_Lanes."
 _LANES = "targets.wasm.lanes:Lanes."
 _BARRIERS = "targets.wasm.barriers:Barriers."
 _FOLD = "passes.fold:"
@@ -208,7 +213,7 @@ _WASM = (
         "True",
         "sync/bar_sync_one_lane.atlas",
     ),
-    _wasm(
+    _lane_by_lane(
         "lanes of a round are a byte apart",
         _EFFECTS + "_address",
         "further + self.copy * step",
@@ -229,7 +234,7 @@ _WASM = (
         "(1 << 2 * ty.bits) - 1",
         "arithmetic/small_results.atlas:u16",
     ),
-    _wasm(
+    _lane_by_lane(
         "signed integers compare as unsigned",
         _VALUES + "_comparison",
         'else "_s" if',
@@ -243,14 +248,14 @@ _WASM = (
         '"_u" if op == "shr"',
         "logic/shr.atlas:i32",
     ),
-    _wasm(
+    _lane_by_lane(
         "FLOOR is TRUNC",
         _VALUES + "_float",
         "{_FLOAT[op]}",
         "{_FLOAT[op].replace('floor', 'trunc')}",
         "arithmetic/floor.atlas:f32",
     ),
-    _wasm(
+    _lane_by_lane(
         "64-bit SUB swapped",  # in 32 bits LOOP, too, would never end
         _VALUES + "_integer",
         'self._operands(node)\n        self.put((f"{kind}.{_SIMPLE[op]}"',
@@ -301,7 +306,7 @@ _WASM = (
         "align // 2 - 1)",
         "faults/misaligned_load.atlas:i16",
     ),
-    _wasm(
+    _lane_by_lane(
         "phis are copied one after another",
         _KERNEL + "_statement",
         "for _, value in narrow:\n                self.values.value(value)\n"
@@ -352,8 +357,12 @@ _WASM = (
         '("i32.mul",), ("i32.sub",), ("i32.const", 1), ("i32.add",), ',
         "launch/many_blocks.atlas",
     ),
-    _wasm(
-        "CAS stores where the cell differs", _EFFECTS + "_atomic", '{kind}.eq"', '{kind}.ne"', "sync/atom_cas.atlas:i32"
+    _lane_by_lane(
+        "CAS stores where the cell differs",
+        _EFFECTS + "_exchange",
+        '("i32.eq",))\n                put(("select"',
+        '("i32.ne",))\n                put(("select"',
+        "sync/atom_cas.atlas:i32",
     ),
     _wasm(
         "reductions have 16 accumulators",

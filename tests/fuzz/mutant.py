@@ -94,12 +94,13 @@ def _changed(mutant: Mutant) -> CodeType:
 
 
 def sound_device(name: str) -> Any:
-    """A device as it is; faults come at once. `wgsl` is webgpu."""
+    """A device as it is; faults come at once. `wgsl` is webgpu, `wasm1` is wasm without packets of lanes."""
     if name == "wgsl":
         device = WebGpuBackend(check="sync", limits=LIMITS)
         assert device.traits  # found out without bugs
         return device
-    return CpuBackend(limits=LIMITS) if name == "cpu" else WasmBackend(limits=LIMITS, cache=False)
+    packets = 1 if name == "wasm1" else None
+    return CpuBackend(limits=LIMITS) if name == "cpu" else WasmBackend(limits=LIMITS, cache=False, packets=packets)
 
 
 def broken_device(mutant: Mutant) -> Any:

@@ -208,8 +208,10 @@ def run_lines(device: str) -> list[tuple[Any, Any]]:
     from ..filetest import FOLDER, load
 
     tests = [load(path) for path in sorted(FOLDER.rglob("*.atlas"))]
-    cases_ = [case for test in tests if test.runs_on(device) for case in test.cases() if case.run is not None]
-    return [(case, case.launch(device)) for case in cases_]
+    cases_ = [
+        case for test in tests if test.runs_on(device.rstrip("1")) for case in test.cases() if case.run is not None
+    ]
+    return [(case, case.launch(device.rstrip("1"))) for case in cases_]
 
 
 def shown_lines(mutant: Mutant) -> list[tuple[Any, Any]]:
