@@ -172,13 +172,13 @@ def test_ends_come_to_workers(end):
         assert took_part(device)
 
 
-def workers():
+def threads_of_devices():
     return {thread for thread in threading.enumerate() if thread.name.startswith("hologram_web-")}
 
 
 def test_a_thousand_launches(crew):
     """No wake-up is lost, nothing is left."""
-    others = workers()  # of devices of other tests
+    others = threads_of_devices()  # of devices of other tests
     text = ".param y: buffer u32 read_write\n    mov_imm.u32 r10, 1\n    atom.add.u32 r11, [y + r255*4], r10\n"
     y = crew.allocate_buffer(4 * 2048)
     launch(crew, text, 2048, y=y)
@@ -188,7 +188,7 @@ def test_a_thousand_launches(crew):
         crew.execute_program_with_params(program, params)
     assert (read(crew, y, 2048) == 1000).all()
     assert crew._arena.live_bytes == before
-    assert len(workers() - others) == crew.threads.number - 1
+    assert len(threads_of_devices() - others) == crew.threads.number - 1
 
 
 def test_two_devices_at_once():
@@ -213,10 +213,10 @@ def test_two_devices_at_once():
 
 
 def test_threads_end_with_their_device():
-    others = workers()
+    others = threads_of_devices()
 
     def alive():
-        return len(workers() - others)
+        return len(threads_of_devices() - others)
 
     device = OnWorkers()
     y = device.allocate_buffer(4096)
