@@ -51,6 +51,7 @@ REASONS = {
         "other:\n    bar_sync 1\nout:",
         (8, 1, 1),
     ),
+    "the code is long": ("    cvt.u32.u64 r11, r255\n" + "    mad.u32 r11, r11, r11, r11\n" * 1200, (8, 1, 1)),
     "between barriers lanes do no more than move what they share": (
         "    mov_imm.u32 r11, 4\n    bar_sync 0",
         (8, 1, 1),
@@ -64,6 +65,38 @@ def test_others_say_why_they_are_not(reason):
     program = hg.Program.from_text(f".param y: buffer u32 read_write\n{code}\n{LINES}\n")
     form = form_of(_function(program, block))
     assert (form.width, form.reason) == (1, reason)
+
+
+OPERANDS = """
+    mov_imm.u32 r12, 5
+    cvt.u32.u64 r14, r255
+    mul.u32 r15, r14, r14
+    mul.u32 r16, r15, r14
+    mul.u64 r17, r255, r255
+"""
+CHAINS = {
+    "rotl": ("u32", "    rotl.u32 r11, r11, r12\n    xor.u32 r11, r11, r10\n"),
+    "min": ("i64", "    min.i64 r11, r11, r10\n    add.i64 r11, r11, r10\n"),
+    "select": (
+        "u64",
+        "    set.lt.u64 p0, r11, r10\n    sel.u32 r13, p0, r14, r15\n    set.lt.u32 p1, r13, r16\n"
+        "    sel.u64 r11, p1, r10, r17\n",
+    ),
+    "max": ("u64", "    max.u64 r11, r11, r10\n    add.u64 r11, r11, r10\n"),
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_what_needs_an_operand_twice_computes_it_once(name):
+    """Code grew with the power of the depth: kernels of 200 values were megabytes."""
+    ty, code = CHAINS[name]
+    sizes = []
+    for count in (4, 8, 12):
+        head = f".param y: buffer {ty} read_write\n    ldg.{ty} r10, [y + r255*8]\n    mov r11, r10\n"
+        tail = f"{code * count}    stg.{ty} [y + r255*8], r11\n"
+        program = hg.Program.from_text(head + OPERANDS + tail)
+        sizes.append(len(compile_kernel(_function(program), packets=4).code))
+    assert sizes[2] - sizes[1] < 1.1 * (sizes[1] - sizes[0])
 
 
 def test_a_form_can_be_asked_for():

@@ -19,6 +19,9 @@ from ...isa.types import Type
 __all__ = ["Choice", "chosen"]
 
 _WORK = 8  # what the code between barriers computes for each of its accesses, in additions, where packets pay
+# Values of a kernel in packets of 4. Each takes up to 250 bytes, so that no module has more than 250 KB (the kernels of
+# the standard library have at most 77, and those of the fuzzer, whose lanes end everywhere, at most 284).
+_LONGEST = 1000
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,8 @@ def _loss(function: Function, lowered: Lowered, plan: Fission | None, forms: For
     """Why lane after lane is faster, if it is; measured with bench.packets."""
     if function.block_shape[0] < width:
         return f"a row of a block has fewer than {width} lanes"
+    if sum(1 for _ in function.nodes()) * width > 4 * _LONGEST:
+        return "the code is long"
     used = [arg for node in function.nodes() if node.op in EFFECTS for arg in node.args]
     used += [block.end.value for block in function.blocks if block.end.value is not None]
     if all(forms.of(node) == 0 for node in used):

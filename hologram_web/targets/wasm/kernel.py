@@ -189,11 +189,6 @@ class _Packets(Packets, _Lanes):
     pass
 
 
-# Bytes. Kernels of many loops and branches that lanes leave were 1.4 to 2.9 MB as packets, and 8 KB lane after lane:
-# readers of artifacts refuse them, and engines take seconds.
-_MOST_OF_PACKETS = 200_000
-
-
 def form_of(function: Function) -> Choice:
     """Whether a kernel is made of packets of lanes, and why not."""
     with deep_recursion():
@@ -212,7 +207,4 @@ def compile_kernel(function: Function, wide_arithmetic: bool = False, packets: i
         if choice.width == 1:
             return _Lanes(legal, wide_arithmetic).run()
         assert choice.forms is not None
-        found = _Packets(legal, wide_arithmetic, choice.forms, choice.width).run()
-        if packets is None and len(found.code) > _MOST_OF_PACKETS:
-            return _Lanes(legalise(function, TRAITS), wide_arithmetic).run()
-        return found
+        return _Packets(legal, wide_arithmetic, choice.forms, choice.width).run()

@@ -323,22 +323,25 @@ class Vectors(Values):
             self._parts_of(node, part)
             self.put((f"{lanes_of(ty)}.{op}_{'s' if ty.is_signed else 'u'}",))
             return
-        a, b = node.args if op == "min" else node.args[::-1]
-        for arg in node.args:
-            self.part(arg, part)
-        self._less(ty, a, b, part)
+        with self.temporary("v128") as x, self.temporary("v128") as y:
+            for arg, local in zip(node.args, (x, y), strict=True):
+                self.part(arg, part)
+                self.put(("local.set", local))
+            self.put(("local.get", x), ("local.get", y))
+            pairs = [*zip(node.args, (x, y), strict=True)]
+            (a, first), (b, second) = pairs if op == "min" else pairs[::-1]
+            self._less(ty, (a, b), lambda place: self.put(("local.get", (first, second)[place])))
         self.put(("v128.bitselect",))
 
     def _shift_part(self, op: str, node: Node, ty: Type, part: int) -> None:
         shape, (x, amount) = lanes_of(ty), node.args
         if op == "rotl":
             self.part(x, part)
-            self.value(amount)
-            self.put((f"{shape}.shl",))
-            self.part(x, part)
-            self.put(("i32.const", 0))
-            self.value(amount)
-            self.put(("i32.sub",), (f"{shape}.shr_u",), ("v128.or",))
+            with self.temporary("v128") as once, self.temporary("i32") as left:
+                self.put(("local.tee", once))
+                self.value(amount)
+                self.put(("local.tee", left), (f"{shape}.shl",), ("local.get", once), ("i32.const", 0))
+                self.put(("local.get", left), ("i32.sub",), (f"{shape}.shr_u",), ("v128.or",))
             return
         self.part(x, part)
         self.value(amount)
@@ -449,25 +452,24 @@ class Vectors(Values):
         elif node.op == "eq":
             self._parts_of(node, part)
             self.put((f"{lanes_of(ty)}.eq",))
-        elif node.op == "lt":
-            self._less(ty, a, b, part)
         else:
-            self._less(ty, a, b, part, "le")
+            self._less(ty, (a, b), lambda place: self.part(node.args[place], part), node.op)
 
-    def _less(self, ty: Type, a: Node, b: Node, part: int, op: str = "lt") -> None:
-        """Pushes whether a < b. Integers of 64 bits are compared as signed ones only."""
+    def _less(self, ty: Type, args: tuple[Node, Node], push: Callable[[int], None], op: str = "lt") -> None:
+        """Pushes whether the first is less. Integers of 64 bits are compared as signed ones only. `push` pushes one of
+        the two by its place."""
         sign = "s" if ty.is_signed else "u"
         if ty.bits == 64 and not ty.is_signed:
             sign = "s"
-            if not all(self.ranges.of(arg)[1] < 1 << 63 for arg in (a, b)):
-                for arg in (a, b):
-                    self.part(arg, part)
+            if not all(self.ranges.of(arg)[1] < 1 << 63 for arg in args):
+                for place in (0, 1):
+                    push(place)
                     self.numbers(ty, [1 << 63] * 2)
                     self.put(("v128.xor",))
                 self.put((f"i64x2.{op}_s",))
                 return
-        self.part(a, part)
-        self.part(b, part)
+        push(0)
+        push(1)
         self.put((f"{lanes_of(ty)}.{op}_{sign}",))
 
     def any(self, mask: Node) -> None:
@@ -563,6 +565,8 @@ class Vectors(Values):
             return self._call
         if op == "call_if":
             return self._call_if
+        if op in _COMPARISONS and self._is_nested(node) and self._compared_bits(node) != self.bits(PRED):
+            return self._once
         if not isinstance(ty, Type):
             return None
         if op in ("div", "rem") and ty.is_integer:
@@ -579,6 +583,19 @@ class Vectors(Values):
             if ty.bits != src.bits:
                 return self._converted
         return None
+
+    def _is_nested(self, node: Node) -> bool:
+        """Whether a value chooses by a comparison in it. Where their bits differ, each part of one needs several of the
+        other: in nests of them code would grow with the power of their depth."""
+        if node in self.variables or node in self.held or not self.is_vector(node):
+            return False
+        return any(arg.ty == PRED or self._is_nested(arg) for arg in node.args)
+
+    def _once(self, node: Node) -> list[int]:
+        found = [self._fresh()]
+        self.mask(node, self.bits(PRED), 0)
+        self.put(("local.set", found[0]))
+        return found
 
     def _is_short(self, node: Node) -> bool:
         low, high = self.ranges.of(node)
