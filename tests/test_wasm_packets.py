@@ -22,6 +22,7 @@ from tests.fuzz.devices import LIMITS
 SCALAR = {
     "softmax": "nothing differs between lanes",
     "argmax": "one lane does everything",
+    "vector_sum": "lanes do little else than atomics",
 }
 
 
@@ -52,6 +53,11 @@ REASONS = {
         (8, 1, 1),
     ),
     "the code is long": ("    cvt.u32.u64 r11, r255\n" + "    mad.u32 r11, r11, r11, r11\n" * 1200, (8, 1, 1)),
+    "lanes do little else than atomics": (
+        "    ldg.u32 r11, [y + r255*4]\n    mov_imm.u32 r12, 1\n    cvt.u64.u32 r13, r11\n"
+        "    atom.add.u32 r14, [y + r13*4], r12\n    exit\n",
+        (8, 1, 1),
+    ),
     "between barriers lanes do no more than move what they share": (
         "    mov_imm.u32 r11, 4\n    bar_sync 0",
         (8, 1, 1),
