@@ -2,7 +2,7 @@
 
 The kernel and its 1,000 elements are those of bench/launch.py, in Node and in Chromium (software adapter), through the
 public `program.run` with its promise awaited; 16 elements show what is left of a launch where the kernel takes no time.
-Results are compared before anything is timed. `npm run bundle` comes first.
+Results are compared before anything is timed.
 """
 
 # mypy: ignore-errors
@@ -23,6 +23,7 @@ import click
 import hologram_web as hg
 from bench.launch import N, saxpy
 from e2e.browser import ROOT, Browser
+from examples.edges.chromium import bundle
 from hologram_web.plan.reader import read
 
 __all__ = ["write_kernel"]
@@ -58,6 +59,7 @@ def in_node(args: dict[str, Any]) -> Any:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, not tables.")
 def main(rounds: int, repeats: int, as_json: bool) -> None:
     """What a launch costs from JavaScript."""
+    bundle()
     args = {"n": N, "layout": write_kernel(), "rounds": rounds, "repeats": repeats}
     found = {"Node": in_node(args | {"backends": ["wasm"]})}
     with Browser() as browser:

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from bench import launch_js
+from examples.edges import chromium
+
 from . import where
 
 sys.path.insert(0, str(where.ROOT / "tools"))
@@ -34,6 +37,33 @@ def test_the_bundle_makes_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with zipfile.ZipFile(bundle) as archive:
         assert {"hologram_web/__init__.py", "tests/everywhere/inside.py", "pytest.ini"} <= set(archive.namelist())
     assert list(bundle.parent.iterdir()) == [bundle]
+
+
+def test_wheels_and_benchmarks_bundle_what_they_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`python -m e2e.notebook` alone had a wheel without a runtime, and `python -m bench.launch_js` no web/dist."""
+    done: list[str] = []
+
+    def bundle() -> None:
+        done.append("bundle")
+
+    def run(command: list[str], **_: object) -> None:
+        done.append(command[2])
+        (Path(command[command.index("-w") + 1]) / "hologram_web-1-py3-none-any.whl").touch()
+
+    monkeypatch.setattr(chromium, "bundle", bundle)
+    monkeypatch.setattr(subprocess, "run", run)
+    chromium.build_wheel(tmp_path)
+    assert done == ["bundle", "pip"]
+
+    def stop(_: object) -> None:
+        raise InterruptedError
+
+    done.clear()
+    monkeypatch.setattr(launch_js, "bundle", bundle)
+    monkeypatch.setattr(launch_js, "in_node", stop)
+    with pytest.raises(InterruptedError):
+        launch_js.main.main(["--rounds", "1"], standalone_mode=False)
+    assert done == ["bundle"]
 
 
 def test_the_browser_tests_bundle_what_they_load() -> None:

@@ -37,6 +37,7 @@ HERE = "/examples/edges"
 MODULES = ("__init__.py", "edges/__init__.py", "edges/kernels.py", "edges/float_kernels.py", "edges/pipeline.py")
 _PORT = 8707  # pages keep data by their origin
 RUNTIME = ROOT / "web" / "dist" / "index.js"
+RUNTIME_OF_WHEEL = ROOT / "hologram_web" / "page" / "runtime.js"
 
 CHROMIUM = {  # title: backend, Python
     "Chromium JS + WASM": ("wasm", False),
@@ -49,16 +50,16 @@ CHROMIUM = {  # title: backend, Python
 def bundle() -> None:
     """Builds web/dist and the package's copy if a source is newer. Raises OSError and subprocess.CalledProcessError."""
     newest = max(path.stat().st_mtime for path in (ROOT / "web" / "src").rglob("*.ts"))
-    copy = ROOT / "hologram_web" / "page" / "runtime.js"
-    if not all(path.is_file() and path.stat().st_mtime >= newest for path in (RUNTIME, copy)):
+    if not all(path.is_file() and path.stat().st_mtime >= newest for path in (RUNTIME, RUNTIME_OF_WHEEL)):
         subprocess.run(["npm", "run", "--silent", "bundle"], cwd=ROOT, check=True, capture_output=True)
 
 
 def build_wheel(folder: Path) -> Path:
     """The wheel, made anew with the one of the tools if a source is newer. Raises subprocess.CalledProcessError."""
+    bundle()  # the runtime of pages is in it
     packages = ("hologram_web", "hologram_web_tools", "wgsl", "wasm")
     sources = [path for package in packages for path in (ROOT / package).rglob("*.[pw]*")]
-    sources += [ROOT / "pyproject.toml", ROOT / "hatch_build.py"]
+    sources += [ROOT / "pyproject.toml", ROOT / "hatch_build.py", RUNTIME_OF_WHEEL]
     newest = max(path.stat().st_mtime for path in sources)
     found = next(folder.glob("hologram_web-*-any.whl"), None)
     if found is None or found.stat().st_mtime < newest:
