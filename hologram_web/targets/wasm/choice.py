@@ -88,10 +88,10 @@ def _loss(function: Function, lowered: Lowered, plan: Fission | None, forms: For
     # Atomics are done lane after lane, and vectors taken apart for them: a histogram took 1.1 to 1.5 times as long.
     accesses = [node for node in function.nodes() if access_of(node) is not None]
     atomics = sum(node.op == "atomic" for node in accesses)
-    light = total(node for node in function.nodes() if node.op != "atomic") < _WORK * len(accesses) and not _loops(
-        structure(lowered.resumes[0])
-    )
-    return "lanes do little else than atomics" if 2 * atomics >= max(len(accesses), 1) and light else ""
+    if not atomics or 2 * atomics < len(accesses) or _loops(structure(lowered.resumes[0])):
+        return ""
+    rest = total(node for node in function.nodes() if node.op != "atomic")
+    return "lanes do little else than atomics" if rest < _WORK * len(accesses) else ""
 
 
 def _loops(trees: list[Tree]) -> bool:

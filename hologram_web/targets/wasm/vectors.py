@@ -565,7 +565,7 @@ class Vectors(Values):
             return self._call
         if op == "call_if":
             return self._call_if
-        if op in _COMPARISONS and self._is_nested(node) and self._compared_bits(node) != self.bits(PRED):
+        if op in _COMPARISONS and self._compared_bits(node) != self.bits(PRED) and self._is_nested(node):
             return self._once
         if not isinstance(ty, Type):
             return None
