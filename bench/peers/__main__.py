@@ -1,12 +1,17 @@
-"""`python -m bench.peers`: us, jax-js, TensorFlow.js and ONNX Runtime Web at the same work in headless Chromium.
+"""`python -m bench.peers`: us and the libraries that people would take, at the same work.
 
-Each library has a page of its own in one browser, and its inputs on its device; a timing is of one turn: the calls of a
-case, and reading the last result into a typed array, by the page's clock. Turns are interleaved. Results are compared
-with NumPy's before anything is timed, and pages say which adapter they got and what they dispatched on it. On WebGPU it
-is the software adapter that Chromium brings, the same everywhere; `--backend wasm` compares WebAssembly, in isolated
-pages with threads, and `--plain` in others. Shaders by hand (bench/hand) run beside us where there are some.
+In headless Chromium jax-js, TensorFlow.js, ONNX Runtime Web, GPU.js and loops in JavaScript, each in a page of its own: on
+WebAssembly in isolated pages, where they have threads (`wasm`), and in plain ones (`wasm-plain`), and on WebGPU, on the software
+adapter that Chromium brings (`webgpu`). Outside NumPy, numexpr and Numba, with one thread and with all (`native`). `start` is a first
+result on a fresh page, and what had to be transferred.
 
-The libraries are installed into build/peers_web by npm, from the versions of bench/peers/package-lock.json.
+Results are compared before anything is timed. A turn is as many runs as take some milliseconds, inputs being on the device;
+what counts is the time of a run. Turns are interleaved, and medians taken. On WebGPU a run reads its last result, as
+nothing else says that it is done; elsewhere nothing is copied, but where a library's interface does it with each call (ort,
+gpu.js). Loops over v128 by hand, in the same engine and with as many threads, say what memory and arithmetic give.
+
+The libraries are installed into build/peers_web by npm, from bench/peers/package-lock.json, and into build/peers_py by pip, from
+bench/peers/requirements.txt.
 """
 
 from __future__ import annotations
@@ -14,199 +19,193 @@ from __future__ import annotations
 import json
 import os
 import platform
-import shutil
-import subprocess
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import click
-import numpy as np
 
-from e2e.browser import CACHING, ROOT, Browser, NoBrowser
+from e2e.browser import CACHING, Browser, NoBrowser
 
-from ..__main__ import table
-from .cases import CASES, Case
-from .onnx import model
+from . import report
+from .cases import CASES, Case, generated
+from .pages import FAST, LIBRARIES, LOOPS, OURS, first_results, install, opened, orders
+from .processes import LOOPS_2, Here, Loops, others
 
-HERE = Path(__file__).resolve().parent
-FOLDER = ROOT / "build" / "peers_web"
-LOCK = "package-lock.json"
-OURS, HAND = "ours", "hand"
-PEERS = {
-    OURS: "",
-    "jax": "@jax-js/jax",
-    "tfjs": "@tensorflow/tfjs-core",
-    "ort": "onnxruntime-web",
-    HAND: "",
-}  # packages
-OPEN = """async ([module, backend]) => {
-  globalThis.peer = await import("/build/peers_web/out/page.js");
-  return peer.open(module, backend);
-}"""
+WHERE = ("wasm", "wasm-plain", "webgpu", "native", "start")
+PEAKS = ("mul_add", "fma")
+WARM, TURN = 300.0, 8.0  # milliseconds
+Row = dict[str, Any]
+Make = Callable[[], Case]
 
 
-@dataclass
-class Side:
-    """A library on a backend, in its page."""
-
-    name: str
-    page: Any
-
-    def does(self, case: Case) -> bool:
-        return self.name == OURS or bool(case.lanes if self.name == HAND else case.nodes)
+def check(title: str, name: str, case: Case, found: tuple[int, float]) -> None:
+    wrong, worst = found
+    if wrong > case.strays * case.wanted.size:
+        sys.exit(f"{title}, {name}: {wrong:,} results are wrong, by {worst:.3g}: nothing was timed")
 
 
-def install() -> None:
-    """The libraries, and the modules of their pages, bundled."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    before = FOLDER / "node_modules" / ".package-lock.json"
-    wanted = (HERE / LOCK).read_bytes()
-    if not before.is_file() or (FOLDER / LOCK).read_bytes() != wanted:
-        for name in ("package.json", LOCK):
-            shutil.copy(HERE / name, FOLDER)
-        subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=FOLDER, check=True)
-    entries = [str(path) for path in sorted(HERE.glob("*.mjs"))]
-    options = ["--bundle", "--format=esm", "--log-level=error", "--external:/web/*", f"--outdir={FOLDER / 'out'}"]
-    environment = {**os.environ, "NODE_PATH": str(FOLDER / "node_modules")}
-    subprocess.run([str(ROOT / "node_modules" / ".bin" / "esbuild"), *entries, *options], env=environment, check=True)
-    subprocess.run(["npm", "run", "--silent", "bundle"], cwd=ROOT, check=True)
+def rows_of(where: str, title: str, case: Case, times: dict[str, list[float]], told: dict[str, Row]) -> Iterator[Row]:
+    """The rows of a case: of every contender, in the order of the table."""
+    best = min((median(ms) for name, ms in times.items() if not name.startswith((OURS, LOOPS))), default=None)
+    for name, ms in times.items():
+        threads = told[name]["threads"]
+        work = case.work * (threads if case.bound in PEAKS else case.calls)
+        yield {
+            "where": where,
+            "case": title,
+            "named": case.named,
+            "size": case.size,
+            "calls": case.calls if case.bound not in PEAKS else 1,
+            "bytes": case.moved * case.calls,
+            "operations": work,
+            "by": name,
+            **told[name],
+            "ms": ms,
+            "median": median(ms),
+            "fastest": min(ms),
+            "of the fastest peer": median(ms) / best if best else None,
+        }
 
 
-def write(name: str, data: bytes) -> str:
-    """Where a page finds these bytes."""
-    path = FOLDER / "data" / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(data)
-    return f"/build/peers_web/data/{name}"
-
-
-def order_of(title: str, case: Case, side: Side) -> dict[str, Any]:
-    """What a page is told of a case."""
-    arrays = {name: write(f"{title}.{name}", value.astype(np.float32).tobytes()) for name, value in case.arrays.items()}
-    wanted = case.wanted.astype(np.float64)
-    order: dict[str, Any] = {
-        "title": title,
-        "name": case.name,
-        "calls": case.calls,
-        "size": case.wanted.size,
-        "arrays": arrays,
-        "wanted": write(f"{title}.wanted", wanted.tobytes()),
-        "tolerance": case.tolerance,
-        "least": float(np.abs(wanted).max()) * 1e-3,  # relative to this, where a result is smaller
-    }
-    if side.name == OURS:
-        order |= {"holo": write(f"{title}.holo", case.ours().to_bytes()), "scalars": case.scalars}
-    elif side.name == HAND:
-        scalars = [("f32" if name == "step" else "u32", value) for name, value in case.scalars.items()]
-        shader = (HERE.parent / "hand" / f"{case.name}.wgsl").read_bytes()
-        result = "f32" if case.wanted.dtype == np.float32 else "u32"
-        order |= {"shader": write(f"{title}.wgsl", shader), "scalars": scalars, "lanes": case.lanes, "result": result}
-    else:
-        shapes = {name: value.shape for name, value in case.arrays.items()}
-        order["model"] = write(f"{title}.onnx", model(case.nodes, shapes, case.wanted.shape))
-    return order
-
-
-def prepare(title: str, case: Case, side: Side, backend: str) -> str:
-    """Lets a page check a case; what it ran on. Ends the benchmark where a result is wrong or came from elsewhere."""
-    found = side.page.evaluate("order => peer.prepare(order)", order_of(title, case, side))
-    if found["wrong"] > case.strays * case.wanted.size:
-        sys.exit(
-            f"{title}, {side.name}: {found['wrong']:,} results are wrong, by {found['worst']:.3g}: nothing was timed"
-        )
-    on_gpu = backend == "webgpu"
-    if (found["dispatches"] > 0) != on_gpu or (on_gpu and len(set(found["adapters"])) != 1):
-        sys.exit(f"{title}, {side.name}: {found['dispatches']} dispatches on {found['adapters']}: not {backend}")
-    return str(found["adapters"][0]) if on_gpu else "WebAssembly"
-
-
-def measure(
-    browser: Browser, backend: str, plain: bool, names: Iterable[str], peers: Iterable[str], rounds: int
-) -> Iterator[dict[str, Any]]:
-    """A row for each case and side, in the order of the tables."""
-    with ExitStack() as stack:
-        sides = []
-        for name in peers:
-            if name == HAND and backend != "webgpu":
-                continue
-            page = browser.page(f"/e2e/page.html{'?plain' if plain else ''}")
-            stack.callback(page.close)
-            if page.evaluate(OPEN, [f"/build/peers_web/out/{name}.js", backend]) == plain:
-                sys.exit(f"{name}: the page is {'' if plain else 'not '}isolated")
-            sides.append(Side(name, page))
-        versions = json.loads((HERE / LOCK).read_text(encoding="utf-8"))["packages"]
-        ran: set[str] = set()
-        for title in names:
-            case = CASES[title]()
-            asked = [side for side in sides if side.does(case)]
-            ran |= {prepare(title, case, side, backend) for side in asked}
+def in_pages(
+    browser: Browser, where: str, cases: dict[str, Make], names: Sequence[str], rounds: int, warm: float
+) -> Iterator[Row]:
+    backend, plain = where.removesuffix("-plain"), where.endswith("-plain")
+    with opened(browser, backend, plain, names) as peers:
+        for title, make in cases.items():
+            case = make()
+            told = orders(title, case)
+            asked = [peer for peer in peers if peer.name in told and peer.does(told[peer.name])]
+            ran = {peer.prepare(told[peer.name], case.strays, warm, TURN if warm else 0) for peer in asked}
             if len(ran) > 1:
                 sys.exit(f"{title}: on several adapters, {', '.join(sorted(ran))}")
-            times: dict[str, list[float]] = {side.name: [] for side in asked}
+            times: dict[str, list[float]] = {peer.name: [] for peer in asked}
             for _ in range(rounds):
-                for side in asked:
-                    times[side.name] += side.page.evaluate("title => peer.time(title, 1)", title)
-            best = min(median(ms) for name, ms in times.items() if name != OURS) if len(asked) > 1 else None
-            for side in asked:
-                ms = times[side.name]
-                yield {
-                    "case": title,
-                    "size": case.size,
-                    "calls": case.calls,
-                    "bytes": case.moved * case.calls,
-                    "operations": case.work * case.calls,
-                    "by": side.name,
-                    "version": versions[f"node_modules/{PEERS[side.name]}"]["version"] if PEERS[side.name] else "",
-                    "backend": backend,
-                    "isolated": not plain,
+                for peer in asked:
+                    times[peer.name].append(peer.time(title))
+            about = {
+                peer.name: {
+                    "version": peer.version,
+                    "threads": max(peer.workers, 1) if backend == "wasm" else 0,
                     "ran on": next(iter(ran)),
-                    "ms": ms,
-                    "median": median(ms),
-                    "fastest": min(ms),
-                    "of the fastest peer": median(ms) / best if best else None,
                 }
+                for peer in asked
+            }
+            yield from rows_of(where, title, case, times, about)
+            for peer in asked:
+                peer.forget(title)
 
 
-def shown(row: dict[str, Any]) -> list[str]:
-    rates = (row[what] / row["median"] / 1e6 for what in ("bytes", "operations"))
-    spread = f"{row['fastest']:.2f} to {max(row['ms']):.2f}"
-    ratio = "" if row["of the fastest peer"] is None else f"{row['of the fastest peer']:.2f}"
-    by = f"{row['by']} {row['version']}".rstrip()
-    return [row["case"], row["size"], by, f"{row['median']:.2f}", spread, *(f"{rate:.2f}" for rate in rates), ratio]
+def natively(cases: dict[str, Make], names: Sequence[str], rounds: int, warm: float) -> Iterator[Row]:
+    ours = [Here(name) for name in (OURS, FAST) if name in names]
+    loops = [Loops(name) for name in (LOOPS, LOOPS_2) if LOOPS in names]
+    with others() as process:
+        for title, make in cases.items():
+            case = make()
+            turn = TURN if warm else 1e-3
+            asked: list[tuple[str, Callable[[str], float]]] = []
+            about: dict[str, Row] = {}
+            for side in (*ours, *(loops if case.bound else ())):
+                if case.bound in PEAKS and side in ours:
+                    continue
+                if (found := side.prepare(title, case, warm, turn)) is not None:
+                    check(title, side.name, case, found)
+                    asked.append((side.name, side.time))
+                    about[side.name] = {"version": side.version, "threads": side.threads, "ran on": "CPU"}
+            if case.bound not in PEAKS:
+                for name, answer in process.prepare(title, case, warm, turn).items():
+                    check(title, name, case, answer)
+                    asked.append((name, lambda title, name=name: process.ask(time=title, by=name)))  # type: ignore[misc]
+                    told, threads = process.contenders[name]
+                    about[name] = {"version": told, "threads": threads, "ran on": "CPU"}
+            times: dict[str, list[float]] = {name: [] for name, _ in asked}
+            for _ in range(rounds):
+                for name, timed in asked:
+                    times[name].append(timed(title))
+            yield from rows_of("native", title, case, times, about)
+            for side in (*ours, *loops):
+                side.forget(title)
+            process.ask(forget=title)
+
+
+def at_first(browser: Browser, make: Make, names: Sequence[str], rounds: int) -> Iterator[Row]:
+    """The first result of an addition of 256 elements, on WebAssembly."""
+    case = make()
+    told = {name: order for name, order in orders("first", case).items() if name in names and name not in (FAST, LOOPS)}
+    times: dict[str, list[float]] = {name: [] for name in told}
+    sizes: dict[str, tuple[int, int]] = {}
+    for _ in range(rounds):
+        for name, order in told.items():
+            ms, *size = first_results(browser, "wasm", name, order)
+            times[name].append(ms)
+            sizes[name] = (size[0], size[1])
+    about = {
+        name: {"version": "", "threads": 1, "ran on": "WebAssembly", "transferred": sizes[name][0], "gzip": sizes[name][1]}
+        for name in told
+    }
+    yield from rows_of("start", "first", case, times, about)
 
 
 @click.command(help=__doc__)
-@click.option("--case", "names", multiple=True, type=click.Choice(list(CASES)), help="One of them.  [default: all]")
-@click.option("--peer", "peers", multiple=True, type=click.Choice(list(PEERS)), help="One of them.  [default: all]")
-@click.option("--backend", default="webgpu", show_default=True, type=click.Choice(["webgpu", "wasm"]))
-@click.option("--plain", is_flag=True, help="Pages without threads.")
+@click.option("--where", multiple=True, type=click.Choice(WHERE), help="One of them.  [default: all]")
+@click.option("--case", "titles", multiple=True, type=click.Choice(list(CASES)), help="One of them.  [default: all]")
+@click.option("--by", "names", multiple=True, type=click.Choice(list(LIBRARIES)), help="In pages.  [default: all]")
+@click.option("--seed", type=int, multiple=True, help="Five chains and two rows more, generated from this number.")
 @click.option("--rounds", default=15, show_default=True, type=click.IntRange(1))
-@click.option("--json", "file", type=click.Path(path_type=Path), help="Where the rows are written, too.")
+@click.option("--warm", default=WARM, show_default=True, help="Milliseconds for which each runs before it is timed.")
+@click.option("--json", "as_json", type=click.Path(path_type=Path), help="Where all turns are written.")
+@click.option("--html", "as_html", type=click.Path(path_type=Path), help="Where a page with plots is written.")
+@click.option("--compare", type=click.Path(exists=True, path_type=Path), help="The JSON of an earlier run.")
 def main(
-    names: tuple[str, ...], peers: tuple[str, ...], backend: str, plain: bool, rounds: int, file: Path | None
+    where: tuple[str, ...],
+    titles: tuple[str, ...],
+    names: tuple[str, ...],
+    seed: tuple[int, ...],
+    rounds: int,
+    warm: float,
+    as_json: Path | None,
+    as_html: Path | None,
+    compare: Path | None,
 ) -> None:
-    install()
+    chosen: dict[str, Make] = {title: CASES[title] for title in titles or CASES}
+    chosen |= {title: make for number in seed for title, make in generated(number).items()}
+    if titles and any(CASES[title]().bound for title in titles):
+        chosen = {title: CASES[title] for title in PEAKS} | chosen
+    run = {
+        "date": str(date.today()),
+        "machine": f"{os.cpu_count()} cores ({platform.machine()})",
+        "load": [round(value, 1) for value in os.getloadavg()],
+        "python": platform.python_version(),
+        "rounds": rounds,
+        "seeds": seed,
+    }
+    rows: list[Row] = []
     try:
-        with Browser(headers=CACHING) as browser:  # some of the libraries make code that a policy would forbid
-            chosen = [title for title in names or CASES if backend == "webgpu" or CASES[title]().nodes]
-            rows = list(measure(browser, backend, plain, chosen, peers or PEERS, rounds))
-            version = browser.version
+        if set(where or WHERE) - {"native"}:
+            install()
+        for place in where or WHERE:
+            if place == "native":
+                rows += natively(chosen, names or list(LIBRARIES), rounds, warm)
+                continue
+            with Browser(headers=CACHING) as browser:  # some of the libraries make code that a policy would forbid
+                run["chromium"] = browser.version
+                if place == "start":
+                    rows += at_first(browser, CASES["call"], names or list(LIBRARIES), min(rounds, 7))
+                else:
+                    rows += in_pages(browser, place, chosen, names or list(LIBRARIES), rounds, warm)
     except NoBrowser as error:
         sys.exit(str(error))
-    pages = "plain" if plain else "isolated"
-    machine = f"{os.cpu_count()} cores ({platform.machine()}), load {os.getloadavg()[0]:.1f}"
-    where = f"Chromium {version}, {pages} pages, on {rows[0]['ran on']}"
-    print(f"{date.today()}, {machine}, {where}; medians of {rounds} turns\n")
-    header = "case|elements|by|ms a turn|from to|GB/s|G operations/s|times the fastest other's time"
-    table(header, map(shown, rows))
-    if file is not None:
-        file.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    run["load after"] = [round(value, 1) for value in os.getloadavg()]
+    old = json.loads(compare.read_text(encoding="utf-8"))["rows"] if compare else []
+    report.tables(run, rows, old)
+    if as_json is not None:
+        as_json.write_text(json.dumps({"run": run, "rows": rows}, indent=1) + "\n", encoding="utf-8")
+    if as_html is not None:
+        as_html.write_text(report.page(run, rows, old), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping, Sequence
+
+from .nodes import Node
 
 __all__ = ["model"]
 
-_FLOAT = 1  # TensorProto.DataType
+_FLOAT, _INT64 = 1, 7  # TensorProto.DataType
+_INT, _INTS = 2, 7  # AttributeProto.AttributeType
 _IR_VERSION, _OPSET = 8, 17
 
 
@@ -19,7 +23,7 @@ def _bytes(field: int, data: bytes) -> bytes:
 
 
 def _varint(value: int) -> bytes:
-    low, rest = value & 0x7F, value >> 7
+    low, rest = value & 0x7F, value >> 7 & (1 << 57) - 1  # of a negative number ten bytes, as of 64 bits
     return bytes([low | 0x80]) + _varint(rest) if rest else bytes([low])
 
 
@@ -30,13 +34,44 @@ def _array(name: str, shape: Sequence[int]) -> bytes:
     return _bytes(1, name.encode()) + _bytes(2, _bytes(1, tensor))
 
 
-def model(nodes: Sequence[tuple[str, str, str]], inputs: Mapping[str, Sequence[int]], result: Sequence[int]) -> bytes:
-    """A model that gives `z`. A node is an operator, the names of its operands, and the name of its result."""
-    graph = b""
-    for operator, operands, name in nodes:
-        node = b"".join(_bytes(1, operand.encode()) for operand in operands.split())
-        graph += _bytes(1, node + _bytes(2, name.encode()) + _bytes(4, operator.encode()))
+def _constant(name: str, value: float | int) -> bytes:
+    """A TensorProto: a number, or the axis of a reduction."""
+    whole = isinstance(value, int)
+    raw = struct.pack("<q" if whole else "<f", value)
+    return (_number(1, 1) if whole else b"") + _number(2, _INT64 if whole else _FLOAT) + _bytes(8, name.encode()) + _bytes(9, raw)
+
+
+def _node(operator: str, operands: Sequence[str], name: str, attributes: Mapping[str, int | list[int]]) -> bytes:
+    made = b"".join(_bytes(1, operand.encode()) for operand in operands)
+    made += _bytes(2, name.encode()) + _bytes(4, operator.encode())
+    for key, value in attributes.items():
+        if isinstance(value, int):
+            attribute = _number(3, value) + _number(20, _INT)
+        else:
+            attribute = b"".join(_number(8, number) for number in value) + _number(20, _INTS)
+        made += _bytes(5, _bytes(1, key.encode()) + attribute)
+    return made
+
+
+def model(nodes: Sequence[Node], inputs: Mapping[str, Sequence[int]], result: Sequence[int]) -> bytes:
+    """A model that gives `z`. Literals of nodes are constants, 1/n one over the length of a row."""
+    graph, constants = b"", dict[str, float | int]()
+    for operator, names, name in nodes:
+        operands = names.split()
+        for operand in operands:
+            if operand[0].isdigit():
+                constants[operand] = 1 / inputs["x"][-1] if operand == "1/n" else float(operand)
+        attributes: dict[str, int | list[int]] = {}
+        if operator == "ReduceSum" and len(inputs["x"]) > 1:  # its axes are an operand, of which others know nothing
+            operands.append("last")
+            constants["last"] = -1
+        elif operator == "ReduceSum":
+            attributes = {"keepdims": 0}
+        elif operator == "ReduceMax":
+            attributes = {"axes": [-1]}
+        graph += _bytes(1, _node(operator, operands, name, attributes))
     graph += _bytes(2, b"graph")
+    graph += b"".join(_bytes(5, _constant(name, value)) for name, value in constants.items())
     graph += b"".join(_bytes(11, _array(name, shape)) for name, shape in inputs.items())
     graph += _bytes(12, _array("z", result))
     return _number(1, _IR_VERSION) + _bytes(7, graph) + _bytes(8, _number(2, _OPSET))

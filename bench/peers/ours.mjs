@@ -3,21 +3,25 @@ export async function open(backend) {
   const { Runtime } = await import("/web/dist/index.js");
   const runtime = await Runtime.create({ backend });
   if (runtime.info.selected !== backend) throw new Error(`it runs on ${runtime.info.selected}: ${runtime.info.reason}`);
-  return { prepare: (order, inputs, get) => prepare(runtime, order, inputs, get) };
+  return { does: () => true, prepare: (order, inputs, get) => prepare(runtime, order, inputs, get) };
 }
 
-async function prepare(runtime, { calls, holo, scalars, size }, inputs, get) {
+const NAMES = { float32: "f32", uint8: "u8", uint32: "u32" };
+
+async function prepare(runtime, { calls, holo, result, scalars, shape }, inputs, get) {
   const program = await runtime.load(await get(holo));
   const given = { ...scalars };
-  for (const [name, data] of Object.entries(inputs)) given[name] = runtime.buffer("f32", data);
-  const between = calls > 1 ? [0, 1].map(() => runtime.buffer("f32", size)) : [];
-  return async () => {
-    let { x } = given;
-    for (let call = 1; call < calls; call++) {
-      const z = between[call % 2];
-      void program.run({ ...given, x, z });
-      x = z;
+  for (const [name, { data, dtype, shape }] of Object.entries(inputs)) given[name] = runtime.buffer(NAMES[dtype], data, shape);
+  const [z, between] = [0, 1].map(() => runtime.buffer(NAMES[result], shape));
+  const { x } = given;
+  return async (read) => {
+    let last = x;
+    for (let call = 1; call <= calls; call++) {
+      const next = (calls - call) % 2 ? between : z;
+      const done = program.run(x ? { ...given, x: last, z: next } : { ...given, z: next });
+      last = next;
+      if (call === calls) await done;
     }
-    return program.run(x ? { ...given, x } : given);
+    return read ? z.read() : undefined;
   };
 }

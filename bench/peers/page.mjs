@@ -1,12 +1,23 @@
 // The page of a library: prepares cases, checks what comes out, and times calls. A library's module exports
-// `open(backend)`, which gives `prepare(order, inputs, get)`, which gives what does all calls of a case and reads the last
-// result into a typed array. `order` is what __main__.py says of a case.
+// `open(backend)`, which gives `does(order)` and `prepare(order, inputs, get)`; that gives what does all calls of a case,
+// waits for the last one, and reads its result into a typed array if asked to. `order` is what sides.py says of a case.
 
 const adapters = [];
+const cases = new Map();
 let dispatches = 0;
+let workers = 0;
+let library;
+let readAlways;
 
-/** Notes which adapters a library gets, and what it dispatches: nobody else is asked what it ran on. */
+/** Notes which adapters a library gets, what it dispatches, and how many workers it starts: nobody else is asked. */
 function watch() {
+  const { Worker } = globalThis;
+  globalThis.Worker = class extends Worker {
+    constructor(...options) {
+      super(...options);
+      workers++;
+    }
+  };
   if (typeof GPU === "undefined") return;
   const { requestAdapter } = GPU.prototype;
   GPU.prototype.requestAdapter = async function (...options) {
@@ -24,42 +35,83 @@ function watch() {
   }
 }
 
-const get = async (path) => (await fetch(path)).arrayBuffer();
-const cases = new Map();
-let library;
+const TYPES = { float32: Float32Array, float64: Float64Array, uint8: Uint8Array, uint32: Uint32Array };
+
+async function get(path) {
+  const response = await fetch(path);
+  if (!response.ok) throw new Error(`${path}: status ${response.status}`);
+  return response.arrayBuffer();
+}
+
+async function load(order) {
+  const inputs = {};
+  for (const [name, { path, dtype, shape }] of Object.entries(order.arrays)) {
+    inputs[name] = { data: new TYPES[dtype](await get(path)), dtype, shape };
+  }
+  return library.prepare(order, inputs, get);
+}
 
 export async function open(module, backend) {
   watch();
+  readAlways = backend === "webgpu"; // there nothing else tells that the work is done
   library = await (await import(module)).open(backend);
-  return globalThis.crossOriginIsolated;
+  return { isolated: globalThis.crossOriginIsolated, cores: navigator.hardwareConcurrency };
 }
 
-/** How many results are wrong, of the first run, and the largest error; and what it dispatched, on which adapters. */
+export const does = (order) => library.does(order);
+
+/** How many results are wrong, of the first run, and the largest error; and what it ran on. */
 export async function prepare(order) {
-  const inputs = {};
-  for (const [name, path] of Object.entries(order.arrays)) inputs[name] = new Float32Array(await get(path));
-  const run = await library.prepare(order, inputs, get);
-  cases.set(order.title, run);
+  const run = await load(order);
   dispatches = 0;
-  const found = await run();
+  cases.set(order.title, { run, repeats: 1 });
+  const found = await run(true);
+  if (order.loop) return { wrong: 0, worst: 0, dispatches, adapters, workers };
   const wanted = new Float64Array(await get(order.wanted));
   let wrong = found.length === wanted.length ? 0 : wanted.length;
   let worst = 0;
   wanted.forEach((value, k) => {
-    const error = Math.abs(found[k] - value) / Math.max(Math.abs(value), order.least);
+    const error = Math.abs(Number(found[k]) - value) / Math.max(Math.abs(value), order.least);
     if (!(error <= order.tolerance)) wrong++;
     worst = Math.max(worst, error);
   });
-  return { wrong, worst, dispatches, adapters };
+  return { wrong, worst, dispatches, adapters, workers };
 }
 
-export async function time(title, rounds) {
-  const run = cases.get(title);
-  const found = [];
-  for (let round = 0; round < rounds; round++) {
+/** Runs for some time, so that engines have optimised; then a turn is as many runs as take `least` milliseconds. */
+export async function warm(title, milliseconds, least) {
+  const made = cases.get(title);
+  const end = performance.now() + milliseconds;
+  let best = Infinity;
+  do {
     const begun = performance.now();
-    await run();
-    found.push(performance.now() - begun);
+    await made.run(readAlways);
+    best = Math.min(best, performance.now() - begun);
+  } while (performance.now() < end);
+  // A clock of 0.1 ms, as pages have that are not isolated, shows nothing of a short run.
+  made.repeats = Math.max(1, Math.min(100000, Math.ceil(least / Math.max(best, 0.0001))));
+  const [once] = await time(title, 1);
+  made.repeats = Math.max(1, Math.ceil(least / Math.max(once, 0.0001)));
+  return made.repeats;
+}
+
+export async function time(title, turns) {
+  const { repeats, run } = cases.get(title);
+  const found = [];
+  for (let turn = 0; turn < turns; turn++) {
+    const begun = performance.now();
+    for (let repeat = 0; repeat < repeats; repeat++) await run(readAlways);
+    found.push((performance.now() - begun) / repeats);
   }
   return found;
+}
+
+export const forget = (title) => void cases.delete(title);
+
+/** Milliseconds from the start of the visit to a first result: loads the library, compiles, runs, reads. */
+export async function first(module, backend, order) {
+  library = await (await import(module)).open(backend);
+  const run = await load(order);
+  const found = await run(true);
+  return { ms: performance.now(), length: found.length };
 }

@@ -1,0 +1,242 @@
+"""Libraries in pages of headless Chromium: installing them, what a page is told of a case, and timing it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import wasmtime
+from playwright.sync_api import Error
+
+from e2e.browser import CACHING, ROOT, Browser
+
+from .cases import Case
+from .onnx import model
+
+__all__ = ["FAST", "LIBRARIES", "LOOPS", "OURS", "PagePeer", "first_results", "install", "loop_of", "opened", "orders"]
+
+HERE = Path(__file__).resolve().parent
+HAND_CODE = HERE.parent / "hand"
+FOLDER = ROOT / "build" / "peers_web"
+LOCK = "package-lock.json"
+OURS, FAST, LOOPS = "ours", "ours, fast", "v128 loop"
+# Side, its module here, and its package.
+LIBRARIES = {
+    OURS: ("ours", ""),
+    FAST: ("ours", ""),
+    "jax-js": ("jax", "@jax-js/jax"),
+    "tfjs": ("tfjs", "@tensorflow/tfjs-core"),
+    "ort": ("ort", "onnxruntime-web"),
+    "gpu.js": ("gpu", "gpu.js"),
+    "JavaScript": ("js", ""),
+    "WGSL by hand": ("hand", ""),
+    LOOPS: ("loops", ""),
+}
+_OPEN = """async ([module, backend]) => {
+  globalThis.peer = await import("/build/peers_web/out/page.js");
+  return peer.open(module, backend);
+}"""
+_FIRST = """async ([module, backend, order]) => {
+  const page = await import("/build/peers_web/out/page.js");
+  return page.first(module, backend, order);
+}"""
+# What ONNX Runtime has a node for, with its operands' names.
+_WHOLE: dict[str, list[tuple[str, str, str]]] = {
+    "softmax": [("Softmax", "x", "z")],
+    "layer_norm": [("LayerNormalization", "x scale bias", "z")],
+    "sum": [("ReduceSum", "x", "z")],
+    "gemm": [("MatMul", "x y", "z")],
+    "blur": [("Conv", "x w", "z")],
+}
+
+
+def install() -> None:
+    """The libraries, from the versions of package-lock.json, and the modules of their pages, bundled."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    before = FOLDER / "node_modules" / ".package-lock.json"
+    wanted = (HERE / LOCK).read_bytes()
+    if not before.is_file() or (FOLDER / LOCK).read_bytes() != wanted:
+        for name in ("package.json", LOCK):
+            shutil.copy(HERE / name, FOLDER)
+        # GPU.js has addons for Node that would be built.
+        options = ["--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund", "--loglevel=error"]
+        subprocess.run(["npm", "ci", *options], cwd=FOLDER, check=True)
+    entries = [str(path) for path in sorted(HERE.glob("*.mjs"))]
+    options = ["--bundle", "--minify", "--keep-names", "--format=esm", "--log-level=error", "--external:/web/*"]
+    environment = {**os.environ, "NODE_PATH": str(FOLDER / "node_modules")}
+    esbuild = str(ROOT / "node_modules" / ".bin" / "esbuild")
+    subprocess.run([esbuild, *entries, *options, f"--outdir={FOLDER / 'out'}"], env=environment, check=True)
+    subprocess.run(["npm", "run", "--silent", "bundle"], cwd=ROOT, check=True)
+
+
+def write(name: str, data: bytes) -> str:
+    """Where a page finds these bytes."""
+    path = FOLDER / "data" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    return f"/build/peers_web/data/{name}"
+
+
+def loop_of(case: Case) -> dict[str, Any] | None:
+    """The loop by hand that stands beside a case: as many bytes, half of them written if it copies."""
+    if case.bound in ("mul_add", "fma"):
+        return {"name": case.bound, "bytes": 1 << 16, "rounds": case.calls}
+    if not case.bound:
+        return None
+    size = case.moved // 2 if case.bound == "copy" else case.moved
+    small = size < 1 << 18  # no thread is told of so little
+    return {"name": case.bound, "bytes": size // 128 * 128, "rounds": 1, "small": small}
+
+
+def _modules(name: str) -> dict[str, str]:
+    """The module with a loop, for memory of a page's own and for memory that its workers share."""
+    text = (HAND_CODE / ("v128_relaxed.wat" if name == "fma" else "v128.wat")).read_text(encoding="utf-8")
+    shared = text.replace("(memory 1 65536)", "(memory 1 65536 shared)")
+    return {
+        key: write(f"{name}.{key}.wasm", bytes(wasmtime.wat2wasm(code))) for key, code in (("module", text), ("shared", shared))
+    }
+
+
+def orders(title: str, case: Case) -> dict[str, dict[str, Any]]:
+    """What a page is told of a case, by side."""
+    arrays = {
+        name: {"path": write(f"{title}.{name}", value.tobytes()), "dtype": value.dtype.name, "shape": value.shape}
+        for name, value in case.arrays.items()
+    }
+    wanted = case.wanted.astype(np.float64)
+    order: dict[str, Any] = {
+        "title": title,
+        "name": case.name,
+        "calls": case.calls,
+        "size": case.wanted.size,
+        "result": case.result,
+        "shape": case.wanted.shape,
+        "arrays": arrays,
+        "wanted": write(f"{title}.wanted", wanted.tobytes()),
+        "tolerance": case.tolerance,
+        "least": float(np.abs(wanted).max(initial=0)) * 1e-2 or 1.0,  # relative to this, where a result is smaller
+        "scalars": case.scalars,
+        "nodes": case.nodes,
+        "columns": case.columns,
+    }
+    found = {"jax-js": order, "tfjs": order, "gpu.js": order, "JavaScript": order}
+    write("empty.html", b"<!doctype html>")
+    if case.bound not in ("mul_add", "fma"):
+        exact, fast = (case.ours(math).to_bytes() for math in ("exact", "fast"))
+        found[OURS] = order | {"holo": write(f"{title}.holo", exact)}
+        if code_of(exact) != code_of(fast):
+            found[FAST] = order | {"holo": write(f"{title}.fast.holo", fast)}
+    nodes = _WHOLE.get(case.name) or case.nodes
+    if nodes:
+        shapes = {name: value.shape for name, value in case.arrays.items()}
+        result: Sequence[int] = () if case.name == "sum" else case.wanted.shape
+        if case.name == "blur":
+            shapes, result = {"x": (1, 1, *shapes["x"]), "w": (1, 1, 3, 3)}, (1, 1, *case.wanted.shape)
+        reshaped = {name: arrays[name] | {"shape": shape} for name, shape in shapes.items()}
+        found["ort"] = order | {"arrays": reshaped, "model": write(f"{title}.onnx", model(nodes, shapes, result))}
+    if case.lanes:
+        uniforms = [("f32" if name == "step" else "u32", value) for name, value in case.scalars.items()]
+        shader = write(f"{title}.wgsl", (HAND_CODE / f"{case.name}.wgsl").read_bytes())
+        found["WGSL by hand"] = order | {"shader": shader, "uniforms": uniforms, "lanes": case.lanes}
+    if loop := loop_of(case):
+        found[LOOPS] = order | {"arrays": {}, "loop": loop | _modules(loop["name"])}
+    return found
+
+
+def code_of(raw: bytes) -> Any:
+    """The modules of an artifact, without which its bytes may differ in the name of the mathematics only."""
+    from hologram_web.plan.reader import read
+
+    file = read(raw)
+    return file.modules, [kernel.wgsl for kernel in file.kernels]
+
+
+@dataclass
+class PagePeer:
+    """A library on a backend, in its page."""
+
+    name: str
+    version: str
+    page: Any
+    backend: str
+    threads: int  # that it may have
+
+    def does(self, order: dict[str, Any]) -> bool:
+        return bool(self.page.evaluate("order => peer.does(order)", order))
+
+    def prepare(self, order: dict[str, Any], strays: float, milliseconds: float, least: float) -> str:
+        """Checks a case and warms it up; what it ran on. Ends the benchmark where it is wrong or came from elsewhere."""
+        title, size = order["title"], order["size"]
+        try:
+            found = self.page.evaluate("order => peer.prepare(order)", order)
+        except Error as error:
+            sys.exit(f"{title}, {self.name}: {error.message}")
+        if found["wrong"] > strays * size:
+            sys.exit(f"{title}, {self.name}: {found['wrong']:,} results are wrong, by {found['worst']:.3g}: nothing was timed")
+        on_gpu = self.backend == "webgpu"
+        if (found["dispatches"] > 0) != on_gpu or (on_gpu and len(set(found["adapters"])) != 1):
+            sys.exit(f"{title}, {self.name}: {found['dispatches']} dispatches on {found['adapters']}: not {self.backend}")
+        if self.threads == 1 and found["workers"] and not on_gpu:
+            sys.exit(f"{title}, {self.name}: {found['workers']} workers in a page that is to have one thread")
+        if milliseconds:
+            self.page.evaluate("given => peer.warm(...given)", [title, milliseconds, least])
+        self.workers = found["workers"]
+        return str(found["adapters"][0]) if on_gpu else "WebAssembly"
+
+    workers = 0
+
+    def time(self, title: str) -> float:
+        """Milliseconds of a run, by the page's clock."""
+        return float(self.page.evaluate("title => peer.time(title, 1)", title)[0])
+
+    def forget(self, title: str) -> None:
+        self.page.evaluate("title => peer.forget(title)", title)
+
+
+def versions() -> dict[str, str]:
+    packages = json.loads((HERE / LOCK).read_text(encoding="utf-8"))["packages"]
+    return {
+        name: packages[f"node_modules/{package}"]["version"] if package else "" for name, (_, package) in LIBRARIES.items()
+    }
+
+
+@contextmanager
+def opened(browser: Browser, backend: str, plain: bool, names: Iterable[str]) -> Iterator[list[PagePeer]]:
+    """A page for each library. Ends the benchmark where pages are not isolated, or are and should not be."""
+    peers, told = [], versions()
+    try:
+        for name in names:
+            if name in ("WGSL by hand" if backend == "wasm" else "JavaScript", LOOPS if backend == "webgpu" else ""):
+                continue
+            page = browser.page(f"/e2e/page.html{'?plain' if plain else ''}")
+            found = page.evaluate(_OPEN, [f"/build/peers_web/out/{LIBRARIES[name][0]}.js", backend])
+            if found["isolated"] == plain:
+                sys.exit(f"{name}: the page is {'' if plain else 'not '}isolated")
+            peers.append(PagePeer(name, told[name], page, backend, 1 if plain else found["cores"]))
+        yield peers
+    finally:
+        for peer in peers:
+            peer.page.close()
+
+
+def first_results(browser: Browser, backend: str, name: str, order: dict[str, Any]) -> tuple[float, int, int]:
+    """Milliseconds from nothing kept to a first result, in a page of a new window; bytes it took, and compressed."""
+    asked: set[str] = set()
+    with browser.tabs() as visit:
+        page = visit("/e2e/README.md")
+        page.on("request", lambda request: asked.add(request.url))
+        page.goto(f"{browser.address}/build/peers_web/data/empty.html")
+        found = page.evaluate(_FIRST, [f"/build/peers_web/out/{LIBRARIES[name][0]}.js", backend, order])
+    paths = [ROOT / url.removeprefix(browser.address).split("?")[0].lstrip("/") for url in asked]
+    files = [path.read_bytes() for path in paths if path.is_file() and FOLDER / "data" not in path.parents]
+    return found["ms"], sum(map(len, files)), sum(len(gzip.compress(data, 9)) for data in files)

@@ -1,0 +1,139 @@
+"""What was measured as tables, and as a page with plots: losses as plain as wins, in an order that no result decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import groupby
+from typing import Any
+
+from ..__main__ import table
+
+__all__ = ["page", "shares", "tables"]
+
+Row = dict[str, Any]
+HEADER = (
+    "case|size|by|threads|ms a run|from to|GB/s|G operations/s|% of the loop|% of the peak|times the fastest other's|"
+    "times the named"
+)
+START = "by|ms to a first result|from to|KB transferred|KB with gzip|times the fastest other's"
+OLD = "|times the older run's"
+
+
+def _key(row: Row) -> tuple[str, str, str]:
+    return row["where"], row["case"], row["by"]
+
+
+def shares(rows: Sequence[Row]) -> dict[tuple[str, str, str], tuple[float | None, float | None]]:
+    """Of each row the percentages of what the loop by hand beside it moves, and of products and sums by hand."""
+    loops = {(row["where"], row["case"]): row for row in rows if row["by"] == "v128 loop"}
+    found = {}
+    for row in rows:
+        loop, peak = loops.get((row["where"], row["case"])), loops.get((row["where"], "mul_add"))
+        of_loop = 100 * loop["median"] / row["median"] if loop and row["bytes"] else None
+        rate = row["operations"] / row["median"]
+        found[_key(row)] = of_loop, 100 * rate * peak["median"] / peak["operations"] if peak else None
+    return found
+
+
+def _cells(rows: Sequence[Row], old: Sequence[Row]) -> Iterator[list[str]]:
+    medians, before = {_key(row): row["median"] for row in rows}, {_key(row): row["median"] for row in old}
+    told = shares(rows)
+
+    def number(value: float | None, form: str = ".2f") -> str:
+        return "" if value is None else format(value, form)
+
+    for row in rows:
+        ms = row["ms"]
+        digits = ".4f" if row["median"] < 0.1 else ".2f"
+        spread = f"{min(ms):{digits}} to {max(ms):{digits}}"
+        by = f"{row['by']} {row['version']}".rstrip()
+        ratio = number(row["of the fastest peer"])
+        named = medians.get((row["where"], row["named"], row["by"]))
+        last = [number(row["median"] / before[_key(row)] if _key(row) in before else None)] if old else []
+        if row["where"] == "start":
+            sizes = (f"{row[what] / 1000:,.0f}" for what in ("transferred", "gzip"))
+            yield [by, number(row["median"]), spread, *sizes, ratio, *last]
+            continue
+        calls = f" ({row['calls']} calls)" if row["calls"] > 1 else ""
+        rates = [number(row[what] / row["median"] / 1e6 or None) for what in ("bytes", "operations")]
+        of_loop, of_peak = told[_key(row)]
+        twin = number(row["median"] / named if named else None)
+        percent = [number(of_loop, ".0f"), number(of_peak, ".1f")]
+        yield [
+            row["case"], row["size"] + calls, by, str(row["threads"] or ""), format(row["median"], digits), spread, *rates,
+            *percent, ratio, twin, *last,
+        ]  # fmt: skip
+
+
+def _heads(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> Iterator[tuple[str, str, list[list[str]]]]:
+    """For each place a title, the header of its table and the cells."""
+    for where, found in groupby(rows, key=lambda row: str(row["where"])):
+        part = list(found)
+        place = "outside a browser" if where == "native" else f"Chromium {run.get('chromium')}, {part[0]['ran on']}"
+        header = (START if where == "start" else HEADER) + (OLD if old else "")
+        yield f"{where}: {place}", header, list(_cells(part, old))
+
+
+def about(run: Row) -> str:
+    load = f"load {run['load'][0]} before and {run['load after'][0]} after"
+    seeds = f", seeds {', '.join(map(str, run['seeds']))}" if run["seeds"] else ""
+    return f"{run['date']}, {run['machine']}, Python {run['python']}, {load}; medians of {run['rounds']} turns{seeds}"
+
+
+def tables(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> None:
+    print(about(run))
+    for title, header, cells in _heads(run, rows, old):
+        print(f"\n{title}\n")
+        table(header, cells)
+
+
+_STYLE = """body { font: 15px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+td, th { padding: 0.1em 0.6em; text-align: right; white-space: nowrap; }
+td:nth-child(-n+3), th:nth-child(-n+3) { text-align: left; }
+tr.ours { background: #fff3c4; } text { font-size: 12px; } .table { overflow-x: auto; }"""
+
+
+def _plot(title: str, bars: Sequence[tuple[str, str, float]]) -> str:
+    """Bars of percentages, a group for each case; ours are those in colour."""
+    lines, y, most = [], 18, max((value for _, _, value in bars), default=0) or 1
+    scale = 480 / max(most, 100)
+    for case, group in groupby(bars, key=lambda bar: bar[0]):
+        lines.append(f'<text x="0" y="{y + 10}" font-weight="bold">{escape(case)}</text>')
+        for _, by, value in group:
+            colour = "#c07000" if by.startswith("ours") else "#8fa3b5"
+            lines.append(f'<rect x="230" y="{y}" width="{value * scale:.1f}" height="11" fill="{colour}"/>')
+            lines.append(f'<text x="222" y="{y + 10}" text-anchor="end">{escape(by)}</text>')
+            lines.append(f'<text x="{236 + value * scale:.1f}" y="{y + 10}">{value:.1f}</text>')
+            y += 15
+        y += 8
+    mark = f'<path d="M{230 + 100 * scale:.1f} 12V{y}" stroke="#b00" stroke-dasharray="3 3"/>'
+    return f'<h3>{escape(title)}</h3><svg width="800" height="{y}" role="img">{"".join(lines)}{mark}</svg>'
+
+
+def page(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> str:
+    """One file that needs no other."""
+    told, parts = shares(rows), []
+    for title, header, cells in _heads(run, rows, old):
+        where = title.split(":")[0]
+        head = "".join(f"<th>{escape(name)}</th>" for name in header.split("|"))
+        name = 0 if where == "start" else 2
+        body = "".join(
+            f'<tr{" class=ours" if line[name].startswith("ours") else ""}>'
+            + "".join(f"<td>{escape(cell)}</td>" for cell in line)
+            + "</tr>"
+            for line in cells
+        )
+        parts.append(f"<h2>{escape(title)}</h2>")
+        for share, what in enumerate(("% of what a v128 loop by hand moves", "% of the peak of v128 products and sums")):
+            bars = [(row["case"], row["by"], told[_key(row)][share]) for row in rows if row["where"] == where]
+            shown = [(case, by, value) for case, by, value in bars if value is not None and not by.startswith("v128")]
+            if shown and where != "start":
+                parts.append(_plot(what, shown))
+        parts.append(f'<div class="table"><table><tr>{head}</tr>{body}</table></div>')
+    text = "\n".join(parts)
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>hologram_web: peers</title><style>{_STYLE}</style>'
+        f"<h1>The same work by others</h1><p>{escape(about(run))}</p>{text}</html>\n"
+    )

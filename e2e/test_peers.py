@@ -1,0 +1,115 @@
+"""The benchmark of libraries, with small sizes: everybody gets the same results where they say they run. Nothing is timed."""
+
+# mypy: ignore-errors
+
+from __future__ import annotations
+
+import functools
+import json
+
+import pytest
+
+from bench.peers import report
+from bench.peers.__main__ import PEAKS, WHERE, at_first, in_pages, natively
+from bench.peers.cases import CASES, generated
+from bench.peers.pages import FAST, LIBRARIES, LOOPS, OURS, install
+from e2e.browser import CACHING, Browser
+
+SIZES = {
+    **dict.fromkeys(("add", "add8", "fused8", "exp_chain", "exp_chain8", "tanh_sqrt"), {"n": 5000}),
+    **dict.fromkeys(("sum", "histogram", "search"), {"n": 5000}),
+    **dict.fromkeys(("softmax", "layer_norm"), {"side": 8}),
+    **dict.fromkeys(PEAKS, {"rounds": 100}),
+    "mandelbrot": {"side": 32, "most": 50},
+    "block_sum": {"n": 1024},
+    "gray_scott": {"side": 16},
+    "blur": {"side": 16},
+    "call": {},
+    "gemm64": {},
+}
+GENERATED = {title: functools.partial(make, **({"n": 5000} if "side" not in title else {})) for title, make in generated(7).items()}
+CHAINS = {"add", "add8", "fused8", "exp_chain", "exp_chain8", "tanh_sqrt", "call"}
+ROWS = {"softmax", "layer_norm"}
+TWINS = {title for title in generated(7) if title.split("~")[0] not in ROWS}
+OTHERS = {"mandelbrot", "block_sum", "histogram", "gray_scott", "blur", "search"}
+ALL = CHAINS | ROWS | OTHERS | set(generated(7)) | {"sum", "gemm64"}
+NODES = CHAINS | ROWS | set(generated(7)) | {"sum", "gemm64", "blur"}
+DOES = {
+    OURS: ALL,
+    "jax-js": NODES | {"gray_scott"},
+    "tfjs": NODES | {"gray_scott", "histogram"},
+    "ort": NODES,
+    "gpu.js": CHAINS | TWINS | {"gemm64", "blur", "gray_scott", "mandelbrot"},
+    "JavaScript": {"add", "add8", "call"} | OTHERS - {"block_sum"} | {"sum"},
+    "WGSL by hand": {"mandelbrot", "block_sum"},
+}
+
+
+def small():
+    made = {title: functools.partial(CASES[title], **sizes) for title, sizes in SIZES.items()}
+    for title, make in generated(7).items():
+        made[title] = functools.partial(make, **({"side": 8} if title.split("~")[0] in ROWS else {"n": 5000}))
+    return made
+
+
+@pytest.fixture(scope="module")
+def browser():
+    install()
+    with Browser(headers=CACHING) as browser:
+        yield browser
+
+
+@functools.cache
+def measured(browser, where):
+    return list(in_pages(browser, where, small(), list(LIBRARIES), 1, 0))
+
+
+def done(rows):
+    found = {}
+    for row in rows:
+        found.setdefault(row["by"], set()).add(row["case"])
+    return found
+
+
+@pytest.mark.parametrize("where", ["wasm", "wasm-plain", "webgpu"])
+def test_every_library_gets_the_same(browser, where):
+    rows = measured(browser, where)
+    found = done(rows)
+    loops = found.pop(LOOPS, set())
+    fast = found.pop(FAST, set())
+    assert fast <= ALL
+    wanted = {name: cases for name, cases in DOES.items() if name != ("JavaScript" if where == "webgpu" else "WGSL by hand")}
+    assert found == wanted
+    assert loops == (set() if where == "webgpu" else CHAINS | ROWS | set(generated(7)) | {"sum", *PEAKS})
+    for row in rows:
+        if where == "wasm-plain":
+            assert row["threads"] == 1
+        if where == "wasm" and row["by"] in ("tfjs", "ort"):
+            assert row["threads"] > 1
+
+
+def test_outside_a_browser():
+    rows = list(natively(small(), list(LIBRARIES), 1, 0))
+    found = done(rows)
+    assert found[OURS] == found["NumPy"] | {"block_sum"} == ALL
+    assert found["numexpr"] == CHAINS | TWINS
+    assert found["Numba"] == ALL - {"block_sum"}
+    assert found["Numba, parallel"] == ALL - {"block_sum", "sum", "histogram"}
+
+
+def test_a_first_result_and_a_report(browser):
+    rows = list(at_first(browser, CASES["call"], list(LIBRARIES), 1)) + measured(browser, "wasm-plain")
+    first = {row["by"]: row for row in rows if row["where"] == "start"}
+    assert set(first) >= {OURS, "jax-js", "tfjs", "ort", "gpu.js"}
+    for name in (OURS, "jax-js", "tfjs", "ort", "gpu.js"):
+        assert first[name]["transferred"] > first[name]["gzip"] > 10_000
+    run = {"date": "", "machine": "", "python": "", "load": [0], "load after": [0], "rounds": 1, "seeds": [7], "chromium": ""}
+    text = report.page(run, json.loads(json.dumps(rows)), rows)
+    assert text.count("<tr") == len(rows) + 2
+    assert "times the older run&#x27;s" in text
+    twin = next(row for row in rows if row["named"])
+    assert (twin["where"], twin["named"], OURS) in {(row["where"], row["case"], row["by"]) for row in rows}
+
+
+def test_places():
+    assert set(WHERE) == {"wasm", "wasm-plain", "webgpu", "native", "start"}
