@@ -1,4 +1,4 @@
-"""The benchmark of libraries, with small sizes: everybody gets the same results where they say they run. Nothing is timed."""
+"""The benchmark of libraries, with small sizes: all get the same results where they say they run. Nothing is timed."""
 
 # mypy: ignore-errors
 
@@ -16,10 +16,10 @@ from bench.peers.pages import FAST, LIBRARIES, LOOPS, OURS, install
 from e2e.browser import CACHING, Browser
 
 SIZES = {
-    **dict.fromkeys(("add", "add8", "fused8", "exp_chain", "exp_chain8", "tanh_sqrt"), {"n": 5000}),
-    **dict.fromkeys(("sum", "histogram", "search"), {"n": 5000}),
-    **dict.fromkeys(("softmax", "layer_norm"), {"side": 8}),
-    **dict.fromkeys(PEAKS, {"rounds": 100}),
+    **{key: {"n": 5000} for key in ("add", "add8", "fused8", "exp_chain", "exp_chain8", "tanh_sqrt")},
+    **{key: {"n": 5000} for key in ("sum", "histogram", "search")},
+    **{key: {"side": 8} for key in ("softmax", "layer_norm")},
+    **{key: {"rounds": 100} for key in PEAKS},
     "mandelbrot": {"side": 32, "most": 50},
     "block_sum": {"n": 1024},
     "gray_scott": {"side": 16},
@@ -27,7 +27,10 @@ SIZES = {
     "call": {},
     "gemm64": {},
 }
-GENERATED = {title: functools.partial(make, **({"n": 5000} if "side" not in title else {})) for title, make in generated(7).items()}
+GENERATED = {
+    title: functools.partial(make, **({"n": 5000} if "side" not in title else {}))
+    for title, make in generated(7).items()
+}
 CHAINS = {"add", "add8", "fused8", "exp_chain", "exp_chain8", "tanh_sqrt", "call"}
 ROWS = {"softmax", "layer_norm"}
 TWINS = {title for title in generated(7) if title.split("~")[0] not in ROWS}
@@ -78,7 +81,9 @@ def test_every_library_gets_the_same(browser, where):
     loops = found.pop(LOOPS, set())
     fast = found.pop(FAST, set())
     assert fast <= ALL
-    wanted = {name: cases for name, cases in DOES.items() if name != ("JavaScript" if where == "webgpu" else "WGSL by hand")}
+    wanted = {
+        name: cases for name, cases in DOES.items() if name != ("JavaScript" if where == "webgpu" else "WGSL by hand")
+    }
     assert found == wanted
     assert loops == (set() if where == "webgpu" else CHAINS | ROWS | set(generated(7)) | {"sum", *PEAKS})
     for row in rows:
@@ -103,7 +108,16 @@ def test_a_first_result_and_a_report(browser):
     assert set(first) >= {OURS, "jax-js", "tfjs", "ort", "gpu.js"}
     for name in (OURS, "jax-js", "tfjs", "ort", "gpu.js"):
         assert first[name]["transferred"] > first[name]["gzip"] > 10_000
-    run = {"date": "", "machine": "", "python": "", "load": [0], "load after": [0], "rounds": 1, "seeds": [7], "chromium": ""}
+    run = {
+        "date": "",
+        "machine": "",
+        "python": "",
+        "load": [0],
+        "load after": [0],
+        "rounds": 1,
+        "seeds": [7],
+        "chromium": "",
+    }
     text = report.page(run, json.loads(json.dumps(rows)), rows)
     assert text.count("<tr") == len(rows) + 2
     assert "times the older run&#x27;s" in text

@@ -1,17 +1,18 @@
 """`python -m bench.peers`: us and the libraries that people would take, at the same work.
 
-In headless Chromium jax-js, TensorFlow.js, ONNX Runtime Web, GPU.js and loops in JavaScript, each in a page of its own: on
-WebAssembly in isolated pages, where they have threads (`wasm`), and in plain ones (`wasm-plain`), and on WebGPU, on the software
-adapter that Chromium brings (`webgpu`). Outside NumPy, numexpr and Numba, with one thread and with all (`native`). `start` is a first
-result on a fresh page, and what had to be transferred.
+In headless Chromium jax-js, TensorFlow.js, ONNX Runtime Web, GPU.js and loops in JavaScript, each in a page of its
+own: on WebAssembly in isolated pages, where they have threads (`wasm`), and in plain ones (`wasm-plain`), and on
+WebGPU, on the software adapter that Chromium brings (`webgpu`). Outside NumPy, numexpr and Numba, with one thread and
+with all (`native`). `start` is a first result on a fresh page, and what had to be transferred.
 
-Results are compared before anything is timed. A turn is as many runs as take some milliseconds, inputs being on the device;
-what counts is the time of a run. Turns are interleaved, and medians taken. On WebGPU a run reads its last result, as
-nothing else says that it is done; elsewhere nothing is copied, but where a library's interface does it with each call (ort,
-gpu.js). Loops over v128 by hand, in the same engine and with as many threads, say what memory and arithmetic give.
+Results are compared before anything is timed. A turn is as many runs as take some milliseconds, inputs being on the
+device; what counts is the time of a run. Turns are interleaved, and medians taken. On WebGPU a run reads its last
+result, as nothing else says that it is done; elsewhere nothing is copied, but where a library's interface does it with
+each call (ort, gpu.js). Loops over v128 by hand, in the same engine and with as many threads, say what memory and
+arithmetic give.
 
-The libraries are installed into build/peers_web by npm, from bench/peers/package-lock.json, and into build/peers_py by pip, from
-bench/peers/requirements.txt.
+The libraries are installed into build/peers_web by npm, from bench/peers/package-lock.json, and into build/peers_py by
+pip, from bench/peers/requirements.txt.
 """
 
 from __future__ import annotations
@@ -144,7 +145,13 @@ def at_first(browser: Browser, make: Make, names: Sequence[str], rounds: int) ->
             times[name].append(ms)
             sizes[name] = (size[0], size[1])
     about = {
-        name: {"version": "", "threads": 1, "ran on": "WebAssembly", "transferred": sizes[name][0], "gzip": sizes[name][1]}
+        name: {
+            "version": "",
+            "threads": 1,
+            "ran on": "WebAssembly",
+            "transferred": sizes[name][0],
+            "gzip": sizes[name][1],
+        }
         for name in told
     }
     yield from rows_of("start", "first", case, times, about)

@@ -1,4 +1,4 @@
-"""What everybody computes. Chains and rows are nodes (nodes.py); of the rest each contender's module has its own text."""
+"""What everybody computes. Chains and rows are nodes (nodes.py); of the rest all modules have their own text."""
 
 # mypy: ignore-errors
 
@@ -69,8 +69,9 @@ def chain(name: str, nodes: Sequence[Node] | None = None, calls: int = 1, n: int
     work = int(operations(nodes) * n)
     # A sum of terms that cancel is compared with their size, a thousandth of the largest result at least.
     return Case(
-        name, f"{n:,}", ours, {k: v for k, v in arrays.items() if k in used}, wanted, (4 + 4 * len(used & {"x", "y"})) * n,
-        work, calls, nodes=nodes, bound="copy", tolerance=1e-5 * calls, named=named,
+        name, f"{n:,}", ours, {k: v for k, v in arrays.items() if k in used}, wanted,
+        (4 + 4 * len(used & {"x", "y"})) * n, work, calls, nodes=nodes, bound="copy", tolerance=1e-5 * calls,
+        named=named,
     )  # fmt: skip
 
 
@@ -280,12 +281,6 @@ CASES: dict[str, Callable[..., Case]] = {
     "call": partial(chain, "add", n=256),  # so few elements that it is the call that takes time
     **{f"gemm{side}": partial(gemm, side) for side in (64, 128, 256, 512, 1024)},
 }
-
-
-def peak(name: str, rounds: int = 1 << 20) -> Case:
-    """Products and sums as fast as they go: 2 x 4 of ten independent vectors a round."""
-    none = np.empty(0)
-    return Case(name, f"{80 * rounds:,}", _compiled(None, 1, {}), {}, none, 0, 80 * rounds, rounds, bound=name)
 
 
 def generated(seed: int) -> dict[str, Callable[..., Case]]:

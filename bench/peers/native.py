@@ -116,7 +116,9 @@ def np_blur(x, w, z):
 
 def np_gray_scott(x, z):
     u, v = x
-    around = [np.roll(s, 1, 0) + np.roll(s, -1, 0) + np.roll(s, 1, 1) + np.roll(s, -1, 1) - np.float32(4) * s for s in x]
+    around = [
+        np.roll(s, 1, 0) + np.roll(s, -1, 0) + np.roll(s, 1, 1) + np.roll(s, -1, 1) - np.float32(4) * s for s in x
+    ]
     reaction = u * v * v
     z[0] = u + (DU * around[0] - reaction + FEED * (np.float32(1) - u))
     z[1] = v + (DV * around[1] + reaction - (FEED + KILL) * v)
@@ -161,7 +163,9 @@ def of_nodes(nodes, names, columns):
         *inputs, z = given
         values = dict(zip(names, inputs, strict=True))
         for op, operands, result in nodes:
-            parts = [values[n] if n in values else np.float32(1 / columns if n == "1/n" else n) for n in operands.split()]
+            parts = [
+                values[n] if n in values else np.float32(1 / columns if n == "1/n" else n) for n in operands.split()
+            ]
             if op.startswith("Reduce"):
                 values[result] = (np.add if op == "ReduceSum" else np.maximum).reduce(parts[0], axis=1, keepdims=True)
                 continue

@@ -1,8 +1,8 @@
 """Element-wise chains and rows as a few nodes, from which every contender's text is made: no kernel is special.
 
-A node is an operator of ONNX, its operands and its result: ("Mul", "x y", "a"). Operands are x and y, results before it,
-and literals. What rows reduce, and what comes of it, is one number of each row; `scale` and `bias` are one of each column.
-The last result is z. `twin` makes of a chain another one of as many operations of each kind, by a seed.
+A node is an operator of ONNX, its operands and its result: ("Mul", "x y", "a"). Operands are x and y, results before
+it, and literals. What rows reduce, and what comes of it, is one number of each row; `scale` and `bias` are one of each
+column. The last result is z. `twin` makes of a chain another one of as many operations of each kind, by a seed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LANES", "NAMED", "Node", "kernel_text", "loop_text", "of_numpy", "of_numexpr", "operations", "twin"]
+__all__ = ["LANES", "NAMED", "Node", "kernel_text", "loop_text", "of_numexpr", "of_numpy", "operations", "twin"]
 
 Array = NDArray[Any]
 Node = tuple[str, str, str]
@@ -37,7 +37,9 @@ OPERATORS = {
     "Mul": Operator("{} * {}", "{} * {}", "({} * {})", np.multiply),
     "Max": Operator("max({}, {})", "max({}, {})", "where({0} > {1}, {0}, {1})", np.maximum, "choice"),
     "Min": Operator("min({}, {})", "min({}, {})", "where({0} < {1}, {0}, {1})", np.minimum, "choice"),
-    "Relu": Operator("hg.relu({})", "max({}, float32(0))", "where({0} > 0, {0}, 0)", lambda x: np.maximum(x, 0), "sign"),
+    "Relu": Operator(
+        "hg.relu({})", "max({}, float32(0))", "where({0} > 0, {0}, 0)", lambda x: np.maximum(x, 0), "sign"
+    ),
     "Abs": Operator("abs({})", "abs({})", "abs({})", np.abs, "sign"),
     "Div": Operator("{} / {}", "{} / {}", "({} / {})", np.divide, "Div"),
     "Sqrt": Operator("hg.sqrt({})", "sqrt({})", "sqrt({})", np.sqrt, "Sqrt"),
@@ -94,7 +96,7 @@ def _value(name: str, columns: int) -> float:
 
 
 def twin(nodes: Sequence[Node], chance: random.Random) -> list[Node]:
-    """Another chain of the same cost: operators exchanged within their kinds, x and y for each other, other literals."""
+    """Another chain of the same cost: operators exchanged within their kinds, x and y, and other literals."""
     while (made := _other(nodes, chance)) == list(nodes):
         pass
     return made
@@ -135,7 +137,10 @@ def of_numexpr(nodes: Sequence[Node]) -> str:
     """The chain as one expression; literals are the variables c0, c1 ... in the order of `literals`."""
     values: dict[str, str] = {}
     for op, operands, result in nodes:
-        names = [values.get(name, name if not _literal(name) else f"c{literals(nodes).index(name)}") for name in operands.split()]
+        names = [
+            values.get(name, name if not _literal(name) else f"c{literals(nodes).index(name)}")
+            for name in operands.split()
+        ]
         values[result] = OPERATORS[op].numexpr.format(*names)
     return values["z"]
 
@@ -180,7 +185,9 @@ class _Writer:
                 self.lines.append(f"{indent}{name}_ = {name}[{self.column if name in ('scale', 'bias') else self.at}]")
         for op, operands, result in self.nodes:
             if result in needed:
-                self.lines.append(f"{indent}{result}_ = {f'z[{self.at}]' if result in kept else self.text(op, operands)}")
+                self.lines.append(
+                    f"{indent}{result}_ = {f'z[{self.at}]' if result in kept else self.text(op, operands)}"
+                )
 
 
 def _keep(nodes: Sequence[Node], after: int) -> bool:
@@ -212,10 +219,20 @@ def kernel_text(name: str, nodes: Sequence[Node], columns: int = 0) -> str:
             if _keep(nodes, number):
                 lines.append(f"        z[row, column] = {operands}_")
                 kept.add(operands)
-            lines += [f"    part[lane] = {result}_", "    hg.barrier()", f"    half = {LANES // 2}", "    while half > 0:"]
+            lines += [
+                f"    part[lane] = {result}_",
+                "    hg.barrier()",
+                f"    half = {LANES // 2}",
+                "    while half > 0:",
+            ]
             lines += ["        if lane < half:"]
             lines += [f"            part[lane] = {combine.format('part[lane]', 'part[lane + half]')}"]
-            lines += ["        hg.barrier()", "        half = half >> 1", f"    {result}_ = part[0]", "    hg.barrier()"]
+            lines += [
+                "        hg.barrier()",
+                "        half = half >> 1",
+                f"    {result}_ = part[0]",
+                "    hg.barrier()",
+            ]
         elif result in writer.rows:
             lines.append(f"    {result}_ = {writer.text(op, operands)}")
     lines += each

@@ -38,7 +38,12 @@ def _constant(name: str, value: float | int) -> bytes:
     """A TensorProto: a number, or the axis of a reduction."""
     whole = isinstance(value, int)
     raw = struct.pack("<q" if whole else "<f", value)
-    return (_number(1, 1) if whole else b"") + _number(2, _INT64 if whole else _FLOAT) + _bytes(8, name.encode()) + _bytes(9, raw)
+    return (
+        (_number(1, 1) if whole else b"")
+        + _number(2, _INT64 if whole else _FLOAT)
+        + _bytes(8, name.encode())
+        + _bytes(9, raw)
+    )
 
 
 def _node(operator: str, operands: Sequence[str], name: str, attributes: Mapping[str, int | list[int]]) -> bytes:

@@ -18,7 +18,7 @@ import numpy as np
 import wasmtime
 from playwright.sync_api import Error
 
-from e2e.browser import CACHING, ROOT, Browser
+from e2e.browser import ROOT, Browser
 
 from .cases import Case
 from .onnx import model
@@ -103,7 +103,8 @@ def _modules(name: str) -> dict[str, str]:
     text = (HAND_CODE / ("v128_relaxed.wat" if name == "fma" else "v128.wat")).read_text(encoding="utf-8")
     shared = text.replace("(memory 1 65536)", "(memory 1 65536 shared)")
     return {
-        key: write(f"{name}.{key}.wasm", bytes(wasmtime.wat2wasm(code))) for key, code in (("module", text), ("shared", shared))
+        key: write(f"{name}.{key}.wasm", bytes(wasmtime.wat2wasm(code)))
+        for key, code in (("module", text), ("shared", shared))
     }
 
 
@@ -175,17 +176,21 @@ class PagePeer:
         return bool(self.page.evaluate("order => peer.does(order)", order))
 
     def prepare(self, order: dict[str, Any], strays: float, milliseconds: float, least: float) -> str:
-        """Checks a case and warms it up; what it ran on. Ends the benchmark where it is wrong or came from elsewhere."""
+        """Checks a case and warms it up; what it ran on. Ends the benchmark where it is wrong or from elsewhere."""
         title, size = order["title"], order["size"]
         try:
             found = self.page.evaluate("order => peer.prepare(order)", order)
         except Error as error:
             sys.exit(f"{title}, {self.name}: {error.message}")
         if found["wrong"] > strays * size:
-            sys.exit(f"{title}, {self.name}: {found['wrong']:,} results are wrong, by {found['worst']:.3g}: nothing was timed")
+            sys.exit(
+                f"{title}, {self.name}: {found['wrong']:,} results are wrong, by {found['worst']:.3g}: nothing timed"
+            )
         on_gpu = self.backend == "webgpu"
         if (found["dispatches"] > 0) != on_gpu or (on_gpu and len(set(found["adapters"])) != 1):
-            sys.exit(f"{title}, {self.name}: {found['dispatches']} dispatches on {found['adapters']}: not {self.backend}")
+            sys.exit(
+                f"{title}, {self.name}: {found['dispatches']} dispatches on {found['adapters']}: not {self.backend}"
+            )
         if self.threads == 1 and found["workers"] and not on_gpu:
             sys.exit(f"{title}, {self.name}: {found['workers']} workers in a page that is to have one thread")
         if milliseconds:
@@ -206,7 +211,8 @@ class PagePeer:
 def versions() -> dict[str, str]:
     packages = json.loads((HERE / LOCK).read_text(encoding="utf-8"))["packages"]
     return {
-        name: packages[f"node_modules/{package}"]["version"] if package else "" for name, (_, package) in LIBRARIES.items()
+        name: packages[f"node_modules/{package}"]["version"] if package else ""
+        for name, (_, package) in LIBRARIES.items()
     }
 
 

@@ -1,4 +1,4 @@
-"""What was measured as tables, and as a page with plots: losses as plain as wins, in an order that no result decides."""
+"""What was measured as tables, and as a page with plots: losses as plain as wins; no result decides the order."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def _cells(rows: Sequence[Row], old: Sequence[Row]) -> Iterator[list[str]]:
         twin = number(row["median"] / named if named else None)
         percent = [number(of_loop, ".0f"), number(of_peak, ".1f")]
         yield [
-            row["case"], row["size"] + calls, by, str(row["threads"] or ""), format(row["median"], digits), spread, *rates,
-            *percent, ratio, twin, *last,
+            row["case"], row["size"] + calls, by, str(row["threads"] or ""), format(row["median"], digits), spread,
+            *rates, *percent, ratio, twin, *last,
         ]  # fmt: skip
 
 
@@ -120,13 +120,15 @@ def page(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> str:
         head = "".join(f"<th>{escape(name)}</th>" for name in header.split("|"))
         name = 0 if where == "start" else 2
         body = "".join(
-            f'<tr{" class=ours" if line[name].startswith("ours") else ""}>'
+            f"<tr{' class=ours' if line[name].startswith('ours') else ''}>"
             + "".join(f"<td>{escape(cell)}</td>" for cell in line)
             + "</tr>"
             for line in cells
         )
         parts.append(f"<h2>{escape(title)}</h2>")
-        for share, what in enumerate(("% of what a v128 loop by hand moves", "% of the peak of v128 products and sums")):
+        for share, what in enumerate(
+            ("% of what a v128 loop by hand moves", "% of the peak of v128 products and sums")
+        ):
             bars = [(row["case"], row["by"], told[_key(row)][share]) for row in rows if row["where"] == where]
             shown = [(case, by, value) for case, by, value in bars if value is not None and not by.startswith("v128")]
             if shown and where != "start":
@@ -134,6 +136,7 @@ def page(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> str:
         parts.append(f'<div class="table"><table><tr>{head}</tr>{body}</table></div>')
     text = "\n".join(parts)
     return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>hologram_web: peers</title><style>{_STYLE}</style>'
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>hologram_web: peers</title>'
+        f"<style>{_STYLE}</style>"
         f"<h1>The same work by others</h1><p>{escape(about(run))}</p>{text}</html>\n"
     )
