@@ -15,7 +15,7 @@ import numpy as np
 import wasmtime
 
 import hologram_web as hg
-from hologram_web.backends.wasm.arena import FastCall
+from hologram_web.backends.wasm.arena import FastCall, shared
 
 from .cases import saxpy
 
@@ -56,7 +56,7 @@ def prepare(n: int) -> tuple[Callable[[], None], Callable[[], None]]:
     words = np.frombuffer(device._arena.block(block, 20).bytes, np.uint32)
     words[0], words[1] = n, np.float32(case.arguments["a"]).view(np.uint32)
     words[2:5] = [view.ctypes.data - base for view in views.values()]
-    module = wasmtime.Module(device._engine, bytes(wasmtime.wat2wasm(_WAT)))
+    module = wasmtime.Module(device._engine, shared(bytes(wasmtime.wat2wasm(_WAT))))
     instance = wasmtime.Instance(device.native, module, [device._arena.memory])
     function = instance.exports(device.native)["call"]
     assert isinstance(function, wasmtime.Func)
