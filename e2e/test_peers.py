@@ -54,6 +54,7 @@ def small():
         made[title] = functools.partial(make, **({"side": 8} if title.split("~")[0] in ROWS else {"n": 5000}))
     return made
 
+
 pytestmark = pytest.mark.timeout(600)  # npm and pip install the libraries, once
 
 
