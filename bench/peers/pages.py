@@ -72,7 +72,7 @@ def install() -> None:
         options = ["--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund", "--loglevel=error"]
         subprocess.run(["npm", "ci", *options], cwd=FOLDER, check=True)
     entries = [str(path) for path in sorted(HERE.glob("*.mjs"))]
-    options = ["--bundle", "--minify", "--keep-names", "--format=esm", "--log-level=error", "--external:/web/*"]
+    options = ["--bundle", "--format=esm", "--log-level=error", "--external:/web/*"]
     environment = {**os.environ, "NODE_PATH": str(FOLDER / "node_modules")}
     esbuild = str(ROOT / "node_modules" / ".bin" / "esbuild")
     subprocess.run([esbuild, *entries, *options, f"--outdir={FOLDER / 'out'}"], env=environment, check=True)
