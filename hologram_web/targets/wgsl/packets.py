@@ -158,7 +158,8 @@ def closing_of(shader: Shader, packet: Packet, bounds: Bounds) -> Closing | None
         if found is None:
             return None
         wanted += found
-    quads = packet.width % 4 == 0 and _are_quads(shader, packet)
+    stores = any(node.op == "store" for node in packet.effects)  # else a quad would have nothing to give
+    quads = stores and packet.width % 4 == 0 and _are_quads(shader, packet)
     if quads:  # four are on together
         on = bounds.op("add", bounds.special("LAST_ID_X"), bounds.const(1))
         fours = bounds.op("mul", bounds.op("shr", on, bounds.const(2)), bounds.const(4))
