@@ -89,7 +89,7 @@ export class Layout {
         for (const { temporaries } of this.bounds) for (const memory of temporaries) encoder.clearBuffer((memory as Place).buffer);
       });
     } catch (error) {
-      if (error instanceof Untold && error.name === "faultOf") blame(this.pieces[laid.jobs.indexOf(error.given[0] as never)]!);
+      if (error instanceof Untold && error.name === "gpuFault") blame(this.pieces[laid.jobs.indexOf(error.given[0] as never)]!);
       throw error;
     }
   }
