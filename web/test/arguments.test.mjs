@@ -151,7 +151,6 @@ async function answer(call, value) {
 describe.each(Object.keys(CALLS))("%s", (call) => {
   test("anything", async () => {
     const untyped = [];
-    const start = performance.now();
     for (const [name, make] of Object.entries(VALUES)) {
       const error = await answer(call, make());
       if (error === null) continue;
@@ -159,7 +158,6 @@ describe.each(Object.keys(CALLS))("%s", (call) => {
       if (!typed || /undefined is not|\[object Promise\] is not/.test(error.message)) untyped.push([name, `${error.name}: ${error.message}`.slice(0, 300)]);
     }
     expect(untyped).toEqual([]);
-    expect(performance.now() - start).toBeLessThan(10_000);
     expect(Array.from(await saxpy.run(arrays()))).toEqual([0, 0, 0, 0]);
   });
 });

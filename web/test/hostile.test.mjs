@@ -1,6 +1,6 @@
 // Hostile artifacts, by hand (tests/artifact/hostile.py has the table): the reader in TypeScript says what Python says.
 import { readFileSync } from "node:fs";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { readArtifact } from "../src/artifact.ts";
 import { check } from "../src/values.ts";
 import { ArtifactError, HologramError, Untold } from "../src/errors.ts";
@@ -26,17 +26,14 @@ async function problem(code) {
   }
 }
 
-/** The error of work, which comes soon: within a second, and five on a machine that does much else. */
+/** The error of work; that it comes soon is the time limit of each test. */
 async function rejection(work) {
-  const start = performance.now();
-  let found = null;
   try {
     await work();
   } catch (error) {
-    found = error;
+    return error;
   }
-  expect(performance.now() - start).toBeLessThan(5000);
-  return found;
+  return null;
 }
 
 const saxpy = (program) => program.run({ a: 2, x: new Float32Array(4), y: new Float32Array(4) });
@@ -95,36 +92,33 @@ test.each(["repeats", "long_counts", "launches", "shapes"])("%s: less than a meg
 describe("plans that launch nothing", () => {
   const idle = ["idle_launches", "idle_calls", "idle_repeats", "idle_reads"];
 
-  /** How a run ends, after how many milliseconds, and how long the page waited for its turn meanwhile. */
+  /** How a run ends where the clock goes 4 ms between two looks at it, however fast this machine is. */
   async function run(name, options) {
     const program = await runtime.load(made(name));
-    const start = performance.now();
-    let [last, waited] = [start, 0];
-    const timer = setInterval(() => {
-      const time = performance.now();
-      [last, waited] = [time, Math.max(waited, time - last)];
-    }, 1);
+    let time = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => (time += 4));
     const ended = await rejection(() => program.run({ a: 2, m: 0, x: new Float32Array(4), y: new Float32Array(4) }, options));
-    clearInterval(timer);
+    clock.mockRestore();
     await works();
-    return { ended, took: performance.now() - start, waited };
+    return ended;
   }
 
   test.each(idle)("%s: the page lives, and an AbortSignal ends the run", async (name) => {
-    const { ended, took, waited } = await run(name, { signal: AbortSignal.timeout(60) });
+    const stop = new AbortController();
+    let turns = 0; // of the page's own, in the middle of the run
+    const timer = setInterval(() => ++turns === 3 && stop.abort(), 1);
+    const ended = await run(name, { signal: stop.signal });
+    clearInterval(timer);
     expect([ended.name, ended.kind]).toEqual(["ExecutionError", "Cancelled"]);
-    expect(took).toBeLessThan(3000);
-    expect(waited).toBeLessThan(2000); // 50 ms where nobody else works
   });
 
   test.each(idle)("%s: the clock ends the run", async (name) => {
-    const { ended, took } = await run(name, { seconds: 0.06 });
+    const ended = await run(name, { seconds: 0.06 });
     expect(ended.message).toMatch(/^StepLimit: the launch did not end within 0.06 seconds: does a loop not end\? run/);
-    expect(took).toBeLessThan(3000);
   });
 
   test("steps are counted", async () => {
-    const { ended } = await run("idle_repeats");
+    const ended = await run("idle_repeats", { seconds: 1e6 });
     expect([ended.name, ended.kind, ended.message]).toEqual([
       "ExecutionError",
       "StepLimit",
