@@ -8,7 +8,7 @@ Instructions that vectors lack are done lane by lane.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -20,28 +20,17 @@ from ...compiler.shapes import ANY, Step
 from ...isa.types import Type
 from .encoder import FunctionBody
 from .values import Values
+from .wholes import COMPARISONS, EVEN, HIGH, INTEGERS, LOWS, SHIFTS, Wholes, lanes_of
 
-__all__ = ["HowHeld", "Vectors", "lanes_of"]
+__all__ = ["HowHeld", "Vectors"]
 
-_WHOLE = {8: "i8x16", 16: "i16x8", 32: "i32x4", 64: "i64x2"}
 _BITWISE = {"and": "v128.and", "or": "v128.or", "xor": "v128.xor"}
 _FLOATS = {
     **{op: op for op in ("add", "sub", "mul", "div", "min", "max", "sqrt", "floor", "ceil", "trunc", "abs", "neg")},
     "round": "nearest",
 }
-_COMPARISONS = frozenset({"eq", "lt", "le"})
 # Operations on integers that their lower bits say the lower bits of, if no bits above these are lost.
 _NARROW = frozenset({"and", "or", "xor", "select", "add", "sub", "mul", "min", "max", "shl", "shr"})
-_SHIFTS = frozenset({"shl", "shr", "rotl"})
-_EVEN = bytes(byte for word in range(4) for byte in range(8 * word, 8 * word + 4))  # the lower halves of eight words
-_LOWS = bytes([*range(8), *range(16, 24)])  # the lower half of each
-_HIGH = bytes([*range(8, 16), *range(8, 16)])
-
-
-def lanes_of(ty: ValueType) -> str:
-    """The shape of a vector of a type, such as f32x4."""
-    assert isinstance(ty, Type)
-    return f"f{ty.bits}x{128 // ty.bits}" if ty.is_float else _WHOLE[ty.bits]
 
 
 class HowHeld(Protocol):
@@ -66,11 +55,12 @@ class Vectors(Values):
     ) -> None:
         super().__init__(function, variables, self._leaf_or_lane, routine, ranges)
         self.outer_leaf, self.forms, self.width, self.leaf_part = leaf, forms, width, leaf_part
+        self.wholes = Wholes(self)
         self.held: dict[Node, list[int]] = {}  # what has been computed for the statement at hand
         self.vectors: dict[Variable, list[int]] = {}
         self._narrow: dict[Node, int] = {}
         self._node_of = {variable: node for node, variable in variables.items() if node.op != "phi"}
-        self._lane_of: dict[Node, tuple[int, str, int]] = {}
+        self.lane_of: dict[Node, tuple[int, str, int]] = {}
 
     # How values are held
 
@@ -101,8 +91,8 @@ class Vectors(Values):
             return found
         if node.op not in _NARROW:
             return 32
-        operands = node.args[1:] if node.op == "select" else node.args[:1] if node.op in _SHIFTS else node.args
-        if node.op in _SHIFTS and self.forms.of(node.args[1]) != 0:
+        operands = node.args[1:] if node.op == "select" else node.args[:1] if node.op in SHIFTS else node.args
+        if node.op in SHIFTS and self.forms.of(node.args[1]) != 0:
             return 32
         return max(found, *(self.held_bits(arg) for arg in operands), 16 if node.op in ("mul", "shl", "shr") else 8)
 
@@ -122,8 +112,8 @@ class Vectors(Values):
         return self.vectors[variable]
 
     def _leaf_or_lane(self, node: Node) -> None:
-        if node in self._lane_of:
-            local, shape, lane = self._lane_of[node]
+        if node in self.lane_of:
+            local, shape, lane = self.lane_of[node]
             self.put(("local.get", local), (f"{shape}.extract_lane", lane))
         else:
             self.outer_leaf(node)
@@ -138,7 +128,7 @@ class Vectors(Values):
         yield
         for locals_ in self.held.values():
             if id(locals_) not in before:
-                self._free.setdefault("v128", []).extend(locals_)
+                self.release(locals_)
         self.held = outer
 
     def prepare(self, node: Node) -> None:
@@ -147,7 +137,7 @@ class Vectors(Values):
             return
         for arg in node.args:
             self.prepare(arg)
-        make = self._whole(node)
+        make = self.wholes.of(node)
         if make is not None:
             self.held[node] = make(node)
 
@@ -161,20 +151,23 @@ class Vectors(Values):
         found = []
         for part in range(self.parts(node.ty)):
             self.part(node, part)
-            found.append(self._fresh())
+            found.append(self.fresh())
             self.put(("local.set", found[-1]))
         self.held[node] = found
         return found
 
-    def _fresh(self) -> int:
+    def fresh(self) -> int:
         free = self._free.setdefault("v128", [])
         return free.pop() if free else self.function.local("v128")
+
+    def release(self, locals_: Iterable[int]) -> None:
+        self._free.setdefault("v128", []).extend(locals_)
 
     def let(self, variable: Variable, value: Node, kept: Callable[[int], None] | None = None) -> None:
         """Sets a variable; `kept` may change a part on the stack before it is."""
         with self.statement(*value.args):
             name = self.variables.pop(value)
-            make = self._whole(value) if self.is_vector(value) else None
+            make = self.wholes.of(value) if self.is_vector(value) else None
             if make is not None:
                 self.held[value] = make(value)
             for part, local in enumerate(self.locals(variable)):
@@ -204,7 +197,7 @@ class Vectors(Values):
             return
         own = self.held_bits(node) if variable is None else self._bits_in(variable, node)
         if own < bits:
-            self._resized(lambda p: self.part(node, p, own), own, bits, part, "u")
+            self.resized(lambda p: self.part(node, p, own), own, bits, part, "u")
         elif variable is not None:
             self.put(("local.get", self.locals(variable)[part]))
         elif own < whole:
@@ -220,7 +213,7 @@ class Vectors(Values):
 
     def _narrow_part(self, node: Node, part: int, bits: int) -> None:
         """A part of an integer in fewer bits than its type has."""
-        shape, op = _WHOLE[bits], node.op
+        shape, op = INTEGERS[bits], node.op
         if op == "select":
             self.part(node.args[1], part, bits)
             self.part(node.args[2], part, bits)
@@ -230,7 +223,7 @@ class Vectors(Values):
             else:
                 self.value(node.args[0])
                 self.put(("select",))
-        elif op in _SHIFTS:
+        elif op in SHIFTS:
             self.part(node.args[0], part, bits)
             self.value(node.args[1])
             self.put((f"{shape}.{op}" + ("" if op == "shl" else "_u"),))
@@ -255,7 +248,7 @@ class Vectors(Values):
                 self.put(("v128.const", int(node.attr).to_bytes(bits // 8, "little") * (128 // bits)))
             else:
                 self.value(node)
-                self.put((f"{_WHOLE[bits]}.splat",))
+                self.put((f"{INTEGERS[bits]}.splat",))
             return
         shape, count = lanes_of(node.ty), 128 // bits
         if node.is_const:
@@ -287,7 +280,7 @@ class Vectors(Values):
         elif op == "bitcast":
             self._parts_of(node, part)
         elif op == "cvt":
-            self._convert_part(node, ty, node.attr, part)
+            self.convert_part(node, ty, node.attr, part)
         elif ty.is_float:
             self._float_part(node, shape, part)
         elif op in ("add", "sub", "mul"):
@@ -306,7 +299,7 @@ class Vectors(Values):
             self._parts_of(node, part)
         elif op in ("min", "max"):
             self._extreme_part(op, node, ty, part)
-        elif op in _SHIFTS:
+        elif op in SHIFTS:
             self._shift_part(op, node, ty, part)
         elif op == "extend":
             self._parts_of(node, part)
@@ -372,7 +365,7 @@ class Vectors(Values):
         own = self.bits(PRED)
         variable = self.variables.get(node)
         if node in self.held:
-            self._resized(lambda p: self.put(("local.get", self.held[node][p])), own, bits, part)
+            self.resized(lambda p: self.put(("local.get", self.held[node][p])), own, bits, part)
         elif node.is_const:
             self.put(("v128.const", (b"\xff" if node.attr else b"\0") * 16))
         elif not self.is_vector(node):
@@ -381,10 +374,10 @@ class Vectors(Values):
             self.put(("i32.sub",), ("i32x4.splat",))
         elif variable is not None:
             mine = self.locals(variable)
-            self._resized(lambda p: self.put(("local.get", mine[p])), own, bits, part)
-        elif node.op in _COMPARISONS:
-            own = self._compared_bits(node)
-            self._resized(lambda p: self._compared(node, p, own), own, bits, part)
+            self.resized(lambda p: self.put(("local.get", mine[p])), own, bits, part)
+        elif node.op in COMPARISONS:
+            own = self.compared_bits(node)
+            self.resized(lambda p: self._compared(node, p, own), own, bits, part)
         elif node.op == "pand":
             a, b = node.args if node.args[0].op != "pnot" else node.args[::-1]
             self.mask(a, bits, part)
@@ -407,19 +400,19 @@ class Vectors(Values):
                 self.mask(arg, bits, part)
             self.put(("v128.bitselect",))
 
-    def _compared_bits(self, node: Node) -> int:
+    def compared_bits(self, node: Node) -> int:
         """Bits of a lane that a comparison is done in."""
         ty: Type = node.attr
         if self.width == 4 or not ty.is_integer or ty.bits != 32:
             return ty.bits
         return max(map(self.held_bits, node.args))
 
-    def _resized(self, push: Callable[[int], None], own: int, bits: int, part: int, sign: str = "s") -> None:
+    def resized(self, push: Callable[[int], None], own: int, bits: int, part: int, sign: str = "s") -> None:
         """Pushes a part of a mask of `own` bits a lane, which `push` pushes parts of, as one of so many bits. Numbers
         without sign are made longer likewise."""
         if own > bits:
-            self._resized(push, own, 2 * bits, 2 * part)
-            self._resized(push, own, 2 * bits, 2 * part + 1)
+            self.resized(push, own, 2 * bits, 2 * part)
+            self.resized(push, own, 2 * bits, 2 * part + 1)
             self.narrow(bits)
             return
         ratio = bits // own
@@ -428,16 +421,16 @@ class Vectors(Values):
         while own < bits:
             ratio //= 2
             half = "high" if part >= ratio else "low"
-            self.put((f"{_WHOLE[2 * own]}.extend_{half}_{_WHOLE[own]}_{sign}",))
+            self.put((f"{INTEGERS[2 * own]}.extend_{half}_{INTEGERS[own]}_{sign}",))
             part %= ratio
             own *= 2
 
     def narrow(self, bits: int) -> None:
         """Makes one vector of two, of numbers that so many bits hold, or of the lower half of longer ones."""
         if bits == 32:
-            self.put(("i8x16.shuffle", _EVEN))
+            self.put(("i8x16.shuffle", EVEN))
         else:
-            self.put((f"{_WHOLE[bits]}.narrow_{_WHOLE[2 * bits]}_s",))
+            self.put((f"{INTEGERS[bits]}.narrow_{INTEGERS[2 * bits]}_s",))
 
     def _compared(self, node: Node, part: int, bits: int) -> None:
         ty: Type = node.attr
@@ -445,7 +438,7 @@ class Vectors(Values):
         if bits < ty.bits:
             for arg in node.args:
                 self.part(arg, part, bits)
-            self.put((f"{_WHOLE[bits]}.{node.op}{'' if node.op == 'eq' else '_u'}",))
+            self.put((f"{INTEGERS[bits]}.{node.op}{'' if node.op == 'eq' else '_u'}",))
         elif ty.is_float:
             self._parts_of(node, part)
             self.put((f"{lanes_of(ty)}.{node.op}",))
@@ -486,7 +479,7 @@ class Vectors(Values):
 
     # Conversions
 
-    def _convert_part(self, node: Node, dst: Type, src: Type, part: int) -> None:
+    def convert_part(self, node: Node, dst: Type, src: Type, part: int) -> None:
         """Of values of the same width, or with operands in locals."""
         arg = node.args[0]
         if dst.bits == src.bits:
@@ -504,14 +497,14 @@ class Vectors(Values):
                 return
             if part % 2:
                 self.part(arg, part // 2)
-                self.put(("i8x16.shuffle", _HIGH))
+                self.put(("i8x16.shuffle", HIGH))
             self.put(("f64x2.promote_low_f32x4" if src.is_float else f"f64x2.convert_low_i32x4_{sign}",))
             return
         for half in (0, 1):
             self.part(arg, 2 * part + half)
             if src.is_float:
                 self.put(("f32x4.demote_f64x2_zero" if dst.is_float else f"i32x4.trunc_sat_f64x2_{sign}_zero",))
-        self.put(("i8x16.shuffle", _LOWS if src.is_float else _EVEN))
+        self.put(("i8x16.shuffle", LOWS if src.is_float else EVEN))
 
     def prepare_low(self, node: Node) -> None:
         """Computes first what `low_part` needs in locals."""
@@ -554,162 +547,4 @@ class Vectors(Values):
             return
         self.part(node, 2 * part)
         self.part(node, 2 * part + 1)
-        self.put(("i8x16.shuffle", _EVEN))
-
-    # What is computed for all parts together
-
-    def _whole(self, node: Node) -> Callable[[Node], list[int]] | None:
-        """How a value is computed that takes more than the parts of its operands."""
-        op, ty = node.op, node.ty
-        if op == "call":
-            return self._call
-        if op == "call_if":
-            return self._call_if
-        if op in _COMPARISONS and self._compared_bits(node) != self.bits(PRED) and self._is_nested(node):
-            return self._once
-        if not isinstance(ty, Type):
-            return None
-        if op in ("div", "rem") and ty.is_integer:
-            return self._divided if ty.bits == 32 else self._by_lanes
-        if op in ("clz", "ctz", "inverse", "rem") or (op in _SHIFTS and self.forms.of(node.args[1]) != 0):
-            return self._by_lanes
-        if op == "popcount" and node.attr.bits == 64:
-            return self._by_lanes
-        if op == "cvt":
-            src: Type = node.attr
-            mixed = src.is_float != ty.is_float
-            if mixed and 64 in (ty.bits if ty.is_integer else 0, src.bits if src.is_integer else 0):
-                return self._from_long if src.is_integer and self._is_short(node.args[0]) else self._by_lanes
-            if ty.bits != src.bits:
-                return self._converted
-        return None
-
-    def _is_nested(self, node: Node) -> bool:
-        """Whether a value chooses by a comparison in it. Where their bits differ, each part of one needs several of the
-        other: in nests of them code would grow with the power of their depth."""
-        if node in self.variables or node in self.held or not self.is_vector(node):
-            return False
-        return any(arg.ty == PRED or self._is_nested(arg) for arg in node.args)
-
-    def _once(self, node: Node) -> list[int]:
-        found = [self._fresh()]
-        self.mask(node, self.bits(PRED), 0)
-        self.put(("local.set", found[0]))
-        return found
-
-    def _is_short(self, node: Node) -> bool:
-        low, high = self.ranges.of(node)
-        return low >= -(1 << 31) and high < 1 << 31
-
-    def _results(self, ty: ValueType) -> list[int]:
-        return [self._fresh() for _ in range(self.parts(ty))]
-
-    def _converted(self, node: Node) -> list[int]:
-        self.parked(node.args[0])
-        found = self._results(node.ty)
-        for part, local in enumerate(found):
-            assert isinstance(node.ty, Type)
-            self._convert_part(node, node.ty, node.attr, part)
-            self.put(("local.set", local))
-        return found
-
-    def _from_long(self, node: Node) -> list[int]:
-        """A float of a longer integer that is known to be short."""
-        assert isinstance(node.ty, Type)
-        short = Node("cvt", Type.I32, node.args, node.attr)
-        halves = [self._fresh() for _ in range(self.parts(Type.I32))]
-        for part, local in enumerate(halves):
-            self.low_part(node.args[0], part)
-            self.put(("local.set", local))
-        self.held[short] = halves
-        found = self._results(node.ty)
-        for part, local in enumerate(found):
-            self._convert_part(Node("cvt", node.ty, (short,), Type.I32), node.ty, Type.I32, part)
-            self.put(("local.set", local))
-        return found
-
-    def _divided(self, node: Node) -> list[int]:
-        """Quotients of 32 bits, which those of F64 cut off are exactly. Divisors of zero are of lanes that are off."""
-        ty = node.ty
-        assert isinstance(ty, Type)
-        sign = "s" if ty.is_signed else "u"
-        a, b = (self.parked(arg) for arg in node.args)
-        found = self._results(ty)
-        (lowest, _), (low, high) = (self.ranges.of(arg) for arg in node.args)
-        for x, y, local in zip(a, b, found, strict=True):
-            for half in (False, True):
-                for operand in (x, y):
-                    self.put(("local.get", operand))
-                    if half:
-                        self.put(("local.get", operand), ("i8x16.shuffle", _HIGH))
-                    self.put((f"f64x2.convert_low_i32x4_{sign}",))
-                self.put(("f64x2.div",), (f"i32x4.trunc_sat_f64x2_{sign}_zero",))
-            self.put(("i8x16.shuffle", _LOWS), ("local.set", local))
-            if ty.is_signed and lowest <= ty.min_value and low <= -1 <= high:  # the lowest number by -1 wraps
-                self.put(("local.get", x), ("i32x4.neg",), ("local.get", local), ("local.get", y))
-                self.numbers(ty, [-1] * 4)
-                self.put(("i32x4.eq",), ("v128.bitselect",), ("local.set", local))
-            if node.op == "rem":
-                self.put(("local.get", x), ("local.get", local), ("local.get", y), ("i32x4.mul",), ("i32x4.sub",))
-                self.put(("local.set", local))
-        return found
-
-    def _by_lanes(self, node: Node) -> list[int]:
-        """Lane after lane, in scalar instructions."""
-        ty, parks = node.ty, [self.parked(arg) if self.forms.of(arg) != 0 else [] for arg in node.args]
-        assert isinstance(ty, Type)
-        found, safe = self._results(ty), dict[int, int]()
-        if node.op in ("div", "rem") and ty.is_integer and parks[1]:  # 1 for 0, of lanes that are off
-            for local in parks[1]:
-                safe[local] = self._fresh()
-                self.put(("local.get", local), ("local.get", local), ("v128.const", bytes(16)))
-                self.put((f"{lanes_of(ty)}.eq",), (f"{lanes_of(ty)}.sub",), ("local.set", safe[local]))
-        for lane in range(self.width):
-            part, place = divmod(lane, 128 // ty.bits)
-            if place:
-                self.put(("local.get", found[part]))
-            args = []
-            for arg, locals_ in zip(node.args, parks, strict=True):
-                if locals_:
-                    its, at = divmod(lane, 128 // self.bits(arg.ty))
-                    leaf = Node("param", arg.ty, (), "lane")
-                    self._lane_of[leaf] = safe.get(locals_[its], locals_[its]), lanes_of(arg.ty), at
-                    args.append(leaf)
-                else:
-                    args.append(arg)
-            self.compute(Node(node.op, ty, tuple(args), node.attr))
-            shape = lanes_of(ty)
-            self.put((f"{shape}.replace_lane", place) if place else (f"{shape}.splat",), ("local.set", found[part]))
-            self._lane_of.clear()
-        self._free.setdefault("v128", []).extend(safe.values())
-        return found
-
-    def _operand_parts(self, args: tuple[Node, ...]) -> None:
-        for arg in args:
-            for part in range(self.parts(arg.ty)):
-                self.part(arg, part)
-
-    def _call(self, node: Node) -> list[int]:
-        self._operand_parts(node.args)
-        self.put(("call", self.routine(f"{node.attr}x{self.width}")))
-        found = self._results(node.ty)
-        self.put(*(("local.set", local) for local in reversed(found)))
-        return found
-
-    def _call_if(self, node: Node) -> list[int]:
-        """Called if any lane wants it; others, and lanes that are off, have what they have without."""
-        condition, otherwise, *operands = node.args
-        found = self._results(node.ty)
-        mask = self.parked(condition)
-        for part, local in enumerate(found):
-            self.part(otherwise, part)
-            self.put(("local.set", local))
-        self.put(("local.get", mask[0]), ("v128.any_true",), ("if", None))
-        self._operand_parts(tuple(operands))
-        self.put(("call", self.routine(f"{node.attr}x{self.width}")))
-        for part, local in reversed([*enumerate(found)]):
-            self.put(("local.get", local))
-            self.mask(condition, self.bits(node.ty), part)
-            self.put(("v128.bitselect",), ("local.set", local))
-        self.put(("end",))
-        return found
+        self.put(("i8x16.shuffle", EVEN))

@@ -1,0 +1,330 @@
+"""Loads and stores of packets: rows as vectors, strides and what is anywhere lane by lane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...compiler.ir import Access, Node
+from ...compiler.lower import Under, Variable
+from ...compiler.operations import LEAVES
+from ...compiler.shapes import ANY
+from ...isa.types import Type
+from .encoder import FunctionBody, Instr
+from .lanes import LOCAL
+from .packet_faults import MASKS, PacketFaults
+from .routines import load_instruction
+from .wholes import lanes_of
+
+__all__ = ["PacketAccesses"]
+
+_WORDS = {8: Type.U8, 16: Type.U16, 32: Type.U32}
+
+
+class PacketAccesses(PacketFaults):
+    """Emits accesses. What inherits it has the packets."""
+
+    def _is_vector(self, variable: Variable) -> bool:
+        """Whether a variable differs between lanes."""
+        raise NotImplementedError
+
+    def _keep(self, variable: Variable, part: int, under: Under) -> None:
+        """Lets the part of a variable that is on the stack be the old one in lanes that are off, if they want it."""
+        raise NotImplementedError
+
+    # Addresses
+
+    def _step_of(self, node: Node, access: Access) -> int | None:
+        """How many bytes further along the next lane accesses, if the address of the first says where all do."""
+        if not self._is_scalar(node.args[0]):
+            return None
+        own = self.own_bytes if access.base == LOCAL else 0
+        step = self.forms.of(node.args[0])
+        if isinstance(step, int):
+            return step * access.scale + own
+        step = self.lowered.lanes.reach(node)[0]
+        return step + own if isinstance(step, int) else None
+
+    def _is_scalar(self, node: Node) -> bool:
+        """Whether a value of the first lane can be computed by itself, wherever it is."""
+        if node in self.values.variables or node.op in LEAVES:
+            return self.forms.of(node) != ANY
+        if node.op in ("load", "call", "call_if", "div", "rem", "select"):
+            return self.forms.of(node) == 0
+        return all(self._is_scalar(arg) for arg in node.args)
+
+    def _first_address(self, node: Node, access: Access) -> int:
+        """Pushes the address of the first lane; gives what its instruction has to add."""
+        put, index = self.put, node.args[0]
+        further = access.offset if access.offset >= 0 and self.values.ranges.of(index)[0] >= 0 else 0
+        further = further if further < 1 << 31 else 0
+        put(self.get(("base", access.base)))
+        if not index.is_const or index.attr:
+            self._low(index)
+            if access.scale != 1:
+                put(("i32.const", access.scale), ("i32.mul",))
+            put(("i32.add",))
+        if further != access.offset:
+            put(("i32.const", access.offset), ("i32.add",))
+        return further
+
+    def _low(self, index: Node) -> None:
+        if isinstance(index.ty, Type) and index.ty.bits <= 32:
+            self.values.value(index)
+        else:
+            self.values.low(index)
+
+    def _addresses(self, node: Node, access: Access, under: Under | None, step: int | None) -> list[int]:
+        """Locals with the addresses of all lanes; those of lanes that are off are 0."""
+        put, values = self.put, self.values
+        found = []
+        if step is None:
+            values.prepare_low(node.args[0])
+        for part in range(values.parts(Type.U32)):
+            if step is not None:
+                further = self._first_address(node, access)
+                put(("i32.const", further), ("i32.add",), ("i32x4.splat",))
+                values.steps(Type.U32, step, part)
+                put(("i32x4.add",))
+            else:
+                values.low_part(node.args[0], part)
+                if access.scale & (access.scale - 1) == 0:
+                    if access.scale > 1:
+                        put(("i32.const", access.scale.bit_length() - 1), ("i32x4.shl",))
+                else:
+                    values.numbers(Type.U32, [access.scale] * 4)
+                    put(("i32x4.mul",))
+                put(self.get(("base", access.base)))
+                if access.offset:
+                    put(("i32.const", access.offset), ("i32.add",))
+                put(("i32x4.splat",), ("i32x4.add",))
+                if access.base == LOCAL:
+                    values.steps(Type.U32, self.own_bytes, part)
+                    put(("i32x4.add",))
+            if under is not None and under.mask is not None:
+                values.mask(under.mask, 32, part)
+                put(("v128.and",))
+            found.append(values.fresh())
+            put(("local.set", found[-1]))
+        values.held[Node("addresses", None)] = found
+        return found
+
+    def _if_all(self, under: Under, every: Callable[[], None], some: Callable[[], None]) -> None:
+        """Code for when all lanes of a packet are in the mask, and other code."""
+        if under.mask is None:
+            every()
+            return
+        self.values.mask(under.mask, 128 // self.width, 0)
+        self.put((f"{lanes_of(MASKS[self.width])}.all_true",), ("if", None))
+        with self.values.statement():
+            every()
+        self.put(("else",))
+        with self.values.statement():
+            some()
+        self.put(("end",))
+
+    # Loads
+
+    def _load_packet(self, node: Node, variable: Variable | None, under: Under) -> None:
+        put, values, access = self.put, self.values, node.attr
+        self._checks(node, access, under)
+        if variable is None:
+            return
+        step = self._step_of(node, access)
+        if not self._is_vector(variable):
+            put(load_instruction(access.element, self._first_address(node, access)))
+            put(("local.set", values.local(variable)))
+            return
+        targets = values.locals(variable)
+        ty = node.ty
+        assert isinstance(ty, Type)
+        bits = values.kept_bits(variable)
+        shape = lanes_of(ty) if bits == ty.bits else lanes_of(_WORDS[bits])
+
+        def take(part: int) -> None:
+            self._keep(variable, part, under)
+            put(("local.set", targets[part]))
+
+        if step == 0:
+            put(load_instruction(access.element, self._first_address(node, access)), (f"{shape}.splat",))
+            with values.temporary("v128") as one:
+                put(("local.set", one))
+                for part in range(len(targets)):
+                    put(("local.get", one))
+                    take(part)
+            return
+
+        def row() -> None:
+            further = self._first_address(node, access)
+            with values.temporary("i32") as address:
+                put(("local.set", address))
+                for part in range(len(targets)):
+                    put(("local.get", address))
+                    self._load_part(access.element, bits, further + part * (128 // bits) * access.element.size_bytes)
+                    take(part)
+
+        def gather() -> None:
+            addresses = self._addresses(node, access, under, step)
+            per = 128 // bits
+            for part in range(len(targets)):
+                for lane in range(per):
+                    at, place = divmod(part * per + lane, 4)
+                    self._lane_load(
+                        access.element, shape, lane, [("local.get", addresses[at]), ("i32x4.extract_lane", place)], 0
+                    )
+                take(part)
+
+        def stride() -> None:
+            assert step is not None
+            further = self._first_address(node, access)
+            with values.temporary("i32") as address:
+                put(("i32.const", further), ("i32.add",), ("local.set", address))
+                per = 128 // bits
+                for part in range(len(targets)):
+                    if access.element.bits == 32 and step in (8, 12):  # two vectors, which end with the last lane
+                        put(("local.get", address), ("v128.load", 2, per * part * step))
+                        start = per * step - step + 4 - 16
+                        put(("local.get", address), ("v128.load", 2, per * part * step + start))
+                        places = [0, step, 16 + 2 * step - start, 16 + 3 * step - start]
+                        put(("i8x16.shuffle", bytes(place + byte for place in places for byte in range(4))))
+                    else:
+                        for lane in range(per):
+                            at = (part * per + lane) * step
+                            self._lane_load(access.element, shape, lane, [("local.get", address)], at)
+                    take(part)
+
+        if step == access.element.size_bytes:
+            self._if_all(under, row, gather)
+        elif step is not None and step > 0 and under.mask is None and step < 1 << 20:
+            stride()
+        else:
+            gather()
+
+    def _load_part(self, element: Type, bits: int, further: int) -> None:
+        """Loads a part of a row from the address on the stack."""
+        if element.bits in (bits, 32, 64):
+            self.put(("v128.load", min(element.size_bytes.bit_length() - 1, 4), further))
+            return
+        sign = "s" if element.kind == "i" else "u"
+        if bits == 16:
+            self.put((f"v128.load8x8_{sign}", 0, further))
+            return
+        if element.bits == 16:
+            self.put((f"v128.load16x4_{sign}", 1, further))
+        else:
+            self.put(("v128.load32_zero", 0, further), (f"i16x8.extend_low_i8x16_{sign}",))
+            self.put((f"i32x4.extend_low_i16x8_{sign}",))
+
+    def _lane_load(self, element: Type, shape: str, lane: int, address: list[Instr], further: int) -> None:
+        """Loads a lane into the vector on the stack; the first makes it."""
+        size = element.size_bytes.bit_length() - 1
+        if element.bits < 32:
+            if lane:
+                self.put(*address, load_instruction(element, further), (f"{shape}.replace_lane", lane))
+            else:
+                self.put(*address, load_instruction(element, further), (f"{shape}.splat",))
+        elif lane == 0:
+            self.put(*address, (f"v128.load{element.bits}_zero", size, further))
+        else:
+            with self.values.temporary("v128") as so_far:
+                self.put(("local.set", so_far), *address, ("local.get", so_far))
+                self.put((f"v128.load{element.bits}_lane", size, further, lane))
+
+    # Stores
+
+    def _store_packet(self, node: Node, under: Under) -> None:
+        put, values, access = self.put, self.values, node.attr
+        self._checks(node, access, under)
+        value, element = node.args[1], access.element
+        values.prepare(value)
+        ty = value.ty
+        assert isinstance(ty, Type)
+        step = self._step_of(node, access)
+
+        def row() -> None:
+            further = self._first_address(node, access)
+            with values.temporary("i32") as address:
+                put(("local.set", address))
+                if values.held_bits(value) <= element.bits < ty.bits and self.width * element.bits >= 128:
+                    for part in range(self.width * element.bits // 128):
+                        put(("local.get", address))
+                        values.part(value, part, element.bits)
+                        put(("v128.store", 0, further + 16 * part))
+                    return
+                per = 128 // ty.bits
+                for part in range(values.parts(ty)):
+                    put(("local.get", address))
+                    values.part(value, part)
+                    self._store_part(element, further + part * per * element.size_bytes)
+
+        def some() -> None:
+            addresses = self._addresses(node, access, None, step)
+            put(*(("local.get", local) for local in addresses))
+            for part in range(values.parts(ty)):
+                values.part(value, part)
+            assert under.mask is not None
+            values.mask(under.mask, 128 // self.width, 0)
+            put(("call", self._scatter_routine(element, ty)))
+
+        def stride() -> None:
+            assert step is not None
+            further = self._first_address(node, access)
+            parked, per = values.parked(value), 128 // ty.bits
+            with values.temporary("i32") as address:
+                put(("i32.const", further), ("i32.add",), ("local.set", address))
+                for lane in range(self.width):
+                    put(("local.get", address))
+                    self._lane_store(element, ty, ("local.get", parked[lane // per]), lane % per, lane * step)
+
+        def scatter() -> None:
+            addresses = self._addresses(node, access, None, step)
+            parked = values.parked(value)
+            per = 128 // ty.bits
+            for lane in range(self.width):
+                put(("local.get", addresses[lane // 4]), ("i32x4.extract_lane", lane % 4))
+                self._lane_store(element, ty, ("local.get", parked[lane // per]), lane % per, 0)
+
+        if step == element.size_bytes:
+            self._if_all(under, row, some)
+        elif under.mask is None:
+            (stride if step is not None and 0 < step < 1 << 20 else scatter)()
+        else:
+            some()
+
+    def _store_part(self, element: Type, further: int) -> None:
+        """Stores a part of a row; its address and it are on the stack."""
+        put = self.put
+        if element.bits >= 32:
+            put(("v128.store", min(element.size_bytes.bit_length() - 1, 4), further))
+            return
+        step = 32 // element.bits
+        size = element.size_bytes
+        lanes = [4 * lane + byte for lane in range(4) for byte in range(size)]
+        with self.values.temporary("v128") as words:
+            put(("local.tee", words), ("local.get", words))
+            put(("i8x16.shuffle", bytes([*lanes, *[0] * (16 - len(lanes))])))
+        put((f"v128.store{128 // step}_lane", 0, further, 0))
+
+    def _lane_store(self, element: Type, ty: Type, vector: Instr, lane: int, further: int) -> None:
+        size = element.size_bytes.bit_length() - 1
+        self.put(vector)
+        # A lane of shorter elements: the lowest of a word's.
+        self.put((f"v128.store{element.bits}_lane", size, further, lane * (ty.bits // element.bits)))
+
+    def _scatter_routine(self, element: Type, ty: Type) -> int:
+        """A function that stores the lanes of a mask, in their order."""
+        name = f"scatter{element.bits}_{ty.bits}"
+        if name not in self.module.numbers:
+            places, parts, per = self.values.parts(Type.U32), self.values.parts(ty), 128 // ty.bits
+            body = FunctionBody(name, ("v128",) * (places + parts + 1), ())
+            bits = body.local("i32", "bits")
+            shape = lanes_of(MASKS[self.width])
+            body.code += [("local.get", places + parts), (f"{shape}.bitmask",), ("local.set", bits)]
+            size = element.size_bytes.bit_length() - 1
+            for lane in range(self.width):
+                body.code += [("local.get", bits), ("i32.const", 1 << lane), ("i32.and",), ("if", None)]
+                body.code += [("local.get", lane // 4), ("i32x4.extract_lane", lane % 4)]
+                body.code += [("local.get", places + lane // per)]
+                body.code += [(f"v128.store{element.bits}_lane", size, 0, lane % per * (ty.bits // element.bits))]
+                body.code += [("end",)]
+            self.module.add(body)
+        return self.module.numbers[name]

@@ -1,0 +1,146 @@
+"""What packets do to memory, by what it is; reductions and atomics lane after lane."""
+
+from __future__ import annotations
+
+from ...compiler.ir import PRED, Node
+from ...compiler.lower import Under, Variable
+from ...errors import FaultKind
+from ...isa.types import Type
+from .packet_accesses import PacketAccesses
+from .packet_faults import MASKS, as_long, byte_offset, misaligned, misaligns
+from .values import value_type
+from .wholes import lanes_of
+
+__all__ = ["PacketEffects"]
+
+_LONG = Type.I64
+
+
+class PacketEffects(PacketAccesses):
+    """Emits effects of packets. What inherits it has the packets."""
+
+    def _effect(self, node: Node, variable: Variable | None, under: Under) -> None:
+        with self.values.statement():
+            match node.op:
+                case "guard":
+                    self._guard(node, under)
+                case "load":
+                    self._load_packet(node, variable, under)
+                case "store":
+                    self._store_packet(node, under)
+                case "atomic":
+                    self._atomic_packet(node, variable, under)
+                case "reduce":
+                    self._reduce_packet(node, variable, under)
+                case "fence":
+                    pass
+                case op:
+                    raise AssertionError(f"packets have no effect {op}")
+
+    # Reductions
+
+    def _leaf(self, node: Node) -> None:
+        if isinstance(node.attr, tuple) and node.attr[0] == "size":
+            self._size(node.attr[1])
+        else:
+            super()._leaf(node)
+
+    def _reduce_packet(self, node: Node, variable: Variable | None, under: Under) -> None:
+        """Lane after lane, but where all reduce the same."""
+        put, values = self.put, self.values
+        combine, access = node.attr
+        ty, zero = access.element, Node("const", _LONG, (), 0)
+        count = Node("max", _LONG, (as_long(node.args[1]), zero))
+        offset = byte_offset(node.args[0], access)
+        need = Node("mul", _LONG, (count, Node("const", _LONG, (), ty.size_bytes)))
+        some = Node("lt", PRED, (zero, count), _LONG)
+        last = Node("sub", _LONG, (Node("special", _LONG, (), ("size", access.base)), need))
+        outside = Node("por", PRED, (Node("lt", PRED, (offset, zero), _LONG), Node("lt", PRED, (last, offset), _LONG)))
+        with values.statement(offset, count):
+            bad = Node("pand", PRED, (some, outside))
+            self._drop(bad, under, FaultKind.OUT_OF_BOUNDS, access.at, access.base, offset, need)
+            if misaligns(node):
+                over = Node("pand", PRED, (some, misaligned(offset, access)))
+                self._drop(over, under, FaultKind.MISALIGNED_ACCESS, access.at, access.base, offset)
+            if variable is None:
+                return
+            alike = all(values.forms.of(value) == 0 for value in (offset, count))
+            with values.temporary("i64") as place, values.temporary("i64") as length:
+                if alike:
+                    values.value(offset)
+                    put(("local.set", place))
+                    values.value(count)
+                    put(("local.set", length))
+                    self._reduced(combine, access, place, length)
+                    if not self._is_vector(variable):
+                        put(("local.set", values.local(variable)))
+                        return
+                    assert isinstance(node.ty, Type)
+                    with values.temporary("v128") as one:
+                        put((f"{lanes_of(node.ty)}.splat",), ("local.set", one))
+                        for part, target in enumerate(values.locals(variable)):
+                            put(("local.get", one))
+                            self._keep(variable, part, under)
+                            put(("local.set", target))
+                    return
+                self._reduce_lanes(node, variable, under, offset, count, place, length)
+
+    def _reduce_lanes(
+        self, node: Node, variable: Variable, under: Under, offset: Node, count: Node, place: int, length: int
+    ) -> None:
+        put, values, targets = self.put, self.values, self.values.locals(variable)
+        combine, access = node.attr
+        assert isinstance(node.ty, Type)
+        shape, per = lanes_of(node.ty), 128 // node.ty.bits
+        parks = [(values.parked(value), local) for value, local in ((offset, place), (count, length))]
+        assert under.mask is not None
+        with values.temporary("i32") as bits, values.temporary(value_type(node.ty)) as found:
+            values.mask(under.mask, 128 // self.width, 0)
+            put((f"{lanes_of(MASKS[self.width])}.bitmask",), ("local.set", bits))
+            for lane in range(self.width):
+                put(("local.get", bits), ("i32.const", 1 << lane), ("i32.and",), ("if", None))
+                for locals_, local in parks:
+                    put(("local.get", locals_[lane // 2]), ("i64x2.extract_lane", lane % 2), ("local.set", local))
+                self._reduced(combine, access, place, length)
+                put(("local.set", found), ("local.get", targets[lane // per]), ("local.get", found))
+                put((f"{shape}.replace_lane", lane % per), ("local.set", targets[lane // per]), ("end",))
+
+    # Atomics
+
+    def _atomic_packet(self, node: Node, variable: Variable | None, under: Under) -> None:
+        """Lane after lane."""
+        put, values = self.put, self.values
+        operation, access = node.attr
+        ty: Type = access.element
+        self._checks(node, access, under)
+        addresses = self._addresses(node, access, None, self._step_of(node, access))
+        for arg in node.args[1:]:
+            values.prepare(arg)
+        count = 2 if operation == "cas" else 1
+        parks = [values.parked(arg) for arg in node.args[1 : 1 + count]]
+        kind, shape = value_type(ty), lanes_of(ty)
+        targets = values.locals(variable) if variable is not None else []
+        with values.temporary("i32") as bits, values.temporary("i32") as address:
+            if under.mask is not None:
+                values.mask(under.mask, 128 // self.width, 0)
+                put((f"{lanes_of(MASKS[self.width])}.bitmask",), ("local.set", bits))
+            for lane in range(self.width):
+                if under.mask is not None:
+                    put(("local.get", bits), ("i32.const", 1 << lane), ("i32.and",), ("if", None))
+                put(("local.get", addresses[lane // 4]), ("i32x4.extract_lane", lane % 4), ("local.set", address))
+                operands = []
+                for arg, locals_ in zip(node.args[1:], parks, strict=False):
+                    leaf = Node("param", arg.ty, (), "lane")
+                    values.lane_of[leaf] = locals_[lane * ty.bits // 128], shape, lane % (128 // ty.bits)
+                    operands.append(leaf)
+                self._exchange(operation, access, address, 0, operands)
+                values.lane_of.clear()
+                if targets:
+                    target = targets[lane * ty.bits // 128]
+                    with values.temporary(kind) as old:
+                        put(("local.set", old), ("local.get", target), ("local.get", old))
+                        put((f"{shape}.replace_lane", lane % (128 // ty.bits)), ("local.set", target))
+                else:
+                    put(("drop",))
+                if under.mask is not None:
+                    put(("end",))

@@ -1,0 +1,191 @@
+"""How lanes of packets end with faults: guards, and the checks of accesses.
+
+A lane that faults leaves all masks, with all those behind it in its packet. Its status words are those of the lowest,
+since lanes before it go on; at the end of the packet the kernel returns.
+"""
+
+from __future__ import annotations
+
+from ...compiler.accesses import access_of, axes_of, beyond
+from ...compiler.ir import PRED, Access, Node
+from ...compiler.lower import Under
+from ...compiler.packets import Forms
+from ...errors import FaultKind
+from ...isa.address import Space
+from ...isa.types import Type
+from ...isa.verify import Base
+from .barriers import Barriers
+from .encoder import FunctionBody, Instr
+from .lanes import LOCAL
+from .polls import FAULT_KINDS
+from .vectors import Vectors
+from .wholes import lanes_of
+
+__all__ = ["MASKS", "PacketFaults", "as_long", "byte_offset", "misaligned", "misaligns"]
+
+MASKS = {4: Type.I32, 8: Type.I16, 16: Type.I8}  # integers of as many bits as masks have, by lanes of a packet
+_LONG = Type.I64
+
+
+class PacketFaults(Barriers):
+    """Emits checks. What inherits it has the packets."""
+
+    values: Vectors
+    forms: Forms
+    width: int
+    block_end: int
+
+    def _guard(self, node: Node, under: Under) -> None:
+        kind, at, number = node.attr
+        base = next((base for base in self.bases if base.space is Space.PHI), None)
+        values = [as_long(arg) for arg in node.args[1:]]
+        if len(values) == 2:
+            self._drop(node.args[0], under, FaultKind.OUT_OF_BOUNDS, at, None, values[0], values[1])
+        elif values:
+            of_phi = base if number <= 2 else None
+            self._drop(node.args[0], under, kind, at, of_phi, values[0], other=number)
+        else:
+            self._drop(node.args[0], under, kind, at)
+
+    def _drop(
+        self,
+        bad: Node,
+        under: Under,
+        kind: FaultKind,
+        at: int | Instr,
+        base: Base | None = None,
+        offset: Node | None = None,
+        need: Node | None = None,
+        other: int = 0,
+    ) -> None:
+        """Ends lanes of the mask for which a predicate holds, and those behind the first of them."""
+        put, values = self.put, self.values
+        assert under.mask is not None
+        lanes = Node("pand", PRED, (under.mask, bad))
+        with values.statement(lanes):
+            if not values.is_vector(bad):
+                values.value(bad)
+                put(("if", None))
+                mask = values.parked(under.mask)[0]
+            else:
+                mask = values.parked(lanes)[0]
+                put(("local.get", mask), ("v128.any_true",), ("if", None))
+            shape = lanes_of(MASKS[self.width])
+            with values.temporary("i32") as lane:
+                put(("local.get", mask), (f"{shape}.bitmask",), ("i32.ctz",), ("local.set", lane))
+                number = -1 if base is None else self._base_number(base)
+                place = FAULT_KINDS.index(kind) + 1
+                instruction: Instr = ("i32.const", at) if isinstance(at, int) else at
+                put(("local.get", 0), ("i32.const", place), instruction, ("i32.const", number))
+                self.lane_id()
+                put(("local.get", lane), ("i32.add",), ("i32.const", other))
+                for node in (offset, need):
+                    if node is None:
+                        put(("i64.const", 0))
+                    elif values.forms.of(node) == 0:
+                        values.value(node)
+                    else:
+                        put(("local.get", lane), *(("local.get", local) for local in values.parked(node)))
+                        put(("call", self._pick_routine()))
+                put(("call", self.fault_routine()))
+                self._first_lanes([("local.get", lane)])
+                put(self.set("live", "v128"))
+            for variable in under.open:
+                local = values.locals(variable)[0]
+                put(("local.get", local), self.get("live", "v128"), ("v128.and",), ("local.set", local))
+            values.any(under.mask)
+            put(("i32.eqz",), ("br_if", self.depth - self.block_end), ("end",))
+
+    def _pick_routine(self) -> int:
+        """A function that gives a lane of a packet of I64."""
+        name = f"pick{self.width}"
+        if name not in self.module.numbers:
+            parts = self.width // 2
+            body = FunctionBody(name, ("i32", *["v128"] * parts), ("i64",))
+            body.code.append(("i64.const", 0))
+            for lane in range(self.width):
+                part, place = divmod(lane, 2)
+                body.code += [("local.get", 1 + part), ("i64x2.extract_lane", place)]
+                body.code += [("local.get", 0), ("i32.const", lane), ("i32.ne",), ("select",)]
+            self.module.add(body)
+        return self.module.numbers[name]
+
+    def _checks(self, node: Node, access: Access, under: Under) -> None:
+        """Ends the lanes that are out of bounds."""
+        for number, (axis, place, length) in enumerate(axes_of(node)):
+            if (node, number) not in self.proven:
+                at = as_long(place)
+                if axis.offset:
+                    at = Node("add", _LONG, (at, Node("const", _LONG, (), _LONG.encode(axis.offset))))
+                off = beyond(axis, place, length)
+                self._drop(off, under, FaultKind.OUT_OF_BOUNDS, axis.at, None, at, as_long(length))
+        checked = access.checked and node not in self.proven
+        if not checked and not misaligns(node):
+            return
+        offset = byte_offset(node.args[0], access)
+        values = self.values
+        size = access.element.size_bytes
+        if checked:
+            limit = Node("special", _LONG, (), ("limit", access.base, size))
+            zero = Node("const", _LONG, (), 0)
+            below = Node("lt", PRED, (offset, zero), _LONG)
+            bad = Node("por", PRED, (below, Node("le", PRED, (limit, offset), _LONG)), None)
+            need = Node("const", _LONG, (), size)
+            step = self.forms.of(node.args[0])
+            sure = isinstance(step, int) and step != 0
+            if sure:  # the first lane and the last say it of those between
+                assert isinstance(step, int)
+                far = step * access.scale * (self.width - 1)
+                with values.temporary("i64") as first:
+                    self._raw_offset(access, node.args[0])
+                    self.put(("local.tee", first), self.get(("limit", access.base, size), "i64"), ("i64.ge_u",))
+                    self.put(("local.get", first), ("i64.const", far), ("i64.add",))
+                    self.put(self.get(("limit", access.base, size), "i64"), ("i64.ge_u",), ("i32.or",), ("if", None))
+            with values.statement(offset):
+                if values.is_vector(offset):
+                    values.parked(offset)
+                own = self.function.local_memory if access.base == LOCAL else 0
+                self._drop(bad, under, FaultKind.OUT_OF_BOUNDS, access.at, access.base, offset, need, own)
+            if sure:
+                self.put(("end",))
+        if misaligns(node):
+            self._drop(misaligned(offset, access), under, FaultKind.MISALIGNED_ACCESS, access.at, access.base, offset)
+
+    def _first_lanes(self, count: list[Instr]) -> None:
+        """Pushes the mask of so many lanes."""
+        put, shape = self.put, lanes_of(MASKS[self.width])
+        with self.values.temporary("i32") as left:
+            put(*count, ("local.tee", left), ("i32.const", self.width), ("local.get", left))
+            put(("i32.const", self.width), ("i32.lt_s",), ("select",), (f"{shape}.splat",))
+        self.values.steps(MASKS[self.width], 1, 0)
+        put((f"{shape}.gt_s",))
+
+
+def misaligns(node: Node) -> bool:
+    access = access_of(node)
+    if access is None:
+        return False
+    align = access.element.alignment
+    return bool(access.scale % align or access.offset % align)
+
+
+def misaligned(offset: Node, access: Access) -> Node:
+    rest = Node("and", _LONG, (offset, Node("const", _LONG, (), access.element.alignment - 1)))
+    return Node("pnot", PRED, (Node("eq", PRED, (rest, Node("const", _LONG, (), 0)), _LONG),))
+
+
+def as_long(node: Node) -> Node:
+    return node if node.ty is _LONG else Node("cvt", _LONG, (node,), node.ty)
+
+
+def byte_offset(index: Node, access: Access) -> Node:
+    """The byte offset of an access."""
+    found = as_long(index) if index.ty is not Type.U64 else Node("bitcast", _LONG, (index,), Type.U64)
+    scale = access.scale
+    if scale & (scale - 1) == 0 and scale > 1:
+        found = Node("shl", _LONG, (found, Node("const", Type.U32, (), scale.bit_length() - 1)))
+    elif scale != 1:
+        found = Node("mul", _LONG, (found, Node("const", _LONG, (), _LONG.encode(scale))))
+    if access.offset:
+        found = Node("add", _LONG, (found, Node("const", _LONG, (), _LONG.encode(access.offset))))
+    return found

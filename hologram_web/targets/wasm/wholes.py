@@ -1,0 +1,190 @@
+"""Values of packets that are computed for all parts together: other widths, quotients, calls, and what vectors lack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ...compiler.ir import PRED, Node, ValueType
+from ...isa.types import Type
+
+if TYPE_CHECKING:
+    from .vectors import Vectors
+
+__all__ = ["COMPARISONS", "EVEN", "HIGH", "INTEGERS", "LOWS", "SHIFTS", "Wholes", "lanes_of"]
+
+COMPARISONS = frozenset({"eq", "lt", "le"})
+SHIFTS = frozenset({"shl", "shr", "rotl"})
+EVEN = bytes(byte for word in range(4) for byte in range(8 * word, 8 * word + 4))  # the lower halves of eight words
+LOWS = bytes([*range(8), *range(16, 24)])  # the lower half of each
+HIGH = bytes([*range(8, 16), *range(8, 16)])
+INTEGERS = {8: "i8x16", 16: "i16x8", 32: "i32x4", 64: "i64x2"}
+
+
+def lanes_of(ty: ValueType) -> str:
+    """The shape of a vector of a type, such as f32x4."""
+    assert isinstance(ty, Type)
+    return f"f{ty.bits}x{128 // ty.bits}" if ty.is_float else INTEGERS[ty.bits]
+
+
+class Wholes:
+    """Computes all parts of a value together, into locals."""
+
+    def __init__(self, vectors: Vectors) -> None:
+        self.vectors, self.put = vectors, vectors.put
+
+    def of(self, node: Node) -> Callable[[Node], list[int]] | None:
+        """How a value is computed that takes more than the parts of its operands."""
+        op, ty = node.op, node.ty
+        if op == "call":
+            return self._call
+        if op == "call_if":
+            return self._call_if
+        if op in COMPARISONS and self.vectors.compared_bits(node) != self.vectors.bits(PRED) and self._is_nested(node):
+            return self._once
+        if not isinstance(ty, Type):
+            return None
+        if op in ("div", "rem") and ty.is_integer:
+            return self._divided if ty.bits == 32 else self._by_lanes
+        if op in ("clz", "ctz", "inverse", "rem") or (op in SHIFTS and self.vectors.forms.of(node.args[1]) != 0):
+            return self._by_lanes
+        if op == "popcount" and node.attr.bits == 64:
+            return self._by_lanes
+        if op == "cvt":
+            src: Type = node.attr
+            mixed = src.is_float != ty.is_float
+            if mixed and 64 in (ty.bits if ty.is_integer else 0, src.bits if src.is_integer else 0):
+                return self._from_long if src.is_integer and self._is_short(node.args[0]) else self._by_lanes
+            if ty.bits != src.bits:
+                return self._converted
+        return None
+
+    def _is_nested(self, node: Node) -> bool:
+        """Whether a value chooses by a comparison in it. Where their bits differ, each part of one needs several of the
+        other: in nests of them code would grow with the power of their depth."""
+        if node in self.vectors.variables or node in self.vectors.held or not self.vectors.is_vector(node):
+            return False
+        return any(arg.ty == PRED or self._is_nested(arg) for arg in node.args)
+
+    def _once(self, node: Node) -> list[int]:
+        found = [self.vectors.fresh()]
+        self.vectors.mask(node, self.vectors.bits(PRED), 0)
+        self.put(("local.set", found[0]))
+        return found
+
+    def _is_short(self, node: Node) -> bool:
+        low, high = self.vectors.ranges.of(node)
+        return low >= -(1 << 31) and high < 1 << 31
+
+    def _results(self, ty: ValueType) -> list[int]:
+        return [self.vectors.fresh() for _ in range(self.vectors.parts(ty))]
+
+    def _converted(self, node: Node) -> list[int]:
+        self.vectors.parked(node.args[0])
+        found = self._results(node.ty)
+        for part, local in enumerate(found):
+            assert isinstance(node.ty, Type)
+            self.vectors.convert_part(node, node.ty, node.attr, part)
+            self.put(("local.set", local))
+        return found
+
+    def _from_long(self, node: Node) -> list[int]:
+        """A float of a longer integer that is known to be short."""
+        assert isinstance(node.ty, Type)
+        short = Node("cvt", Type.I32, node.args, node.attr)
+        halves = [self.vectors.fresh() for _ in range(self.vectors.parts(Type.I32))]
+        for part, local in enumerate(halves):
+            self.vectors.low_part(node.args[0], part)
+            self.put(("local.set", local))
+        self.vectors.held[short] = halves
+        found = self._results(node.ty)
+        for part, local in enumerate(found):
+            self.vectors.convert_part(Node("cvt", node.ty, (short,), Type.I32), node.ty, Type.I32, part)
+            self.put(("local.set", local))
+        return found
+
+    def _divided(self, node: Node) -> list[int]:
+        """Quotients of 32 bits, which those of F64 cut off are exactly. Divisors of zero are of lanes that are off."""
+        ty = node.ty
+        assert isinstance(ty, Type)
+        sign = "s" if ty.is_signed else "u"
+        a, b = (self.vectors.parked(arg) for arg in node.args)
+        found = self._results(ty)
+        (lowest, _), (low, high) = (self.vectors.ranges.of(arg) for arg in node.args)
+        for x, y, local in zip(a, b, found, strict=True):
+            for half in (False, True):
+                for operand in (x, y):
+                    self.put(("local.get", operand))
+                    if half:
+                        self.put(("local.get", operand), ("i8x16.shuffle", HIGH))
+                    self.put((f"f64x2.convert_low_i32x4_{sign}",))
+                self.put(("f64x2.div",), (f"i32x4.trunc_sat_f64x2_{sign}_zero",))
+            self.put(("i8x16.shuffle", LOWS), ("local.set", local))
+            if ty.is_signed and lowest <= ty.min_value and low <= -1 <= high:  # the lowest number by -1 wraps
+                self.put(("local.get", x), ("i32x4.neg",), ("local.get", local), ("local.get", y))
+                self.vectors.numbers(ty, [-1] * 4)
+                self.put(("i32x4.eq",), ("v128.bitselect",), ("local.set", local))
+            if node.op == "rem":
+                self.put(("local.get", x), ("local.get", local), ("local.get", y), ("i32x4.mul",), ("i32x4.sub",))
+                self.put(("local.set", local))
+        return found
+
+    def _by_lanes(self, node: Node) -> list[int]:
+        """Lane after lane, in scalar instructions."""
+        ty, parks = node.ty, [self.vectors.parked(arg) if self.vectors.forms.of(arg) != 0 else [] for arg in node.args]
+        assert isinstance(ty, Type)
+        found, safe = self._results(ty), dict[int, int]()
+        if node.op in ("div", "rem") and ty.is_integer and parks[1]:  # 1 for 0, of lanes that are off
+            for local in parks[1]:
+                safe[local] = self.vectors.fresh()
+                self.put(("local.get", local), ("local.get", local), ("v128.const", bytes(16)))
+                self.put((f"{lanes_of(ty)}.eq",), (f"{lanes_of(ty)}.sub",), ("local.set", safe[local]))
+        for lane in range(self.vectors.width):
+            part, place = divmod(lane, 128 // ty.bits)
+            if place:
+                self.put(("local.get", found[part]))
+            args = []
+            for arg, locals_ in zip(node.args, parks, strict=True):
+                if locals_:
+                    its, at = divmod(lane, 128 // self.vectors.bits(arg.ty))
+                    leaf = Node("param", arg.ty, (), "lane")
+                    self.vectors.lane_of[leaf] = safe.get(locals_[its], locals_[its]), lanes_of(arg.ty), at
+                    args.append(leaf)
+                else:
+                    args.append(arg)
+            self.vectors.compute(Node(node.op, ty, tuple(args), node.attr))
+            shape = lanes_of(ty)
+            self.put((f"{shape}.replace_lane", place) if place else (f"{shape}.splat",), ("local.set", found[part]))
+            self.vectors.lane_of.clear()
+        self.vectors.release(safe.values())
+        return found
+
+    def _operand_parts(self, args: tuple[Node, ...]) -> None:
+        for arg in args:
+            for part in range(self.vectors.parts(arg.ty)):
+                self.vectors.part(arg, part)
+
+    def _call(self, node: Node) -> list[int]:
+        self._operand_parts(node.args)
+        self.put(("call", self.vectors.routine(f"{node.attr}x{self.vectors.width}")))
+        found = self._results(node.ty)
+        self.put(*(("local.set", local) for local in reversed(found)))
+        return found
+
+    def _call_if(self, node: Node) -> list[int]:
+        """Called if any lane wants it; others, and lanes that are off, have what they have without."""
+        condition, otherwise, *operands = node.args
+        found = self._results(node.ty)
+        mask = self.vectors.parked(condition)
+        for part, local in enumerate(found):
+            self.vectors.part(otherwise, part)
+            self.put(("local.set", local))
+        self.put(("local.get", mask[0]), ("v128.any_true",), ("if", None))
+        self._operand_parts(tuple(operands))
+        self.put(("call", self.vectors.routine(f"{node.attr}x{self.vectors.width}")))
+        for part, local in reversed([*enumerate(found)]):
+            self.put(("local.get", local))
+            self.vectors.mask(condition, self.vectors.bits(node.ty), part)
+            self.put(("v128.bitselect",), ("local.set", local))
+        self.put(("end",))
+        return found
