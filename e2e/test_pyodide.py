@@ -97,7 +97,7 @@ import hologram_web as hg
 mark("import")
 hg.kernel, hg.Executor, hg.f32
 mark("import, and hg.kernel and hg.Executor")
-import hologram_web.backends.page.lower
+import hologram_web.backends.page.launch_artifact
 mark("import, and all that compiles")
 
 side = 64

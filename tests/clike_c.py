@@ -19,7 +19,7 @@ from hologram_web.compiler.accesses import access_of
 from hologram_web.compiler.build import build
 from hologram_web.compiler.ir import PRED, Function, Node, ValueType
 from hologram_web.compiler.legalise import legalise
-from hologram_web.compiler.lower import Do, Piece, Statement, Step, lower
+from hologram_web.compiler.out_of_ssa import Count, Do, Piece, Statement, lower
 from hologram_web.compiler.passes import optimize
 from hologram_web.compiler.structure import structure
 from hologram_web.compiler.traits import Traits, word
@@ -105,7 +105,7 @@ def opencl(function: Function) -> str:
     values = Expressions(OPENCL, lowered.variables, leaf)
 
     def statement(statement: Statement) -> None:
-        if isinstance(statement, Step):  # of budgets, which this has not
+        if isinstance(statement, Count):  # of budgets, which this has not
             return
         assert isinstance(statement, Do), statement
         node, variable = statement.node, statement.variable

@@ -13,9 +13,9 @@ from hologram_web.compiler.bounds import Bounds
 from hologram_web.compiler.build import build
 from hologram_web.compiler.fission import fission
 from hologram_web.compiler.library import LIBRARY
-from hologram_web.compiler.lower import lower
+from hologram_web.compiler.out_of_ssa import lower
 from hologram_web.compiler.passes import optimize
-from hologram_web.compiler.structure import Branch, If, Labelled, Loop, Straight, structure
+from hologram_web.compiler.structure import If, Labelled, Straight, StructuredBranch, StructuredLoop, structure
 from hologram_web.isa import Program, Type
 from hologram_web.isa.ops import SCALAR_OPS
 from hologram_web.isa.verify import analyze
@@ -157,11 +157,11 @@ def shapes(trees):
     found: list[object] = []
     for tree in trees:
         match tree:
-            case Labelled(_, body) | Loop(_, body):
+            case Labelled(_, body) | StructuredLoop(_, body):
                 found.append((type(tree).__name__, shapes(body)))
             case If(_, then, otherwise):
                 found.append(("If", shapes(then), shapes(otherwise)))
-            case Straight() | Branch():
+            case Straight() | StructuredBranch():
                 found.append(type(tree).__name__)
             case _:
                 found.append("Stop")
@@ -174,7 +174,7 @@ def pieces(trees):
         match tree:
             case Straight(piece):
                 yield piece.number
-            case Labelled(_, body) | Loop(_, body):
+            case Labelled(_, body) | StructuredLoop(_, body):
                 yield from pieces(body)
             case If(_, then, otherwise):
                 yield from pieces(then)
@@ -217,7 +217,7 @@ def test_reducible_code_is_not_copied():
     trees = structure(lower(optimize(function(REDUCIBLE))).resumes[0])
     found = list(pieces(trees))
     assert len(found) == len(set(found))
-    assert "Loop" in str(shapes(trees))
+    assert "StructuredLoop" in str(shapes(trees))
 
 
 def test_irreducible_code_is_split():
@@ -246,7 +246,7 @@ def test_runs_end_where_the_block_goes_on():
     """)
     assert plan is not None
     assert not plan.endless
-    assert str(structure(plan.entry)).count("Loop(") == 1  # the block loops, not its lanes
+    assert str(structure(plan.entry)).count("StructuredLoop(") == 1  # the block loops, not its lanes
     assert len(plan.uniform) >= 1
     assert [run.leaves for run in plan.runs].count(True) == 0
 

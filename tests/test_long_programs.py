@@ -10,7 +10,7 @@ from hologram_web.backends import CpuBackend, ExecutionParams, LaunchConfig, Was
 from hologram_web.compiler.build import build
 from hologram_web.compiler.fission import fission
 from hologram_web.compiler.ir import Function
-from hologram_web.compiler.lower import lower
+from hologram_web.compiler.out_of_ssa import lower
 from hologram_web.compiler.passes import optimize
 from hologram_web.errors import CompileError
 from hologram_web.isa import Program

@@ -7,7 +7,7 @@ import pytest
 from hologram_web.backends import CpuBackend, ExecutionParams, LaunchConfig, WasmBackend, WebGpuBackend
 from hologram_web.compiler.build import build
 from hologram_web.compiler.ir import Function
-from hologram_web.compiler.lower import Go, Piece, lower
+from hologram_web.compiler.out_of_ssa import Go, Piece, lower
 from hologram_web.compiler.passes import optimize
 from hologram_web.compiler.reducible import reducible, together
 from hologram_web.compiler.structure import structure

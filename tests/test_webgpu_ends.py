@@ -244,7 +244,7 @@ def test_rounds_end_with_the_time_of_the_launch(text: str, at: str | None, monke
     assert device._patience() > 1000
     generation = device._gpu.generation
     monkeypatch.setitem(WebGpuBackend._speeds, generation, 40.0)
-    monkeypatch.setattr("hologram_web.backends.webgpu.device.LIGHT", 1)
+    monkeypatch.setattr("hologram_web.backends.webgpu.webgpu_backend.LIGHT", 1)
     y = buffer(device, np.ones(1, np.uint32))
     run(device, Program.from_text(text), 1, n=900, y=y)
     with pytest.raises(hg.ExecutionError) as caught:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -14,12 +14,11 @@ from ..isa.types import Type
 from ..isa.verify import Analysis, Base
 from . import fault_text
 from .device import Device
-from .protocol import Limits
+from .protocol import Explain, Limits
 
-__all__ = ["CompiledDevice", "Explain", "Job", "Status", "Words"]
+__all__ = ["CompiledDevice", "Job", "Status", "Words"]
 
 M = TypeVar("M")
-Explain = Callable[[ExecutionError], ExecutionError]
 
 
 class Words(NamedTuple):

@@ -15,7 +15,7 @@ from ..isa.types import Type
 from ..isa.verify import Analysis, Base
 from ..plan.formula import Formula
 from ..plan.lowering import Lowering
-from ..plan.plan import CLASS_MEMORY, Argument, Bounds, Copy, Launch, Read, Step, bodies
+from ..plan.plan import CLASS_MEMORY, Argument, BoundsCheck, Copy, Launch, Read, Step, bodies
 from ..plan.single import LANES, launch_plan
 from ..plan.walk import Budget, Walk
 from ..store.cache import ProgramCache
@@ -179,7 +179,7 @@ class HostedLaunch(Walk, Generic[M]):
 
     # Launches
 
-    def bounds(self, step: Bounds) -> None:
+    def bounds(self, step: BoundsCheck) -> None:
         """Raises the fault of an operand of a collective that does not lie in its memory."""
         need, offset, size = (f.evaluate(self.numbers, exact=True) for f in (step.need, step.offset, step.size))
         ty = step.ty

@@ -10,14 +10,15 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from ..errors import LaunchError
+from ..errors import ExecutionError, LaunchError
 from ..isa.launch import ExecutionParams, LaunchConfig
 from ..isa.operands import BufferHandle, PoolHandle
 from ..isa.program import Program
 
-__all__ = ["AsyncTwins", "Backend", "Limits", "caller", "stop_of_call"]
+__all__ = ["AsyncTwins", "Backend", "Explain", "Limits", "caller", "stop_of_call"]
 
 T = TypeVar("T")
+Explain = Callable[[ExecutionError], ExecutionError]  # what a fault means to the program it came from
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..isa.types import Type
 from .dominance import Dominators
-from .ir import PRED, Access, Axis, Block, Function, Node
+from .ir import PRED, Axis, Block, Function, MemoryAccess, Node
 
 __all__ = ["Check", "access_of", "axes_of", "beyond", "checks_of", "give_axes", "repeated"]
 
@@ -14,10 +14,10 @@ __all__ = ["Check", "access_of", "axes_of", "beyond", "checks_of", "give_axes", 
 Check = Node | tuple[Node, int]
 
 
-def access_of(node: Node) -> Access | None:
+def access_of(node: Node) -> MemoryAccess | None:
     """What an effect reaches in memory."""
     if node.op in ("load", "store"):
-        return node.attr  # type: ignore[no-any-return]  # an Access, by the node's op
+        return node.attr  # type: ignore[no-any-return]  # a MemoryAccess, by the node's op
     return node.attr[1] if node.op in ("atomic", "reduce") else None
 
 

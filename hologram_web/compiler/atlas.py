@@ -12,7 +12,7 @@ from ..errors import FaultKind
 from ..isa.atlas import first_phase
 from ..isa.types import Type
 from ..isa.verify import HIDDEN, Analysis, Base
-from .ir import Access, Block, Node, ValueType
+from .ir import Block, MemoryAccess, Node, ValueType
 from .node_ops import POINTER, NodeOps
 
 __all__ = ["AtlasNodes", "is_phase"]
@@ -69,10 +69,10 @@ class AtlasNodes(NodeOps):
         self.current = block
         return node
 
-    def memory(self, ty: Type, offset: Node) -> tuple[Access, Node]:
+    def memory(self, ty: Type, offset: Node) -> tuple[MemoryAccess, Node]:
         base = self.analysis.bases[self.point, HIDDEN]
         self.bases[base] = None
-        return Access(base, ty, 1, 0, self.at), self.index(offset)
+        return MemoryAccess(base, ty, 1, 0, self.at), self.index(offset)
 
     def guard(self, kind: FaultKind, wrong: Node, value: Node, note: int) -> None:
         self.node("guard", None, wrong, self.cvt(POINTER, Type.U32, value), attr=(kind, self.at, note))

@@ -19,7 +19,7 @@ from .accesses import Check, access_of, axes_of
 from .conditions import EXACT, open_conditions, strictest
 from .counters import counts_down, is_loop_step, limit_counted, same
 from .dominance import Dominators
-from .ir import PRED, Access, Axis, Block, Function, Node
+from .ir import PRED, Axis, Block, Function, MemoryAccess, Node
 from .ranges import Ranges, remainder_of
 
 __all__ = ["Bounds", "Interval", "limit_of", "own_limit"]
@@ -31,12 +31,12 @@ _OPPOSITE = {"lt": "le", "le": "lt"}
 _MANY = 1 << 17  # an index that may be any number below this or a greater one is not worth a condition
 
 
-def limit_of(access: Access) -> tuple[str, object, int]:
+def limit_of(access: MemoryAccess) -> tuple[str, object, int]:
     """The name of the special value that is one past the last byte offset at which the access is in bounds."""
     return "limit", access.base, access.element.size_bytes
 
 
-def own_limit(function: Function, access: Access) -> int:
+def own_limit(function: Function, access: MemoryAccess) -> int:
     """The same of local memory, whose size is known."""
     return max(function.local_memory - access.element.size_bytes + 1, 0)
 
@@ -189,7 +189,7 @@ class Bounds:
         given[node] = plain
         return plain
 
-    def _byte(self, index: Node, access: Access) -> Node:
+    def _byte(self, index: Node, access: MemoryAccess) -> Node:
         return self.op("add", self.op("mul", index, self.const(access.scale)), self.const(access.offset))
 
     # Facts

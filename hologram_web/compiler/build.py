@@ -21,7 +21,7 @@ from ..isa.verify import Analysis, Base
 from .accesses import access_of, give_axes
 from .atlas import AtlasNodes, is_phase
 from .dominance import Dominators
-from .ir import PRED, Access, Axis, Block, Function, Node, Replaced, Terminator, ValueType
+from .ir import PRED, Axis, Block, Function, MemoryAccess, Node, Replaced, Terminator, ValueType
 from .node_ops import POINTER
 
 __all__ = ["Builder", "build", "end_of"]
@@ -402,20 +402,22 @@ class Builder(AtlasNodes):
         self.current = block
         return node
 
-    def _place(self, point: int, position: int, instruction: Instruction, address: Address) -> tuple[Access, Node]:
+    def _place(
+        self, point: int, position: int, instruction: Instruction, address: Address
+    ) -> tuple[MemoryAccess, Node]:
         base = self.analysis.bases[point, position]
         self.bases[base] = None
         operand = instruction.row.operands[position]
         element = instruction.type_of(operand) if operand.kind != "place" else Type.U8
         assert element is not None
-        access = Access(base, element, address.scale, address.offset, self.at)
+        access = MemoryAccess(base, element, address.scale, address.offset, self.at)
         if address.space is Space.POINTER:
             assert isinstance(address.base, Register)
             return access, self._register(address.base, POINTER)
         if address.space is Space.PHI:
             return access, self._phi(point, address)
         if address.index is None:
-            return Access(base, element, 1, 0, self.at), self.constant(POINTER, POINTER.encode(address.offset))
+            return MemoryAccess(base, element, 1, 0, self.at), self.constant(POINTER, POINTER.encode(address.offset))
         number = self._number(point, address.index)
         index = self.index(number)
         self.indices[index] = number

@@ -23,7 +23,7 @@ from ..errors import FaultKind
 from ..isa.types import Type
 from .accesses import axes_of
 from .dominance import Dominators
-from .ir import PRED, Access, Block, Function, Node, ValueType
+from .ir import PRED, Block, Function, MemoryAccess, Node, ValueType
 from .library import routine_of
 from .operations import LEAVES, OPERATIONS
 from .traits import forms_of
@@ -139,7 +139,7 @@ def _of_kind(letter: str, ty: ValueType, node: Node) -> bool:
         case "a":
             return ty is node.attr
         case "e":
-            return isinstance(node.attr, Access) and ty in forms_of(node.attr.element)
+            return isinstance(node.attr, MemoryAccess) and ty in forms_of(node.attr.element)
     return isinstance(ty, Type)
 
 
@@ -159,7 +159,7 @@ def _attribute(function: Function, node: Node) -> Iterator[str]:
                 yield f"{attr} takes and gives other types"
         case "access" | "operation":
             access = attr if OPERATIONS[node.op].attr == "access" else attr[1]
-            if not isinstance(access, Access):
+            if not isinstance(access, MemoryAccess):
                 yield f"{attr!r} is no access"
             elif access.base not in function.bases:
                 yield f"the function has no {access.base}"

@@ -17,8 +17,8 @@ from ..errors import CompileError
 from ..isa.types import Type
 from .dominance import Dominators
 from .ir import Node
-from .lower import Copies, Do, Let, Lowered, Meet, Piece, Run, Statement, Step, Variable, targets_of
 from .operations import EFFECTS, LEAVES
+from .out_of_ssa import Assign, Copies, Count, Do, Lowered, Meet, ParallelRegion, Piece, Statement, Variable, targets_of
 from .ranges import Ranges, may_trap
 from .recursion import deep_recursion
 
@@ -39,7 +39,7 @@ class Fission:
     entry: Piece
     uniform: set[Variable]
     known: Callable[[Node], bool]
-    runs: list[Run]
+    runs: list[ParallelRegion]
     endless: bool
 
 
@@ -161,7 +161,7 @@ class _Skeleton:
                 pairs = statement.pairs if isinstance(statement, Copies) else ()
                 for variable, value in pairs:
                     values[variable].append(value if piece in self.spine else None)
-                if isinstance(statement, Let):
+                if isinstance(statement, Assign):
                     values[statement.variable].append(statement.value if piece in self.spine else None)
                 elif isinstance(statement, Do) and statement.variable is not None:
                     values[statement.variable].append(None)
@@ -197,9 +197,9 @@ class _Skeleton:
         found: list[Statement] = []
         for statement in piece.statements:
             match statement:
-                case Let(variable, _) if variable in self.uniform:
+                case Assign(variable, _) if variable in self.uniform:
                     pass
-                case Step(_):
+                case Count(_):
                     pass
                 case Copies(pairs):
                     kept = tuple(pair for pair in pairs if pair[0] not in self.uniform)
@@ -210,7 +210,7 @@ class _Skeleton:
 
     def before(self, piece: Piece) -> list[Statement]:
         """What the block computes before its lanes do their part."""
-        return [s for s in piece.statements if isinstance(s, Let) and s.variable in self.uniform]
+        return [s for s in piece.statements if isinstance(s, Assign) and s.variable in self.uniform]
 
     def after(self, piece: Piece) -> list[Statement]:
         """What the block does when its lanes have done their part."""
@@ -219,7 +219,7 @@ class _Skeleton:
             if isinstance(statement, Copies):
                 kept = tuple(pair for pair in statement.pairs if pair[0] in self.uniform)
                 found += [Copies(kept)] if kept else []
-            elif isinstance(statement, Step):
+            elif isinstance(statement, Count):
                 found.append(statement)
         return found
 
@@ -230,7 +230,7 @@ class _Skeleton:
 class _Divider:
     def __init__(self, lowered: Lowered, skeleton: _Skeleton) -> None:
         self.lowered, self.skeleton = lowered, skeleton
-        self.runs: list[Run] = []
+        self.runs: list[ParallelRegion] = []
         self.made: dict[Piece, Piece] = {}
         ways = {p: self._block_ways(p) for p in skeleton.pieces if p in skeleton.spine}
         met = Counter(way for found in ways.values() for way in found)
@@ -247,7 +247,9 @@ class _Divider:
 
     def divide(self) -> Fission:
         entry = self._piece(self.lowered.resumes[0])
-        leaving = [p for p in self.made.values() if any(isinstance(s, Run) and s.leaves for s in p.statements)]
+        leaving = [
+            p for p in self.made.values() if any(isinstance(s, ParallelRegion) and s.leaves for s in p.statements)
+        ]
         endless = any(piece in reachable(piece.ways, lambda p: p.ways) for piece in leaving)
         return Fission(entry, self.skeleton.uniform, self.skeleton.known, self.runs, endless)
 
@@ -313,7 +315,7 @@ class _RunMaker:
             for piece in self.cut.ways if self.inside else [self.cut]:
                 after.update(lowered.live(piece))
         ends = any(piece.kind in ("exit", "collective") for piece in self.copies.values())
-        self.made = Run(
+        self.made = ParallelRegion(
             len(divider.runs),
             entry,
             _ordered(live & (read | written)),

@@ -30,8 +30,8 @@ from .passes.dce import eliminate_dead
 
 __all__ = ["Region", "Uniform", "host_function"]
 
-Variable = tuple[int, Any]  # a register or predicate, and its type
-Uniform = dict[Variable, str]  # what a region finds in registers, by the name that it is handed under
+RegisterKey = tuple[int, Any]  # a register or predicate, and its type
+Uniform = dict[RegisterKey, str]  # what a region finds in registers, by the name that it is handed under
 _PREDICATE = 256
 
 
@@ -41,9 +41,9 @@ class Region(NamedTuple):
 
     kernel: int
     names: tuple[str, ...]
-    results: tuple[tuple[str, Variable], ...]
+    results: tuple[tuple[str, RegisterKey], ...]
     point: int
-    wanted: tuple[tuple[Variable, str], ...]
+    wanted: tuple[tuple[RegisterKey, str], ...]
 
 
 # Makes the kernel of the region at a point; its number, and the names that it needs. None if it does nothing.
@@ -178,7 +178,7 @@ class _HostBuilder(Builder):
             return
         kernel, needed = made
         names: dict[str, Node] = {}
-        held: list[tuple[str, Variable]] = []
+        held: list[tuple[str, RegisterKey]] = []
         for variable, name in wanted.items():
             number, ty = variable
             if name not in needed:
@@ -229,10 +229,10 @@ def _is_idle(builder: Builder, point: int) -> bool:
     return True
 
 
-def _reads(builder: Builder, point: int) -> dict[Variable, None]:
+def _reads(builder: Builder, point: int) -> dict[RegisterKey, None]:
     """Registers and predicates that the lane region at a point may read as it finds them, with their types."""
     graph, analysis = builder.graph, builder.analysis
-    found: dict[Variable, None] = {}  # a type may be None: of parameters that are buffers
+    found: dict[RegisterKey, None] = {}  # a type may be None: of parameters that are buffers
     for inner in _points(builder, point):
         instruction = graph.instruction(inner)
         if instruction.row.collective:

@@ -18,10 +18,10 @@ from ..isa.verify import Base
 
 __all__ = [
     "PRED",
-    "Access",
     "Axis",
     "Block",
     "Function",
+    "MemoryAccess",
     "Node",
     "Replaced",
     "Terminator",
@@ -44,7 +44,7 @@ class Axis(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Access:
+class MemoryAccess:
     """A memory operand: byte offset index * scale + offset into `base`; `element` is what lies there.
 
     `at` is the instruction, for faults. `checked` is False where a pass proved the access to be in bounds. `axes` are

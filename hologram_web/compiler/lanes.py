@@ -16,10 +16,10 @@ from ..isa.address import ON_CHIP, Space
 from ..isa.verify import Base
 from .accesses import access_of
 from .dominance import Dominators, loop_body
-from .ir import Access, Block, Function, Node
+from .ir import Block, Function, MemoryAccess, Node
 from .operations import EFFECTS, OPERATIONS
 from .ranges import Ranges
-from .shapes import ANY, UNIFORM, VARYING, Shape, Step, either, meaning, opaque, scaled, without
+from .shapes import ANY, UNIFORM, VARYING, Shape, Stride, either, meaning, opaque, scaled, without
 
 __all__ = ["Lanes"]
 
@@ -87,7 +87,7 @@ class Lanes:
         """Whether all lanes that compute a value together, or use it together in a block, have the same."""
         return not (self.of(node) if block is None else self.at(node, block)).axes
 
-    def reach(self, node: Node) -> tuple[Step, Step, Step]:
+    def reach(self, node: Node) -> tuple[Stride, Stride, Stride]:
         """How many bytes an access is further along in the next lane of each axis, modulo 2**32 if it is a number."""
         access = access_of(node)
         assert access is not None
@@ -128,11 +128,11 @@ class Lanes:
         """The variables of the loops around a block."""
         return [phi for header in self.around[block] for phi in header.phis]
 
-    def growth(self, node: Node, phi: Node) -> Step:
+    def growth(self, node: Node, phi: Node) -> Stride:
         """What a value grows by when a variable of a loop does by 1, and nothing else changes."""
         return self._growth(node, phi, {})
 
-    def _growth(self, node: Node, phi: Node, known: dict[Node, Step]) -> Step:
+    def _growth(self, node: Node, phi: Node, known: dict[Node, Stride]) -> Stride:
         if node not in known:
             known[node] = ANY  # to a phi that asks for itself
             steps = [self._growth(arg, phi, known) for arg in node.args]
@@ -386,7 +386,7 @@ def _specials(sizes: tuple[int, int, int]) -> dict[str, Shape]:
     return found
 
 
-def _stored(node: Node) -> Access | None:
+def _stored(node: Node) -> MemoryAccess | None:
     return access_of(node) if node.op in ("store", "atomic") else None
 
 

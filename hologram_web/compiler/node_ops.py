@@ -8,7 +8,7 @@ from ..isa.mathematics import routine
 from ..isa.operands import AtomicOperation
 from ..isa.ops import widening
 from ..isa.types import Type
-from .ir import PRED, Access, Block, Node, ValueType
+from .ir import PRED, Block, MemoryAccess, Node, ValueType
 
 __all__ = ["POINTER", "NodeOps"]
 
@@ -101,26 +101,26 @@ class NodeOps:
     def call_if(self, name: str, p: Node, otherwise: Node, *operands: Node) -> Node:
         return self.node("call_if", routine(name).result, p, otherwise, *operands, attr=name)
 
-    def load(self, ty: Type, place: tuple[Access, Node]) -> Node:
+    def load(self, ty: Type, place: tuple[MemoryAccess, Node]) -> Node:
         return self.node("load", ty, place[1], attr=place[0])
 
-    def store(self, ty: Type, place: tuple[Access, Node], value: Node) -> None:
+    def store(self, ty: Type, place: tuple[MemoryAccess, Node], value: Node) -> None:
         self.node("store", None, place[1], value, attr=place[0])
 
     def atomic(
-        self, operation: AtomicOperation, ty: Type, place: tuple[Access, Node], value: Node, compare: Node | None
+        self, operation: AtomicOperation, ty: Type, place: tuple[MemoryAccess, Node], value: Node, compare: Node | None
     ) -> Node:
         args = (place[1], value) if compare is None else (place[1], value, compare)
         return self.node("atomic", ty, *args, attr=(operation.value, place[0]))
 
-    def place(self, place: tuple[Access, Node]) -> Node:
+    def place(self, place: tuple[MemoryAccess, Node]) -> Node:
         access, index = place
         if access.scale == 1 and access.offset == 0:
             return index
         scaled = self.node("mul", POINTER, index, self.constant(POINTER, access.scale))
         return self.node("add", POINTER, scaled, self.constant(POINTER, POINTER.encode(access.offset)))
 
-    def reduce(self, combine: str, ty: Type, place: tuple[Access, Node], count: Node) -> Node:
+    def reduce(self, combine: str, ty: Type, place: tuple[MemoryAccess, Node], count: Node) -> Node:
         return self.node("reduce", ty, place[1], self.index(count), attr=(combine, place[0]))
 
     def index(self, index: Node) -> Node:

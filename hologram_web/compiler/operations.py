@@ -10,9 +10,9 @@ import operator
 from collections.abc import Callable
 from typing import NamedTuple
 
-__all__ = ["EFFECTS", "LEAVES", "OPERATIONS", "Interval", "Operation"]
+__all__ = ["EFFECTS", "LEAVES", "OPERATIONS", "Extremes", "Operation"]
 
-Interval = tuple[int, int]  # the least and the greatest value, both included
+Extremes = tuple[int, int]  # the least and the greatest value, both included
 
 
 class Operation(NamedTuple):
@@ -34,52 +34,52 @@ class Operation(NamedTuple):
     commutes: bool = False
     traps: bool = False  # on integers, where the second operand is 0
     may_go: bool = False  # an effect that is nothing without its value, once it is proven not to fault
-    range: Callable[..., Interval | None] | None = None  # of integers; None where nothing is known
+    range: Callable[..., Extremes | None] | None = None  # of integers; None where nothing is known
     exact: Callable[..., int] | None = None  # on exact integers, as conditions of proofs are computed
     sign: str = ""  # how it is written in conditions for people
 
 
-def _sum(a: Interval, b: Interval) -> Interval:
+def _sum(a: Extremes, b: Extremes) -> Extremes:
     return a[0] + b[0], a[1] + b[1]
 
 
-def _difference(a: Interval, b: Interval) -> Interval:
+def _difference(a: Extremes, b: Extremes) -> Extremes:
     return a[0] - b[1], a[1] - b[0]
 
 
-def _product(a: Interval, b: Interval) -> Interval:
+def _product(a: Extremes, b: Extremes) -> Extremes:
     corners = [x * y for x in a for y in b]
     return min(corners), max(corners)
 
 
-def _and(a: Interval, b: Interval) -> Interval | None:
+def _and(a: Extremes, b: Extremes) -> Extremes | None:
     positive = [high for low, high in (a, b) if low >= 0]
     return (0, min(positive)) if positive else None
 
 
-def _divide(a: Interval, b: Interval) -> Interval | None:
+def _divide(a: Extremes, b: Extremes) -> Extremes | None:
     return (0, a[1] // max(b[0], 1)) if a[0] >= 0 and b[0] >= 0 else None
 
 
-def _remainder(a: Interval, b: Interval) -> Interval | None:
+def _remainder(a: Extremes, b: Extremes) -> Extremes | None:
     return (0, max(min(a[1], b[1] - 1), 0)) if a[0] >= 0 and b[0] >= 0 else None
 
 
-def _right(a: Interval, b: Interval) -> Interval | None:
+def _right(a: Extremes, b: Extremes) -> Extremes | None:
     if a[0] >= 0 and b[0] == b[1] and b[1] < 32:
         return a[0] >> b[0], a[1] >> b[0]
     return (0, a[1]) if a[0] >= 0 else None
 
 
-def _left(a: Interval, b: Interval) -> Interval | None:
+def _left(a: Extremes, b: Extremes) -> Extremes | None:
     return (a[0] << b[0], a[1] << b[0]) if a[0] >= 0 and b[0] == b[1] and b[1] < 32 else None
 
 
-def _smaller(a: Interval, b: Interval) -> Interval:
+def _smaller(a: Extremes, b: Extremes) -> Extremes:
     return min(a[0], b[0]), min(a[1], b[1])
 
 
-def _greater(a: Interval, b: Interval) -> Interval:
+def _greater(a: Extremes, b: Extremes) -> Extremes:
     return max(a[0], b[0]), max(a[1], b[1])
 
 

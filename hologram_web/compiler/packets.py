@@ -16,12 +16,11 @@ from dataclasses import dataclass, field
 
 from ..isa.types import Type
 from .ir import PRED, Block, Node
-from .lower import Copies, Do, Go, Let, Lowered, Piece, Statement, Under, Variable
-from .lower import Step as Count
 from .operations import LEAVES
+from .out_of_ssa import Assign, Copies, Count, Do, Go, Lowered, Piece, Statement, Under, Variable
 from .passes.costs import cost
-from .shapes import ANY, Step
-from .structure import Branch, If, Labelled, Loop, Stop, Straight, Tree
+from .shapes import ANY, Stride
+from .structure import If, Labelled, Stop, Straight, StructuredBranch, StructuredLoop, Tree
 
 __all__ = ["Forms", "Linear", "guards", "linear"]
 
@@ -36,9 +35,9 @@ class Forms:
 
     def __init__(self, lowered: Lowered, alike: Iterable[Variable] = ()) -> None:
         self.lowered, lanes = lowered, lowered.lanes
-        self.variables: dict[Variable, Step] = {}
+        self.variables: dict[Variable, Stride] = {}
         self.escaping: set[Variable] = set()  # those that are used outside of a loop that sets them
-        self._known: dict[Node, Step] = {}
+        self._known: dict[Node, Stride] = {}
         definitions: list[tuple[Variable, Node, bool]] = []
         fixed = set(alike)
         for node, variable in lowered.variables.items():
@@ -81,10 +80,10 @@ class Forms:
         self.wrong = {variable for variable in fixed if self.variables[variable] != 0}
 
     @staticmethod
-    def _step(node: Node, step: Step) -> Step:
+    def _step(node: Node, step: Stride) -> Stride:
         return step if isinstance(step, int) else ANY
 
-    def of(self, node: Node) -> Step:
+    def of(self, node: Node) -> Stride:
         """How a value is held, or computed where it is used."""
         variable = self.lowered.variables.get(node)
         if variable is not None:
@@ -93,7 +92,7 @@ class Forms:
             self._known[node] = self._computed(node)
         return self._known[node]
 
-    def _computed(self, node: Node) -> Step:
+    def _computed(self, node: Node) -> Stride:
         if node.op in ("mask", "any"):
             return ANY if node.op == "mask" else 0
         if node.op in LEAVES:
@@ -281,7 +280,7 @@ class _Linearizer:
     def _leaving(self, tree: If) -> tuple[If, list[Tree]]:
         """A branch by which lanes only leave, and the code of those that stay, who are then the only ones."""
         then, otherwise = _ends(tree.then), _ends(tree.otherwise)
-        if then and otherwise and tree.then[-1] == tree.otherwise[-1] and isinstance(tree.then[-1], Branch):
+        if then and otherwise and tree.then[-1] == tree.otherwise[-1] and isinstance(tree.then[-1], StructuredBranch):
             return If(tree.condition, tree.then[:-1], tree.otherwise[:-1]), tree.then[-1:]  # they meet before
         if then and (not otherwise or not self._goes_back(tree.then)):
             return If(tree.condition, tree.then, []), tree.otherwise
@@ -292,7 +291,7 @@ class _Linearizer:
         last = trees[-1] if trees else None
         if isinstance(last, If):
             return self._goes_back(last.then) or self._goes_back(last.otherwise)
-        return isinstance(last, Branch) and bool(self._label(last.label).latches)
+        return isinstance(last, StructuredBranch) and bool(self._label(last.label).latches)
 
     def _any(self, mask: Node) -> Node:
         return Node("any", PRED, (mask,))
@@ -303,14 +302,14 @@ class _Linearizer:
                 return self._straight(piece, context)
             case Labelled():
                 return self._labelled(tree, context)
-            case Loop():
+            case StructuredLoop():
                 return self._loop(tree, context)
             case If(condition, then, otherwise):
                 if self.forms.of(condition) != 0:
                     return self._apart(tree, context)
                 ways = [self.code(way, context) for way in (then, otherwise)]
                 return [If(condition, ways[0][0], ways[1][0])], ways[0][1] | ways[1][1]
-            case Branch(label):
+            case StructuredBranch(label):
                 return self._branch(tree, self._label(label), context)
             case Stop():
                 return self._stop(tree, context)
@@ -328,7 +327,7 @@ class _Linearizer:
             return False
         return context.parent is None if label is None else label.context is context
 
-    def _branch(self, tree: Branch, label: _Label, context: _Context) -> tuple[list[Tree], _Leaks]:
+    def _branch(self, tree: StructuredBranch, label: _Label, context: _Context) -> tuple[list[Tree], _Leaks]:
         if self._together(context, label):
             return [tree], set()
         self.waiting.add(label.number)
@@ -381,7 +380,7 @@ class _Linearizer:
             made = [self._none(label.left), *made, self._set(self.variables[mask], together)]
         return made, leaks - {tree.label}
 
-    def _loop(self, tree: Loop, context: _Context) -> tuple[list[Tree], _Leaks]:
+    def _loop(self, tree: StructuredLoop, context: _Context) -> tuple[list[Tree], _Leaks]:
         tree, behind = self._tail(tree)
         if behind is not None:
             return self._labelled(Labelled(behind, [tree]), context)
@@ -389,7 +388,7 @@ class _Linearizer:
             self.labels.append(_Label(tree.label, context, None, tree.latches))
             body, leaks = self.code(tree.body, context)
             self.labels.pop()
-            return [Loop(tree.label, body, self._latches(tree, context))], leaks | self._counts(tree, context)
+            return [StructuredLoop(tree.label, body, self._latches(tree, context))], leaks | self._counts(tree, context)
         # Lanes that go on to the next round wait for those that still do this one.
         inner = _Context(self.new_mask(), context)
         label = _Label(tree.label, inner, self.new_mask(), tree.latches)
@@ -403,13 +402,13 @@ class _Linearizer:
         self.labels.pop()
         latches = self._latches(tree, inner)
         del self.open[kept:]
-        again: list[Tree] = [If(self._any(mask), [Branch(tree.label)], [])]
+        again: list[Tree] = [If(self._any(mask), [StructuredBranch(tree.label)], [])]
         outside = self._of(context)
         start = Node("const", PRED, (), 1) if outside is None else outside
-        loop = Loop(tree.label, [self._none(label.left), *body, self._set(inner.mask, left), *again], latches)
+        loop = StructuredLoop(tree.label, [self._none(label.left), *body, self._set(inner.mask, left), *again], latches)
         return [self._set(inner.mask, start), loop], (leaks | self._counts(tree, context)) - {tree.label}
 
-    def _counts(self, tree: Loop, context: _Context) -> _Leaks:
+    def _counts(self, tree: StructuredLoop, context: _Context) -> _Leaks:
         """A loop that lanes may not go on in for ever may end with a fault of all that are in it."""
         if not _steps(tree.body):
             return set()
@@ -417,7 +416,7 @@ class _Linearizer:
             self.root = True
         return {"fault"}
 
-    def _latches(self, tree: Loop, context: _Context) -> list[Piece]:
+    def _latches(self, tree: StructuredLoop, context: _Context) -> list[Piece]:
         """What a loop changes: variables, and masks; and what to do when lanes may have used up their steps."""
         pairs = tuple((mask, self._nodes[mask]) for mask in self.open)
         last = tree.latches[0]
@@ -425,22 +424,22 @@ class _Linearizer:
         extra = Piece(last.number, [Copies(pairs), *looks], last.kind, None, [], last.at)
         return [*tree.latches, extra]
 
-    def _tail(self, tree: Loop) -> tuple[Loop, int | None]:
+    def _tail(self, tree: StructuredLoop) -> tuple[StructuredLoop, int | None]:
         """A loop whose lanes leave by going on at its end: they go to a label behind it instead, so that those that
         stay need no mask of their own."""
         last = tree.body[-1] if tree.body else None
         if not isinstance(last, If) or self.forms.of(last.condition) == 0:
             return tree, None
         head = tree.body[:-1]
-        back = [bool(way) and way[-1] == Branch(tree.label) for way in (last.then, last.otherwise)]
+        back = [bool(way) and way[-1] == StructuredBranch(tree.label) for way in (last.then, last.otherwise)]
         if back[0] == back[1]:
             return tree, None
         behind = -1 - tree.label  # no other construct has it
-        leave: list[Tree] = [Branch(behind)]
+        leave: list[Tree] = [StructuredBranch(behind)]
         rest, other = (last.then, last.otherwise) if back[0] else (last.otherwise, last.then)
         other = other if _ends(other) else other + leave
         gone = If(last.condition, [], other) if back[0] else If(last.condition, other, [])
-        return Loop(tree.label, [*head, gone, *rest], tree.latches), behind
+        return StructuredLoop(tree.label, [*head, gone, *rest], tree.latches), behind
 
     # Ways apart
 
@@ -487,7 +486,7 @@ class _Linearizer:
                     total += 1 + self._value_weight(condition) + self._weight(then) + self._weight(otherwise)
                 case Labelled(_, body):
                     total += self._weight(body)
-                case Loop():
+                case StructuredLoop():
                     total += _LIGHT + 1
                 case _:
                     total += 1
@@ -495,7 +494,7 @@ class _Linearizer:
 
     def _statement_weight(self, statement: Statement) -> int:
         match statement:
-            case Let(_, node):
+            case Assign(_, node):
                 return cost(node) + sum(map(self._value_weight, node.args))
             case Copies(pairs):
                 return sum(1 + self._value_weight(value) for _, value in pairs)
@@ -518,7 +517,7 @@ class _Linearizer:
                     raise AssertionError("dispatchers are not for packets")
                 case Copies(pairs):
                     blended = [v for v, _ in pairs if self._is_vector(v) and self._blends(v, piece, context)]
-                case Let(variable, _) | Do(_, variable):
+                case Assign(variable, _) | Do(_, variable):
                     kept = variable is not None and variable in self.forms.escaping and self._is_vector(variable)
                     blended = [variable] if kept and variable is not None else []
                 case _:
@@ -527,7 +526,7 @@ class _Linearizer:
             faults |= may
             self.root |= mask is None and isinstance(statement, Count)
             blend = frozenset(blended) if mask is not None else frozenset[Variable]()
-            assert isinstance(statement, Let | Do | Copies | Count)
+            assert isinstance(statement, Assign | Do | Copies | Count)
             statements.append(Under(statement, mask, blend, tuple(self.open) if may else ()))
         if faults and mask is None:
             self.root = True
@@ -555,7 +554,7 @@ def _steps(trees: list[Tree]) -> list[Count]:
         match tree:
             case Straight(piece):
                 found += [statement for statement in piece.statements if isinstance(statement, Count)]
-            case Labelled(_, body) | Loop(_, body):
+            case Labelled(_, body) | StructuredLoop(_, body):
                 found += _steps(body)
             case If(_, then, otherwise):
                 found += _steps(then) + _steps(otherwise)
@@ -565,7 +564,7 @@ def _steps(trees: list[Tree]) -> list[Count]:
 def _ends(trees: list[Tree]) -> bool:
     """Whether nobody goes on behind code."""
     match trees[-1] if trees else None:
-        case Branch() | Stop():
+        case StructuredBranch() | Stop():
             return True
         case If(_, then, otherwise):
             return _ends(then) and _ends(otherwise)

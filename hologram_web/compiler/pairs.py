@@ -16,7 +16,7 @@ from ..isa.ops import PRED
 from ..isa.types import Type
 from .accesses import access_of
 from .ir import Block, Node, ValueType
-from .lower import is_widening
+from .out_of_ssa import is_widening
 from .ranges import Ranges
 from .traits import PAIRS
 

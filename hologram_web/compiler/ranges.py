@@ -6,7 +6,7 @@ from functools import cache
 
 from ..isa.types import Type
 from .ir import Function, Node
-from .operations import OPERATIONS, Interval
+from .operations import OPERATIONS, Extremes
 
 __all__ = ["MAX_LANES", "Ranges", "may_trap", "remainder_of"]
 
@@ -28,9 +28,9 @@ class Ranges:
             **{f"BLOCK_IDX_{axis}": (0, blocks - 1) for axis in "XYZ"},
             **{f"GRID_DIM_{axis}": (1, blocks) for axis in "XYZ"},
         }
-        self._known: dict[Node, Interval] = {}
+        self._known: dict[Node, Extremes] = {}
 
-    def of(self, node: Node, depth: int = 0) -> Interval:
+    def of(self, node: Node, depth: int = 0) -> Extremes:
         """The least and the greatest value of an integer node."""
         found = self._known.get(node)
         if found is None:
@@ -42,7 +42,7 @@ class Ranges:
             self._known[node] = found
         return found
 
-    def _compute(self, node: Node, ty: Type, whole: Interval, depth: int) -> Interval:
+    def _compute(self, node: Node, ty: Type, whole: Extremes, depth: int) -> Extremes:
         if node.op == "const":
             value = int(ty.decode(node.attr))
             return value, value
@@ -78,7 +78,7 @@ class Ranges:
 
 
 @cache
-def _whole(ty: Type) -> Interval:
+def _whole(ty: Type) -> Extremes:
     return int(ty.min_value), int(ty.max_value)
 
 

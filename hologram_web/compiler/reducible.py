@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ..isa.types import Type
 from .dominance import Dominators, reverse_postorder
 from .ir import PRED, Node
-from .lower import Go, Piece
+from .out_of_ssa import Go, Piece
 
 __all__ = ["reducible", "together"]
 

@@ -18,17 +18,17 @@ from ..isa.types import Type
 from .ir import Node
 from .ranges import Ranges
 
-__all__ = ["ANY", "SOME", "UNIFORM", "VARYING", "Shape", "Step", "either", "meaning", "opaque", "scaled", "without"]
+__all__ = ["ANY", "SOME", "UNIFORM", "VARYING", "Shape", "Stride", "either", "meaning", "opaque", "scaled", "without"]
 
 SOME, ANY = "n", "?"
-Step = int | str
+Stride = int | str
 _BITS = 64
 
 
 class Shape(NamedTuple):
     """How a value differs between lanes that have it together: steps along x, y and z, which hold modulo 2**bits."""
 
-    steps: tuple[Step, Step, Step]
+    steps: tuple[Stride, Stride, Stride]
     bits: int = _BITS
 
     @property
@@ -80,9 +80,9 @@ def either(a: Shape, b: Shape) -> Shape:
     return Shape((steps[0], steps[1], steps[2]), min(a.bits, b.bits))
 
 
-def _made(steps: Iterable[Step], bits: int, width: int) -> Shape:
+def _made(steps: Iterable[Stride], bits: int, width: int) -> Shape:
     """Of an integer of `width` bits, of steps that hold modulo 2**bits: a multiple of that is no uniform number."""
-    found: list[Step] = []
+    found: list[Stride] = []
     bits = min(bits, _BITS)
     for step in steps:
         if isinstance(step, int) and step:
@@ -107,7 +107,7 @@ def _width(node: Node) -> int:
     return node.ty.bits
 
 
-def _plus(a: Step, b: Step) -> Step:
+def _plus(a: Stride, b: Stride) -> Stride:
     if isinstance(a, int) and isinstance(b, int):
         return a + b
     return ANY if ANY in (a, b) else SOME

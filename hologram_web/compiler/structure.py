@@ -10,11 +10,11 @@ from functools import lru_cache
 
 from .dominance import Dominators
 from .ir import Node
-from .lower import Copies, Go, Piece
+from .out_of_ssa import Copies, Go, Piece
 from .recursion import deep_recursion
 from .reducible import reducible
 
-__all__ = ["Branch", "If", "Labelled", "Loop", "Stop", "Straight", "Tree", "structure"]
+__all__ = ["If", "Labelled", "Stop", "Straight", "StructuredBranch", "StructuredLoop", "Tree", "structure"]
 
 
 @dataclass(frozen=True)
@@ -26,15 +26,15 @@ class Straight:
 
 @dataclass(frozen=True)
 class Labelled:
-    """Code that `Branch(label)` leaves forward."""
+    """Code that `StructuredBranch(label)` leaves forward."""
 
     label: int
     body: list[Tree]
 
 
 @dataclass(frozen=True)
-class Loop:
-    """Code that `Branch(label)` starts again; falling off its end leaves it.
+class StructuredLoop:
+    """Code that `StructuredBranch(label)` starts again; falling off its end leaves it.
 
     `latches` are the pieces that go back.
     """
@@ -54,8 +54,8 @@ class If:
 
 
 @dataclass(frozen=True)
-class Branch:
-    """Goes to the end of a Labelled or to the start of a Loop."""
+class StructuredBranch:
+    """Goes to the end of a Labelled or to the start of a StructuredLoop."""
 
     label: int
 
@@ -67,7 +67,7 @@ class Stop:
     piece: Piece
 
 
-Tree = Straight | Labelled | Loop | If | Branch | Stop
+Tree = Straight | Labelled | StructuredLoop | If | StructuredBranch | Stop
 
 
 @lru_cache(maxsize=8)  # who chooses the form of a kernel looks at it first
@@ -98,7 +98,7 @@ class _Flattener:
         *before, last = trees
         head = [tree for one in before for tree in self.code([one])]
         match last:
-            case Branch(label) if label in ends:
+            case StructuredBranch(label) if label in ends:
                 return head
             case If(condition, then, otherwise):
                 first, second = ends, ends
@@ -108,8 +108,8 @@ class _Flattener:
                     first = frozenset()
                 ways = self.code(then, first, depth + 1), self.code(otherwise, second, depth + 1)
                 return [*head, If(condition, *ways)]
-            case Loop(label, body, latches):
-                return [*head, Loop(label, self.code(body), latches)]
+            case StructuredLoop(label, body, latches):
+                return [*head, StructuredLoop(label, self.code(body), latches)]
             case Labelled(label, body):
                 body = self.code(body, ends | {label})
                 return [*head, Labelled(label, body)] if _goes_to(label, body) else head + body
@@ -127,11 +127,11 @@ class _Flattener:
 def _goes_to(label: int, trees: list[Tree]) -> bool:
     for tree in trees:
         match tree:
-            case Branch(target):
+            case StructuredBranch(target):
                 found = target == label
             case If(_, then, otherwise):
                 found = _goes_to(label, then) or _goes_to(label, otherwise)
-            case Labelled(_, body) | Loop(_, body):
+            case Labelled(_, body) | StructuredLoop(_, body):
                 found = _goes_to(label, body)
             case _:
                 found = False
@@ -198,7 +198,7 @@ class _Structurer:
         code = self._behind_each_other(self._node(piece), merges)
         if piece in self.headers:
             latches = [p for p in self.tree_of.predecessors[piece] if self.number[p] >= self.number[piece]]
-            code = self._behind_each_other([Loop(self._loop_label(piece), code, latches)], self.behind[piece])
+            code = self._behind_each_other([StructuredLoop(self._loop_label(piece), code, latches)], self.behind[piece])
         return code
 
     def _behind_each_other(self, code: list[Tree], pieces: list[Piece]) -> list[Tree]:
@@ -221,7 +221,7 @@ class _Structurer:
 
     def _branch(self, source: Piece, target: Piece) -> list[Tree]:
         if self.number[target] <= self.number[source]:
-            return [Branch(self._loop_label(target))]
+            return [StructuredBranch(self._loop_label(target))]
         if target in self.merges:
-            return [Branch(self.number[target])]
+            return [StructuredBranch(self.number[target])]
         return self.tree(target)

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 from ..isa.types import Type
 from .ir import Node
-from .lower import Let
+from .out_of_ssa import Assign
 from .structure import If, Stop, Straight, Tree
 
-__all__ = ["Window", "is_window", "window"]
+__all__ = ["LaneWindow", "is_window", "window"]
 
 
 @dataclass(frozen=True)
-class Window:
+class LaneWindow:
     """Lanes from `low` + `past_low` on, below `high` + `past_high`; None is no bound."""
 
     low: Node | None = None
@@ -27,14 +27,14 @@ class Window:
     past_high: int = 0
 
 
-def window(trees: list[Tree], is_uniform: Callable[[Node], bool]) -> tuple[Window | None, list[Tree]]:
+def window(trees: list[Tree], is_uniform: Callable[[Node], bool]) -> tuple[LaneWindow | None, list[Tree]]:
     """The lanes for which this code does anything, if that is all it depends on, and what those do.
 
     None and the code as it is, if not. Lets are nothing by themselves.
     """
     match trees:
         case [*lets, If(condition, then, otherwise), Stop() as stop] if not (then and otherwise):
-            if all(isinstance(t, Straight) and all(isinstance(s, Let) for s in t.piece.statements) for t in lets):
+            if all(isinstance(t, Straight) and all(isinstance(s, Assign) for s in t.piece.statements) for t in lets):
                 found = _of(condition, bool(then), is_uniform)
                 if found is not None:
                     return found, [*lets, *(then or otherwise), stop]
@@ -46,7 +46,7 @@ def is_window(condition: Node) -> bool:
     return any(_of(condition, truth, lambda node: True) is not None for truth in (True, False))
 
 
-def _of(condition: Node, truth: bool, is_uniform: Callable[[Node], bool]) -> Window | None:
+def _of(condition: Node, truth: bool, is_uniform: Callable[[Node], bool]) -> LaneWindow | None:
     while condition.op == "pnot":
         condition, truth = condition.args[0], not truth
     ty = condition.attr
@@ -56,12 +56,14 @@ def _of(condition: Node, truth: bool, is_uniform: Callable[[Node], bool]) -> Win
     left, right = condition.args
     if condition.op == "eq":
         bound = right if _is_lane(left) else left if _is_lane(right) else None
-        return Window(bound, 0, bound, 1) if truth and bound is not None and is_uniform(bound) else None
+        return LaneWindow(bound, 0, bound, 1) if truth and bound is not None and is_uniform(bound) else None
     equal = condition.op == "le"
     if _is_lane(left) and is_uniform(right):  # lane < right, or not
-        return Window(high=right, past_high=int(equal)) if truth else Window(low=right, past_low=int(equal))
+        return LaneWindow(high=right, past_high=int(equal)) if truth else LaneWindow(low=right, past_low=int(equal))
     if _is_lane(right) and is_uniform(left):  # left < lane, or not
-        return Window(low=left, past_low=int(not equal)) if truth else Window(high=left, past_high=int(not equal))
+        return (
+            LaneWindow(low=left, past_low=int(not equal)) if truth else LaneWindow(high=left, past_high=int(not equal))
+        )
     return None
 
 

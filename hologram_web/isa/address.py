@@ -27,10 +27,10 @@ from ..errors import IsaError
 from . import operands
 from .operands import BufferHandle, PoolHandle, Register, check_name
 
-__all__ = ["ON_CHIP", "Address", "Base", "Space"]
+__all__ = ["ON_CHIP", "Address", "BaseOperand", "Space"]
 
 _Coordinate = Register | int
-Base = str | Register | BufferHandle | PoolHandle | int | None
+BaseOperand = str | Register | BufferHandle | PoolHandle | int | None
 _MAX_OFFSET = 1 << 40
 
 
@@ -61,7 +61,7 @@ class Address:
     """
 
     space: Space
-    base: Base = None
+    base: BaseOperand = None
     index: Register | None = None
     scale: int = 1
     offset: int = 0
@@ -183,7 +183,7 @@ class Address:
         keyword, name, handle, index, scale, sign, offset = match.groups()
         number = int(offset or 0) * (-1 if sign == "-" else 1)
         register = re.fullmatch(r"r([0-9]{1,3})", name or "")
-        base: Base = Register(int(register[1])) if register else name
+        base: BaseOperand = Register(int(register[1])) if register else name
         if handle is not None:
             base = PoolHandle(int(handle)) if keyword == "pool" else BufferHandle(int(handle))
         if keyword == "class":
@@ -211,7 +211,7 @@ _ADDRESS = re.compile(
 )
 
 
-def _base(value: object, kinds: tuple[type, ...], what: str) -> Base:
+def _base(value: object, kinds: tuple[type, ...], what: str) -> BaseOperand:
     if not isinstance(value, kinds) or isinstance(value, bool):
         names = " or ".join(kind.__name__ for kind in kinds)
         raise IsaError(f"{value!r} is no base of a {what} address: give a {names}")

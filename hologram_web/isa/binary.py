@@ -20,7 +20,7 @@ from .program import MAX_INSTRUCTIONS, MAX_NAMES, Param, Program, ProgramMetadat
 from .row import REQUIRED
 from .table import BY_OPCODE
 from .types import Type
-from .wire import Reader, Writer
+from .wire import ByteReader, ByteWriter
 
 __all__ = ["VERSION", "from_bytes", "to_bytes"]
 
@@ -35,7 +35,7 @@ _ACCESS = list(Access)
 def to_bytes(program: Program) -> bytes:
     """The bytes of a program; `from_bytes` reads them back exactly. Raises IsaError where it could not."""
     checked(program)
-    out = Writer()
+    out = ByteWriter()
     out.data += _MAGIC
     out.u8(_WITH_LOCAL if program.local_memory else VERSION)
     out.u8(0)
@@ -68,7 +68,7 @@ def to_bytes(program: Program) -> bytes:
     return bytes(out.data)
 
 
-def _write(out: Writer, instruction: Instruction, labels: Labels) -> None:
+def _write(out: ByteWriter, instruction: Instruction, labels: Labels) -> None:
     out.uint(instruction.row.opcode)
     for operand, value in zip(instruction.row.operands, instruction.values, strict=True):
         if operand.default is None:
@@ -93,13 +93,13 @@ def from_bytes(data: bytes) -> Program:
         raise IsaError(f"the program has the version {raw[4:6].hex('.')}; this release reads {reads}")
     if zlib.crc32(raw[:-4]).to_bytes(4, "little") != raw[-4:]:
         raise IsaError("damaged program bytes: the checksum does not fit")
-    program = _read(Reader(raw[:-4]))
+    program = _read(ByteReader(raw[:-4]))
     if to_bytes(program) != raw:
         raise IsaError("damaged program bytes: they are not in canonical form")
     return program
 
 
-def _read(source: Reader) -> Program:
+def _read(source: ByteReader) -> Program:
     version = source.take(6)[4]
     metadata = ProgramMetadata(source.string())
     for _ in range(source.uint(MAX_NAMES + 1)):
@@ -121,7 +121,7 @@ def _read(source: Reader) -> Program:
     return checked(Program(instructions, places, params, name_of_entry, shared, metadata, local))
 
 
-def _read_param(source: Reader) -> Param:
+def _read_param(source: ByteReader) -> Param:
     kind = source.u8()
     if kind >= len(_PARAM_KINDS):
         raise source.fail(f"no parameter kind has the number {kind}")
@@ -134,14 +134,14 @@ def _read_param(source: Reader) -> Param:
     return Param(name, _PARAM_KINDS[kind], ty, access)
 
 
-def _pick(source: Reader, items: list[Any], what: str) -> Any:
+def _pick(source: ByteReader, items: list[Any], what: str) -> Any:
     number = source.u8()
     if number >= len(items):
         raise source.fail(f"no {what} has the number {number}")
     return items[number]
 
 
-def _read_instruction(source: Reader, labels: Labels) -> Instruction:
+def _read_instruction(source: ByteReader, labels: Labels) -> Instruction:
     opcode = source.uint(1 << 16)
     row = BY_OPCODE.get(opcode)
     if row is None:

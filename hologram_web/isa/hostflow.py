@@ -17,7 +17,7 @@ from .row import Effect
 if TYPE_CHECKING:
     from .verify import Analysis
 
-__all__ = ["Known", "check_collectives", "check_pools", "host_branches", "host_known"]
+__all__ = ["HostKnown", "check_collectives", "check_pools", "host_branches", "host_known"]
 
 _PREDICATE = 256
 # What is known of a register or predicate; what is missing differs from lane to lane.
@@ -116,7 +116,7 @@ def host_branches(graph: FlowGraph) -> tuple[dict[int, _State], dict[int, int]]:
         deciders = {**found, **deciders}
 
 
-class Known(NamedTuple):
+class HostKnown(NamedTuple):
     """What is known before a point: bit sets of register numbers and 256 + those of predicates. `host` are those that
     the host can compute, `results` those that hold the result of a collective, `either` those that hold one or what
     lanes find there at their start."""
@@ -126,9 +126,9 @@ class Known(NamedTuple):
     either: int = 0
 
 
-def host_known(graph: FlowGraph) -> dict[int, Known]:
+def host_known(graph: FlowGraph) -> dict[int, HostKnown]:
     """By point, what is known before it."""
-    known: dict[int, Known] = {}
+    known: dict[int, HostKnown] = {}
     states, deciders = host_branches(graph)
     for number, start in states.items():
         state = dict(start)
@@ -137,7 +137,7 @@ def host_known(graph: FlowGraph) -> dict[int, Known]:
             for key, status in state.items():
                 if status in sets:
                     sets[status] |= 1 << key
-            known[point] = Known(*sets.values())
+            known[point] = HostKnown(*sets.values())
             _transfer(graph.instruction(point), state, number not in deciders)
     return known
 

@@ -29,7 +29,7 @@ from .operands import (
     check_name,
 )
 from .types import Type
-from .wire import Reader, Writer
+from .wire import ByteReader, ByteWriter
 
 __all__ = ["KINDS", "Kind", "Labels"]
 
@@ -72,10 +72,10 @@ class Kind:
             raise IsaError(f"{value!r} is no {self.what}: JSON gives it as text")
         return self.parse(value, ty)
 
-    def write(self, out: Writer, value: Any, labels: Labels) -> None:
+    def write(self, out: ByteWriter, value: Any, labels: Labels) -> None:
         raise NotImplementedError
 
-    def read(self, source: Reader, ty: Type | None, labels: Labels) -> Any:
+    def read(self, source: ByteReader, ty: Type | None, labels: Labels) -> Any:
         raise NotImplementedError
 
 
@@ -92,10 +92,10 @@ class TypeKind(Kind):
     def parse(self, text: str, ty: Type | None) -> Type:
         return Type.named(text)
 
-    def write(self, out: Writer, value: Type, labels: Labels) -> None:
+    def write(self, out: ByteWriter, value: Type, labels: Labels) -> None:
         out.u8(value.id)
 
-    def read(self, source: Reader, ty: Type | None, labels: Labels) -> Type:
+    def read(self, source: ByteReader, ty: Type | None, labels: Labels) -> Type:
         number = source.u8()
         if number >= len(_TYPES):
             raise source.fail(f"no type has the number {number}")
@@ -118,10 +118,10 @@ class RegisterKind(Kind):
             raise self.wrong(text)
         return Register(int(text[1:]))
 
-    def write(self, out: Writer, value: Register, labels: Labels) -> None:
+    def write(self, out: ByteWriter, value: Register, labels: Labels) -> None:
         out.u8(value.index)
 
-    def read(self, source: Reader, ty: Type | None, labels: Labels) -> Register:
+    def read(self, source: ByteReader, ty: Type | None, labels: Labels) -> Register:
         return Register(source.u8())
 
 
@@ -145,10 +145,10 @@ class PredicateKind(Kind):
             raise self.wrong(text)
         return self.check(Predicate(int(match[2]), bool(match[1])), ty)
 
-    def write(self, out: Writer, value: Predicate, labels: Labels) -> None:
+    def write(self, out: ByteWriter, value: Predicate, labels: Labels) -> None:
         out.u8(value.index | value.negated << 7)
 
-    def read(self, source: Reader, ty: Type | None, labels: Labels) -> Predicate:
+    def read(self, source: ByteReader, ty: Type | None, labels: Labels) -> Predicate:
         byte = source.u8()
         return self.check(Predicate(byte & 0x7F, bool(byte >> 7)), ty)
 
@@ -166,12 +166,12 @@ class LabelKind(Kind):
     def parse(self, text: str, ty: Type | None) -> Label:
         return Label(text)
 
-    def write(self, out: Writer, value: Label, labels: Labels) -> None:
+    def write(self, out: ByteWriter, value: Label, labels: Labels) -> None:
         if value.name not in labels.numbers:
             raise IsaError(f"label {value.name!r} is used but not placed: the binary form cannot express that")
         out.uint(labels.numbers[value.name])
 
-    def read(self, source: Reader, ty: Type | None, labels: Labels) -> Label:
+    def read(self, source: ByteReader, ty: Type | None, labels: Labels) -> Label:
         number = source.uint()
         if number >= len(labels.names):
             raise source.fail(f"no label has the number {number}")
@@ -202,10 +202,10 @@ class ImmediateKind(Kind):
         assert ty is not None
         return parse_number(text, ty)
 
-    def write(self, out: Writer, value: Immediate, labels: Labels) -> None:
+    def write(self, out: ByteWriter, value: Immediate, labels: Labels) -> None:
         out.data += value.bits.to_bytes(value.ty.size_bytes, "little")
 
-    def read(self, source: Reader, ty: Type | None, labels: Labels) -> Immediate:
+    def read(self, source: ByteReader, ty: Type | None, labels: Labels) -> Immediate:
         assert ty is not None
         return Immediate(ty, int.from_bytes(source.take(ty.size_bytes), "little"))
 
@@ -267,10 +267,10 @@ class IntegerKind(Kind):
     def from_json(self, value: Any, ty: Type | None) -> int:
         return self.check(value, ty)
 
-    def write(self, out: Writer, value: int, labels: Labels) -> None:
+    def write(self, out: ByteWriter, value: int, labels: Labels) -> None:
         out.sint(value)
 
-    def read(self, source: Reader, ty: Type | None, labels: Labels) -> int:
+    def read(self, source: ByteReader, ty: Type | None, labels: Labels) -> int:
         return self.check(source.sint(), ty)
 
 
@@ -287,10 +287,10 @@ class NameKind(Kind):
     def parse(self, text: str, ty: Type | None) -> str:
         return self.check(text, ty)
 
-    def write(self, out: Writer, value: str, labels: Labels) -> None:
+    def write(self, out: ByteWriter, value: str, labels: Labels) -> None:
         out.string(value)
 
-    def read(self, source: Reader, ty: Type | None, labels: Labels) -> str:
+    def read(self, source: ByteReader, ty: Type | None, labels: Labels) -> str:
         return self.check(source.string(), ty)
 
 
@@ -316,10 +316,10 @@ class BooleanKind(Kind):
     def from_json(self, value: Any, ty: Type | None) -> bool:
         return self.check(value, ty)
 
-    def write(self, out: Writer, value: bool, labels: Labels) -> None:
+    def write(self, out: ByteWriter, value: bool, labels: Labels) -> None:
         out.u8(value)
 
-    def read(self, source: Reader, ty: Type | None, labels: Labels) -> bool:
+    def read(self, source: ByteReader, ty: Type | None, labels: Labels) -> bool:
         byte = source.u8()
         if byte > 1:
             raise source.fail(f"{byte} is neither true nor false")
@@ -350,10 +350,10 @@ class EnumKind(Kind):
         except ValueError:
             raise self.wrong(text) from None
 
-    def write(self, out: Writer, value: Enum, labels: Labels) -> None:
+    def write(self, out: ByteWriter, value: Enum, labels: Labels) -> None:
         out.u8(self.members.index(value))
 
-    def read(self, source: Reader, ty: Type | None, labels: Labels) -> Enum:
+    def read(self, source: ByteReader, ty: Type | None, labels: Labels) -> Enum:
         number = source.u8()
         if number >= len(self.members):
             raise source.fail(f"{self.enum.__name__} has no member with the number {number}")
@@ -371,7 +371,7 @@ class AddressKind(Kind):
     def parse(self, text: str, ty: Type | None) -> Address:
         return Address.parse(text)
 
-    def write(self, out: Writer, value: Address, labels: Labels) -> None:
+    def write(self, out: ByteWriter, value: Address, labels: Labels) -> None:
         out.u8(value.space.value)
         write_union(out, value.base)
         write_union(out, value.index)
@@ -380,7 +380,7 @@ class AddressKind(Kind):
         for coordinate in value.coordinates:
             write_union(out, coordinate)
 
-    def read(self, source: Reader, ty: Type | None, labels: Labels) -> Address:
+    def read(self, source: ByteReader, ty: Type | None, labels: Labels) -> Address:
         number = source.u8()
         if number > Space.LOCAL.value:
             raise source.fail(f"no address mode has the number {number}")
@@ -436,14 +436,14 @@ class UnionKind(Kind):
             raise self.wrong(text)
         return self.check(text, ty)
 
-    def write(self, out: Writer, value: Any, labels: Labels) -> None:
+    def write(self, out: ByteWriter, value: Any, labels: Labels) -> None:
         if isinstance(value, Address):
             out.u8(len(_UNION))
             KINDS["load"].write(out, value, labels)
         else:
             write_union(out, value)
 
-    def read(self, source: Reader, ty: Type | None, labels: Labels) -> Any:
+    def read(self, source: ByteReader, ty: Type | None, labels: Labels) -> Any:
         if source.position < len(source.data) and source.data[source.position] == len(_UNION):
             source.u8()
             return self.check(KINDS["load"].read(source, ty, labels), ty)
@@ -453,7 +453,7 @@ class UnionKind(Kind):
 _UNION: tuple[type, ...] = (type(None), Register, str, int, float, BufferHandle, PoolHandle)
 
 
-def write_union(out: Writer, value: Any) -> None:
+def write_union(out: ByteWriter, value: Any) -> None:
     """A value of one of the `_UNION` types, after the type's number."""
     tag = _UNION.index(type(value))
     out.u8(tag)
@@ -469,7 +469,7 @@ def write_union(out: Writer, value: Any) -> None:
         out.uint(value.id)
 
 
-def read_union(source: Reader) -> Any:
+def read_union(source: ByteReader) -> Any:
     tag = source.u8()
     if tag >= len(_UNION):
         raise source.fail(f"no operand form has the number {tag}")
@@ -523,13 +523,13 @@ class IntegersKind(Kind):
             raise self.wrong(value)
         return self.check(value, ty)
 
-    def write(self, out: Writer, value: tuple[Any, ...], labels: Labels) -> None:
+    def write(self, out: ByteWriter, value: tuple[Any, ...], labels: Labels) -> None:
         flat = [number for item in value for number in (item if self.pairs else (item,))]
         out.uint(len(flat))
         for number in flat:
             out.sint(number)
 
-    def read(self, source: Reader, ty: Type | None, labels: Labels) -> tuple[Any, ...]:
+    def read(self, source: ByteReader, ty: Type | None, labels: Labels) -> tuple[Any, ...]:
         numbers = [source.sint() for _ in range(source.uint(129))]
         if not self.pairs:
             return self.check(numbers, ty)

@@ -6,10 +6,10 @@ import struct
 
 from ..errors import IsaError
 
-__all__ = ["Reader", "Writer"]
+__all__ = ["ByteReader", "ByteWriter"]
 
 
-class Writer:
+class ByteWriter:
     """Appends values to a bytearray."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Writer:
         self.data += raw
 
 
-class Reader:
+class ByteReader:
     """Takes values off bytes; whatever is missing or too large is an IsaError that names the byte offset."""
 
     def __init__(self, data: bytes) -> None:

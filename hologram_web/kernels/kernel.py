@@ -129,7 +129,7 @@ class Kernel:
 
     @property
     def steps(self) -> Steps:
-        """`kernel.steps[n](x, y)` goes through a launch on the reference line by line: a `Step` for each."""
+        """`kernel.steps[n](x, y)` goes through a launch on the reference line by line: a `DebugStep` for each."""
         made: Steps = tools("debug.step").Steps(self._definition, self._translation, self._launch)
         return made
 

@@ -1,8 +1,9 @@
 """The code of a call: what the host does for a program, as steps.
 
 A program without collectives is one launch. Between collectives a program is a lane region, and each region is a
-kernel that is handed what the host computes there; a collective is the lane programs that `compiler/collectives.py`
-makes of it. What the host computes is a function of the IR (`compiler/host.py`), which becomes values and ways here.
+kernel that is handed what the host computes there; a collective is the lane programs that it becomes
+(`compiler/collective_launches.py`). What the host computes is a function of the IR (`compiler/host.py`), which becomes
+values and ways here.
 """
 
 from __future__ import annotations
@@ -11,15 +12,11 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, NamedTuple, Protocol
 
-from ..compiler.collectives import Launch as PartLaunch
-from ..compiler.collectives import Operands, check_factors, extents, lower_collective
+from ..compiler.collective_launches import Operands, PartLaunch, check_factors, extents, lower_collective
 from ..compiler.host import Region, Uniform, host_function
 from ..compiler.ir import PRED, Node
-from ..compiler.lower import Copies, Do, Go, Lowered, Variable, lower
-from ..compiler.lower import Let as Set
-from ..compiler.structure import Branch as GoTo
-from ..compiler.structure import If, Labelled, Stop, Straight, Tree, structure
-from ..compiler.structure import Loop as Rounds
+from ..compiler.out_of_ssa import Assign, Copies, Do, Go, Lowered, Variable, lower
+from ..compiler.structure import If, Labelled, Stop, Straight, StructuredBranch, StructuredLoop, Tree, structure
 from ..errors import CompileError, LaunchError
 from ..isa.address import Address, Space
 from ..isa.cfg import END
@@ -34,7 +31,7 @@ from .plan import (
     CLASS_MEMORY,
     TARGETS,
     Argument,
-    Bounds,
+    BoundsCheck,
     Branch,
     Call,
     Copy,
@@ -166,7 +163,7 @@ class _Caller:
                         self._statement(statement)
                 case Labelled(label, body):
                     self._nest(label, Nest, self._code(body, onward | {label}))
-                case Rounds(label, body):
+                case StructuredLoop(label, body):
                     self._nest(label, Loop, self._code(body, onward))
                 case If(condition, then, otherwise):
                     held = self._argument(condition)
@@ -175,7 +172,7 @@ class _Caller:
                         held = self._set(self.outer.variable("v"), PRED, held)
                     if any(ways):
                         self.steps.append(When(held.value, *ways))
-                case GoTo(label) if label not in onward:
+                case StructuredBranch(label) if label not in onward:
                     self.steps.append(_GoTo(label))
                 case Stop() if _END_LABEL not in onward:
                     self.steps.append(_GoTo(_END_LABEL))
@@ -189,7 +186,7 @@ class _Caller:
 
     def _statement(self, statement: Any) -> None:
         match statement:
-            case Set(variable, node):
+            case Assign(variable, node):
                 self._let(self._name(variable), node)
             case Do(node, _) if node.op == "region":
                 self._region(node)
@@ -345,7 +342,7 @@ class _Caller:
         for name, count in counts.items():
             place = places[name]
             bounds = (as_formula(count * ty.size_bytes), as_formula(place.offset), as_formula(place.size))
-            self.steps.append(Bounds(*bounds, ty, index, place.name))
+            self.steps.append(BoundsCheck(*bounds, ty, index, place.name))
         for name, place in places.items():
             count = counts[name]
             early = not isinstance(count, Symbol) or self.outer.is_early(count.formula)

@@ -16,7 +16,7 @@ from ..isa.types import Type
 from ..isa.verify import Analysis
 from ..targets.wasm.effects import access_of
 from .conditions import formulas_of
-from .plan import Binding, Kernel, Launch, Memory, Step, Target, WasmCode, WgslCode, bodies, with_bodies
+from .plan import Binding, Kernel, KernelMemory, Launch, Step, Target, WasmCode, WgslCode, bodies, with_bodies
 
 __all__ = ["KernelTable", "LaneKernel"]
 
@@ -79,7 +79,7 @@ class KernelTable:
         """The kernel with its WebAssembly; variants of its WGSL come with the launches that need them."""
         function = made.function
         memories = tuple(
-            Memory(base.space.name.lower(), None if base.space is Space.PHI else base.name, base in made.written)  # type: ignore[arg-type]
+            KernelMemory(base.space.name.lower(), None if base.space is Space.PHI else base.name, base in made.written)  # type: ignore[arg-type]
             for base in made.bases
         )
         code: WasmCode | str

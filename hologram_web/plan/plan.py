@@ -18,10 +18,42 @@ from ..isa.types import Type
 from .formula import Formula
 
 __all__ = [
-    "ARGUMENT_KINDS", "CLASS_MEMORY", "MAX_NESTED", "MAX_STEPS_RUN", "MEMORY_KINDS", "TARGETS", "Argument", "Binding",
-    "Bounds", "Branch", "Call", "Copy", "Kernel", "Launch", "Let", "Loop", "Memory", "Nest", "Plan", "Port", "Read",
-    "Repeat", "Step", "Target", "Temporary", "Triple", "WasmCode", "WgslCode", "When", "bind_ports", "bodies",
-    "calls_of", "outside_code", "size_of", "variables_of", "with_bodies",
+    "ARGUMENT_KINDS",
+    "CLASS_MEMORY",
+    "MAX_NESTED",
+    "MAX_STEPS_RUN",
+    "MEMORY_KINDS",
+    "TARGETS",
+    "Argument",
+    "Binding",
+    "BoundsCheck",
+    "Branch",
+    "Call",
+    "Copy",
+    "Kernel",
+    "KernelMemory",
+    "Launch",
+    "Let",
+    "Loop",
+    "Nest",
+    "Plan",
+    "Port",
+    "Read",
+    "Repeat",
+    "Step",
+    "Target",
+    "Temporary",
+    "Triple",
+    "WasmCode",
+    "WgslCode",
+    "When",
+    "bind_ports",
+    "bodies",
+    "calls_of",
+    "outside_code",
+    "size_of",
+    "variables_of",
+    "with_bodies",
 ]  # fmt: skip
 
 CLASS_MEMORY = "class memory"  # as a buffer of a launch; no name, so nothing else is called so
@@ -106,7 +138,7 @@ class Copy(NamedTuple):
     source: str
 
 
-class Bounds(NamedTuple):
+class BoundsCheck(NamedTuple):
     """A fault of the instruction if `need` bytes of the type, at `offset`, do not lie in `size` bytes of `memory`."""
 
     need: Formula
@@ -172,12 +204,12 @@ class Branch(NamedTuple):
     levels: int
 
 
-Step = Repeat | Call | Launch | Copy | Bounds | Target | Let | Read | When | Nest | Loop | Branch
+Step = Repeat | Call | Launch | Copy | BoundsCheck | Target | Let | Read | When | Nest | Loop | Branch
 TARGETS = ("wasm", "webgpu")  # in the order of the binary form
 MEMORY_KINDS = ("buffer", "pool", "class", "phi")  # in the order of the binary form
 
 
-class Memory(NamedTuple):
+class KernelMemory(NamedTuple):
     """A memory of a kernel. `base` is the name of the parameter that is a buffer or a pool, the number of the class, or
     None for the whole class memory (phi)."""
 
@@ -238,7 +270,7 @@ class Kernel:
     block: tuple[int, int, int]
     shared: int
     scalars: tuple[tuple[str, Type], ...]
-    memories: tuple[Memory, ...]
+    memories: tuple[KernelMemory, ...]
     parallel: bool
     wasm: WasmCode | str
     wgsl: tuple[WgslCode, ...] | str

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from ..errors import ArtifactError, HologramError, IsaError
 from ..isa.program import Program
 from ..isa.types import Type
-from ..isa.wire import Reader
+from ..isa.wire import ByteReader
 from ..store.blake3 import blake3
 from .artifact import Artifact, Blob
 from .formula import LARGEST, MAX_TOKENS, Formula
@@ -25,15 +25,15 @@ from .plan import (
     TARGETS,
     Argument,
     Binding,
-    Bounds,
+    BoundsCheck,
     Branch,
     Call,
     Copy,
     Kernel,
+    KernelMemory,
     Launch,
     Let,
     Loop,
-    Memory,
     Nest,
     Plan,
     Port,
@@ -72,7 +72,7 @@ _MAX_SCALAR = max(ty.size_bytes for ty in Type)
 T = TypeVar("T")
 
 
-class _Reader(Reader):
+class _Reader(ByteReader):
     """Takes values off a section."""
 
     def __init__(self, tag: str, data: bytes) -> None:
@@ -201,7 +201,7 @@ class _PlanReader(_Reader):
             case 4:
                 return Copy(self.item(self.buffers, "buffer"), self.item(self.buffers, "buffer"))
             case 5:
-                return Bounds(*self.three(), self.pick(_TYPES, "type"), self.uint(), self.string())
+                return BoundsCheck(*self.three(), self.pick(_TYPES, "type"), self.uint(), self.string())
             case 6:
                 return Target(self.pick(TARGETS, "target"), self.steps(depth + 1))
             case 7:
@@ -225,10 +225,10 @@ def _read_kernel(source: _Reader, version: int) -> Kernel:
     name, program, block, shared = source.string(), source.uint(), source.triple(), source.uint()
     scalars = source.list(lambda: (source.string(), source.pick(_TYPES, "type")))
 
-    def memory() -> Memory:
+    def memory() -> KernelMemory:
         kind = source.pick(MEMORY_KINDS, "kind of memory")
         base = None if kind == "phi" else source.uint() if kind == "class" else source.string()
-        return Memory(kind, base, source.pick((False, True), "flag"))
+        return KernelMemory(kind, base, source.pick((False, True), "flag"))
 
     memories = source.list(memory)
     parallel = source.pick((False, True), "flag")

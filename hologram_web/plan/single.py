@@ -16,10 +16,10 @@ __all__ = ["LANES", "launch_plan"]
 LANES = ("$x", "$y", "$z")  # scalars: lanes along each axis
 
 # Of a launch of exactly as many lanes as are asked for: along which axes there is one. Of others: the configuration.
-Shape = tuple[bool, ...] | LaunchConfig
+LaunchShape = tuple[bool, ...] | LaunchConfig
 
 
-def launch_plan(program: Program, config: LaunchConfig, shape: Shape, aliases: Mapping[str, str]) -> Plan:
+def launch_plan(program: Program, config: LaunchConfig, shape: LaunchShape, aliases: Mapping[str, str]) -> Plan:
     """The plan of a launch, whose calls have no code yet. `aliases` names for each buffer the parameter that stands for
     it; a buffer x has `x.len` bytes."""
     written = {aliases[p.name] for p in program.params if p.name in aliases and (p.access is None or p.access.writes)}

@@ -18,7 +18,7 @@ from .plan import (
     MAX_RANK,
     MAX_STEPS,
     Argument,
-    Bounds,
+    BoundsCheck,
     Branch,
     Call,
     Copy,
@@ -224,7 +224,7 @@ class _Validator:
         else:
             self.must(arg.kind == "value" and self.values.get(arg.value) == PRED, f"{where} needs a predicate")
 
-    def leaf(self, step: Launch | Copy | Bounds, call: Call) -> None:
+    def leaf(self, step: Launch | Copy | BoundsCheck, call: Call) -> None:
         length = len(self.programs[call.program])
         match step:
             case Copy():
@@ -232,7 +232,7 @@ class _Validator:
                     self.buffer(step.source, False, "a copy")
                 self.buffer(step.target, True, "a copy")
                 self.must(step.source != step.target, f"{step.source} is copied onto itself")
-            case Bounds():
+            case BoundsCheck():
                 for formula in (step.need, step.offset, step.size):
                     self.formula(formula, "the check of bounds")
                 self.must(step.instruction < length, f"there is no instruction {step.instruction}")

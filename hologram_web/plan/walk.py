@@ -13,7 +13,7 @@ from .formula import Formula
 from .plan import (
     MAX_STEPS_RUN,
     Argument,
-    Bounds,
+    BoundsCheck,
     Branch,
     Call,
     Copy,
@@ -77,7 +77,7 @@ class Walk:
     def copy(self, step: Copy) -> None:
         raise NotImplementedError
 
-    def bounds(self, step: Bounds) -> None:
+    def bounds(self, step: BoundsCheck) -> None:
         raise NotImplementedError
 
     def read(self, buffer: str, offset: int, size: int) -> bytes:
@@ -104,7 +104,7 @@ class Walk:
                 self.set(step.value, step.ty, compute(step.op, step.ty, step.of, self._operands(step)))
             case Launch():
                 self.launch(step)
-            case Bounds():
+            case BoundsCheck():
                 self.bounds(step)
             case Repeat():
                 return self._repeat(step)

@@ -11,7 +11,7 @@ from ..errors import ArtifactError
 from ..isa.operands import Access
 from ..isa.ops import PRED, PRIMITIVES
 from ..isa.types import Type
-from ..isa.wire import Writer
+from ..isa.wire import ByteWriter
 from ..store.blake3 import blake3
 from .artifact import Artifact, Blob
 from .formula import OPERATORS, Formula
@@ -20,7 +20,7 @@ from .plan import (
     MEMORY_KINDS,
     TARGETS,
     Argument,
-    Bounds,
+    BoundsCheck,
     Branch,
     Call,
     Copy,
@@ -60,7 +60,7 @@ def aligned(number: int, to: int) -> int:
     return -(-number // to) * to
 
 
-class _Writer(Writer):
+class _Writer(ByteWriter):
     def list(self, items: Sequence[Any], *writes: Callable[[Any], None]) -> None:
         """A list; with several writers, of tuples."""
         self.uint(len(items))
@@ -181,7 +181,7 @@ class _PlanWriter:
                 out.u8(4)
                 out.uint(self.buffers[step.target])
                 out.uint(self.buffers[step.source])
-            case Bounds():
+            case BoundsCheck():
                 out.u8(5)
                 for formula in (step.need, step.offset, step.size):
                     self.formula(formula)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Buffer", "Executor"]
 
-Shape = int | Sequence[int]
+Lengths = int | Sequence[int]
 
 
 class Buffer:
@@ -190,7 +190,7 @@ class Executor:
         found = arrays.array(data, None if dtype is None else arrays.to_type(dtype))
         return self.empty(found.shape, dtype or arrays.type_of(found)).from_numpy(found)
 
-    def zeros(self, shape: Shape, dtype: Type = Type.F32) -> Buffer:
+    def zeros(self, shape: Lengths, dtype: Type = Type.F32) -> Buffer:
         """A buffer of zeros."""
         dtype, lengths, count = self._measured(shape, dtype)
         handle = self.device.allocate_buffer(count * dtype.size_bytes)
@@ -198,7 +198,7 @@ class Executor:
         return buffer
 
     @staticmethod
-    def _measured(shape: Shape, dtype: Type) -> tuple[Type, tuple[int, ...], int]:
+    def _measured(shape: Lengths, dtype: Type) -> tuple[Type, tuple[int, ...], int]:
         dtype = arrays.to_type(dtype)
         try:
             lengths = tuple(map(index, shape)) if isinstance(shape, Iterable) else (index(shape),)
@@ -213,7 +213,7 @@ class Executor:
 
     empty = zeros  # memory of every device is zeroed: nobody sees what others left
 
-    def full(self, shape: Shape, value: int | float, dtype: Type = Type.F32) -> Buffer:
+    def full(self, shape: Lengths, value: int | float, dtype: Type = Type.F32) -> Buffer:
         """A buffer with one value in every element."""
         return self.zeros(shape, dtype).fill(value)
 
@@ -232,7 +232,7 @@ class Executor:
         self.device.atlas.forget(buffer.handle)
         self._buffers.pop(buffer.handle, None)
 
-    def adopt(self, gpu_buffer: Any, shape: Shape, dtype: Type = Type.F32) -> Buffer:
+    def adopt(self, gpu_buffer: Any, shape: Lengths, dtype: Type = Type.F32) -> Buffer:
         """A wgpu buffer of the caller's, of the device that this executor runs on, as a Buffer. It is read and written
         in place and stays the caller's; its usages have to be STORAGE, COPY_SRC and COPY_DST. Raises InvalidBuffer."""
         if not hasattr(self.device, "adopt_buffer"):

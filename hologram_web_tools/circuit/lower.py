@@ -32,7 +32,7 @@ from hologram_web.isa.types import Type
 from .calls import Call
 from .classes import CLASSES
 
-__all__ = ["Lowered", "lower"]
+__all__ = ["LoweredCircuit", "lower"]
 
 CLASS_BYTES = 12288
 COUNT = "n"  # the parameter that says how many elements there are
@@ -43,22 +43,22 @@ _REDUCTIONS = {"ReduceSum": ReduceOperation.Sum, "ReduceMin": ReduceOperation.Mi
 _LIGHT, _HEAVY, _LIMIT = 1, 8, 64
 
 
-class Run(NamedTuple):
+class ClassRange(NamedTuple):
     """A long vector in class memory: it starts with class `start`, and goes on through `length` classes."""
 
     start: int
     length: int
 
-    def overlaps(self, other: Run) -> bool:
+    def overlaps(self, other: ClassRange) -> bool:
         return self.start < other.start + other.length and other.start < self.start + self.length
 
 
 # Where the elements of an operand are: a buffer parameter, a handle, a class, or classes in a row.
-Place = str | BufferHandle | int | Run
+VectorPlace = str | BufferHandle | int | ClassRange
 Bindings = Mapping[Any, Any]
 
 
-class Lowered(NamedTuple):
+class LoweredCircuit(NamedTuple):
     """A program; the lanes it needs whatever `n` is; the elements that its ranges hold, None where it has none."""
 
     program: Program
@@ -66,7 +66,7 @@ class Lowered(NamedTuple):
     capacity: int | None
 
 
-def lower(calls: Iterable[Call], bindings: Bindings | None = None, ty: Type = Type.F32) -> Lowered:
+def lower(calls: Iterable[Call], bindings: Bindings | None = None, ty: Type = Type.F32) -> LoweredCircuit:
     """The verified program of some calls on elements of a type.
 
     `bindings` is the table that `compile` describes. Raises TranslateError.
@@ -78,8 +78,8 @@ class _Table:
     """Bindings, checked: where the elements of classes and of ranges are."""
 
     def __init__(self, bindings: Bindings) -> None:
-        self.classes: dict[int, Place] = {}
-        self.ranges: dict[tuple[int, int], tuple[Place, ...]] = {}
+        self.classes: dict[int, VectorPlace] = {}
+        self.ranges: dict[tuple[int, int], tuple[VectorPlace, ...]] = {}
         for key, value in bindings.items():
             match key:
                 case int() if 0 <= key < CLASSES and not isinstance(key, bool):
@@ -93,19 +93,19 @@ class _Table:
                     )
 
     @staticmethod
-    def operand(value: Any, start: int, end: int) -> Place:
+    def operand(value: Any, start: int, end: int) -> VectorPlace:
         length = end - start + 1
         if type(value) is int:
             if not 0 <= value <= CLASSES - length:
                 raise TranslateError(
                     f"an input of c[{start}..{end}] has {length} classes: they cannot start at {value}"
                 )
-            return Run(value, length)
+            return ClassRange(value, length)
         return _buffer(value, f"c[{start}..{end}]")
 
-    def of_range(self, start: int, end: int, inputs: int) -> tuple[list[Place], Place]:
+    def of_range(self, start: int, end: int, inputs: int) -> tuple[list[VectorPlace], VectorPlace]:
         """The inputs of a call on a range, and where its result goes."""
-        own = Run(start, end - start + 1)
+        own = ClassRange(start, end - start + 1)
         bound = self.ranges.get((start, end), ("a", "b")[:inputs])
         sources = list(bound[:inputs])
         if not inputs <= len(bound) <= inputs + 1:
@@ -120,7 +120,12 @@ class _Table:
                     f"class {c} is in c[{start}..{end}], which is one vector: bind the range, or not the class"
                 )
         for source in sources:
-            if isinstance(source, Run) and isinstance(result, Run) and source != result and source.overlaps(result):
+            if (
+                isinstance(source, ClassRange)
+                and isinstance(result, ClassRange)
+                and source != result
+                and source.overlaps(result)
+            ):
                 raise TranslateError(
                     f"the input of c[{start}..{end}] that starts at class {source.start} overlaps the result, which "
                     f"starts at class {result.start}: let it start there, too, or elsewhere"
@@ -128,7 +133,7 @@ class _Table:
         return sources, result
 
 
-def _buffer(value: Any, what: str) -> Place:
+def _buffer(value: Any, what: str) -> VectorPlace:
     if isinstance(value, str):
         if check_name(value, "parameter") == COUNT or value.startswith("$"):
             raise TranslateError(f"{what} cannot be bound to {value!r}: the name is taken, choose another one")
@@ -143,8 +148,8 @@ class _Step(NamedTuple):
     """What a call does to memory: `what` is a call or a variant."""
 
     what: str
-    sources: list[Place]
-    result: Place
+    sources: list[VectorPlace]
+    result: VectorPlace
     n: int | None = None
 
 
@@ -176,7 +181,7 @@ class _Lowering:
         self.count: int | None = None
         self.end = ""
         self.weight = 0
-        self.runs: set[Run] = set()
+        self.runs: set[ClassRange] = set()
 
     def step(self, call: Call) -> _Step | None:
         """What a call does, or None if that is nothing."""
@@ -195,7 +200,7 @@ class _Lowering:
                 return _Step("Swap", [at.get(call.a, call.a)], at.get(call.b, call.b))
         return None
 
-    def lowered(self) -> Lowered:
+    def lowered(self) -> LoweredCircuit:
         for step in self.steps:
             if step.what in _REDUCTIONS:
                 self.reduce(_REDUCTIONS[step.what], step.sources[0], step.n, self.base(step.result))
@@ -213,10 +218,10 @@ class _Lowering:
             self.program.validate()
         except IsaError as error:
             raise TranslateError(f"the circuit does not work on {self.ty}: {error}") from None
-        runs = [p for s in self.steps for p in (*s.sources, s.result) if isinstance(p, Run)]
+        runs = [p for s in self.steps for p in (*s.sources, s.result) if isinstance(p, ClassRange)]
         per = CLASS_BYTES // self.ty.size_bytes
         lanes = max((step.n or 0 for step in self.steps if step.what == "Softmax"), default=0)
-        return Lowered(self.program, max(lanes, 1), min((run.length * per for run in runs), default=None))
+        return LoweredCircuit(self.program, max(lanes, 1), min((run.length * per for run in runs), default=None))
 
     # Instructions
 
@@ -231,13 +236,13 @@ class _Lowering:
         self.add("MOV_IMM", ty, register, Immediate.of(ty, value))
         return register
 
-    def base(self, place: Place) -> Address:
-        assert not isinstance(place, Run)
+    def base(self, place: VectorPlace) -> Address:
+        assert not isinstance(place, ClassRange)
         return Address.Class(place) if isinstance(place, int) else Address.Buffer(place)
 
-    def element(self, place: Place) -> Address:
+    def element(self, place: VectorPlace) -> Address:
         """The element of the lane."""
-        if not isinstance(place, Run):
+        if not isinstance(place, ClassRange):
             return Address.Register(self.base(place), _LANE, scale=self.ty.size_bytes)
         start, chunk = self.register(9), self.register(6)
         self.number(start, Type.U32, place.start)
@@ -264,7 +269,7 @@ class _Lowering:
 
     # Regions of lanes
 
-    def open(self, count: int | None, weight: int, runs: set[Run]) -> None:
+    def open(self, count: int | None, weight: int, runs: set[ClassRange]) -> None:
         """Goes on with lane code for `count` elements, in the region that is open if that is the same."""
         apart = any(a.start != b.start and a.overlaps(b) for a in runs for b in self.runs)
         if self.end and (apart or self.weight + weight > _LIMIT):
@@ -289,7 +294,7 @@ class _Lowering:
     def elements(self, step: _Step) -> None:
         """An element-wise call."""
         places = [*step.sources, step.result]
-        runs = {place for place in places if isinstance(place, Run)}
+        runs = {place for place in places if isinstance(place, ClassRange)}
         light = step.what in ("Copy", "Swap", "Abs") or step.what in _BINARY
         self.open(None, _LIGHT if light else _HEAVY, runs)
         if runs:
@@ -304,7 +309,9 @@ class _Lowering:
             self.add(step.what.upper(), self.ty, self.register(0), *values)
         self.add("STG", self.ty, self.element(step.result), self.register(0))
 
-    def reduce(self, operation: ReduceOperation, source: Place, count: int | None, result: Address | Register) -> None:
+    def reduce(
+        self, operation: ReduceOperation, source: VectorPlace, count: int | None, result: Address | Register
+    ) -> None:
         self.close()
         size = Register(self.first - 1) if count is None else count
         self.add("ParallelReduce", operation, result, self.base(source), size, self.ty)

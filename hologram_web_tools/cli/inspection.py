@@ -23,7 +23,7 @@ from hologram_web.isa.verify import analyze
 from hologram_web.plan.artifact import Artifact
 from hologram_web.plan.plan import (
     Argument,
-    Bounds,
+    BoundsCheck,
     Branch,
     Call,
     Copy,
@@ -146,7 +146,7 @@ def _schedule(compiled: CompiledProgram, notes: list[str]) -> Tree:
                 return f"kernel {step.kernel} {compiled.artifact.kernels[step.kernel].name}{variant}"
             case Copy():
                 return f"copy {step.source} to {step.target}"
-            case Bounds():
+            case BoundsCheck():
                 return f"check {step.need} bytes at {step.offset} of {step.memory}, which has {step.size}"
             case Target():
                 return f"on {step.name}"

@@ -14,7 +14,7 @@ from hologram_web.isa.atlas import first_phase
 from hologram_web.isa.types import Type
 from hologram_web.isa.verify import HIDDEN
 
-from .memory import Place, byte_offsets
+from .memory import LanePlaces, byte_offsets
 from .vector_ops import VectorOps
 
 if TYPE_CHECKING:
@@ -74,10 +74,10 @@ class AtlasOps(VectorOps):
     def set_phase(self, key: int | None, value: Array) -> None:
         self.registers[self._phase(key)][self.lanes] = value
 
-    def memory(self, ty: Type, offset: Array) -> Place:
+    def memory(self, ty: Type, offset: Array) -> LanePlaces:
         region = self.run.regions[self.run.analysis.bases[self.point, HIDDEN]]
         offsets = byte_offsets(offset, 1, 0, self.lanes.size)
-        return Place(region, offsets, offsets)
+        return LanePlaces(region, offsets, offsets)
 
     def guard(self, kind: FaultKind, wrong: Array, value: Array, number: int) -> None:
         mask = np.broadcast_to(wrong, self.lanes.shape)

@@ -1,4 +1,4 @@
-"""Runs a collective on the cpu device: finds its operands on the host side and calls `collectives.py`."""
+"""Runs a collective on the cpu device: finds its operands on the host side and calls `collective_functions.py`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from hologram_web.backends.device import CLASS_BYTES
 from hologram_web.backends.fault_text import element_divisor
-from hologram_web.compiler.collectives import check_factors
+from hologram_web.compiler.collective_launches import check_factors
 from hologram_web.errors import FaultKind
 from hologram_web.isa.address import Address, Space
 from hologram_web.isa.operands import BinaryMapOperation, MapOperation, ReduceOperation, Register
 from hologram_web.isa.types import Type
 
-from .collectives import canonical_reduce, gemm, map_binary, map_unary
-from .machine import Run, Values
-from .memory import Place, byte_offsets, checked, gather, scatter
+from .collective_functions import canonical_reduce, gemm, map_binary, map_unary
+from .machine import Registers, Run
+from .memory import LanePlaces, byte_offsets, checked, gather, scatter
 
 __all__ = ["CollectiveOps"]
 
@@ -30,7 +30,7 @@ _AT_ONCE = 1 << 28
 class CollectiveOps:
     """The ops namespace of one collective: its primitives are the methods named in `isa/collectives.py`."""
 
-    def __init__(self, run: Run, point: int, values: Values) -> None:
+    def __init__(self, run: Run, point: int, values: Registers) -> None:
         self.run, self.point, self.values = run, point, values
         self.index = run.analysis.graph.code[point]
         self.instruction = run.analysis.graph.instruction(point)
@@ -66,7 +66,7 @@ class CollectiveOps:
         ty, bits = self.run.scalars[value]
         return ty.decode(bits)
 
-    def _place(self, position: int, address: Address) -> Place:
+    def _place(self, position: int, address: Address) -> LanePlaces:
         region = self.run.regions[self.run.analysis.bases[self.point, position]]
         if address.space is Space.POINTER:
             assert isinstance(address.base, Register)
@@ -80,7 +80,7 @@ class CollectiveOps:
             if index is not None:
                 index = np.clip(index, -(1 << 62), 1 << 62).astype(np.int64)
             offset = byte_offsets(index, address.scale, address.offset, 1)
-        return Place(region, offset, offset)
+        return LanePlaces(region, offset, offset)
 
     def fail(
         self, kind: FaultKind, mask: Array, detail: Callable[[int], str], buffer: str | None, offsets: Array | None
@@ -88,27 +88,27 @@ class CollectiveOps:
         offset = None if offsets is None else int(offsets[0])
         raise self.run.fault(kind, self.index, detail(0), buffer=buffer, offset=offset)
 
-    def _elements(self, place: Place, ty: Type, count: int) -> Place:
+    def _elements(self, place: LanePlaces, ty: Type, count: int) -> LanePlaces:
         """`count` consecutive elements from a place on, checked."""
         checked(place, ty, count, self.fail)
         offsets = place.offsets + np.arange(count) * ty.size_bytes
-        return Place(place.region, offsets, offsets)
+        return LanePlaces(place.region, offsets, offsets)
 
-    def _read(self, place: Place, ty: Type, *shape: int) -> Array:
+    def _read(self, place: LanePlaces, ty: Type, *shape: int) -> Array:
         return gather(self._elements(place, ty, int(np.prod(shape, dtype=object))), ty).reshape(shape)
 
-    def _write(self, place: Place, ty: Type, values: Array) -> None:
+    def _write(self, place: LanePlaces, ty: Type, values: Array) -> None:
         scatter(self._elements(place, ty, values.size), ty, values.ravel(), False)
 
     # Collectives
 
-    def parallel_map(self, operation: MapOperation, dst: Place, src: Place, count: int, ty: Type) -> None:
+    def parallel_map(self, operation: MapOperation, dst: LanePlaces, src: LanePlaces, count: int, ty: Type) -> None:
         values = self._read(src, ty, count)
         self._elements(dst, ty, count)
         self._write(dst, ty, map_unary(operation, ty, values))
 
     def parallel_map_binary(
-        self, operation: BinaryMapOperation, dst: Place, a: Place, b: Place, count: int, ty: Type
+        self, operation: BinaryMapOperation, dst: LanePlaces, a: LanePlaces, b: LanePlaces, count: int, ty: Type
     ) -> None:
         lhs, rhs = self._read(a, ty, count), self._read(b, ty, count)
         self._elements(dst, ty, count)
@@ -119,7 +119,7 @@ class CollectiveOps:
         self._write(dst, ty, map_binary(operation, ty, lhs, rhs))
 
     def parallel_reduce(
-        self, operation: ReduceOperation, dst: Place | Register, src: Place, count: int, ty: Type
+        self, operation: ReduceOperation, dst: LanePlaces | Register, src: LanePlaces, count: int, ty: Type
     ) -> Array | None:
         result = canonical_reduce(operation.value, ty, self._read(src, ty, count))
         if isinstance(dst, Register):
@@ -129,9 +129,9 @@ class CollectiveOps:
 
     def gemm(
         self,
-        c: Place,
-        a: Place,
-        b: Place,
+        c: LanePlaces,
+        a: LanePlaces,
+        b: LanePlaces,
         m: int,
         n: int,
         k: int,
@@ -139,7 +139,7 @@ class CollectiveOps:
         beta: float,
         trans_a: bool,
         trans_b: bool,
-        bias: Place | None,
+        bias: LanePlaces | None,
         activation: MapOperation | None,
         ty: Type,
     ) -> None:
@@ -155,7 +155,7 @@ class CollectiveOps:
             before = None if old is None else old[part]
             made = gemm(ty, left[part], right, before, row, alpha, beta, activation)
             size = first * n * ty.size_bytes
-            self._write(Place(c.region, c.offsets + size, c.absolute + size), ty, made)
+            self._write(LanePlaces(c.region, c.offsets + size, c.absolute + size), ty, made)
 
 
 _DIVISIONS = (BinaryMapOperation.Div, BinaryMapOperation.Rem)

@@ -29,17 +29,17 @@ from hologram_web.isa.types import Type
 from hologram_web.isa.verify import Analysis, Base
 
 from .atlas import AtlasOps
-from .collectives import canonical_reduce
-from .memory import Place, Region, byte_offsets, checked, gather, scatter
+from .collective_functions import canonical_reduce
+from .memory import LanePlaces, MemoryRegion, byte_offsets, checked, gather, scatter
 from .races import RaceChecker
 from .vector_ops import held
 
-__all__ = ["Machine", "Run", "Values"]
+__all__ = ["Machine", "Registers", "Run"]
 
 Array = NDArray[Any]
 # What registers hold: by number and type (predicates by number alone, pointers as offsets).
 _Key = tuple[int, Type | str]
-Values = dict[_Key, Array]
+Registers = dict[_Key, Array]
 _PREDICATE, _POINTER = "predicate", "pointer"
 
 
@@ -49,7 +49,7 @@ class Run:
 
     analysis: Analysis
     config: LaunchConfig
-    regions: dict[Base, Region]
+    regions: dict[Base, MemoryRegion]
     scalars: dict[str, tuple[Type, int]]  # scalar parameters, as bit patterns
     limits: Limits
     deadline: float | None
@@ -80,22 +80,22 @@ class Machine(AtlasOps):
     It is the ops namespace of its lanes: loads, stores, atomics and reductions act on the group that is running.
     """
 
-    def __init__(self, run: Run, first: int, blocks: int, point: int, values: Values) -> None:
+    def __init__(self, run: Run, first: int, blocks: int, point: int, values: Registers) -> None:
         self.run, self.graph = run, run.analysis.graph
         self.stops: Container[int] = self.graph.block_of
         self.first, self.blocks = first, blocks
         self.size = run.config.block_lanes
         self.count = blocks * self.size
         self.lane_ids = first * self.size + np.arange(self.count, dtype=np.int64)
-        self.registers: Values = self._preloaded(point, values)
+        self.registers: Registers = self._preloaded(point, values)
         self.written: set[_Key] = set(values)
         program = self.graph.program
         shared = program.shared_memory + run.config.shared_memory
         stride = -(-shared // 16) * 16
         data = np.zeros(blocks * stride, np.uint8)
-        self.shared = Region("shared memory", data, shared, stride, self.size)
+        self.shared = MemoryRegion("shared memory", data, shared, stride, self.size)
         own = -(-program.local_memory // 16) * 16
-        self.local = Region("local memory", np.zeros(self.count * own, np.uint8), program.local_memory, own)
+        self.local = MemoryRegion("local memory", np.zeros(self.count * own, np.uint8), program.local_memory, own)
         self.on_chip = {Space.SHARED: self.shared, Space.LOCAL: self.local}
         self.epochs = np.zeros(blocks, np.int64)
         self.steps = np.zeros(self.count, np.int64)
@@ -129,13 +129,13 @@ class Machine(AtlasOps):
                 alive &= at[f"BLOCK_IDX_{axis}"] * size + at[f"LANE_IDX_{axis}"] < asked
         return alive
 
-    def _preloaded(self, point: int, values: Values) -> Values:
+    def _preloaded(self, point: int, values: Registers) -> Registers:
         config = self.run.config
         at: dict[str, Any] = self._coordinates()
         at["GLOBAL_LANE_ID"] = self.lane_ids
         for axis, block, grid in zip("XYZ", config.block, config.grid, strict=True):
             at[f"BLOCK_DIM_{axis}"], at[f"GRID_DIM_{axis}"] = np.full(1, block), np.full(1, grid)
-        found: Values = {}
+        found: Registers = {}
         named = self.run.named
         for number, (name, ty) in PRELOADED.items():
             if number in named:
@@ -347,7 +347,7 @@ class Machine(AtlasOps):
 
     # Memory: the primitives load, store, atomic, place and reduce
 
-    def _place(self, position: int, address: Address) -> Place:
+    def _place(self, position: int, address: Address) -> LanePlaces:
         base = self.run.analysis.bases[self.point, position]
         region = self.on_chip.get(base.space) or self.run.regions[base]
         count = self.lanes.size
@@ -362,7 +362,7 @@ class Machine(AtlasOps):
         absolute = offsets
         if region.stride:
             absolute = offsets + self.lanes // region.lanes * region.stride
-        return Place(region, offsets, absolute)
+        return LanePlaces(region, offsets, absolute)
 
     def _phi(self, address: Address) -> Array:
         """12288 * class + 256 * page + byte, each checked."""
@@ -391,7 +391,7 @@ class Machine(AtlasOps):
 
             self.fail(FaultKind.OUT_OF_BOUNDS, wrong, detail, None, None)
 
-    def _note(self, place: Place, size: int, writes: bool, atomic: bool = False) -> None:
+    def _note(self, place: LanePlaces, size: int, writes: bool, atomic: bool = False) -> None:
         if self.run.races is not None and place.region is not self.local:
             block = self.lanes // self.size
             absolute = place.absolute + self.first * place.region.stride
@@ -400,39 +400,41 @@ class Machine(AtlasOps):
             name = place.region.name
             self.run.races.record(name, absolute, size, lane, block + self.first, epoch, index, writes, atomic)
 
-    def load(self, ty: Type, place: Place) -> Array:
+    def load(self, ty: Type, place: LanePlaces) -> Array:
         checked(place, ty, 1, self.fail)
         self._note(place, ty.size_bytes, writes=False)
         return gather(place, ty)
 
-    def store(self, ty: Type, place: Place, values: Array) -> None:
+    def store(self, ty: Type, place: LanePlaces, values: Array) -> None:
         checked(place, ty, 1, self.fail)
         self._note(place, ty.size_bytes, writes=True)
         scatter(place, ty, values, self.run.descending)
 
-    def place(self, place: Place) -> Array:
+    def place(self, place: LanePlaces) -> Array:
         return place.offsets
 
-    def reduce(self, combine: str, ty: Type, place: Place, count: Array) -> Array:
+    def reduce(self, combine: str, ty: Type, place: LanePlaces, count: Array) -> Array:
         """Each lane reduces `count` consecutive elements."""
         counts = np.broadcast_to(byte_offsets(count, 1, 0, count.size), self.lanes.shape)
         checked(place, ty, np.maximum(counts, 0), self.fail)
         results = []
         for lane, (start, many) in enumerate(zip(place.absolute.tolist(), np.maximum(counts, 0).tolist(), strict=True)):
             self._look_up(self.point)
-            one = Place(place.region, place.offsets, start + np.arange(many) * ty.size_bytes)
+            one = LanePlaces(place.region, place.offsets, start + np.arange(many) * ty.size_bytes)
             if self.run.races is not None:
                 self._note_elements(one, ty.size_bytes, lane)
             results.append(canonical_reduce(combine, ty, gather(one, ty)))
         return np.concatenate(results)
 
-    def _note_elements(self, place: Place, size: int, lane: int) -> None:
+    def _note_elements(self, place: LanePlaces, size: int, lane: int) -> None:
         """Notes that one lane of the group reads many elements."""
         group, self.lanes = self.lanes, np.repeat(self.lanes[lane], place.absolute.size)
         self._note(place, size, writes=False)
         self.lanes = group
 
-    def atomic(self, operation: AtomicOperation, ty: Type, place: Place, values: Array, compare: Array | None) -> Array:
+    def atomic(
+        self, operation: AtomicOperation, ty: Type, place: LanePlaces, values: Array, compare: Array | None
+    ) -> Array:
         """One lane after the other, in lane order (or in reverse)."""
         checked(place, ty, 1, self.fail)
         self._note(place, ty.size_bytes, writes=True, atomic=True)

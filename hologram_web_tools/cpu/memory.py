@@ -18,7 +18,7 @@ from hologram_web.backends.fault_text import outside as outside_text
 from hologram_web.errors import FaultKind
 from hologram_web.isa.types import Type
 
-__all__ = ["Place", "Region", "byte_offsets", "checked", "gather", "scatter"]
+__all__ = ["LanePlaces", "MemoryRegion", "byte_offsets", "checked", "gather", "scatter"]
 
 Array = NDArray[Any]
 # Raises the fault for the lanes of a mask: kind, mask, detail of the lane with that position, name, byte offset.
@@ -28,7 +28,7 @@ _FAR = 1 << 42
 
 
 @dataclass(frozen=True)
-class Region:
+class MemoryRegion:
     """A memory: its bytes, the name for messages, its size as a lane sees it. With a `stride`, so many `lanes` one
     after the other have so many bytes of it: those of a block shared memory, each one local memory."""
 
@@ -40,10 +40,10 @@ class Region:
 
 
 @dataclass(frozen=True)
-class Place:
+class LanePlaces:
     """Where lanes access memory: a region, and for each lane the byte offset it named and the one in `data`."""
 
-    region: Region
+    region: MemoryRegion
     offsets: Array
     absolute: Array
 
@@ -58,7 +58,7 @@ def byte_offsets(index: Array | None, scale: int, offset: int, count: int) -> Ar
     return np.broadcast_to(wide * scale + offset, (count,))
 
 
-def checked(place: Place, ty: Type, count: Array | int, fail: Fail) -> None:
+def checked(place: LanePlaces, ty: Type, count: Array | int, fail: Fail) -> None:
     """Reports lanes that access `count` elements of `ty` outside their memory or misaligned."""
     need = count * ty.size_bytes  # of a collective a Python integer, which does not wrap
     size = place.region.size
@@ -81,13 +81,13 @@ def checked(place: Place, ty: Type, count: Array | int, fail: Fail) -> None:
         )
 
 
-def _elements(place: Place, ty: Type) -> Array:
+def _elements(place: LanePlaces, ty: Type) -> Array:
     """The region as elements of `ty`; a rest at the end that is no whole element is left out."""
     data = place.region.data
     return data[: data.size // ty.size_bytes * ty.size_bytes].view(ty.numpy)
 
 
-def gather(place: Place, ty: Type) -> Array:
+def gather(place: LanePlaces, ty: Type) -> Array:
     """The elements at checked places."""
     if ty.is_wide:
         rows = place.region.data[_bytes(place, ty)]
@@ -96,7 +96,7 @@ def gather(place: Place, ty: Type) -> Array:
     return found
 
 
-def scatter(place: Place, ty: Type, values: Array, reverse: bool) -> None:
+def scatter(place: LanePlaces, ty: Type, values: Array, reverse: bool) -> None:
     """Stores at checked places, in lane order (or in reverse): of several stores to one place the last one stays."""
     where = _bytes(place, ty) if ty.is_wide else place.absolute // ty.size_bytes
     values = np.broadcast_to(values, place.absolute.shape)
@@ -109,7 +109,7 @@ def scatter(place: Place, ty: Type, values: Array, reverse: bool) -> None:
         _elements(place, ty)[where] = values
 
 
-def _bytes(place: Place, ty: Type) -> Array:
+def _bytes(place: LanePlaces, ty: Type) -> Array:
     """The bytes of each element, which is aligned to 16 only: a row of offsets each."""
     rows: Array = place.absolute[:, None] + np.arange(ty.size_bytes)
     return rows

@@ -16,7 +16,7 @@ from hologram_web.isa.operands import BufferHandle, Predicate, Register
 from hologram_web.isa.types import Type
 from hologram_web.isa.verify import Base
 
-from .device import CpuBackend, at_once
+from .cpu_backend import CpuBackend, at_once
 from .machine import Machine, Run
 
 __all__ = ["SteppingDevice", "array", "held_by", "parameter"]

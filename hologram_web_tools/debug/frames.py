@@ -23,7 +23,7 @@ from hologram_web.errors import ExecutionError
 from hologram_web.frontends.python.source import Source, walk
 
 from .marks import Mark
-from .step import Step, Steps, Where
+from .step import DebugStep, Steps, Where
 
 __all__ = ["Debug"]
 
@@ -42,7 +42,7 @@ if __frame__.line == {0}:
     if builtins.any(__frame__.called) or __frame__.left:
         return
 """.replace("builtins.", "__frame__.builtins.")
-_Stop = Callable[[Step], Any]
+_Stop = Callable[[DebugStep], Any]
 _Call = tuple[CodeType, dict[str, Any], dict[str, Any]]
 
 
@@ -110,7 +110,7 @@ class _Frame:
 class _Frames:
     """Takes steps, one after another, each in the frame of its function."""
 
-    def __init__(self, steps: Generator[Step], stop: _Stop | None) -> None:
+    def __init__(self, steps: Generator[DebugStep], stop: _Stop | None) -> None:
         self.steps, self.stop = steps, stop
         self.codes: dict[ast.FunctionDef, CodeType] = {}
         self.calls: list[_Call] = []

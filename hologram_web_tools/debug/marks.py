@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from hologram_web.errors import TranslateError
-from hologram_web.frontends.python.emit import Facts, Loop
+from hologram_web.frontends.python.emit import EnclosingLoop, KernelFacts
 from hologram_web.frontends.python.names import Annotation
 from hologram_web.frontends.python.source import Definition, Source
-from hologram_web.frontends.python.translate import Pass, settled
+from hologram_web.frontends.python.translate import Translator, settled
 from hologram_web.frontends.python.types import Value
 from hologram_web.isa.operands import Label, Register
 
@@ -40,18 +40,18 @@ class Mark:
     variables: dict[str, Any]
 
 
-class _Marking(Pass):
+class _Marking(Translator):
     """A pass that notes the statements.
 
     Some become no instruction of their own, such as `pass`. They are noted at the instruction behind them, unless
     lanes get there by a jump that went around them.
     """
 
-    def __init__(self, definition: Definition, params: dict[str, Annotation], facts: Facts) -> None:
+    def __init__(self, definition: Definition, params: dict[str, Annotation], facts: KernelFacts) -> None:
         super().__init__(definition, params, facts)
         self.marks: dict[int, list[tuple[ast.stmt, Mark]]] = {}  # by instruction
         self.around: list[ast.stmt] = []  # the statement that is translated, and those it is in
-        self.looping: list[tuple[Loop, ast.stmt]] = []
+        self.looping: list[tuple[EnclosingLoop, ast.stmt]] = []
         self.last: dict[tuple[ast.AST, ...], int] = {}  # by path, the line marked last
 
     def statement(self, node: ast.stmt) -> None:
@@ -66,7 +66,7 @@ class _Marking(Pass):
         self.last.pop((*self.scope.path, node), None)  # of the round before, where a loop is written out
         return super().inline(node, definition)
 
-    def _loop(self, node: ast.While | ast.For) -> Loop:
+    def _loop(self, node: ast.While | ast.For) -> EnclosingLoop:
         loop = super()._loop(node)
         self.looping.append((loop, node))
         return loop

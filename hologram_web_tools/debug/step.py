@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..cpu.machine import Machine
 
-__all__ = ["Step", "Steps", "Where"]
+__all__ = ["DebugStep", "Steps", "Where"]
 
 _COLUMNS = 8  # values in a line of a table
 _GROUPS = 3  # as many different values of more lanes are counted
@@ -34,7 +34,7 @@ class _Variable(NamedTuple):
     varies: bool = False  # whether it is an array of a number for each lane
 
 
-class Step:
+class DebugStep:
     """A line that lanes of a block are about to run.
 
     `file`, `line`, `source` (the text of the line) and `function` say where; `block` is the block's id, and `lanes`
@@ -54,7 +54,7 @@ class Step:
         self.mark, self._variables = mark, variables
 
     def __repr__(self) -> str:
-        return f"<Step {self.file}:{self.line}: {self.source}>"
+        return f"<DebugStep {self.file}:{self.line}: {self.source}>"
 
     def __str__(self) -> str:
         lanes = [str(lane).replace(" ", "") for lane in self.lanes]
@@ -115,12 +115,12 @@ class Steps:
         chosen._block, chosen._lane = block, lane
         return chosen
 
-    def __getitem__(self, lanes: Any) -> Callable[..., Generator[Step]]:
+    def __getitem__(self, lanes: Any) -> Callable[..., Generator[DebugStep]]:
         """Raises what a launch does, LaunchError at once and ExecutionError between steps, and BackendUnavailable."""
         config = config_of(lanes)
         return lambda *args, **named: self._steps(config, args, named)
 
-    def _steps(self, config: LaunchConfig, args: tuple[Any, ...], named: Mapping[str, Any]) -> Generator[Step]:
+    def _steps(self, config: LaunchConfig, args: tuple[Any, ...], named: Mapping[str, Any]) -> Generator[DebugStep]:
         DEVICES["cpu"]  # says what is missing
         from ..cpu.stepping import SteppingDevice
 
@@ -167,7 +167,7 @@ def _iterate(
     config: LaunchConfig,
     lane: int | None,
     read: Callable[..., _Variable],
-) -> Generator[Step]:
+) -> Generator[DebugStep]:
     """The steps of a launch that yields the machine at every stop."""
     axes = max([1, *(axis + 1 for axis in (1, 2) if config.grid[axis] > 1 or config.block[axis] > 1)])
 
@@ -186,7 +186,7 @@ def _iterate(
             lanes = tuple(place(number, config.block) for number in (local if lane is None else [lane]))
             for mark in marks[machine.graph.code[machine.point]]:
                 variables = {name: read(machine, mark, name, at) for name in mark.variables}
-                yield Step(mark, place(machine.first, config.grid), lanes, variables)
+                yield DebugStep(mark, place(machine.first, config.grid), lanes, variables)
     except StopIteration:
         return
     finally:

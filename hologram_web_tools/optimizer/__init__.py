@@ -22,23 +22,25 @@ from .fusion import fuse
 from .jumps import thread_jumps
 from .peephole import simplify
 
-__all__ = ["PASSES", "Pass", "ProgramOptimizer"]
+__all__ = ["PASSES", "ProgramOptimizer", "Rewrite"]
 
 
-class Pass(NamedTuple):
+class Rewrite(NamedTuple):
     run: Callable[[Facts], Edits]
     doc: str
 
 
-PASSES: dict[str, Pass] = {
-    "constant-propagation": Pass(propagate_constants, "What is the same on every way becomes MOV_IMM, or no branch."),
-    "copy-propagation": Pass(propagate_copies, "What was copied is read where it came from."),
-    "peephole": Pass(simplify, "What algebra makes simpler: x + 0, x ^ x, conversions there and back, not a < b."),
-    "common-subexpressions": Pass(reuse, "What a register holds is not computed or loaded again in its block."),
-    "fusion": Pass(fuse, "MUL and ADD of integers become MAD, SETcc and SEL MIN; indices go into addresses."),
-    "copy-coalescing": Pass(coalesce, "What is computed only to be copied is computed where the copy goes."),
-    "jumps": Pass(thread_jumps, "Branches to the next instruction, to a jump, around a jump."),
-    "dead-code": Pass(eliminate_dead, "What nothing needs and nothing reaches goes, and labels that nothing names."),
+PASSES: dict[str, Rewrite] = {
+    "constant-propagation": Rewrite(
+        propagate_constants, "What is the same on every way becomes MOV_IMM, or no branch."
+    ),
+    "copy-propagation": Rewrite(propagate_copies, "What was copied is read where it came from."),
+    "peephole": Rewrite(simplify, "What algebra makes simpler: x + 0, x ^ x, conversions there and back, not a < b."),
+    "common-subexpressions": Rewrite(reuse, "What a register holds is not computed or loaded again in its block."),
+    "fusion": Rewrite(fuse, "MUL and ADD of integers become MAD, SETcc and SEL MIN; indices go into addresses."),
+    "copy-coalescing": Rewrite(coalesce, "What is computed only to be copied is computed where the copy goes."),
+    "jumps": Rewrite(thread_jumps, "Branches to the next instruction, to a jump, around a jump."),
+    "dead-code": Rewrite(eliminate_dead, "What nothing needs and nothing reaches goes, and labels that nothing names."),
 }
 _ROUNDS = 64  # none of our programs takes more than a dozen
 

@@ -9,7 +9,7 @@ from hologram_web.isa.instruction import Instruction
 from hologram_web.isa.row import Effect
 
 from .facts import Edits, Facts
-from .values import Meaning, Values, copied, rewritten
+from .values import KnownValues, Meaning, copied, rewritten
 
 __all__ = ["reuse"]
 
@@ -18,7 +18,7 @@ def reuse(facts: Facts) -> Edits:
     return rewritten(facts, {}, _better)
 
 
-def _better(point: int, values: Values, meaning: Meaning | None) -> Instruction | None:
+def _better(point: int, values: KnownValues, meaning: Meaning | None) -> Instruction | None:
     instruction = values.facts.graph.instruction(point)
     if meaning is None or instruction.name in ("MOV", "MOV_IMM") or meaning.node.op in ("const", "special"):
         return instruction

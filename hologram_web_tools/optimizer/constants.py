@@ -15,7 +15,7 @@ from hologram_web.isa.operands import Register
 from hologram_web.isa.types import Type
 
 from .facts import Edits, Facts
-from .values import Meaning, Symbols, Values, immediate, rewritten
+from .values import KnownValues, Meaning, Symbols, immediate, rewritten
 
 __all__ = ["Constants", "propagate_constants"]
 
@@ -44,7 +44,7 @@ class Constants:
         while work:
             block = min(work)
             work.remove(block)
-            values = Values(facts, self.symbols, self.states[block])
+            values = KnownValues(facts, self.symbols, self.states[block])
             for point in graph.blocks[block][:-1]:
                 values.step(point, values.meaning(point))
             last = graph.blocks[block][-1]
@@ -66,7 +66,7 @@ class Constants:
                     ends.add(block)
         self.endless = {graph.blocks[block][-1] for block in ways_of.keys() - ends}
 
-    def _ways(self, point: int, values: Values) -> list[int]:
+    def _ways(self, point: int, values: KnownValues) -> list[int]:
         graph = self.facts.graph
         taken = decided(graph.instruction(point), values)
         if taken is None:
@@ -76,7 +76,7 @@ class Constants:
         return [way]
 
 
-def decided(instruction: Instruction, values: Values) -> bool | None:
+def decided(instruction: Instruction, values: KnownValues) -> bool | None:
     """Whether a branch is taken, if that is known."""
     if instruction.name == "BRA" and instruction.pred is not None:
         node = values.read(instruction.pred, PRED)
@@ -92,7 +92,7 @@ def propagate_constants(facts: Facts) -> Edits:
     return rewritten(facts, RULES, _better)
 
 
-def _better(point: int, values: Values, meaning: Meaning | None) -> Instruction | None:
+def _better(point: int, values: KnownValues, meaning: Meaning | None) -> Instruction | None:
     instruction = values.facts.graph.instruction(point)
     row = instruction.row
     if meaning is not None and meaning.harmless and row.name != "MOV_IMM":
@@ -105,7 +105,7 @@ def _better(point: int, values: Values, meaning: Meaning | None) -> Instruction 
     return _with_numbers(point, values, instruction)
 
 
-def _with_numbers(point: int, values: Values, instruction: Instruction) -> Instruction:
+def _with_numbers(point: int, values: KnownValues, instruction: Instruction) -> Instruction:
     """The instruction with constants in its addresses and sizes."""
     operands = list(instruction.values)
     for place, (operand, value) in enumerate(zip(instruction.row.operands, operands, strict=True)):
@@ -121,7 +121,7 @@ def _number(node: Node) -> int | None:
     return int(node.ty.decode(node.attr)) if node.is_const and isinstance(node.ty, Type) else None
 
 
-def _address(point: int, values: Values, address: Address) -> Address:
+def _address(point: int, values: KnownValues, address: Address) -> Address:
     if address.space is Space.PHI:
         known = []
         for coordinate, limit in zip(address.coordinates, _COORDINATES, strict=True):

@@ -17,7 +17,7 @@ from hologram_web.isa.operands import Register
 from hologram_web.isa.types import Type
 
 from .facts import Edits, Facts
-from .values import Meaning, Rules, Values, instructions_for, rewritten
+from .values import KnownValues, Meaning, Rules, instructions_for, rewritten
 
 __all__ = ["fuse"]
 
@@ -42,14 +42,14 @@ def fuse(facts: Facts) -> Edits:
     return rewritten(facts, _RULES, _better)
 
 
-def _better(point: int, values: Values, meaning: Meaning | None) -> Instruction | None:
+def _better(point: int, values: KnownValues, meaning: Meaning | None) -> Instruction | None:
     instruction = values.facts.graph.instruction(point)
     if meaning is not None and meaning.harmless and instruction.name not in ("MOV", "MOV_IMM", "LEA"):
         instruction = _fused(point, values, meaning)
     return _addressed(point, values, instruction)
 
 
-def _fused(point: int, values: Values, meaning: Meaning) -> Instruction:
+def _fused(point: int, values: KnownValues, meaning: Meaning) -> Instruction:
     """One instruction for all that a node is made of, if that spares something."""
     facts = values.facts
     instruction = facts.graph.instruction(point)
@@ -64,12 +64,12 @@ def _fused(point: int, values: Values, meaning: Meaning) -> Instruction:
     return instruction
 
 
-def _addressed(point: int, values: Values, instruction: Instruction) -> Instruction:
+def _addressed(point: int, values: KnownValues, instruction: Instruction) -> Instruction:
     operands = [_address(point, values, value) if isinstance(value, Address) else value for value in instruction.values]
     return Instruction(instruction.row, tuple(operands))
 
 
-def _address(point: int, values: Values, address: Address) -> Address:
+def _address(point: int, values: KnownValues, address: Address) -> Address:
     """The address from what its index, or its pointer, is made of."""
     if address.space is Space.POINTER:
         assert isinstance(address.base, Register)
@@ -84,7 +84,7 @@ def _address(point: int, values: Values, address: Address) -> Address:
     return best
 
 
-def _parts(values: Values, node: Node, scale: int, offset: int) -> Iterator[tuple[Node, int, int]]:
+def _parts(values: KnownValues, node: Node, scale: int, offset: int) -> Iterator[tuple[Node, int, int]]:
     """Ways to write an index as another one, scaled and moved."""
     ranges = values.symbols.context.ranges
     while isinstance(node.ty, Type) and node.args:
@@ -108,7 +108,7 @@ def _parts(values: Values, node: Node, scale: int, offset: int) -> Iterator[tupl
         yield node, scale, offset
 
 
-def _pointed(values: Values, address: Address, node: Node) -> Address:
+def _pointed(values: KnownValues, address: Address, node: Node) -> Address:
     """What a pointer points to, if LEA's registers still hold what they did."""
     if node.op != "lea":
         return address

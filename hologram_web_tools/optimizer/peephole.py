@@ -9,7 +9,7 @@ from hologram_web.isa.operands import Predicate, Register
 from hologram_web.isa.types import Type
 
 from .facts import Edits, Facts
-from .values import Meaning, Rules, Values, copied, immediate, instructions_for, rewritten
+from .values import KnownValues, Meaning, Rules, copied, immediate, instructions_for, rewritten
 
 __all__ = ["simplify"]
 
@@ -39,7 +39,7 @@ def simplify(facts: Facts) -> Edits:
     return rewritten(facts, _RULES, _better)
 
 
-def _better(point: int, values: Values, meaning: Meaning | None) -> Instruction | None:
+def _better(point: int, values: KnownValues, meaning: Meaning | None) -> Instruction | None:
     facts = values.facts
     instruction = facts.graph.instruction(point)
     if instruction.name == "BRA" and instruction.pred is not None:
@@ -63,7 +63,7 @@ def _better(point: int, values: Values, meaning: Meaning | None) -> Instruction 
     return instruction
 
 
-def _branch(instruction: Instruction, values: Values) -> Instruction:
+def _branch(instruction: Instruction, values: KnownValues) -> Instruction:
     """The branch on what a negation negates."""
     node = values.read(instruction.pred, PRED)
     key = values.holder(node.args[0]) if node.op == "pnot" else None

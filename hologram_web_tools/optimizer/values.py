@@ -26,10 +26,10 @@ from hologram_web.isa.types import Type
 
 from .facts import Edits, Facts, key_of
 
-__all__ = ["Meaning", "Rules", "Symbols", "Values", "copied", "immediate", "instructions_for", "rewritten", "walk"]
+__all__ = ["KnownValues", "Meaning", "Rules", "Symbols", "copied", "immediate", "instructions_for", "rewritten", "walk"]
 
-Rule = Callable[[Node, Context], Node | None]
-Rules = Mapping[str, tuple[str, Rule]]
+PeepholeRule = Callable[[Node, Context], Node | None]
+Rules = Mapping[str, tuple[str, PeepholeRule]]
 _SHAPE = (1024, 1024, 1024)  # no lane of any block has a larger coordinate
 _EITHER_WAY = frozenset(name for name, row in OPERATIONS.items() if row.commutes)
 _GIVEN = frozenset({"const", "leaf", "special", "lea"})  # made by no operation of the namespace
@@ -56,7 +56,7 @@ class Symbols(NodeOps):
         self.context = Context(function)
         self.context.ranges = Ranges(function, lanes=1)
         self.rules = rules
-        self.by_op: dict[str, tuple[Rule, ...]] = {}
+        self.by_op: dict[str, tuple[PeepholeRule, ...]] = {}
         self.known: dict[Any, tuple[Node, bool, Node]] = {}
         self.simpler = self.harmful = False
 
@@ -83,7 +83,7 @@ class Symbols(NodeOps):
         """The node of a key, the first that was given for it."""
         return self.known.setdefault(key, (node, False, node))[0]
 
-    def _rules(self, op: str) -> tuple[Rule, ...]:
+    def _rules(self, op: str) -> tuple[PeepholeRule, ...]:
         if op not in self.by_op:
             self.by_op[op] = tuple(rule for ops, rule in self.rules.values() if not ops or op in ops.split())
         return self.by_op[op]
@@ -96,7 +96,7 @@ class Symbols(NodeOps):
         self.harmful |= not (wrong.is_const and not wrong.attr)
 
 
-class Values:
+class KnownValues:
     """What the registers and predicates hold at one place of a block, from its start on.
 
     `constants` is what is known there. Only registers in `sure`, which this code has read or written, can be read:
@@ -119,7 +119,7 @@ class Values:
         for key, (ty, bits) in constants.items():
             self.held[key] = self.symbols.constant(ty, bits)
 
-    def copy(self, constants: Mapping[int, tuple[Any, int]]) -> Values:
+    def copy(self, constants: Mapping[int, tuple[Any, int]]) -> KnownValues:
         """For another block, which nothing but this place leads to."""
         found = copy(self)
         found.held, found.sure, found.loaded = dict(self.held), set(self.sure), dict(self.loaded)
@@ -232,13 +232,13 @@ class Values:
             self.sure.add(key)
 
 
-def walk(facts: Facts, rules: Rules) -> Iterator[tuple[int, Values, Meaning | None]]:
+def walk(facts: Facts, rules: Rules) -> Iterator[tuple[int, KnownValues, Meaning | None]]:
     """Every point that lanes can come to, with what registers hold there and what its instruction computes.
 
     A block that only one other leads to goes on with what that one knew.
     """
     graph, states, symbols = facts.graph, facts.constants.states, Symbols(rules)
-    ends: dict[int, Values] = {}
+    ends: dict[int, KnownValues] = {}
     before: dict[int, list[int]] = {}
     for number, ways in enumerate(graph.block_successors):
         for way in ways:
@@ -251,7 +251,7 @@ def walk(facts: Facts, rules: Rules) -> Iterator[tuple[int, Values, Meaning | No
         if len(parents) == 1 and number != first and parents[0] in ends:
             values = ends[parents[0]].copy(states[number])
         else:
-            values = Values(facts, symbols, states[number])
+            values = KnownValues(facts, symbols, states[number])
         for point in graph.blocks[number]:
             meaning = values.meaning(point)
             yield point, values, meaning
@@ -259,7 +259,9 @@ def walk(facts: Facts, rules: Rules) -> Iterator[tuple[int, Values, Meaning | No
         ends[number] = values
 
 
-def rewritten(facts: Facts, rules: Rules, better: Callable[[int, Values, Meaning | None], Instruction | None]) -> Edits:
+def rewritten(
+    facts: Facts, rules: Rules, better: Callable[[int, KnownValues, Meaning | None], Instruction | None]
+) -> Edits:
     """The edits of a pass that looks at one point after the other; `better` gives None for what goes."""
     edits = Edits(facts)
     for point, values, meaning in walk(facts, rules):
@@ -350,7 +352,7 @@ def _nodes_of(node: Node) -> Iterator[Node]:
 
 
 def instructions_for(
-    node: Node, target: Register | Predicate, values: Values, fast: bool
+    node: Node, target: Register | Predicate, values: KnownValues, fast: bool
 ) -> Iterator[tuple[Instruction, int]]:
     """The instructions that make a node of what registers hold here, with how many operations each does.
 
@@ -374,7 +376,7 @@ def instructions_for(
                 break
 
 
-def _match(shape: Node, node: Node, values: Values, slots: dict[int, Any]) -> Iterator[dict[int, Any]]:
+def _match(shape: Node, node: Node, values: KnownValues, slots: dict[int, Any]) -> Iterator[dict[int, Any]]:
     """What to put into the slots so that a shape is a node."""
     if shape.ty is not node.ty:
         return
@@ -390,7 +392,7 @@ def _match(shape: Node, node: Node, values: Values, slots: dict[int, Any]) -> It
         yield from _match_all(list(zip(shape.args, args, strict=True)), values, slots)
 
 
-def _match_all(pairs: list[tuple[Node, Node]], values: Values, slots: dict[int, Any]) -> Iterator[dict[int, Any]]:
+def _match_all(pairs: list[tuple[Node, Node]], values: KnownValues, slots: dict[int, Any]) -> Iterator[dict[int, Any]]:
     if not pairs:
         yield slots
         return

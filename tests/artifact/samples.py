@@ -12,15 +12,15 @@ from hologram_web.plan.formula import Formula
 from hologram_web.plan.plan import (
     Argument,
     Binding,
-    Bounds,
+    BoundsCheck,
     Branch,
     Call,
     Copy,
     Kernel,
+    KernelMemory,
     Launch,
     Let,
     Loop,
-    Memory,
     Nest,
     Plan,
     Port,
@@ -251,7 +251,7 @@ def whole_plan() -> Artifact:
             (Argument("port", "a"), Argument("bits", 1 << 63)),
             ("x", "y", *(2 * ["class memory"])),
         ),
-        Bounds(Formula.of("4 * n"), Formula.of(-4), Formula.of(1 << 40), hg.i64, 0, "buffer x"),
+        BoundsCheck(Formula.of("4 * n"), Formula.of(-4), Formula.of(1 << 40), hg.i64, 0, "buffer x"),
         Repeat(Formula.of("max(n // 2, 3)"), "i", (Copy("t", "x"), part)),
         Target("webgpu", (Copy("t", "class memory"),)),
     )
@@ -272,15 +272,15 @@ def whole_plan() -> Artifact:
         Kernel(
             "p", 0, (64, 1, 1), 16, (("a", f32), ("b", u64)),
             (
-                Memory("buffer", "x", False), Memory("buffer", "y", True), Memory("class", 95, True),
-                Memory("phi", None, False),
+                KernelMemory("buffer", "x", False), KernelMemory("buffer", "y", True), KernelMemory("class", 95, True),
+                KernelMemory("phi", None, False),
             ),
             True, WasmCode(0, 24, (1, 0), (0, 1, 2, 3)),
             (WgslCode(0, 96, (0,), (Binding(False, (0,)), Binding(True, (1,)), Binding(True, (2, 3)))),),
         ),
         Kernel(
             "part", None, (256, 1, 1), 0, (("s", u64), ("n", hg.i32)),
-            (Memory("pool", "d", True), Memory("buffer", "s0", False)),
+            (KernelMemory("pool", "d", True), KernelMemory("buffer", "s0", False)),
             False, "no WebAssembly for this", (WgslCode(1, 96, (), (Binding(True, (0,)), Binding(False, (1,)))),),
         ),
     )  # fmt: skip
@@ -304,7 +304,7 @@ def long_plan() -> Artifact:
     grid = (one, one, one)
     kernel = Kernel(
         "p", 0, (64, 1, 1), 16, (("w", wide), ("v", hg.i512), ("u", wide), ("s", hg.u64), ("t", wide)),
-        (Memory("buffer", "y", True),), True, WasmCode(0, 24, (1, 0, 4, 3, 2), (0,)),
+        (KernelMemory("buffer", "y", True),), True, WasmCode(0, 24, (1, 0, 4, 3, 2), (0,)),
         (WgslCode(0, 320, (4, 3, 2, 1, 0), (Binding(True, (0,)),)),),
     )  # fmt: skip
     scalars = (Argument("port", "w"), long, Argument("formula", n * 3), Argument("bits", 7), Argument("cell", "t"))

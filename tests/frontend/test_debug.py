@@ -117,7 +117,7 @@ def test_pdb_with_a_condition(folder):
     commands = ["b kernels.py:17, k[0] == 1 and y[3] == 7", "c", "p __step__", "p y", "n", "p y", "r", "c"]
     _, said = pdb(folder, commands, "-m", "pdb", "kernels.py")
     assert said["1 c"] == "> kernels.py(17)saxpy()\n-> y[i] = a * x[i] + y[i]"
-    assert said["2 p __step__"] == "<Step kernels.py:17: y[i] = a * x[i] + y[i]>"
+    assert said["2 p __step__"] == "<DebugStep kernels.py:17: y[i] = a * x[i] + y[i]>"
     assert said["3 p y"] == "array([1., 3., 5., 7.], dtype=float32)"
     assert said["5 p y"] == "array([ 1.,  5.,  9., 13.], dtype=float32)"
 

@@ -302,7 +302,7 @@ def test_the_table():
     kernel = hg.kernel_from_source(dedent(text), file="page.py")
     x, y = np.linspace(0, 1, 100, dtype="f4"), np.zeros((2, 3), "u1")
     steps = list(kernel.steps[128, 128](0.1, x.copy(), y))
-    assert repr(steps[2]) == "<Step page.py:5: small = i < 3>"
+    assert repr(steps[2]) == "<DebugStep page.py:5: small = i < 3>"
     step = next(step for step in kernel.steps[128, 128](0.1, x, y) if step.line == 8)
     assert str(step) == dedent("""\
         page.py:8: x[i] = a * x[i] + tap

@@ -198,7 +198,7 @@ _COMPILER = (
     ),
     _compiler(
         "values behind a barrier are not live",
-        "lower:Lowered._live",
+        "out_of_ssa:Lowered._live",
         "after - written[piece]",
         "after - written[piece] if len(piece.ways) > 1 else set()",
         "sync/bar_sync_loaded_branch.atlas",
@@ -509,22 +509,28 @@ _WGSL = (
     ),
     _wgsl(
         "small integers are loaded without their sign",
-        "memory:Memory.element",
+        "memory:MemoryWriter.element",
         'if ty.kind == "i":',
         "if False:",
         "arithmetic/small_results.atlas",
     ),
-    _wgsl("bytes are four bits apart", "memory:Memory.store", "& 3u) * 8u;", "& 3u) * 4u;", "memory/mixed_types.atlas"),
+    _wgsl(
+        "bytes are four bits apart",
+        "memory:MemoryWriter.store",
+        "& 3u) * 8u;",
+        "& 3u) * 4u;",
+        "memory/mixed_types.atlas",
+    ),
     _wgsl(
         "a small store writes the whole word",
-        "memory:Memory.store",
+        "memory:MemoryWriter.store",
         'f"atomicXor(&{memory}[{place.word}], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);"',
         'f"atomicStore(&{memory}[{place.word}], (({bits}) & {(1 << ty.bits) - 1}u) << shift);"',
         "logic/and.atlas",
     ),
     _wgsl(
         "a small store is a load and a store",
-        "memory:Memory.store",
+        "memory:MemoryWriter.store",
         'f"atomicXor(&{memory}[{place.word}], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);"',
         'f"atomicStore(&{memory}[{place.word}], atomicLoad(&{memory}[{place.word}])'
         ' ^ (((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift));"',

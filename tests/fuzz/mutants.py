@@ -133,7 +133,7 @@ MUTANTS: dict[str, Mutant] = {
         Mutant("maps swap their operands", _RUNNER + "parallel_map_binary", "ty, lhs, rhs)", "ty, rhs, lhs)"),
         Mutant(
             "reductions pair neighbours",
-            "hologram_web_tools.cpu.collectives:canonical_reduce",
+            "hologram_web_tools.cpu.collective_functions:canonical_reduce",
             "orbits[:, :half]), np.ascontiguousarray(orbits[:, half:])",
             "orbits[:, ::2]), np.ascontiguousarray(orbits[:, 1::2])",
         ),

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from hologram_web.compiler.accesses import access_of, axes_of
 from hologram_web.compiler.build import build
 from hologram_web.compiler.check import check
-from hologram_web.compiler.ir import PRED, Access, Block, Function, Node
+from hologram_web.compiler.ir import PRED, Block, Function, MemoryAccess, Node
 from hologram_web.compiler.lanes import Lanes
 from hologram_web.compiler.legalise import legalise
 from hologram_web.compiler.library import routine_of
 from hologram_web.compiler.operations import OPERATIONS
 from hologram_web.compiler.passes import optimize
-from hologram_web.compiler.shapes import ANY, SOME, Shape, Step
+from hologram_web.compiler.shapes import ANY, SOME, Shape, Stride
 from hologram_web.compiler.traits import Traits
 from hologram_web.errors import ExecutionError, FaultKind
 from hologram_web.isa.address import ON_CHIP, Space
@@ -35,8 +35,8 @@ from hologram_web.isa.types import Type
 from hologram_web.targets.wasm.values import TRAITS
 from hologram_web.targets.wgsl.language import traits_of
 from hologram_web_tools.cpu import CpuBackend
-from hologram_web_tools.cpu.collectives import canonical_reduce
-from hologram_web_tools.cpu.memory import Place, Region, byte_offsets, checked, gather, scatter
+from hologram_web_tools.cpu.collective_functions import canonical_reduce
+from hologram_web_tools.cpu.memory import LanePlaces, MemoryRegion, byte_offsets, checked, gather, scatter
 from hologram_web_tools.cpu.vector_ops import VECTOR_OPS
 
 from .lane_order import Order
@@ -127,8 +127,8 @@ class _Machine:
         shared = program.shared_memory + config.shared_memory
         own = -(-program.local_memory // 16) * 16
         self.memory = {
-            Space.SHARED: Region("shared memory", np.zeros(-(-shared // 16) * 16, np.uint8), shared),
-            Space.LOCAL: Region("local memory", np.zeros(self.size * own, np.uint8), program.local_memory, own),
+            Space.SHARED: MemoryRegion("shared memory", np.zeros(-(-shared // 16) * 16, np.uint8), shared),
+            Space.LOCAL: MemoryRegion("local memory", np.zeros(self.size * own, np.uint8), program.local_memory, own),
         }
         self.values: dict[Node, Array] = {}
         self.came = np.full(self.size, -1)  # the number of the block that each lane comes from
@@ -187,7 +187,7 @@ class _Machine:
             self.look(end.value, block, lanes)
             taken = self.values[end.value][lanes]
             axes = self.shapes.divergent.get(block, 0)
-            steps: list[Step] = [ANY if axes >> axis & 1 else 0 for axis in range(3)]
+            steps: list[Stride] = [ANY if axes >> axis & 1 else 0 for axis in range(3)]
             self.compare(Shape((steps[0], steps[1], steps[2])), taken, lanes, f"the branch of b{block.number}")
             self.step(block, end.ways[0], lanes[taken])
             self.enter(block, end.ways[1], lanes[~taken])
@@ -259,10 +259,10 @@ class _Machine:
         result: Array = getattr(VECTOR_OPS, name)(*before, *args)
         return result
 
-    def place(self, node: Node, access: Access, lanes: Array, index: Array) -> Place:
+    def place(self, node: Node, access: MemoryAccess, lanes: Array, index: Array) -> LanePlaces:
         region = self.memory[access.base.space] if access.base.space in ON_CHIP else self.run.regions[access.base]
         offsets = byte_offsets(index, access.scale, access.offset, lanes.size)
-        return Place(region, offsets, offsets + lanes * region.stride)
+        return LanePlaces(region, offsets, offsets + lanes * region.stride)
 
     def fail(self, kind: FaultKind, mask: Array, detail: Any, buffer: Any, offsets: Any) -> None:
         raise ExecutionError(kind, None, detail(int(np.argmax(mask))))
@@ -290,8 +290,9 @@ class _Machine:
             counts = np.maximum(args[1], 0)
             checked(place, ty, counts, self.fail)
             parts = [
-                canonical_reduce(node.attr[0], ty, gather(Place(place.region, o, s + np.arange(n) * ty.size_bytes), ty))
-                for o, s, n in zip(place.offsets, place.absolute.tolist(), counts.tolist(), strict=True)
+                canonical_reduce(node.attr[0], ty, gather(LanePlaces(place.region, offset, start + steps), ty))
+                for offset, start, n in zip(place.offsets, place.absolute.tolist(), counts.tolist(), strict=True)
+                for steps in (np.arange(n) * ty.size_bytes,)
             ]
             return _held(np.concatenate(parts), ty, node)
         checked(place, ty, 1, self.fail)
@@ -306,7 +307,7 @@ class _Machine:
         return self.atomic(node.attr[0], ty, place, args)
 
     @staticmethod
-    def atomic(operation: str, ty: Type, place: Place, args: list[Array]) -> Array:
+    def atomic(operation: str, ty: Type, place: LanePlaces, args: list[Array]) -> Array:
         cells = place.region.data[: place.region.data.size // 4 * 4].view(np.uint32)
         new, old = args[1].view(np.uint32).tolist(), []
         for lane, cell in enumerate((place.absolute // 4).tolist()):

@@ -10,7 +10,7 @@ from hologram_web.errors import IsaError
 from hologram_web.isa import Program
 from hologram_web.isa.row import Row
 from hologram_web.isa.table import ROWS
-from hologram_web.isa.wire import Writer
+from hologram_web.isa.wire import ByteWriter
 from tests.property.hostile import attempt, attempt_in_memory, with_checksum
 from tests.samples import every_row, sample_instruction, small
 from tests.strategies import programs
@@ -114,7 +114,7 @@ def test_hostile_counts_allocate_nothing(data: bytes) -> None:
 
 def test_huge_lists_of_small_things_stay_in_bounds() -> None:
     """A megabyte of labels, of parameters, of metadata, and of instructions: refused, or read in fair memory."""
-    out = Writer()
+    out = ByteWriter()
     out.data += EMPTY[:10]  # no name, metadata, params, shared memory
     out.uint(65536)
     for number in range(65536):
@@ -122,7 +122,7 @@ def test_huge_lists_of_small_things_stay_in_bounds() -> None:
         out.uint(0)
     out.data += b"\0\0"
     assert isinstance(attempt_in_memory(Program.from_bytes, with_checksum(out.data), 100_000_000), Program)
-    exits = Writer()
+    exits = ByteWriter()
     exits.data += EMPTY[:12]
     exits.uint(65536)
     exits.data += b"\x53" * 65536

@@ -357,7 +357,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
         must(source !== target);
         return { step: kind, target, source };
       }
-      case StepKind.Bounds: {
+      case StepKind.BoundsCheck: {
         const [need, offset, size] = three(formula);
         return { step: kind, need, offset, size, type: type(), instruction: index(programs[call!.program]!), memory: string() };
       }

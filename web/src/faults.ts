@@ -4,7 +4,7 @@ import { blocksOf } from "./backends/device.js";
 import { ArtifactError, ExecutionError } from "./errors.js";
 import * as isa from "./isa.gen.js";
 import { ADAPTER_LOOPS, DIVISOR, FAULT_KINDS, NOTES } from "./isa.gen.js";
-import type { Bounds, Triple } from "./plan.js";
+import type { BoundsCheck, Triple } from "./plan.js";
 import { CLASS_BYTES, alignmentOf, lanesOf } from "./plan.js";
 import { TYPES, type Type, bytesOf, view } from "./types.js";
 
@@ -50,7 +50,7 @@ function typeIn(line: string): Type {
 }
 
 /** The error of an operand of a collective that does not lie in its memory, or is not aligned there. */
-export function boundsOf({ type, instruction, memory }: Bounds, line: string, [need, offset, size]: Triple<bigint>): ExecutionError {
+export function boundsOf({ type, instruction, memory }: BoundsCheck, line: string, [need, offset, size]: Triple<bigint>): ExecutionError {
   const beyond = offset < 0n || offset > size - need;
   const detail = beyond ? outside(type, need, offset, memory, size) : misaligned(type, offset, memory);
   return new ExecutionError(beyond ? "OutOfBounds" : "MisalignedAccess", instruction, `${detail}, in ${line}`, { buffer: memory, offset: Number(offset) });

@@ -38,7 +38,7 @@ export const enum StepKind {
   Call,
   Launch,
   Copy,
-  Bounds,
+  BoundsCheck,
   Target,
   Let,
   Read,
@@ -80,8 +80,8 @@ export interface Copy {
   readonly source: number;
 }
 
-export interface Bounds {
-  readonly step: StepKind.Bounds;
+export interface BoundsCheck {
+  readonly step: StepKind.BoundsCheck;
   readonly need: Formula;
   readonly offset: Formula;
   readonly size: Formula;
@@ -143,7 +143,7 @@ export interface Branch {
   readonly levels: number;
 }
 
-export type Step = Repeat | Call | Launch | Copy | Bounds | Target | Let | Read | When | Nest | Branch;
+export type Step = Repeat | Call | Launch | Copy | BoundsCheck | Target | Let | Read | When | Nest | Branch;
 
 /** The launches among steps that a backend may come to. */
 export function launchesOf(steps: readonly Step[], backend: Backend): Launch[] {

@@ -45,10 +45,10 @@ export interface RunOptions {
 /** How far a run may go, and what it gives. */
 export type Ends = Required<Pick<RunOptions, "steps" | "seconds" | "output">>;
 /** What ends the steps of a run, and what it gives. */
-type Bounds = Omit<Ends, "steps"> & { signal: AbortSignal | undefined };
+type RunLimits = Omit<Ends, "steps"> & { signal: AbortSignal | undefined };
 
 /** An array of a run. `bytes` are data to copy in, `memory` is there already, `shape` is what the arguments say. */
-export interface Argument {
+export interface ArrayArgument {
   readonly port: Port;
   readonly value?: Input;
   readonly bytes?: Uint8Array | undefined;
@@ -154,7 +154,7 @@ export class Program {
   }
 
   /** @internal */
-  bind(device: Device, args: Record<string, Input>, ends: Bounds): BoundRun {
+  bind(device: Device, args: Record<string, Input>, ends: RunLimits): BoundRun {
     return bindRun(device, this.runtime, this.file, this.constants!.memories, args, ends);
   }
 
@@ -221,7 +221,7 @@ export interface BoundRun {
   /** Gives back the memory of the run, but for results. */
   release(): void;
   readonly file: Artifact;
-  readonly arrays: readonly Argument[];
+  readonly arrays: readonly ArrayArgument[];
   /** When it was recorded: its temporaries, and its launches if they are all that it does, and few. */
   readonly temporaries: readonly Memory[];
   readonly jobs: readonly Job[] | null;
@@ -282,13 +282,13 @@ export function bindRun(
   file: Artifact,
   constants: readonly Memory[],
   args: Record<string, Input>,
-  { seconds, output, signal }: Bounds,
+  { seconds, output, signal }: RunLimits,
 ): BoundRun {
   const { ports } = file;
   const values: Values = new Map();
   const computation = file.computed && new evaluator!.Computation(file);
   const scalars: bigint[] = []; // by the number of the port
-  const arrays: Argument[] = [];
+  const arrays: ArrayArgument[] = [];
   const borrowed = new Set<Memory>();
   let memories: Memory[] = [];
   let temporaries: Memory[] = [];
@@ -323,7 +323,7 @@ export function bindRun(
     for (const array of arrays) array.lengths = lengthsOf(array);
   }
 
-  function give(port: Port, value: Input): Partial<Argument> {
+  function give(port: Port, value: Input): Partial<ArrayArgument> {
     const size = bytesOf(port.type);
     let { data: array = value as ShapedArray["data"], shape } = (value ?? {}) as Partial<ShapedArray>;
     let bytes: Uint8Array | undefined;
@@ -347,7 +347,7 @@ export function bindRun(
     return { value: array, bytes, memory, elements, shape };
   }
 
-  function lengthsOf({ port, value, elements, shape }: Argument): number[] {
+  function lengthsOf({ port, value, elements, shape }: ArrayArgument): number[] {
     const open = port.shape.map(variableOf).some((name) => name !== undefined && !values.has(name));
     if (value !== undefined && !shape && open) throw new Untold("noShape", port);
     const wanted = port.shape.map(numberOf);

@@ -317,7 +317,7 @@ export class Computation {
       }
       case StepKind.When:
         return around.walk(this.of(around, { kind: 6, value: step.condition }, "pred") ? step.body : step.otherwise);
-      case StepKind.Bounds: {
+      case StepKind.BoundsCheck: {
         const numbers = this.exactly([step.need, step.offset, step.size], around);
         const [need, offset, size] = numbers;
         const inside = offset >= 0n && offset <= size - need && offset % BigInt(alignmentOf(step.type)) === 0n;

@@ -55,7 +55,7 @@ test("an artifact with everything is read", () => {
   expect(file.blobs.map(({ data }) => new TextDecoder().decode(data))).toEqual(["abc", "12345"]);
   const [call] = file.steps;
   expect(call?.step === StepKind.Call && call.code.map(({ step }) => step)).toEqual(
-    expect.arrayContaining([StepKind.Launch, StepKind.Bounds, StepKind.Repeat]),
+    expect.arrayContaining([StepKind.Launch, StepKind.BoundsCheck, StepKind.Repeat]),
   );
 });
 

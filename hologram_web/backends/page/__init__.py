@@ -1,5 +1,5 @@
 """The devices of a page, a worker or Node under Pyodide: the TypeScript runtime, driven from Python."""
 
-from .device import WasmBackend, WebGpuBackend
+from .page_device import WasmBackend, WebGpuBackend
 
 __all__ = ["WasmBackend", "WebGpuBackend"]

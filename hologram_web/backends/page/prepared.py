@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..prepared import ShortWay
 
 if TYPE_CHECKING:
-    from .device import WasmBackend
+    from .page_device import WasmBackend
 
 __all__ = ["PreparedCrossing"]
 

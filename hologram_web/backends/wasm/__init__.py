@@ -1,5 +1,5 @@
 """The wasm device: WebAssembly in wasmtime."""
 
-from .device import WasmBackend, WasmStats
+from .wasm_backend import WasmBackend, WasmStats
 
 __all__ = ["WasmBackend", "WasmStats"]

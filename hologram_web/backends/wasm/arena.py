@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...errors import AllocationFailed
 
-__all__ = ["Arena", "Block", "FastCall", "shared"]
+__all__ = ["Arena", "ArenaBlock", "FastCall", "shared"]
 
 _PAGE = 65536
 _ALIGN = 64
@@ -28,7 +28,7 @@ _MAX_PAGES = 65536
 _LARGE = 64 << 20
 
 
-class Block(NamedTuple):
+class ArenaBlock(NamedTuple):
     """Memory of a device: a stretch of the arena, or a part of one."""
 
     address: int
@@ -36,7 +36,7 @@ class Block(NamedTuple):
     bytes: memoryview
 
 
-class Memory(wasmtime.SharedMemory):
+class ArenaMemory(wasmtime.SharedMemory):
     """Of wasmtime-py 50 and before, which wraps the pointer twice: it could not be imported."""
 
     def _as_extern(self) -> Any:
@@ -59,7 +59,7 @@ class Arena:
 
     def __init__(self, engine: wasmtime.Engine) -> None:
         limits = wasmtime.Limits(16, _MAX_PAGES)
-        self.memory = Memory(engine, wasmtime.MemoryType(limits, shared=True))
+        self.memory = ArenaMemory(engine, wasmtime.MemoryType(limits, shared=True))
         self._map()
         self._free: list[tuple[int, int]] = [(_ALIGN, 16 * _PAGE - _ALIGN)]  # address 0 stays unused
         self._sizes: dict[int, int] = {}
@@ -140,9 +140,9 @@ class Arena:
             address, length = before[0], before[1] + length
         self._free.insert(number, (address, length))
 
-    def block(self, address: int, size: int) -> Block:
+    def block(self, address: int, size: int) -> ArenaBlock:
         """The bytes at an address, to read and write."""
-        return Block(address, size, self.bytes[address : address + size].data)
+        return ArenaBlock(address, size, self.bytes[address : address + size].data)
 
 
 class FastCall:

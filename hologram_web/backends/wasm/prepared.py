@@ -17,8 +17,8 @@ from ..protocol import stop_of_call
 
 if TYPE_CHECKING:
     from ..compiled import Job
-    from .arena import Block
-    from .device import WasmBackend, _Loaded
+    from .arena import ArenaBlock
+    from .wasm_backend import WasmBackend, _Loaded
 
 __all__ = ["PreparedCall", "RecordedCall"]
 
@@ -70,7 +70,7 @@ class PreparedCall(ShortWay):
 class RecordedCall:
     """A lane region in a recording: its argument block is written once, and copied where the kernel looks."""
 
-    def __init__(self, device: WasmBackend, job: Job[Block], loaded: _Loaded) -> None:
+    def __init__(self, device: WasmBackend, job: Job[ArenaBlock], loaded: _Loaded) -> None:
         self._device, self._job, self._loaded = device, job, loaded
         self._filled: tuple[Any, ...] = ()
 

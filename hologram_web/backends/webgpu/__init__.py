@@ -1,5 +1,5 @@
 """WebGPU through wgpu."""
 
-from .device import WebGpuBackend, WebGpuStats
+from .webgpu_backend import WebGpuBackend, WebGpuStats
 
 __all__ = ["WebGpuBackend", "WebGpuStats"]

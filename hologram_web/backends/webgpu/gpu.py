@@ -23,7 +23,7 @@ import wgpu
 from ...errors import AllocationFailed, BackendUnavailable, CompileError
 from ...targets.wgsl import WgslKernel
 
-__all__ = ["SLOT", "Flight", "Forked", "Gpu", "Group", "Memory", "Pipeline", "adapter_info"]
+__all__ = ["SLOT", "BindGroup", "Flight", "Forked", "Gpu", "GpuMemory", "Pipeline", "adapter_info"]
 
 SLOT = 256  # bytes of a status or of a small argument block: the offset alignment every adapter has
 _KEPT_GROUPS, _KEPT_PIPELINES = 1024, 512
@@ -50,7 +50,7 @@ LOST = "the device was lost, and what its memory held: allocate buffers again, t
 
 
 @dataclass(eq=False)
-class Memory:
+class GpuMemory:
     """`size` bytes of a GPU buffer from `start` on. The buffer itself is a little longer, and the caller's if it is not
     `ours`."""
 
@@ -68,7 +68,7 @@ class Memory:
         """The command of an encoder that fills it with zeros."""
         return "clear_buffer", (self.buffer, self.start, self._whole)
 
-    def copied_to(self, target: Memory) -> tuple[str, tuple[Any, ...]]:
+    def copied_to(self, target: GpuMemory) -> tuple[str, tuple[Any, ...]]:
         """The command that copies it to memory of its size."""
         return "copy_buffer_to_buffer", (self.buffer, self.start, target.buffer, target.start, self._whole)
 
@@ -83,7 +83,7 @@ class Pipeline:
 
 
 @dataclass(eq=False)
-class Group:
+class BindGroup:
     """A bind group. It keeps the layout and the buffers by whose ids it is found; `buffers` are the ids of those that
     launches read and write."""
 
@@ -210,7 +210,7 @@ class Gpu:
         self.kept_bytes = 0
         self._pipelines: OrderedDict[tuple[str, tuple[bool, ...]], Pipeline] = OrderedDict()
         self._layouts: dict[tuple[bool, ...], tuple[Any, Any]] = {}
-        self._groups: OrderedDict[Any, Group] = OrderedDict()
+        self._groups: OrderedDict[Any, BindGroup] = OrderedDict()
         self.flights: list[Flight] = []  # that nobody waits for: at most one more is submitted before they land
         self.ahead = 0.0  # rounds of the shortest loop that were submitted since somebody waited, as far as one knows
 
@@ -375,7 +375,7 @@ class Gpu:
         with self.guard():
             return self._layout(tuple(kernel.written))[0]
 
-    def group(self, layout: Any, bound: tuple[tuple[Any, int, int], ...]) -> Group:
+    def group(self, layout: Any, bound: tuple[tuple[Any, int, int], ...]) -> BindGroup:
         """The bind group of buffers, with offset and size of what is bound. It is the GPU's, as the buffers are."""
         key = (id(layout), *((id(buffer), offset, size) for buffer, offset, size in bound))
         found = self._groups.get(key)
@@ -388,7 +388,7 @@ class Gpu:
         ]
         with self.guard():
             group = self.device.create_bind_group(layout=layout, entries=entries)
-        made = self._groups[key] = Group(group, layout, bound, frozenset(id(buffer) for buffer, _, _ in bound[2:]))
+        made = self._groups[key] = BindGroup(group, layout, bound, frozenset(id(buffer) for buffer, _, _ in bound[2:]))
         if len(self._groups) > _KEPT_GROUPS:
             self._groups.popitem(last=False)
         return made

@@ -15,11 +15,11 @@ from ...isa.types import Type
 from ..compiled import Job
 from ..prepared import ShortWay
 from ..protocol import stop_of_call
-from .gpu import Group, Memory
+from .gpu import BindGroup, GpuMemory
 from .ready import Chosen, Teller
 
 if TYPE_CHECKING:
-    from .device import WebGpuBackend
+    from .webgpu_backend import WebGpuBackend
 
 __all__ = ["PreparedWork"]
 
@@ -39,7 +39,7 @@ class PreparedWork(ShortWay):
             return False
         self._teller = Teller(ready, self.config, device.limits, None, self._known.as_written, device.tells_of)
         self._lay_out(ready.kernel.scalars, [base for base, _ in analysis.given])
-        self._groups: list[tuple[list[weakref.ref[Memory]], weakref.ref[Group]]] = []
+        self._groups: list[tuple[list[weakref.ref[GpuMemory]], weakref.ref[BindGroup]]] = []
         places = {name: (at, ty, kind is not None) for at, _, kind, name, ty in self._scalars}
         self._asked: list[tuple[str, tuple[int, Type, bool]]] = [
             (name, places[name]) for name in ready.asked if name in places
@@ -48,7 +48,7 @@ class PreparedWork(ShortWay):
         self._fixed = {name: job.scalars[name] for name in ready.asked}
         return True
 
-    def _job(self, values: Sequence[Any]) -> Job[Memory]:
+    def _job(self, values: Sequence[Any]) -> Job[GpuMemory]:
         device, analysis = self.device, self._analysis
         given = self._known.binder(self._given(values))
         scalars = {p.name: (p.ty, given[p.name]) for p in analysis.program.params if p.kind == "scalar" and p.ty}
@@ -85,7 +85,7 @@ class PreparedWork(ShortWay):
                 device._running = False
         return True
 
-    def _group(self, memories: list[Memory]) -> Group | None:
+    def _group(self, memories: list[GpuMemory]) -> BindGroup | None:
         """What binds these memories, if it is kept."""
         for kept, group in self._groups:
             for memory, ref in zip(memories, kept, strict=True):
@@ -95,7 +95,7 @@ class PreparedWork(ShortWay):
                 return group()
         return None
 
-    def _bind(self, values: Sequence[Any], memories: list[Memory]) -> Group | None:
+    def _bind(self, values: Sequence[Any], memories: list[GpuMemory]) -> BindGroup | None:
         """Binds other memories. None if another kernel is for them: one buffer for several parameters, another size."""
         device, job = self.device, self._job(values)
         if any(memory.generation != self._generation for memory in memories) or device._ready(job) is not self._of:

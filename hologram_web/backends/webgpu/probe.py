@@ -14,9 +14,9 @@ from ...isa.launch import ExecutionParams, LaunchConfig
 from ...isa.program import Program
 
 if TYPE_CHECKING:
-    from .device import WebGpuBackend
+    from .webgpu_backend import WebGpuBackend
 
-__all__ = ["Traits", "probe", "probe_halves", "probe_speed"]
+__all__ = ["AdapterTraits", "probe", "probe_halves", "probe_speed"]
 
 _LANES = 4096
 
@@ -75,14 +75,14 @@ _HALVES = """
 
 
 @dataclass(frozen=True)
-class Traits:
+class AdapterTraits:
     """`exact`: fenced native F32 + - * give the right bits of normal values. `ends_loops`: loops end early."""
 
     exact: bool
     ends_loops: bool
 
 
-def probe(backend: WebGpuBackend) -> Traits:
+def probe(backend: WebGpuBackend) -> AdapterTraits:
     """Runs the shaders on a backend that assumes an adapter without faults."""
     generator = np.random.default_rng(2026)
     exponents = generator.integers(100, 150, (2, _LANES)).astype(np.uint32) << 23
@@ -108,7 +108,7 @@ def probe(backend: WebGpuBackend) -> Traits:
         for handle in handles:
             backend.free_buffer(handle)
     exact = bool((found.view(np.uint32) == wanted.view(np.uint32)).all())
-    return Traits(exact, int(rounds[0]) != _ROUNDS)
+    return AdapterTraits(exact, int(rounds[0]) != _ROUNDS)
 
 
 def probe_speed(backend: WebGpuBackend) -> float:

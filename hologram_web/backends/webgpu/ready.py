@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...compiler.ir import Node
-from ...compiler.lower import argument_starts
+from ...compiler.out_of_ssa import argument_starts
 from ...errors import ArtifactError, ExecutionError, FaultKind, HologramError
 from ...isa.launch import LaunchConfig
 from ...isa.verify import Analysis, Base
 from ...targets.wgsl import ARGUMENTS, WgslKernel
-from ..compiled import Explain, Status, Words
-from ..protocol import Limits
+from ..compiled import Status, Words
+from ..protocol import Explain, Limits
 from .gpu import SLOT
 
 __all__ = ["Chosen", "Ready", "Teller", "head_of"]

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidBuffer, LaunchError
 from ..recording import Recording
-from .gpu import LOST, Memory
+from .gpu import LOST, GpuMemory
 from .recorder import scratch_of
 from .work import ARGUMENT_BYTES, SLOTS, Command, Span, Work
 
 if TYPE_CHECKING:
-    from .device import WebGpuBackend
+    from .webgpu_backend import WebGpuBackend
 
 __all__ = ["WebGpuRecording"]
 
 
-class WebGpuRecording(Recording[Memory]):
+class WebGpuRecording(Recording[GpuMemory]):
     """A replay is one submit, of as many launches as have statuses; long ones are divided, and submitted in parts."""
 
     device: WebGpuBackend
@@ -28,17 +28,17 @@ class WebGpuRecording(Recording[Memory]):
         self._recorder, self._generation = device._recorder, device._gpu.generation
         self._items: list[Span | tuple[Work, int]] = []
 
-    def clear(self, memory: Memory) -> None:
+    def clear(self, memory: GpuMemory) -> None:
         self.add(memory.cleared())
 
-    def copy(self, source: Memory, target: Memory) -> None:
+    def copy(self, source: GpuMemory, target: GpuMemory) -> None:
         self.add(source.copied_to(target))
 
     def scratch(self, size: int, blocks: int) -> tuple[tuple[Any, int, int], int]:
         """A binding of memory that may hold anything, and for how many blocks at a time it has `size` bytes each."""
         at_once, whole = scratch_of(size, blocks)
         gpu = self.device._gpu
-        memory = Memory(gpu.take(whole, gpu.STORAGE)[0], whole, gpu.generation)
+        memory = GpuMemory(gpu.take(whole, gpu.STORAGE)[0], whole, gpu.generation)
         self.keep(memory)
         return (memory.buffer, 0, whole), at_once
 

@@ -12,11 +12,22 @@ from wgpu.backends.wgpu_native import ffi, lib
 
 from ...errors import ExecutionError, FaultKind, HologramError
 from ...targets.wgsl import ARGUMENTS
-from .gpu import SLOT, Group, Pipeline
+from .gpu import SLOT, BindGroup, Pipeline
 
 __all__ = [
-    "ARGUMENT_BYTES", "FEW_LANES", "LIGHT", "SLOTS", "Command", "Dispatch", "Launched", "Passes", "Row", "Span",
-    "Teller", "Work", "buffers_of",
+    "ARGUMENT_BYTES",
+    "FEW_LANES",
+    "LIGHT",
+    "SLOTS",
+    "Command",
+    "Dispatch",
+    "DispatchRow",
+    "Launched",
+    "Passes",
+    "Span",
+    "TellsFaults",
+    "Work",
+    "buffers_of",
 ]  # fmt: skip
 
 SLOTS = 1024  # launches whose statuses are kept
@@ -27,7 +38,7 @@ LIGHT = 1 << 29  # that a launch takes at most which is not long
 FEW_LANES = 1 << 11  # of a launch that is not divided, and of the first part of another
 
 Command = tuple[str, tuple[Any, ...]]  # of an encoder: its name, and arguments
-Row = tuple[Any, Any, int, int]  # of a dispatch: pipeline, group, and workgroups along two axes
+DispatchRow = tuple[Any, Any, int, int]  # of a dispatch: pipeline, group, and workgroups along two axes
 
 
 def buffers_of(command: Command) -> set[int]:
@@ -35,7 +46,7 @@ def buffers_of(command: Command) -> set[int]:
     return {id(arg) for arg in command[1] if not isinstance(arg, int)}
 
 
-class Teller(Protocol):
+class TellsFaults(Protocol):
     """Makes the errors of a launch by its number."""
 
     @property
@@ -54,9 +65,9 @@ class Work:
     """What a launch does. Its `arguments` are whole slots. Of kernels with scratch memory, `at_once` blocks run at a
     time. `rounds` is what it takes at most, about, in rounds of the shortest loop; None if nobody knows."""
 
-    teller: Teller
+    teller: TellsFaults
     pipeline: Pipeline
-    group: Group
+    group: BindGroup
     arguments: bytes
     blocks: int
     lanes: int
@@ -93,7 +104,7 @@ class Dispatch:
     starts: bool
 
     @property
-    def row(self) -> Row:
+    def row(self) -> DispatchRow:
         work = self.work
         return work.pipeline.pipeline, work.group.group, min(self.blocks, _ROW), -(-self.blocks // _ROW)
 
@@ -113,7 +124,7 @@ class Span:
     def __init__(self, items: Sequence[tuple[Work, int] | Command]) -> None:
         self.works: list[tuple[Work, int]] = []
         self.parts: list[Command | slice] = []
-        self.rows: list[Row] = []
+        self.rows: list[DispatchRow] = []
         self.touched: set[int] = set()
         arguments, offsets = bytearray(), []
         for what, more in items:
@@ -163,7 +174,7 @@ class Passes:
     def is_open(self) -> bool:
         return self._pass is not None
 
-    def dispatch(self, rows: Sequence[Row], offsets: NDArray[np.uint32]) -> None:
+    def dispatch(self, rows: Sequence[DispatchRow], offsets: NDArray[np.uint32]) -> None:
         """Dispatches with pipeline, group, and workgroups along two axes, and two offsets each."""
         if not self.is_open:
             self.begin()

@@ -7,7 +7,7 @@ from itertools import cycle, islice
 from typing import NamedTuple
 
 from ..ir import Function
-from ..lower import lower
+from ..out_of_ssa import lower
 from .branches import fold_branches
 from .cse import eliminate_common
 from .dce import eliminate_dead

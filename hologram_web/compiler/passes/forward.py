@@ -17,7 +17,7 @@ from ...isa.address import ON_CHIP
 from ...isa.types import Type
 from ...isa.verify import Base
 from ..accesses import axes_of
-from ..ir import Access, Block, Function, Node, Replaced
+from ..ir import Block, Function, MemoryAccess, Node, Replaced
 
 __all__ = ["forward"]
 
@@ -43,7 +43,7 @@ class _Place(NamedTuple):
 
 
 def _place(node: Node) -> _Place:
-    access: Access = node.attr
+    access: MemoryAccess = node.attr
     index, axes = node.args[0], tuple((axis.offset, *operands) for axis, *operands in axes_of(node))
     if index.is_const and isinstance(index.ty, Type):
         byte = int(index.ty.decode(index.attr)) * access.scale

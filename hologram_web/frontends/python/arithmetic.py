@@ -10,7 +10,7 @@ from ...isa.types import Type
 from .advice import NODES
 from .emit import Emitter
 from .source import MISSING
-from .types import Kind, Value, Weak, default, fits, float_of, join, loses_sign
+from .types import Value, ValueKind, Weak, default, fits, float_of, join, loses_sign
 
 __all__ = ["Arithmetic", "literal", "typed"]
 
@@ -25,7 +25,7 @@ _UNROLLED_POWER = 64
 class Arithmetic(Emitter):
     """Operators on values."""
 
-    def meet(self, node: ast.AST, a: Value, b: Value) -> Kind:
+    def meet(self, node: ast.AST, a: Value, b: Value) -> ValueKind:
         """The type in which two values are computed; warns where a sign can be lost."""
         if loses_sign(a.ty, b.ty):
             self.warn(node, f"{a.ty} and {b.ty} meet as {join(a.ty, b.ty)}, which does not hold all values of both")

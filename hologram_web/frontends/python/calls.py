@@ -15,10 +15,10 @@ from ...isa.types import FLOATS, Type
 from .advice import CALLS, ELSEWHERE
 from .arithmetic import literal, typed
 from .emit import ArrayRef
-from .expressions import Expressions, Shape
+from .expressions import ArrayShape, Expressions
 from .names import ALLOWED, ATOMICS, INTRINSICS, MATH, Intrinsic
 from .source import MISSING, Definition
-from .types import INDEX, Kind, Value, Weak, default, fits, float_of
+from .types import INDEX, Value, ValueKind, Weak, default, fits, float_of
 
 __all__ = ["Calls"]
 
@@ -78,7 +78,7 @@ class Calls(Expressions):
     def _unknown_call(self, node: ast.Call, called: Any) -> None:
         text = ast.unparse(node.func)
         short = text.rpartition(".")[2]
-        if isinstance(called, (Value, int, float, tuple, ArrayRef, Shape)) or self._is_local(node.func):
+        if isinstance(called, (Value, int, float, tuple, ArrayRef, ArrayShape)) or self._is_local(node.func):
             self.fail(node, f"{text} is no function")
         if called is MISSING and isinstance(node.func, ast.Attribute):
             owner = self.static(node.func.value)
@@ -146,7 +146,7 @@ class Calls(Expressions):
             self.fail(node, f"{name} takes two or more numbers: of the elements of an array, write a loop")
         arguments = node.args if chain else self._arguments(node, ", ".join(operands))
         values = [self.value(argument) for argument in arguments]
-        ty: Kind = values[0].ty
+        ty: ValueKind = values[0].ty
         for value in values[1:]:
             ty = self.meet(node, Value(ty), value)
         ty = Weak.INT if ty is Weak.BOOL else ty
@@ -170,7 +170,7 @@ class Calls(Expressions):
         return Value(ty, result)
 
     @staticmethod
-    def _extreme(name: str, ty: Kind, numbers: list[Any]) -> Value | None:
+    def _extreme(name: str, ty: ValueKind, numbers: list[Any]) -> Value | None:
         """MIN or MAX of literals, or of integers that fit the type: NaN if one is, and -0 is less than +0."""
         if isinstance(ty, Type):
             if not ty.is_integer or not all(fits(int(number), ty) for number in numbers):
@@ -219,7 +219,7 @@ class Calls(Expressions):
         found = self.static(argument)
         if isinstance(found, tuple):
             return Value(INDEX, const=len(found))
-        if isinstance(found, Shape):
+        if isinstance(found, ArrayShape):
             return Value(INDEX, const=found.array.ndim)
         return self.length(self.array(argument), 0)
 

@@ -20,9 +20,9 @@ from ...isa.row import Row
 from ...isa.table import BY_NAME
 from ...isa.types import Type
 from .source import Definition, Source
-from .types import INDEX, Kind, Value, Weak, default, fits
+from .types import INDEX, Value, ValueKind, Weak, default, fits
 
-__all__ = ["ArrayRef", "Emitter", "Facts", "Loop", "Scope"]
+__all__ = ["ArrayRef", "Emitter", "EnclosingLoop", "KernelFacts", "Scope"]
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class ArrayRef:
 
 
 @dataclass
-class Facts:
+class KernelFacts:
     """What passes find out about the kernel. A pass that changes what was taken for known is followed by another one.
 
     `types` of variables by scope and name; `fixed` ones are annotated; `lengths` is the number of registers kept for
     lengths of axes, which become parameters when they are first needed; `reads` and `writes` the parameters accessed.
     """
 
-    types: dict[Any, Kind] = field(default_factory=dict)
+    types: dict[Any, ValueKind] = field(default_factory=dict)
     fixed: set[Any] = field(default_factory=set)
     lengths: int = 0
     reads: set[str] = field(default_factory=set)
@@ -53,7 +53,7 @@ class Facts:
     definitions: dict[FunctionType, Definition] = field(default_factory=dict)
     changed: bool = False
 
-    def learn(self, key: Any, ty: Kind) -> None:
+    def learn(self, key: Any, ty: ValueKind) -> None:
         """Notes the type of a variable."""
         self.changed |= self.types.setdefault(key, ty) is not ty
         self.types[key] = ty
@@ -69,7 +69,7 @@ class Facts:
 
 
 @dataclass
-class Loop:
+class EnclosingLoop:
     """A loop around the current statement, and what is assigned where it is left or goes on."""
 
     again: Label
@@ -92,7 +92,7 @@ class Scope:
     bound: dict[str, Any] = field(default_factory=dict)  # arrays, constants and arguments that stay as they are
     registers: dict[str, Register] = field(default_factory=dict)
     assigned: set[str] | None = field(default_factory=set)
-    loops: list[Loop] = field(default_factory=list)
+    loops: list[EnclosingLoop] = field(default_factory=list)
     returns: Label | None = None  # where an inlined function ends
     results: list[Register] = field(default_factory=list)
     level: int = 0  # of the temporaries among which results are
@@ -102,7 +102,7 @@ class Scope:
 class Emitter:
     """Instructions and registers of one pass."""
 
-    def __init__(self, name: str, facts: Facts, checks: str) -> None:
+    def __init__(self, name: str, facts: KernelFacts, checks: str) -> None:
         self.builder = ProgramBuilder(name)
         self.axes = checks == "axis"  # whether every index is checked, or where elements lie
         self.facts = facts

@@ -15,9 +15,9 @@ from .arithmetic import Arithmetic, literal
 from .emit import ArrayRef
 from .names import Intrinsic
 from .source import MISSING, OF_TYPES, chain_of, constant, walk
-from .types import INDEX, Kind, Value, Weak, default, float_of
+from .types import INDEX, Value, ValueKind, Weak, default, float_of
 
-__all__ = ["Expressions", "Shape"]
+__all__ = ["ArrayShape", "Expressions"]
 
 _PURE_BUILTINS = (abs, min, max, pow, round, len)
 _EFFECTS = ("barrier", "atomic")
@@ -25,7 +25,7 @@ _TYPE_TESTS = {ast.Is: True, ast.Eq: True, ast.In: True, ast.IsNot: False, ast.N
 
 
 @dataclass(frozen=True)
-class Shape:
+class ArrayShape:
     """`x.shape` of an array."""
 
     array: ArrayRef
@@ -59,30 +59,32 @@ class Expressions(Arithmetic):
         if isinstance(node, ast.Attribute):
             owner = self.static(node.value)
             if isinstance(owner, ArrayRef) and node.attr == "shape":
-                return Shape(owner)
+                return ArrayShape(owner)
             return self.scope.source.attribute(owner, node.attr)
         if isinstance(node, ast.Subscript):
             owner = self.static(node.value)
-            if isinstance(owner, (tuple, Shape)):
+            if isinstance(owner, (tuple, ArrayShape)):
                 return self._element(node, owner)
         return self.scope.source.fold(node) if isinstance(node, ast.Tuple) else MISSING
 
-    def _element(self, node: ast.Subscript, owner: tuple[Any, ...] | Shape) -> Any:
+    def _element(self, node: ast.Subscript, owner: tuple[Any, ...] | ArrayShape) -> Any:
         """Element of a constant tuple or of a shape."""
         index = self.value(node.slice) if isinstance(node.slice, ast.expr) else Value(Weak.INT)
-        size = owner.array.ndim if isinstance(owner, Shape) else len(owner)
+        size = owner.array.ndim if isinstance(owner, ArrayShape) else len(owner)
         if index.const is None or isinstance(index.const, float):
-            what = "an axis of a shape" if isinstance(owner, Shape) else "the index into a tuple"
-            loop = "" if isinstance(owner, Shape) else ", or the variable of a for loop over a literal range"
+            what = "an axis of a shape" if isinstance(owner, ArrayShape) else "the index into a tuple"
+            loop = "" if isinstance(owner, ArrayShape) else ", or the variable of a for loop over a literal range"
             self.fail(node.slice, f"{what} is known while translating: write a number{loop}")
         if not -size <= index.const < size:
             what = (
-                f"axis: {owner.array.name} has {size}" if isinstance(owner, Shape) else f"element: the tuple has {size}"
+                f"axis: {owner.array.name} has {size}"
+                if isinstance(owner, ArrayShape)
+                else f"element: the tuple has {size}"
             )
             name, _, rest = what.partition(": ")
             self.fail(node.slice, f"there is no {name} {index.const}: {rest}, counted from 0")
         number = int(index.const) % size
-        return self.length(owner.array, number) if isinstance(owner, Shape) else owner[number]
+        return self.length(owner.array, number) if isinstance(owner, ArrayShape) else owner[number]
 
     def object_value(self, node: ast.AST, found: Any) -> Value:
         """The value of what `static` found."""
@@ -95,7 +97,7 @@ class Expressions(Arithmetic):
         if isinstance(found, ArrayRef):
             brackets = "[i]" if found.ndim == 1 else f"[{', '.join('ijk'[: found.ndim])}]"
             self.fail(node, f"{text} is an array: read an element of it, {text}{brackets}")
-        if isinstance(found, Shape):
+        if isinstance(found, ArrayShape):
             self.fail(node, f"{text} is a tuple: take one length, {text}[0]")
         if isinstance(found, tuple):
             self.fail(node, f"{text} is a tuple: take one element, {text}[0]")
@@ -157,7 +159,7 @@ class Expressions(Arithmetic):
         if isinstance(node.slice, ast.Slice):
             self.scope.source.unsupported(node.slice)
         owner = self.static(node.value)
-        if isinstance(owner, (tuple, Shape)):
+        if isinstance(owner, (tuple, ArrayShape)):
             return self.object_value(node, self._element(node, owner))
         array = self.array(node.value)
         return Value(array.ty, self.load(array, self.place_of(array, node.slice)))
@@ -423,7 +425,7 @@ class Expressions(Arithmetic):
         self.place(end)
         return Value(ty, result)
 
-    def _choice(self, node: ast.AST, known: Kind | None, value: Value) -> Kind:
+    def _choice(self, node: ast.AST, known: ValueKind | None, value: Value) -> ValueKind:
         """The type of a conditional expression, one more branch of which is known."""
         if known is None or known is value.ty:
             return value.ty
@@ -474,7 +476,7 @@ class Expressions(Arithmetic):
     def pure(self, node: ast.AST) -> bool:
         """Whether an expression can be computed where it is not needed: it cannot fault and changes nothing."""
         for part in walk(node):
-            if isinstance(part, ast.Subscript) and not isinstance(self.static(part.value), (tuple, Shape)):
+            if isinstance(part, ast.Subscript) and not isinstance(self.static(part.value), (tuple, ArrayShape)):
                 return False
             if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.FloorDiv, ast.Mod)):
                 right = part.right

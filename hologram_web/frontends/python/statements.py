@@ -11,12 +11,12 @@ from ...isa.operands import Label, Register
 from ...isa.types import Type
 from .advice import CALLS, NODES
 from .arithmetic import literal, typed
-from .collectives import Collectives
-from .emit import ArrayRef, Loop
-from .expressions import Shape
+from .collective_calls import Collectives
+from .emit import ArrayRef, EnclosingLoop
+from .expressions import ArrayShape
 from .names import Intrinsic
 from .source import constant, walk
-from .types import INDEX, Kind, Value, Weak, default, float_of, join
+from .types import INDEX, Value, ValueKind, Weak, default, float_of, join
 
 __all__ = ["Statements"]
 
@@ -124,7 +124,7 @@ class Statements(Collectives):
         found = self.static(node)
         if isinstance(node, ast.Tuple):
             return tuple(self.value(part) for part in node.elts)
-        if isinstance(found, Shape):
+        if isinstance(found, ArrayShape):
             return tuple(self.length(found.array, axis) for axis in range(found.array.ndim))
         if isinstance(found, tuple):
             return tuple(self.object_value(node, part) for part in found)
@@ -167,7 +167,7 @@ class Statements(Collectives):
         if scope.assigned is not None:
             scope.assigned.add(name)
 
-    def _joined(self, node: ast.AST, name: str, new: Kind) -> Kind:
+    def _joined(self, node: ast.AST, name: str, new: ValueKind) -> ValueKind:
         """The type of a variable to which a value of type `new` is assigned."""
         key = self.scope.path, name
         old = self.facts.types.get(key)
@@ -257,12 +257,12 @@ class Statements(Collectives):
         self.place(loop.end)
         self.scope.assigned = _common([*loop.at_end, *([] if known is False else [before])])
 
-    def _loop(self, node: ast.While | ast.For) -> Loop:
+    def _loop(self, node: ast.While | ast.For) -> EnclosingLoop:
         if node.orelse:
             self.fail(node.orelse[0], NODES["ForElse"])
-        return Loop(self.label(), self.label())
+        return EnclosingLoop(self.label(), self.label())
 
-    def _body(self, loop: Loop, body: list[ast.stmt]) -> None:
+    def _body(self, loop: EnclosingLoop, body: list[ast.stmt]) -> None:
         self.scope.loops.append(loop)
         self.statements(body)
         self.scope.loops.pop()

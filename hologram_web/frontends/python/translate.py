@@ -12,15 +12,15 @@ from ...errors import TranslateError
 from ...isa.operands import Access, Register
 from ...isa.program import MAX_PARAMETERS, Program, SourceMap
 from ...isa.types import Type
-from .emit import ArrayRef, Facts, Scope
+from .emit import ArrayRef, KernelFacts, Scope
 from .functions import Functions, annotation, check_signature
 from .names import Annotation, ArrayType
 from .source import Definition
 from .types import fits
 
-__all__ = ["Pass", "Translation", "parameters", "settled", "translate"]
+__all__ = ["Translation", "Translator", "parameters", "settled", "translate"]
 
-_P = TypeVar("_P", bound="Pass")
+_P = TypeVar("_P", bound="Translator")
 _PASSES = 1000
 _LENGTHS = 48  # registers kept for lengths of axes in the first pass, if arrays have so many
 
@@ -57,7 +57,7 @@ class Translation:
 
 def translate(definition: Definition) -> Translation:
     """Translates a kernel. Raises TranslateError."""
-    return settled(definition, Pass).translation()
+    return settled(definition, Translator).translation()
 
 
 def settled(definition: Definition, make: type[_P]) -> _P:
@@ -67,7 +67,7 @@ def settled(definition: Definition, make: type[_P]) -> _P:
     """
     node, source = definition.node, definition.source
     params = parameters(definition)
-    facts = Facts(lengths=min(_likely_lengths(definition, params), _LENGTHS))
+    facts = KernelFacts(lengths=min(_likely_lengths(definition, params), _LENGTHS))
     try:
         for _ in range(_PASSES):
             facts.changed = False
@@ -115,10 +115,10 @@ def parameters(definition: Definition) -> dict[str, Annotation]:
     return params
 
 
-class Pass(Functions):
+class Translator(Functions):
     """One translation of a kernel with what is known so far."""
 
-    def __init__(self, definition: Definition, params: dict[str, Annotation], facts: Facts) -> None:
+    def __init__(self, definition: Definition, params: dict[str, Annotation], facts: KernelFacts) -> None:
         super().__init__(definition.name, facts, definition.checks)
         node = definition.node
         self.calling: list[ast.FunctionDef] = [node]

@@ -16,7 +16,7 @@ from enum import Enum
 from ...isa.operands import Predicate, Register
 from ...isa.types import Type
 
-__all__ = ["INDEX", "Kind", "Value", "Weak", "default", "fits", "float_of", "join", "loses_sign"]
+__all__ = ["INDEX", "Value", "ValueKind", "Weak", "default", "fits", "float_of", "join", "loses_sign"]
 
 INDEX = Type.I32  # of ids, lengths and indices
 
@@ -34,27 +34,27 @@ class Weak(Enum):
         return self.value
 
 
-Kind = Type | Weak
+ValueKind = Type | Weak
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
     """A value of an expression: a constant, or what a register (of bools: a predicate) holds."""
 
-    ty: Kind
+    ty: ValueKind
     reg: Register | None = None
     const: int | float | None = None
     pred: Predicate | None = None
 
 
-def float_of(ty: Kind) -> Kind:
+def float_of(ty: ValueKind) -> ValueKind:
     """The float in which an integer meets floats; floats are their own."""
     if isinstance(ty, Weak):
         return Weak.FLOAT
     return ty if ty.is_float else Type.F64 if ty.bits >= 64 else Type.F32
 
 
-def join(a: Kind, b: Kind) -> Kind:
+def join(a: ValueKind, b: ValueKind) -> ValueKind:
     """The type in which two values meet in arithmetic, by the table above."""
     if isinstance(a, Weak) and isinstance(b, Weak):
         return Weak.FLOAT if Weak.FLOAT in (a, b) else Weak.INT
@@ -75,7 +75,7 @@ def join(a: Kind, b: Kind) -> Kind:
     return a if a.is_signed else b
 
 
-def loses_sign(a: Kind, b: Kind) -> bool:
+def loses_sign(a: ValueKind, b: ValueKind) -> bool:
     """Whether two integers differ in sign and their join does not hold all values of both."""
     if isinstance(a, Weak) or isinstance(b, Weak) or a.is_float or b.is_float or a.is_signed == b.is_signed:
         return False
@@ -83,7 +83,7 @@ def loses_sign(a: Kind, b: Kind) -> bool:
     return unsigned.bits >= signed.bits
 
 
-def default(ty: Kind) -> Type:
+def default(ty: ValueKind) -> Type:
     """The type of a value that met nothing to adapt to: I32, F32."""
     if isinstance(ty, Type):
         return ty

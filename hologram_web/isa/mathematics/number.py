@@ -14,7 +14,7 @@ from .tables import TABLES
 
 __all__ = ["Number", "Pair", "Truth", "call_if", "cut", "polynomial", "product", "quick_sum", "table", "two_sum"]
 
-Operand = Any  # a Number, or a Python number
+Numeric = Any  # a Number, or a Python number
 
 
 class Truth:
@@ -34,22 +34,22 @@ class Truth:
     def __invert__(self) -> Truth:
         return Truth(self.o, self.o.pnot(self.held))
 
-    def pick(self, a: Operand, b: Operand) -> Number:
+    def pick(self, a: Numeric, b: Numeric) -> Number:
         """`a` where it holds, else `b`; one of them is a Number."""
         like = a if isinstance(a, Number) else b
         return Number(self.o, like.ty, self.o.select(like.ty, self.held, like.lift(a), like.lift(b)))
 
 
-def _binary(name: str, *, swapped: bool = False) -> Callable[[Number, Operand], Number]:
-    def method(self: Number, other: Operand) -> Number:
+def _binary(name: str, *, swapped: bool = False) -> Callable[[Number, Numeric], Number]:
+    def method(self: Number, other: Numeric) -> Number:
         a, b = self.held, self.lift(other)
         return Number(self.o, self.ty, getattr(self.o, name)(self.ty, *((b, a) if swapped else (a, b))))
 
     return method
 
 
-def _compare(name: str, *, swapped: bool = False) -> Callable[[Number, Operand], Truth]:
-    def method(self: Number, other: Operand) -> Truth:
+def _compare(name: str, *, swapped: bool = False) -> Callable[[Number, Numeric], Truth]:
+    def method(self: Number, other: Numeric) -> Truth:
         a, b = self.held, self.lift(other)
         return Truth(self.o, getattr(self.o, name)(self.ty, *((b, a) if swapped else (a, b))))
 
@@ -64,7 +64,7 @@ class Number:
     def __init__(self, o: Any, ty: Type, held: Any) -> None:
         self.o, self.ty, self.held = o, ty, held
 
-    def lift(self, other: Operand) -> Any:
+    def lift(self, other: Numeric) -> Any:
         """The value of an operand of this type."""
         return other.held if isinstance(other, Number) else self.o.const(self.ty, self.ty.encode(other))
 
@@ -78,15 +78,15 @@ class Number:
     __le__, __ge__ = _compare("le"), _compare("le", swapped=True)
     equals = _compare("eq")
 
-    def _shift(self, name: str, count: Operand) -> Number:
+    def _shift(self, name: str, count: Numeric) -> Number:
         amount = count.held if isinstance(count, Number) else self.o.const(Type.U32, count)
         return Number(self.o, self.ty, getattr(self.o, name)(self.ty, self.held, amount))
 
-    def __lshift__(self, count: Operand) -> Number:
+    def __lshift__(self, count: Numeric) -> Number:
         """By a U32, modulo the width."""
         return self._shift("shl", count)
 
-    def __rshift__(self, count: Operand) -> Number:
+    def __rshift__(self, count: Numeric) -> Number:
         return self._shift("shr", count)
 
     def to(self, ty: Type) -> Number:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ...compiler.ir import Node
-from ...compiler.lower import Copies, Go, Let, Piece, Statement, Variable
-from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree
+from ...compiler.out_of_ssa import Assign, Copies, Go, Piece, Statement, Variable
+from ...compiler.structure import If, Labelled, Stop, Straight, StructuredBranch, StructuredLoop, Tree
 from .expressions import Expressions
 from .writer import Writer
 
@@ -22,7 +22,7 @@ _END = -1  # the label behind everything
 
 @dataclass
 class _Frame:
-    """An open construct: `switch` for Labelled, `loop` for Loop; `crossed` are labels left through it.
+    """An open construct: `switch` for Labelled, `loop` for StructuredLoop; `crossed` are labels left through it.
 
     `follow` is the label right behind a loop, to which a `break` goes.
     """
@@ -83,15 +83,15 @@ class Control:
                 self.deepest = max(self.deepest, (self.writer.depth, piece.at))
                 for statement in piece.statements:
                     self._statement(statement)
-            case Labelled(label, [Loop(inner, body, latches)]):
+            case Labelled(label, [StructuredLoop(inner, body, latches)]):
                 self._construct("loop", inner, body, label, latches[0].at)
             case Labelled(label, body):
                 self._construct("switch", label, body)
-            case Loop(label, body, latches):
+            case StructuredLoop(label, body, latches):
                 self._construct("loop", label, body, at=latches[0].at)
             case If():
                 self._if(tree, tail)
-            case Branch(label):
+            case StructuredBranch(label):
                 self.branch(label, tail)
             case Stop(piece):
                 self.stop(piece)
@@ -118,7 +118,7 @@ class Control:
             self.trees(otherwise, tail)
 
     def _goes_around(self, trees: list[Tree]) -> bool:
-        return isinstance(trees[-1], Branch) and self._direct(trees[-1].label) == "continue;"
+        return isinstance(trees[-1], StructuredBranch) and self._direct(trees[-1].label) == "continue;"
 
     def _construct(self, kind: str, label: int, body: list[Tree], follow: int | None = None, at: int = -1) -> None:
         frame = _Frame(kind, label, follow)
@@ -187,7 +187,7 @@ class Control:
 
     def _statement(self, statement: Statement) -> None:
         match statement:
-            case Let(variable, value) if variable not in self.values.places:
+            case Assign(variable, value) if variable not in self.values.places:
                 self.put(f"{self.values.name(variable)} = {self.values.compute(value)};")
             case Copies(pairs) if not any(variable in self.values.places for variable, _ in pairs):
                 self.copies(pairs)
@@ -217,7 +217,7 @@ class Control:
 def leaves(trees: list[Tree]) -> bool:
     """Whether no lane falls off the end of some code."""
     match trees:
-        case [*_, Branch() | Stop()]:
+        case [*_, StructuredBranch() | Stop()]:
             return True
         case [*_, If(_, then, otherwise)]:
             return leaves(then) and leaves(otherwise)

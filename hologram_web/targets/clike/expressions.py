@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ...compiler.ir import PRED, Node
-from ...compiler.lower import Variable
+from ...compiler.out_of_ssa import Variable
 from ...isa.types import Type
 from .language import Language, key_of
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ...compiler.ir import PRED
 from ...compiler.legalise import legalise
 from ...compiler.library import function_of, routine_of
-from ...compiler.lower import Let, lower
+from ...compiler.out_of_ssa import Assign, lower
 from ...compiler.traits import Traits
 from ...isa.types import Type
 from .expressions import Expressions
@@ -27,7 +27,7 @@ def function_text(name: str, language: Language, traits: Traits, own: Own) -> tu
     hoisted = own(values)
     lines = []
     for statement in lowered.resumes[0].statements:
-        assert isinstance(statement, Let)
+        assert isinstance(statement, Assign)
         value = statement.value
         text = values.compute(value)
         lines.append(f"  {language.value.format(values.type_name(value), values.name(statement.variable), text)}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...compiler.fission import Fission, reachable
-from ...compiler.lower import Piece, Run, Variable, spill_size
+from ...compiler.out_of_ssa import ParallelRegion, Piece, Variable, spill_size
 from ...compiler.structure import structure
 from ...compiler.windows import window
 from ...errors import FaultKind
@@ -174,7 +174,7 @@ class Barriers(Lanes):
     def _budget_slot(self) -> int:
         return SLOT * self._lanes_leave()
 
-    def _run(self, run: Run) -> None:
+    def _run(self, run: ParallelRegion) -> None:
         """A loop over the lanes of a run; the block ends if no lane is left."""
         put = self.put
         labels, self.labels, self.run_ = self.labels, {}, run

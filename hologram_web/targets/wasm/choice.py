@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from ...compiler.accesses import access_of
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
-from ...compiler.lower import Do, Lowered, Piece, lower
 from ...compiler.operations import EFFECTS
+from ...compiler.out_of_ssa import Do, Lowered, Piece, lower
 from ...compiler.packets import Forms, guards
 from ...compiler.passes.costs import total
 from ...compiler.reducible import reducible
 from ...compiler.shapes import ANY
-from ...compiler.structure import If, Labelled, Loop, Tree, structure
+from ...compiler.structure import If, Labelled, StructuredLoop, Tree, structure
 from ...isa.types import Type
 
 __all__ = ["Choice", "chosen"]
@@ -97,7 +97,7 @@ def _loss(function: Function, lowered: Lowered, plan: Fission | None, forms: For
 def _loops(trees: list[Tree]) -> bool:
     for tree in trees:
         match tree:
-            case Loop():
+            case StructuredLoop():
                 return True
             case Labelled(_, body) if _loops(body):
                 return True

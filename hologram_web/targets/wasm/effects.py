@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from ...compiler.accesses import Check, access_of, axes_of, beyond
-from ...compiler.ir import Access, Function, Node
+from ...compiler.ir import Function, MemoryAccess, Node
 from ...compiler.legalise import HALVES
-from ...compiler.lower import Lowered
+from ...compiler.out_of_ssa import Lowered
 from ...errors import FaultKind
 from ...isa.address import Space
 from ...isa.types import Type
@@ -124,7 +124,7 @@ class Effects(Polls):
             case op:
                 raise AssertionError(f"the wasm target has no effect {op}")
 
-    def _address(self, node: Node, access: Access) -> int:
+    def _address(self, node: Node, access: MemoryAccess) -> int:
         """Pushes the address of an access; the result is what its instruction has to add."""
         put, index = self.put, node.args[0]
         for number, (axis, place, length) in enumerate(axes_of(node)):
@@ -172,7 +172,7 @@ class Effects(Polls):
                 self.put(("local.set", local))
             self.fault(FaultKind.OUT_OF_BOUNDS, at, None, ("local.get", place), ("local.get", end))
 
-    def _offset(self, node: Node, access: Access, offset: int) -> None:
+    def _offset(self, node: Node, access: MemoryAccess, offset: int) -> None:
         """Computes the byte offset into an i64 local, and faults if no element is there."""
         put = self.put
         self._raw_offset(access, node.args[0])
@@ -186,21 +186,21 @@ class Effects(Polls):
             put(("end",))
         self._alignment(access, offset)
 
-    def _raw_offset(self, access: Access, index: Node) -> None:
+    def _raw_offset(self, access: MemoryAccess, index: Node) -> None:
         self.values.value(index)
         if access.scale != 1:
             self.put(("i64.const", access.scale), ("i64.mul",))
         if access.offset:
             self.put(("i64.const", access.offset), ("i64.add",))
 
-    def _alignment(self, access: Access, offset: int) -> None:
+    def _alignment(self, access: MemoryAccess, offset: int) -> None:
         align = access.element.alignment
         if access.scale % align or access.offset % align:
             self.put(("local.get", offset), ("i32.wrap_i64",), ("i32.const", align - 1), ("i32.and",), ("if", None))
             self.fault(FaultKind.MISALIGNED_ACCESS, access.at, access.base, ("local.get", offset))
             self.put(("end",))
 
-    def _place(self, access: Access, offset: int) -> None:
+    def _place(self, access: MemoryAccess, offset: int) -> None:
         """Pushes the address of a checked offset."""
         self.put(self.get(("base", access.base)), ("local.get", offset), ("i32.wrap_i64",), ("i32.add",))
 
@@ -211,7 +211,9 @@ class Effects(Polls):
             self.put(("local.set", address))
             self._exchange(operation, access, address, further, node.args[1:])
 
-    def _exchange(self, operation: str, access: Access, address: int, further: int, given: Sequence[Node]) -> None:
+    def _exchange(
+        self, operation: str, access: MemoryAccess, address: int, further: int, given: Sequence[Node]
+    ) -> None:
         """One step; pushes what was there. Where no other call uses the memory (`alone`) a load and a store are one."""
         put, values = self.put, self.values
         ty: Type = access.element
@@ -292,7 +294,7 @@ class Effects(Polls):
                 return
             self._reduced(combine, access, offset, count)
 
-    def _reduced(self, combine: str, access: Access, offset: int, count: int) -> None:
+    def _reduced(self, combine: str, access: MemoryAccess, offset: int, count: int) -> None:
         """Pushes what elements that are there are together."""
         put, ty = self.put, access.element
         self.spend(("local.get", count), access.at)

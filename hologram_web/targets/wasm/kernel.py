@@ -12,9 +12,21 @@ from dataclasses import dataclass
 from ...compiler.accesses import access_of
 from ...compiler.ir import Function, Node
 from ...compiler.legalise import legalise
-from ...compiler.lower import Copies, Do, Go, Let, Meet, Run, Statement, Step, Variable, argument_starts, spill_size
+from ...compiler.out_of_ssa import (
+    Assign,
+    Copies,
+    Count,
+    Do,
+    Go,
+    Meet,
+    ParallelRegion,
+    Statement,
+    Variable,
+    argument_starts,
+    spill_size,
+)
 from ...compiler.recursion import deep_recursion
-from ...compiler.structure import Branch, If, Labelled, Loop, Stop, Straight, Tree, structure
+from ...compiler.structure import If, Labelled, Stop, Straight, StructuredBranch, StructuredLoop, Tree, structure
 from ...errors import FaultKind, UnsupportedInstruction
 from ...isa.address import Space
 from ...isa.types import Type
@@ -98,7 +110,7 @@ class _Lanes(Barriers):
                 self.labels[label] = self.depth
                 self._trees(body)
                 put(("end",))
-            case Loop():
+            case StructuredLoop():
                 self.loop(tree)
             case If(condition, then, otherwise):
                 self.values.value(condition)
@@ -108,7 +120,7 @@ class _Lanes(Barriers):
                     put(("else",))
                     self._trees(otherwise)
                 put(("end",))
-            case Branch(label):
+            case StructuredBranch(label):
                 self.before_branch(label)
                 put(("br", self.depth - self.labels[label]))
             case Stop(piece):
@@ -116,9 +128,9 @@ class _Lanes(Barriers):
 
     def _statement(self, statement: Statement) -> None:
         match statement:
-            case Let(variable, value) if is_wide(variable.ty):
+            case Assign(variable, value) if is_wide(variable.ty):
                 self.wide_integers.compute(variable, value)
-            case Let(variable, value):
+            case Assign(variable, value):
                 self.values.compute(value)
                 self.put(("local.set", self.values.local(variable)))
             case Copies(pairs):
@@ -128,15 +140,15 @@ class _Lanes(Barriers):
                 self._copy_wide([pair for pair in pairs if is_wide(pair[0].ty)])
                 for variable, _ in reversed(narrow):
                     self.put(("local.set", self.values.local(variable)))
-            case Step(at) if self.plan is not None and self.run_ is None:
+            case Count(at) if self.plan is not None and self.run_ is None:
                 put = self.put
                 put(self.get("taken", "i64"), ("i64.const", 1), ("i64.add",), ("local.tee", self.named("taken", "i64")))
                 put(self.get("least", "i64"), ("i64.ge_s",), ("if", None), self.get("least_lane"), self.set("lane"))
                 self.fault(FaultKind.STEP_LIMIT, at)
                 put(("end",))
-            case Step(at):
+            case Count(at):
                 self._step(at)
-            case Run():
+            case ParallelRegion():
                 self._run(statement)
             case Go(number):
                 self.put(("i32.const", number), self.set("WAY"))

@@ -13,10 +13,20 @@ from ...compiler.accesses import Check, checks_of, repeated
 from ...compiler.bounds import Bounds
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
-from ...compiler.lower import Do, Lowered, Piece, Run, Step, Variable, argument_starts, lower, spill_size
+from ...compiler.out_of_ssa import (
+    Count,
+    Do,
+    Lowered,
+    ParallelRegion,
+    Piece,
+    Variable,
+    argument_starts,
+    lower,
+    spill_size,
+)
 from ...compiler.ranges import Ranges
 from ...compiler.structure import Stop, Straight, Tree
-from ...compiler.windows import Window
+from ...compiler.windows import LaneWindow
 from ...isa.address import ON_CHIP, Space
 from ...isa.types import Type
 from ...isa.verify import Base
@@ -68,7 +78,7 @@ class Lanes(Effects):
         self.block_depth = 0
         self.segmented = any(piece.kind == "barrier" for piece in self.lowered.pieces)
         self.plan: Fission | None = fission(self.lowered) if self.segmented else None
-        self.run_: Run | None = None  # whose lanes are emitted
+        self.run_: ParallelRegion | None = None  # whose lanes are emitted
         uniform = self.plan.uniform if self.plan is not None else set[Variable]()
         self.bounds = Bounds(function, lambda node: self.lowered.variables.get(node) in uniform)
         self.repeated: set[Check] = repeated(function)
@@ -168,7 +178,7 @@ class Lanes(Effects):
         return any(base.space is Space.SHARED for base in self.function.bases)
 
     def _has_budget(self) -> bool:
-        return any(isinstance(s, Step) for piece in self.lowered.pieces for s in piece.statements)
+        return any(isinstance(s, Count) for piece in self.lowered.pieces for s in piece.statements)
 
     def _slots(self) -> tuple[dict[Variable, int], int]:
         """Where variables lie in the spill memory of a lane, and how much of it each lane has."""
@@ -194,7 +204,7 @@ class Lanes(Effects):
         """Whether lanes of a block that is divided take steps by themselves, so that their budgets differ."""
         runs = [] if self.plan is None else self.plan.runs
         return any(
-            isinstance(s, Step)
+            isinstance(s, Count)
             for run in runs
             for piece in reachable([run.entry], lambda p: p.ways)
             for s in piece.statements
@@ -291,7 +301,9 @@ class Lanes(Effects):
         lanes()
         put(("end",))
 
-    def _lanes(self, trees: list[Tree], before: Callable[[], None] | None = None, some: Window | None = None) -> None:
+    def _lanes(
+        self, trees: list[Tree], before: Callable[[], None] | None = None, some: LaneWindow | None = None
+    ) -> None:
         """A loop over the lanes that are on, and in the window; each does what `before` emits, then the trees.
 
         `br` to lane_depth ends the lane.
@@ -369,7 +381,7 @@ class Lanes(Effects):
         self.put(count, self.get("lane"), ("i32.sub",), ("i32.const", load.attr.element.size_bytes), ("i32.mul",))
         self.put(("memory.copy",))
 
-    def _enter_window(self, window: Window) -> Instr:
+    def _enter_window(self, window: LaneWindow) -> Instr:
         """Begins an `if` for blocks with lanes in the window; sets the first lane, and gives what the last is below."""
         put, ends = self.put, []
         for name, bound, past in (("low", window.low, window.past_low), ("high", window.high, window.past_high)):

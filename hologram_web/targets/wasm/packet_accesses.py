@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...compiler.ir import Access, Node
-from ...compiler.lower import Under, Variable
+from ...compiler.ir import MemoryAccess, Node
 from ...compiler.operations import LEAVES
+from ...compiler.out_of_ssa import Under, Variable
 from ...compiler.shapes import ANY
 from ...isa.types import Type
 from .encoder import FunctionBody, Instr
@@ -33,7 +33,7 @@ class PacketAccesses(PacketFaults):
 
     # Addresses
 
-    def _step_of(self, node: Node, access: Access) -> int | None:
+    def _step_of(self, node: Node, access: MemoryAccess) -> int | None:
         """How many bytes further along the next lane accesses, if the address of the first says where all do."""
         if not self._is_scalar(node.args[0]):
             return None
@@ -52,7 +52,7 @@ class PacketAccesses(PacketFaults):
             return self.forms.of(node) == 0
         return all(self._is_scalar(arg) for arg in node.args)
 
-    def _first_address(self, node: Node, access: Access) -> int:
+    def _first_address(self, node: Node, access: MemoryAccess) -> int:
         """Pushes the address of the first lane; gives what its instruction has to add."""
         put, index = self.put, node.args[0]
         further = access.offset if access.offset >= 0 and self.values.ranges.of(index)[0] >= 0 else 0
@@ -73,7 +73,7 @@ class PacketAccesses(PacketFaults):
         else:
             self.values.low(index)
 
-    def _addresses(self, node: Node, access: Access, under: Under | None, step: int | None) -> list[int]:
+    def _addresses(self, node: Node, access: MemoryAccess, under: Under | None, step: int | None) -> list[int]:
         """Locals with the addresses of all lanes; those of lanes that are off are 0."""
         put, values = self.put, self.values
         found = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...compiler.ir import PRED, Node
-from ...compiler.lower import Under, Variable
+from ...compiler.out_of_ssa import Under, Variable
 from ...errors import FaultKind
 from ...isa.types import Type
 from .packet_accesses import PacketAccesses

@@ -7,8 +7,8 @@ since lanes before it go on; at the end of the packet the kernel returns.
 from __future__ import annotations
 
 from ...compiler.accesses import access_of, axes_of, beyond
-from ...compiler.ir import PRED, Access, Node
-from ...compiler.lower import Under
+from ...compiler.ir import PRED, MemoryAccess, Node
+from ...compiler.out_of_ssa import Under
 from ...compiler.packets import Forms
 from ...errors import FaultKind
 from ...isa.address import Space
@@ -110,7 +110,7 @@ class PacketFaults(Barriers):
             self.module.add(body)
         return self.module.numbers[name]
 
-    def _checks(self, node: Node, access: Access, under: Under) -> None:
+    def _checks(self, node: Node, access: MemoryAccess, under: Under) -> None:
         """Ends the lanes that are out of bounds."""
         for number, (axis, place, length) in enumerate(axes_of(node)):
             if (node, number) not in self.proven:
@@ -169,7 +169,7 @@ def misaligns(node: Node) -> bool:
     return bool(access.scale % align or access.offset % align)
 
 
-def misaligned(offset: Node, access: Access) -> Node:
+def misaligned(offset: Node, access: MemoryAccess) -> Node:
     rest = Node("and", _LONG, (offset, Node("const", _LONG, (), access.element.alignment - 1)))
     return Node("pnot", PRED, (Node("eq", PRED, (rest, Node("const", _LONG, (), 0)), _LONG),))
 
@@ -178,7 +178,7 @@ def as_long(node: Node) -> Node:
     return node if node.ty is _LONG else Node("cvt", _LONG, (node,), node.ty)
 
 
-def byte_offset(index: Node, access: Access) -> Node:
+def byte_offset(index: Node, access: MemoryAccess) -> Node:
     """The byte offset of an access."""
     found = as_long(index) if index.ty is not Type.U64 else Node("bitcast", _LONG, (index,), Type.U64)
     scale = access.scale

@@ -12,12 +12,12 @@ from ...compiler.accesses import Check, checks_of
 from ...compiler.conditions import open_conditions
 from ...compiler.fission import reachable
 from ...compiler.ir import PRED, Function, Node
-from ...compiler.lower import Copies, Do, Let, Piece, Run, Statement, Step, Under, Variable
+from ...compiler.out_of_ssa import Assign, Copies, Count, Do, ParallelRegion, Piece, Statement, Under, Variable
 from ...compiler.packets import Forms, Linear, guards, linear
 from ...compiler.ranges import Ranges
 from ...compiler.shapes import ANY
-from ...compiler.structure import Loop, Straight, Tree, structure
-from ...compiler.windows import Window, window
+from ...compiler.structure import Straight, StructuredLoop, Tree, structure
+from ...compiler.windows import LaneWindow, window
 from ...errors import FaultKind
 from ...isa.types import Type
 from .barriers import SLOT
@@ -92,7 +92,9 @@ class Packets(PacketEffects):
         lanes()
         self.proven = self.repeated
 
-    def _lanes(self, trees: list[Tree], before: Callable[[], None] | None = None, some: Window | None = None) -> None:
+    def _lanes(
+        self, trees: list[Tree], before: Callable[[], None] | None = None, some: LaneWindow | None = None
+    ) -> None:
         put = self.put
         x, y, z = self.function.block_shape
         flat = y == z == 1
@@ -227,7 +229,7 @@ class Packets(PacketEffects):
             put(self.get("spill"), ("i32.const", self.own_at), ("i32.add",), ("i32.const", 0))
             put(("i32.const", self.own_bytes * self.padded), ("memory.fill", 0))
 
-    def _run(self, run: Run) -> None:
+    def _run(self, run: ParallelRegion) -> None:
         labels, self.labels, self.run_ = self.labels, {}, run
         trees, some = structure(run.entry), None
         # Lanes that do nothing are left out.
@@ -243,7 +245,7 @@ class Packets(PacketEffects):
         if run.leaves:
             self.put(self.get("some"), ("i32.eqz",), ("br_if", self.depth - self.block_depth))
 
-    def _resume_packet(self, run: Run) -> None:
+    def _resume_packet(self, run: ParallelRegion) -> None:
         put = self.put
         if self.own_bytes:
             put(self.get("spill"), self.get("kept"), ("i32.const", self.own_bytes), ("i32.mul",), ("i32.add",))
@@ -302,7 +304,7 @@ class Packets(PacketEffects):
                 self._plain(statement)
             return
         match statement.statement:
-            case Let(variable, value) if self._is_vector(variable):
+            case Assign(variable, value) if self._is_vector(variable):
                 its = variable
                 self.values.let(its, value, lambda part: self._keep(its, part, statement))
             case Copies(pairs):
@@ -310,7 +312,7 @@ class Packets(PacketEffects):
                     self._copies(pairs, statement)
             case Do(node, variable):
                 self._effect(node, variable, statement)
-            case Step(at):
+            case Count(at):
                 self._take_step(at, statement)
             case other:
                 super()._statement(other)
@@ -357,9 +359,9 @@ class Packets(PacketEffects):
         if self.several:
             self.put(("i32.const", at), self.set("step_at"))
 
-    def _after_look(self, tree: Loop) -> None:
+    def _after_look(self, tree: StructuredLoop) -> None:
         values = self.values
-        looks = [s for s in tree.latches[-1].statements if isinstance(s, Under) and isinstance(s.statement, Step)]
+        looks = [s for s in tree.latches[-1].statements if isinstance(s, Under) and isinstance(s.statement, Count)]
         if not self._counts_steps():
             return
         with values.statement(), values.temporary("v128") as over:
@@ -367,7 +369,7 @@ class Packets(PacketEffects):
             if not looks:
                 return
             under = looks[0]
-            assert isinstance(under.statement, Step)
+            assert isinstance(under.statement, Count)
             bad = Node("mask", PRED)
             values.held[bad] = [over]
             self.block_end = self.depth - 1  # that of the loop
@@ -403,7 +405,7 @@ class Packets(PacketEffects):
             self._begin_counts()
 
     def _begin_counts(self) -> None:
-        steps = {s.at for piece in self.lowered.pieces for s in piece.statements if isinstance(s, Step)}
+        steps = {s.at for piece in self.lowered.pieces for s in piece.statements if isinstance(s, Count)}
         self.several = len(steps) > 1
         for local in self._counts()[0]:
             self.put(("v128.const", bytes(16)), ("local.set", local))

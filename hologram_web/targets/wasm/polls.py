@@ -13,10 +13,21 @@ from collections.abc import Iterable, Sequence
 
 from ...compiler.fission import Fission, reachable
 from ...compiler.ir import Node
-from ...compiler.lower import Copies, Do, Let, Lowered, Piece, Run, Statement, Under, Variable, values_of
 from ...compiler.operations import LEAVES
+from ...compiler.out_of_ssa import (
+    Assign,
+    Copies,
+    Do,
+    Lowered,
+    ParallelRegion,
+    Piece,
+    Statement,
+    Under,
+    Variable,
+    values_of,
+)
 from ...compiler.passes.costs import cost
-from ...compiler.structure import If, Labelled, Loop, Straight, Tree
+from ...compiler.structure import If, Labelled, Straight, StructuredLoop, Tree
 from ...errors import FaultKind
 from ...isa.types import Type
 from .encoder import FunctionBody, Instr, Module
@@ -50,7 +61,7 @@ class Polls:
     depth: int
     labels: dict[int, int]
     plan: Fission | None
-    run_: Run | None
+    run_: ParallelRegion | None
     late: dict[int, tuple[int, Instr]]  # by label of a loop: the block to leave for the look, and what a round costs
 
     def put(self, *code: Instr) -> None:
@@ -126,7 +137,7 @@ class Polls:
 
     # Loops
 
-    def loop(self, tree: Loop) -> None:
+    def loop(self, tree: StructuredLoop) -> None:
         """A loop of a block or of a lane."""
         put, at = self.put, tree.latches[0].at
         cost: Instr = ("i64.const", self.round_cost(tree.body))
@@ -149,13 +160,13 @@ class Polls:
         self._after_look(tree)
         put(("br", 0), ("end",), ("end",))
 
-    def _after_look(self, tree: Loop) -> None:
+    def _after_look(self, tree: StructuredLoop) -> None:
         """What else a loop does when it asks for ticks."""
 
     def _locals_of(self, variable: Variable) -> list[int]:
         return [self.values.local(variable)]
 
-    def _body(self, tree: Loop) -> None:
+    def _body(self, tree: StructuredLoop) -> None:
         self.labels[tree.label] = self.depth
         self._trees(tree.body)
 
@@ -179,7 +190,7 @@ class Polls:
                     total += self._value_cost(condition) + self.round_cost(then) + self.round_cost(otherwise)
                 case Labelled(_, body):
                     total += self.round_cost(body)
-                case Loop():
+                case StructuredLoop():
                     total += 1
         return total
 
@@ -192,9 +203,9 @@ class Polls:
         match statement:
             case Under(inner):
                 return self._statement_cost(inner)
-            case Run():
+            case ParallelRegion():
                 return self.lanes_cost(reachable([statement.entry], lambda piece: piece.ways))
-            case Let(_, node) | Do(node, _):
+            case Assign(_, node) | Do(node, _):
                 own = _own_cost(node)
         return own + sum(map(self._value_cost, values_of(statement)))
 
@@ -205,7 +216,7 @@ class Polls:
         return _own_cost(node) + sum(map(self._value_cost, node.args))
 
 
-def _carried(tree: Loop) -> list[Variable]:
+def _carried(tree: StructuredLoop) -> list[Variable]:
     """The variables that a loop sets on its way back."""
     copies = [s for piece in tree.latches for s in piece.statements if isinstance(s, Copies)]
     return list(dict.fromkeys(variable for one in copies for variable, _ in one.pairs))

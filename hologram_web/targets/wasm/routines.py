@@ -8,9 +8,9 @@ from collections.abc import Callable
 from ...compiler.ir import Function, Node
 from ...compiler.legalise import HALVES, Legaliser
 from ...compiler.library import function_of, routine_of
-from ...compiler.lower import Let, Variable, lower
+from ...compiler.out_of_ssa import Assign, Variable, lower
 from ...compiler.ranges import Ranges
-from ...compiler.shapes import ANY, Step
+from ...compiler.shapes import ANY, Stride
 from ...isa.ops import IDENTITIES, reduce_type
 from ...isa.types import Type
 from .encoder import FunctionBody, Instr, Module
@@ -44,9 +44,9 @@ class _Opened:
     variables: dict[Node, Variable]
 
     def __init__(self) -> None:
-        self._known: dict[Node, Step] = {}
+        self._known: dict[Node, Stride] = {}
 
-    def of(self, node: Node) -> Step:
+    def of(self, node: Node) -> Stride:
         if node not in self._known:
             own = node.op == "param" or any(self.of(arg) for arg in node.args)
             self._known[node] = ANY if own else 0
@@ -86,7 +86,7 @@ class Routines:
         leaf: Callable[[Node], None] = lambda node: body.code.append(("local.get", node.attr))  # noqa: E731
         values = Values(body, lowered.variables, leaf, self, Ranges(function))
         for statement in lowered.resumes[0].statements:
-            assert isinstance(statement, Let)
+            assert isinstance(statement, Assign)
             values.compute(statement.value)
             values.put(("local.set", values.local(statement.variable)))
         values.value(result)
@@ -109,7 +109,7 @@ class Routines:
         body.results = ("v128",) * values.parts(routine.result)
         self.module.add(body)
         for statement in lowered.resumes[0].statements:
-            assert isinstance(statement, Let)
+            assert isinstance(statement, Assign)
             values.let(statement.variable, statement.value)
         result = function.blocks[0].end.value
         assert result is not None

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ...compiler.ir import Node, ValueType
-from ...compiler.lower import Variable
 from ...compiler.operations import LEAVES
+from ...compiler.out_of_ssa import Variable
 from ...compiler.ranges import Ranges
 from ...compiler.traits import Traits
 from ...isa.types import Type

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from ...compiler.ir import PRED, Node, ValueType
-from ...compiler.lower import Variable
 from ...compiler.operations import LEAVES
+from ...compiler.out_of_ssa import Variable
 from ...compiler.ranges import Ranges
-from ...compiler.shapes import ANY, Step
+from ...compiler.shapes import ANY, Stride
 from ...isa.types import Type
 from .encoder import FunctionBody
 from .values import Values
@@ -36,7 +36,7 @@ _NARROW = frozenset({"and", "or", "xor", "select", "add", "sub", "mul", "min", "
 class HowHeld(Protocol):
     """Says of values how they are held: 0, a step, or ANY."""
 
-    def of(self, node: Node) -> Step: ...
+    def of(self, node: Node) -> Stride: ...
 
 
 class Vectors(Values):

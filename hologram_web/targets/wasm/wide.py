@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...compiler.ir import Function, Node, ValueType, significant
-from ...compiler.lower import Variable
+from ...compiler.out_of_ssa import Variable
 from ...isa.ops import IDENTITIES
 from ...isa.types import Type
 from .encoder import Instr

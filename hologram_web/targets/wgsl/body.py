@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...compiler.accesses import Check
 from ...compiler.ir import Node
-from ...compiler.lower import Copies, Do, Let, Meet, Piece, Run, Statement, Step, Variable
+from ...compiler.out_of_ssa import Assign, Copies, Count, Do, Meet, ParallelRegion, Piece, Statement, Variable
 from ...compiler.structure import structure
 from ...errors import FaultKind
 from ...isa.types import Type
@@ -33,7 +33,7 @@ class Body:
     def __init__(
         self,
         shader: Shader,
-        run: Run | None = None,
+        run: ParallelRegion | None = None,
         in_block: bool = False,
         in_packet: bool = False,
         proven: set[Check] | None = None,
@@ -97,7 +97,7 @@ class Body:
     def _statement(self, statement: Statement) -> None:
         shader = self.shader
         match statement:
-            case Let(variable, value):
+            case Assign(variable, value):
                 self.wide.compute(variable, value)
             case Copies(pairs):
                 wide = [pair for pair in pairs if pair[0] in self.values.places]
@@ -106,13 +106,13 @@ class Body:
                 else:
                     rest = tuple(pair for pair in pairs if pair not in wide)
                     self.control.copies(rest, lambda: self.wide.copies(wide))
-            case Step() if shader.stepless:
+            case Count() if shader.stepless:
                 pass
-            case Step(at) if self.in_block:
+            case Count(at) if self.in_block:
                 self._step_of_block(at)
-            case Step(at):
+            case Count(at):
                 self._step_of_lane(at, "budget")
-            case Run():
+            case ParallelRegion():
                 self._call(statement)
             case Meet():
                 for line in shader.meet:
@@ -181,7 +181,7 @@ class Body:
             self.put(f"resume = {EXITED}u;")
         self.put("return false;" if self.run is not None and shader.may_end(self.run) else "return;")
 
-    def _call(self, run: Run) -> None:
+    def _call(self, run: ParallelRegion) -> None:
         call = f"run{run.number}({', '.join(map(self.values.name, run.uniform))});"
         self.writer.begin("if (alive) {")
         self.put(f"alive = {call}" if self.shader.may_end(run) else call)
@@ -234,7 +234,12 @@ def _step_limit(shader: Shader, at: str, late: str) -> str:
 
 
 def function_text(
-    shader: Shader, name: str, start: Piece, run: Run | None = None, given: Sequence[Variable] = (), says: bool = False
+    shader: Shader,
+    name: str,
+    start: Piece,
+    run: ParallelRegion | None = None,
+    given: Sequence[Variable] = (),
+    says: bool = False,
 ) -> str:
     """A function; `given` are the variables of the block that it reads, `says` whether it tells if the lane goes on."""
     body = Body(shader, run)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...compiler.accesses import Check, axes_of, beyond
-from ...compiler.ir import Access, Axis, Node
+from ...compiler.ir import Axis, MemoryAccess, Node
 from ...compiler.legalise import HALVES, Legaliser
 from ...errors import FaultKind, UnsupportedInstruction
 from ...isa.address import Space
@@ -20,7 +20,7 @@ from ..clike.expressions import Expressions
 from ..clike.writer import Writer
 from .floats import Floats
 from .language import pair
-from .memory import Memory, Place
+from .memory import MemoryWriter, Place
 from .reductions import reduction
 from .shader import Shader
 from .wide import Wide, size_of
@@ -63,7 +63,7 @@ class Effects:
     ) -> None:
         self.shader, self.writer, self.put, self.hoist = shader, writer, writer.put, hoist
         self.values, self.floats, self.wide, self.proven = values, floats, wide, proven
-        self.function, self.memory = shader.function, Memory(shader, writer, values, wide)
+        self.function, self.memory = shader.function, MemoryWriter(shader, writer, values, wide)
 
     def effect(self, node: Node, target: str | None) -> None:
         match node.op:
@@ -124,12 +124,12 @@ class Effects:
         return f"({text}).x", f"(({text}).y != 0u)"
 
     @staticmethod
-    def _bias(access: Access, index: Node) -> int:
+    def _bias(access: MemoryAccess, index: Node) -> int:
         """What to add to an index that may be negative, so that the rest of a positive offset is below the scale."""
         unsigned = index.ty in (Type.U32, Type.U64)
         return 0 if unsigned or access.offset <= 0 else access.offset // access.scale
 
-    def _limit(self, access: Access, offset: int) -> str:
+    def _limit(self, access: MemoryAccess, offset: int) -> str:
         """How many indices from 0 on are in bounds: a value computed once a function."""
         need = access.element.size_bytes
         if not -(1 << 31) < offset < 1 << 31:
@@ -145,7 +145,7 @@ class Effects:
         return self.hoist(text, "limit", "u32")
 
     def _guarded(
-        self, access: Access, index: Node, then: Callable[[Place], None], target: str | None, node: Node
+        self, access: MemoryAccess, index: Node, then: Callable[[Place], None], target: str | None, node: Node
     ) -> None:
         """Does something at a place, or reports a fault; a load that faults yields 0."""
         bias = self._bias(access, index)
@@ -190,7 +190,7 @@ class Effects:
         self.writer.depth -= 1
         self.put("}")
 
-    def _outside(self, access: Access, index: str, strange: str | None, offset: int) -> list[str]:
+    def _outside(self, access: MemoryAccess, index: str, strange: str | None, offset: int) -> list[str]:
         """Conditions under which an index is out of bounds."""
         found = [] if strange is None else [strange]
         found.append(f"({index} >= {self._limit(access, offset)})")
@@ -228,7 +228,7 @@ class Effects:
         return self.values.value(Legaliser(self.shader.traits).expression(beyond(axis, index, length), index, length))
 
     @staticmethod
-    def _place(access: Access, index: str, offset: int) -> Place:
+    def _place(access: MemoryAccess, index: str, offset: int) -> Place:
         """Where an access reaches: in words, if that is known to be whole ones."""
         in_words = access.element.bits >= 32 and not access.scale % 4 and not offset % 4
         unit = 4 if in_words else 1
@@ -247,7 +247,7 @@ class Effects:
             return f"{self.values.call('wide_fill', target, size_of(node.ty), '0u')};"
         return f"{target} = {self.values.language.zeros[self.values.type_name(node)]};"
 
-    def _fault(self, kind: FaultKind, access: Access, index: Node, need: str = "") -> Report:
+    def _fault(self, kind: FaultKind, access: MemoryAccess, index: Node, need: str = "") -> Report:
         """An access that fails; it needs its element, or as many bytes as a text says."""
         size = self.function.local_memory if access.base.space is Space.LOCAL and not need else 0
         base, need = self._base_number(access.base), need or f"{access.element.size_bytes}u"

@@ -16,7 +16,7 @@ from ...compiler.bounds import Bounds
 from ...compiler.conditions import holds
 from ...compiler.ir import PRED, Function, Node
 from ...compiler.legalise import legalised
-from ...compiler.lower import lower
+from ...compiler.out_of_ssa import lower
 from ...compiler.ranges import MAX_LANES
 from ...compiler.recursion import deep_recursion
 from ...compiler.rounds import cost_of_lane, within_budget

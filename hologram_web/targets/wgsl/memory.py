@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ...compiler.ir import Access, Node
+from ...compiler.ir import MemoryAccess, Node
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
@@ -19,7 +19,7 @@ from ..clike.writer import Writer
 from .shader import Shader, kind_of
 from .wide import Wide, each_word
 
-__all__ = ["Memory", "Place", "as_kind"]
+__all__ = ["MemoryWriter", "Place", "as_kind"]
 
 
 class Place(NamedTuple):
@@ -47,7 +47,7 @@ def as_kind(kind: str, text: str, held: str) -> str:
     return text if kind == held else f"bitcast<{kind}>({text})"
 
 
-class Memory:
+class MemoryWriter:
     """Writes accesses that need no check."""
 
     def __init__(self, shader: Shader, writer: Writer, values: Expressions, wide: Wide) -> None:
@@ -56,7 +56,7 @@ class Memory:
 
     # Parts
 
-    def at(self, access: Access, place: Place, then: Callable[[Place], None]) -> None:
+    def at(self, access: MemoryAccess, place: Place, then: Callable[[Place], None]) -> None:
         """Does something at a place of a memory, in the part where it lies, if there are several; at word k of a wide
         integer after the other."""
         if not access.element.is_wide:
@@ -69,7 +69,7 @@ class Memory:
         self.writer.depth -= 1
         self.put("} }")
 
-    def _in_part(self, access: Access, place: Place, then: Callable[[Place], None]) -> None:
+    def _in_part(self, access: MemoryAccess, place: Place, then: Callable[[Place], None]) -> None:
         parts = self.parts.get(self.shader.binding(access.base), 1)
         if parts == 1:
             then(place)
@@ -128,7 +128,7 @@ class Memory:
             return f"((bitcast<i32>({text}) << {32 - ty.bits}u) >> {32 - ty.bits}u)"
         return text
 
-    def load(self, access: Access, place: Place, target: str | None) -> None:
+    def load(self, access: MemoryAccess, place: Place, target: str | None) -> None:
         if target is None:
             return
         memory = self.shader.binding(access.base, place.part)
@@ -141,7 +141,7 @@ class Memory:
         else:
             self.put(f"{target} = {self.element(access.element, place, word, self.kinds.get(memory, 'u32'))};")
 
-    def store(self, access: Access, place: Place, value: Node) -> None:
+    def store(self, access: MemoryAccess, place: Place, value: Node) -> None:
         memory, ty = self.shader.binding(access.base, place.part), access.element
         text = self.values.value(value)
         if ty.bits == 64:

@@ -20,9 +20,9 @@ from typing import NamedTuple
 from ...compiler.accesses import Check, access_of, axes_of, checks_of
 from ...compiler.bounds import Bounds
 from ...compiler.conditions import open_conditions
-from ...compiler.ir import Access, Function, Node
-from ...compiler.lower import Do, Let, Piece
+from ...compiler.ir import Function, MemoryAccess, Node
 from ...compiler.operations import OPERATIONS
+from ...compiler.out_of_ssa import Assign, Do, Piece
 from ...compiler.passes.costs import total
 from ...isa.address import ON_CHIP, Space
 from ...isa.types import Type
@@ -51,7 +51,7 @@ class Guard:
 @dataclass(frozen=True)
 class Packet:
     width: int
-    statements: tuple[Let | Do | Guard, ...]
+    statements: tuple[Assign | Do | Guard, ...]
 
     @property
     def effects(self) -> Iterator[Node]:
@@ -86,14 +86,14 @@ def _lengths(packet: Packet, proven: Container[Check]) -> list[Node]:
     ]
 
 
-def _in_a_row(piece: Piece) -> list[Let | Do | Guard] | None:
+def _in_a_row(piece: Piece) -> list[Assign | Do | Guard] | None:
     """Statements of pieces one after the other; a branch on the way may only end the lane."""
-    found: list[Let | Do | Guard] = []
+    found: list[Assign | Do | Guard] = []
     seen: set[Piece] = set()
     while piece not in seen:
         seen.add(piece)
         for statement in piece.statements:
-            if not isinstance(statement, Let | Do):
+            if not isinstance(statement, Assign | Do):
                 return None
             found.append(statement)
         match piece.kind, piece.ways:
@@ -122,10 +122,10 @@ def _is_end(piece: Piece) -> bool:
     return piece.kind == "exit" and not piece.statements
 
 
-def _fits(statement: Let | Do | Guard) -> bool:
+def _fits(statement: Assign | Do | Guard) -> bool:
     if isinstance(statement, Guard):
         return True
-    if isinstance(statement, Let):
+    if isinstance(statement, Assign):
         return not is_wide(statement.variable.ty)
     access = access_of(statement.node)
     if statement.node.op not in ("load", "store") or access is None:
@@ -174,7 +174,7 @@ def _are_quads(shader: Shader, packet: Packet) -> bool:
     They read none that they have stored to: four lanes read before they store."""
     stored: set[str] = set()
     for node in packet.effects:
-        access: Access = node.attr
+        access: MemoryAccess = node.attr
         memory = shader.binding(access.base)
         if node.op == "store":
             stored.add(memory)
@@ -287,14 +287,14 @@ class _Lanes:
         text = "".join(lines)
         return [line for name, line in self.place.items() if name in text]
 
-    def is_behind(self, statement: Let | Do | Guard, nodes: set[Node]) -> bool:
+    def is_behind(self, statement: Assign | Do | Guard, nodes: set[Node]) -> bool:
         """Whether a statement computes one of these."""
-        return isinstance(statement, Let) and self.shader.held[statement.variable] in nodes
+        return isinstance(statement, Assign) and self.shader.held[statement.variable] in nodes
 
-    def put(self, statement: Let | Do | Guard) -> None:
+    def put(self, statement: Assign | Do | Guard) -> None:
         code, values = self.code, self.code.values
         match statement:
-            case Let(variable, value):
+            case Assign(variable, value):
                 code.put(f"let {values.name(variable)} = {values.compute(value)};")
             case Guard() if self.closed:
                 pass

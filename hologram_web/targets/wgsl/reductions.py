@@ -9,13 +9,13 @@ from ...isa.types import Type
 from ...isa.verify import Base
 from ..clike.expressions import Expressions
 from .floats import Floats
-from .memory import Memory, Place
+from .memory import MemoryWriter, Place
 from .shader import Shader
 
 __all__ = ["reduction"]
 
 
-def reduction(shader: Shader, memory: Memory, combine: str, ty: Type, base: Base) -> str:
+def reduction(shader: Shader, memory: MemoryWriter, combine: str, ty: Type, base: Base) -> str:
     """The name of the function of a canonical reduction, with the orbits of three levels side by side.
 
     Shader compilers inline each operation, so that there are few, and unroll loops whose length they know.

@@ -9,7 +9,7 @@ from ...compiler.dominance import reverse_postorder
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function
 from ...compiler.legalise import Legal
-from ...compiler.lower import Do, Lowered, Piece, Run, Step, Variable, argument_starts
+from ...compiler.out_of_ssa import Count, Do, Lowered, ParallelRegion, Piece, Variable, argument_starts
 from ...compiler.rounds import weights
 from ...isa.address import ON_CHIP, Space
 from ...isa.types import Type
@@ -159,16 +159,16 @@ class Shader:
 
     # Budgets
 
-    def may_end(self, run: Run) -> bool:
+    def may_end(self, run: ParallelRegion) -> bool:
         """Whether a lane may end before the cut, by itself or by its budget."""
         return not run.last and (run.leaves or self.rounds(run))
 
-    def _steps(self, run: Run) -> bool:
+    def _steps(self, run: ParallelRegion) -> bool:
         """Whether lanes take steps of their own in a run."""
         pieces = reachable([run.entry], lambda p: p.ways)
-        return not self.stepless and any(isinstance(s, Step) for p in pieces for s in p.statements)
+        return not self.stepless and any(isinstance(s, Count) for p in pieces for s in p.statements)
 
-    def rounds(self, run: Run) -> bool:
+    def rounds(self, run: ParallelRegion) -> bool:
         """Whether lanes go around in a run."""
         order = reverse_postorder(run.entry, lambda p: p.ways)
         place = {piece: number for number, piece in enumerate(order)}

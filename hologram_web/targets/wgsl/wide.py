@@ -13,7 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from ...compiler.ir import Function, Node, ValueType, significant
-from ...compiler.lower import Lowered, Variable, targets_of
+from ...compiler.out_of_ssa import Lowered, Variable, targets_of
 from ...isa.address import Space
 from ...isa.ops import IDENTITIES
 from ...isa.types import Type

@@ -19,8 +19,21 @@ from .lanes import Lanes
 from .operations import EFFECTS, LEAVES
 
 __all__ = [
-    "Copies", "Do", "Go", "Let", "Lowered", "Meet", "Piece", "Run", "Step", "Under", "Variable",
-    "argument_starts", "is_widening", "lower", "spill_size",
+    "Assign",
+    "Copies",
+    "Count",
+    "Do",
+    "Go",
+    "Lowered",
+    "Meet",
+    "ParallelRegion",
+    "Piece",
+    "Under",
+    "Variable",
+    "argument_starts",
+    "is_widening",
+    "lower",
+    "spill_size",
 ]  # fmt: skip
 
 
@@ -36,7 +49,7 @@ class Variable:
 
 
 @dataclass(frozen=True, eq=False)
-class Let:
+class Assign:
     """Sets a variable to a pure value."""
 
     variable: Variable
@@ -59,7 +72,7 @@ class Copies:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class Count:
     """Takes a step from the lane's budget; `at` is the instruction that branches back."""
 
     at: int
@@ -80,7 +93,7 @@ class Meet:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class ParallelRegion:
     """What all lanes of the block do from `entry` on (`fission.py`): up to a cut, or to their end if `last`.
 
     A cut is a piece of that kind. `loads` are the variables of a lane that the run needs from earlier ones, `stores`
@@ -105,13 +118,13 @@ class Under:
     that are `open`.
     """
 
-    statement: Let | Do | Copies | Step
+    statement: Assign | Do | Copies | Count
     mask: Node | None
     blend: frozenset[Variable]
     open: tuple[Variable, ...] = ()
 
 
-Statement = Let | Do | Copies | Step | Go | Meet | Run | Under
+Statement = Assign | Do | Copies | Count | Go | Meet | ParallelRegion | Under
 
 
 @dataclass(eq=False)
@@ -193,7 +206,7 @@ class Lowered:
 def values_of(statement: Statement) -> list[Node]:
     """Values that a statement reads: not the one that it sets its variable to, which is read under that name."""
     match statement:
-        case Let(_, node) | Do(node, _):
+        case Assign(_, node) | Do(node, _):
             return list(node.args)
         case Copies(pairs):
             return [value for _, value in pairs]
@@ -204,7 +217,7 @@ def values_of(statement: Statement) -> list[Node]:
 
 def targets_of(statement: Statement) -> list[Variable]:
     match statement:
-        case Let(variable, _):
+        case Assign(variable, _):
             return [variable]
         case Do(_, variable):
             return [] if variable is None else [variable]
@@ -279,12 +292,12 @@ def lower(function: Function) -> Lowered:
             if node.op in EFFECTS:
                 piece.statements.append(Do(node, variables.get(node)))
             elif node in variables:
-                piece.statements.append(Let(variables[node], node))
+                piece.statements.append(Assign(variables[node], node))
         piece.kind, piece.value, piece.at = block.end.kind, block.end.value, block.end.at
         for number, way in enumerate(block.end.ways):
             moves = _edge(block, way, variables)
             if block.end.steps and number == 0:
-                moves.append(Step(block.end.at))
+                moves.append(Count(block.end.at))
             target = pieces[way]
             if moves and len(block.end.ways) > 1:
                 between = Piece(len(pieces) + len(extra), moves, "jump", None, [target], block.end.at)

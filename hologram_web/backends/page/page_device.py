@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ from ...page.session import error_of, open_session, wait
 from ...store.cache import ProgramCache
 from ...store.store import compiled_store, key_of
 from ..device import CLASS_MEMORY_BYTES, Device
-from ..protocol import Limits
+from ..protocol import Explain, Limits
 from ..recording import Recording
 from ..state import AtlasState
 from .prepared import PreparedCrossing
@@ -39,10 +39,8 @@ _WAITING_BYTES = 1 << 24
 _LARGE = 1 << 20  # bytes that are allocated at once, so that AllocationFailed is raised at once
 _CLASSES = 0  # the number of the class memory
 
-Explain = Callable[[ExecutionError], ExecutionError]
 
-
-class Memory(NamedTuple):
+class PageMemory(NamedTuple):
     """`size` bytes from `start` of the runtime's buffer `number`."""
 
     number: int
@@ -66,15 +64,15 @@ class _Sent(NamedTuple):
     recordings: dict[int, PageRecording]
 
 
-class PageRecording(Recording[Memory]):
+class PageRecording(Recording[PageMemory]):
     """A list of commands, which the runtime has: one crossing a replay. On WebGPU it is laid out there."""
 
     device: PageDevice
 
-    def clear(self, memory: Memory) -> None:
+    def clear(self, memory: PageMemory) -> None:
         self.add(("clear", memory.number))
 
-    def copy(self, source: Memory, target: Memory) -> None:
+    def copy(self, source: PageMemory, target: PageMemory) -> None:
         self.add(("copy", target.number, source.number))
 
     def finish(self) -> None:
@@ -102,7 +100,7 @@ class PageRecording(Recording[Memory]):
         super().free()
 
 
-class PageDevice(Device[Memory]):
+class PageDevice(Device[PageMemory]):
     """A device of the TypeScript runtime. Faults are raised by the next read or `sync`."""
 
     _recorded = PageRecording
@@ -269,8 +267,8 @@ class PageDevice(Device[Memory]):
 
     # Memory
 
-    def _reserve(self, size: int) -> Memory:
-        memory = Memory(next(self._numbers), size)
+    def _reserve(self, size: int) -> PageMemory:
+        memory = PageMemory(next(self._numbers), size)
         if size >= _LARGE and self._session.info is not None:
             try:
                 self._session.allocate(memory.number, size)
@@ -287,31 +285,31 @@ class PageDevice(Device[Memory]):
         if len(self._commands) >= _WAITING or len(self._data) >= _WAITING_BYTES:
             self._submit()
 
-    def _release(self, memory: Memory) -> None:
+    def _release(self, memory: PageMemory) -> None:
         if memory.number != _CLASSES:
             self._command("free", memory.number)
 
-    def _size(self, memory: Memory) -> int:
+    def _size(self, memory: PageMemory) -> int:
         return memory.size
 
-    def _read(self, memory: Memory, offset: int, out: memoryview) -> None:
+    def _read(self, memory: PageMemory, offset: int, out: memoryview) -> None:
         self._commands.append(("read", memory.number, memory.start + offset, out.nbytes))
         self._submit()
         (found,) = self._wait("await buffer.read(), or await device.read_async(handle)")
         if out.nbytes:
             found.assign_to(out)
 
-    def _write(self, memory: Memory, offset: int, raw: memoryview) -> None:
+    def _write(self, memory: PageMemory, offset: int, raw: memoryview) -> None:
         if raw.nbytes:
             start = len(self._data)
             self._data += raw
             self._command("write", memory.number, memory.start + offset, start, raw.nbytes)
 
-    def _classes(self) -> Memory:
-        return Memory(_CLASSES, CLASS_MEMORY_BYTES)
+    def _classes(self) -> PageMemory:
+        return PageMemory(_CLASSES, CLASS_MEMORY_BYTES)
 
-    def _class_part(self, start: int, size: int) -> Memory:
-        return Memory(_CLASSES, size, start)
+    def _class_part(self, start: int, size: int) -> PageMemory:
+        return PageMemory(_CLASSES, size, start)
 
     def class_memory(self, class_id: int) -> ClassMemory:
         """The 12,288 bytes of a class: indexing reads from the device and writes to it."""
@@ -381,7 +379,7 @@ class PageDevice(Device[Memory]):
         if kept is not None:
             self.stats.stored += 1
             return kept
-        from .lower import artifact_of  # the compiler
+        from .launch_artifact import artifact_of  # the compiler
 
         raw = artifact_of(analysis, config, shape, aliases, self.name, self._math)
         self.stats.kernels += 1
@@ -412,7 +410,7 @@ class WasmBackend(PageDevice):
 
     def compile_to_wasm(self, program: Program, block: tuple[int, int, int] = (256, 1, 1)) -> bytes:
         """The WebAssembly module of a program without collectives, for blocks of that shape."""
-        from .lower import module_of
+        from .launch_artifact import module_of
 
         return module_of(self._analysis(program, program), block)
 
@@ -437,7 +435,7 @@ class WebGpuBackend(PageDevice):
 class ClassMemory:
     """Bytes of class memory. Slices read; assigning writes."""
 
-    def __init__(self, device: PageDevice, memory: Memory) -> None:
+    def __init__(self, device: PageDevice, memory: PageMemory) -> None:
         self._device, self._memory = device, memory
 
     def __len__(self) -> int:

@@ -30,9 +30,9 @@ from ..protocol import Limits
 from ..recording import Recording
 from .cache import WGSL_KERNEL, fits
 from .encoded import Encoded
-from .gpu import SLOT, Forked, Gpu, Group, Memory
+from .gpu import SLOT, BindGroup, Forked, Gpu, GpuMemory
 from .prepared import PreparedWork
-from .probe import Traits, probe, probe_halves, probe_speed
+from .probe import AdapterTraits, probe, probe_halves, probe_speed
 from .ready import Chosen, Ready, Teller, head_of
 from .recorder import Recorder
 from .recording import WebGpuRecording
@@ -58,7 +58,7 @@ class WebGpuStats:
     submits: int = 0
 
 
-class WebGpuBackend(CompiledDevice[Memory]):
+class WebGpuBackend(CompiledDevice[GpuMemory]):
     """Runs programs on a GPU. All of a process share one wgpu device.
 
     Launches are recorded and submitted together; what went wrong in one is raised by the next read, `sync` or `close`,
@@ -71,7 +71,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
     _prepared = PreparedWork
     _recorded = WebGpuRecording
     optimize = staticmethod(optimize)  # measurements leave passes out
-    _traits: ClassVar[dict[int, Traits]] = {}  # by generation of the shared GPU
+    _traits: ClassVar[dict[int, AdapterTraits]] = {}  # by generation of the shared GPU
     _halves: ClassVar[dict[int, bool]] = {}  # likewise
     _speeds: ClassVar[dict[int, float]] = {}  # likewise: rounds of the shortest loop a second, on one lane
     _kernels: ClassVar[ProgramCache[Any, WgslKernel]] = ProgramCache()
@@ -122,13 +122,13 @@ class WebGpuBackend(CompiledDevice[Memory]):
         return {**self._gpu.info, "real": self._gpu.real}
 
     @property
-    def traits(self) -> Traits:
+    def traits(self) -> AdapterTraits:
         """What was found out about the adapter."""
         with self._lock:
             generation = self._gpu.generation
             if generation not in self._traits:
                 # The launches of the probe itself come here, too.
-                self._traits[generation] = Traits(exact=True, ends_loops=False)
+                self._traits[generation] = AdapterTraits(exact=True, ends_loops=False)
                 try:
                     other = WebGpuBackend(device=self._gpu.given)
                     self._traits[generation] = probe(other)
@@ -227,7 +227,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
                 self._recorder = before
 
     @contextlib.contextmanager
-    def record(self) -> Iterator[Recording[Memory]]:
+    def record(self) -> Iterator[Recording[GpuMemory]]:
         with self._lock:
             if isinstance(self._recorder, Encoded):
                 raise LaunchError("a recording is made by itself, not in an encoder")
@@ -244,7 +244,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
             )
         with self._lock:
             self._here()
-            return self._kept(Memory(buffer, size, self._gpu.generation, ours=False))
+            return self._kept(GpuMemory(buffer, size, self._gpu.generation, ours=False))
 
     def native_buffer(self, handle: BufferHandle) -> Any:
         """The wgpu buffer that holds a buffer from its beginning; it may be longer. Submits what was launched."""
@@ -262,40 +262,40 @@ class WebGpuBackend(CompiledDevice[Memory]):
             self._class_memory = None
             self._recorder.renew()
 
-    def _alive(self, memory: Memory) -> Memory:
+    def _alive(self, memory: GpuMemory) -> GpuMemory:
         self._here()
         return self._check_generation(memory)
 
-    def _check_generation(self, memory: Memory) -> Memory:
+    def _check_generation(self, memory: GpuMemory) -> GpuMemory:
         if memory.generation != self._gpu.generation:
             raise InvalidBuffer("what this memory held went with a lost device: allocate it again")
         return memory
 
-    def _is_alive(self, memory: Memory) -> bool:
+    def _is_alive(self, memory: GpuMemory) -> bool:
         self._here()
         return memory.generation == self._gpu.generation
 
-    def _reserve(self, size: int) -> Memory:
+    def _reserve(self, size: int) -> GpuMemory:
         self._here()
         buffer, used = self._gpu.take(size, self._gpu.STORAGE)
-        memory = Memory(buffer, size, self._gpu.generation)
+        memory = GpuMemory(buffer, size, self._gpu.generation)
         if used and size:
             self._recorder.add(memory.cleared())
         return memory
 
-    def _release(self, memory: Memory) -> None:
+    def _release(self, memory: GpuMemory) -> None:
         if memory.ours and memory.generation == self._gpu.generation and not self._gpu.lost:
             self._gpu.give(memory.buffer, self._gpu.STORAGE)
 
-    def _size(self, memory: Memory) -> int:
+    def _size(self, memory: GpuMemory) -> int:
         return memory.size
 
-    def _read(self, memory: Memory, offset: int, out: memoryview) -> None:
+    def _read(self, memory: GpuMemory, offset: int, out: memoryview) -> None:
         self._alive(memory)
         self._recorder.read(memory.buffer, memory.start + offset, array_of(out))
         self._recorder.raise_fault()
 
-    def _write(self, memory: Memory, offset: int, data: memoryview) -> None:
+    def _write(self, memory: GpuMemory, offset: int, data: memoryview) -> None:
         self._alive(memory)
         raw = array_of(data)
         if not raw.size:
@@ -313,25 +313,25 @@ class WebGpuBackend(CompiledDevice[Memory]):
             padded = raw if end % 4 == 0 else np.concatenate([raw, np.zeros(-end % 4, np.uint8)])
             self._recorder.write(memory.buffer, start, padded)
 
-    def _class_part(self, start: int, size: int) -> Memory:
+    def _class_part(self, start: int, size: int) -> GpuMemory:
         self._here()
         whole = self._classes()
-        return Memory(whole.buffer, size, whole.generation, start)
+        return GpuMemory(whole.buffer, size, whole.generation, start)
 
-    def _whole(self, memory: Memory) -> tuple[Memory, int]:
+    def _whole(self, memory: GpuMemory) -> tuple[GpuMemory, int]:
         if self._class_memory is not None and memory.buffer is self._class_memory.buffer:
             return self._class_memory, memory.start
         return memory, 0
 
-    def _copy(self, source: Memory, target: Memory) -> None:
+    def _copy(self, source: GpuMemory, target: GpuMemory) -> None:
         self._recorder.add(source.copied_to(target))
 
     # Launches
 
-    def _run(self, job: Job[Memory]) -> None:
+    def _run(self, job: Job[GpuMemory]) -> None:
         self.launch(self._again(job))
 
-    def _again(self, job: Job[Memory]) -> Work:
+    def _again(self, job: Job[GpuMemory]) -> Work:
         self._here()
         for memory in job.memory.values():
             self._check_generation(memory)
@@ -349,7 +349,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
             return "a recording"
         return "this backend" if self.check == "deferred" else ""
 
-    def _grouped(self, job: Job[Memory], kernel: WgslKernel) -> tuple[Group, int]:
+    def _grouped(self, job: Job[GpuMemory], kernel: WgslKernel) -> tuple[BindGroup, int]:
         """What a launch binds; of a kernel with scratch memory, for how many blocks at a time."""
         bound = [*self._recorder.bound(kernel)]
         bound += [self._bound(job, group, 0) for group in kernel.groups]
@@ -362,7 +362,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
             bound.append(scratch)
         return self._gpu.group(self._gpu.layout(kernel), tuple(bound)), at_once
 
-    def work(self, teller: Teller, chosen: Chosen, group: Group, arguments: bytes, at_once: int = 0) -> Work:
+    def work(self, teller: Teller, chosen: Chosen, group: BindGroup, arguments: bytes, at_once: int = 0) -> Work:
         """What a launch does."""
         config, stats = teller.config, self.stats
         pipeline, fresh = self._gpu.pipeline(teller.ready.kernel, chosen.code)
@@ -380,7 +380,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         if self.check == "sync":
             self.sync()
 
-    def _ready(self, job: Job[Memory]) -> Ready:
+    def _ready(self, job: Job[GpuMemory]) -> Ready:
         """What does not depend on which buffers a launch has, nor on its scalars."""
         analysis, config = job.analysis, job.config
         first: dict[int, int] = {}
@@ -392,7 +392,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         key = id(analysis), config, job.point, names, tuple(job.memory), shapes, job.math, place
         return self._readies.get_or_create(key, lambda: self._make_ready(job, names))
 
-    def _make_ready(self, job: Job[Memory], names: tuple[str, ...]) -> Ready:
+    def _make_ready(self, job: Job[GpuMemory], names: tuple[str, ...]) -> Ready:
         analysis, config, traits = job.analysis, job.config, self.traits
         by_buffer: dict[int, list[Base]] = {}
         for base in _owners(analysis):
@@ -459,7 +459,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
         """Bytes of a memory that one binding holds at most; longer ones are bound in parts."""
         return self._gpu.limits["max-storage-buffer-binding-size"] // SLOT * SLOT
 
-    def _bound(self, job: Job[Memory], group: list[Base], part: int) -> tuple[Any, int, int]:
+    def _bound(self, job: Job[GpuMemory], group: list[Base], part: int) -> tuple[Any, int, int]:
         """Buffer, offset and size of a binding."""
         memory, _ = self._whole(job.memory[group[0]])
         start = part * self._window
@@ -489,7 +489,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
             window=self._window,
         )
 
-    def _check_limits(self, job: Job[Memory], parts: list[int], shared: int) -> None:
+    def _check_limits(self, job: Job[GpuMemory], parts: list[int], shared: int) -> None:
         """Raises LaunchError for what the adapter cannot do."""
         limits, block = self._gpu.limits, job.config.block
         most = limits["max-compute-invocations-per-workgroup"]
@@ -532,7 +532,7 @@ class WebGpuBackend(CompiledDevice[Memory]):
 class ClassMemory:
     """Bytes of class memory on the GPU. Slices read; assigning writes; `numpy.asarray` copies."""
 
-    def __init__(self, backend: WebGpuBackend, memory: Memory) -> None:
+    def __init__(self, backend: WebGpuBackend, memory: GpuMemory) -> None:
         self._backend, self._memory = backend, memory
 
     def __len__(self) -> int:

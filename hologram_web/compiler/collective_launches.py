@@ -19,11 +19,11 @@ from ..isa.program import Program
 from ..isa.types import Type
 from .gemm import TILE, Gemm, place
 
-__all__ = ["Launch", "Operands", "check_factors", "extents", "lower_collective"]
+__all__ = ["Operands", "PartLaunch", "check_factors", "extents", "lower_collective"]
 
 
 @dataclass(frozen=True)
-class Launch:
+class PartLaunch:
     """One launch of a lane program: `lanes` along x and y, in blocks of `block`.
 
     `buffers` gives for each buffer parameter the operand of the collective whose memory it is, or a temporary;
@@ -85,7 +85,7 @@ def _program(key: tuple[Any, ...], text: Callable[[], str]) -> Program:
     return _PROGRAMS[key]
 
 
-def _map(o: Operands, arity: int) -> list[Launch]:
+def _map(o: Operands, arity: int) -> list[PartLaunch]:
     ty: Type = o["ty"]
     operation = o["operation"].value
     names = ["src_array"] if arity == 1 else ["src_a", "src_b"]
@@ -106,10 +106,10 @@ def _map(o: Operands, arity: int) -> list[Launch]:
     program = _program(("map", operation, ty), text)
     buffers = {"d": "dst_array", **{f"s{k}": name for k, name in enumerate(names)}}
     scalars = {"fd": o.first["dst_array"], **{f"f{k}": o.first[name] for k, name in enumerate(names)}}
-    return [Launch(program, (o["count"], 1), (256, 1), buffers, scalars)]
+    return [PartLaunch(program, (o["count"], 1), (256, 1), buffers, scalars)]
 
 
-def _reduce(o: Operands) -> list[Launch]:
+def _reduce(o: Operands) -> list[PartLaunch]:
     """One lane reduces in canonical order: on a device that runs one lane after another nothing is faster."""
     ty: Type = o["ty"]
     combine = o["operation"].value
@@ -122,7 +122,7 @@ def _reduce(o: Operands) -> list[Launch]:
         ),
     )
     scalars = {"fd": o.first["dst"], "fs": o.first["src_array"], "n": o["count"]}
-    return [Launch(program, (1, 1), (1, 1), {"d": "dst", "s": "src_array"}, scalars)]
+    return [PartLaunch(program, (1, 1), (1, 1), {"d": "dst", "s": "src_array"}, scalars)]
 
 
 _ROWS = 8  # blocks of elements that a block of lanes reduces, if shared memory holds as many
@@ -133,7 +133,7 @@ _PASSES = 4  # 2048 ** 4 elements are more than a memory has; of wide integers 2
 _MAX_SHARED = 16_384  # bytes of shared memory that every adapter has
 
 
-def _reduce_in_blocks(o: Operands) -> list[Launch]:
+def _reduce_in_blocks(o: Operands) -> list[PartLaunch]:
     """32 lanes reduce a block of elements, one orbit each; the results of all are reduced again until there is one."""
     ty: Type = o["ty"]
     combine = o["operation"].value
@@ -142,7 +142,7 @@ def _reduce_in_blocks(o: Operands) -> list[Launch]:
     rows = min(_ROWS, _MAX_SHARED // (32 * wide.size_bytes))
     identity = hex(wide.encode(IDENTITIES[combine](wide)))
 
-    def launch(source: str, count: Any, target: str, blocks: Any, times: Any, most: Any = 0) -> Launch:
+    def launch(source: str, count: Any, target: str, blocks: Any, times: Any, most: Any = 0) -> PartLaunch:
         here = ty if source == "src_array" else wide  # between the passes nothing is rounded
         there = ty if target == "dst" else wide
 
@@ -181,10 +181,10 @@ def _reduce_in_blocks(o: Operands) -> list[Launch]:
         temporaries = {} if target == "dst" else {target: most * wide.size_bytes}
         lanes = (32, _ceildiv(blocks, rows) * rows)
         scalars = {**first, "n": count, "blocks": blocks}
-        return Launch(program, lanes, (32, rows), {"d": target, "s": source}, scalars, temporaries, times)
+        return PartLaunch(program, lanes, (32, rows), {"d": target, "s": source}, scalars, temporaries, times)
 
     count, source, goes_on = o["count"], "src_array", 1  # 1 if this pass is needed, else 0
-    launches: list[Launch] = []
+    launches: list[PartLaunch] = []
     for number in range(_PASSES):
         blocks = _at_least(_ceildiv(o["count"], size ** (number + 1)), 1)
         more = _at_most(blocks - 1, 1)
@@ -196,7 +196,7 @@ def _reduce_in_blocks(o: Operands) -> list[Launch]:
     return [launch for launch in launches if not isinstance(launch.times, int) or launch.times]
 
 
-def _gemm(o: Operands, tiled: bool) -> list[Launch]:
+def _gemm(o: Operands, tiled: bool) -> list[PartLaunch]:
     """F16 and BF16 accumulate in F32."""
     ty: Type = o["ty"]
     activation: MapOperation | None = o["activation"]
@@ -218,7 +218,7 @@ def _gemm(o: Operands, tiled: bool) -> list[Launch]:
     for stride in ("sam", "sak", "sbk", "sbn"):
         scalars[stride] *= ty.size_bytes // ty.alignment
     lanes = (_ceildiv(n, TILE) * 16, _ceildiv(m, TILE) * 16) if tiled else (n, m)
-    return [Launch(program, lanes, (16, 16), buffers, scalars, fast=True)]
+    return [PartLaunch(program, lanes, (16, 16), buffers, scalars, fast=True)]
 
 
 def _extents_of_gemm(o: Operands) -> dict[str, int]:
@@ -251,7 +251,7 @@ def extents(name: str, operands: Operands) -> dict[str, int]:
     return {operand: max(count, 0) for operand, count in _EXTENTS[name](operands).items()}
 
 
-_LOWERINGS: dict[str, Callable[[Operands, bool], list[Launch]]] = {
+_LOWERINGS: dict[str, Callable[[Operands, bool], list[PartLaunch]]] = {
     "ParallelMap": lambda o, _: _map(o, 1),
     "ParallelMapBinary": lambda o, _: _map(o, 2),
     "ParallelReduce": lambda o, parallel: _reduce_in_blocks(o) if parallel else _reduce(o),
@@ -259,6 +259,6 @@ _LOWERINGS: dict[str, Callable[[Operands, bool], list[Launch]]] = {
 }
 
 
-def lower_collective(name: str, operands: Operands, parallel: bool = False) -> list[Launch]:
+def lower_collective(name: str, operands: Operands, parallel: bool = False) -> list[PartLaunch]:
     """The launches that a collective is. `parallel` is for devices that run the lanes of a block at the same time."""
     return _LOWERINGS[name](operands, parallel)

@@ -18,8 +18,8 @@ from hologram_web.isa.operands import BufferHandle, Register
 from hologram_web.isa.verify import Analysis, Base
 
 from .collective_runner import CollectiveOps
-from .machine import Machine, Run, Values
-from .memory import Region
+from .machine import Machine, Registers, Run
+from .memory import MemoryRegion
 from .races import RaceChecker
 
 __all__ = ["CpuBackend", "at_once"]
@@ -95,13 +95,13 @@ class CpuBackend(HostDevice):
         """Lane regions in parts, each to be run before the next one is asked for; the collectives between them."""
         graph = run.analysis.graph
         point: int | None = graph.entry
-        kept: Values = {}
+        kept: Registers = {}
         rounds = 0
         while point is not None and point != END:
             if self._check_races:
                 run.races = RaceChecker()
             collective: int | None = None
-            after: Values = {}
+            after: Registers = {}
             for blocks in self._parts(run):
                 machine = Machine(run, blocks.start, len(blocks), point, kept)
                 yield machine
@@ -124,9 +124,9 @@ class CpuBackend(HostDevice):
         """The blocks of a launch, in parts that run at once."""
         return at_once(run, range(run.config.blocks))
 
-    def _regions(self, analysis: Analysis, values: Mapping[str, Any]) -> dict[Base, Region]:
+    def _regions(self, analysis: Analysis, values: Mapping[str, Any]) -> dict[Base, MemoryRegion]:
         memory = self._memory_of(analysis, values)
-        return {base: Region(str(base), data, data.size) for base, data in memory.items()}
+        return {base: MemoryRegion(str(base), data, data.size) for base, data in memory.items()}
 
 
 def at_once(run: Run, blocks: range) -> Iterator[range]:
@@ -138,7 +138,7 @@ def at_once(run: Run, blocks: range) -> Iterator[range]:
     return (range(start, min(start + most, blocks.stop)) for start in (reversed(starts) if run.descending else starts))
 
 
-def _run_collective(run: Run, point: int, kept: Values) -> None:
+def _run_collective(run: Run, point: int, kept: Registers) -> None:
     result = CollectiveOps(run, point, kept).execute()
     instruction = run.analysis.graph.instruction(point)
     for operand, value in instruction.writes():

@@ -27,7 +27,7 @@ from ...targets.wasm import ARGUMENTS, FIRST_TICKS, WasmKernel, compile_kernel
 from ..compiled import CompiledDevice, Job, Words
 from ..device import CLASS_MEMORY_BYTES
 from ..protocol import Limits
-from .arena import Arena, Block, FastCall, shared
+from .arena import Arena, ArenaBlock, FastCall, shared
 from .cache import WASM_KERNEL, ModuleCache, fits
 from .crew import Crew, Threads, processors
 from .poll import TIME_IS_UP, Poll
@@ -123,7 +123,7 @@ class _Loaded:
             self.alone = pace
 
 
-class WasmBackend(CompiledDevice[Block]):
+class WasmBackend(CompiledDevice[ArenaBlock]):
     """Runs programs as WebAssembly, four lanes side by side where they can.
 
     Buffers lie in one WebAssembly memory of at most 4 GiB, in reach of NumPy without copies (`view`).
@@ -213,22 +213,22 @@ class WasmBackend(CompiledDevice[Block]):
         """The 12,288 bytes of a class: a view that reads and writes."""
         return np.frombuffer(self._class(class_id).bytes, np.uint8)
 
-    def _reserve(self, size: int) -> Block:
+    def _reserve(self, size: int) -> ArenaBlock:
         return self._arena.block(self._arena.allocate(size), size)
 
-    def _release(self, memory: Block) -> None:
+    def _release(self, memory: ArenaBlock) -> None:
         self._arena.free(memory.address)
 
-    def _size(self, memory: Block) -> int:
+    def _size(self, memory: ArenaBlock) -> int:
         return memory.size
 
-    def _read(self, memory: Block, offset: int, out: memoryview) -> None:
+    def _read(self, memory: ArenaBlock, offset: int, out: memoryview) -> None:
         out[:] = memory.bytes[offset : offset + out.nbytes]
 
-    def _write(self, memory: Block, offset: int, raw: memoryview) -> None:
+    def _write(self, memory: ArenaBlock, offset: int, raw: memoryview) -> None:
         memory.bytes[offset : offset + raw.nbytes] = raw
 
-    def _class_part(self, start: int, size: int) -> Block:
+    def _class_part(self, start: int, size: int) -> ArenaBlock:
         return self._arena.block(self._classes().address + start, size)
 
     def _work_memory(self, size: int) -> int:
@@ -242,15 +242,15 @@ class WasmBackend(CompiledDevice[Block]):
 
     # Launches
 
-    def _whole(self, memory: Block) -> tuple[Block, int]:
+    def _whole(self, memory: ArenaBlock) -> tuple[ArenaBlock, int]:
         whole = self._class_memory  # only this is handed out in parts
         start = -1 if whole is None else memory.address - whole.address
         return (whole, start) if whole is not None and 0 <= start < CLASS_MEMORY_BYTES else (memory, 0)
 
-    def _copy(self, source: Block, target: Block) -> None:
+    def _copy(self, source: ArenaBlock, target: ArenaBlock) -> None:
         target.bytes[:] = source.bytes
 
-    def _run(self, job: Job[Block]) -> None:
+    def _run(self, job: Job[ArenaBlock]) -> None:
         self.stats.launches += 1
         loaded = self._loaded(job)
         try:
@@ -261,11 +261,11 @@ class WasmBackend(CompiledDevice[Block]):
                 raise
             raise job.explain(error) from None
 
-    def _loaded(self, job: Job[Block]) -> _Loaded:
+    def _loaded(self, job: Job[ArenaBlock]) -> _Loaded:
         key = _key(job.analysis, job.config, job.point, job.uniform)
         return self._kernels.get_or_create(key, lambda: self._load(job))
 
-    def _again(self, job: Job[Block]) -> Any:
+    def _again(self, job: Job[ArenaBlock]) -> Any:
         return RecordedCall(self, job, self._loaded(job))
 
     def _compile(self, analysis: Analysis, block: Any, point: int | None, uniform: dict[Any, str]) -> WasmKernel:
@@ -297,7 +297,7 @@ class WasmBackend(CompiledDevice[Block]):
         loaded.gone = True
         self._arena.free(loaded.arguments)
 
-    def _load(self, job: Job[Block]) -> _Loaded:
+    def _load(self, job: Job[ArenaBlock]) -> _Loaded:
         kernel = self._compile(job.analysis, tuple(job.config.block), job.point, job.uniform)
         module, fresh = self._modules.get(shared(kernel.code))
         self.stats.modules += fresh
@@ -308,7 +308,7 @@ class WasmBackend(CompiledDevice[Block]):
         assert isinstance(function, wasmtime.Func)
         return _Loaded(kernel, module, function, FastCall(self._store, function, 3), self._arena, job.analysis)
 
-    def fill(self, loaded: _Loaded, job: Job[Block]) -> None:
+    def fill(self, loaded: _Loaded, job: Job[ArenaBlock]) -> None:
         """Writes the argument block of a kernel."""
         config, scalars, memory, kernel = job.config, job.scalars, job.memory, loaded.kernel
         shared = job.analysis.program.shared_memory + config.shared_memory
