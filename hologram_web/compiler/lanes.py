@@ -145,6 +145,10 @@ class Lanes:
                 known[node] = meaning(node, self._ranges, shapes).steps[0]
         return known[node]
 
+    def meeting(self, block: Block) -> list[Block]:
+        """Where lanes meet again that part at a block, whether any do or not."""
+        return self._ways_of(block)[0]
+
     def learn(self, node: Node) -> None:
         """Takes up a pure node that was made since."""
         self._shapes[node] = self._meaning(node, [self.of(arg) for arg in node.args])
@@ -214,9 +218,7 @@ class Lanes:
         if not axes & ~self.divergent.get(block, 0):
             return
         self.divergent[block] = self.divergent.get(block, 0) | axes
-        if block not in self._parted:
-            self._parted[block] = self._parting(block)
-        meeting, late = self._parted[block]
+        meeting, late = self._ways_of(block)
         for join in meeting:
             self._met[join] = self._met.get(join, 0) | axes
             self._work += (phi for phi in join.phis if phi in self._shapes)
@@ -227,6 +229,11 @@ class Lanes:
                 for inside in self._bodies[header]:
                     for node in (*inside.phis, *inside.nodes):
                         self._work += (u for u in self._users_of(node) if isinstance(u, Block) or u in self._shapes)
+
+    def _ways_of(self, block: Block) -> tuple[list[Block], list[tuple[Block, Block | None]]]:
+        if block not in self._parted:
+            self._parted[block] = self._parting(block)
+        return self._parted[block]
 
     def _parting(self, block: Block) -> tuple[list[Block], list[tuple[Block, Block | None]]]:
         """Where lanes meet that part at a block, and the loops that they leave in different rounds."""

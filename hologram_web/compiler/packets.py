@@ -66,6 +66,11 @@ class Forms:
                 if phi in lowered.variables:
                     definitions += [(lowered.variables[phi], arg, False) for arg in phi.args if arg is not phi]
             definitions += [(lowered.variables[node], node, True) for node in block.nodes if node in lowered.variables]
+        uniform = [
+            block
+            for block in lowered.function.blocks
+            if block in around and len(block.end.ways) > 1 and not lanes.divergent.get(block, 0) & 1
+        ]
         # What analysis says of values holds of how they are computed, too: else they are vectors.
         changed = True
         while changed:
@@ -77,6 +82,14 @@ class Forms:
                 if (mine != ANY and found not in (mine, 0)) or (mine not in (0, ANY) and found != mine):
                     self.variables[variable] = ANY
                     changed = True
+            # All lanes take one way by a uniform predicate. Held as a vector, it has both ways stand behind each other
+            # nevertheless, and a number that one of them sets is lost in the other.
+            for block in uniform:
+                assert block.end.value is not None
+                if self.of(block.end.value) != 0:
+                    for phi in (phi for join in lanes.meeting(block) for phi in join.phis if phi in lowered.variables):
+                        changed |= self.variables[lowered.variables[phi]] != ANY
+                        self.variables[lowered.variables[phi]] = ANY
         self.wrong = {variable for variable in fixed if self.variables[variable] != 0}
 
     @staticmethod
