@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hologram_web.compiler.accesses import access_of
-from hologram_web.compiler.build import build
 from hologram_web.compiler.conditions import shown
+from hologram_web.compiler.driver import lane_function
 from hologram_web.compiler.ir import Function
 from hologram_web.compiler.passes import fired, optimize
 from hologram_web.errors import CompileError, UnsupportedInstruction
-from hologram_web.isa.address import ON_CHIP
 from hologram_web.isa.verify import analyze
 
 if TYPE_CHECKING:
     from hologram_web.kernels.kernel import Kernel
+    from hologram_web.targets.wasm import WasmKernel
     from hologram_web.targets.wgsl import WgslKernel
 
 __all__ = ["PARTS", "explain"]
@@ -75,7 +76,7 @@ def _variants(kernel: Kernel, block: tuple[int, int, int]) -> str:
     function = _function(kernel, block)
     accesses = [access for node in function.nodes() if (access := access_of(node)) is not None]
     checked = sum(access.checked for access in accesses)
-    choice = form_of(function)
+    choice = form_of(function, getattr(_bound(kernel, "wasm"), "packets", None))
     form = f"{choice.width} lanes side by side"
     if choice.width == 1:
         form = f"lanes one after another, because {choice.reason}"
@@ -83,7 +84,7 @@ def _variants(kernel: Kernel, block: tuple[int, int, int]) -> str:
         f"wasm: one module, {form}; {checked} of {len(accesses)} accesses are checked, but for those "
         "that a block proves to be in bounds by its coordinates, the parameters and the sizes"
     ]
-    compiled = _shader(kernel, function)
+    compiled = _shader(kernel, block)
     if compiled.fast is None:
         lines.append("webgpu: one shader, with checks: no condition of a launch would make them needless")
     else:
@@ -97,26 +98,45 @@ def _function(kernel: Kernel, block: tuple[int, int, int], show: Callable[[str, 
         if instruction.row.collective:
             where = "hg.compile(kernel).artifact has all of it"
             raise UnsupportedInstruction(number, f"what the whole launch does once is code of its own: {where}")
-    return optimize(build(analyze(kernel.program), block), show)
+    return lane_function(analyze(kernel.program), block, passes=partial(optimize, show=show))
 
 
-def _shader(kernel: Kernel, function: Function) -> WgslKernel:
+def _bound(kernel: Kernel, name: str) -> Any:
+    """The device that the kernel is bound to, if it is of that name and compiles here: what it runs is shown. Others
+    run what is compiled for any device of the target, as files have it."""
+    device: Any = kernel.device
+    return device if device is not None and device.name == name and hasattr(device, "kernel_of") else None
+
+
+def _shader(kernel: Kernel, block: tuple[int, int, int]) -> WgslKernel:
     from hologram_web.targets import wgsl
 
-    groups = [[base] for base in function.bases if base.space not in ON_CHIP]
+    function = _function(kernel, block)
+    if device := _bound(kernel, "webgpu"):
+        shader: WgslKernel = device.kernel_of(kernel.program, block)
+        return shader
+    groups = wgsl.apart(wgsl.memories_of(analyze(kernel.program)))
     return wgsl.compile_kernel(function, groups, kernel.program.shared_memory)
 
 
+def _module(kernel: Kernel, block: tuple[int, int, int]) -> WasmKernel:
+    from hologram_web.targets.wasm import compile_kernel
+
+    function = _function(kernel, block)
+    if device := _bound(kernel, "wasm"):
+        module: WasmKernel = device.kernel_of(kernel.program, block)
+        return module
+    return compile_kernel(function)
+
+
 def _wgsl(kernel: Kernel, block: tuple[int, int, int]) -> str:
-    return _shader(kernel, _function(kernel, block)).code
+    return _shader(kernel, block).code
 
 
 def _wat(kernel: Kernel, block: tuple[int, int, int]) -> str:
-    from hologram_web.targets.wasm import compile_kernel
-
     from .disassemble import disassemble
 
-    return disassemble(compile_kernel(_function(kernel, block)).code)
+    return disassemble(_module(kernel, block).code)
 
 
 PARTS: dict[str, Callable[[Kernel, tuple[int, int, int]], str]] = {

@@ -409,14 +409,6 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.Monkey
     assert _twice(DEVICES["wasm"]()) == [2.0, 4.0]
 
 
-def test_keys_say_which_compiler_and_options(monkeypatch: pytest.MonkeyPatch) -> None:
-    key = stores.key_of(b"program", (256, 1, 1), "exact")
-    assert key == stores.key_of(b"program", (256, 1, 1), "exact")
-    assert key != stores.key_of(b"program", (256, 1, 1), "fast")
-    monkeypatch.setattr(stores, "fingerprint", lambda: b"another")
-    assert key != stores.key_of(b"program", (256, 1, 1), "exact")
-
-
 @pytest.mark.parametrize(("value", "modules", "compiled"), [("off", 0, 0), ("modules", 1, 0), ("on", 1, 1)])
 def test_it_can_be_turned_off(
     kept_files: Path, monkeypatch: pytest.MonkeyPatch, value: str, modules: int, compiled: int

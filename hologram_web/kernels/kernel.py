@@ -160,6 +160,11 @@ class Kernel:
         raise TranslateError(f"a kernel is launched with a number of lanes: {self.name}[n](...)")
 
     @property
+    def device(self) -> Backend | None:
+        """The device that it is bound to."""
+        return self._device
+
+    @property
     def file(self) -> str:
         """Where its source is."""
         return self._definition.source.file
@@ -169,11 +174,13 @@ class Kernel:
         return self._source_map.text(instruction)
 
     def wgsl(self, block: tuple[int, ...] = (256, 1, 1)) -> str:
-        """The WGSL shader for blocks of that shape. Raises UnsupportedType and UnsupportedInstruction."""
+        """The WGSL shader for blocks of that shape: the one with checks that the device runs which the kernel is bound
+        to (`on`), else what files have. Raises UnsupportedType and UnsupportedInstruction."""
         return self._part("wgsl", block)
 
     def wat(self, block: tuple[int, ...] = (256, 1, 1)) -> str:
-        """The WebAssembly text for blocks of that shape. Raises UnsupportedType and UnsupportedInstruction."""
+        """The WebAssembly text for blocks of that shape: what the device runs which the kernel is bound to (`on`), else
+        what files have. Raises UnsupportedType and UnsupportedInstruction."""
         return self._part("wat", block)
 
     def _part(self, name: str, block: tuple[int, ...]) -> str:

@@ -105,7 +105,7 @@ class CompiledProgram:
     def _key(self) -> bytes:
         blobs = [(blob.length, blob.hash, blob.data is None, blob.location, blob.offset) for blob in self.blobs]
         programs = [program.to_bytes() for program in self.programs]
-        return key_of(self.plan, programs, blobs, sorted(self.metadata.items()))
+        return key_of((self.plan, programs, blobs, sorted(self.metadata.items())), "", (self.math or "exact",))
 
     def to_bytes(self) -> bytes:
         """The file; equal plans, programs and metadata give equal bytes. Raises CompileError."""

@@ -1,9 +1,9 @@
 """What is compiled once for all processes: files of the user's cache folder, in pages records of IndexedDB.
 
-A key is the BLAKE3 of all that shapes the result, and of which compiler it was: the programs' bytes, parameter kinds,
-target, options, and `fingerprint()`. A value starts with a BLAKE3 of kind, key and value; one that does not agree is
-thrown away and made anew. HOLOGRAM_WEB_CACHE=off turns this off, =modules keeps machine code only, for work on the
-compiler; HOLOGRAM_WEB_CACHE_DIR is another folder.
+A key (`key_of`) is the BLAKE3 of all that shapes the result: what is compiled (programs as their bytes, how they are
+launched), the target, its options, and which compiler it was (`fingerprint`). A value starts with a BLAKE3 of kind, key
+and value; one that does not agree is thrown away and made anew. HOLOGRAM_WEB_CACHE=off turns this off, =modules keeps
+machine code only, for work on the compiler; HOLOGRAM_WEB_CACHE_DIR is another folder.
 """
 
 from __future__ import annotations
@@ -111,6 +111,7 @@ def fingerprint() -> bytes:
     return blake3(b"\0".join(Path(path).read_bytes() for path in sorted(found)))
 
 
-def key_of(*parts: Any) -> bytes:
-    """The key of what follows from `parts`, whose `repr` says all there is to say."""
-    return blake3(repr((fingerprint(), parts)).encode())
+def key_of(what: Any, target: str, options: tuple[Any, ...], version: bytes = b"") -> bytes:
+    """The key of what a compiler of that version, by default this one, makes of something for a target ("": for all)
+    with these options. Their `repr` says all there is to say: equal things have equal keys, and no others."""
+    return blake3(repr((version or fingerprint(), target, what, options)).encode())

@@ -13,10 +13,10 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.tree import Tree
 
-from hologram_web.compiler.build import build
+from hologram_web.compiler.driver import lane_function
 from hologram_web.compiler.ir import Function
 from hologram_web.compiler.lanes import Lanes
-from hologram_web.compiler.passes import fired, optimize
+from hologram_web.compiler.passes import fired
 from hologram_web.compiler.recursion import deep_recursion
 from hologram_web.errors import CompileError
 from hologram_web.isa.verify import analyze
@@ -203,7 +203,7 @@ def _texts(kind: str, compiled: CompiledProgram, notes: list[str]) -> Iterator[t
         shapes = {(call.program, call.block): None for call in calls_of(compiled.plan.steps)}
         for number, block in _first(list(shapes), "programs in blocks", notes):
             try:
-                function = optimize(build(analyze(compiled.programs[number]), block))
+                function = lane_function(analyze(compiled.programs[number]), block)
                 text = f"{_listing(function, kind)}; passes: {fired(function)}"
             except CompileError as error:
                 text = f"; {error}"

@@ -358,12 +358,12 @@ class PageDevice(Device[PageMemory]):
 
     def _program(self, analysis: Analysis, config: LaunchConfig, shape: Any, aliases: dict[str, str]) -> int:
         """The number of the program that runs such launches; it is compiled when there is none."""
-        key = analysis.source, tuple(config.block), config.shared_memory, shape, tuple(aliases.items()), self._math
+        key = analysis.source, tuple(config.block), config.shared_memory, shape, tuple(aliases.items()), self._options
         found = self._programs.get(key)
         if found is not None:
             self.stats.cache_hits += 1
             return found
-        raw = self._compiled(key, analysis, config, shape, aliases)
+        raw = self._compiled(key[:-1], analysis, config, shape, aliases)
         number = next(self._numbers)
         start = len(self._data)
         self._data += raw
@@ -371,10 +371,15 @@ class PageDevice(Device[PageMemory]):
         self._programs.insert(key, number)
         return number
 
+    @property
+    def _options(self) -> tuple[str, ...]:
+        """What shapes the code besides the launch: WebAssembly computes floats exactly whatever `math` says."""
+        return (self._math,) if self.name == "webgpu" else ()
+
     def _compiled(self, key: Any, analysis: Analysis, config: LaunchConfig, shape: Any, aliases: Any) -> bytes:
         """The artifact, of this visit or an earlier one."""
         store = compiled_store() if self._cache else None
-        place = b"" if store is None else key_of(self.name, *key)
+        place = b"" if store is None else key_of(key, self.name, self._options)
         kept = None if store is None else store.get("holo", place)
         if kept is not None:
             self.stats.stored += 1

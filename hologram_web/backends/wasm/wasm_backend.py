@@ -13,7 +13,7 @@ import numpy as np
 import wasmtime
 from numpy.typing import NDArray
 
-from ...compiler.driver import lane_function
+from ...compiler.driver import identity_of, lane_function
 from ...compiler.passes import optimize
 from ...errors import ExecutionError, LaunchError
 from ...extras import tools
@@ -23,7 +23,7 @@ from ...isa.verify import Analysis
 from ...store.cache import ProgramCache
 from ...store.disk import recall
 from ...store.store import compiled_store, key_of, module_store
-from ...targets.wasm import ARGUMENTS, FIRST_TICKS, WasmKernel, compile_kernel
+from ...targets.wasm import ARGUMENTS, FIRST_TICKS, WasmKernel, WasmOptions, compile_kernel
 from ..compiled import CompiledDevice, Job, Words
 from ..device import CLASS_MEMORY_BYTES
 from ..protocol import Limits
@@ -196,7 +196,11 @@ class WasmBackend(CompiledDevice[ArenaBlock]):
 
     def compile_to_wasm(self, program: Program, block: tuple[int, int, int] = (256, 1, 1)) -> bytes:
         """The WebAssembly module of a program without collectives, for blocks of that shape."""
-        return self._compile(self._analysis(program, program), block, None, {}).code
+        return self.kernel_of(program, block).code
+
+    def kernel_of(self, program: Program, block: tuple[int, int, int]) -> WasmKernel:
+        """What launches of a program without collectives run in blocks of that shape."""
+        return self._compile(self._analysis(program, program), block, None, {})
 
     def compile_to_wat(self, program: Program, block: tuple[int, int, int] = (256, 1, 1)) -> str:
         """The module in text form, for people."""
@@ -269,18 +273,16 @@ class WasmBackend(CompiledDevice[ArenaBlock]):
         return RecordedCall(self, job, self._loaded(job))
 
     def _compile(self, analysis: Analysis, block: Any, point: int | None, uniform: dict[Any, str]) -> WasmKernel:
-        def key() -> bytes:
-            named = sorted((name, repr(register)) for register, name in uniform.items())
-            return key_of(analysis.source, block, point, named, self._wide_arithmetic, self.packets)
+        options = WasmOptions(self._wide_arithmetic, self.packets)
 
         def make() -> WasmKernel:
             function = lane_function(analysis, block, point, uniform, self.optimize)
-            return compile_kernel(function, self._wide_arithmetic, self.packets)
+            return compile_kernel(function, *options)
 
         kernel, fresh = recall(
-            self._store_of_kernels,
+            self._store_of_kernels if self.optimize is optimize else None,
             "wasm",
-            key,
+            lambda: key_of(identity_of(analysis, block, point, uniform), "wasm", options),
             make,
             WASM_KERNEL,
             lambda kept: fits(kept, analysis, block, uniform),

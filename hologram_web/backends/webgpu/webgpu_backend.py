@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,10 +11,9 @@ import numpy as np
 import wgpu
 from numpy.typing import NDArray
 
-from ...compiler.driver import lane_function
+from ...compiler.driver import has_type, identity_of, lane_function
 from ...compiler.passes import optimize
 from ...errors import InvalidBuffer, LaunchError
-from ...isa.address import ON_CHIP, Space
 from ...isa.launch import LaunchConfig
 from ...isa.operands import BufferHandle
 from ...isa.program import Program
@@ -23,7 +22,7 @@ from ...isa.verify import Analysis, Base
 from ...store.cache import ProgramCache
 from ...store.disk import recall
 from ...store.store import compiled_store, key_of
-from ...targets.wgsl import WgslKernel, compile_kernel
+from ...targets.wgsl import WgslKernel, WgslOptions, apart, compile_kernel, memories_of
 from ..compiled import CompiledDevice, Job
 from ..host_device import array_of
 from ..protocol import Limits
@@ -176,11 +175,15 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
 
     def compile_to_wgsl(self, program: Program, block: tuple[int, int, int] = (256, 1, 1)) -> str:
         """The shader of a program without collectives, for blocks of that shape and memories that differ."""
+        return self.kernel_of(program, block).code
+
+    def kernel_of(self, program: Program, block: tuple[int, int, int]) -> WgslKernel:
+        """What launches of a program without collectives run in blocks of that shape, on memories that differ and are
+        bound whole."""
         analysis = self._analysis(program, program)
-        bases = _owners(analysis)
-        inside = [base for base in bases if base.space in (Space.CLASS, Space.PHI)]
-        groups = [[base] for base in bases if base not in inside] + ([inside] if inside else [])
-        return self._compile(analysis, block, None, {}, groups, program.shared_memory, self.math).code
+        groups = apart(memories_of(analysis))
+        options = self._options(analysis, groups, program.shared_memory, self.math, [1] * len(groups))
+        return self._compile(analysis, block, None, {}, options)
 
     def sync(self) -> None:
         with self._lock:
@@ -390,40 +393,36 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
         names = tuple(sorted(job.uniform.values()))
         place = self._gpu.generation, self._window
         key = id(analysis), config, job.point, names, tuple(job.memory), shapes, job.math, place
-        return self._readies.get_or_create(key, lambda: self._make_ready(job, names))
+        return self._readies.get_or_create(key, lambda: self._make_ready(job))
 
-    def _make_ready(self, job: Job[GpuMemory], names: tuple[str, ...]) -> Ready:
-        analysis, config, traits = job.analysis, job.config, self.traits
+    def _make_ready(self, job: Job[GpuMemory]) -> Ready:
+        analysis, config = job.analysis, job.config
         by_buffer: dict[int, list[Base]] = {}
-        for base in _owners(analysis):
+        for base in memories_of(analysis):
             if base in job.memory:
                 by_buffer.setdefault(id(job.memory[base].buffer), []).append(base)
         groups = list(by_buffer.values())
         shared = analysis.program.shared_memory + config.shared_memory
         parts = [-(-self._whole(job.memory[group[0]])[0].size // self._window) or 1 for group in groups]
         self._check_limits(job, parts, shared)
-        key = (
-            analysis.source, tuple(config.block), job.point, names, tuple(map(tuple, groups)), shared, traits, job.math,
-            tuple(parts), self._window,
-        )  # fmt: skip
-
-        def whole_key() -> bytes:  # of which adapter, too: it says how numbers are computed
-            named = sorted((name, repr(register)) for register, name in job.uniform.items())
-            return key_of(*key, named, sorted(self._gpu.info.items()))
-
-        def make() -> WgslKernel:
-            block = tuple(config.block)
-            return self._compile(analysis, block, job.point, job.uniform, groups, shared, job.math, parts)
+        block = tuple(config.block)
+        what = identity_of(analysis, block, job.point, job.uniform)
+        options = self._options(analysis, groups, shared, job.math, parts)
 
         def recalled() -> WgslKernel:
             kernel, fresh = recall(
-                self._store_of_kernels, "wgsl", whole_key, make, WGSL_KERNEL, lambda kept: fits(kept, job, groups)
+                self._store_of_kernels if self.optimize is optimize else None,
+                "wgsl",
+                lambda: key_of(what, "wgsl", options),
+                lambda: self._compile(analysis, block, job.point, job.uniform, options),
+                WGSL_KERNEL,
+                lambda kept: fits(kept, job, groups),
             )
             self.stats.kernels += fresh
             self.stats.stored += not fresh
             return kernel
 
-        kernel = self._kernels.get_or_create(key, recalled)
+        kernel = self._kernels.get_or_create((what, options, self.optimize), recalled)
         return Ready(analysis, kernel, {base: job.memory[base].size for base in kernel.bases}, shared)
 
     def chosen(self, ready: Ready, config: LaunchConfig, scalars: Mapping[str, tuple[Type, int]]) -> Chosen:
@@ -465,29 +464,26 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
         start = part * self._window
         return memory.buffer, start, max(min(-(-(memory.size - start) // 4) * 4, self._window), 4)
 
+    def _options(
+        self, analysis: Analysis, groups: Iterable[Iterable[Base]], shared: int, math: str, parts: Iterable[int]
+    ) -> WgslOptions:
+        """What this adapter's shaders are compiled with. What else it is makes no difference to them."""
+        exact, ends_loops = self.traits.exact, self.traits.ends_loops
+        return WgslOptions(
+            tuple(map(tuple, groups)),
+            shared,
+            "strict" if math == "exact" and not exact else math,
+            ends_loops,
+            has_type(analysis, Type.F16) and self.converts_halves,
+            tuple(parts),
+            self._window,
+        )
+
     def _compile(
-        self,
-        analysis: Analysis,
-        block: Any,
-        point: int | None,
-        uniform: Any,
-        groups: list[list[Base]],
-        shared: int,
-        math: str,
-        parts: Sequence[int] = (),
+        self, analysis: Analysis, block: Any, point: int | None, uniform: Any, options: WgslOptions
     ) -> WgslKernel:
         function = lane_function(analysis, block, point, uniform, self.optimize)
-        traits = self.traits
-        return compile_kernel(
-            function,
-            groups,
-            shared,
-            math="strict" if math == "exact" and not traits.exact else math,
-            canary=traits.ends_loops,
-            half=any(Type.F16 in (node.ty, node.attr) for node in function.nodes()) and self.converts_halves,
-            parts=parts,
-            window=self._window,
-        )
+        return compile_kernel(function, **options._asdict())
 
     def _check_limits(self, job: Job[GpuMemory], parts: list[int], shared: int) -> None:
         """Raises LaunchError for what the adapter cannot do."""
@@ -552,10 +548,3 @@ class ClassMemory:
         whole = np.asarray(self)
         whole[key] = value
         self._backend._write(self._memory, 0, whole.data)
-
-
-def _owners(analysis: Analysis) -> list[Base]:
-    """Memories that the program names, in a fixed order: parameters first, shared and local memory left out."""
-    params = {param.name: number for number, param in enumerate(analysis.program.params)}
-    bases = {base for base in analysis.bases.values() if base.space not in ON_CHIP}
-    return sorted(bases, key=lambda base: (params.get(str(base.name), len(params)), base.space.name, str(base.name)))

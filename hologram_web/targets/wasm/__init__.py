@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .kernel import ARGUMENTS, FAULT_KINDS, FIRST_TICKS, WasmKernel, compile_kernel
+    from .kernel import ARGUMENTS, FAULT_KINDS, FIRST_TICKS, WasmKernel, WasmOptions, compile_kernel
 
-__all__ = ["ARGUMENTS", "FAULT_KINDS", "FIRST_TICKS", "WasmKernel", "compile_kernel"]
+__all__ = ["ARGUMENTS", "FAULT_KINDS", "FIRST_TICKS", "WasmKernel", "WasmOptions", "compile_kernel"]
 
 
 def __getattr__(name: str) -> Any:

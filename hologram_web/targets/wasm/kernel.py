@@ -8,6 +8,7 @@ each) of each memory. A fault is written into the status words, and the kernel r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...compiler.accesses import access_of
 from ...compiler.ir import Function, Node
@@ -38,7 +39,7 @@ from .polls import ARGUMENTS, FAULT_KINDS, FIRST_TICKS
 from .values import TRAITS
 from .wide import is_wide
 
-__all__ = ["ARGUMENTS", "FAULT_KINDS", "FIRST_TICKS", "WasmKernel", "compile_kernel", "form_of"]
+__all__ = ["ARGUMENTS", "FAULT_KINDS", "FIRST_TICKS", "WasmKernel", "WasmOptions", "compile_kernel", "form_of"]
 
 
 @dataclass
@@ -201,10 +202,17 @@ class _Packets(Packets, _Lanes):
     pass
 
 
-def form_of(function: Function) -> Choice:
-    """Whether a kernel is made of packets of lanes, and why not."""
+class WasmOptions(NamedTuple):
+    """The arguments of `compile_kernel` that a device decides; equal ones give equal modules."""
+
+    wide_arithmetic: bool = False
+    packets: int | None = None
+
+
+def form_of(function: Function, packets: int | None = None) -> Choice:
+    """Whether a kernel is made of packets of lanes, and why not; `packets` as `compile_kernel` takes it."""
     with deep_recursion():
-        return chosen(legalise(function, TRAITS))
+        return chosen(legalise(function, TRAITS), packets)
 
 
 def compile_kernel(function: Function, wide_arithmetic: bool = False, packets: int | None = None) -> WasmKernel:

@@ -6,7 +6,7 @@ binding (`groups`): the same buffer may be passed for all of them, and WebGPU bi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -213,7 +213,7 @@ def _is_one(special: str) -> Node:
 
 def compile_kernel(
     function: Function,
-    groups: list[list[Base]],
+    groups: Iterable[Iterable[Base]],
     shared: int,
     *,
     math: str = "exact",
@@ -239,7 +239,8 @@ def compile_kernel(
     with deep_recursion():
         legal = legalised(function, traits_of(math))
         lowered = lower(legal.function)
-        shader = partial(Shader, function, legal, lowered, groups, shared, math, canary, half, parts, window)
+        bound = [list(group) for group in groups]
+        shader = partial(Shader, function, legal, lowered, bound, shared, math, canary, half, parts, window)
         checked = shader(set())
         kernel = _kernel(checked, packet_of(function, checked))
         kernel.cost = cost_of_lane(function)
