@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..compiler.accesses import access_of
 from ..compiler.driver import lane_function
 from ..compiler.host import Uniform
 from ..compiler.operations import EFFECTS
@@ -14,7 +15,6 @@ from ..errors import CompileError, UnsupportedInstruction
 from ..isa.address import ON_CHIP, Space
 from ..isa.types import Type
 from ..isa.verify import Analysis
-from ..targets.wasm.effects import access_of
 from .conditions import formulas_of
 from .plan import Binding, Kernel, KernelMemory, Launch, Step, Target, WasmCode, WgslCode, bodies, with_bodies
 

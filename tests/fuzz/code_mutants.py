@@ -38,9 +38,9 @@ _PAIRS = "compiler.pairs:Pairs."
 _CONTROL = "targets.clike.control:Control."
 _EFFECTS = "targets.wasm.effects:Effects."
 _LEGALISER = "compiler.legalise:Legaliser."
-_KERNEL = "targets.wasm.kernel:_Lanes."
-_LANES = "targets.wasm.lanes:Lanes."
-_BARRIERS = "targets.wasm.barriers:Barriers."
+_BLOCKS = "targets.wasm.blocks:Blocks."
+_SCALARS = "targets.wasm.trees:ScalarStatements."
+_SEGMENTS = "targets.wasm.barriers:Segments."
 _FOLD = "passes.fold:"
 _BUILD = "build:Builder."
 
@@ -215,7 +215,7 @@ _WASM = (
     ),
     _lane_by_lane(
         "lanes of a round are a byte apart",
-        _EFFECTS + "_address",
+        _EFFECTS + "address",
         "further + self.copy * step",
         "further + self.copy",
         "launch/sizes.atlas",
@@ -294,7 +294,7 @@ _WASM = (
     ),
     _wasm(
         "one byte past the end is in bounds",
-        _LANES + "_prologue",
+        _BLOCKS + "prologue",
         '("i64.const", size - 1)',
         '("i64.const", size - 2)',
         "faults/bounds_partial.atlas:f64",
@@ -308,7 +308,7 @@ _WASM = (
     ),
     _lane_by_lane(
         "phis are copied one after another",
-        _KERNEL + "_statement",
+        _SCALARS + "statement",
         "for _, value in narrow:\n                self.values.value(value)\n"
         "            self._copy_wide([pair for pair in pairs if is_wide(pair[0].ty)])\n"
         "            for variable, _ in reversed(narrow):\n",
@@ -317,49 +317,49 @@ _WASM = (
     ),
     _wasm(
         "a spilled variable is lost",
-        _BARRIERS + "_stop",
+        _SEGMENTS + "_stop",
         "self.lowered.live(target))",
         "self.lowered.live(target)[1:])",
         "sync/bar_sync_loaded_branch.atlas",
     ),
     _wasm(
         "lanes go on behind the wrong barrier",
-        _BARRIERS + "_stop",
+        _SEGMENTS + "_stop",
         "self.lowered.resumes.index(target) |",
         "min(self.lowered.resumes.index(target) + 1, len(self.lowered.resumes) - 1) |",
         "sync/bar_sync_loaded_branch.atlas",
     ),
     _wasm(
         "shared memory is not zeroed",
-        _LANES + "_enter_block",
-        "if self._uses_shared():",
+        _BLOCKS + "enter",
+        "if self.code.uses_shared:",
         "if False:",
         "memory/shared_zeroed.atlas",
     ),
     _wasm(
         "local memory is not zeroed",
-        _LANES + "_clear_own",
-        "if self.own_bytes:",
+        _BLOCKS + "clear_own",
+        "if self.code.own_bytes:",
         "if False:",
         "memory/local_zeroed.atlas",
     ),
     _wasm(
         "lanes share their local memory",
-        _BARRIERS + "_address_of_spill",
-        'self.put(self.get("lane_spill"), ("i32.const", self.stride',
-        'self.put(self.get("spill"), ("i32.const", self.stride',
+        "targets.wasm.barriers:_Spills.enter",
+        'self.put(self.get("lane_spill"), ("i32.const", stride',
+        'self.put(self.get("spill"), ("i32.const", stride',
         "memory/local_barrier.atlas",
     ),
     _wasm(
         "one surplus lane runs",
-        _LANES + "_enter_block",
+        _BLOCKS + "enter",
         '("i32.mul",), ("i32.sub",), ',
         '("i32.mul",), ("i32.sub",), ("i32.const", 1), ("i32.add",), ',
         "launch/many_blocks.atlas",
     ),
     _lane_by_lane(
         "CAS stores where the cell differs",
-        _EFFECTS + "_exchange",
+        _EFFECTS + "exchange",
         '("i32.eq",))\n                put(("select"',
         '("i32.ne",))\n                put(("select"',
         "sync/atom_cas.atlas:i32",

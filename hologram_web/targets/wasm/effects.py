@@ -1,52 +1,45 @@
-"""What lanes do to memory: loads, stores, atomics, guards and reductions as WebAssembly; and the argument block."""
+"""What lanes do to memory: loads, stores, atomics, guards and reductions as WebAssembly."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from ...compiler.accesses import Check, access_of, axes_of, beyond
-from ...compiler.ir import Function, MemoryAccess, Node
+from ...compiler.accesses import Check, axes_of, beyond
+from ...compiler.ir import MemoryAccess, Node
 from ...compiler.legalise import HALVES
-from ...compiler.out_of_ssa import Lowered
 from ...errors import FaultKind
 from ...isa.address import Space
 from ...isa.types import Type
-from ...isa.verify import ON_CHIP_BASES, Base
-from .encoder import FunctionBody, Instr
-from .polls import ARGUMENTS, FAULT_KINDS, Polls
+from ...isa.verify import Base
+from .code import ARGUMENTS, FAULT_KINDS, Code
+from .encoder import Instr
+from .polls import Polls
 from .routines import load_instruction, store_instruction
 from .values import Values, value_type
 from .wide import Wide
 
-__all__ = ["Effects", "access_of"]
+__all__ = ["Effects"]
 
 _ONE_STEP = {"add": "add", "and": "and", "or": "or", "xor": "xor", "exch": "xchg", "cas": "cmpxchg"}
 _CANCELLED = FAULT_KINDS.index(FaultKind.CANCELLED) + 1
 _FAR = 1 << 20  # bytes from one lane to the next that are added to an address by its instruction
 
 
-class Effects(Polls):
-    """Emits effects. The kernel (kernel.py) that inherits it holds the code, its locals and the bases."""
+class Effects:
+    """Writes effects of a lane.
 
-    lowered: Lowered
-    function: Function
-    values: Values
-    wide_integers: Wide
-    memories_at: int  # where they are in the argument block
-    bases: list[Base]
-    locals: dict[object, int]
-    proven: set[Check]  # what needs no check in what is emitted now
-    copy: int | None = None  # which lane of several that are emitted behind each other
-    rows: dict[Node, int]  # by access, the local with the address of the first of them
+    `proven` is what needs no check in what is written now; `copy` says which lane of several it is that are written
+    behind each other, and `rows` has by access the local with the address of the first of them.
+    """
 
-    def lane_id(self) -> None:
-        """Pushes the number of the lane in the launch, as i32."""
-        raise NotImplementedError
-
-    def argument(self, field_name: str, extra: int = 0, ty: str = "i32") -> None:
-        """Pushes a field of the argument block."""
-        raise NotImplementedError
+    def __init__(self, code: Code, values: Values, wide_integers: Wide, polls: Polls) -> None:
+        self.code, self.function, self.lowered = code, code.function, code.lowered
+        self.put, self.get, self.argument, self.bases = code.put, code.get, code.argument, code.bases
+        self.values, self.wide_integers, self.polls = values, wide_integers, polls
+        self.proven: set[Check] = code.repeated
+        self.copy: int | None = None
+        self.rows: dict[Node, int] = {}
 
     def fault(
         self,
@@ -58,25 +51,10 @@ class Effects(Polls):
         other: Instr = ("i32.const", 0),
     ) -> None:
         """Writes the status words and leaves the kernel."""
-        number = -1 if base is None else self._base_number(base)
+        number = -1 if base is None else self.code.base_number(base)
         self.put(("local.get", 0), ("i32.const", FAULT_KINDS.index(kind) + 1), ("i32.const", at), ("i32.const", number))
-        self.lane_id()
-        self.put(other, offset, need, ("call", self.fault_routine()), ("return",))
-
-    def fault_routine(self) -> int:
-        """A function that stores its operands into the status words."""
-        if "fault" not in self.module.numbers:
-            fields = ("kind", "at", "base", "lane", "other", "offset", "need")
-            kinds = ["i32"] * 5 + ["i64"] * 2
-            body = FunctionBody("fault", ("i32", *kinds), ())
-            for position, (name, ty) in enumerate(zip(fields, kinds, strict=True), 1):
-                body.code += [("local.get", 0), ("local.get", position), (f"{ty}.store", 2, ARGUMENTS[name])]
-            self.module.add(body)
-        return self.module.numbers["fault"]
-
-    def _base_number(self, base: Base) -> int:
-        """The base's place in the argument block; behind the last are shared and local memory."""
-        return [*self.bases, *ON_CHIP_BASES].index(base)
+        self.code.lane_id()
+        self.put(other, offset, need, ("call", self.code.fault_routine()), ("return",))
 
     def effect(self, node: Node) -> None:
         put = self.put
@@ -98,13 +76,13 @@ class Effects(Polls):
                     self.fault(kind, at)
                 put(("end",))
             case "load":
-                further = self._address(node, node.attr)
+                further = self.address(node, node.attr)
                 if node.attr.element.is_wide:  # its address stands for it
                     put(("i32.const", further), ("i32.add",))
                 else:
                     put(load_instruction(node.attr.element, further))
             case "store":
-                further = self._address(node, node.attr)
+                further = self.address(node, node.attr)
                 if node.attr.element.is_wide:
                     with self.values.temporary("i32") as target, self.values.temporary("i32") as source:
                         put(("local.set", target))
@@ -124,7 +102,7 @@ class Effects(Polls):
             case op:
                 raise AssertionError(f"the wasm target has no effect {op}")
 
-    def _address(self, node: Node, access: MemoryAccess) -> int:
+    def address(self, node: Node, access: MemoryAccess) -> int:
         """Pushes the address of an access; the result is what its instruction has to add."""
         put, index = self.put, node.args[0]
         for number, (axis, place, length) in enumerate(axes_of(node)):
@@ -175,7 +153,7 @@ class Effects(Polls):
     def _offset(self, node: Node, access: MemoryAccess, offset: int) -> None:
         """Computes the byte offset into an i64 local, and faults if no element is there."""
         put = self.put
-        self._raw_offset(access, node.args[0])
+        self.raw_offset(access, node.args[0])
         put(("local.set", offset))
         size = access.element.size_bytes
         if access.checked and node not in self.proven:
@@ -186,7 +164,7 @@ class Effects(Polls):
             put(("end",))
         self._alignment(access, offset)
 
-    def _raw_offset(self, access: MemoryAccess, index: Node) -> None:
+    def raw_offset(self, access: MemoryAccess, index: Node) -> None:
         self.values.value(index)
         if access.scale != 1:
             self.put(("i64.const", access.scale), ("i64.mul",))
@@ -207,13 +185,11 @@ class Effects(Polls):
     def _atomic(self, node: Node) -> None:
         operation, access = node.attr
         with self.values.temporary("i32") as address:
-            further = self._address(node, access)
+            further = self.address(node, access)
             self.put(("local.set", address))
-            self._exchange(operation, access, address, further, node.args[1:])
+            self.exchange(operation, access, address, further, node.args[1:])
 
-    def _exchange(
-        self, operation: str, access: MemoryAccess, address: int, further: int, given: Sequence[Node]
-    ) -> None:
+    def exchange(self, operation: str, access: MemoryAccess, address: int, further: int, given: Sequence[Node]) -> None:
         """One step; pushes what was there. Where no other call uses the memory (`alone`) a load and a store are one."""
         put, values = self.put, self.values
         ty: Type = access.element
@@ -226,7 +202,7 @@ class Effects(Polls):
                 values.value(argument)
                 put(("local.set", local))
             for name, local in zip(names, (old, *operands), strict=True):
-                self.locals["param", (name, local)] = local
+                self.code.name(("param", (name, local)), local)
             held = [Node("param", ty, (), (name, local)) for name, local in zip(names, (old, *operands), strict=True)]
             load: list[Instr] = [("local.get", address), load_instruction(ty, further), ("local.set", old)]
 
@@ -270,13 +246,13 @@ class Effects(Polls):
         combine, access = node.attr
         ty: Type = access.element
         with self.values.temporary("i64") as offset, self.values.temporary("i64") as count:
-            self._raw_offset(access, node.args[0])
+            self.raw_offset(access, node.args[0])
             put(("local.set", offset))
             self.values.value(node.args[1])
             put(("local.tee", count), ("i64.const", 0), ("local.get", count), ("i64.const", 0), ("i64.gt_s",))
             put(("select",), ("local.tee", count), ("i64.eqz",), ("i32.eqz",), ("if", None))
             # offset < 0, or offset > size - count * bytes
-            self._size(access.base)
+            self.code.size(access.base)
             put(("local.get", count), ("i64.const", ty.size_bytes), ("i64.mul",), ("i64.sub",))
             put(("local.get", offset), ("i64.lt_s",), ("local.get", offset), ("i64.const", 0), ("i64.lt_s",))
             put(("i32.or",), ("if", None))
@@ -290,14 +266,14 @@ class Effects(Polls):
                     self._place(access, offset)
                     put(("local.set", address))
                     ticks: Instr = ("i64.const", ty.size_bytes // 8)
-                    self.wide_integers.reduce(combine, ty, address, count, lambda: self.spend(ticks, access.at))
+                    self.wide_integers.reduce(combine, ty, address, count, lambda: self.polls.spend(ticks, access.at))
                 return
-            self._reduced(combine, access, offset, count)
+            self.reduced(combine, access, offset, count)
 
-    def _reduced(self, combine: str, access: MemoryAccess, offset: int, count: int) -> None:
+    def reduced(self, combine: str, access: MemoryAccess, offset: int, count: int) -> None:
         """Pushes what elements that are there are together."""
         put, ty = self.put, access.element
-        self.spend(("local.get", count), access.at)
+        self.polls.spend(("local.get", count), access.at)
         self._place(access, offset)
         put(("local.get", count), ("i32.wrap_i64",))
         self.argument("scratch")
@@ -311,13 +287,3 @@ class Effects(Polls):
         put(("if", None), ("return",), ("end",))
         if ty in HALVES:
             put(("call", self.values.routine(f"f32_to_{HALVES[ty]}")))
-
-    def _size(self, base: Base) -> None:
-        if base.space is Space.LOCAL:
-            self.put(("i64.const", self.function.local_memory))
-            return
-        if base.space is Space.SHARED:
-            self.argument("shared_size")
-        else:
-            self.put(("local.get", 0), ("i32.load", 2, self.memories_at + 8 * self.bases.index(base) + 4))
-        self.put(("i64.extend_i32_u",))

@@ -7,37 +7,42 @@ each) of each memory. A fault is written into the status words, and the kernel r
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from ...compiler.accesses import access_of
-from ...compiler.ir import Function, Node
+from ...compiler.fission import Fission
+from ...compiler.ir import Function
 from ...compiler.legalise import legalise
-from ...compiler.out_of_ssa import (
-    Assign,
-    Copies,
-    Count,
-    Do,
-    Go,
-    Meet,
-    ParallelRegion,
-    Statement,
-    Variable,
-    argument_starts,
-    spill_size,
-)
+from ...compiler.out_of_ssa import argument_starts
+from ...compiler.packets import Forms
+from ...compiler.ranges import Ranges
 from ...compiler.recursion import deep_recursion
-from ...compiler.structure import If, Labelled, Stop, Straight, StructuredBranch, StructuredLoop, Tree, structure
-from ...errors import FaultKind, UnsupportedInstruction
+from ...compiler.structure import structure
+from ...errors import UnsupportedInstruction
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
-from .barriers import Barriers
+from .barriers import Division, LaneRuns, Runs, Segments
+from .blocks import Blocks, leaf
 from .choice import Choice, chosen
+from .code import ARGUMENTS, FAULT_KINDS, Code
+from .effects import Effects
+from .lanes import Lanes
+from .packet_accesses import PacketAccesses
+from .packet_effects import PacketEffects
+from .packet_faults import PacketFaults
+from .packet_runs import PacketRuns
+from .packet_steps import PacketSteps
 from .packets import Packets
-from .polls import ARGUMENTS, FAULT_KINDS, FIRST_TICKS
-from .values import TRAITS
-from .wide import is_wide
+from .polls import FIRST_TICKS, Polls
+from .routines import Routines
+from .trees import ScalarStatements
+from .values import TRAITS, Values
+from .vectors import Vectors
+from .wide import Wide
 
 __all__ = ["ARGUMENTS", "FAULT_KINDS", "FIRST_TICKS", "WasmKernel", "WasmOptions", "compile_kernel", "form_of"]
 
@@ -67,127 +72,62 @@ class WasmKernel:
         return ARGUMENTS["values"] + argument_starts(self.scalars)[-1]
 
 
-class _Lanes(Barriers):
-    def run(self) -> WasmKernel:
-        self._prologue()
-        put = self.put
-        put(("local.get", 1), ("local.tee", self.named("block")), ("local.get", 2), ("i32.lt_s",), ("if", None))
-        self._first_block()
-        put(("loop", None))
-        self.spend(("i64.const", self.span * self.lanes_cost(self.lowered.pieces)))
-        put(("block", None))
-        self._enter_block()
-        if self.plan is not None:
-            self._block(self.plan)
-        elif self.segmented:
-            self._segments()
+class _Kernel:
+    """Writes a kernel, lane after lane or in packets; `block` writes what a block does."""
+
+    def __init__(self, function: Function, wide_arithmetic: bool, choice: Choice) -> None:
+        self.code = code = Code(function, choice.width)
+        self.polls = polls = Polls(code)
+        routines = Routines(code.module, wide_arithmetic, lambda: polls.look_routine(()))
+        given = code.body, dict(code.lowered.variables), partial(leaf, code), routines, Ranges(function)
+        self.values = values = Values(*given) if choice.forms is None else Vectors(*given, choice.forms, choice.width)
+        self.wide = values.wide = Wide(function, values, lambda: code.get("frame"), code.wide_scalar)
+        self.blocks, self.effects = Blocks(code, values, self.wide, polls), Effects(code, values, self.wide, polls)
+        self.statements = ScalarStatements(code, values, self.wide, self.effects)
+        if isinstance(values, Vectors) and choice.forms is not None:
+            self.block = self._in_packets(values, choice.forms)
         else:
-            trees = structure(self.lowered.resumes[0])
-            self._both_ways(self.lowered.pieces, lambda: self._lanes(trees, self._fresh_lane))
+            self.block = self._lane_by_lane()
+
+    def _lane_by_lane(self) -> Callable[[], None]:
+        code, values = self.code, self.values
+        lanes = Lanes(code, values, self.statements, self.effects, self.polls, self.blocks)
+        if code.plan is not None:
+            return self._divided(code.plan, LaneRuns(code, values, self.wide, lanes))
+        if code.segmented:
+            return Segments(code, values, self.wide, self.effects, self.polls, lanes).block
+        return lambda: lanes.both_ways(code.lowered.pieces, structure(code.lowered.resumes[0]), lanes.fresh)
+
+    def _in_packets(self, values: Vectors, forms: Forms) -> Callable[[], None]:
+        code = self.code
+        faults = PacketFaults(code, values, self.effects)
+        steps, accesses = PacketSteps(code, values, faults), PacketAccesses(code, values, faults)
+        effects = PacketEffects(values, self.effects, faults, accesses)
+        packets = Packets(code, values, forms, self.statements, effects, faults, steps, self.polls, self.blocks)
+        if code.plan is not None:
+            return self._divided(code.plan, PacketRuns(code, values, steps, packets))
+        return lambda: packets.both_ways(code.lowered.pieces, structure(code.lowered.resumes[0]), packets.fresh)
+
+    def _divided(self, plan: Fission, runs: Runs) -> Callable[[], None]:
+        return Division(self.code, plan, self.values, self.statements, self.effects, self.polls, runs).block
+
+    def made(self) -> WasmKernel:
+        code, put = self.code, self.code.put
+        self.blocks.prologue()
+        put(("local.get", 1), ("local.tee", code.named("block")), ("local.get", 2), ("i32.lt_s",), ("if", None))
+        self.blocks.first()
+        put(("loop", None))
+        self.polls.spend(("i64.const", self.blocks.span * self.polls.lanes_cost(code.lowered.pieces)))
+        put(("block", None))
+        self.blocks.enter()
+        self.block()
         put(("end",))
-        self._next_block()
+        self.blocks.next()
         put(("local.get", 2), ("i32.lt_s",), ("br_if", 0), ("end",), ("end",))
         # The frame is behind the spills of all lanes, in parts that lanes have for it.
-        own = 0 if self.stride else self.own_room
-        frame = -(-(self.wide_integers.size + own) // self._block_lanes() // 8) * 8
-        return WasmKernel(
-            self.module.encode(), self.scalars, self.bases, self.stride + frame, self._block_lanes(), self.atomic
-        )
-
-    # Code of a lane
-
-    def _fresh_lane(self) -> None:
-        self._fresh_budget()
-        self._clear_own()
-
-    def _tree(self, tree: Tree) -> None:
-        put = self.put
-        match tree:
-            case Straight(piece):
-                for statement in piece.statements:
-                    self._statement(statement)
-            case Labelled(label, body):
-                put(("block", None))
-                self.labels[label] = self.depth
-                self._trees(body)
-                put(("end",))
-            case StructuredLoop():
-                self.loop(tree)
-            case If(condition, then, otherwise):
-                self.values.value(condition)
-                put(("if", None))
-                self._trees(then)
-                if otherwise:
-                    put(("else",))
-                    self._trees(otherwise)
-                put(("end",))
-            case StructuredBranch(label):
-                self.before_branch(label)
-                put(("br", self.depth - self.labels[label]))
-            case Stop(piece):
-                self._stop(piece)
-
-    def _statement(self, statement: Statement) -> None:
-        match statement:
-            case Assign(variable, value) if is_wide(variable.ty):
-                self.wide_integers.compute(variable, value)
-            case Assign(variable, value):
-                self.values.compute(value)
-                self.put(("local.set", self.values.local(variable)))
-            case Copies(pairs):
-                narrow = [pair for pair in pairs if not is_wide(pair[0].ty)]
-                for _, value in narrow:
-                    self.values.value(value)
-                self._copy_wide([pair for pair in pairs if is_wide(pair[0].ty)])
-                for variable, _ in reversed(narrow):
-                    self.put(("local.set", self.values.local(variable)))
-            case Count(at) if self.plan is not None and self.run_ is None:
-                put = self.put
-                put(self.get("taken", "i64"), ("i64.const", 1), ("i64.add",), ("local.tee", self.named("taken", "i64")))
-                put(self.get("least", "i64"), ("i64.ge_s",), ("if", None), self.get("least_lane"), self.set("lane"))
-                self.fault(FaultKind.STEP_LIMIT, at)
-                put(("end",))
-            case Count(at):
-                self._step(at)
-            case ParallelRegion():
-                self._run(statement)
-            case Go(number):
-                self.put(("i32.const", number), self.set("WAY"))
-            case Meet():
-                pass  # one lane runs at a time
-            case Do(node, variable):
-                self.effect(node)
-                if variable is not None and is_wide(variable.ty):
-                    self.wide_integers.take(self.wide_integers.of(variable), spill_size(variable.ty))
-                elif variable is not None:
-                    self.put(("local.set", self.values.local(variable)))
-                elif node.ty is not None:
-                    self.put(("drop",))
-
-    def _copy_wide(self, pairs: list[tuple[Variable, Node]]) -> None:
-        """Sets variables in memory at once: what is set and read is read into other memory first."""
-        wide, targets = self.wide_integers, {variable for variable, _ in pairs}
-        moves: list[tuple[Variable, Node, bool]] = []
-        for variable, value in pairs:
-            first = len(pairs) > 1 and self.values.variables.get(value) in targets
-            if first:
-                self.values.value(value)
-                wide.take(wide.place(("copy", variable), spill_size(variable.ty)), spill_size(variable.ty))
-            moves.append((variable, value, first))
-        for variable, value, first in moves:
-            if first:
-                wide.push(wide.place(("copy", variable), spill_size(variable.ty)))
-            else:
-                self.values.value(value)
-            wide.take(wide.of(variable), spill_size(variable.ty))
-
-    def _step(self, at: int) -> None:
-        """Takes a step from the budget of the lane."""
-        budget = self.named("budget", "i64")
-        self.put(("local.get", budget), ("i64.const", 1), ("i64.sub",), ("local.tee", budget))
-        self.put(("i64.eqz",), ("if", None))
-        self.fault(FaultKind.STEP_LIMIT, at)
-        self.put(("end",))
+        own = 0 if code.stride else code.own_room
+        frame = -(-(self.wide.size + own) // code.lanes // 8) * 8
+        return WasmKernel(code.module.encode(), code.scalars, code.bases, code.stride + frame, code.lanes, code.atomic)
 
 
 def check_supported(function: Function) -> None:
@@ -196,10 +136,6 @@ def check_supported(function: Function) -> None:
         access = access_of(node)
         if access is not None and access.base.space is Space.POINTER:
             raise UnsupportedInstruction(access.at, "an address without a base")
-
-
-class _Packets(Packets, _Lanes):
-    pass
 
 
 class WasmOptions(NamedTuple):
@@ -224,7 +160,4 @@ def compile_kernel(function: Function, wide_arithmetic: bool = False, packets: i
     with deep_recursion():
         legal = legalise(function, TRAITS)
         choice = chosen(legal, packets)
-        if choice.width == 1:
-            return _Lanes(legal, wide_arithmetic).run()
-        assert choice.forms is not None
-        return _Packets(legal, wide_arithmetic, choice.forms, choice.width).run()
+        return _Kernel(legal, wide_arithmetic, choice).made()

@@ -9,10 +9,11 @@ from ...compiler.operations import LEAVES
 from ...compiler.out_of_ssa import Under, Variable
 from ...compiler.shapes import ANY
 from ...isa.types import Type
+from .code import LOCAL, Code
 from .encoder import FunctionBody, Instr
-from .lanes import LOCAL
 from .packet_faults import MASKS, PacketFaults
 from .routines import load_instruction
+from .vectors import Vectors
 from .wholes import lanes_of
 
 __all__ = ["PacketAccesses"]
@@ -20,20 +21,17 @@ __all__ = ["PacketAccesses"]
 _WORDS = {8: Type.U8, 16: Type.U16, 32: Type.U32}
 
 
-class PacketAccesses(PacketFaults):
-    """Emits accesses. What inherits it has the packets."""
+class PacketAccesses:
+    """Writes accesses."""
 
-    def _is_vector(self, variable: Variable) -> bool:
-        """Whether a variable differs between lanes."""
-        raise NotImplementedError
-
-    def _keep(self, variable: Variable, part: int, under: Under) -> None:
-        """Lets the part of a variable that is on the stack be the old one in lanes that are off, if they want it."""
-        raise NotImplementedError
+    def __init__(self, code: Code, values: Vectors, faults: PacketFaults) -> None:
+        self.code, self.lowered, self.values, self.faults = code, code.lowered, values, faults
+        self.put, self.get, self.module, self.own_bytes = code.put, code.get, code.module, code.own_bytes
+        self.width, self.forms = values.width, values.forms
 
     # Addresses
 
-    def _step_of(self, node: Node, access: MemoryAccess) -> int | None:
+    def step_of(self, node: Node, access: MemoryAccess) -> int | None:
         """How many bytes further along the next lane accesses, if the address of the first says where all do."""
         if not self._is_scalar(node.args[0]):
             return None
@@ -73,7 +71,7 @@ class PacketAccesses(PacketFaults):
         else:
             self.values.low(index)
 
-    def _addresses(self, node: Node, access: MemoryAccess, under: Under | None, step: int | None) -> list[int]:
+    def addresses(self, node: Node, access: MemoryAccess, under: Under | None, step: int | None) -> list[int]:
         """Locals with the addresses of all lanes; those of lanes that are off are 0."""
         put, values = self.put, self.values
         found = []
@@ -124,13 +122,13 @@ class PacketAccesses(PacketFaults):
 
     # Loads
 
-    def _load_packet(self, node: Node, variable: Variable | None, under: Under) -> None:
+    def load(self, node: Node, variable: Variable | None, under: Under) -> None:
         put, values, access = self.put, self.values, node.attr
-        self._checks(node, access, under)
+        self.faults.checks(node, access, under)
         if variable is None:
             return
-        step = self._step_of(node, access)
-        if not self._is_vector(variable):
+        step = self.step_of(node, access)
+        if not values.differs(variable):
             put(load_instruction(access.element, self._first_address(node, access)))
             put(("local.set", values.local(variable)))
             return
@@ -141,7 +139,7 @@ class PacketAccesses(PacketFaults):
         shape = lanes_of(ty) if bits == ty.bits else lanes_of(_WORDS[bits])
 
         def take(part: int) -> None:
-            self._keep(variable, part, under)
+            values.keep(variable, part, under)
             put(("local.set", targets[part]))
 
         if step == 0:
@@ -163,7 +161,7 @@ class PacketAccesses(PacketFaults):
                     take(part)
 
         def gather() -> None:
-            addresses = self._addresses(node, access, under, step)
+            addresses = self.addresses(node, access, under, step)
             per = 128 // bits
             for part in range(len(targets)):
                 for lane in range(per):
@@ -231,14 +229,14 @@ class PacketAccesses(PacketFaults):
 
     # Stores
 
-    def _store_packet(self, node: Node, under: Under) -> None:
+    def store(self, node: Node, under: Under) -> None:
         put, values, access = self.put, self.values, node.attr
-        self._checks(node, access, under)
+        self.faults.checks(node, access, under)
         value, element = node.args[1], access.element
         values.prepare(value)
         ty = value.ty
         assert isinstance(ty, Type)
-        step = self._step_of(node, access)
+        step = self.step_of(node, access)
 
         def row() -> None:
             further = self._first_address(node, access)
@@ -257,7 +255,7 @@ class PacketAccesses(PacketFaults):
                     self._store_part(element, further + part * per * element.size_bytes)
 
         def some() -> None:
-            addresses = self._addresses(node, access, None, step)
+            addresses = self.addresses(node, access, None, step)
             put(*(("local.get", local) for local in addresses))
             for part in range(values.parts(ty)):
                 values.part(value, part)
@@ -276,7 +274,7 @@ class PacketAccesses(PacketFaults):
                     self._lane_store(element, ty, ("local.get", parked[lane // per]), lane % per, lane * step)
 
         def scatter() -> None:
-            addresses = self._addresses(node, access, None, step)
+            addresses = self.addresses(node, access, None, step)
             parked = values.parked(value)
             per = 128 // ty.bits
             for lane in range(self.width):

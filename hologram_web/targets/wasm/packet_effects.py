@@ -6,9 +6,11 @@ from ...compiler.ir import PRED, Node
 from ...compiler.out_of_ssa import Under, Variable
 from ...errors import FaultKind
 from ...isa.types import Type
+from .effects import Effects
 from .packet_accesses import PacketAccesses
-from .packet_faults import MASKS, as_long, byte_offset, misaligned, misaligns
+from .packet_faults import MASKS, PacketFaults, as_long, byte_offset, misaligned, misaligns
 from .values import value_type
+from .vectors import Vectors
 from .wholes import lanes_of
 
 __all__ = ["PacketEffects"]
@@ -16,22 +18,26 @@ __all__ = ["PacketEffects"]
 _LONG = Type.I64
 
 
-class PacketEffects(PacketAccesses):
-    """Emits effects of packets. What inherits it has the packets."""
+class PacketEffects:
+    """Writes effects; `scalar` writes those of one lane."""
 
-    def _effect(self, node: Node, variable: Variable | None, under: Under) -> None:
+    def __init__(self, values: Vectors, scalar: Effects, faults: PacketFaults, accesses: PacketAccesses) -> None:
+        self.values, self.scalar, self.faults, self.accesses = values, scalar, faults, accesses
+        self.put, self.width = scalar.put, values.width
+
+    def effect(self, node: Node, variable: Variable | None, under: Under) -> None:
         with self.values.statement():
             match node.op:
                 case "guard":
-                    self._guard(node, under)
+                    self.faults.guard(node, under)
                 case "load":
-                    self._load_packet(node, variable, under)
+                    self.accesses.load(node, variable, under)
                 case "store":
-                    self._store_packet(node, under)
+                    self.accesses.store(node, under)
                 case "atomic":
-                    self._atomic_packet(node, variable, under)
+                    self._atomic(node, variable, under)
                 case "reduce":
-                    self._reduce_packet(node, variable, under)
+                    self._reduce(node, variable, under)
                 case "fence":
                     pass
                 case op:
@@ -39,13 +45,7 @@ class PacketEffects(PacketAccesses):
 
     # Reductions
 
-    def _leaf(self, node: Node) -> None:
-        if isinstance(node.attr, tuple) and node.attr[0] == "size":
-            self._size(node.attr[1])
-        else:
-            super()._leaf(node)
-
-    def _reduce_packet(self, node: Node, variable: Variable | None, under: Under) -> None:
+    def _reduce(self, node: Node, variable: Variable | None, under: Under) -> None:
         """Lane after lane, but where all reduce the same."""
         put, values = self.put, self.values
         combine, access = node.attr
@@ -58,10 +58,10 @@ class PacketEffects(PacketAccesses):
         outside = Node("por", PRED, (Node("lt", PRED, (offset, zero), _LONG), Node("lt", PRED, (last, offset), _LONG)))
         with values.statement(offset, count):
             bad = Node("pand", PRED, (some, outside))
-            self._drop(bad, under, FaultKind.OUT_OF_BOUNDS, access.at, access.base, offset, need)
+            self.faults.drop(bad, under, FaultKind.OUT_OF_BOUNDS, access.at, access.base, offset, need)
             if misaligns(node):
                 over = Node("pand", PRED, (some, misaligned(offset, access)))
-                self._drop(over, under, FaultKind.MISALIGNED_ACCESS, access.at, access.base, offset)
+                self.faults.drop(over, under, FaultKind.MISALIGNED_ACCESS, access.at, access.base, offset)
             if variable is None:
                 return
             alike = all(values.forms.of(value) == 0 for value in (offset, count))
@@ -71,8 +71,8 @@ class PacketEffects(PacketAccesses):
                     put(("local.set", place))
                     values.value(count)
                     put(("local.set", length))
-                    self._reduced(combine, access, place, length)
-                    if not self._is_vector(variable):
+                    self.scalar.reduced(combine, access, place, length)
+                    if not values.differs(variable):
                         put(("local.set", values.local(variable)))
                         return
                     assert isinstance(node.ty, Type)
@@ -80,7 +80,7 @@ class PacketEffects(PacketAccesses):
                         put((f"{lanes_of(node.ty)}.splat",), ("local.set", one))
                         for part, target in enumerate(values.locals(variable)):
                             put(("local.get", one))
-                            self._keep(variable, part, under)
+                            values.keep(variable, part, under)
                             put(("local.set", target))
                     return
                 self._reduce_lanes(node, variable, under, offset, count, place, length)
@@ -101,19 +101,19 @@ class PacketEffects(PacketAccesses):
                 put(("local.get", bits), ("i32.const", 1 << lane), ("i32.and",), ("if", None))
                 for locals_, local in parks:
                     put(("local.get", locals_[lane // 2]), ("i64x2.extract_lane", lane % 2), ("local.set", local))
-                self._reduced(combine, access, place, length)
+                self.scalar.reduced(combine, access, place, length)
                 put(("local.set", found), ("local.get", targets[lane // per]), ("local.get", found))
                 put((f"{shape}.replace_lane", lane % per), ("local.set", targets[lane // per]), ("end",))
 
     # Atomics
 
-    def _atomic_packet(self, node: Node, variable: Variable | None, under: Under) -> None:
+    def _atomic(self, node: Node, variable: Variable | None, under: Under) -> None:
         """Lane after lane."""
         put, values = self.put, self.values
         operation, access = node.attr
         ty: Type = access.element
-        self._checks(node, access, under)
-        addresses = self._addresses(node, access, None, self._step_of(node, access))
+        self.faults.checks(node, access, under)
+        addresses = self.accesses.addresses(node, access, None, self.accesses.step_of(node, access))
         for arg in node.args[1:]:
             values.prepare(arg)
         count = 2 if operation == "cas" else 1
@@ -133,7 +133,7 @@ class PacketEffects(PacketAccesses):
                     leaf = Node("param", arg.ty, (), "lane")
                     values.lane_of[leaf] = locals_[lane * ty.bits // 128], shape, lane % (128 // ty.bits)
                     operands.append(leaf)
-                self._exchange(operation, access, address, 0, operands)
+                self.scalar.exchange(operation, access, address, 0, operands)
                 values.lane_of.clear()
                 if targets:
                     target = targets[lane * ty.bits // 128]

@@ -6,18 +6,16 @@ since lanes before it go on; at the end of the packet the kernel returns.
 
 from __future__ import annotations
 
-from ...compiler.accesses import access_of, axes_of, beyond
+from ...compiler.accesses import Check, access_of, axes_of, beyond, checks_of
 from ...compiler.ir import PRED, MemoryAccess, Node
 from ...compiler.out_of_ssa import Under
-from ...compiler.packets import Forms
 from ...errors import FaultKind
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
-from .barriers import Barriers
+from .code import FAULT_KINDS, LOCAL, Code
+from .effects import Effects
 from .encoder import FunctionBody, Instr
-from .lanes import LOCAL
-from .polls import FAULT_KINDS
 from .vectors import Vectors
 from .wholes import lanes_of
 
@@ -27,27 +25,30 @@ MASKS = {4: Type.I32, 8: Type.I16, 16: Type.I8}  # integers of as many bits as m
 _LONG = Type.I64
 
 
-class PacketFaults(Barriers):
-    """Emits checks. What inherits it has the packets."""
+class PacketFaults:
+    """Writes checks. `proven` is what needs none in what is written now, `block_end` the depth of the construct that is
+    left when no lane is."""
 
-    values: Vectors
-    forms: Forms
-    width: int
-    block_end: int
+    def __init__(self, code: Code, values: Vectors, effects: Effects) -> None:
+        self.code, self.values, self.effects = code, values, effects
+        self.put, self.get, self.set, self.module, self.bases = code.put, code.get, code.set, code.module, code.bases
+        self.width, self.forms, self.function = values.width, values.forms, code.function
+        self.proven: set[Check] = code.repeated
+        self.block_end = 0
 
-    def _guard(self, node: Node, under: Under) -> None:
+    def guard(self, node: Node, under: Under) -> None:
         kind, at, number = node.attr
         base = next((base for base in self.bases if base.space is Space.PHI), None)
         values = [as_long(arg) for arg in node.args[1:]]
         if len(values) == 2:
-            self._drop(node.args[0], under, FaultKind.OUT_OF_BOUNDS, at, None, values[0], values[1])
+            self.drop(node.args[0], under, FaultKind.OUT_OF_BOUNDS, at, None, values[0], values[1])
         elif values:
             of_phi = base if number <= 2 else None
-            self._drop(node.args[0], under, kind, at, of_phi, values[0], other=number)
+            self.drop(node.args[0], under, kind, at, of_phi, values[0], other=number)
         else:
-            self._drop(node.args[0], under, kind, at)
+            self.drop(node.args[0], under, kind, at)
 
-    def _drop(
+    def drop(
         self,
         bad: Node,
         under: Under,
@@ -73,11 +74,11 @@ class PacketFaults(Barriers):
             shape = lanes_of(MASKS[self.width])
             with values.temporary("i32") as lane:
                 put(("local.get", mask), (f"{shape}.bitmask",), ("i32.ctz",), ("local.set", lane))
-                number = -1 if base is None else self._base_number(base)
+                number = -1 if base is None else self.code.base_number(base)
                 place = FAULT_KINDS.index(kind) + 1
                 instruction: Instr = ("i32.const", at) if isinstance(at, int) else at
                 put(("local.get", 0), ("i32.const", place), instruction, ("i32.const", number))
-                self.lane_id()
+                self.code.lane_id()
                 put(("local.get", lane), ("i32.add",), ("i32.const", other))
                 for node in (offset, need):
                     if node is None:
@@ -87,14 +88,14 @@ class PacketFaults(Barriers):
                     else:
                         put(("local.get", lane), *(("local.get", local) for local in values.parked(node)))
                         put(("call", self._pick_routine()))
-                put(("call", self.fault_routine()))
-                self._first_lanes([("local.get", lane)])
+                put(("call", self.code.fault_routine()))
+                self.first_lanes([("local.get", lane)])
                 put(self.set("live", "v128"))
             for variable in under.open:
                 local = values.locals(variable)[0]
                 put(("local.get", local), self.get("live", "v128"), ("v128.and",), ("local.set", local))
             values.any(under.mask)
-            put(("i32.eqz",), ("br_if", self.depth - self.block_end), ("end",))
+            put(("i32.eqz",), ("br_if", self.code.depth - self.block_end), ("end",))
 
     def _pick_routine(self) -> int:
         """A function that gives a lane of a packet of I64."""
@@ -110,7 +111,14 @@ class PacketFaults(Barriers):
             self.module.add(body)
         return self.module.numbers[name]
 
-    def _checks(self, node: Node, access: MemoryAccess, under: Under) -> None:
+    def may_fault(self, node: Node) -> bool:
+        return (
+            node.op in ("guard", "reduce")
+            or any(check not in self.proven for check in checks_of(node))
+            or misaligns(node)
+        )
+
+    def checks(self, node: Node, access: MemoryAccess, under: Under) -> None:
         """Ends the lanes that are out of bounds."""
         for number, (axis, place, length) in enumerate(axes_of(node)):
             if (node, number) not in self.proven:
@@ -118,7 +126,7 @@ class PacketFaults(Barriers):
                 if axis.offset:
                     at = Node("add", _LONG, (at, Node("const", _LONG, (), _LONG.encode(axis.offset))))
                 off = beyond(axis, place, length)
-                self._drop(off, under, FaultKind.OUT_OF_BOUNDS, axis.at, None, at, as_long(length))
+                self.drop(off, under, FaultKind.OUT_OF_BOUNDS, axis.at, None, at, as_long(length))
         checked = access.checked and node not in self.proven
         if not checked and not misaligns(node):
             return
@@ -137,7 +145,7 @@ class PacketFaults(Barriers):
                 assert isinstance(step, int)
                 far = step * access.scale * (self.width - 1)
                 with values.temporary("i64") as first:
-                    self._raw_offset(access, node.args[0])
+                    self.effects.raw_offset(access, node.args[0])
                     self.put(("local.tee", first), self.get(("limit", access.base, size), "i64"), ("i64.ge_u",))
                     self.put(("local.get", first), ("i64.const", far), ("i64.add",))
                     self.put(self.get(("limit", access.base, size), "i64"), ("i64.ge_u",), ("i32.or",), ("if", None))
@@ -145,13 +153,13 @@ class PacketFaults(Barriers):
                 if values.is_vector(offset):
                     values.parked(offset)
                 own = self.function.local_memory if access.base == LOCAL else 0
-                self._drop(bad, under, FaultKind.OUT_OF_BOUNDS, access.at, access.base, offset, need, own)
+                self.drop(bad, under, FaultKind.OUT_OF_BOUNDS, access.at, access.base, offset, need, own)
             if sure:
                 self.put(("end",))
         if misaligns(node):
-            self._drop(misaligned(offset, access), under, FaultKind.MISALIGNED_ACCESS, access.at, access.base, offset)
+            self.drop(misaligned(offset, access), under, FaultKind.MISALIGNED_ACCESS, access.at, access.base, offset)
 
-    def _first_lanes(self, count: list[Instr]) -> None:
+    def first_lanes(self, count: list[Instr]) -> None:
         """Pushes the mask of so many lanes."""
         put, shape = self.put, lanes_of(MASKS[self.width])
         with self.values.temporary("i32") as left:

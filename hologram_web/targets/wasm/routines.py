@@ -41,9 +41,8 @@ def store_instruction(ty: Type, offset: int = 0) -> Instr:
 class _Opened:
     """All that operands make is vectors."""
 
-    variables: dict[Node, Variable]
-
     def __init__(self) -> None:
+        self.variables: dict[Variable, Stride] = {}
         self._known: dict[Node, Stride] = {}
 
     def of(self, node: Node) -> Stride:
@@ -95,7 +94,6 @@ class Routines:
         """A function of the library on packets."""
         routine, function = routine_of(name), function_of(name)
         lowered, forms = lower(function), _Opened()
-        forms.variables = lowered.variables
         body = FunctionBody(f"{name}x{width}", (), ())
         starts: list[int] = []
 

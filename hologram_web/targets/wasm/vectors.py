@@ -14,7 +14,7 @@ from typing import Protocol
 
 from ...compiler.ir import PRED, Node, ValueType
 from ...compiler.operations import LEAVES
-from ...compiler.out_of_ssa import Variable
+from ...compiler.out_of_ssa import Under, Variable
 from ...compiler.ranges import Ranges
 from ...compiler.shapes import ANY, Stride
 from ...isa.types import Type
@@ -34,7 +34,9 @@ _NARROW = frozenset({"and", "or", "xor", "select", "add", "sub", "mul", "min", "
 
 
 class HowHeld(Protocol):
-    """Says of values how they are held: 0, a step, or ANY."""
+    """Says of values, and of variables, how they are held: 0, a step, or ANY."""
+
+    variables: dict[Variable, Stride]
 
     def of(self, node: Node) -> Stride: ...
 
@@ -103,6 +105,10 @@ class Vectors(Values):
 
     def is_vector(self, node: Node) -> bool:
         return self.forms.of(node) == ANY
+
+    def differs(self, variable: Variable) -> bool:
+        """Whether a variable is a vector; those of masks are."""
+        return self.forms.variables.get(variable, ANY) == ANY
 
     def locals(self, variable: Variable) -> list[int]:
         """The locals of a variable that is a vector."""
@@ -176,6 +182,13 @@ class Vectors(Values):
                     kept(part)
                 self.put(("local.set", local))
             self.variables[value] = name
+
+    def keep(self, variable: Variable, part: int, under: Under) -> None:
+        """Lets the part of a variable that is on the stack be the old one in lanes that are off, if they want it."""
+        if under.mask is not None and variable in under.blend:
+            self.put(("local.get", self.locals(variable)[part]))
+            self.mask(under.mask, self.kept_bits(variable), part)
+            self.put(("v128.bitselect",))
 
     # Parts
 

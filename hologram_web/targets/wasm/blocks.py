@@ -1,0 +1,185 @@
+"""The blocks of a launch: which of their lanes are on, shared memory, and what lanes are told of themselves."""
+
+from __future__ import annotations
+
+from ...compiler.ir import Node
+from ...compiler.windows import LaneWindow
+from ...isa.types import Type
+from .code import LOCAL, SHARED, Code
+from .encoder import Instr
+from .polls import FIRST_TICKS, MOST_TICKS, Polls
+from .routines import load_instruction
+from .values import Values, value_type
+from .wide import Wide
+
+__all__ = ["Blocks", "leaf"]
+
+_SPAN = 64  # blocks whose lanes are one loop, where they may be
+_BLOCK_IDX = ("BLOCK_IDX_X", "BLOCK_IDX_Y", "BLOCK_IDX_Z")
+
+
+class Blocks:
+    """Writes what is around the lanes of a block."""
+
+    def __init__(self, code: Code, values: Values, wide_integers: Wide, polls: Polls) -> None:
+        self.code, self.function, self.values, self.wide_integers = code, code.function, values, wide_integers
+        self.put, self.get, self.set, self.named = code.put, code.get, code.set, code.named
+        self.argument = code.argument
+        cost = polls.lanes_cost(code.lowered.pieces)
+        self.span = min(_SPAN, max(1, MOST_TICKS // cost)) if code.wide else 1
+
+    def prologue(self) -> None:
+        """Loads what is the same for all blocks into locals."""
+        self.put(("i64.const", FIRST_TICKS), self.set("ticks", "i64"))
+        for name, ty in self.code.scalars:
+            if not ty.is_wide:
+                self.put(("local.get", 0), load_instruction(ty, self.code.places[name]))
+                self.put(self.set(("param", name), value_type(ty)))
+        for number, base in enumerate(self.code.bases):
+            self.put(("local.get", 0), ("i32.load", 2, self.code.memories_at + 8 * number), self.set(("base", base)))
+        for base, size in self.code.limits():
+            # One past the last byte offset an element of that size can have; 0 if there is none.
+            self.code.size(base)
+            limit = self.named(("limit", base, size), "i64")
+            self.put(("i64.const", size - 1), ("i64.sub",), ("local.tee", limit))
+            self.put(("i64.const", 0), ("local.get", limit), ("i64.const", 0), ("i64.gt_s",), ("select",))
+            self.put(("local.set", limit))
+        if self.code.atomic:
+            self.argument("alone")
+            self.put(self.set("alone"))
+        if self.code.uses_shared:
+            self.argument("shared")
+            self.put(self.set(("base", SHARED)))
+        if self.code.stride:
+            self.argument("spill")
+            self.put(self.set("spill"))
+        elif self.code.own_bytes:  # lanes come one after the other, and use the same bytes
+            self.argument("spill")
+            self.put(self.set(("base", LOCAL)))
+        if any(isinstance(n.ty, Type) and n.ty.is_wide for n in self.function.nodes()):
+            self.argument("spill")
+            spilled = self.code.stride * self.code.lanes if self.code.stride else self.code.own_room
+            self.put(("i32.const", spilled), ("i32.add",), self.set("frame"))
+            self.wide_integers.set_constants()
+
+    def clear_own(self) -> None:
+        """Local memory starts as zeros; that of the lanes of a packet is beside one another."""
+        if self.code.own_bytes:
+            self.put(self.get(("base", LOCAL)), ("i32.const", 0), ("i32.const", self.code.own_room), ("memory.fill", 0))
+
+    def first(self) -> None:
+        """Coordinates of the first block."""
+        put = self.put
+        put(self.get("block"), self.set("rest"))
+        for axis, name in enumerate(_BLOCK_IDX[:2]):
+            self.argument("grid", 4 * axis)
+            put(self.set(("grid", axis)), self.get("rest"), self.get(("grid", axis)), ("i32.rem_u",), self.set(name))
+            put(self.get("rest"), self.get(("grid", axis)), ("i32.div_u",), self.set("rest"))
+        put(self.get("rest"), self.set(_BLOCK_IDX[2]))
+        put(("i32.const", 1), self.set("span"))
+        if self.code.wide:
+            self.argument("grid", 4)
+            self.argument("grid", 8)
+            put(("i32.mul",), ("i32.const", 1), ("i32.eq",), ("if", None), ("i32.const", self.span), self.set("span"))
+            put(("end",))
+
+    def next(self) -> None:
+        """Counts the coordinates on, and pushes the number of the next block."""
+        put = self.put
+        for axis, name in enumerate(_BLOCK_IDX):
+            put(self.get(name), self.get("span") if axis == 0 else ("i32.const", 1), ("i32.add",), self.set(name))
+            if axis < 2:
+                put(self.get(name), self.get(("grid", axis)), ("i32.ge_u",), ("if", None))
+                put(("i32.const", 0), self.set(name))
+        put(("end",), ("end",))
+        put(self.get("block"), self.get("span"), ("i32.add",), ("local.tee", self.named("block")))
+
+    def enter(self) -> None:
+        """How many lanes of the block are on, fresh shared memory. Goes on to the next block if there is none."""
+        put = self.put
+        for axis, (name, size) in enumerate(zip(_BLOCK_IDX, self.function.block_shape, strict=True)):
+            # Lanes of this block that are on along the axis: min(size, lanes - index * size).
+            on = self.named(("on", axis))
+            self.argument("lanes", 4 * axis)
+            put(self.get(name), ("i32.const", size), ("i32.mul",), ("i32.sub",), ("local.set", on))
+            self._at_most(
+                on, ("i32.const", size), *([self.get("span"), ("i32.mul",)] if self.code.wide and not axis else [])
+            )
+            if self.code.wide and not axis:
+                with self.values.temporary("i32") as blocks:  # at most `span`, so that their lanes do not wrap
+                    put(("local.get", 2), self.get("block"), ("i32.sub",), ("local.set", blocks))
+                    self._at_most(blocks, self.get("span"))
+                    self._at_most(on, ("local.get", blocks), ("i32.const", size), ("i32.mul",))
+            put(("local.get", on), ("i32.const", 0), ("i32.le_s",), ("br_if", 0))
+        if self.code.uses_shared:
+            put(self.get(("base", SHARED)), ("i32.const", 0))
+            self.argument("shared_size")
+            put(("memory.fill", 0))
+        lanes = self.code.lanes
+        # Lanes are counted from the first of the block, or all together (`first` is then 0).
+        put(self.get("block"), ("i32.const", lanes), ("i32.mul",), self.set("start" if self.code.wide else "first"))
+        if self.code.wide:
+            put(self.get("start"), ("local.get", self.named(("on", 0))), ("i32.add",), self.set("stop"))
+
+    def _at_most(self, local: int, *limit: Instr) -> None:
+        """Lowers a local to a limit."""
+        with self.values.temporary("i32") as most:
+            self.put(*limit, ("local.tee", most), ("local.get", local), ("local.get", most), ("local.get", local))
+            self.put(("i32.lt_s",), ("select",), ("local.set", local))
+
+    def enter_window(self, window: LaneWindow) -> Instr:
+        """Begins an `if` for blocks with lanes in the window; sets the first lane, and gives what the last is below."""
+        put, ends = self.put, []
+        for name, bound, past in (("low", window.low, window.past_low), ("high", window.high, window.past_high)):
+            limit = [("i64.const", 0)] if name == "low" else [self.get(("on", 0)), ("i64.extend_i32_s",)]
+            put(*limit, ("local.set", end := self.named(name, "i64")))
+            ends.append(end)
+            if bound is None:
+                continue
+            with self.values.temporary("i64") as own:
+                self.values.value(bound)
+                if value_type(bound.ty) == "i32":
+                    put(("i64.extend_i32_s" if bound.ty.is_signed else "i64.extend_i32_u",))  # type: ignore[union-attr]  # an integer
+                put(("i64.const", past), ("i64.add",), ("local.tee", own), ("local.get", end))
+                put(("local.get", own), ("local.get", end), ("i64.gt_s" if name == "low" else "i64.lt_s",))
+                put(("select",), ("local.set", end))
+        low, high = (("local.get", end) for end in ends)
+        put(low, ("i32.wrap_i64",), self.set("lane"), high, ("i32.wrap_i64",), self.set("until"))
+        put(low, high, ("i64.lt_s",), ("if", None))
+        return self.get("until")
+
+
+def leaf(code: Code, node: Node) -> None:
+    """Pushes a parameter or a preloaded value."""
+    if node.op == "param":
+        code.put(code.get(("param", node.attr), value_type(node.ty)))
+        return
+    x, y, z = code.function.block_shape
+    match node.attr:
+        case "GLOBAL_LANE_ID":
+            code.lane_id()
+            code.put(("i64.extend_i32_u",))
+        case "BLOCK_DIM_X" | "BLOCK_DIM_Y" | "BLOCK_DIM_Z":
+            code.put(("i32.const", (x, y, z)["XYZ".index(node.attr[-1])]))
+        case "GRID_DIM_X" | "GRID_DIM_Y" | "GRID_DIM_Z":
+            code.argument("grid", 4 * "XYZ".index(node.attr[-1]))
+        case "LANE_IDX_X" if y == z == 1:
+            code.put(code.get("lane"))
+        case "LANE_IDX_Y" | "LANE_IDX_Z" if y == z == 1:
+            code.put(("i32.const", 0))
+        case "FIRST_LANE_ID":
+            code.put(code.get("start" if code.wide else "first"), ("i64.extend_i32_u",))
+        case "LAST_LANE_ID":
+            code.put(code.get("start" if code.wide else "first"))
+            for axis, weight in enumerate((1, x, x * y)):
+                code.put(("local.get", code.named(("on", axis))), ("i32.const", 1), ("i32.sub",))
+                code.put(("i32.const", weight), ("i32.mul",), ("i32.add",))
+            code.put(("i64.extend_i32_u",))
+        case "LAST_LANE_IDX_X" | "LAST_LANE_IDX_Y" | "LAST_LANE_IDX_Z":
+            code.put(("local.get", code.named(("on", "XYZ".index(node.attr[-1])))), ("i32.const", 1), ("i32.sub",))
+        case ("size", base):
+            code.size(base)
+        case ("limit", _, _):
+            code.put(code.get(node.attr, "i64"))
+        case name:
+            code.put(code.get(name))
