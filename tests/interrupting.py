@@ -1,6 +1,6 @@
 """Sends itself SIGINT while the main thread waits for launches: `python -m tests.interrupting DEVICE`.
 
-Prints for each scene what was raised, and how many seconds after the signal.
+Prints for each scene what was raised, and how many seconds after the signal (as clock.Heart counts them).
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import os
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import hologram_web as hg
+
+from .clock import Heart
 
 NESTED = """
 .param x: buffer u32 read_write
@@ -87,12 +88,13 @@ class Scenes:
 
     def scene(self, name: str, work: Callable[[], object], number: int = signal.SIGINT) -> None:
         """Sends a signal in the midst of work; afterwards the device has to do what it is told."""
-        sent: list[float] = []
+        heart, over = Heart(), threading.Event()
 
         def send() -> None:
-            time.sleep(0.5)
-            sent.append(time.monotonic())
-            os.kill(os.getpid(), number)
+            self.wait(over)
+            if not over.wait(0.3):
+                heart.start()
+                os.kill(os.getpid(), number)
 
         sender = threading.Thread(target=send)
         sender.start()
@@ -100,16 +102,22 @@ class Scenes:
             work()
             self.found[name] = ["nothing", 0]
         except BaseException as error:
-            self.found[name] = [type(error).__name__, time.monotonic() - sent[0] if sent else None, str(error)]
+            self.found[name] = [type(error).__name__, heart.seconds, str(error)]
+        over.set()
         sender.join()
         self.device.copy_to_buffer(self.x, np.zeros(16, np.uint32))
         self.launch(SHORT)
+
+    def wait(self, over: threading.Event) -> None:
+        """Until a launch runs."""
+        while not self.device._running and not over.wait(0.01):
+            pass
 
     def behind_another(self) -> None:
         """The main thread waits for a launch of another thread to end."""
         other = threading.Thread(target=self.cancelled)
         other.start()
-        time.sleep(0.1)
+        self.wait(threading.Event())
         try:
             self.launch(SHORT)
         finally:

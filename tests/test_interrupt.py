@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ import pytest
 import hologram_web as hg
 from hologram_web import ExecutionParams, LaunchConfig, Limits, Program
 
+from .clock import Heart, again_and_again
 from .interrupting import LOOPS, NESTED, SHORT, plan_of_many
 
 DEVICES = ("cpu", "wasm")
@@ -48,12 +48,10 @@ def launch(device, text, lanes=12, block=4, **values):
 
 def ended(device, work):
     """What a launch is ended with, and after how many seconds; the next one works."""
-    start = time.monotonic()
-    with pytest.raises(hg.ExecutionError) as caught:
+    with Heart() as heart, pytest.raises(hg.ExecutionError) as caught:
         work()
-    took = time.monotonic() - start
     launch(device, SHORT)
-    return caught.value, took
+    return caught.value, heart.seconds
 
 
 def in_process(*code, timeout=120):
@@ -92,12 +90,11 @@ def test_loops_end_by_the_clock(device, name):
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_loops_can_be_cancelled(device, name):
-    timer = threading.Timer(0.3, device.cancel)
-    timer.start()
-    error, took = ended(device, lambda: launch(device, LOOPS[name]))
-    assert error.kind == "Cancelled"
-    assert took < SOON
-    timer.join()
+    with again_and_again(device.cancel) as heart, pytest.raises(hg.ExecutionError) as caught:
+        launch(device, LOOPS[name])
+    assert caught.value.kind == "Cancelled"
+    assert heart.seconds < SOON
+    launch(device, SHORT)
 
 
 def test_rounds_that_take_long_are_no_hiding_place(device):
@@ -147,10 +144,10 @@ def test_a_plan_is_one_launch(device):
     assert error.detail.startswith(f"the launch did not end within 0.3 seconds: {CLOCK}")
     assert took < SOON
     device.limits = Limits()
-    timer = threading.Timer(0.3, device.cancel)
-    timer.start()
-    error, took = ended(device, lambda: many.run(device, x=np.zeros(4, np.uint32)))
-    assert (error.kind, took < SOON) == ("Cancelled", True)
+    with again_and_again(device.cancel) as heart, pytest.raises(hg.ExecutionError) as caught:
+        many.run(device, x=np.zeros(4, np.uint32))
+    assert (caught.value.kind, heart.seconds < SOON) == ("Cancelled", True)
+    launch(device, SHORT)
 
 
 def test_nobody_waits_for_a_task_that_was_cancelled(device):
@@ -160,14 +157,15 @@ def test_nobody_waits_for_a_task_that_was_cancelled(device):
         x = device.allocate_buffer(64)
         params = ExecutionParams(LaunchConfig(), {"x": x})
         long = asyncio.create_task(device.execute_async(Program.from_text(NESTED), params))
-        await asyncio.sleep(0.2)
+        while not device._running:
+            await asyncio.sleep(0.01)
         short = asyncio.create_task(device.execute_async(Program.from_text(SHORT), params))
         await asyncio.sleep(0.1)
         assert not short.done()
         long.cancel()
-        start = time.monotonic()
-        await short
-        assert time.monotonic() - start < SOON
+        with Heart() as heart:
+            await short
+        assert heart.seconds < SOON
         with pytest.raises(asyncio.CancelledError):
             await long
 
@@ -245,7 +243,8 @@ def long():
         print(error.kind, flush=True)
 other = threading.Thread(target=long)
 other.start()
-time.sleep(0.5)
+while not device._running:
+    time.sleep(0.01)
 child(goes_on)
 device.cancel()
 other.join()

