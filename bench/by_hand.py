@@ -183,8 +183,9 @@ def our_shader(gpu: Gpu, case: Case) -> Peer:
     bound = [status, gpu.upload(words, uniform=True), *buffers.values()]
     scalars = {name: int(words[16 + 2 * number]) for number, (name, _) in enumerate(kernel.scalars)}
     sizes = {base: arrays[str(base.name)].nbytes for base in bases}
-    proven = kernel.proves(config.grid, config.lanes_on, scalars, sizes, case.program.shared_memory, _STEPS, 1 << 40)
-    run = gpu.kernel(kernel.fast if proven and kernel.fast else kernel.code, "main", bound, _rows(config.blocks))
+    proven = kernel.proven(config.grid, config.lanes_on, scalars, sizes, case.program.shared_memory, _STEPS, 1 << 40)
+    code, share = (kernel.code, 1) if proven is None else (proven.code, proven.blocks)
+    run = gpu.kernel(code, "main", bound, _rows(-(-config.blocks // share)))
     return run, lambda: gpu.read(buffers["z"], case.arguments["z"])
 
 

@@ -54,7 +54,7 @@ def code(kernel: hg.Kernel, without: frozenset[str] = frozenset()) -> Code:
     function = optimize(build(analyze(kernel.program), BLOCK), without=without)
     groups = [[base] for base in function.bases if base.space not in ON_CHIP]
     shader = wgsl.compile_kernel(function, groups, kernel.program.shared_memory)
-    return Code(wasm.compile_kernel(function).code, shader.code, shader.fast or "")
+    return Code(wasm.compile_kernel(function).code, shader.code, shader.fast[0].code if shader.fast else "")
 
 
 def launcher(name: str, size: int, device: Any) -> tuple[Callable[[], None], Callable[[], list[bytes]]]:

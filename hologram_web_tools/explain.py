@@ -85,11 +85,14 @@ def _variants(kernel: Kernel, block: tuple[int, int, int]) -> str:
         "that a block proves to be in bounds by its coordinates, the parameters and the sizes"
     ]
     compiled = _shader(kernel, block)
-    if compiled.fast is None:
+    if not compiled.fast:
         lines.append("webgpu: one shader, with checks: no condition of a launch would make them needless")
-    else:
-        wanted = " and ".join(map(shown, compiled.conditions)) or "always"
-        lines.append(f"webgpu: the shader without checks if {wanted}; else the one with checks")
+    for number, fast in enumerate(compiled.fast):
+        wanted = " and ".join(map(shown, fast.conditions)) or "always"
+        start = "webgpu: a" if number == 0 else "else a"
+        several = f", {fast.blocks} blocks a workgroup," if fast.blocks > 1 else ""
+        last = "; else the one with checks" if number == len(compiled.fast) - 1 else ""
+        lines.append(f"{start} shader without checks{several} if {wanted}{last}")
     return "\n".join(lines) + "\n"
 
 

@@ -34,7 +34,7 @@ from hologram_web.isa.verify import Base, analyze
 from hologram_web.store import kept
 from hologram_web.store import store as stores
 from hologram_web.store.disk import DiskStore, recall
-from hologram_web.targets.wgsl import WgslKernel
+from hologram_web.targets.wgsl import Proven, WgslKernel
 
 from .where import ROOT
 
@@ -242,10 +242,12 @@ def _wgsl(**fields: Any) -> WgslKernel:
     long, n = Type.I64, Node("param", Type.I32, (), "n")
     room = Node("special", long, (), ("limit", buffer, 4))
     condition = Node("lt", PRED, (Node("cvt", long, (n,), Type.I32), room), long)
-    kernel = WgslKernel(
-        "code", [("n", Type.I32)], [buffer], [[buffer]], [True], (8, 1, 1), [], 4, 0, "fast", (condition,)
-    )
+    kernel = WgslKernel("code", [("n", Type.I32)], [buffer], [[buffer]], [True], (8, 1, 1), [], 4, 0, _fast(condition))
     return replace(kernel, **fields)
+
+
+def _fast(*conditions: Node, blocks: int = 1) -> tuple[Proven, ...]:
+    return (Proven("fast", conditions, blocks, False),)
 
 
 _LOOSE = Node("const", Type.I64, (), 1)
@@ -265,10 +267,11 @@ _BUFFER = Base(Space.BUFFER, "b")
         {"block": (8, 2, 1)},
         {"further": [(1, 1)], "written": [True] * 2},
         {"words": 2},
-        {"conditions": (Node("param", Type.I32, (), "m"),)},
-        {"conditions": (Node("param", Type.F32, (), "n"),)},
-        {"conditions": (Node("special", Type.I64, (), "LAST"),)},
-        {"conditions": (Node("special", Type.I64, (), ("limit", _BUFFER, 4)),)},
+        {"fast": _fast(Node("param", Type.I32, (), "m"))},
+        {"fast": _fast(Node("param", Type.F32, (), "n"))},
+        {"fast": _fast(Node("special", Type.I64, (), "LAST"))},
+        {"fast": _fast(Node("special", Type.I64, (), ("limit", _BUFFER, 4)))},
+        {"fast": _fast(blocks=0)},
     ],
 )
 def test_a_kernel_for_webgpu_has_to_fit_the_launch(fields: dict[str, Any]) -> None:
@@ -299,13 +302,13 @@ def _chain(length: int) -> Node:
     ],
 )
 def test_conditions_that_nobody_can_compute_are_not_read(condition: Node, error: str) -> None:
-    raw = kept.write(WGSL_KERNEL, _wgsl(conditions=(condition,))).replace(b"mul", b"frob")
+    raw = kept.write(WGSL_KERNEL, _wgsl(fast=_fast(condition))).replace(b"mul", b"frob")
     with pytest.raises(ValueError, match=f"^{error}$"):
         kept.read(WGSL_KERNEL, raw)
 
 
 def test_what_a_form_does_not_hold_is_not_kept(disk: DiskStore) -> None:
-    kernel = _wgsl(conditions=(Node("frob", Type.I64, (_LOOSE,)),))
+    kernel = _wgsl(fast=_fast(Node("frob", Type.I64, (_LOOSE,))))
     with pytest.raises(ValueError, match=r"^frob is no operation of conditions$"):
         kept.write(WGSL_KERNEL, kernel)
     for _ in range(2):
@@ -314,8 +317,8 @@ def test_what_a_form_does_not_hold_is_not_kept(disk: DiskStore) -> None:
 
 
 def test_a_constant_that_is_a_predicate_is_kept() -> None:
-    kernel = _wgsl(conditions=(Node("const", PRED, (), True),))
-    (found,) = kept.read(WGSL_KERNEL, kept.write(WGSL_KERNEL, kernel)).conditions
+    kernel = _wgsl(fast=_fast(Node("const", PRED, (), True)))
+    (found,) = kept.read(WGSL_KERNEL, kept.write(WGSL_KERNEL, kernel)).fast[0].conditions
     assert (found.op, found.ty, found.attr) == ("const", PRED, 1)
 
 

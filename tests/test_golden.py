@@ -36,7 +36,7 @@ def texts(name: str) -> dict[str, str]:
         f"{name}.ir": str(function),
         f"{name}.wat": disassemble(wasm.compile_kernel(function).code),
         f"{name}.wgsl": kernel.code,
-        f"{name}.fast.wgsl": kernel.fast or "",
+        f"{name}.fast.wgsl": "\n".join(fast.code for fast in kernel.fast),
     }
 
 

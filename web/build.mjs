@@ -10,8 +10,8 @@ const INTERNAL =
   "addresses adopt again allocate anew arena arrays bindings bits blob blobs block blocks body bound calls choose " +
   "classMemory cleared closed commands constants counters counts current elements ends file first formulas " +
   "freed functions gaps given grid groups guard identity inTurn index install jobs kept kernel kernels laid lanes " +
-  "late launch lay lent lengths memories modules need offsets owned pieces place port prepare prepared program " +
-  "programs reads release renew results runtime scalars scratch settle shader shaders slots spill state step take " +
+  "late launch lay lent lengths made memories modules need offsets owned pieces place port prepare prepared program " +
+  "programs reads release renew results runtime scalars scratch settle share shader shaders slots spill state step take " +
   "tell temporaries told turn unsure usable uses variable variant waiting wgsl writable written " +
   "computed operation condition otherwise levels conditions fast walk";
 

@@ -1,4 +1,4 @@
-/** Our artifact on our runtime. Calls before the last write Buffers, and nobody waits for them. */
+/** Our artifact on our runtime. Calls write Buffers; who reads the last one waits for its bytes and for faults at once. */
 export async function open(backend) {
   const { Runtime } = await import("/web/dist/index.js");
   const runtime = await Runtime.create({ backend });
@@ -16,12 +16,13 @@ async function prepare(runtime, { calls, holo, result, scalars, shape }, inputs,
   const { x } = given;
   return async (read) => {
     let last = x;
+    let done;
     for (let call = 1; call <= calls; call++) {
       const next = (calls - call) % 2 ? between : z;
-      const done = program.run(x ? { ...given, x: last, z: next } : { ...given, z: next });
+      done = program.run(x ? { ...given, x: last, z: next } : { ...given, z: next });
       last = next;
-      if (call === calls) await done;
     }
-    return read ? z.read() : undefined;
+    const [found] = await Promise.all([read ? z.read() : undefined, done]);
+    return found;
   };
 }

@@ -16,7 +16,7 @@ from ..isa.address import ON_CHIP, Space
 from ..isa.types import Type
 from ..isa.verify import Analysis
 from .conditions import formulas_of
-from .plan import Binding, Kernel, KernelMemory, Launch, Step, Target, WasmCode, WgslCode, bodies, with_bodies
+from .plan import Binding, FastCode, Kernel, KernelMemory, Launch, Step, Target, WasmCode, WgslCode, bodies, with_bodies
 
 __all__ = ["KernelTable", "LaneKernel"]
 
@@ -139,16 +139,18 @@ class KernelTable:
             self.kernels[number] = replace(kernel, wgsl=str(error))
             return 0
         shader, order, block = self._shader(compiled.code), list(made.scalars), made.function.block_shape
-        conditions = formulas_of(compiled.conditions, order, made.bases, block, made.shared)
-        proven = compiled.fast is not None and conditions is not None
+        fast = [
+            FastCode(self._shader(each.code), each.blocks, conditions)
+            for each in compiled.fast
+            if (conditions := formulas_of(each.conditions, order, made.bases, block, made.shared)) is not None
+        ]
         code = WgslCode(
             shader,
             compiled.arguments_size,
             tuple(order.index(name) for name, _ in compiled.scalars),
             tuple(map(Binding, compiled.written, wanted)),  # without that of scratch memory
             compiled.scratch,
-            self._shader(compiled.fast) if compiled.fast is not None and proven else None,
-            conditions if conditions is not None and proven else (),
+            tuple(fast),
         )
         self.kernels[number] = replace(kernel, wgsl=(*kernel.wgsl, code))
         return len(kernel.wgsl) + 1

@@ -30,6 +30,7 @@ __all__ = [
     "Branch",
     "Call",
     "Copy",
+    "FastCode",
     "Kernel",
     "KernelMemory",
     "Launch",
@@ -242,13 +243,21 @@ def variables_of(scalars: int, memories: int) -> tuple[str, ...]:
     return (*(f"s{k}" for k in range(scalars)), *(f"m{k}" for k in range(memories)), *LAUNCH_VARIABLES)
 
 
+class FastCode(NamedTuple):
+    """A shader without the checks that find nothing in launches where no one of `conditions` is negative
+    (`variables_of` has their variables). A workgroup does so many `blocks`."""
+
+    shader: int
+    blocks: int
+    conditions: tuple[Formula, ...]
+
+
 class WgslCode(NamedTuple):
     """A shader, the size of its argument buffer, the places of scalars in it, and its bindings from 2 on.
 
     If `scratch` is not 0, one more binding follows: of so many bytes for each block that runs at the time.
 
-    `fast` is a shader without the checks that find nothing in launches where no one of `conditions` is negative
-    (`variables_of` has their variables); its bindings and arguments are the same.
+    The first of `fast` whose conditions hold runs in its place; bindings and arguments are the same.
     """
 
     shader: int
@@ -256,8 +265,7 @@ class WgslCode(NamedTuple):
     scalars: tuple[int, ...]
     bindings: tuple[Binding, ...]
     scratch: int = 0
-    fast: int | None = None
-    conditions: tuple[Formula, ...] = ()
+    fast: tuple[FastCode, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -306,8 +314,10 @@ class Kernel:
             least = 4 * (16 + len(bound)) + sum(self.scalars[number][1].argument_bytes for number in variant.scalars)
             fits = variant.size % 16 == 0 and least <= variant.size <= 1 << 16
             must(fits, f"it has an argument buffer of {variant.size} bytes")
-            must(variant.fast is None or variant.fast < shaders, "it has no shader")
-            must(len(variant.conditions) <= MAX_CONDITIONS, f"it has more than {MAX_CONDITIONS} conditions")
+            for fast in variant.fast:
+                must(fast.shader < shaders, "it has no shader")
+                must(1 <= fast.blocks <= 1 << 16, f"a workgroup does {fast.blocks} blocks")
+                must(len(fast.conditions) <= MAX_CONDITIONS, f"it has more than {MAX_CONDITIONS} conditions")
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from .plan import (
     Branch,
     Call,
     Copy,
+    FastCode,
     Kernel,
     KernelMemory,
     Launch,
@@ -247,10 +248,15 @@ def _read_kernel(source: _Reader, version: int) -> Kernel:
         bindings = tuple(each for each in found if isinstance(each, Binding))
         if scratch and (len(scratch) > 1 or isinstance(found[-1], Binding)):
             raise source.fail("scratch memory is the last binding")
-        fast = source.uint() if version > 1 else 0
-        variables = variables_of(len(scalars), len(memories)) if fast else ()
-        conditions = source.list(lambda: source.tokens(variables)) if fast else ()
-        return WgslCode(shader, size, places, bindings, 4 * sum(scratch), fast - 1 if fast else None, conditions)
+        variables = variables_of(len(scalars), len(memories)) if version > 1 else ()
+
+        fast: list[FastCode] = []
+        while version > 1 and (number := source.uint()):
+            more = source.uint() if version > 2 else 0
+            fast.append(FastCode(number - 1, 1 + more, source.list(lambda: source.tokens(variables))))
+            if version == 2:  # which had one at most
+                break
+        return WgslCode(shader, size, places, bindings, 4 * sum(scratch), tuple(fast))
 
     variants = source.list(variant)
     wgsl = variants or source.string()
@@ -331,7 +337,7 @@ def _read(raw: bytes, length: int, version: int) -> Artifact:
     modules = whole("WASM", lambda source: source.list(source.bytes))
     # An empty shader has one byte: 3 MB of them took 5 s.
     variants = [variant for kernel in kernels if not isinstance(kernel.wgsl, str) for variant in kernel.wgsl]
-    named = sum(1 + (variant.fast is not None) for variant in variants)
+    named = sum(1 + len(variant.fast) for variant in variants)
     pieces, shaders = whole("WGSL", lambda s: (s.list(s.string), s.list(s.uints, named)))
     blobs = whole("DATA", lambda source: source.list(lambda: _read_blob(source)))
     return Artifact(

@@ -44,7 +44,7 @@ __all__ = [
     "SCRATCH", "SECTIONS", "VALUE_TYPES", "VERSION", "aligned", "head", "write",
 ]  # fmt: skip
 
-VERSION = 2  # version 1 had no conditions and no values
+VERSION = 3  # version 1 had no conditions and no values, version 2 one fast shader, a block of it a workgroup
 MAGIC = b"HOLO\r\n\x1a\n"
 SECTIONS = ("META", "PLAN", "PROG", "KERN", "WASM", "WGSL", "DATA")
 HEADER, FIRST = 64, 64 + 16 * len(SECTIONS)
@@ -265,10 +265,13 @@ def _write_kernel(out: _Writer, kernel: Kernel, version: int) -> None:
         if variant.scratch:
             out.u8(SCRATCH)
             out.uint(variant.scratch // 4)
-        if version > 1:
-            out.uint(0 if variant.fast is None else 1 + variant.fast)
-        if variant.fast is not None:
-            out.list(variant.conditions, write_condition)
+        for fast in variant.fast:
+            out.uint(fast.shader + 1)
+            if version > 2:
+                out.uint(fast.blocks - 1)
+            out.list(fast.conditions, write_condition)
+        if version > 2 or (version == 2 and not variant.fast):
+            out.uint(0)
 
 
 def _meta(metadata: dict[str, str]) -> bytes:

@@ -89,7 +89,8 @@ class GpuRunner(Runner):
         usage = wgpu.BufferUsage.UNIFORM | wgpu.BufferUsage.COPY_DST
         arguments = self.gpu.create_buffer(size=code["size"], usage=usage)
         status = self.gpu.create_buffer(size=32, usage=USAGE)
-        layout, pipeline = self.pipeline(code, self.shader_for(code, kernel, grid, lanes, scalars, memories, values))
+        shader, share = self.shader_for(code, kernel, grid, lanes, scalars, memories, values)
+        layout, pipeline = self.pipeline(code, shader)
         entries = [
             {"binding": k, "resource": {"buffer": buffer, "offset": 0, "size": buffer.size}}
             for k, buffer in enumerate([status, arguments, *bound])
@@ -102,7 +103,7 @@ class GpuRunner(Runner):
             raw = struct.pack(f"<{len(words)}I", *words)
             self.gpu.queue.write_buffer(arguments, 0, raw + bytes(code["size"] - len(raw)))
 
-            def record(encoder, count=count):
+            def record(encoder, count=-(-count // share)):
                 for place, buffer, size in cells:
                     encoder.copy_buffer_to_buffer(buffer, 0, arguments, place, size)
                 compute = encoder.begin_compute_pass()
@@ -118,9 +119,7 @@ class GpuRunner(Runner):
             raise ExecutionError(KINDS[kind - 1], origin - 1 if origin else at, text, lane=lane)
 
     def shader_for(self, code, kernel, grid, lanes, scalars, memories, values):
-        """The fast shader where all conditions hold."""
-        if code["fast"] < 0:
-            return code["shader"]
+        """The first fast shader of which all conditions hold, and how many blocks a workgroup does."""
         numbers = []
         for scalar, (_, ty) in zip(scalars, kernel["scalars"], strict=True):
             bits = 0 if scalar[0] == 3 else self.bits(scalar, ty, values)
@@ -130,12 +129,15 @@ class GpuRunner(Runner):
             numbers.append(CLASS_BYTES if kind == 2 else self.buffers[place][1])
         numbers += [*grid, *lanes, self.steps, LARGEST]
         given = {place: number for place, number in enumerate(numbers) if number is not None}
-        try:
-            holds = all(self.evaluate(tokens, range(len(numbers)), given) >= 0 for tokens in code["conditions"])
-        except LaunchError:
-            holds = False
-        self.proven += holds
-        return code["fast"] if holds else code["shader"]
+        for shader, blocks, conditions in code["fast"]:
+            try:
+                holds = all(self.evaluate(tokens, range(len(numbers)), given) >= 0 for tokens in conditions)
+            except LaunchError:
+                holds = False
+            if holds:
+                self.proven += 1
+                return shader, blocks
+        return code["shader"], 1
 
     def pipeline(self, code, shader):
         if shader not in self.pipelines:

@@ -73,7 +73,7 @@ def parse(raw):
     """The parts of a file as plain dicts, lists and tuples."""
     assert raw[:8] == b"HOLO\r\n\x1a\n"
     version, head, file, count, zero = struct.unpack("<2IQ2I", raw[8:32])
-    assert (version, count, zero, file) == (2, 7, 0, len(raw))
+    assert (version, count, zero, file) == (3, 7, 0, len(raw))
     assert raw[32:64] == blake3(raw[:32] + raw[64:head]).digest()
     sections = {}
     for number in range(count):
@@ -105,8 +105,8 @@ def parse(raw):
         return (kind, k.uints() if kind < 2 else 4 * k.uint())
 
     def fast():
-        shader = k.uint() - 1
-        return {"fast": shader, "conditions": k.list(lambda: k.list(lambda: token(k))) if shader >= 0 else []}
+        while number := k.uint():
+            yield (number - 1, 1 + k.uint(), k.list(lambda: k.list(lambda: token(k))))
 
     def kernel():
         found = {"name": k.string(), "program": k.uint() - 1, "block": (k.uint(), k.uint(), k.uint())}
@@ -122,7 +122,7 @@ def parse(raw):
                 "size": k.uint(),
                 "scalars": k.uints(),
                 "bindings": k.list(binding),
-                **fast(),
+                "fast": list(fast()),
             }
         )
         if not found["wgsl"]:

@@ -4,12 +4,12 @@ import { Untold } from "./errors.js";
 import type { Damage } from "./texts.js";
 import type { Formula } from "./formula.js";
 import { LARGEST, OPERATORS, product, variableOf } from "./formula.js";
-import type { Argument, Artifact, Blob, Kernel, Kind, Port, Step, Triple, Variant, WasmCode } from "./plan.js";
+import type { Argument, Artifact, Blob, Fast, Kernel, Kind, Port, Step, Triple, Variant, WasmCode } from "./plan.js";
 import { ACCESS, BACKENDS, CLASSES, StepKind } from "./plan.js";
 import type { Type } from "./types.js";
 import { TYPES, bitsOf, isFloat, slotOf, view } from "./types.js";
 
-const VERSION = 2; // version 1 had no conditions and no values
+const VERSION = 3; // version 1 had no conditions and no values, version 2 one fast shader, a block of it a workgroup
 const MAGIC = "484f4c4f0d0a1a0a";
 const SECTIONS = ["META", "PLAN", "PROG", "KERN", "WASM", "WGSL", "DATA"];
 const HEADER = 64;
@@ -196,9 +196,8 @@ export function readArtifact(raw: Uint8Array): Artifact {
       module < 0 ? string() : { module, spill: uint(1 << 20), scalars: order(scalars), memories: order(memories) };
     const variants = list((): Variant => {
       let scratched = false;
-      const variant: Mutable<Variant> = {
-        fast: -1,
-        conditions: [],
+      const variant = {
+        fast: [] as Fast[],
         shader: index(shaders),
         size: uint(65_536),
         scalars: order(scalars),
@@ -212,11 +211,13 @@ export function readArtifact(raw: Uint8Array): Artifact {
       const bound = bindings.flatMap((binding) => binding.memories);
       different(bound);
       must(bindings.every((binding) => binding.memories.length || binding.scratch));
-      if (version > 1 && (variant.fast = uint(shaders.length) - 1) >= 0) {
-        const variables = [...scalars.map((_, k) => `s${k}`), ...memories.map((_, k) => `m${k}`), ...LAUNCH_VARIABLES];
-        variant.conditions = list(() => tokens(variables), 64);
-      }
-      named += variant.fast < 0 ? 1 : 2;
+      const variables = [...scalars.map((_, k) => `s${k}`), ...memories.map((_, k) => `m${k}`), ...LAUNCH_VARIABLES];
+      let shader = 0;
+      do {
+        named++;
+        shader = version > 1 ? uint(shaders.length) : 0;
+        if (shader) variant.fast.push({ shader: shader - 1, blocks: version > 2 ? uint(65_535) + 1 : 1, conditions: list(() => tokens(variables), 64) });
+      } while (shader && version > 2);
       must(size % 16 === 0 && size >= variant.scalars.reduce((sum, k) => sum + slotOf(scalars[k]!.type), 64 + 4 * bound.length));
       return variant;
     });
@@ -438,7 +439,6 @@ export function readArtifact(raw: Uint8Array): Artifact {
   return { metadata, ...parts, computed: computes || numbers.size ? numbers : null, programs, kernels, modules, pieces, shaders, blobs };
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The call around a step. */
 type Around = { readonly program: number; readonly block: Triple<number> } | null;

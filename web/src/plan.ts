@@ -175,8 +175,14 @@ export interface Variant {
   readonly scalars: readonly number[];
   /** Those of no memory are scratch, with so many bytes for a block. */
   readonly bindings: readonly { readonly writable: boolean; readonly memories: readonly number[]; readonly scratch: number }[];
-  /** The shader without checks, for launches where no condition is negative; -1 if there is none. */
-  readonly fast: number;
+  /** Shaders without checks, for launches where no condition is negative; the first of them that may run does. */
+  readonly fast: readonly Fast[];
+}
+
+/** A workgroup does so many `blocks`. */
+export interface Fast {
+  readonly shader: number;
+  readonly blocks: number;
   readonly conditions: readonly Formula[];
 }
 

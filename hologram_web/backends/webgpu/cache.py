@@ -23,7 +23,7 @@ from ...store.kept import (
     record,
     tuple_of,
 )
-from ...targets.wgsl import WgslKernel
+from ...targets.wgsl import Proven, WgslKernel
 from ..compiled import Job
 from ..forms import BASE, SCALARS, TYPE
 
@@ -91,6 +91,8 @@ def _unpack(item: Any, tail: Tail) -> tuple[Node, ...]:
 
 _CONDITIONS: Form[tuple[Node, ...]] = Form(_pack, _unpack)
 
+_PROVEN: Form[Proven] = record(Proven, {"code": CODE, "conditions": _CONDITIONS, "blocks": WHOLE, "counts": FLAG})
+
 WGSL_KERNEL: Form[WgslKernel] = record(
     WgslKernel,
     {
@@ -103,10 +105,9 @@ WGSL_KERNEL: Form[WgslKernel] = record(
         "further": list_of(tuple_of(WHOLE, WHOLE)),
         "words": WHOLE,
         "scratch": WHOLE,
-        "fast": optional(CODE),
-        "conditions": _CONDITIONS,
+        "fast": mapped(list_of(_PROVEN), list, tuple),
         "cost": WHOLE,
-        "counts": tuple_of(FLAG, FLAG),
+        "counts": FLAG,
     },
 )
 
@@ -122,12 +123,13 @@ def fits(kernel: WgslKernel, job: Job[Any], groups: list[list[Base]]) -> bool:
         and all(base in job.memory for base in kernel.bases)
         and all(name in job.scalars and job.scalars[name][0] is ty for name, ty in kernel.scalars)
         and kernel.words >= 2 * len(kernel.scalars) + len(kernel.bases)
+        and all(fast.blocks > 0 for fast in kernel.fast)
         and _knows(kernel)
     )
 
 
 def _knows(kernel: WgslKernel) -> bool:
-    """Whether `proves` can compute all conditions."""
+    """Whether `proven` can compute all conditions."""
     specials, scalars = kernel.specials((1, 1, 1), (1, 1, 1), 0, 0), set(kernel.scalars)
     knows: dict[str, Callable[[Node], bool]] = {
         "param": lambda node: (node.attr, node.ty) in scalars,
@@ -137,7 +139,8 @@ def _knows(kernel: WgslKernel) -> bool:
             else node.attr[1].space in ON_CHIP or node.attr[1] in kernel.bases
         ),
     }
-    work, seen = list(kernel.conditions), set(kernel.conditions)
+    work = [condition for fast in kernel.fast for condition in fast.conditions]
+    seen = set(work)
     while work:
         node = work.pop()
         if node.op in knows and not knows[node.op](node):

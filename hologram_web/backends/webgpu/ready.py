@@ -26,9 +26,11 @@ _STEP_LIMIT = 1 + tuple(FaultKind).index(FaultKind.STEP_LIMIT)
 
 
 class Chosen(NamedTuple):
-    """The shader that runs, what its argument block begins with, and how many rounds it may take (`Work.rounds`)."""
+    """The shader that runs, how many blocks a workgroup of it does, what its argument block begins with, and how many
+    rounds it may take (`Work.rounds`)."""
 
     code: str
+    group: int
     head: bytes
     rounds: int | None
 
@@ -42,7 +44,7 @@ class Ready:
         self.analysis, self.kernel, self.sizes, self.shared = analysis, kernel, sizes, shared
         self.chosen: dict[Any, Chosen] = {}
         seen: set[Node] = set()
-        work = list(kernel.conditions)
+        work = [condition for fast in kernel.fast for condition in fast.conditions]
         while work:
             node = work.pop()
             if node not in seen:

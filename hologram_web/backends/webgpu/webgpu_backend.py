@@ -22,7 +22,7 @@ from ...isa.verify import Analysis, Base
 from ...store.cache import ProgramCache
 from ...store.disk import recall
 from ...store.store import compiled_store, key_of
-from ...targets.wgsl import WgslKernel, WgslOptions, apart, compile_kernel, memories_of
+from ...targets.wgsl import Proven, WgslKernel, WgslOptions, apart, compile_kernel, memories_of
 from ..compiled import CompiledDevice, Job
 from ..host_device import array_of
 from ..protocol import Limits
@@ -372,7 +372,7 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
         stats.pipelines += fresh
         stats.cache_hits += not fresh
         lanes = config.blocks * config.block_lanes
-        return Work(teller, pipeline, group, arguments, config.blocks, lanes, chosen.rounds, at_once)
+        return Work(teller, pipeline, group, arguments, config.blocks, lanes, chosen.rounds, at_once, chosen.group)
 
     def launch(self, work: Work) -> None:
         """Launches work."""
@@ -436,21 +436,21 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
         bits = {name: scalars[name][1] for name in ready.asked}
         lanes, patience = config.blocks * config.block_lanes, 0
 
-        def proves(rounds: int) -> bool:
-            return kernel.proves(config.grid, config.lanes_on, bits, ready.sizes, ready.shared, limits.steps, rounds)
+        def proven(rounds: int) -> Proven | None:
+            return kernel.proven(config.grid, config.lanes_on, bits, ready.sizes, ready.shared, limits.steps, rounds)
 
-        proven = proves(max(LIGHT // lanes, 1))
-        known = not kernel.counts[proven]
+        fast = proven(max(LIGHT // lanes, 1))
+        known = not (fast or kernel).counts
         if not known:
             patience = self._patience()
-            proven = proves(patience or 1 << 62)
+            fast = proven(patience or 1 << 62)
         # As long as a launch at most is that is known to be short; and what nobody knows, None.
         rounds = lanes * kernel.cost if known else None
         steps = min(limits.steps + 1, 0xFFFFFFFF)
-        code = kernel.fast if proven and kernel.fast else kernel.code
         if len(ready.chosen) >= _CHOSEN:
             ready.chosen.clear()
-        ready.chosen[key] = Chosen(code, head_of(config, steps, ready.shared, patience), rounds)
+        head, blocks = head_of(config, steps, ready.shared, patience), fast.blocks if fast else 1
+        ready.chosen[key] = Chosen((fast or kernel).code, blocks, head, rounds)
         return ready.chosen[key]
 
     @property

@@ -63,7 +63,8 @@ class TellsFaults(Protocol):
 @dataclass(eq=False, slots=True)
 class Work:
     """What a launch does. Its `arguments` are whole slots. Of kernels with scratch memory, `at_once` blocks run at a
-    time. `rounds` is what it takes at most, about, in rounds of the shortest loop; None if nobody knows."""
+    time. `rounds` is what it takes at most, about, in rounds of the shortest loop; None if nobody knows. A workgroup
+    does a `share` of so many blocks."""
 
     teller: TellsFaults
     pipeline: Pipeline
@@ -73,6 +74,7 @@ class Work:
     lanes: int
     rounds: int | None
     at_once: int = 0
+    share: int = 1
 
     @property
     def long(self) -> bool:
@@ -106,7 +108,8 @@ class Dispatch:
     @property
     def row(self) -> DispatchRow:
         work = self.work
-        return work.pipeline.pipeline, work.group.group, min(self.blocks, _ROW), -(-self.blocks // _ROW)
+        groups = -(-self.blocks // work.share)
+        return work.pipeline.pipeline, work.group.group, min(groups, _ROW), -(-groups // _ROW)
 
 
 class Launched(NamedTuple):

@@ -29,10 +29,10 @@ from .effects import FAULT_KINDS
 from .functions import functions_for
 from .language import traits_of
 from .library import library_for
-from .packets import Packet, closing_of, packet_of
+from .packets import Closing, Packet, closings_of, packet_of
 from .shader import Shader
 
-__all__ = ["ARGUMENTS", "FAULT_KINDS", "STATUS_WORDS", "WgslKernel", "compile_kernel"]
+__all__ = ["ARGUMENTS", "FAULT_KINDS", "STATUS_WORDS", "Proven", "WgslKernel", "compile_kernel"]
 
 STATUS_WORDS = ("kind", "at", "base", "lane", "offset", "offset_high", "need", "other")
 MAX_ARGUMENTS = 65_536  # bytes of a uniform buffer, on every adapter
@@ -66,6 +66,20 @@ _FUNCTIONS = {
 _FIXED = 4  # vec4u words of the argument block before scalars: grid, lanes, misc, spare
 
 
+@dataclass(frozen=True)
+class Proven:
+    """A shader for launches in which all `conditions` hold: without the checks of accesses that are proven to be in
+    bounds, and of budgets and patience that no lane can use up.
+
+    A workgroup does so many `blocks`. `counts`: whether lanes count rounds.
+    """
+
+    code: str
+    conditions: tuple[Node, ...]
+    blocks: int
+    counts: bool
+
+
 @dataclass
 class WgslKernel:
     """A shader. `scalars` and `bases` say what the argument block holds, `groups` what each binding from 2 on binds.
@@ -74,12 +88,11 @@ class WgslKernel:
     number of the group, and which part of its memory. If `scratch` is not 0, the last binding is a buffer of so many
     bytes for each block that is dispatched at a time, which may hold anything.
 
-    `fast` is the shader without the checks of accesses that are proven to be in bounds, and of budgets and patience
-    that no lane can use up, in launches for which `proves` says so; it has the same bindings and arguments, of which it
-    may leave some unused.
+    `fast` are shaders that do less, in launches for which `proven` gives them, the best one first; they have the same
+    bindings and arguments, of which they may leave some unused.
 
-    `cost` is what a lane costs that goes around no loop, in rounds of the shortest loop. `counts` says of both shaders,
-    `code` and `fast`, whether lanes count rounds.
+    `cost` is what a lane costs that goes around no loop, in rounds of the shortest loop. `counts` says of `code`
+    whether lanes count rounds.
     """
 
     code: str
@@ -91,10 +104,9 @@ class WgslKernel:
     further: list[tuple[int, int]]
     words: int = 0
     scratch: int = 0
-    fast: str | None = None
-    conditions: tuple[Node, ...] = ()
+    fast: tuple[Proven, ...] = ()
     cost: int = 1
-    counts: tuple[bool, bool] = (False, False)
+    counts: bool = False
 
     @property
     def arguments_size(self) -> int:
@@ -114,7 +126,7 @@ class WgslKernel:
         last["LAST_GLOBAL_LANE_ID"] = min(blocks * block_lanes - off, MAX_LANES) - 1
         return last
 
-    def proves(
+    def proven(
         self,
         grid: Sequence[int],
         lanes: Sequence[int],
@@ -123,8 +135,8 @@ class WgslKernel:
         shared: int,
         steps: int,
         rounds: int,
-    ) -> bool:
-        """Whether `fast` may run.
+    ) -> Proven | None:
+        """The one of `fast` that may run.
 
         For so many blocks and lanes that are on, scalars by their bits, bytes of memories and shared memory, and steps
         and rounds that a lane may take.
@@ -140,7 +152,7 @@ class WgslKernel:
             base, need = node.attr[1:]
             return max(int(shared if base.space is Space.SHARED else sizes[base]) - int(need) + 1, 0)
 
-        return self.fast is not None and all(holds(condition, leaf) for condition in self.conditions)
+        return next((fast for fast in self.fast if all(holds(each, leaf) for each in fast.conditions)), None)
 
 
 def _kernel(shader: Shader, packet: Packet | None) -> WgslKernel:
@@ -168,7 +180,7 @@ def _kernel(shader: Shader, packet: Packet | None) -> WgslKernel:
         shader.further,
         words,
         shader.wide.scratch,
-        counts=(shader.counts, shader.counts),
+        counts=shader.counts,
     )
 
 
@@ -226,7 +238,7 @@ def compile_kernel(
     """The shader of a function. `groups` are the memories of each binding, `shared` bytes of shared memory.
 
     `parts` are the numbers of bindings for each group, of `window` bytes each; there is one of any size if not given.
-    `fast` makes the shader without checks, too, if there is one.
+    `fast` makes shaders without checks, too, if there are any.
 
     `math` is "exact", "fast" or "strict" (isa.md section 3), `canary` finds out whether the adapter ended a loop early
     and makes that a fault, `half` converts F16 by `shader-f16`.
@@ -253,7 +265,7 @@ def compile_kernel(
 
 
 def _add_fast(kernel: WgslKernel, function: Function, checked: Shader, shader: Callable[..., Shader]) -> None:
-    """The shader without checks of accesses and budgets, where a launch can prove that they find nothing."""
+    """The shaders without checks of accesses and budgets, where a launch can prove that they find nothing."""
     bounds, legal = Bounds(function, launch=True), checked.legal
     conditions, proven = bounds.prove(function.nodes())
     found: set[Check] = {
@@ -263,15 +275,19 @@ def _add_fast(kernel: WgslKernel, function: Function, checked: Shader, shader: C
     steps = within_budget(function, bounds)
     specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
     line = function.block_shape[1:] == (1, 1) and specials.isdisjoint(("BLOCK_IDX_Y", "BLOCK_IDX_Z"))
+    one_row = tuple(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z"))) if line else ()
     made = shader(found, line, steps is not None)
     packet = packet_of(function, made)
-    closing = closing_of(made, packet, bounds) if packet is not None and line else None
-    if closing is not None:
-        made.closed, made.quads = True, closing.quads
-    conditions += [*(steps or []), *(closing.conditions if closing is not None else [])]
-    if (not proven and not steps and closing is None) or len(conditions) > _MAX_CONDITIONS:
-        return
-    fast = _kernel(made, packet)
-    kernel.fast, kernel.scratch = fast.code, max(kernel.scratch, fast.scratch)
-    kernel.counts = kernel.counts[0], fast.counts[0]
-    kernel.conditions = (*conditions, *(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z")) if line else ()))
+    closings: list[Closing | None] = []
+    if packet is not None and line:
+        closings += closings_of(made, packet, bounds)
+    if not closings and (proven or steps):
+        closings.append(None)
+    for closing in closings:
+        if closing is not None:
+            made = shader(found, line, steps is not None, closing.blocks, closing.quads)
+        wanted = (*conditions, *(steps or []), *(closing.conditions if closing is not None else []), *one_row)
+        if len(wanted) <= _MAX_CONDITIONS:
+            fast = _kernel(made, packet)
+            kernel.scratch = max(kernel.scratch, fast.scratch)
+            kernel.fast += (Proven(fast.code, wanted, made.blocks or 1, fast.counts),)

@@ -24,8 +24,8 @@ __all__ = ["Shader", "kind_of"]
 class Shader:
     """`groups` are the memories of each binding, `parts` how many of `window` bytes each has. `proven` is what accesses
     need not check. `line` says whether the grid is one row of blocks, `stepless` whether no lane can use up its budget
-    or its patience, `closed` whether the lanes of packets all do the same up to the last that is on, `quads` whether
-    four share an access.
+    or its patience. Where the lanes of packets all do the same up to the last that is on, a workgroup does so many
+    `blocks`, and `quads` says whether four share an access.
 
     Functions that are written leave here what the shader needs for them: `helpers` beside the library, by name; names
     of what is `called`; whether code goes around (`loops`), and whether lanes count rounds (`counts`); how far in code
@@ -47,12 +47,12 @@ class Shader:
         proven: set[Check],
         line: bool = False,
         stepless: bool = False,
-        closed: bool = False,
+        blocks: int = 0,
         quads: bool = False,
     ) -> None:
         self.legal, self.function = legal, legal.function
         self.groups, self.shared, self.math, self.canary, self.half = groups, shared, math, canary, half
-        self.proven, self.line, self.stepless, self.closed, self.quads = proven, line, stepless, closed, quads
+        self.proven, self.line, self.stepless, self.blocks, self.quads = proven, line, stepless, blocks, quads
         self.traits, self.language = traits_of(math), language_of(math)
         self.weights = weights(before)
         self.lowered = lowered

@@ -2,7 +2,7 @@
 import { AllocationFailed, BackendUnavailable, LaunchError, Untold } from "../errors.js";
 import type { Values } from "../formula.js";
 import { LARGEST, LAUNCH_VARIABLES, evaluate, integerOf, slotOf, view, writeBits } from "../internal.js";
-import type { Artifact, Kernel, Launch, Variant } from "../plan.js";
+import type { Artifact, Fast, Kernel, Launch, Variant } from "../plan.js";
 import { CLASSES, CLASS_BYTES, lanesOf } from "../plan.js";
 import type { Device, Job, Memory, Run } from "./device.js";
 export { probe } from "./probe.js";
@@ -40,6 +40,8 @@ export interface Place extends Memory {
 export interface Pipeline {
   /** Whether lanes count the rounds of loops, so that nobody knows how long they take. */
   readonly counts: boolean;
+  /** How many blocks a workgroup does. */
+  readonly share: number;
   readonly layout: GPUBindGroupLayout;
   readonly pipeline: GPUComputePipeline;
 }
@@ -134,8 +136,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
   const counts = noCounts();
   const data = USAGE.STORAGE | USAGE.COPY_SRC | USAGE.COPY_DST;
   const pipelines = new Map<string, Promise<Pipeline>>();
-  /** Pipelines of variants, by number of the shader. */
-  const prepared = new WeakMap<Variant, Map<number, Pipeline>>();
+  const prepared = new WeakMap<Variant | Fast, Pipeline>();
   /** Errors that the device still has to tell of. */
   const checks: Promise<GPUError | null>[] = [];
   let lost: string | null = null;
@@ -182,16 +183,15 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
       used.set(kernel.wgsl[launch.variant - 1]!, kernel);
     }
     // What runs without checks is what most launches run; another one is made when a launch needs it.
-    await Promise.all([...used].map(([variant, kernel]) => made(file, kernel, variant, variant.fast)));
+    await Promise.all([...used].map(([variant, kernel]) => made(file, kernel, variant, variant.fast[0])));
   }
 
-  /** The pipeline of a variant, with checks or, if there is such a shader, without them. */
-  function made(file: Artifact, kernel: Kernel, variant: Variant, fast: number): Pipeline | Promise<Pipeline> {
-    const shader = fast < 0 ? variant.shader : fast;
-    const found = prepared.get(variant)?.get(shader);
-    return found ?? pipelineOf(file, kernel, variant, shader).then((pipeline) => {
-      if (!prepared.has(variant)) prepared.set(variant, new Map());
-      prepared.get(variant)!.set(shader, pipeline);
+  /** The pipeline of a variant, with checks or without them. */
+  function made(file: Artifact, kernel: Kernel, variant: Variant, fast: Fast | undefined): Pipeline | Promise<Pipeline> {
+    const code = fast ?? variant;
+    const found = prepared.get(code);
+    return found ?? pipelineOf(file, kernel, variant, code.shader, fast?.blocks ?? 1).then((pipeline) => {
+      prepared.set(code, pipeline);
       return pipeline;
     });
   }
@@ -201,9 +201,10 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
     if (need > most) throw new Untold("limit", name, need, limit, most);
   }
 
-  function pipelineOf(file: Artifact, { name, block, shared }: Kernel, variant: Variant, shader: number): Promise<Pipeline> {
+  function pipelineOf(file: Artifact, kernel: Kernel, variant: Variant, shader: number, share: number): Promise<Pipeline> {
+    const { name } = kernel;
     const { size, bindings } = variant;
-    const needs = [scratchOf(variant), bindings.length + 1, block[0] * block[1] * block[2], ...block, shared];
+    const needs = [scratchOf(variant), bindings.length + 1, lanesOf(kernel), ...kernel.block, kernel.shared];
     LIMITS.forEach((limit, k) => checkLimit(name, needs[k]!, limit));
     const code = file.shaders[shader]!.map((piece) => file.pieces[piece]!).join("");
     const key = `${bindings.map(({ writable }) => writable)} ${size} ${code}`;
@@ -228,7 +229,7 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
           compute: { module, entryPoint: "main" },
         });
         counts.compiles++;
-        return { counts: code.includes("patience"), layout, pipeline };
+        return { counts: code.includes("patience"), share, layout, pipeline };
       } catch (error) {
         checkLost();
         throw new Untold("refused", name, error as Error);
@@ -384,8 +385,8 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
     for (const { bytes } of job.memories) checkLimit(job.kernel.name, up(bytes), LIMITS[0]);
     const variant = variantOf(job);
     const short = proven(job, steps, Math.max(Math.floor(LIGHT / (blocksOf(job) * lanesOf(job.kernel))), 1));
-    const fast = short || proven(job, steps, patienceOf(seconds) || LARGEST);
-    return { code: made(job.file, job.kernel, variant, fast ? variant.fast : -1), unsure: fast && !short };
+    const fast = short ?? proven(job, steps, patienceOf(seconds) || LARGEST);
+    return { code: made(job.file, job.kernel, variant, fast), unsure: fast !== short };
   }
 
   /** A lane's rounds of the shortest loop: as many as fit into the seconds. */
@@ -488,8 +489,8 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
       }
       pass.setPipeline(command.code.pipeline);
       pass.setBindGroup(0, groups[number]!, [number++ * STRIDE, start]);
-      const { blocks } = command;
-      pass.dispatchWorkgroups(Math.min(blocks, ROW), Math.ceil(blocks / ROW));
+      const count = Math.ceil(command.blocks / command.code.share);
+      pass.dispatchWorkgroups(Math.min(count, ROW), Math.ceil(count / ROW));
     }
     pass?.end();
   }
@@ -533,21 +534,21 @@ export function partsOf(job: Job, code: Pipeline, start = 0, end = blocksOf(job)
 }
 const orderOf = (variant: Variant): number[] => variant.bindings.flatMap(({ memories }) => memories);
 
-/** Whether the shader without checks may run. What is not known, or leaves the range of numbers, proves nothing. */
-function proven(job: Job, steps: number, rounds: number): boolean {
-  const { fast, conditions } = variantOf(job);
-  if (fast < 0) return false;
+/** The shader without checks that may run. What is not known, or leaves the range of numbers, proves nothing. */
+function proven(job: Job, steps: number, rounds: number): Fast | undefined {
   const { kernel, scalars, grid, lanes } = job;
   const values: Values = new Map([...grid, ...lanes, steps, rounds].map((value, k) => [LAUNCH_VARIABLES[k]!, value]));
   scalars.forEach((value, k) => {
     if (typeof value === "bigint") values.set(`s${k}`, Number(integerOf(kernel.scalars[k]!.type, value)));
   });
   kernel.memories.forEach((_, k) => values.set(`m${k}`, bytesOfMemory(job, k)));
-  try {
-    return conditions.every((condition) => evaluate(condition, values) >= 0);
-  } catch {
-    return false;
-  }
+  return variantOf(job).fast.find(({ conditions }) => {
+    try {
+      return conditions.every((condition) => evaluate(condition, values) >= 0);
+    } catch {
+      return false;
+    }
+  });
 }
 
 const bytesOfMemory = ({ kernel, memories }: Job, number: number): number =>
