@@ -307,9 +307,9 @@ SHADERS: dict[str, tuple[str, str]] = {
 
 
 def with_shader(raw: bytes, text: str) -> bytes:
-    """The file of saxpy with that shader instead of its own two."""
+    """The file of saxpy with that shader instead of its own three."""
     piece = text.encode()
-    return with_section(raw, "WGSL", vector(unsigned(len(piece)) + piece) + vector(vector(b"\0"), vector(b"\0")))
+    return with_section(raw, "WGSL", vector(unsigned(len(piece)) + piece) + vector(*[vector(b"\0")] * 3))
 
 
 # Names of metadata that JavaScript's objects have, too
