@@ -112,7 +112,7 @@ def test_explain_shows_every_form():
     wasm, webgpu = found["variants"].splitlines()
     assert wasm.startswith("wasm: one module, 4 lanes side by side; 2 of 2 accesses are checked, but for those ")
     assert webgpu == (
-        "webgpu: the shader without checks if min(last_id_x, x.shape0 + -1) * 4 < bytes of buffer x - 3"
+        "webgpu: a shader without checks, 8 blocks a workgroup, if min(last_id_x, x.shape0 + -1) * 4 < bytes of buffer x - 3"
         " and min(last_id_x, x.shape0 + -1) * 4 < bytes of buffer y - 3"
         " and last_id_x < x.shape0 and grid_dim_y <= 1 and grid_dim_z <= 1; else the one with checks"
     )
