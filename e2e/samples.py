@@ -32,6 +32,8 @@ from tests.artifact.hostile import METADATA, MODULES, SHADERS, STATUSES, opcodes
 from tests.artifact.samples import collectives, counted, field, hosted, long_plan, powers, saxpy, whole_plan
 from tests.artifact.slow import IDLE, SLOW
 
+from . import crews
+
 PASSED = ("the argument ", "canonical form", "a module is there twice", "a piece of WGSL is there twice")
 BUILD = Path(__file__).resolve().parent.parent / "build" / "e2e"
 
@@ -259,6 +261,7 @@ def write(folder: Path = BUILD) -> None:
     found["everything"] = {"holo": base64.b64encode(raw).decode(), "args": {}, "results": {}}
     long = write_artifact(long_plan())
     found["long"] = {"holo": base64.b64encode(long).decode(), "args": {}, "results": {}}
+    crews.write()
     (folder / "damaged.json").write_text(json.dumps({"everything": damaged(raw), "long": damaged(long)}))
     named = [replace(whole, metadata=dict(sorted(metadata.items()))) for metadata in METADATA]
     pairs = [(base64.b64encode(write_artifact(each)).decode(), list(each.metadata.items())) for each in named]

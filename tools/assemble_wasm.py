@@ -11,8 +11,7 @@ from pathlib import Path
 import wasmtime
 
 ROOT = Path(__file__).resolve().parent.parent
-WAT = ROOT / "wasm" / "blake3.wat"
-GENERATED = ROOT / "web" / "src" / "blake3.gen.ts"
+LIBRARIES = ("blake3", "crew")
 
 
 def assemble(path: Path) -> bytes:
@@ -41,4 +40,5 @@ def generated(path: Path) -> str:
 
 
 if __name__ == "__main__":
-    GENERATED.write_text(generated(WAT), encoding="utf-8")
+    for name in LIBRARIES:
+        (ROOT / "web" / "src" / f"{name}.gen.ts").write_text(generated(ROOT / "wasm" / f"{name}.wat"), encoding="utf-8")

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { build } from "esbuild";
 
-const PARTS = ["backends/parts", "backends/wasm", "backends/webgpu", "outside", "present", "recording", "stdlib", "texts", "tree", "values"];
+const PARTS = ["backends/crew", "backends/parts", "backends/wasm", "backends/webgpu", "outside", "present", "recording", "stdlib", "texts", "tree", "values"];
 
 /** Private members, and parts of artifacts and of runs, which nobody outside sees: the minifier may rename them. */
 const INTERNAL =
@@ -13,7 +13,7 @@ const INTERNAL =
   "late launch lay lent lengths made memories modules need offsets owned pieces place port prepare prepared program " +
   "programs reads release renew results runtime scalars scratch settle share shader shaders slots spill state step take " +
   "tell temporaries told turn unsure usable uses variable variant waiting wgsl writable written " +
-  "computed operation condition otherwise levels conditions fast walk";
+  "parallel together turns alone head crew crewed atomic raiseLost keep looked ticks functionOf takes change meet fits top hired wants wanted enter uses launched computed operation condition otherwise levels conditions fast walk";
 
 let mangleCache = {};
 
@@ -53,7 +53,7 @@ async function bundle(entries, filter, kind, path) {
     mangleCache,
     plugins: [
       ...(path ? [shared(path)] : []),
-      { name: "outside", setup: ({ onResolve }) => (onResolve({ filter }, outside), onResolve({ filter: /^\.\/parts\.js$/ }, later)) },
+      { name: "outside", setup: ({ onResolve }) => (onResolve({ filter }, outside), onResolve({ filter: /^\.\/(crew|parts)\.js$/ }, later)) },
     ],
   });
   ({ mangleCache } = result);

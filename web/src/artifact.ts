@@ -190,7 +190,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
       const kind = below(4);
       return { kind, base: kind === 3 ? "" : kind === 2 ? uint(CLASSES - 1) : string(), written: flag() };
     });
-    flag(); // whether blocks may run at the same time
+    const parallel = flag();
     const module = uint(modules.length) - 1;
     const wasm: WasmCode | string =
       module < 0 ? string() : { module, spill: uint(1 << 20), scalars: order(scalars), memories: order(memories) };
@@ -221,7 +221,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
       must(size % 16 === 0 && size >= variant.scalars.reduce((sum, k) => sum + slotOf(scalars[k]!.type), 64 + 4 * bound.length));
       return variant;
     });
-    return { name, program, block: lanes, shared, scalars, memories, wasm, wgsl: variants.length ? variants : string() };
+    return { name, program, block: lanes, shared, scalars, memories, parallel, wasm, wgsl: variants.length ? variants : string() };
   }
 
   const blobs = section(6, () => {

@@ -194,6 +194,8 @@ export interface Kernel {
   readonly shared: number;
   readonly scalars: readonly { readonly name: string; readonly type: Type }[];
   readonly memories: readonly KernelMemory[];
+  /** Whether blocks may run at the same time on several threads. */
+  readonly parallel?: boolean;
   /** The code, or why there is none. */
   readonly wasm: WasmCode | string;
   readonly wgsl: readonly Variant[] | string;

@@ -1,7 +1,7 @@
 /** The runtime: a device, what is loaded on it, and buffers. */
 import type { AdapterInfo } from "./backends/adapter.js";
 import { describeAdapter, judge, openAdapter } from "./backends/adapter.js";
-import type { Counts, Device, Memory } from "./backends/device.js";
+import type { Counts, Device, Memory, Threads } from "./backends/device.js";
 import { checked, readArtifact } from "./artifact.js";
 import { Buffer } from "./buffer.js";
 import { BackendUnavailable, LaunchError, Untold, optionsOf, reading, telling } from "./errors.js";
@@ -23,6 +23,8 @@ export interface RuntimeOptions {
   /** Where adapters come from; by default navigator.gpu. */
   gpu?: GPU;
   powerPreference?: GPUPowerPreference;
+  /** How many threads share a launch on wasm at most, 1 to 64; by default as many as there are processors, 8 at most. */
+  threads?: number;
 }
 
 export interface RuntimeInfo {
@@ -102,9 +104,14 @@ export class Runtime {
         }
       }
       const { WasmDevice } = await import("./backends/wasm.js");
-      const wasm = new WasmDevice();
+      const wasm = new WasmDevice(given);
       return runtime("wasm", reason, adapter, wasm, async () => wasm);
     });
+  }
+
+  /** How many threads share a launch that is long enough, and the reason: on wasm. */
+  get threads(): Threads | undefined {
+    return this.current.threads;
   }
 
   /** The GPUDevice, on WebGPU. */
@@ -171,8 +178,8 @@ export class Runtime {
     return telling(async () => {
       const { colours } = optionsOf(options);
       reading("the picture", () => {
-        for (const buffer of colours === undefined ? [picture] : [picture, colours]) {
-          if (!(buffer instanceof Buffer)) throw new LaunchError("pictures and colours are Buffers");
+        for (const buffer of [picture, colours ?? picture]) {
+          if (!(buffer instanceof Buffer)) throw new Untold("noPicture");
           buffer.memory();
         }
       });

@@ -113,10 +113,18 @@ export const oneBuffer = (port: Port, other: Port) =>
 
 // Sizes
 
-const OPTIONS = { steps: "a positive integer", seconds: "a number above 0", output: "'array' or 'buffer'", signal: "an AbortSignal" };
+const OPTIONS = {
+  steps: "a positive integer",
+  seconds: "a number above 0",
+  output: "'array' or 'buffer'",
+  signal: "an AbortSignal",
+  threads: "a number of threads, 1 to 64",
+};
 
 export const option = (name: keyof typeof OPTIONS, value: unknown) =>
   new LaunchError(`${name} is ${OPTIONS[name]}, not ${textOf(value)}`);
+
+export const noPicture = () => new LaunchError("pictures and colours are Buffers");
 
 export const stepLimit = (most: number) =>
   new ExecutionError("StepLimit", null, `a plan runs at most ${most} steps: split the work, or repeat less`);

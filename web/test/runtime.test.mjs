@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import checks from "../../e2e/jobs/runtime.mjs";
+import { Crew } from "../src/backends/crew.ts";
 import * as hologram from "../src/index.ts";
 
 const get = (path) => readFile(new URL(`../..${path}`, import.meta.url));
@@ -25,9 +26,19 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test("the checks of e2e/jobs/runtime.mjs, on the WebAssembly of Node", { timeout: 120_000 }, async () => {
+test.each(["as they are", "with threads for all launches"])("the checks of e2e/jobs/runtime.mjs, on the WebAssembly of Node, %s", { timeout: 120_000 }, async (how) => {
+  const lead = vi.spyOn(Crew.prototype, "lead");
+  if (how !== "as they are") {
+    vi.stubGlobal("navigator", { hardwareConcurrency: 3 });
+    vi.spyOn(Crew.prototype, "wants").mockImplementation(function () {
+      return (this.wanted = true);
+    });
+  }
   const { found } = (await checks({ get, hologram, address }, { backend: "wasm" })).json;
   expect(Object.entries(found).filter(([, text]) => text !== null)).toEqual([]);
+  if (how !== "as they are") expect(lead.mock.calls.length).toBeGreaterThan(10);
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
 });
 
 test("an artifact from before kernels asked whether they go on", async () => {

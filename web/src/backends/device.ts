@@ -44,8 +44,16 @@ export function checkSignal(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new Untold("cancelled");
 }
 
+/** How many threads share a launch that is long enough, and the reason. */
+export interface Threads {
+  readonly number: number;
+  readonly reason: string;
+}
+
 export interface Device {
   readonly backend: Backend;
+  /** On wasm. */
+  readonly threads?: Threads;
   /** On WebGPU. */
   readonly gpu?: GPUDevice;
   /** Kept from run to run. */

@@ -5,8 +5,10 @@ import { checkModules } from "../modules.js";
 import type { Artifact, Kernel, Launch } from "../plan.js";
 import { CLASSES, CLASS_BYTES, lanesOf } from "../plan.js";
 import type { BoundRun, Ends, Input } from "../program.js";
+import { PART_MS, SCRATCH, now, trapped } from "./pace.js";
 import { Replay } from "./replay.js";
-import type { Device, Job, Memory, Run } from "./device.js";
+import type { Crew } from "./crew.js";
+import type { Device, Job, Memory, Run, Threads } from "./device.js";
 import { blocksOf, checkSignal, noCounts } from "./device.js";
 import * as isa from "../isa.gen.js";
 
@@ -14,21 +16,33 @@ type KernelFunction = (block: number, begin: number, end: number) => void;
 
 const PAGE = 65_536;
 const BYTES = new TextDecoder("latin1"); // a character for each byte
-const SCRATCH = 1024;
 const HEAD = isa.WASM_VALUES; // bytes of the argument block before its values
-// A launch is called in parts of about so many milliseconds: the engine takes up the better code that it makes meanwhile
-// only at a call.
-const PART_MS = 8;
 const BREATH_MS = 50; // after as many the page has its turn; with a signal after each part
 const POLL_MS = 20; // between two looks of a kernel at the clock
 const FIRST_TICKS = 2 ** 20; // of a kernel that is called
 const MOST_TICKS = 2 ** 30;
+const MEMORY = "\x03env\x06memory\x02"; // of an import: limits follow, whose first byte says whether it is shared
+const MOST_THREADS = 8; // memory is as fast for few
+
+/** A kernel of the device, and milliseconds that a block took of one thread and of several; 0 where nobody knows. */
+export interface Code {
+  readonly run: KernelFunction;
+  readonly module: WebAssembly.Module;
+  /** Whether it may have atomics: a constant may look like one. */
+  readonly atomic: boolean;
+  alone: number;
+  together: number;
+  turns: number;
+  /** In the tables of a crew. */
+  number: number;
+}
 
 /** A launch with an argument block. */
 export interface Call {
-  readonly run: KernelFunction;
-  /** Where the block is, with the kernel's shared memory and what it spills, and how many bytes that is. */
+  readonly code: Code;
+  /** Where the block is, how many bytes, and how many with the kernel's shared memory and what it spills behind it. */
   readonly at: number;
+  readonly head: number;
   readonly size: number;
   readonly launch: Launch;
   readonly name: string;
@@ -46,22 +60,30 @@ export interface Place extends Memory {
 }
 
 const up = (bytes: number, to = 64): number => Math.max(Math.ceil(bytes / to), 1) * to;
-const clock = performance; // as a global it takes Chromium 190 ns to ask, so 70
-export const now = (): number => clock.now();
+
+/** How many threads there can be. */
+export function threadsOf(asked?: number): Threads {
+  const { crossOriginIsolated, navigator, process } = globalThis as any;
+  if (asked !== undefined && !(Number.isInteger(asked) && asked > 0 && asked < 65)) throw new Untold("option", "threads", asked);
+  if (asked !== 1 && crossOriginIsolated === false) return { number: 1, reason: "the page is not isolated: COOP and COEP" };
+  if (asked) return { number: asked, reason: "it was asked for" };
+  const found = navigator?.hardwareConcurrency ?? process?.getBuiltinModule?.("os").availableParallelism() ?? 1;
+  return { number: Math.min(found, MOST_THREADS), reason: `of ${found} processors` };
+}
 
 /** Parts of one linear memory, each at a multiple of 64. */
 class Arena {
   readonly memory: WebAssembly.Memory;
   /** The whole memory, anew when it has grown. */
   bytes!: Uint8Array<ArrayBuffer>;
-  words!: Int32Array;
+  words!: Int32Array<ArrayBuffer>;
   view!: DataView;
   /** Gaps below `top`, by address. */
   private readonly gaps: { at: number; size: number }[] = [];
   private top = 64;
 
-  constructor() {
-    this.memory = reserve(65_536);
+  constructor(readonly shared: boolean) {
+    this.memory = reserve(65_536, shared);
     this.look();
   }
 
@@ -117,12 +139,12 @@ class Arena {
 }
 
 /** A memory that may grow as far as the engine lets it. */
-function reserve(maximum: number): WebAssembly.Memory {
+function reserve(maximum: number, shared: boolean): WebAssembly.Memory {
   try {
-    return new WebAssembly.Memory({ initial: 32, maximum });
+    return new WebAssembly.Memory({ initial: 32, maximum, shared });
   } catch (error) {
     if (maximum <= 1024) throw new AllocationFailed(`no WebAssembly memory can be had: ${error}`);
-    return reserve(maximum / 2);
+    return reserve(maximum / 2, shared);
   }
 }
 
@@ -146,23 +168,39 @@ export class WasmDevice implements Device {
   readonly kept = new Set<Replay>();
   interrupted?: () => boolean;
   readonly classMemory: Place;
-  readonly arena = new Arena();
+  readonly arena: Arena;
+  /** The other threads, if there are some, and when that is known. */
+  private crew?: Crew;
+  private readonly hired?: Promise<unknown>;
+  /** Whether threads shared a launch of the last run. */
+  private crewed = false;
   private readonly scratch: number;
-  private readonly functions = new Map<string, Promise<KernelFunction>>();
-  private readonly prepared = new WeakMap<Artifact, Map<number, KernelFunction>>();
+  private readonly functions = new Map<string, Promise<Code>>();
+  private readonly prepared = new WeakMap<Artifact, Map<number, Code>>();
   // Of the kernel that runs: the word that answers it, until when it may, when it looked last, and its ticks until now.
   private cancel = 0;
   private until = Infinity;
   private looked = 0;
   private ticks = 0;
 
-  constructor() {
+  threads: Threads;
+
+  constructor({ threads }: { threads?: number }) {
+    this.threads = threadsOf(threads);
+    this.arena = new Arena(this.threads.number > 1);
+    if (this.arena.shared) {
+      this.hired = import("./crew.js").then(
+        ({ Crew }) => (this.crew = new Crew(this)),
+        (error) => (this.threads = { number: 1, reason: `${error}` }),
+      );
+    }
     this.classMemory = this.allocate(CLASSES * CLASS_BYTES);
     this.scratch = this.arena.allocate(SCRATCH);
     this.counts.liveBytes = 0;
   }
 
   async prepare(file: Artifact, launches: readonly Launch[]): Promise<void> {
+    await this.hired;
     if (this.prepared.has(file)) return;
     checkModules(file.modules);
     const modules = new Set<number>();
@@ -175,24 +213,25 @@ export class WasmDevice implements Device {
     this.prepared.set(file, new Map(await Promise.all(found)));
   }
 
-  private functionOf(code: Uint8Array): Promise<KernelFunction> {
+  private functionOf(code: Uint8Array): Promise<Code> {
     const key = BYTES.decode(code);
     let found = this.functions.get(key);
     if (!found) {
+      if (this.arena.shared) (code = code.slice())[key.indexOf(MEMORY) + MEMORY.length] = 3;
       this.functions.set(key, (found = this.compile(code)));
       found.catch(() => this.functions.delete(key));
     }
     return found;
   }
 
-  private async compile(code: Uint8Array): Promise<KernelFunction> {
+  private async compile(code: Uint8Array): Promise<Code> {
     try {
       const module = atOnce(code, () => new WebAssembly.Module(code as BufferSource)) ?? (await WebAssembly.compile(code as BufferSource));
       const given = { env: { memory: this.arena.memory, poll: this.poll } };
       const { exports } = atOnce(code, () => new WebAssembly.Instance(module, given)) ?? (await WebAssembly.instantiate(module, given));
       const kernel = exports["kernel"]; // quoted: the minifier renames other members of that name
       this.counts.compiles++;
-      return kernel as KernelFunction;
+      return { run: kernel as KernelFunction, module, atomic: code.includes(0xfe), alone: 0, together: 0, turns: 0, number: -1 };
     } catch (error) {
       throw new ArtifactError(`a module of the artifact cannot be used: ${(error as Error).message}`);
     }
@@ -205,8 +244,8 @@ export class WasmDevice implements Device {
   allocate(bytes: number, data?: Uint8Array): Place {
     const address = this.arena.allocate(bytes);
     const place: Place = { address, bytes, identity: address };
-    if (data) this.bytes(place).set(data);
-    else this.bytes(place).fill(0);
+    if (data) this.write(place, data, 0);
+    else new Float64Array(this.arena.memory.buffer, address, up(bytes) / 8).fill(0); // shared bytes take three times as long
     this.counts.liveBytes += bytes;
     return place;
   }
@@ -221,7 +260,8 @@ export class WasmDevice implements Device {
   }
 
   write(memory: Memory, data: Uint8Array, offset: number): void {
-    this.bytes(memory as Place).set(data, offset);
+    // What is shared is set byte by byte where it is not aligned: 25 times as long.
+    this.bytes(memory as Place).set(this.arena.shared && data.byteOffset & 7 ? data.slice() : data, offset);
   }
 
   async read(memory: Memory): Promise<Uint8Array<ArrayBuffer>> {
@@ -247,20 +287,28 @@ export class WasmDevice implements Device {
       slept = now();
       checkSignal(signal);
     };
+    /** Raises what ends the run; says whether the page is to have its turn. */
+    const isLate = (time: number): boolean => {
+      if (time > until) throw new Untold("timeIsUp", seconds);
+      if (this.interrupted?.()) throw new Untold("cancelled");
+      return time - slept > breath;
+    };
     checkSignal(signal);
+    this.crewed = false;
     return {
       launch: (job) => {
         this.counts.launches++;
         const blocks = blocksOf(job);
         const part = this.start(job, steps, seconds);
+        const first = now();
+        const crew = this.threads.number > 1 && blocks > 1 && job.kernel.parallel ? this.crew : undefined;
         let begin = 0;
         let size = 1;
-        /** Runs parts; says whether it is done, or the page has its turn before. */
+        /** Runs parts; says whether it is done, or others are to help, or the page has its turn before. */
         const go = (): boolean => {
           for (let time = now(); begin < blocks; ) {
-            if (time > until) throw new Untold("timeIsUp", seconds);
-            if (time - slept > breath) return false;
-            if (this.interrupted?.()) throw new Untold("cancelled");
+            if (isLate(time)) return false;
+            if (crew?.wants(part, begin, time - first)) return false;
             const end = Math.min(begin + size, blocks);
             this.call(part, begin, end, time, until);
             begin = end;
@@ -268,12 +316,18 @@ export class WasmDevice implements Device {
             time = now();
             if (time - before < PART_MS / 2) size *= 2;
           }
+          crew?.took(part.code, blocks, now() - first, false);
           return true;
         };
         const rest = async (): Promise<void> => {
           try {
-            do await pause();
-            while (!go());
+            do {
+              if (crew?.wanted) {
+                this.crewed = true;
+                return await crew.lead(part, begin, until, isLate, pause, signal);
+              }
+              await pause();
+            } while (!go());
           } finally {
             this.end(part);
           }
@@ -332,7 +386,7 @@ export class WasmDevice implements Device {
       words[(place >>> 2) + 1] = kind === 2 ? CLASS_BYTES : bytes;
       place += 8;
     }
-    const run = this.prepared.get(file)!.get(code.module)!;
+    const found = this.prepared.get(file)!.get(code.module)!;
     const fault = (): Untold<"cancelled" | "faultOf"> => {
       const { view } = arena;
       const fields = [isa.WASM_KIND, isa.WASM_AT, isa.WASM_BASE, isa.WASM_LANE, isa.WASM_OTHER];
@@ -344,7 +398,7 @@ export class WasmDevice implements Device {
       if (this.interrupted?.()) return new Untold("cancelled");
       return new Untold("faultOf", job, code.memories, { kind, at: instruction, base, lane, offset, need, other }, steps, seconds);
     };
-    return { run, at, size, launch, name: kernel.name, blocks: blocksOf(job), scalars, memories, fault };
+    return { code: found, at, head: shared, size, launch, name: kernel.name, blocks: blocksOf(job), scalars, memories, fault };
   }
 
   end({ at, size }: Call): void {
@@ -353,29 +407,35 @@ export class WasmDevice implements Device {
 
   /** Calls the kernel for blocks. Raises ExecutionError, untold. */
   call(call: Call, begin: number, end: number, time: number, until: number): void {
+    this.enter(call, begin, end, time, until, 1);
+    if (this.arena.words[call.at >>> 2] !== 0) throw call.fault();
+  }
+
+  /** Calls the kernel for blocks, `alone` or not. What its block says of a fault stays there. */
+  enter(call: Call, begin: number, end: number, time: number, until: number, alone: number): void {
     const { at } = call;
     this.cancel = (at + isa.WASM_CANCEL) >>> 2;
     this.until = until;
     this.looked = time;
     this.ticks = FIRST_TICKS;
     this.arena.words[this.cancel] = 0;
-    this.arena.words[(at + isa.WASM_ALONE) >>> 2] = 1;
+    this.arena.words[(at + isa.WASM_ALONE) >>> 2] = alone;
     try {
-      call.run(at, begin, end);
+      call.code.run(at, begin, end);
     } catch (error) {
-      throw new ArtifactError(`the code of ${call.name} ended in a trap, which kernels do not: ${error}`);
+      throw trapped(call.name, error);
     }
-    if (this.arena.words[at >>> 2] !== 0) throw call.fault();
   }
 
   keep(bound: BoundRun, args: Record<string, Input>, ends: Ends): Replay | null {
-    return Replay.of(this, bound, args, ends);
+    return this.crewed ? null : Replay.of(this, bound, args, ends);
   }
 
   close(why: string): void {
     this.lost = why;
     this.kept.clear();
     this.functions.clear();
+    this.crew?.close();
   }
 }
 

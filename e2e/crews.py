@@ -1,0 +1,55 @@
+"""Artifacts of what threads share: `build/e2e/threads/*.holo`. `python -m bench.threads` and tests/test_threads.py have them
+natively."""
+
+from __future__ import annotations
+
+import hologram_web as hg
+from bench.threads import chain, histogram, mandelbrot
+from tests.test_threads import COUNTED, FAR, SLOW
+
+from .cases import BUILD
+
+# Block 0 waits until another block has run: for ever, or as long as it may, where one thread runs one after the other.
+MEET = """
+def meet(flags: hg.Array[hg.u32], y: hg.Array[hg.u32], rounds: hg.i32, waits: hg.i32):
+    i = hg.global_id()
+    n = hg.u32(0)
+    for k in range(rounds):
+        n = n * hg.u32(5) + hg.u32(k)
+    y[i] = n
+    if i < 256:
+        k = 0
+        while k < waits and hg.atomic_add(flags, 0, 0) == 0:
+            k += 1
+        if i == 0:
+            flags[1] = hg.u32(k < waits)
+    else:
+        hg.atomic_add(flags, 0, 1)
+"""
+
+__all__ = ["FOLDER", "write"]
+
+FOLDER = BUILD / "threads"
+
+
+def write() -> None:
+    """Writes all."""
+    # Each lane writes an element, too, so that its length is how many there are.
+    counted = COUNTED.replace("    mov_imm", ".param z: buffer u32 write\n    stg.u32 [z + r255*4], r252\n    mov_imm", 1)
+    programs = {
+        "chain": (chain.program, {"x": ("n",), "y": ("n",)}),
+        "mandelbrot": (mandelbrot.program, {"counts": ("n",)}),
+        "histogram": (histogram.program, {"x": ("n",), "counts": (256,)}),
+        "counted": (hg.Program.from_text(counted), {"y": (6,), "f": (1,), "z": ("n",)}),
+        "far": (hg.Program.from_text(FAR), {"x": ("n",), "y": ("n",)}),
+        "meet": (hg.kernel_from_source(MEET).program, {"flags": (2,), "y": ("n",)}),
+        "slow": (hg.Program.from_text(SLOW), {"y": ("lanes",)}),
+    }
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, (program, shapes) in programs.items():
+        grid = "lanes" if name == "slow" else "n"
+        hg.compile(program, grid=grid, shapes=shapes).save(FOLDER / f"{name}.holo")
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,100 @@
+"""Threads of the runtime in Chromium: in isolated pages, in a worker, in a plain page, and where no worker may be started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from . import crews
+from .browser import HEADERS, Browser, NoBrowser
+
+pytestmark = pytest.mark.timeout(300)
+
+POLICY = "Content-Security-Policy"
+HEADERS_OF_WORKERS = HEADERS | {POLICY: f"{HEADERS[POLICY]}; worker-src 'self' blob:"}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    crews.write()
+    try:
+        with Browser(headers=HEADERS_OF_WORKERS) as found:
+            yield found
+    except NoBrowser as error:
+        pytest.skip(str(error))
+
+
+def is_right(found: dict[str, Any]) -> None:
+    """Whatever the number of threads."""
+    numbers = ("0", "65", "1.5", "2", "null")
+    assert found["wrong"] == [f"LaunchError: threads is a number of threads, 1 to 64, not {asked}" for asked in numbers]
+    for name in ("chain", "mandelbrot", "counted", "plain", "afterAborted", "afterLate"):
+        assert found[name] is True, name
+    assert found["faults"] == [True] * 5
+    assert (found["aborted"]["kind"], found["late"]["kind"]) == ("Cancelled", "StepLimit")
+    for name in ("aborted", "late"):
+        assert found[name]["milliseconds"] < 20_000  # half a second, where nobody else works
+
+
+@pytest.mark.parametrize("where", ["page", "worker"])
+def test_threads_of_isolated_pages(browser: Browser, where: str) -> None:
+    found = browser.run("threads.mjs", where, 240, number=3).json
+    assert found["isolated"] is True
+    assert found["threads"] == {"number": 3, "reason": "it was asked for"}
+    assert found["met"], "blocks run at the same time"
+    assert (found["workers"], found["left"]) == (2, 0)
+    is_right(found)
+
+
+def test_processors_say_how_many(browser: Browser) -> None:
+    script = """async () => {
+        const { Runtime } = await import("/web/dist/index.js");
+        const [runtime, gpu] = [await Runtime.create({ backend: "wasm" }), await Runtime.create({ backend: "webgpu" })];
+        return [{ ...runtime.threads }, navigator.hardwareConcurrency, gpu.threads ?? null];
+    }"""
+    with browser.tabs() as opened:
+        threads, processors, gpu = opened("/e2e/README.md").evaluate(script)
+    assert threads == {"number": min(processors, 8), "reason": f"of {processors} processors"}
+    assert gpu is None
+
+
+def test_plain_pages_have_one_and_say_why(browser: Browser) -> None:
+    with browser.tabs() as opened:
+        page = opened("/e2e/page.html?plain")
+        script = """async () => {
+            const hologram = await import("/web/dist/index.js");
+            const { default: threads } = await import("/e2e/jobs/threads.mjs");
+            return (await threads({ hologram, get: async (path) => (await fetch(path)).arrayBuffer() }, { number: 2 })).json;
+        }"""
+        found = page.evaluate(script)
+    assert found["isolated"] is False
+    assert found["threads"] == {"number": 1, "reason": "the page is not isolated: COOP and COEP"}
+    assert (found["workers"], found["left"]) == (0, 0)
+    is_right(found)
+
+
+def test_a_policy_that_refuses_workers_leaves_one_thread(browser: Browser) -> None:
+    script = """async () => {
+        const { Runtime } = await import("/web/dist/index.js");
+        const runtime = await Runtime.create({ backend: "wasm", threads: 2 });
+        const slow = await runtime.load("/build/e2e/threads/slow.holo");
+        const asked = { ...runtime.threads };
+        let right = true;
+        for (let turn = 0; turn < 50 && runtime.threads.number > 1; turn++) {
+            const y = await slow.run({ y: new Uint32Array(1 << 18), n: 2000 }, { seconds: 60 });
+            right &&= y.every((value) => value === 0);
+        }
+        return { asked, right, found: { ...runtime.threads } };
+    }"""
+    browser.headers = HEADERS
+    try:
+        with browser.tabs() as opened:
+            found = opened("/e2e/README.md").evaluate(script)
+    finally:
+        browser.headers = HEADERS_OF_WORKERS
+    assert found["right"]
+    assert found["asked"]["number"] == 2
+    assert found["found"]["number"] == 1
+    assert "worker-src blob:" in found["found"]["reason"]
