@@ -1,5 +1,5 @@
-"""Artifacts of what threads share: `build/e2e/threads/*.holo`. `python -m bench.threads` and tests/test_threads.py have them
-natively."""
+"""Artifacts of what threads share: `build/e2e/threads/*.holo`. `python -m bench.threads` and tests/test_threads.py have
+them natively."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ FOLDER = BUILD / "threads"
 def write() -> None:
     """Writes all."""
     # Each lane writes an element, too, so that its length is how many there are.
-    counted = COUNTED.replace("    mov_imm", ".param z: buffer u32 write\n    stg.u32 [z + r255*4], r252\n    mov_imm", 1)
+    writes = ".param z: buffer u32 write\n    stg.u32 [z + r255*4], r252\n"
+    counted = COUNTED.replace("    mov_imm", f"{writes}    mov_imm", 1)
     programs = {
         "chain": (chain.program, {"x": ("n",), "y": ("n",)}),
         "mandelbrot": (mandelbrot.program, {"counts": ("n",)}),

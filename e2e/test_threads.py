@@ -1,4 +1,4 @@
-"""Threads of the runtime in Chromium: in isolated pages, in a worker, in a plain page, and where no worker may be started."""
+"""Threads of the runtime in Chromium: in isolated pages, in a worker, in a plain page, where no worker may be started."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ def test_plain_pages_have_one_and_say_why(browser: Browser) -> None:
         script = """async () => {
             const hologram = await import("/web/dist/index.js");
             const { default: threads } = await import("/e2e/jobs/threads.mjs");
-            return (await threads({ hologram, get: async (path) => (await fetch(path)).arrayBuffer() }, { number: 2 })).json;
+            const get = async (path) => (await fetch(path)).arrayBuffer();
+            return (await threads({ hologram, get }, { number: 2 })).json;
         }"""
         found = page.evaluate(script)
     assert found["isolated"] is False

@@ -58,6 +58,7 @@ def _page(*parts: str) -> int:
 
 
 _ON_WASM, _ON_WEBGPU = ("index", "backends/wasm"), ("index", "backends/webgpu")
+_BESIDE = ("backends/webgpu", "backends/parts", "backends/crew", "outside", "present", "recording", "texts", "values")
 
 
 def _number(count: int) -> str:
@@ -83,11 +84,17 @@ COUNTED: tuple[tuple[str, str, Callable[[], str | float], float], ...] = (
     ("CHANGELOG.md", r"loads (\d+) to \d+ KB gzipped", lambda: _page(*_ON_WASM) / 1000, 0.05),
     ("CHANGELOG.md", r"loads \d+ to (\d+) KB gzipped", lambda: _page(*_ON_WEBGPU) / 1000, 0.05),
     ("docs/javascript.md", r"\| on WebAssembly \| ([\d,]+) \|", lambda: _page(*_ON_WASM), 0.01),
+    (
+        "docs/javascript.md",
+        r"\| on WebAssembly, isolated \| ([\d,]+) \|",
+        lambda: _page(*_ON_WASM, "backends/crew"),
+        0.01,
+    ),
     ("docs/javascript.md", r"\| on WebGPU \| ([\d,]+) \|", lambda: _page(*_ON_WEBGPU), 0.01),
     (
         "docs/javascript.md",
         r"\| all there is \| ([\d,]+) \|",
-        lambda: _page(*_ON_WASM, "backends/webgpu", "outside", "present", "recording", "texts", "values"),
+        lambda: _page(*_ON_WASM, *_BESIDE),
         0.01,
     ),
     ("docs/stdlib.md", r"^(\w+) kernels on F32", lambda: _WORDS[len(NAMES)], 0),
