@@ -37,7 +37,7 @@ def write() -> None:
     # Each lane writes an element, too, so that its length is how many there are.
     writes = ".param z: buffer u32 write\n    stg.u32 [z + r255*4], r252\n"
     counted = COUNTED.replace("    mov_imm", f"{writes}    mov_imm", 1)
-    programs = {
+    programs: dict[str, tuple[hg.Program, dict[str, tuple[int | str, ...]]]] = {
         "chain": (chain.program, {"x": ("n",), "y": ("n",)}),
         "mandelbrot": (mandelbrot.program, {"counts": ("n",)}),
         "histogram": (histogram.program, {"x": ("n",), "counts": (256,)}),

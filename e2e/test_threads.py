@@ -1,4 +1,4 @@
-"""Threads of the runtime in Chromium: in isolated pages, in a worker, in a plain page, where no worker may be started."""
+"""Threads of the runtime in Chromium: in isolated pages, in a worker, in a plain page, where no worker may start."""
 
 from __future__ import annotations
 
