@@ -313,3 +313,19 @@ def test_exported_types_of_typescript_mean_one_thing() -> None:
         "Place",  # the memory of two devices
         "Replay",  # the interface, and the class that has it
     }
+
+
+MOST_LINES = 600
+# Modules that are longer, and why they are not parted.
+LONGER: dict[str, str] = {}
+
+
+def test_modules_are_read_at_one_sitting() -> None:
+    """Of the package, and of the kernels that come with it."""
+    long = {
+        path.relative_to(ROOT).as_posix()
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+        if _text(path).count("\n") > MOST_LINES
+    }
+    assert long == LONGER.keys()
