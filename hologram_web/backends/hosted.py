@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from ..compiler.host import Uniform
@@ -15,7 +15,7 @@ from ..isa.types import Type
 from ..isa.verify import Analysis, Base
 from ..plan.formula import Formula
 from ..plan.lowering import Lowering
-from ..plan.plan import CLASS_MEMORY, Argument, BoundsCheck, Copy, Launch, Read, Step, bodies
+from ..plan.plan import CLASS_MEMORY, Argument, BoundsCheck, Copy, Launch, Read, Step, every
 from ..plan.single import LANES, launch_plan
 from ..plan.walk import Budget, Walk
 from ..store.cache import ProgramCache
@@ -69,18 +69,11 @@ def waits(device: Device[Any], analysis: Analysis, config: LaunchConfig) -> bool
         return analysis if other is program else device._analysis(other, other)
 
     steps = Lowering(plan, [program], "wasm", LaneRegion, known).steps(plan.steps)
-    return any(isinstance(step, Read) or any(arg.kind == "cell" for arg in _scalars(step)) for step in _every(steps))
+    return any(isinstance(step, Read) or any(arg.kind == "cell" for arg in _scalars(step)) for step in every(steps))
 
 
 def _scalars(step: Step) -> Sequence[Argument]:
     return step.scalars if isinstance(step, Launch) else ()
-
-
-def _every(steps: Iterable[Step]) -> Iterator[Step]:
-    for step in steps:
-        yield step
-        for body in bodies(step):
-            yield from _every(body)
 
 
 # By the identity of the analysis, which the plan keeps, block, shared memory, target, and which buffers are one.

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import LaunchError
 from ..isa.instruction import Instruction
 from ..isa.operands import MapOperation
 from ..isa.ops import IDENTITIES, reduce_type
@@ -19,7 +18,9 @@ from ..isa.program import Program
 from ..isa.types import Type
 from .gemm import TILE, Gemm, place
 
-__all__ = ["Operands", "PartLaunch", "check_factors", "extents", "lower_collective"]
+__all__ = ["FACTOR", "Operands", "PartLaunch", "extents", "lower_collective", "whole_factors"]
+
+FACTOR = Type.I64  # what factors of integer collectives are, before they wrap
 
 
 @dataclass(frozen=True)
@@ -236,14 +237,14 @@ _EXTENTS: dict[str, Callable[[Operands], dict[str, int]]] = {
 }
 
 
-def check_factors(instruction: Instruction, values: Mapping[str, Any]) -> None:
-    """Raises LaunchError for a factor of an integer collective that is no integer."""
+def whole_factors(instruction: Instruction, values: dict[str, Any]) -> None:
+    """Factors of an integer collective that are floats lose their fraction, as CVT to `FACTOR` does it: NaN is 0, and
+    what is beyond its ends is the end. The integers then wrap."""
     for operand in instruction.row.operands:
         factor = values.get(operand.name)
-        if operand.kind != "scalar" or not instruction.ty.is_integer or not isinstance(factor, float):
-            continue
-        if not math.isfinite(factor) or factor != math.trunc(factor) or abs(factor) >= 1 << 63:
-            raise LaunchError(f"{operand.name} of {instruction.name} on {instruction.ty} is an integer, not {factor!r}")
+        if operand.kind == "scalar" and instruction.ty.is_integer and isinstance(factor, float):
+            clipped = max(float(FACTOR.min_value), min(factor, float(FACTOR.max_value)))
+            values[operand.name] = 0 if math.isnan(factor) else min(int(clipped), FACTOR.max_value)
 
 
 def extents(name: str, operands: Operands) -> dict[str, int]:

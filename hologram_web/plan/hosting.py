@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, NamedTuple, Protocol
 
-from ..compiler.collective_launches import Operands, PartLaunch, check_factors, extents, lower_collective
+from ..compiler.collective_launches import FACTOR, Operands, PartLaunch, extents, lower_collective, whole_factors
 from ..compiler.host import Region, Uniform, host_function
 from ..compiler.ir import PRED, Node
 from ..compiler.out_of_ssa import Assign, Copies, Do, Go, Lowered, Variable, lower
@@ -51,7 +51,6 @@ from .symbols import Factor, NotExpressible, Symbol, as_formula, number_of
 __all__ = ["CLASS_BYTES", "LoweredKernel", "Outer", "call_steps"]
 
 CLASS_BYTES = 12_288
-_MAX_LAUNCHES = 4096
 _ONE = Formula((1,))
 _WAY = "$way"  # the value that says which entry of a loop is gone to
 _END_LABEL = -1
@@ -124,11 +123,12 @@ class _Caller:
         self.program = outer.programs[call.program]
         self.analysis = outer.analysis(self.program)
         self.args = {param.name: arg for param, arg in zip(self.program.params, call.args, strict=True)}
-        self.launches = 0
         self.steps: list[Any] = []  # where what is computed goes
         self.names: dict[Variable, str] = {}
         self.cells: dict[Any, str] = {}
         self.converted: dict[tuple[Argument, Type], Argument] = {}
+        self.idle: dict[tuple[str, str], list[str]] = {}  # temporaries that no collective needs any more
+        self.lent: list[tuple[tuple[str, str], str]] = []  # to the collective whose steps are made
 
     def whole(self) -> list[Step]:
         entry = self.analysis.graph.entry
@@ -144,11 +144,6 @@ class _Caller:
         # Without lanes nothing runs, collectives included.
         some = prod((Formula.min(1, lanes) for lanes in self.call.lanes), start=_ONE)
         return steps if some.value == 1 or not steps else [Repeat(some, self.outer.variable("i"), tuple(steps))]
-
-    def _count(self, at: int | None) -> None:
-        self.launches += 1
-        if self.launches > _MAX_LAUNCHES:
-            raise CompileError(at, f"the program has more than {_MAX_LAUNCHES} launches: loop by a LOOP that counts")
 
     # Ways
 
@@ -286,7 +281,6 @@ class _Caller:
             if made is None:
                 return
             region = region._replace(kernel=made[0])
-        self._count(None)
         held = {name: self._argument(arg) for name, arg in args.items() if name not in own}
         held |= {name: Argument("cell", self._cell(*variable)) for name, variable in region.results}
         self.steps.append(self._launch(region.kernel, held))
@@ -312,12 +306,22 @@ class _Caller:
     def _collective(self, node: Node) -> None:
         point: int = node.attr
         index = self.analysis.graph.code[point]
-        self._count(index)
         try:
             self._lower(self.analysis.graph.instruction(point), list(node.args), point, index)
         except NotExpressible as error:
             text = self.program.instructions[index]
             raise CompileError(index, f"a plan cannot hold it: {error}, in {text}") from None
+        for key, name in self.lent:
+            self.idle.setdefault(key, []).append(name)
+        self.lent = []
+
+    def _temporary(self, kind: str, size: Formula) -> str:
+        """Memory that the collective alone uses: one of an earlier one, or new."""
+        key = kind, str(size)
+        idle = self.idle.get(key)
+        name = idle.pop() if idle else self.outer.temporary(kind, size)
+        self.lent.append((key, name))
+        return name
 
     def _lower(self, instruction: Instruction, numbers: list[Node], point: int, index: int) -> None:
         """Appends the steps of a collective, whose numbers are those nodes."""
@@ -337,7 +341,7 @@ class _Caller:
             elif operand.kind == "scalar" and isinstance(value, (Register, str)):
                 held = self._number(numbers.pop(0))
             operands.values[operand.name] = held
-        check_factors(instruction, operands.values)
+        whole_factors(instruction, operands.values)
         counts = extents(instruction.name, operands)
         for name, count in counts.items():
             place = places[name]
@@ -414,7 +418,7 @@ class _Caller:
             here, there = as_formula(source.start + source.offset), as_formula(target.start + target.offset)
             if here == there and not always:
                 continue
-            copy = self.outer.temporary("copy", as_formula(self.outer.sizes[source.buffer]))
+            copy = self._temporary("copy", as_formula(self.outer.sizes[source.buffer]))
             copies.append(Copy(copy, source.buffer))
             copied[name] = source._replace(buffer=copy, base=None)
             try:
@@ -432,9 +436,8 @@ class _Caller:
     def _parts(self, launches: list[PartLaunch], places: dict[str, _Place], index: int) -> tuple[Step, ...]:
         places, steps = dict(places), list[Step]()
         for launch in launches:
-            self._count(index)
             for name, size in launch.temporaries.items():
-                buffer = self.outer.temporary(name, as_formula(size))
+                buffer = self._temporary(name, as_formula(size))
                 places[name] = _Place(name, None, buffer, size, 0, 0)
             step = self._part(launch, places, index)
             times = as_formula(launch.times)
@@ -465,8 +468,8 @@ class _Caller:
     def _converted(self, factor: Factor, ty: Type) -> Argument:
         if factor.ty is ty:
             return factor.arg
-        if factor.ty.is_float and ty.is_integer:
-            raise NotExpressible(f"a factor is {factor.ty}, and {ty} is wanted: convert it before")
+        if factor.ty.is_float and ty.is_integer and ty is not FACTOR:
+            factor = Factor(self._converted(factor, FACTOR), FACTOR)
         key = factor.arg, ty
         if key not in self.converted:
             name = self.outer.variable("v")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from ..compiler.host import Uniform
-from ..errors import UnsupportedInstruction
+from ..errors import CompileError, UnsupportedInstruction
 from ..isa.instruction import Instruction
 from ..isa.operands import BinaryMapOperation, MapOperation
 from ..isa.program import Program
@@ -21,7 +21,20 @@ from .artifact import Artifact, Blob
 from .formula import Formula
 from .hosting import CLASS_BYTES, LoweredKernel, call_steps
 from .kernels import KernelTable, LaneKernel
-from .plan import CLASS_MEMORY, Call, Copy, Launch, Plan, Step, Temporary, bodies, with_bodies
+from .plan import (
+    CLASS_MEMORY,
+    MAX_STEPS,
+    BoundsCheck,
+    Call,
+    Copy,
+    Launch,
+    Plan,
+    Step,
+    Temporary,
+    bodies,
+    every,
+    with_bodies,
+)
 from .symbols import number_of
 
 __all__ = ["Lowering", "lower_plan"]
@@ -50,6 +63,7 @@ def lower_plan(
     given = {id(program): analysis for program, analysis in zip(programs, analyses, strict=False)}
     lowering = Lowering(plan, programs, target, LaneKernel, lambda program: _checked(program, given.get(id(program))))
     steps = lowering.steps(plan.steps)
+    _check_steps(steps)
     used = _names(steps)
     temporaries = tuple(
         t for t in (*plan.temporaries, *lowering.temporaries) if t.name in used or t in plan.temporaries
@@ -87,18 +101,26 @@ def _supported(index: int, instruction: Instruction) -> None:
             raise UnsupportedInstruction(index, f"an artifact does not run {row.name} ({instruction})")
 
 
+def _check_steps(steps: Sequence[Step]) -> None:
+    """Raises CompileError for more steps than a file holds; devices take any number."""
+    at = None
+    for number, step in enumerate(every(steps)):
+        if isinstance(step, BoundsCheck):
+            at = step.instruction
+        if number >= MAX_STEPS:
+            what = f"up to there the code has more than {MAX_STEPS} steps, and a file holds no more"
+            raise CompileError(at, f"{what}: count by a LOOP, or make several programs of it")
+
+
 def _names(steps: Sequence[Step]) -> set[str]:
     """The buffers that code names."""
     found: set[str] = set()
-    for step in steps:
+    for step in every(steps):
         match step:
             case Launch():
                 found |= {*step.memories, *(arg.value for arg in step.scalars if arg.kind == "cell")}
             case Copy():
                 found |= {step.target, step.source}
-            case _:
-                for body in bodies(step):
-                    found |= _names(body)
     return found
 
 

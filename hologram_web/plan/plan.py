@@ -6,7 +6,7 @@ A Plan is data. `validate.py` checks it, `walk.py` runs its steps, `lowering.py`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, NamedTuple
@@ -51,6 +51,7 @@ __all__ = [
     "bind_ports",
     "bodies",
     "calls_of",
+    "every",
     "outside_code",
     "size_of",
     "variables_of",
@@ -380,6 +381,14 @@ def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
         case When():
             return step.then, step.otherwise
     return ()
+
+
+def every(steps: Iterable[Step]) -> Iterator[Step]:
+    """All steps, in their order, each before those in it."""
+    for step in steps:
+        yield step
+        for body in bodies(step):
+            yield from every(body)
 
 
 def with_bodies(step: Step, found: tuple[tuple[Step, ...], ...]) -> Step:

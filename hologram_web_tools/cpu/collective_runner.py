@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hologram_web.backends.device import CLASS_BYTES
 from hologram_web.backends.fault_text import element_divisor
-from hologram_web.compiler.collective_launches import check_factors
+from hologram_web.compiler.collective_launches import whole_factors
 from hologram_web.errors import FaultKind
 from hologram_web.isa.address import Address, Space
 from hologram_web.isa.operands import BinaryMapOperation, MapOperation, ReduceOperation, Register
@@ -43,8 +43,9 @@ class CollectiveOps:
             self._input(i, operand.kind, value)
             for i, (operand, value) in enumerate(zip(row.operands, self.instruction.values, strict=True))
         ]
-        check_factors(self.instruction, dict(zip(row.positions, inputs, strict=True)))
-        return row.reference(self, *inputs)
+        values = dict(zip(row.positions, inputs, strict=True))
+        whole_factors(self.instruction, values)
+        return row.reference(self, *values.values())
 
     def _input(self, position: int, kind: str, value: Any) -> Any:
         if isinstance(value, Address):

@@ -1,0 +1,51 @@
+"""Programs of many collectives: devices run any number of them; a file holds 65,536 steps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hologram_web as hg
+from hologram_web.backends import DEVICES
+from hologram_web.plan import lowering
+from hologram_web.plan.plan import MAX_NAMES
+
+_HEAD = ".param x: buffer i32 read_write\n.param y: buffer i32 read_write\n"
+_MANY = MAX_NAMES + 4  # more than were taken natively, and than a file has names of temporaries
+
+
+def _reductions(count: int, size: int = 2049) -> hg.Program:
+    """Each writes the sum of x, which is longer by it: two blocks are added up in a temporary."""
+    return hg.Program.from_text(_HEAD + f"    parallel_reduce.add.i32 [x], [x], {size}\n" * count)
+
+
+def test_a_device_runs_any_number_of_collectives() -> None:
+    maps = "    parallel_map_binary.add.i32 [x], [x], [y], 2\n" * _MANY
+    found = hg.compile(hg.Program.from_text(_HEAD + maps), grid=1, block=1).run(
+        DEVICES["wasm"](cache=False), np.arange(2, dtype=np.int32), np.array([1, 2], np.int32)
+    )
+    assert found["x"].tolist() == [_MANY, 1 + 2 * _MANY]
+
+
+@pytest.mark.parametrize("name", ["cpu", "wasm", "webgpu"])
+def test_temporaries_are_used_again(name: str) -> None:
+    """What a collective alone needs, the next one has: memory does not grow with their number."""
+    x = np.ones(2049, np.int32)
+    compiled = hg.compile(_reductions(5), grid=1, block=1)
+    assert len(compiled.artifact.plan.temporaries) == len(
+        hg.compile(_reductions(1), grid=1, block=1).artifact.plan.temporaries
+    )
+    found = compiled.run(DEVICES[name](), x, np.zeros(1, np.int32))
+    assert found["x"][0] == 2049 + 4 * 2048
+
+
+def test_a_file_says_where_it_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lowering, "MAX_STEPS", 50)
+    compiled = hg.compile(_reductions(20), grid=1, block=1)
+    with pytest.raises(
+        hg.CompileError, match="more than 50 steps, and a file holds no more: count by a LOOP"
+    ) as caught:
+        compiled.to_bytes()
+    assert caught.value.instruction in range(1, 20)
+    found = compiled.run(DEVICES["wasm"](), np.ones(2049, np.int32), np.zeros(1, np.int32))
+    assert found["x"][0] == 2049 + 19 * 2048
