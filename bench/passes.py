@@ -29,7 +29,7 @@ from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import PASSES, optimize
 from hologram_web.isa.address import ON_CHIP
 from hologram_web.isa.verify import analyze
-from hologram_web.kernels.launch import config_of
+from hologram_web.kernels.lanes import asked
 from hologram_web.targets import wasm, wgsl
 from tests.everywhere.stdlib_cases import arguments, lanes
 
@@ -69,7 +69,7 @@ def launcher(name: str, size: int, device: Any) -> tuple[Callable[[], None], Cal
             args[key] = device.allocate_buffer(max(len(data), 4))
             device.copy_to_buffer(args[key], bytes(data))
     handles = [value for value in args.values() if not isinstance(value, int | float)]
-    params = ExecutionParams(config_of(lanes(name, given)), args)
+    params = ExecutionParams(asked(lanes(name, given)).config, args)
 
     def run() -> None:
         device.execute_program_with_params(program, params)

@@ -124,7 +124,8 @@ class LaunchError(HologramError):
 
 
 class FaultKind(StrEnum):
-    """What can go wrong while lanes run (isa.md section 4). `DataRace` is found by the race checker only."""
+    """What can go wrong while lanes run (isa.md section 4). `DataRace` and `Uninitialized` are what only the checks
+    of the reference find."""
 
     OUT_OF_BOUNDS = "OutOfBounds"
     DIVISION_BY_ZERO = "DivisionByZero"
@@ -136,6 +137,7 @@ class FaultKind(StrEnum):
     POOL_USE_AFTER_FREE = "PoolUseAfterFree"
     CANCELLED = "Cancelled"
     DATA_RACE = "DataRace"
+    UNINITIALIZED = "Uninitialized"
 
 
 class ExecutionError(HologramError):
@@ -148,6 +150,7 @@ class ExecutionError(HologramError):
     """
 
     program: str | None = None
+    places: tuple[tuple[int, int], ...] = ()  # on the reference, of two lanes in conflict: instruction and lane of each
 
     def __init__(
         self,
@@ -172,7 +175,7 @@ class ExecutionError(HologramError):
     def retold(self, detail: str, buffer: str | None) -> ExecutionError:
         """The same fault in other words."""
         error = ExecutionError(self.kind, self.instruction, detail, lane=self.lane, buffer=buffer, offset=self.offset)
-        error.program = self.program
+        error.program, error.places = self.program, self.places
         for note in getattr(self, "__notes__", ()):
             error.add_note(note)
         return error

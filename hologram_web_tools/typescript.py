@@ -30,7 +30,7 @@ _TYPE = '{ readonly name: string; readonly id: number; readonly bits: number; re
 
 def typescript() -> str:
     """The text of `web/src/isa.gen.ts`."""
-    faults = [f"  {json.dumps(kind.value)},\n" for kind in FaultKind]
+    faults = [f"  {json.dumps(kind.value)},\n" for kind in FaultKind if kind is not FaultKind.UNINITIALIZED]
     types = [f"  {_literal(name=str(ty), id=ty.id, bits=ty.bits, kind=ty.kind)},\n" for ty in Type]
     return "\n".join(
         [

@@ -84,10 +84,14 @@ def as_written(program: Program, lifted: Program, extra: Mapping[Any, Any], erro
     if error.program is not None:
         return error
     error.program = program.metadata.name
+    written = program.source_map
+    if written is not None:
+        for place, lane in error.places:
+            error.add_note(f"lane {lane}: {written(place)}")
     if index is None or not 0 <= index < len(program):
         return error
-    if program.source_map is not None:
-        error.add_note(program.source_map(index))
+    if written is not None and not error.places:
+        error.add_note(written(index))
     if not extra:
         return error
     detail = error.detail.replace(str(lifted.instructions[index]), str(program.instructions[index]))

@@ -9,9 +9,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ..backends.device import Device
-from ..isa.launch import LaunchConfig
 from ..runtime import arrays
 from ..runtime.executor import Buffer
+from .lanes import Asked, check
 from .launch import device_for
 
 if TYPE_CHECKING:
@@ -120,16 +120,19 @@ def _signature(translation: Translation, args: Sequence[Any]) -> tuple[Any, ...]
 class BoundKernel:
     """A kernel with its number of lanes, to be called with the arguments: `Kernel.__getitem__`."""
 
-    __slots__ = ("_config", "_kernel", "_known", "_last", "_names")
+    __slots__ = ("_asked", "_kernel", "_known", "_last", "_names")
 
-    def __init__(self, kernel: Kernel, config: LaunchConfig) -> None:
-        self._kernel, self._config, self._names = kernel, config, tuple(kernel.params)
+    def __init__(self, kernel: Kernel, asked: Asked) -> None:
+        self._kernel, self._asked, self._names = kernel, asked, tuple(kernel.params)
         # Signatures with what devices keep for them; that of the last launch.
         self._known: dict[Fit, weakref.ref[Prepared]] = {}
         self._last: tuple[Fit, weakref.ref[Prepared]] | None = None
 
     def __call__(self, *args: Any, **named: Any) -> None:
         if named or len(args) < len(self._names):
+            asked, given = self._asked.parted(self._names, named)
+            if asked is not self._asked:
+                return self._kernel._on_lanes(asked)(*args, **given)
             args, named = self._in_order(args, named)
         last = self._last
         if last is not None and not named:
@@ -158,11 +161,12 @@ class BoundKernel:
             if found is not None and prepared is not None and fit.launched(prepared, args):
                 self._last = fit, found
                 return
+            check(translation, self._asked, {self._names[place]: args[place].shape for place in translation.arrays})
             prepared = self._prepared(kernel, fit, args)
             if prepared is not None and fit.launched(prepared, args):
                 return
         with suppress(StopIteration):  # it never suspends
-            kernel._launch(self._config, args, named, True).send(None)
+            kernel._launch(self._asked, args, named, True).send(None)
         if key is not None and fit is None:
             if len(translation.seen) >= _SEEN:
                 translation.seen.clear()  # at once, as other threads launch, too
@@ -174,7 +178,7 @@ class BoundKernel:
         device = device_for(kernel._device, args)
         if not isinstance(device, Device):
             return None
-        prepared = device.prepare(kernel._translation.program, self._config, self._names, fit.lengths)
+        prepared = device.prepare(kernel._translation.program, self._asked.config, self._names, fit.lengths)
         if self._kernel.told_by_arrays:
             if len(self._known) >= _SEEN:
                 self._known.clear()

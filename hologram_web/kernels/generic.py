@@ -15,6 +15,7 @@ from .kernel import Kernel, make
 
 if TYPE_CHECKING:
     from ..backends import Backend
+    from .lanes import Asked
 
 __all__ = ["GenericKernel"]
 
@@ -138,13 +139,13 @@ class GenericKernel(Kernel):
 
     async def _launch(
         self,
-        config: Any,
+        asked: Asked,
         args: tuple[Any, ...],
         named: Mapping[str, Any],
         blocking: bool,
         device: Backend | None = None,
     ) -> None:
-        await self._chosen(args, named)._launch(config, args, named, blocking, device)
+        await self._chosen(args, named)._launch(asked, args, named, blocking, device)
 
     def _chosen(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Kernel:
         from .launch import bound, offers

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ..errors import TranslateError
 from ..extras import tools
-from ..frontends.python.advice import SignWarning
 from ..frontends.python.names import Annotation, function, shown
 from ..frontends.python.source import Definition, Source, from_text
 from ..frontends.python.translate import Translation, translate
 
 if TYPE_CHECKING:
+    from hologram_web_tools.debug.check import Check
     from hologram_web_tools.debug.frames import Debug
     from hologram_web_tools.debug.step import Steps
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..isa.types import Type
     from ..runtime.executor import Executor
     from .bound import BoundKernel
+    from .lanes import Asked
 
 __all__ = ["Kernel", "kernel", "kernel_from_source"]
 
@@ -103,20 +104,45 @@ class Kernel:
         if found is not None:
             return found
         from .bound import BoundKernel
-        from .launch import config_of
+        from .lanes import asked
 
-        made = BoundKernel(self, config_of(lanes))
-        if lasts:
+        return self._kept(lanes if lasts else None, BoundKernel(self, asked(lanes)))
+
+    def _kept(self, key: Any, made: BoundKernel) -> BoundKernel:
+        """A launch that is used again, unless there is no key."""
+        if key is not None:
             if len(self._bound) >= _BOUND:
                 self._bound.clear()
-            self._bound[lanes] = made
+            self._bound[key] = made
         return made
+
+    def over(self, array: Any) -> Callable[..., None]:
+        """`kernel.over(y)(x, y)`: a lane for each element of `array`, as `kernel[n]` with its length launches them.
+
+        Of an array of two axes the lanes lie along y and x, `kernel[(w, h), (16, 16)]`, of three along z, y and x; for
+        a kernel that asks for its place along x only, all elements lie along x. Raises LaunchError.
+        """
+        from .lanes import over
+
+        shape = getattr(array, "shape", None)
+        lengths = (len(array),) if shape is None else tuple(shape)
+
+        def launch(*args: Any, **named: Any) -> None:
+            self._on_lanes(over(self._chosen(args, named)._translation, lengths))(*args, **named)
+
+        return launch
+
+    def _on_lanes(self, asked: Asked) -> Callable[..., None]:
+        from .bound import BoundKernel
+
+        return self._bound.get(asked) or self._kept(asked, BoundKernel(self, asked))
 
     async def launch_async(self, lanes: Any, /, *args: Any, **named: Any) -> None:
         """`kernel[lanes](*args, **named)`, without blocking the event loop."""
-        from .launch import config_of
+        from .lanes import asked
 
-        await self._launch(config_of(lanes), args, named, False)
+        launch, rest = asked(lanes).parted(self.params, named)
+        await self._launch(launch, args, rest, False)
 
     def checking(self, checks: str) -> Kernel:
         """The same kernel with indices checked against "axis" or "buffer", as `hg.kernel` takes it; itself, if they
@@ -139,13 +165,21 @@ class Kernel:
         made: Debug = tools("debug.frames").Debug(self.steps)
         return made
 
+    @property
+    def check(self) -> Check:
+        """`kernel.check[n](x, y)` is a launch on the reference that looks for what devices cannot see: data races,
+        shared memory that nobody wrote, divergent barriers, indices beyond an axis. Raises ExecutionError, whose notes
+        are the lines of both lanes."""
+        made: Check = tools("debug.check").Check(self)
+        return made
+
     def _chosen(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Kernel:
         """The kernel, with a program, that arguments are for."""
         return self
 
     async def _launch(
         self,
-        config: Any,
+        asked: Asked,
         args: tuple[Any, ...],
         named: Mapping[str, Any],
         blocking: bool,
@@ -154,10 +188,30 @@ class Kernel:
         from .launch import device_for, launch
 
         device = device or device_for(self._device, (*args, *named.values()))
-        await launch(self._translation, device, config, args, named, blocking)
+        await launch(self._translation, device, asked, args, named, blocking)
 
     def __call__(self, *args: Any, **named: Any) -> None:
-        raise TranslateError(f"a kernel is launched with a number of lanes: {self.name}[n](...)")
+        """`kernel(x, y)` launches a lane for each element of the arrays that the lane's number indexes, `x[i]` where
+        `i = hg.global_id()`, or `x[row, column]`. Raises LaunchError where that does not say how many lanes it has:
+        arrays of different lengths, indices that are computed, lanes of a block that work together.
+        """
+        from .lanes import Asked, inferred
+        from .launch import shapes
+
+        translation = self._chosen(args, named)._translation
+        self._on_lanes(Asked(inferred(translation, shapes(translation, args, named))))(*args, **named)
+
+    @property
+    def indexed(self) -> tuple[tuple[str, int, int], ...]:
+        """The arrays that the lane's number indexes by itself: parameter, its axis, and the axis of the lanes."""
+        return self._translation.indexed
+
+    @property
+    def unplain(self) -> str | None:
+        """Why it does not follow from the arrays how many lanes a launch has; None, if it does."""
+        from .lanes import unplain
+
+        return unplain(self._translation)
 
     @property
     def device(self) -> Backend | None:
@@ -213,8 +267,8 @@ def make(definition: Definition, warn: bool = True) -> Kernel:
 
         return GenericKernel(definition)
     translation = translate(definition)
-    for file, line, text in translation.warnings if warn else ():
-        warnings.warn_explicit(text, SignWarning, file, line)
+    for category, file, line, text in translation.warnings if warn else ():
+        warnings.warn_explicit(text, category, file, line)
     return Kernel(definition, translation)
 
 

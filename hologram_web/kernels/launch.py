@@ -7,19 +7,19 @@ from collections.abc import Iterable, Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..backends import DEVICES, Backend, ExecutionParams, LaunchConfig
+from ..backends import DEVICES, Backend, ExecutionParams
 from ..errors import LaunchError
 from ..forks import lock
 from ..frontends.python.names import Annotation, ArrayType, shown
-from ..isa.launch import linear
 from ..isa.types import Type
 from ..runtime import arrays
 from ..runtime.executor import Buffer
+from .lanes import Asked, check
 
 if TYPE_CHECKING:
     from ..frontends.python.translate import Translation
 
-__all__ = ["bound", "config_of", "device_for", "launch", "lent", "offers"]
+__all__ = ["bound", "device_for", "launch", "lent", "offers", "shapes"]
 
 _INTEGERS_FIRST = sorted(Type, key=lambda ty: ty.is_float)
 _types_of: dict[Any, tuple[Type, ...]] = {}  # by dtype or format
@@ -51,35 +51,10 @@ def device_for(bound: Backend | None, values: Iterable[Any]) -> Backend:
     return found
 
 
-def config_of(key: Any) -> LaunchConfig:
-    """What stands in the brackets: `n`, `n, block`, `(w, h), (bx, by)`, `(w, h, d), (bx, by, bz)`, or a LaunchConfig.
-
-    Python does not tell `kernel[(n, m)]` from `kernel[n, m]`: two numbers are lanes and lanes of a block.
-    """
-    if type(key) is int:
-        return linear(key)
-    lanes, *rest = key if isinstance(key, tuple) and key else (key,)
-    if isinstance(lanes, LaunchConfig) and not rest:
-        return lanes
-    sizes = lanes if isinstance(lanes, tuple) else (lanes,)
-    block = rest[0] if rest else (256,)
-    shape = block if isinstance(block, tuple) else (block,)
-    if len(rest) > 1 or len(shape) != len(sizes) or not 1 <= len(sizes) <= 3:
-        raise LaunchError(
-            "write kernel[n], kernel[n, 256], kernel[(w, h), (16, 16)] or kernel[(w, h, d), (8, 8, 4)]: lanes, and "
-            f"lanes of a block along as many axes; not kernel[{key!r}]"
-        )
-    if len(sizes) == 1:
-        return LaunchConfig.linear(sizes[0], shape[0])
-    make: Any = LaunchConfig.grid_2d if len(sizes) == 2 else LaunchConfig.grid_3d
-    config: LaunchConfig = make(*sizes, shape)
-    return config
-
-
 async def launch(
     translation: Translation,
     device: Backend,
-    config: LaunchConfig,
+    asked: Asked,
     args: tuple[Any, ...],
     named: Mapping[str, Any],
     blocking: bool,
@@ -96,7 +71,9 @@ async def launch(
         for name, ty in translation.params.items()
         if isinstance(ty, ArrayType)
     }
-    lengths = {hidden: found[name].shape[axis] for hidden, (name, axis) in translation.hidden.items()}
+    shapes = {name: tuple(array.shape) for name, array in found.items()}
+    check(translation, asked, shapes)
+    lengths = {hidden: shapes[name][axis] for hidden, (name, axis) in translation.hidden.items()}
     buffers = {name: array for name, array in found.items() if isinstance(array, Buffer)}
     here = {name: buffer.handle for name, buffer in buffers.items() if buffer.executor.device is device}
     if len(here) < len(found):
@@ -120,7 +97,7 @@ async def launch(
             here[name] = handles[places[name]]
         plain = {**given, **lengths}
         values = {p.name: here[p.name] if p.name in here else plain[p.name] for p in program.params}
-        device.execute_program_with_params(program, ExecutionParams(config, values))
+        device.execute_program_with_params(program, ExecutionParams(asked.config, values))
         if here and not found:
             return
         outs = {name: _out(found[name]) for name in written}
@@ -139,6 +116,15 @@ async def launch(
     finally:
         for handle in handles.values():
             device.return_buffer(handle)
+
+
+def shapes(translation: Translation, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """The shapes of the arrays among arguments. Raises LaunchError."""
+    given = bound(translation.params, translation.defaults, args, named)
+    found = {name: lent(name, ty, given[name]) for name, ty in translation.params.items() if isinstance(ty, ArrayType)}
+    for name, array in found.items():
+        _check_axes(name, translation.params[name], array)
+    return {name: tuple(array.shape) for name, array in found.items()}
 
 
 def _out(values: Any) -> Any:
@@ -199,8 +185,7 @@ def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
         have = arrays.type_of(found) if plain else found.dtype
         wanted, how = (ty.ty, "") if plain or here else (ty.ty.numpy, "; use x.astype(...)")
         raise LaunchError(f"parameter {name!r} is {ty!r}: its dtype is {wanted}, not {have}{how}")
-    if found.ndim != ty.ndim:
-        raise LaunchError(f"parameter {name!r} is {ty!r}: it has {ty.ndim} axes, not {found.ndim}")
+    _check_axes(name, ty, found)
     size = prod(found.shape)
     if size >= 1 << 31:
         raise LaunchError(f"parameter {name!r} has {size} elements: kernels index less than 2**31; launch parts")
@@ -216,6 +201,11 @@ def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
             f"{found.strides}, as a broadcast view has): give a copy, x.copy()"
         )
     return fitting
+
+
+def _check_axes(name: str, ty: Any, found: Any) -> None:
+    if found.ndim != ty.ndim:
+        raise LaunchError(f"parameter {name!r} is {ty!r}: it has {ty.ndim} axes, not {found.ndim}")
 
 
 def _overlaps_itself(found: Any) -> bool:

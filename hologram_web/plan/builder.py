@@ -168,7 +168,8 @@ class PlanBuilder:
         """Adds a launch of a program, of a Python kernel, or of an object that has a program as `.program`.
 
         `grid` is the number of lanes asked for along x, y and z: a number, a formula, or up to three; or a
-        LaunchConfig. By default it is the number of elements of the first array that is written. `args` gives for
+        LaunchConfig. By default a Python kernel has a lane for each element of the array that the lane's number
+        indexes, a program one for each of the first array that is written. `args` gives for
         parameters the name of a buffer or a scalar, a formula or a number; others have their own name. A kernel's
         type variables become the types of ports that there are.
         """
@@ -199,6 +200,8 @@ class PlanBuilder:
             else:
                 given.append(self._buffer(param, value))
                 self._check_rank(param, value, getattr(takes.get(param.name), "ndim", None))
+        if grid is None and hasattr(kernel, "indexed"):
+            grid = self._inferred(kernel, program, given)
         blocks, lanes, size = self._grid(program, given, grid, block)
         if isinstance(grid, LaunchConfig):
             shared_memory = grid.shared_memory
@@ -310,6 +313,32 @@ class PlanBuilder:
         size = LaunchConfig(block=shape).block
         blocks = [Formula.ceildiv(count, each) for count, each in zip(lanes, size, strict=True)]
         return _triple(blocks), lanes, (size.x, size.y, size.z)
+
+    def _inferred(self, kernel: Any, program: Program, given: list[Argument]) -> list[Formula]:
+        """The lanes of a Python kernel along their axes: as many as an array has elements that the lane's number indexes,
+        of those that it writes, if there are any."""
+        buffers = {param.name: arg.value for param, arg in zip(program.params, given, strict=True)}
+        writes = {param.name for param in program.params if param.access is not None and param.access.writes}
+        found: dict[int, dict[str, Formula]] = {}
+        reason = kernel.unplain
+        for array, axis, along in kernel.indexed if reason is None else ():
+            found.setdefault(along, {})[array] = self._shape(buffers[array])[axis]
+        for along, lengths in found.items():
+            chosen = {array: length for array, length in lengths.items() if array in writes} or lengths
+            if len({*map(str, chosen.values())}) > 1 and not writes.intersection(chosen):
+                (one, first), (other, second) = list(chosen.items())[:2]
+                reason = f"{one} has {first} elements along {'xyz'[along]}, and {other} {second}"
+        if reason is not None:
+            raise LaunchError(
+                f"how many lanes {kernel.name} has is not plain: {reason}. Say it: hg.compile(..., lanes=n), or "
+                "lanes=(w, h); grid= in a plan's launch"
+            )
+        return [
+            next(
+                (length for array, length in found[along].items() if array in writes), next(iter(found[along].values()))
+            )
+            for along in sorted(found)
+        ]
 
     def _shape(self, name: str) -> tuple[Formula, ...]:
         return self._shapes.setdefault(name, (Formula((f"{name}.len",)),))

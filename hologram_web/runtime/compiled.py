@@ -311,6 +311,7 @@ class _Calls(Walk):
 def compile(  # sdk.md's name
     program: Any,
     *,
+    lanes: Any = None,
     grid: Any = None,
     block: Any = None,
     name: str = "",
@@ -326,13 +327,16 @@ def compile(  # sdk.md's name
     """A plan of one launch, or of a list of them.
 
     `program` is a Program, an object with one as `.program`, or a list of (program, grid, block, args), of which the
-    last three may be left out. `grid`, `block` and `args` are those of `PlanBuilder.launch`; `shapes` and `constants`
-    those of PlanBuilder; `temporaries` gives sizes in bytes, or pairs of a shape and a type; `scalars` types of scalars
+    last three may be left out. `lanes` (or `grid`), `block` and `args` are those of `PlanBuilder.launch`; `shapes` and
+    `constants` those of PlanBuilder; `temporaries` gives sizes in bytes, or pairs of a shape and a type; `scalars` types of scalars
     that only formulas use. `math` is "exact", "fast" or "strict": how floats are computed on GPUs. `checks` is "axis"
     or "buffer", as `hg.kernel` takes it, for all kernels among the programs.
 
     Raises LaunchError, IsaError, ArtifactError.
     """
+    if lanes is not None and grid is not None:
+        raise LaunchError("lanes= and grid= both say how many lanes there are: give one of them")
+    grid = grid if lanes is None else lanes
     launches = program if isinstance(program, (list, tuple)) else [(program, grid, block)]
     if not name and len(launches) == 1:
         kernel = launches[0][0] if isinstance(launches[0], (list, tuple)) else launches[0]

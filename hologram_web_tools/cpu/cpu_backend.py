@@ -36,7 +36,8 @@ class CpuBackend(HostDevice):
     """Runs programs with NumPy, slowly and exactly.
 
     `lane_order` is "ascending" or "descending": the order in which lanes are scheduled, store and do atomics, which
-    no correct program can see. `check_races` looks for data races and raises ExecutionError: DataRace.
+    no correct program can see. `check_races` looks for data races and raises ExecutionError: DataRace;
+    `check_shared` for loads of shared memory that no lane of the block wrote: Uninitialized.
     """
 
     name = "cpu"
@@ -47,6 +48,7 @@ class CpuBackend(HostDevice):
         *,
         lane_order: str = "ascending",
         check_races: bool = False,
+        check_shared: bool = False,
         limits: Limits | None = None,
         math: str = "exact",
     ) -> None:
@@ -54,7 +56,7 @@ class CpuBackend(HostDevice):
             raise ValueError(f"lane_order is 'ascending' or 'descending', not {lane_order!r}")
         super().__init__(limits, math)
         self._descending = lane_order == "descending"
-        self._check_races = check_races
+        self._check_races, self._check_shared = check_races, check_shared
 
     @property
     def native(self) -> dict[BufferHandle, NDArray[np.uint8]]:
@@ -83,6 +85,7 @@ class CpuBackend(HostDevice):
             self._stopped,
             self._descending,
             None,
+            self._check_shared,
         )
         self._run(run)
 
@@ -157,7 +160,7 @@ def _report_race(run: Run, races: RaceChecker) -> None:
             f"lane {lane} {'writes' if writes else 'reads'} it at instruction {index} ({program.instructions[index]})"
             for lane, index, writes in zip(race.lanes, race.instructions, race.writes, strict=True)
         )
-        raise run.fault(
+        error = run.fault(
             FaultKind.DATA_RACE,
             None,
             f"byte {race.offset} of {race.region}: {first} and {second}, with no barrier or atomic between them",
@@ -165,3 +168,6 @@ def _report_race(run: Run, races: RaceChecker) -> None:
             buffer=race.region,
             offset=race.offset,
         )
+        first_place, second_place = zip(race.instructions, race.lanes, strict=True)
+        error.places = first_place, second_place
+        raise error

@@ -56,6 +56,7 @@ class Run:
     cancelled: Callable[[], bool]
     descending: bool
     races: RaceChecker | None
+    fresh: bool = False  # whether shared memory is to be written before it is read
 
     @cached_property
     def named(self) -> frozenset[int]:
@@ -94,6 +95,9 @@ class Machine(AtlasOps):
         stride = -(-shared // 16) * 16
         data = np.zeros(blocks * stride, np.uint8)
         self.shared = MemoryRegion("shared memory", data, shared, stride, self.size)
+        counts = any(i.name == "ATOM" and i.address.space is Space.SHARED for i in program.instructions)
+        # By bytes; atomics count in memory that the contract has zeroed.
+        self.written_shared = np.zeros(data.size, bool) if run.fresh and not counts else None
         own = -(-program.local_memory // 16) * 16
         self.local = MemoryRegion("local memory", np.zeros(self.count * own, np.uint8), program.local_memory, own)
         self.on_chip = {Space.SHARED: self.shared, Space.LOCAL: self.local}
@@ -250,12 +254,10 @@ class Machine(AtlasOps):
             block = int(split[0])
             a, b = int(least[block]), int(most[block])
             lanes = [int(self.lane_ids[block * self.size + np.argmax(at[block] == index)]) for index in (a, b)]
-            raise self.run.fault(
-                FaultKind.DIVERGENT_BARRIER,
-                a,
-                divergent(self.first + block, (lanes[0], a), (lanes[1], b)),
-                lane=lanes[0],
-            )
+            text = divergent(self.first + block, (lanes[0], a), (lanes[1], b))
+            error = self.run.fault(FaultKind.DIVERGENT_BARRIER, a, text, lane=lanes[0])
+            error.places = (a, lanes[0]), (b, lanes[1])
+            raise error
         self.epochs[inside] += 1
         for point in np.unique(self.parked[waiting]).tolist():
             self._enter(point, self.graph.next[point], np.flatnonzero(self.parked == point))
@@ -402,12 +404,22 @@ class Machine(AtlasOps):
 
     def load(self, ty: Type, place: LanePlaces) -> Array:
         checked(place, ty, 1, self.fail)
+        if self.written_shared is not None and place.region is self.shared:
+            bytes_of = place.absolute[:, None] + np.arange(ty.size_bytes)
+            unknown = np.logical_not(self.written_shared[bytes_of].all(axis=1))
+            if unknown.any():
+                text = (
+                    "no lane of the block wrote what is read there in shared memory: is a lane missing, or a barrier?"
+                )
+                self.fail(FaultKind.UNINITIALIZED, unknown, lambda _: text, "shared memory", place.offsets)
         self._note(place, ty.size_bytes, writes=False)
         return gather(place, ty)
 
     def store(self, ty: Type, place: LanePlaces, values: Array) -> None:
         checked(place, ty, 1, self.fail)
         self._note(place, ty.size_bytes, writes=True)
+        if self.written_shared is not None and place.region is self.shared:
+            self.written_shared[place.absolute[:, None] + np.arange(ty.size_bytes)] = True
         scatter(place, ty, values, self.run.descending)
 
     def place(self, place: LanePlaces) -> Array:

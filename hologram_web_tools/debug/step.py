@@ -11,7 +11,8 @@ from hologram_web.errors import LaunchError
 from hologram_web.frontends.python.emit import ArrayRef
 from hologram_web.frontends.python.names import ArrayType
 from hologram_web.frontends.python.types import Value, Weak, default
-from hologram_web.kernels.launch import bound, config_of, lent
+from hologram_web.kernels.lanes import Asked, asked
+from hologram_web.kernels.launch import bound, lent
 
 from .marks import Mark, marks_of
 
@@ -117,17 +118,18 @@ class Steps:
 
     def __getitem__(self, lanes: Any) -> Callable[..., Generator[DebugStep]]:
         """Raises what a launch does, LaunchError at once and ExecutionError between steps, and BackendUnavailable."""
-        config = config_of(lanes)
-        return lambda *args, **named: self._steps(config, args, named)
+        launch = asked(lanes)
+        return lambda *args, **named: self._steps(*launch.parted(self._translation.params, named), args)
 
-    def _steps(self, config: LaunchConfig, args: tuple[Any, ...], named: Mapping[str, Any]) -> Generator[DebugStep]:
+    def _steps(self, asked: Asked, named: Mapping[str, Any], args: tuple[Any, ...]) -> Generator[DebugStep]:
         DEVICES["cpu"]  # says what is missing
         from ..cpu.stepping import SteppingDevice
 
+        config = asked.config
         block, lane = _chosen(config, self._block, self._lane)
         given = bound(self._translation.params, self._translation.defaults, args, named)
         marks = marks_of(self._definition, self._translation.program)
-        running = self._launch(config, args, named, False, SteppingDevice(marks, block))
+        running = self._launch(asked, args, named, False, SteppingDevice(marks, block))
         running.send(None)  # to where it is prepared
         arrays_of = {name: ty for name, ty in self._translation.params.items() if isinstance(ty, ArrayType)}
         shapes = {name: lent(name, ty, given[name]).shape for name, ty in arrays_of.items()}

@@ -314,9 +314,12 @@ def test_integers_are_checked():
     assert x[0] == 255
 
 
-def test_a_call_is_no_launch():
-    with pytest.raises(hg.TranslateError, match=r"launched with a number of lanes: scale\[n\]\(...\)"):
-        scale(X, Y, 1)
+def test_a_call_without_brackets():
+    y = Y.copy()
+    scale(X, y, 1)
+    expected = Y.copy()
+    scale[len(X)](X, expected, 1)
+    np.testing.assert_array_equal(y, expected)
 
 
 def test_a_fault_names_the_line(device):

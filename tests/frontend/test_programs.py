@@ -130,7 +130,7 @@ def _canny(run, photo):
     def stage(kernel, *scalars, **made):
         planes.update({name: np.full((height, width), 0x5A, dtype) for name, dtype in made.items()})
         run(kernel)[(width, height), (edges.TILE, edges.TILE)](
-            *(planes[name] for name in kernel.params if name in planes), *scalars
+            *(planes[name] for name in kernel.params if name in planes), *scalars, partial=True
         )
 
     stage(edges.luminance, luma="u2")

@@ -215,7 +215,7 @@ def test_the_examples_give_the_same_bits():
             self.kernel = kernel
 
         def __getitem__(self, config):
-            return lambda *args: exhausted(self.kernel, config, *args)
+            return lambda *args, **named: exhausted(self.kernel, config, *args, **named)
 
     photo = PHOTOS["photograph"][:17, :20]
     expected, found = _canny(lambda kernel: kernel.on("cpu"), photo), _canny(Stepping, photo)

@@ -1,12 +1,14 @@
 """The Python frontend: kernels written as Python functions, parsed and never executed. Standard library only."""
 
-from .advice import SignWarning
+from .advice import LaunchWarning, RaceWarning, SignWarning
 from .names import INTRINSICS, Array, ArrayType, function
 
 __all__: list[str] = [
     "Array",
     "ArrayType",
     "DeviceArray",
+    "LaunchWarning",
+    "RaceWarning",
     "SignWarning",
     "function",
     "get_global_id",

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-__all__ = ["CALLS", "ELSEWHERE", "METHODS", "NODES", "SignWarning"]
+__all__ = ["CALLS", "ELSEWHERE", "METHODS", "NODES", "LaunchWarning", "RaceWarning", "SignWarning"]
 
 
 class SignWarning(UserWarning):
     """A kernel mixes signed and unsigned integers in a type that does not hold all values of both."""
+
+
+class LaunchWarning(UserWarning):
+    """A launch runs, and may not be what is meant."""
+
+
+class RaceWarning(UserWarning):
+    """Lanes of a kernel may change one element with nothing that orders them: some of what they do is lost."""
 
 
 # By the name of the syntax node.

@@ -20,6 +20,15 @@ _CONDITIONS = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.G
 _SYMBOLS = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>"}
 _WRAPPED = (*_PLAIN, *_BITS, ast.FloorDiv, ast.Mod)
 _UNROLLED_POWER = 64
+# What is made of two of the lane's numbers: block_id * block_dim + local_id is the global one.
+_LANES: dict[frozenset[Any], tuple[str, int]] = {
+    key: found
+    for axis in range(3)
+    for key, found in (
+        (frozenset((ast.Mult, ("block_id", axis), ("block_dim", axis))), ("base", axis)),
+        (frozenset((ast.Add, ("base", axis), ("local_id", axis))), ("global_id", axis)),
+    )
+}
 
 
 class Arithmetic(Emitter):
@@ -79,7 +88,8 @@ class Arithmetic(Emitter):
             return Value(ty, self.divide(node, a, b, exact, remainder=kind is ast.Mod))
         name = {**_PLAIN, **_BITS, ast.Div: "DIV"}[kind]
         left, right = self.register(_left(node), a, exact), self.register(_right(node), b, exact)
-        return Value(ty, self.op(name, exact, left, right))
+        lane = _LANES.get(frozenset((kind, a.lane, b.lane))) if a.lane and b.lane else None
+        return Value(ty, self.op(name, exact, left, right), lane=lane)
 
     def truth_of(self, node: ast.AST, value: Value) -> Predicate:
         """A predicate for any value, constants too."""

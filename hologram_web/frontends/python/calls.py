@@ -274,10 +274,14 @@ class Calls(Expressions):
         if len(values) > 1 or len(given) < len(node.args) + len(node.keywords) or axis not in (0, 1, 2):
             self.fail(node, f"write hg.{name}(axis): the axis is 0, 1 or 2, known while translating")
         number = int(axis)
+        if name != "block_dim" and name != "grid_dim":
+            self.facts.axes.add(number)
         if name == "global_id":
             lane, block, size = (_AXES[ids][number] for ids in ("local_id", "block_id", "block_dim"))
-            return Value(INDEX, self.convert(INDEX, Type.U32, self.op("MAD", Type.U32, block, size, lane)))
-        return Value(INDEX, self.convert(INDEX, Type.U32, _AXES[name][number]))
+            found = self.op("MAD", Type.U32, block, size, lane)
+        else:
+            found = _AXES[name][number]
+        return Value(INDEX, self.convert(INDEX, Type.U32, found), lane=(name, number))
 
     def call_barrier(self, node: ast.Call) -> None:
         self._arguments(node, "")

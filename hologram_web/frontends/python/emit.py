@@ -19,6 +19,7 @@ from ...isa.program import MAX_INSTRUCTIONS, MAX_PARAMETERS
 from ...isa.row import Row
 from ...isa.table import BY_NAME
 from ...isa.types import Type
+from .advice import SignWarning
 from .source import Definition, Source
 from .types import INDEX, Value, ValueKind, Weak, default, fits
 
@@ -42,7 +43,9 @@ class KernelFacts:
     """What passes find out about the kernel. A pass that changes what was taken for known is followed by another one.
 
     `types` of variables by scope and name; `fixed` ones are annotated; `lengths` is the number of registers kept for
-    lengths of axes, which become parameters when they are first needed; `reads` and `writes` the parameters accessed.
+    lengths of axes, which become parameters when they are first needed; `reads` and `writes` the parameters accessed;
+    `axes` those along which the kernel asks where its lane is; `indexed` has the arrays that the
+    lane's number indexes: parameter, its axis, axis of the lanes.
     """
 
     types: dict[Any, ValueKind] = field(default_factory=dict)
@@ -50,6 +53,8 @@ class KernelFacts:
     lengths: int = 0
     reads: set[str] = field(default_factory=set)
     writes: set[str] = field(default_factory=set)
+    axes: set[int] = field(default_factory=set)
+    indexed: set[tuple[str, int, int]] = field(default_factory=set)
     definitions: dict[FunctionType, Definition] = field(default_factory=dict)
     changed: bool = False
 
@@ -82,7 +87,8 @@ class EnclosingLoop:
 class Scope:
     """A function being translated: the kernel, or one inlined at `path`.
 
-    `assigned` are the variables written on every path to here; None where no path leads.
+    `assigned` are the variables written on every path to here; None where no path leads. `once` are those that one
+    place assigns; of those, `lanes` are the lane's numbers. Elements of arrays decided what variables in `read` are.
     """
 
     path: tuple[ast.AST, ...]
@@ -96,6 +102,9 @@ class Scope:
     returns: Label | None = None  # where an inlined function ends
     results: list[Register] = field(default_factory=list)
     level: int = 0  # of the temporaries among which results are
+    once: frozenset[str] = frozenset()
+    lanes: dict[str, tuple[str, int]] = field(default_factory=dict)
+    read: set[str] = field(default_factory=set)
     returned: str = ""  # what it returns: "nothing", "a value", "2 values"
 
 
@@ -108,7 +117,7 @@ class Emitter:
         self.facts = facts
         self.code = self.builder.build().instructions
         self.lines: list[tuple[Source, int]] = []  # of each instruction
-        self.warnings: dict[tuple[str, int, str], None] = {}
+        self.warnings: dict[tuple[type[UserWarning], str, int, str], None] = {}
         self.at: tuple[Source, Any] = (Source("", [], 1, {}), None)
         self.free: list[int] = []  # heaps
         self.free_predicates = list(range(16))
@@ -119,14 +128,15 @@ class Emitter:
         self.hidden: dict[tuple[str, int], Register] = {}
         self.lost: set[str] = set()  # variables assigned before a collective
         self.refused: TranslateError | None = None  # what is wrong if no type changes any more
+        self.placed: list[tuple[str, int] | None] = []  # by the last indices: lane's numbers; ("", 0) for literals
 
     def fail(self, node: Any, message: str) -> NoReturn:
         """Raises TranslateError at a syntax node."""
         self.scope.source.fail(node, message)
 
-    def warn(self, node: ast.AST, message: str) -> None:
+    def warn(self, node: ast.AST, message: str, category: type[UserWarning] = SignWarning) -> None:
         source = self.scope.source
-        self.warnings[source.file, source.line(node), message] = None
+        self.warnings[category, source.file, source.line(node), message] = None
 
     # Registers
 

@@ -143,7 +143,7 @@ class Expressions(Arithmetic):
             if not scope.path and node.id in self.lost:
                 self.fail(node, f"{node.id} is not kept over a collective: compute it again behind it")
             self.fail(node, f"{node.id} is used before it is assigned on some path: assign it before, on all paths")
-        return Value(self.facts.types[scope.path, node.id], register)
+        return Value(self.facts.types[scope.path, node.id], register, lane=scope.lanes.get(node.id))
 
     def expr_Attribute(self, node: ast.Attribute) -> Value:
         return self.object_value(node, self.static(node))
@@ -195,6 +195,11 @@ class Expressions(Arithmetic):
                 self.fail(part, f"the index {offset} is negative: indices count from 0; from the end, write {last}")
             if value is None and array.shape is not None and offset >= array.shape[axis]:
                 self.fail(part, f"there is no element {offset}: axis {axis} of {array.name} has {array.shape[axis]}")
+        placed = self.placed = [("", 0) if value is None else value.lane for value, _ in split]
+        if array.shape is None:
+            for axis, (lane, (_, offset)) in enumerate(zip(placed, split, strict=True)):
+                if lane is not None and lane[0] == "global_id" and not offset:
+                    self.facts.indexed.add((array.name, axis, lane[1]))
         if self.axes and (array.ndim > 1 or array.shape is not None):
             self._check_axes(array, parts, split)
         if all(value is None for value, _ in split) and (array.ndim == 1 or array.shape is not None):

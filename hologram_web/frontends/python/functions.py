@@ -47,11 +47,20 @@ class Functions(Statements):
         wanted = {p.arg: annotation(definition.source, p.annotation) for p in parameters if p.annotation}
         passed = self._passed(node, definition, parameters, wanted)
         source = self._bind(definition, passed, wanted)
-        scope = Scope((*outer.path, node), called.name, source, set(stores), level=len(self.temporaries) - 1)
+        scope = Scope(
+            (*outer.path, node),
+            called.name,
+            source,
+            set(stores),
+            level=len(self.temporaries) - 1,
+            once=definition.stored_once,
+        )
         started: list[tuple[ast.arg, Value]] = []
         for parameter in parameters:
             argument, found = passed[parameter.arg]
             value = self._argument(source, parameter, argument, found)
+            if isinstance(value, Value) and self.sums.is_read(argument):
+                scope.read.add(parameter.arg)
             if isinstance(value, Value) and parameter.arg in stores:
                 started.append((parameter, value))
             else:

@@ -11,7 +11,7 @@ import math
 import re
 import sys
 import typing
-from collections import ChainMap
+from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import islice
@@ -84,6 +84,13 @@ class Definition:
     def stored_names(self) -> frozenset[str]:
         """The names that the function assigns."""
         return frozenset(part.id for part in self.names if isinstance(part, ast.Name) and type(part.ctx) is ast.Store)
+
+    @cached_property
+    def stored_once(self) -> frozenset[str]:
+        """The names, no parameters, that one place of the function assigns."""
+        names = [part.id for part in self.names if isinstance(part, ast.Name) and type(part.ctx) is ast.Store]
+        parameters = {parameter.arg for parameter in (*self.node.args.posonlyargs, *self.node.args.args)}
+        return frozenset(name for name, count in Counter(names).items() if count == 1) - parameters
 
     @cached_property
     def defaults(self) -> dict[str, Any]:

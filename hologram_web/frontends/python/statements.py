@@ -16,6 +16,7 @@ from .emit import ArrayRef, EnclosingLoop
 from .expressions import ArrayShape
 from .names import Intrinsic
 from .source import constant, walk
+from .sums import Sums
 from .types import INDEX, Value, ValueKind, Weak, default, float_of, join
 
 __all__ = ["Statements"]
@@ -33,6 +34,7 @@ class Statements(Collectives):
     calling: list[ast.FunctionDef]
     own_arrays: dict[Any, ArrayRef]
     rounds: list[int]
+    sums: Sums
 
     def statements(self, body: list[ast.stmt]) -> None:
         """Translates statements up to one that no path goes on from."""
@@ -114,7 +116,7 @@ class Statements(Collectives):
             if value.reg is not None and value.reg not in self.temporaries[-1]:
                 copy = self.temporary()
                 self.emit("MOV", copy, value.reg)
-                value = Value(value.ty, copy)
+                value = Value(value.ty, copy, lane=value.lane)
             held.append(value)
         for part, value in zip(target.elts, held, strict=True):
             self.assign(part, node, value)
@@ -164,6 +166,10 @@ class Statements(Collectives):
         if name not in scope.registers:
             scope.registers[name] = self.take()
         self.move(scope.registers[name], register)
+        if value.lane is not None and name in scope.once:
+            scope.lanes[name] = value.lane
+        if name not in scope.read and self.sums.is_read(origin):
+            scope.read.add(name)
         if scope.assigned is not None:
             scope.assigned.add(name)
 
@@ -215,6 +221,7 @@ class Statements(Collectives):
             return
         array = self.array(node.target.value)
         address = self.place_of(array, node.target.slice)
+        self.sums.look_at(node, array, node.target.slice)
         with self.pinned(Value(INDEX, address.index)):
             old = Value(array.ty, self.load(array, address))
             result = self.binary(node, node.op, old, self.value(node.value))

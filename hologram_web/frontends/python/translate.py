@@ -16,6 +16,7 @@ from .emit import ArrayRef, KernelFacts, Scope
 from .functions import Functions, annotation, check_signature
 from .names import Annotation, ArrayType
 from .source import Definition
+from .sums import Sums
 from .types import fits
 
 __all__ = ["Translation", "Translator", "parameters", "settled", "translate"]
@@ -30,14 +31,18 @@ class Translation:
     """A kernel as a program.
 
     `params` are the parameters as written; `hidden` the lengths that the host adds, by their name in the program:
-    array and axis. `warnings` has file, line and text, `defaults` values of parameters that are not given.
+    array and axis. `warnings` has category, file, line and text, `defaults` values of parameters that are not given.
+    `axes` are those along which it asks where its lane is, `indexed` the arrays that the lane's number indexes: name,
+    axis of the array, axis of the lanes.
     """
 
     program: Program
     params: dict[str, Annotation]
     hidden: dict[str, tuple[str, int]]
-    warnings: list[tuple[str, int, str]]
+    warnings: list[tuple[type[UserWarning], str, int, str]]
     defaults: dict[str, Any]
+    axes: frozenset[int] = frozenset()
+    indexed: tuple[tuple[str, int, int], ...] = ()
 
     @cached_property
     def arrays(self) -> list[int]:
@@ -48,6 +53,11 @@ class Translation:
     def written(self) -> list[str]:
         """The arrays that the kernel writes."""
         return [param.name for param in self.program.params if param.access is not None and param.access.writes]
+
+    @cached_property
+    def cooperates(self) -> bool:
+        """Whether lanes of a block work together: in shared memory of the kernel's own, with barriers."""
+        return self.program.shared_memory > 0 and any(i.name == "BarSync" for i in self.program.instructions)
 
     @cached_property
     def seen(self) -> dict[Any, Any]:
@@ -126,8 +136,9 @@ class Translator(Functions):
         self.rounds: list[int] = []
         self.definition_of_kernel, self.params, self.defaults = definition, params, definition.defaults
         stored = definition.stored_names
-        self.scope = Scope((), node.name, definition.source, set(stored))
+        self.scope = Scope((), node.name, definition.source, set(stored), once=definition.stored_once)
         self.kernel_body = node.body
+        self.sums = Sums(self, node.body)
         self.host_known = {name for name, ty in params.items() if isinstance(ty, Type) and name not in stored}
         self.at = (definition.source, node)
 
@@ -168,6 +179,7 @@ class Translator(Functions):
 
     def translation(self) -> Translation:
         """What the last pass made. Labels that nothing jumps to go."""
+        self.sums.warn()
         program = self.builder.build()
         program.shared_memory, program.local_memory = self.own_bytes["shared"], self.own_bytes["local"]
         targets = {i.values[i.row.positions["target"]].name for i in self.code if i.name in ("BRA", "LOOP")}
@@ -181,4 +193,5 @@ class Translator(Functions):
         names = {program.params[register.index - 1].name: key for key, register in self.hidden.items()}
         texts = {(source.file, line): source.lines[line - source.first].strip() for source, line in self.lines}
         program.source_map = SourceMap(lines, texts)
-        return Translation(program, self.params, names, list(self.warnings), self.defaults)
+        axes, indexed = frozenset(self.facts.axes), tuple(sorted(self.facts.indexed))
+        return Translation(program, self.params, names, list(self.warnings), self.defaults, axes, indexed)

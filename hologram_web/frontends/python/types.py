@@ -39,12 +39,15 @@ ValueKind = Type | Weak
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value of an expression: a constant, or what a register (of bools: a predicate) holds."""
+    """A value of an expression: a constant, or what a register (of bools: a predicate) holds. `lane` says which of the
+    lane's numbers it is, if it is one: "local_id", "block_id", "block_dim", "global_id" or "base", of the block's first
+    lane, and along which axis."""
 
     ty: ValueKind
     reg: Register | None = None
     const: int | float | None = None
     pred: Predicate | None = None
+    lane: tuple[str, int] | None = None
 
 
 def float_of(ty: ValueKind) -> ValueKind:

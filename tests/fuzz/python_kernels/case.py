@@ -10,7 +10,7 @@ from typing import Any
 from hologram_web import SignWarning, kernel_from_source
 from hologram_web.isa import Immediate, Type
 from hologram_web.isa.launch import LaunchConfig
-from hologram_web.kernels.launch import config_of
+from hologram_web.kernels.lanes import asked
 
 from ..case import Case, Memory, Outcome, View
 from . import numbers, oracle
@@ -115,7 +115,7 @@ def launch_of(case: KernelCase) -> Case:
             name, axis = kernel.hidden[param.name]
             arguments[param.name] = Immediate.of(Type.I32, shapes[name][axis])
     single = len(case.lanes) == 1
-    config: LaunchConfig = config_of((case.lanes[0], case.block[0]) if single else (case.lanes, case.block))
+    config: LaunchConfig = asked((case.lanes[0], case.block[0]) if single else (case.lanes, case.block)).config
     features = tuple(name for name, word in _FEATURES.items() if word in case.text)
     return Case(kernel.program, config, arguments, seed=case.seed, profile=case.profile, features=features)
 
