@@ -315,8 +315,8 @@ class PlanBuilder:
         return _triple(blocks), lanes, (size.x, size.y, size.z)
 
     def _inferred(self, kernel: Any, program: Program, given: list[Argument]) -> list[Formula]:
-        """The lanes of a Python kernel along their axes: as many as an array has elements that the lane's number indexes,
-        of those that it writes, if there are any."""
+        """The lanes of a Python kernel along their axes: as many as an array has elements that the lane's number
+        indexes, of those that it writes, if there are any."""
         buffers = {param.name: arg.value for param, arg in zip(program.params, given, strict=True)}
         writes = {param.name for param in program.params if param.access is not None and param.access.writes}
         found: dict[int, dict[str, Formula]] = {}

@@ -327,10 +327,10 @@ def compile(  # sdk.md's name
     """A plan of one launch, or of a list of them.
 
     `program` is a Program, an object with one as `.program`, or a list of (program, grid, block, args), of which the
-    last three may be left out. `lanes` (or `grid`), `block` and `args` are those of `PlanBuilder.launch`; `shapes` and
-    `constants` those of PlanBuilder; `temporaries` gives sizes in bytes, or pairs of a shape and a type; `scalars` types of scalars
-    that only formulas use. `math` is "exact", "fast" or "strict": how floats are computed on GPUs. `checks` is "axis"
-    or "buffer", as `hg.kernel` takes it, for all kernels among the programs.
+    last three may be left out. `lanes` (or `grid`), `block` and `args` are those of `PlanBuilder.launch`; `shapes`
+    and `constants` those of PlanBuilder; `temporaries` gives sizes in bytes, or pairs of a shape and a type;
+    `scalars` types of scalars that only formulas use. `math` is "exact", "fast" or "strict": how floats are computed
+    on GPUs. `checks` is "axis" or "buffer", as `hg.kernel` takes it, for all kernels among the programs.
 
     Raises LaunchError, IsaError, ArtifactError.
     """

@@ -14,7 +14,7 @@ from hologram_web.kernels.launch import shapes
 if TYPE_CHECKING:
     from hologram_web.kernels.kernel import Kernel
 
-    from ..cpu.device import CpuBackend
+    from ..cpu import CpuBackend
 
 __all__ = ["Check"]
 
@@ -34,7 +34,7 @@ class Check:
     @cached_property
     def _device(self) -> CpuBackend:
         DEVICES["cpu"]  # says what is missing
-        from ..cpu.device import CpuBackend
+        from ..cpu import CpuBackend
 
         return CpuBackend(check_races=True, check_shared=True)
 
