@@ -140,6 +140,9 @@ class FaultKind(StrEnum):
     UNINITIALIZED = "Uninitialized"
 
 
+FAULT_KINDS = tuple(kind for kind in FaultKind if kind is not FaultKind.UNINITIALIZED)  # status words hold number + 1
+
+
 class ExecutionError(HologramError):
     """A fault of a running launch.
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from ..errors import ArtifactError, ExecutionError, FaultKind
+from ..errors import FAULT_KINDS, ArtifactError, ExecutionError, FaultKind
 from ..isa.cfg import END
 from ..isa.launch import LaunchConfig
 from ..isa.types import Type
@@ -35,7 +35,7 @@ class Words(NamedTuple):
     def status(self, memories: Sequence[tuple[str, int]], shared: int, lanes: int, time_is_up: bool = False) -> Status:
         """What they tell, of a launch of that many lanes whose memories have these names and sizes. Raises
         ArtifactError for what no kernel leaves there: its code is not what was compiled."""
-        kinds = tuple(FaultKind)
+        kinds = FAULT_KINDS
         places = [*memories, ("shared memory", shared), ("local memory", self.other)]
         known = 0 < self.kind < len(kinds) and self.at >= -1 and -1 <= self.base < len(places)
         if not known or not -1 <= self.lane < lanes or self.need < 0:

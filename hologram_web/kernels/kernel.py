@@ -15,7 +15,7 @@ from ..frontends.python.source import Definition, Source, from_text
 from ..frontends.python.translate import Translation, translate
 
 if TYPE_CHECKING:
-    from hologram_web_tools.debug.check import Check
+    from hologram_web_tools.debug.check import CheckedLaunch
     from hologram_web_tools.debug.frames import Debug
     from hologram_web_tools.debug.step import Steps
 
@@ -166,11 +166,11 @@ class Kernel:
         return made
 
     @property
-    def check(self) -> Check:
+    def check(self) -> CheckedLaunch:
         """`kernel.check[n](x, y)` is a launch on the reference that looks for what devices cannot see: data races,
         shared memory that nobody wrote, divergent barriers, indices beyond an axis. Raises ExecutionError, whose notes
         are the lines of both lanes."""
-        made: Check = tools("debug.check").Check(self)
+        made: CheckedLaunch = tools("debug.check").CheckedLaunch(self)
         return made
 
     def _chosen(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Kernel:

@@ -83,14 +83,9 @@ def check(translation: Translation, launch: Asked, shapes: Mapping[str, tuple[in
     if launch.partial:
         return
     lengths = _lengths(translation, shapes)
-    if launch.says_block and lengths:
-        few = [axis for axis, found in lengths.items() if lanes[axis] < max(found.values())]
-        if few and all(
-            lanes[axis] < block[axis] and lanes[axis] * block[axis] >= max(found.values())
-            for axis, found in lengths.items()
-            if axis in few
-        ):
-            _refuse_blocks(name, launch, lengths, few)
+    few = [axis for axis, found in lengths.items() if lanes[axis] < max(found.values())]
+    if launch.says_block and few and all(_are_blocks(launch, axis, max(lengths[axis].values())) for axis in few):
+        _refuse_blocks(name, launch, lengths, few)
     if translation.cooperates:
         whole = tuple(-(-count // size) * size for count, size in zip(lanes, block, strict=True))[: launch.axes]
         if whole != lanes[: launch.axes]:
@@ -102,6 +97,13 @@ def check(translation: Translation, launch: Asked, shapes: Mapping[str, tuple[in
                 LaunchWarning,
                 stacklevel=_outside(),
             )
+
+
+def _are_blocks(launch: Asked, axis: int, length: int) -> bool:
+    """Whether the number of lanes looks like that of the blocks that an axis of this length needs. Along one axis any
+    number will do that covers it; of several, (63, 8) in blocks of (64, 4) are the lanes of a border left out."""
+    lanes, block = launch.config.lanes_on[axis], launch.config.block[axis]
+    return lanes < block and lanes * block >= length and (launch.axes == 1 or (lanes - 1) * block < length)
 
 
 def _refuse_blocks(name: str, launch: Asked, lengths: Mapping[int, Mapping[str, int]], few: list[int]) -> None:

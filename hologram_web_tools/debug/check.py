@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from ..cpu import CpuBackend
 
-__all__ = ["Check"]
+__all__ = ["CheckedLaunch"]
 
 
-class Check:
+class CheckedLaunch:
     """`kernel.check[n](x, y)` launches on the reference, and raises ExecutionError for what other devices cannot see.
 
     DataRace: two lanes at one element, one of them writing, with nothing that orders them. Uninitialized: shared memory

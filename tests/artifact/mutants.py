@@ -71,7 +71,8 @@ def bases() -> list[bytes]:
     """The artifacts that mutants are made of."""
     found = [make().to_bytes() for make in SAMPLES.values()]
     found += [
-        hg.compile(hg.kernel_from_source(text), shapes={"x": ("n",), "y": ("n",)}).to_bytes() for text in (WIDE, TILES)
+        hg.compile(hg.kernel_from_source(text), lanes="n", shapes={"x": ("n",), "y": ("n",)}).to_bytes()
+        for text in (WIDE, TILES)
     ]
     return [*found, write(tiny())]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...compiler.ir import Node
 from ...compiler.out_of_ssa import argument_starts
-from ...errors import ArtifactError, ExecutionError, FaultKind, HologramError
+from ...errors import FAULT_KINDS, ArtifactError, ExecutionError, FaultKind, HologramError
 from ...isa.launch import LaunchConfig
 from ...isa.verify import Analysis, Base
 from ...targets.wgsl import ARGUMENTS, WgslKernel
@@ -22,7 +22,7 @@ from .gpu import SLOT
 
 __all__ = ["Chosen", "Ready", "Teller", "head_of"]
 
-_STEP_LIMIT = 1 + tuple(FaultKind).index(FaultKind.STEP_LIMIT)
+_STEP_LIMIT = 1 + FAULT_KINDS.index(FaultKind.STEP_LIMIT)
 
 
 class Chosen(NamedTuple):

@@ -1,7 +1,9 @@
 """The Python frontend: kernels written as Python functions, parsed and never executed. Standard library only."""
 
+from typing import Any
+
 from .advice import LaunchWarning, RaceWarning, SignWarning
-from .names import INTRINSICS, Array, ArrayType, function
+from .names import INTRINSICS, LIBRARY, Array, ArrayType, function
 
 __all__: list[str] = [
     "Array",
@@ -13,8 +15,17 @@ __all__: list[str] = [
     "function",
     "get_global_id",
     *INTRINSICS,
+    *LIBRARY,
 ]
 
 DeviceArray = Array
 get_global_id = INTRINSICS["global_id"]
 globals().update(INTRINSICS)
+
+
+def __getattr__(name: str) -> Any:
+    if name in LIBRARY:
+        from . import library
+
+        return getattr(library, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -70,13 +70,9 @@ NODES = {
 CALLS = {
     "all": "write a loop that leaves with break",
     "any": "write a loop that leaves with break",
-    "bool": "compare: x != 0",
     "complex": "keep real and imaginary part apart",
     "dict": "use an array",
-    "divmod": "write // and % apart",
     "enumerate": "write for i in range(len(x))",
-    "float": "write hg.f32(x) or hg.f64(x)",
-    "int": "write hg.i32(x) or hg.i64(x)",
     "isinstance": "types are known from the annotations",
     "list": "use hg.local(type, size)",
     "map": "write a for loop",

@@ -16,7 +16,7 @@ from .advice import CALLS, ELSEWHERE
 from .arithmetic import literal, typed
 from .emit import ArrayRef
 from .expressions import ArrayShape, Expressions
-from .names import ALLOWED, ATOMICS, INTRINSICS, MATH, Intrinsic
+from .names import ALLOWED, ATOMICS, INTRINSICS, LIBRARY, MATH, Intrinsic
 from .source import MISSING, Definition
 from .types import INDEX, Value, ValueKind, Weak, default, fits, float_of
 
@@ -36,6 +36,8 @@ _MOST = {
     "shared": (MAX_SHARED_MEMORY, "at most 2**24 are allowed"),
     "local": (MAX_LOCAL_MEMORY, f"a lane has at most {MAX_LOCAL_MEMORY}"),
 }
+_CASTS = (int, float, bool)
+_OF_MATH = {"fabs": "abs", "pow": "power"}  # math.log of two arguments is refused by its form
 _ELSEWHERE = {"minimum": "min", "maximum": "max", "absolute": "abs", "fabs": "abs", "rint": "round", "around": "round"}
 _ELSEWHERE |= dict.fromkeys(("array", "empty", "full", "ones", "zeros"), "hg.local")
 _ELSEWHERE |= {f"{dict(f='float', i='int', u='uint')[ty.kind]}{ty.bits}": f"hg.{ty}" for ty in ALLOWED}
@@ -54,6 +56,12 @@ class Calls(Expressions):
             return self.inline(node, self.definition(called))
         if isinstance(called, Definition):
             return self.inline(node, called)
+        if isinstance(called, BuiltinFunctionType) and called.__module__ == "math":
+            return self._of_math(node, called.__name__)
+        if called in _CASTS:
+            return self._python_cast(node, called)
+        if called is divmod:
+            return self._divmod(node)
         name = _BUILTINS.get(called) if isinstance(called, BuiltinFunctionType) else None
         if isinstance(called, Intrinsic):
             name = called.name
@@ -71,6 +79,53 @@ class Calls(Expressions):
         special: Callable[[ast.Call], Value | None] = getattr(self, f"call_{name}")
         return special(node)
 
+    def _of_math(self, node: ast.Call, name: str) -> Value | tuple[Value, ...] | None:
+        """A function of Python's math: that of `hg` with its name; floor, ceil and trunc give integers, as there."""
+        name = _OF_MATH.get(name, name)
+        if name in ("floor", "ceil", "trunc"):
+            (argument,) = self._arguments(node, "x")
+            value = self.value(argument)
+            if float_of(value.ty) is not value.ty:
+                return value
+            result = self.op(MATH[name], default(value.ty), self.register(argument, value, default(value.ty)))
+            return Value(INDEX, self.convert(INDEX, default(value.ty), result))
+        if name in LIBRARY:
+            from . import library
+
+            return self.inline(node, self.definition(getattr(library, name)))
+        self._no_keywords(node)
+        if name in MATH:
+            return self.math(node, name)
+        if name == "power":
+            return self.call_power(node)
+        self.fail(node, f"math.{name} is not available in a kernel: the functions there are stand in docs/functions.md")
+
+    def _python_cast(self, node: ast.Call, called: type) -> Value:
+        """int(x), float(x), bool(x): integers and floats stay what they are, else they become I32 and F32; F64, if the
+        integer has 64 bits."""
+        self._no_keywords(node)
+        (argument,) = self._arguments(node, "x")
+        value = self.value(argument)
+        if called is bool:
+            if value.const is not None:
+                return literal(bool(value.const))
+            return Value(Weak.BOOL, pred=self.truth(argument, value))
+        floats = float_of(value.ty) is value.ty
+        if value.const is not None and isinstance(value.ty, Weak):
+            return literal(called(value.const))
+        if called is float:
+            return value if floats else self.cast(node, default(float_of(default(value.ty))))
+        return value if not floats and value.ty is not Weak.BOOL else self.cast(node, INDEX)
+
+    def _divmod(self, node: ast.Call) -> tuple[Value, ...]:
+        """divmod(a, b): a // b and a % b."""
+        self._no_keywords(node)
+        left, right = self._arguments(node, "a, b")
+        a, b = self.value(left), self.value(right)
+        with self.pinned(a), self.pinned(b):
+            quotient = self.binary(node, ast.FloorDiv(), a, b)
+        return quotient, self.binary(node, ast.Mod(), a, b)
+
     def definition(self, called: FunctionType) -> Definition:
         """The text of a Python function."""
         raise NotImplementedError
@@ -85,7 +140,7 @@ class Calls(Expressions):
             if isinstance(owner, (ArrayRef, Value)) or self._is_local(node.func.value):
                 self.unknown(node.func)
         if called is MISSING and isinstance(node.func, (ast.Name, ast.Attribute)):
-            if short in INTRINSICS:
+            if short in INTRINSICS or short in LIBRARY:
                 self.fail(node, f"the function {text} is not known: write hg.{short}(...)")
             if isinstance(node.func, ast.Name) and short not in ELSEWHERE:
                 self.fail(node, f"the function {text} is not known: define it above the kernel")
@@ -93,7 +148,7 @@ class Calls(Expressions):
         if called is MISSING:
             self.fail(node, "only functions are called, by their name")
         module = (getattr(called, "__module__", None) or type(called).__module__ or "").partition(".")[0]
-        known = short in INTRINSICS and short not in ("local", "shared")
+        known = (short in INTRINSICS or short in LIBRARY) and short not in ("local", "shared")
         if module in ("numpy", "math", "cmath"):
             owner_name = "NumPy" if module == "numpy" else module
             builtin = f"hg.{short}" if known else _ELSEWHERE.get(short)

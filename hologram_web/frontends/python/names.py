@@ -17,6 +17,7 @@ __all__ = [
     "ALLOWED",
     "ATOMICS",
     "INTRINSICS",
+    "LIBRARY",
     "MATH",
     "Annotation",
     "Array",
@@ -96,6 +97,15 @@ INTRINSICS = {
         *(name for name in MATH if name not in ("min", "max", "abs", "round")),
     )
 }
+
+# The functions of library.py, which is loaded when one of them is asked for.
+LIBRARY = frozenset(
+    (
+        *("acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "copysign", "cosh", "degrees", "exp2", "expm1"),
+        *("fmod", "hypot", "isfinite", "isinf", "isnan", "log1p", "radians", "sinh"),
+        *("random", "random_integers", "random_normal", "random_uniform"),
+    )
+)
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

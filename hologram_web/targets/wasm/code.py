@@ -11,7 +11,7 @@ from ...compiler.bounds import Bounds
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function
 from ...compiler.out_of_ssa import Count, Lowered, Variable, argument_starts, lower, spill_size
-from ...errors import FaultKind
+from ...errors import FAULT_KINDS
 from ...isa.address import ON_CHIP, Space
 from ...isa.types import Type
 from ...isa.verify import ON_CHIP_BASES, Base
@@ -29,7 +29,7 @@ ARGUMENTS = {
     "grid": 32, "lanes": 44, "shared_size": 56, "shared": 60, "budget": 64, "spill": 72, "scratch": 76,
     "need": 80, "values": 88,
 }  # fmt: skip
-FAULT_KINDS = tuple(FaultKind)  # the status word holds the number in this order, plus 1
+
 LOCAL, SHARED = Base(Space.LOCAL, None), Base(Space.SHARED, None)
 SLOT = 8  # bytes of a spilled variable
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ...compiler.accesses import Check, axes_of, beyond
 from ...compiler.ir import Axis, MemoryAccess, Node
 from ...compiler.legalise import HALVES, Legaliser
-from ...errors import FaultKind, UnsupportedInstruction
+from ...errors import FAULT_KINDS, FaultKind, UnsupportedInstruction
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import ON_CHIP_BASES, Base
@@ -26,8 +26,6 @@ from .shader import Shader
 from .wide import Wide, size_of
 
 __all__ = ["FAULT_KINDS", "Effects", "fault_number"]
-
-FAULT_KINDS = tuple(FaultKind)  # the status word holds the number in this order, plus 1
 
 
 class Report(NamedTuple):
