@@ -11,13 +11,14 @@ import pyodide_js  # type: ignore[import-not-found]
 from pyodide.ffi import JsException, can_run_sync, run_sync, to_js  # type: ignore[import-not-found]
 
 from .. import errors
+from ..backends.threads import check_threads
 from ..errors import BackendUnavailable, CompileError, ExecutionError, FaultKind, HologramError
 
 __all__ = ["error_of", "hash_in_page", "open_session", "prepare", "real_gpu", "runtime_module", "wait"]
 
 _MODULE = "hologram_web_runtime"
 _FIELDS = ("name", "message", "kind", "instruction", "detail", "lane", "buffer", "offset", "backend", "reason")
-_prepared: dict[str, list[Any]] = {}  # sessions that `prepare` opened, by what was asked for
+_prepared: dict[Any, list[Any]] = {}  # sessions that `prepare` opened, by what was asked for
 _runtime: list[Any] = []
 
 
@@ -58,28 +59,31 @@ def hash_in_page(data: bytes) -> bytes:
     return bytes.fromhex(runtime_module().blake3(to_js(data)))
 
 
-def _new(requested: str) -> Any:
-    options = to_js({"backend": requested}, dict_converter=js.Object.fromEntries)
+def _new(requested: str, threads: int | None = None) -> Any:
+    asked = {"backend": requested} | ({} if threads is None else {"threads": threads})
+    options = to_js(asked, dict_converter=js.Object.fromEntries)
     session = runtime_module().Session.new(options)
     session.host = pyodide_js._module  # there is no other way to the buffer of pyodide.setInterruptBuffer
     return session
 
 
-async def prepare(requested: str) -> None:
-    """Opens what a device of that name, or "auto", needs: making it need not wait then. Raises BackendUnavailable."""
-    session = _new(requested)
+async def prepare(requested: str, threads: int | None = None) -> None:
+    """Opens what a device of that name, or "auto", needs: making it need not wait then. Raises BackendUnavailable, and
+    LaunchError for no number of threads."""
+    check_threads(threads)
+    session = _new(requested, threads)
     try:
         await session.ready
     except JsException as error:
         raise error_of(error) from None
-    _prepared.setdefault(requested, []).append(session)
+    _prepared.setdefault((requested, threads), []).append(session)
 
 
-def open_session(requested: str) -> Any:
+def open_session(requested: str, threads: int | None = None) -> Any:
     """A session; one on wasm opens with its first batch. Raises BackendUnavailable."""
-    if _prepared.get(requested):
-        return _prepared[requested].pop()
-    session = _new(requested)
+    if _prepared.get((requested, threads)):
+        return _prepared[requested, threads].pop()
+    session = _new(requested, threads)
     if requested != "wasm":
         wait(session.ready, f"await hg.Executor.open({requested!r})")
     return session

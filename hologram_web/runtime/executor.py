@@ -175,7 +175,7 @@ class Executor:
         if IN_PAGE:
             from ..page.session import prepare
 
-            await prepare(backend)
+            await prepare(backend, options.get("threads"))
         return cls(backend, **options)
 
     # Buffers

@@ -5,7 +5,8 @@
  * of what it reads and the first error. A batch is one submit of the GPU, unless something is written after a launch.
  */
 import { readArtifact } from "./artifact.js";
-import type { Device, Memory, Replay, Run } from "./backends/device.js";
+import type { Device, Memory, Replay, Run, Threads } from "./backends/device.js";
+import { threadsOf } from "./backends/wasm.js";
 import { type Buffer, writeTo } from "./buffer.js";
 import type { Place } from "./backends/webgpu.js";
 import { BackendUnavailable, Untold } from "./errors.js";
@@ -108,7 +109,7 @@ export class Session {
   /** When it is open. Rejects with BackendUnavailable, and so do batches, which need not wait for this. */
   readonly ready: Promise<this>;
 
-  constructor(options: RuntimeOptions) {
+  constructor(private readonly options: RuntimeOptions) {
     this.ready = this.open(options);
     this.turn = this.ready;
     this.turn.catch(() => {}); // batches tell
@@ -143,6 +144,12 @@ export class Session {
       this.stopped = true;
     }
     return this.stopped;
+  }
+
+  /** On wasm, also before it is open. */
+  get threads(): Threads | undefined {
+    const { runtime, options } = this;
+    return (runtime as Runtime | undefined) ? runtime.threads : threadsOf(options.threads);
   }
 
   /** When it is open. */

@@ -29,6 +29,7 @@ from ..device import CLASS_MEMORY_BYTES, Device
 from ..protocol import Explain, Limits
 from ..recording import Recording
 from ..state import AtlasState
+from ..threads import Threads, check_threads
 from .prepared import PreparedCrossing
 
 __all__ = ["WasmBackend", "WebGpuBackend"]
@@ -412,6 +413,18 @@ class WasmBackend(PageDevice):
 
     name = "wasm"
     _prepared = PreparedCrossing
+
+    def __init__(self, *, threads: int | None = None, session: Any = None, **options: Any) -> None:
+        """`threads` is how many share a launch at most: by default as many as there are processors, in isolated pages
+        and in Node; elsewhere there is one. Raises LaunchError for no number of threads."""
+        check_threads(threads)
+        super().__init__(session=open_session(self.name, threads) if session is None else session, **options)
+
+    @property
+    def threads(self) -> Threads:
+        """How many threads share a launch that is long enough, and the reason."""
+        found = self._session.threads
+        return Threads(found.number, found.reason)
 
     def compile_to_wasm(self, program: Program, block: tuple[int, int, int] = (256, 1, 1)) -> bytes:
         """The WebAssembly module of a program without collectives, for blocks of that shape."""

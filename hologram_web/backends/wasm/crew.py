@@ -11,14 +11,14 @@ import threading
 from functools import cache
 from pathlib import Path
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import Any
 
 import wasmtime
 
 from ...targets.wasm import ARGUMENTS
 from .arena import Arena, FastCall
 
-__all__ = ["Crew", "Threads", "processors"]
+__all__ = ["Crew", "processors"]
 
 _WORDS, _SLOT = 192, 64  # bytes of the crew's words, and of a slot: crew.wat says what lies there
 _CALLS, _END, _ENDING, _FAILED, _NEXT = 1, 2, 9, 10, 16  # in words
@@ -29,13 +29,6 @@ _STATUS = slice(ARGUMENTS["kind"], ARGUMENTS["grid"]), slice(ARGUMENTS["need"], 
 _PART = 2e-6  # seconds that a part takes at least: to take one costs a hundredth of that
 _MOST = 8
 _TABLE = 64
-
-
-class Threads(NamedTuple):
-    """How many threads a launch may have, and why not more."""
-
-    number: int
-    reason: str
 
 
 def processors() -> int:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...compiler.driver import identity_of, lane_function
 from ...compiler.passes import optimize
-from ...errors import ExecutionError, LaunchError
+from ...errors import ExecutionError
 from ...extras import tools
 from ...isa.launch import LaunchConfig
 from ...isa.program import Program
@@ -27,9 +27,10 @@ from ...targets.wasm import ARGUMENTS, FIRST_TICKS, WasmKernel, WasmOptions, com
 from ..compiled import CompiledDevice, Job, Words
 from ..device import CLASS_MEMORY_BYTES
 from ..protocol import Limits
+from ..threads import Threads, check_threads
 from .arena import Arena, ArenaBlock, FastCall, shared
 from .cache import WASM_KERNEL, ModuleCache, fits
-from .crew import Crew, Threads, processors
+from .crew import Crew, processors
 from .poll import TIME_IS_UP, Poll
 from .prepared import PreparedCall, RecordedCall
 
@@ -403,6 +404,7 @@ class WasmBackend(CompiledDevice[ArenaBlock]):
 
 
 def _threads(asked: int | None) -> Threads:
+    check_threads(asked)
     if asked is None:
         count = processors()
         return Threads(
@@ -411,8 +413,6 @@ def _threads(asked: int | None) -> Threads:
             if count > 1
             else "this process may use 1 processor",
         )
-    if type(asked) is not int or not 0 < asked <= 64:
-        raise LaunchError(f"threads={asked!r} is no number of threads: give 1 to 64")
     return Threads(asked, "it was asked for")
 
 
