@@ -137,6 +137,33 @@ def test_rows_that_end_within_a_packet_touch_nothing_else(lanes):
         assert (found[4 * lanes :] == 255).all()
 
 
+@pytest.mark.parametrize("packets", [1, 4, 8, 16])
+def test_lanes_that_only_move_a_row_are_one_copy(packets):
+    """To shared memory and back, in either form; a row that ends early moves what it has."""
+    text = """
+    .param x: buffer f32 read
+    .param y: buffer f32 write
+    .shared 1024
+        ldg.f32 r10, [x + r255*4]
+        cvt.u64.u32 r13, r252
+        sts.f32 [shared + r13*4], r10
+        bar_sync 0
+        lds.f32 r11, [shared + r13*4]
+        bar_sync 1
+        stg.f32 [y + r255*4], r11
+    """
+    program = hg.Program.from_text(text)
+    assert b"\xfc\x0a\0\0" in compile_kernel(_function(program), packets=packets).code  # memory.copy
+    device = WasmBackend(limits=LIMITS, packets=packets, cache=False)
+    for lanes in (1, 255, 256, 700):
+        x = np.arange(lanes, dtype=np.float32)
+        source, target = (device.allocate_buffer(4 * lanes) for _ in range(2))
+        device.view(source)[:] = x.view(np.uint8)
+        params = hg.ExecutionParams(hg.LaunchConfig.linear(lanes), {"x": source, "y": target})
+        device.execute_program_with_params(program, params)
+        assert (device.view(target).view(np.float32) == x).all()
+
+
 def test_the_benchmark_compares_equal_results():
     found = bench.measured(1, ("saxpy", "complex", "gray_scott"))
     assert list(found) == ["saxpy", "gray_scott", "complex"]

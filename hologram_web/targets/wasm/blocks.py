@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from ...compiler.ir import Node
+from ...compiler.out_of_ssa import Do
+from ...compiler.structure import Stop, Straight, Tree
 from ...compiler.windows import LaneWindow
+from ...isa.address import Space
 from ...isa.types import Type
 from .code import LOCAL, SHARED, Code
+from .effects import Effects
 from .encoder import Instr
 from .polls import FIRST_TICKS, MOST_TICKS, Polls
 from .routines import load_instruction
 from .values import Values, value_type
 from .wide import Wide
 
-__all__ = ["Blocks", "leaf"]
+__all__ = ["Blocks", "leaf", "moved_row"]
 
 _SPAN = 64  # blocks whose lanes are one loop, where they may be
 _BLOCK_IDX = ("BLOCK_IDX_X", "BLOCK_IDX_Y", "BLOCK_IDX_Z")
@@ -147,6 +151,31 @@ class Blocks:
         put(low, ("i32.wrap_i64",), self.set("lane"), high, ("i32.wrap_i64",), self.set("until"))
         put(low, high, ("i64.lt_s",), ("if", None))
         return self.get("until")
+
+    def move(self, effects: Effects, load: Node, store: Node, count: Instr) -> None:
+        """Moves a row, all lanes at once."""
+        for node in (store, load):
+            if further := effects.address(node, node.attr):
+                self.put(("i32.const", further), ("i32.add",))
+        self.put(count, self.get("lane"), ("i32.sub",), ("i32.const", load.attr.element.size_bytes), ("i32.mul",))
+        self.put(("memory.copy",))
+
+
+def moved_row(code: Code, trees: list[Tree]) -> tuple[Node, Node] | None:
+    """The load and the store of lanes that move a row of elements to shared memory or back, and do nothing else."""
+    pieces = [tree.piece for tree in trees if isinstance(tree, Straight)]
+    effects = [s.node for piece in pieces for s in piece.statements if isinstance(s, Do)]
+    if not all(isinstance(tree, Straight | Stop) for tree in trees) or [n.op for n in effects] != ["load", "store"]:
+        return None
+    load, store = effects
+    if sum(len(piece.statements) for piece in pieces) != 2 or store.args[1] is not load:
+        return None
+    source, target = load.attr, store.attr
+    if Space.LOCAL in (source.base.space, target.base.space):
+        return None
+    shared = [access.base.space is Space.SHARED for access in (source, target)]
+    rows = all(code.lowered.lanes.kind(node) == "contiguous" for node in effects)
+    return (load, store) if rows and shared[0] != shared[1] and source.element is target.element else None
 
 
 def leaf(code: Code, node: Node) -> None:

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...compiler.accesses import Check, checks_of
-from ...compiler.ir import Node
 from ...compiler.out_of_ssa import Count, Do, Piece
 from ...compiler.structure import Stop, Straight, Tree
 from ...compiler.windows import LaneWindow
 from ...errors import FaultKind
-from ...isa.address import Space
-from .blocks import Blocks
+from .blocks import Blocks, moved_row
 from .code import Code
 from .effects import Effects
-from .encoder import Instr
 from .polls import MOST_TICKS, Polls
 from .trees import ScalarStatements, Trees
 from .values import Values
@@ -104,9 +101,9 @@ class Lanes:
             self.control.trees(trees)
             put(("end",), self.get("lane"), ("i32.const", 1), ("i32.add",), self.set("lane"))
 
-        moved = self._moved(trees) if flat and bare and self._unchecked else None
+        moved = moved_row(code, trees) if flat and bare and self._unchecked else None
         if moved is not None:
-            self._move(*moved, count)
+            self.blocks.move(self.effects, *moved, count)
             put(("block", None))
         elif flat and self._unchecked and not code.lanes_leave and _is_short(trees):
             # Several lanes a round, whose addresses differ by constants (a copy to shared memory: 2.4 times as fast).
@@ -127,30 +124,6 @@ class Lanes:
         put(("end",))
         if some is not None:
             put(("end",))
-
-    def _moved(self, trees: list[Tree]) -> tuple[Node, Node] | None:
-        """The load and the store of lanes that move a row of elements to shared memory or back, and do nothing else."""
-        pieces = [tree.piece for tree in trees if isinstance(tree, Straight)]
-        effects = [s.node for piece in pieces for s in piece.statements if isinstance(s, Do)]
-        if not all(isinstance(tree, Straight | Stop) for tree in trees) or [n.op for n in effects] != ["load", "store"]:
-            return None
-        load, store = effects
-        if sum(len(piece.statements) for piece in pieces) != 2 or store.args[1] is not load:
-            return None
-        source, target = load.attr, store.attr
-        if Space.LOCAL in (source.base.space, target.base.space):
-            return None
-        shared = [access.base.space is Space.SHARED for access in (source, target)]
-        rows = all(self.code.lowered.lanes.kind(node) == "contiguous" for node in effects)
-        return (load, store) if rows and shared[0] != shared[1] and source.element is target.element else None
-
-    def _move(self, load: Node, store: Node, count: Instr) -> None:
-        """All lanes at once."""
-        for node in (store, load):
-            if further := self.effects.address(node, node.attr):
-                self.put(("i32.const", further), ("i32.add",))
-        self.put(count, self.get("lane"), ("i32.sub",), ("i32.const", load.attr.element.size_bytes), ("i32.mul",))
-        self.put(("memory.copy",))
 
     def _coordinates(self) -> None:
         """Lane coordinates; lanes that are off go on to the next."""

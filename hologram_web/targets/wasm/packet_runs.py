@@ -48,7 +48,9 @@ class PacketRuns:
 
     def run(self, run: ParallelRegion, trees: list[Tree], some: LaneWindow | None) -> None:
         self._run = run
-        self.packets.both_ways(reachable([run.entry], lambda piece: piece.ways), trees, self._resume, some)
+        code = self.code
+        bare = not (run.loads or run.stores or run.leaves or code.lanes_leave or code.lanes_step)
+        self.packets.both_ways(reachable([run.entry], lambda piece: piece.ways), trees, self._resume, some, bare)
 
     def _resume(self) -> None:
         put = self.put

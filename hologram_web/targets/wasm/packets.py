@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...compiler.accesses import Check
+from ...compiler.accesses import Check, checks_of
 from ...compiler.conditions import open_conditions
 from ...compiler.ir import Node
 from ...compiler.out_of_ssa import Assign, Copies, Count, Do, Piece, Statement, Under, Variable
 from ...compiler.packets import Forms, Linear, guards, linear
 from ...compiler.structure import Tree, structure
 from ...compiler.windows import LaneWindow
-from .blocks import Blocks
+from .blocks import Blocks, moved_row
 from .code import Code
 from .encoder import Instr
 from .lanes import MAX_CONDITIONS, MAX_TWICE
@@ -58,6 +58,8 @@ class Packets:
         self.twice = True
         self.given: dict[Node, bool] = {}  # branches that all lanes go the same way by, where what is proven holds
         self.both: set[Check] = set()
+        self.scalar = effects.scalar
+        self._moved: tuple[Node, Node] | None = None  # what a row is that all lanes move and do nothing else
         self._depth = 0  # of the block around a packet
 
     def fresh(self) -> None:
@@ -75,9 +77,15 @@ class Packets:
     # Loops over packets
 
     def both_ways(
-        self, pieces: list[Piece], trees: list[Tree], before: Callable[[], None], some: LaneWindow | None = None
+        self,
+        pieces: list[Piece],
+        trees: list[Tree],
+        before: Callable[[], None],
+        some: LaneWindow | None = None,
+        bare: bool = False,
     ) -> None:
-        """The lanes that are on and in the window: each packet does what `before` writes, then the trees."""
+        """The lanes that are on and in the window: each packet does what `before` writes, then the trees. Packets that
+        are `bare` have nothing but their code."""
         statements = [s for piece in pieces for s in piece.statements]
         effects = [s.node for s in statements if isinstance(s, Do)]
         self.twice = len(statements) < MAX_TWICE
@@ -99,8 +107,14 @@ class Packets:
             self.put(self.set("sure"))
             self.sure = self.get("sure")
         self.both = self.code.repeated | proven
+        sure = bare and self.twice and self.code.flat and all(not self._is_open(node) for node in effects)
+        self._moved = moved_row(self.code, trees) if sure else None
         self._lanes(trees, before, some)
         self.faults.proven = self.code.repeated
+
+    def _is_open(self, node: Node) -> bool:
+        """Whether an effect has checks that nothing proves, wherever it is."""
+        return any(check not in self.both for check in checks_of(node) or [node])
 
     def _lanes(self, trees: list[Tree], before: Callable[[], None], some: LaneWindow | None) -> None:
         put = self.put
@@ -133,10 +147,17 @@ class Packets:
         more = [self.get(self.place), ("i32.const", self.width), ("i32.add",), count, ("i32.le_s",)]
         if self.twice:
             put(("block", None), self.sure, ("i32.eqz",), ("br_if", 0))
-            put(*more, ("i32.eqz",), ("br_if", 0), ("loop", None))
-            self.faults.proven = self.both
-            self._packet(trees, before, None)
-            put(*more, ("br_if", 0), ("end",), ("end",))
+            if self._moved is not None:
+                self.scalar.proven = self.both
+                self.blocks.move(self.scalar, *self._moved, count)
+                self.scalar.proven = self.code.repeated
+                put(count, self.set(self.place))
+            else:
+                put(*more, ("i32.eqz",), ("br_if", 0), ("loop", None))
+                self.faults.proven = self.both
+                self._packet(trees, before, None)
+                put(*more, ("br_if", 0), ("end",))
+            put(("end",))
         put(("block", None), self.get(self.place), count, ("i32.ge_s",), ("br_if", 0), ("loop", None))
         self.faults.proven = self.code.repeated
         self._packet(trees, before, count)
