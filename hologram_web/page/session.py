@@ -11,7 +11,6 @@ import pyodide_js  # type: ignore[import-not-found]
 from pyodide.ffi import JsException, can_run_sync, run_sync, to_js  # type: ignore[import-not-found]
 
 from .. import errors
-from ..backends.threads import check_threads
 from ..errors import BackendUnavailable, CompileError, ExecutionError, FaultKind, HologramError
 
 __all__ = ["error_of", "hash_in_page", "open_session", "prepare", "real_gpu", "runtime_module", "wait"]
@@ -68,9 +67,7 @@ def _new(requested: str, threads: int | None = None) -> Any:
 
 
 async def prepare(requested: str, threads: int | None = None) -> None:
-    """Opens what a device of that name, or "auto", needs: making it need not wait then. Raises BackendUnavailable, and
-    LaunchError for no number of threads."""
-    check_threads(threads)
+    """Opens what a device of that name, or "auto", needs: making it need not wait then. Raises BackendUnavailable."""
     session = _new(requested, threads)
     try:
         await session.ready

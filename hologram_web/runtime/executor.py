@@ -173,8 +173,10 @@ class Executor:
     async def open(cls, backend: str = "auto", **options: Any) -> Self:
         """An executor; in a page it does not block while an adapter is looked for."""
         if IN_PAGE:
+            from ..backends.threads import check_threads
             from ..page.session import prepare
 
+            check_threads(options.get("threads"))
             await prepare(backend, options.get("threads"))
         return cls(backend, **options)
 
