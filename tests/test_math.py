@@ -103,6 +103,37 @@ def test_each_way_has_its_own_code():
     assert "fence(" not in code["fast"]
 
 
+NESTED = Program.from_text("""
+.param x: buffer f32 read
+.param y: buffer f32 read_write
+    ldg.f32 r10, [x + r255*4]
+    ldg.f32 r11, [y + r255*4]
+    mov_imm.f32 r13, 3.0
+    add.f32 r12, r10, r11
+    mul.f32 r12, r12, r13
+    sub.f32 r12, r11, r12
+    sub.f32 r14, r10, r11
+    sub.f32 r14, r12, r14
+    mul.f32 r14, r14, r13
+    stg.f32 [y + r255*4], r14
+""")
+
+
+@pytest.mark.parametrize("math", ["exact", "fast", "strict"])
+@pytest.mark.parametrize("name", DEVICES)
+def test_operands_that_are_sums_are_sums_of_their_own(name, math):
+    """Whole numbers have the same results however they are computed. With math="fast" WGSL had y - x + y * 3 for
+    y - (x + y) * 3."""
+    x, y = np.random.default_rng(5).integers(-100, 100, (2, 300)).astype(np.float32)
+    backend = DEVICES[name](math=math)
+    handles = {"x": backend.allocate_buffer(x.nbytes), "y": backend.allocate_buffer(y.nbytes)}
+    backend.copy_to_buffer(handles["x"], x)
+    backend.copy_to_buffer(handles["y"], y)
+    backend.execute_program_with_params(NESTED, ExecutionParams(LaunchConfig.linear(x.size), handles))
+    found = np.frombuffer(backend.copy_from_buffer(handles["y"]), np.float32)
+    assert (found == ((y - (x + y) * 3) - (x - y)) * 3).all()
+
+
 @pytest.mark.parametrize("name", DEVICES)
 def test_sums_are_never_fast(name):
     """Maps and reductions keep their bits (isa.md section 3)."""

@@ -43,7 +43,7 @@ class Floats:
         bare = self._bare(node)
         if bare is None:
             return None
-        return f"({bare})" if node in self.unfenced else self.fence(bare)
+        return self.fence(bare) if self.math == "exact" and node not in self.unfenced else f"({bare})"
 
     def fence(self, text: str) -> str:
         # The zero is read once: Mandelbrot took a third longer on llvmpipe.
