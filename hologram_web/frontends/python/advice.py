@@ -30,7 +30,6 @@ NODES = {
     "Delete": "del is not available: registers are freed by themselves",
     "Dict": "dicts are not available: use an array, or a tuple at module level",
     "DictComp": "comprehensions are not available: write a for loop",
-    "ForElse": "else after a loop is not available: set a flag before break",
     "FunctionDef": "a function inside a kernel is not available: move it to module level",
     "GeneratorExp": "comprehensions are not available: write a for loop",
     "Global": "global is not available: lanes give results through arrays",
@@ -68,24 +67,18 @@ NODES = {
 
 # By the name of what is called.
 CALLS = {
-    "all": "write a loop that leaves with break",
-    "any": "write a loop that leaves with break",
     "complex": "keep real and imaginary part apart",
     "dict": "use an array",
-    "enumerate": "write for i in range(len(x))",
     "isinstance": "types are known from the annotations",
     "list": "use hg.local(type, size)",
     "map": "write a for loop",
     "open": "pass data as arrays",
     "print": "store what you want to see in an array",
     "range": "range stands only in for i in range(...)",
-    "reversed": "write range(n - 1, -1, -1)",
     "sorted": "sort on the host",
     "str": "kernels compute with numbers",
-    "sum": "write a for loop that adds",
     "tuple": "write the values one by one",
     "type": "types are known from the annotations",
-    "zip": "write for i in range(n)",
 }
 
 # By a name that other systems have.

@@ -17,7 +17,7 @@ from .arithmetic import literal, typed
 from .emit import ArrayRef
 from .expressions import ArrayShape, Expressions
 from .names import ALLOWED, ATOMICS, INTRINSICS, LIBRARY, MATH, Intrinsic
-from .source import MISSING, Definition
+from .source import MISSING, Definition, constant
 from .types import INDEX, Value, ValueKind, Weak, default, fits, float_of
 
 __all__ = ["Calls"]
@@ -60,6 +60,8 @@ class Calls(Expressions):
             return self._of_math(node, called.__name__)
         if called in _CASTS:
             return self._python_cast(node, called)
+        if called in (sum, any, all):
+            return self._of_constants(node, called)
         if called is divmod:
             return self._divmod(node)
         name = _BUILTINS.get(called) if isinstance(called, BuiltinFunctionType) else None
@@ -116,6 +118,17 @@ class Calls(Expressions):
         if called is float:
             return value if floats else self.cast(node, default(float_of(default(value.ty))))
         return value if not floats and value.ty is not Weak.BOOL else self.cast(node, INDEX)
+
+    def _of_constants(self, node: ast.Call, called: Callable[..., Any]) -> Value:
+        """sum(t), any(t), all(t) of a constant tuple."""
+        self._no_keywords(node)
+        (argument,) = self._arguments(node, "constants")
+        found = constant(self.static(argument))
+        if not isinstance(found, tuple) or any(isinstance(part, tuple) for part in found):
+            self.fail(
+                argument, f"{called.__name__} is of constant tuples here: of the elements of an array, write a loop"
+            )
+        return literal(called(found))
 
     def _divmod(self, node: ast.Call) -> tuple[Value, ...]:
         """divmod(a, b): a // b and a % b."""

@@ -79,6 +79,7 @@ class EnclosingLoop:
 
     again: Label
     end: Label
+    through: Label  # where it ends by itself: its `else`, or `end`
     at_again: list[set[str]] = field(default_factory=list)
     at_end: list[set[str]] = field(default_factory=list)
 

@@ -161,8 +161,19 @@ class Expressions(Arithmetic):
         owner = self.static(node.value)
         if isinstance(owner, (tuple, ArrayShape)):
             return self.object_value(node, self._element(node, owner))
-        array = self.array(node.value)
-        return Value(array.ty, self.load(array, self.place_of(array, node.slice)))
+        array, index = self.element_of(node)
+        return Value(array.ty, self.load(array, self.place_of(array, index)))
+
+    def element_of(self, node: ast.Subscript) -> tuple[ArrayRef, ast.expr]:
+        """The array and the index of `m[i, j]`, or of `m[i][j]`."""
+        parts, value = [node.slice], node.value
+        while isinstance(value, ast.Subscript) and self.static(value) is MISSING:
+            parts.insert(0, value.slice)
+            value = value.value
+        if len(parts) == 1:
+            return self.array(value), node.slice
+        flat = [inner for part in parts for inner in (part.elts if isinstance(part, ast.Tuple) else [part])]
+        return self.array(value), ast.copy_location(ast.Tuple(flat, ast.Load()), node.slice)
 
     def array(self, node: ast.expr) -> ArrayRef:
         """The array an expression names. Raises TranslateError if it is none."""

@@ -9,11 +9,12 @@ from typing import Any
 
 from ...isa.operands import Label, Register
 from ...isa.types import Type
-from .advice import CALLS, NODES
+from .advice import NODES
 from .arithmetic import literal, typed
 from .collective_calls import Collectives
 from .emit import ArrayRef, EnclosingLoop
 from .expressions import ArrayShape
+from .iteration import elements, over_arrays
 from .names import Intrinsic
 from .source import constant, walk
 from .sums import Sums
@@ -141,9 +142,9 @@ class Statements(Collectives):
         elif isinstance(target, ast.Subscript):
             if isinstance(target.slice, ast.Slice):
                 self.scope.source.unsupported(target.slice)
-            array = self.array(target.value)
+            array, index = self.element_of(target)
             register = self.stored(node, value, array.ty)
-            self.store(array, self.place_of(array, target.slice), register)
+            self.store(array, self.place_of(array, index), register)
         elif isinstance(target, ast.Attribute):
             self.fail(target, "attributes cannot be assigned: use a variable or an element of an array")
         else:
@@ -219,9 +220,9 @@ class Statements(Collectives):
         if not isinstance(node.target, ast.Subscript) or isinstance(node.target.slice, ast.Slice):
             self.assign(node.target, node, literal(0))
             return
-        array = self.array(node.target.value)
-        address = self.place_of(array, node.target.slice)
-        self.sums.look_at(node, array, node.target.slice)
+        array, index = self.element_of(node.target)
+        address = self.place_of(array, index)
+        self.sums.look_at(node, array, index)
         with self.pinned(Value(INDEX, address.index)):
             old = Value(array.ty, self.load(array, address))
             result = self.binary(node, node.op, old, self.value(node.value))
@@ -254,20 +255,29 @@ class Statements(Collectives):
         loop = self._loop(node)
         self.place(loop.again)
         before = self.scope.assigned
-        known = self.branch(node.test, loop.end, False)
+        known = self.branch(node.test, loop.through, False)
         self.free_temporaries()
         if known is not True:
             self.scope.assigned = _copy(before)
             self._body(loop, node.body)
             if self.scope.assigned is not None:
                 self.jump(loop.again)
-        self.place(loop.end)
-        self.scope.assigned = _common([*loop.at_end, *([] if known is False else [before])])
+        self._behind(node, loop, None if known is False else before)
 
     def _loop(self, node: ast.While | ast.For) -> EnclosingLoop:
+        again, end = self.label(), self.label()
+        return EnclosingLoop(again, end, self.label() if node.orelse else end)
+
+    def _behind(self, node: ast.While | ast.For, loop: EnclosingLoop, assigned: set[str] | None) -> None:
+        """What follows a loop: its `else`, for those whom no break led out; `assigned` are the variables of these."""
         if node.orelse:
-            self.fail(node.orelse[0], NODES["ForElse"])
-        return EnclosingLoop(self.label(), self.label())
+            self.place(loop.through)
+            self.scope.assigned = _copy(assigned)
+            if assigned is not None:
+                self.statements(node.orelse)
+            assigned = self.scope.assigned
+        self.place(loop.end)
+        self.scope.assigned = _common([*loop.at_end, assigned])
 
     def _body(self, loop: EnclosingLoop, body: list[ast.stmt]) -> None:
         self.scope.loops.append(loop)
@@ -305,16 +315,16 @@ class Statements(Collectives):
                 self.fail(call.args[2], "the step of range is not 0")
             self._range(node, node.target, values)
             return
-        found = self.static(call)
-        if not isinstance(found, tuple):
-            self._not_iterable(call)
-            self.fail(call, "for loops over a range or a constant tuple: write for i in range(len(x)), and read x[i]")
-        self._unroll(node, found, len(found))
-
-    def _not_iterable(self, node: ast.expr) -> None:
-        """Says what to write instead of enumerate(x) and its kin."""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
-            self.fail(node, f"{node.func.id}() is not available in a kernel: {CALLS[node.func.id]}")
+        found = elements(self, call)
+        if found is not None:
+            self._unroll(node, found, len(found))
+            return
+        counted = over_arrays(self, node)
+        if counted is None:
+            self.fail(
+                call, "for loops over a range, a constant tuple, an array, or enumerate, zip or reversed of these"
+            )
+        self.stmt_For(counted)
 
     def _range(self, node: ast.For, target: ast.Name, values: list[Value]) -> None:
         if len(values) == 1:
@@ -335,7 +345,7 @@ class Statements(Collectives):
         loop = self._loop(node)
         before = self.scope.assigned
         here, left = self.take(), self.take()
-        by = self._count(node, loop.end, (start, stop, step), ty, here, left, trips)
+        by = self._count(node, loop.through, (start, stop, step), ty, here, left, trips)
         self.free_temporaries()
         body = self.label()
         self.place(body)
@@ -346,11 +356,10 @@ class Statements(Collectives):
         self.place(loop.again)
         reached = _common([*loop.at_again, self.scope.assigned])
         self.emit("ADD", ty, here, here, by)
-        self._again(left, ty.unsigned, body, loop.end)
-        self.place(loop.end)
+        self._again(left, ty.unsigned, body, loop.through)
         for register in (here, left, by):
             self.give(register)
-        self.scope.assigned = _common([*loop.at_end, reached if trips else before])
+        self._behind(node, loop, reached if trips else before)
 
     def _counted(self, node: ast.For, target: ast.Name, numbers: list[int], ty: Type) -> Iterator[Value]:
         """What the variable of a loop over a range of literals is, one round after another: of its own type."""
@@ -469,8 +478,7 @@ class Statements(Collectives):
         self.rounds.pop()
         for name in names:
             scope.bound.pop(name.id, None)
-        self.place(loop.end)
-        scope.assigned = _common([*loop.at_end, scope.assigned])
+        self._behind(node, loop, scope.assigned)
 
 
 def _copy(assigned: set[str] | None) -> set[str] | None:

@@ -23,6 +23,7 @@ class _Sum:
 
     node: ast.AugAssign
     array: ArrayRef
+    index: ast.expr
     axes: frozenset[int]
 
 
@@ -55,18 +56,15 @@ class Sums:
         elif node in self._always and all(lane is not None for lane in kernel.placed):
             names = ("global_id",) if array.shape is None else ("global_id", "local_id")
             axes = frozenset(axis for name, axis in filter(None, kernel.placed) if name in names)
-            self._found.append(_Sum(node, array, axes))
+            self._found.append(_Sum(node, array, index, axes))
 
     def warn(self) -> None:
         """When it is known along which axes lanes differ."""
         kernel = self._kernel
         for found in self._found:
             if kernel.facts.axes - found.axes:
-                node, target = found.node, found.node.target
-                assert isinstance(target, ast.Subscript)
-                advice = _advice(node, found.array, target.slice)
-                what = f"several lanes change {ast.unparse(target)}, of which one counts"
-                kernel.warn(node, f"{what}: {advice}", RaceWarning)
+                what = f"several lanes change {ast.unparse(found.node.target)}, of which one counts"
+                kernel.warn(found.node, f"{what}: {_advice(found.node, found.array, found.index)}", RaceWarning)
 
 
 def _advice(node: ast.AugAssign, array: ArrayRef, index: ast.expr) -> str:

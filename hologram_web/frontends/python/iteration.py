@@ -1,0 +1,120 @@
+"""What `for` goes over besides ranges: constant tuples, arrays, and enumerate, zip and reversed of these."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from .arithmetic import literal
+from .emit import ArrayRef
+from .source import MISSING
+
+if TYPE_CHECKING:
+    from .statements import Statements
+
+__all__ = ["elements", "over_arrays"]
+
+
+def elements(kernel: Statements, node: ast.expr) -> tuple[Any, ...] | None:
+    """The elements of what is known while translating; None for other things."""
+    if not isinstance(node, ast.Call):
+        found = kernel.static(node)
+        return found if isinstance(found, tuple) else None
+    called = kernel.static(node.func)
+    if called is range and not node.keywords:
+        numbers = [kernel.scope.source.fold(part) for part in node.args]
+        known = all(isinstance(number, int) for number in numbers)
+        return tuple(map(literal, range(*numbers))) if known and 0 < len(numbers) < 4 and numbers[2:] != [0] else None
+    if called not in (enumerate, zip, reversed):
+        return None
+    first, *start = _parts(kernel, node, called)
+    parts = [elements(kernel, part) for part in (node.args if called is zip else [first])]
+    if any(part is None for part in parts):
+        return None
+    known_parts: list[tuple[Any, ...]] = [part for part in parts if part is not None]
+    if called is zip:
+        return tuple(zip(*known_parts, strict=False))
+    if called is reversed:
+        return known_parts[0][::-1]
+    begin = kernel.scope.source.fold(start[0]) if start else 0
+    if begin is MISSING or isinstance(begin, (float, tuple)):
+        kernel.fail(node, "enumerate starts with an integer that is known while translating")
+    return tuple((literal(number), part) for number, part in enumerate(known_parts[0], begin))
+
+
+def _parts(kernel: Statements, node: ast.Call, called: Any) -> list[ast.expr]:
+    """The arguments of enumerate, zip and reversed. Raises TranslateError."""
+    given = [
+        *node.args,
+        *(keyword.value for keyword in node.keywords if keyword.arg == "start" and called is enumerate),
+    ]
+    wrong = len(given) < len(node.args) + len(node.keywords) or any(isinstance(part, ast.Starred) for part in given)
+    least, most, form = {enumerate: (1, 2, "enumerate(x)"), zip: (1, 64, "zip(x, y)"), reversed: (1, 1, "reversed(x)")}[
+        called
+    ]
+    if wrong or not least <= len(given) <= most:
+        kernel.fail(node, f"write {form}: arguments are missing or too many")
+    return given
+
+
+def over_arrays(kernel: Statements, node: ast.For) -> ast.For | None:
+    """A loop over arrays of one axis as one over a range, that reads the elements first; None for a loop over others.
+
+    Its variable is one that no text can name.
+    """
+    call, backwards, begin = node.iter, False, None
+    called = kernel.static(call.func) if isinstance(call, ast.Call) else None
+    arrays: list[ast.expr] = [call]
+    target: ast.expr | None = node.target
+    counter: ast.expr | None = None
+    if isinstance(call, ast.Call) and called in (enumerate, zip, reversed):
+        arrays = _parts(kernel, call, called)
+        backwards = called is reversed
+        if called is enumerate:
+            if not isinstance(node.target, ast.Tuple) or len(node.target.elts) != 2:
+                kernel.fail(node.target, "enumerate gives two values: for i, v in enumerate(x)")
+            counter, target = node.target.elts
+            arrays, begin = arrays[:1], arrays[1] if len(arrays) > 1 else None
+        if backwards and isinstance(arrays[0], ast.Call) and kernel.static(arrays[0].func) is range:
+            return _backwards(kernel, node, arrays[0])
+    found = [kernel.static(part) for part in arrays]
+    if not all(isinstance(array, ArrayRef) for array in found):
+        return None
+    for part, array in zip(arrays, found, strict=True):
+        if array.ndim != 1:
+            kernel.fail(part, f"{array.name} is {array.ndim}-D, and for goes over arrays of one axis: loop over range")
+    at = f"{'.'.join(array.name for array in found)}.at"
+    kernel.scope.local_names.add(at)
+    lengths = [_call("len", part) for part in arrays]
+    count = lengths[0] if len(lengths) == 1 else _call("min", *lengths)
+    here: ast.expr = ast.Name(at, ast.Load())
+    place = ast.BinOp(ast.BinOp(count, ast.Sub(), ast.Constant(1)), ast.Sub(), here) if backwards else here
+    values = [ast.Subscript(part, place, ast.Load()) for part in arrays]
+    value = values[0] if called is not zip else ast.Tuple(list(values), ast.Load())
+    body: list[ast.stmt] = [ast.Assign([target], value)] if target is not None else []
+    if counter is not None:
+        body.append(ast.Assign([counter], here if begin is None else ast.BinOp(here, ast.Add(), begin)))
+    made = ast.For(ast.Name(at, ast.Store()), _call("range", count), [*body, *node.body], node.orelse)
+    new: list[ast.AST] = [made, made.target, *ast.walk(made.iter)]
+    for line in body:
+        new += ast.walk(line)
+    for each in new:
+        ast.copy_location(each, node.iter)
+    return made
+
+
+def _backwards(kernel: Statements, node: ast.For, call: ast.Call) -> ast.For:
+    """`for i in reversed(range(a, b))`."""
+    if len(call.args) > 2 or call.keywords:
+        kernel.fail(call, "reversed takes a range without a step: write the range that counts down")
+    low, high = ([ast.Constant(0)] if len(call.args) == 1 else []) + list(call.args)
+    one = ast.Constant(1)
+    down = _call("range", ast.BinOp(high, ast.Sub(), one), ast.BinOp(low, ast.Sub(), one), ast.UnaryOp(ast.USub(), one))
+    made = ast.For(node.target, down, node.body, node.orelse)
+    for part in (made, *ast.walk(down)):
+        ast.copy_location(part, node.iter)
+    return made
+
+
+def _call(name: str, *arguments: ast.expr) -> ast.Call:
+    return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
