@@ -52,7 +52,24 @@ REASONS = {
         "other:\n    bar_sync 1\nout:",
         (8, 1, 1),
     ),
+    # A branch to code before it that is no loop's start, where nobody looks at steps.
+    "steps of loops with several entries": (
+        "    cvt.u32.u64 r11, r255\n    mov_imm.u32 r12, 3\n    set.lt.u32 p0, r11, r12\n    bra late\n"
+        "early:\n    add.u32 r11, r11, r12\n    set.lt.u32 p0, r11, r12\n    bra middle, p0\n    bra out\n"
+        "late:\n    bra early, p0\nmiddle:\n    add.u32 r11, r11, r12\n    set.lt.u32 p1, r11, r12\n"
+        "    bra early, p1\nout:",
+        (8, 1, 1),
+    ),
     "the code is long": ("    cvt.u32.u64 r11, r255\n" + "    mad.u32 r11, r11, r11, r11\n" * 1200, (8, 1, 1)),
+    "lanes part in many places of loops with several entries": (
+        "    cvt.u32.u64 r11, r255\n    mov_imm.u32 r12, 90\n    mov_imm.u32 r13, 3\n    set.lt.u32 p0, r11, r13\n"
+        + "".join(
+            f"b{k}:\n    add.u32 r11, r11, r13\n    set.lt.u32 p0, r11, r12\n    bra b{5 * k % 16}, p0\n"
+            f"    bra b{(3 * k + 1) % 16}, p0\n"
+            for k in range(16)
+        ),
+        (8, 1, 1),
+    ),
     "lanes do little else than atomics": (
         "    ldg.u32 r11, [y + r255*4]\n    mov_imm.u32 r12, 1\n    cvt.u64.u32 r13, r11\n"
         "    atom.add.u32 r14, [y + r13*4], r12\n    exit\n",
@@ -103,6 +120,77 @@ def test_what_needs_an_operand_twice_computes_it_once(name):
         program = hg.Program.from_text(head + OPERANDS + tail)
         sizes.append(len(compile_kernel(_function(program), packets=4).code))
     assert sizes[2] - sizes[1] < 1.1 * (sizes[1] - sizes[0])
+
+
+IRREDUCIBLE = """
+.param y: buffer u32 read_write
+    cvt.u32.u64 r11, r255
+    mov_imm.u32 r12, 3
+    mov_imm.u32 r13, 40
+    and.u32 r14, r11, r12
+    set.lt.u32 p0, r14, r12
+    bra middle, p0
+loop:
+    add.u32 r11, r11, r12
+middle:
+    add.u32 r11, r11, r14
+    add.u32 r11, r11, r12
+    set.lt.u32 p1, r11, r13
+    bra loop, p1
+"""
+
+
+def test_loops_of_several_entries_are_packets():
+    """Lanes come to different entries of them."""
+    program = hg.Program.from_text(IRREDUCIBLE + LINES + "\n")
+    function = _function(program, (16, 1, 1))
+    assert form_of(function).width == 4
+
+    def of(lane):
+        value, rest, first = lane, lane & 3, lane & 3 >= 3
+        while True:
+            value += 3 * first + rest + 3
+            first = True
+            if value >= 40:
+                return value
+
+    for packets in (1, 4, 8, 16):
+        device = WasmBackend(limits=LIMITS, packets=packets, cache=False)
+        y = device.allocate_buffer(4 * 16)
+        device.execute_program_with_params(program, hg.ExecutionParams(hg.LaunchConfig.linear(16, 16), {"y": y}))
+        assert device.view(y).view(np.uint32).tolist() == [of(lane) for lane in range(16)]
+
+
+SEARCH = """
+.param x: buffer u8 read
+.param z: buffer u8 write
+    mad.u32 r10, r253, r254, r252
+    ldg.u8 r11, [x + r10*1]
+    mov_imm.u8 r12, 3
+    set.eq.u8 p0, r11, r12
+    mov_imm.u8 r13, 1
+    mov_imm.u8 r14, 0
+    sel.u8 r11, p0, r13, r14
+    stg.u8 [z + r10*1], r11
+"""
+
+
+@pytest.mark.parametrize("block", [(16, 1, 1), (48, 1, 1), (256, 1, 1)])
+@pytest.mark.parametrize("grid", [(1, 1, 1), (70, 1, 1), (5, 3, 1)])
+def test_lanes_of_several_blocks_are_one_row(block, grid):
+    """Of kernels that ask for their place in the launch only. Lanes of rows of blocks share elements here."""
+    program = hg.Program.from_text(SEARCH)
+    assert form_of(_function(program, block)).width == 16
+    count = block[0] * grid[0] - 5
+    device = WasmBackend(limits=LIMITS, cache=False)
+    x, z = (device.allocate_buffer(count + 64) for _ in "xz")
+    elements = np.random.default_rng(1).integers(0, 8, count + 64).astype(np.uint8)
+    device.view(x)[:] = elements
+    device.view(z)[:] = 255
+    config = hg.LaunchConfig(hg.GridDim(*grid), hg.BlockDim(*block), lanes=(count, *grid[1:]))
+    device.execute_program_with_params(program, hg.ExecutionParams(config, {"x": x, "z": z}))
+    assert (device.view(z)[:count] == (elements[:count] == 3)).all()
+    assert (device.view(z)[count:] == 255).all()
 
 
 def test_a_form_can_be_asked_for():

@@ -22,7 +22,7 @@ from .dominance import Dominators
 from .ir import PRED, Axis, Block, Function, MemoryAccess, Node
 from .ranges import Ranges, remainder_of
 
-__all__ = ["Bounds", "Interval", "limit_of", "own_limit"]
+__all__ = ["Bounds", "Interval", "global_axis", "limit_of", "own_limit"]
 
 _LONG = Type.I64
 _FAR = 1 << 40  # ends of intervals stay within, so that 64 bits hold what is made of them
@@ -39,6 +39,18 @@ def limit_of(access: MemoryAccess) -> tuple[str, object, int]:
 def own_limit(function: Function, access: MemoryAccess) -> int:
     """The same of local memory, whose size is known."""
     return max(function.local_memory - access.element.size_bytes + 1, 0)
+
+
+def global_axis(node: Node, shape: tuple[int, int, int]) -> str | None:
+    """The axis along which a node is a lane's place in the launch: block * its lanes + place in the block."""
+    for block, lane in (node.args, node.args[::-1]) if node.op == "add" else ():
+        if lane.op != "special" or not lane.attr.startswith("LANE_IDX_") or block.op not in ("mul", "shl"):
+            continue
+        axis, (first, size) = str(lane.attr[-1]), block.args
+        if first.op == "special" and first.attr == f"BLOCK_IDX_{axis}" and size.is_const:
+            lanes = size.attr if block.op == "mul" else 1 << size.attr
+            return axis if lanes == shape["XYZ".index(axis)] else None
+    return None
 
 
 class Interval(NamedTuple):
@@ -278,7 +290,7 @@ class Bounds:
             return self._special(node)
         if node.op == "phi":
             return self._phi(node)
-        axis = self._global_axis(node) if self._launch else None
+        axis = global_axis(node, self._function.block_shape) if self._launch else None
         if axis is not None:  # lanes of the last block that are off do not count
             last = self.node("special", Type.U32, attr=f"LAST_ID_{axis}")
             return Interval(self.const(0), self._long(last), 0, self._ranges.of(node)[1])
@@ -308,17 +320,6 @@ class Bounds:
         return interval._replace(
             low=max(interval.low, low), high=min(interval.high, high), conditions=_union(tuple(conditions))
         )
-
-    def _global_axis(self, node: Node) -> str | None:
-        """The axis along which a node is a lane's place in the launch: block * its lanes + place in the block."""
-        for block, lane in (node.args, node.args[::-1]) if node.op == "add" else ():
-            if lane.op != "special" or not lane.attr.startswith("LANE_IDX_") or block.op not in ("mul", "shl"):
-                continue
-            axis, (first, size) = str(lane.attr[-1]), block.args
-            lanes = self._function.block_shape["XYZ".index(axis)]
-            if first.op == "special" and first.attr == f"BLOCK_IDX_{axis}" and size.is_const:
-                return axis if lanes == (size.attr if block.op == "mul" else 1 << size.attr) else None
-        return None
 
     def _special(self, node: Node) -> Interval:
         low, high = self._ranges.of(node)

@@ -19,6 +19,7 @@ from .ir import PRED, Block, Node
 from .operations import LEAVES
 from .out_of_ssa import Assign, Copies, Count, Do, Go, Lowered, Piece, Statement, Under, Variable
 from .passes.costs import cost
+from .reducible import WAY
 from .shapes import ANY, Stride
 from .structure import If, Labelled, Stop, Straight, StructuredBranch, StructuredLoop, Tree
 
@@ -30,18 +31,21 @@ _LIGHT = 16  # what a way may cost, in additions, that is gone without asking wh
 class Forms:
     """How values are held: 0 for one number, a step for the first lane's, `ANY` for a vector. Packets lie along x.
 
-    `alike` are variables that the block sets, for all of its lanes.
+    `alike` are variables that the block sets, for all of its lanes. `mixed` says that loops have several entries, so
+    that nobody tells which lanes are in the same round: no phi is alike then, and lanes that are off keep theirs.
     """
 
-    def __init__(self, lowered: Lowered, alike: Iterable[Variable] = ()) -> None:
+    def __init__(self, lowered: Lowered, alike: Iterable[Variable] = (), mixed: bool = False) -> None:
         self.lowered, lanes = lowered, lowered.lanes
         self.variables: dict[Variable, Stride] = {}
-        self.escaping: set[Variable] = set()  # those that are used outside of a loop that sets them
+        # Those that are used outside of a loop that sets them.
+        self.escaping: set[Variable] = set(lowered.variables.values()) if mixed else set()
         self._known: dict[Node, Stride] = {}
         definitions: list[tuple[Variable, Node, bool]] = []
         fixed = set(alike)
         for node, variable in lowered.variables.items():
-            self.variables[variable] = 0 if variable in fixed else self._step(node, lanes.of(node).steps[0])
+            step = ANY if mixed and node.op == "phi" else self._step(node, lanes.of(node).steps[0])
+            self.variables[variable] = 0 if variable in fixed else step
         home, around = lanes.homes, lanes.around
         # Of phis of loops from how many places lanes come to the loop.
         self.headers = {
@@ -109,6 +113,8 @@ class Forms:
         if node.op in ("mask", "any"):
             return ANY if node.op == "mask" else 0
         if node.op in LEAVES:
+            if node is WAY:  # each lane's own
+                return ANY
             own = node.op == "special" and isinstance(node.attr, str)
             return self.lowered.lanes.of(node).steps[0] if own else 0
         if node.op in ("load", "call", "call_if", "atomic", "reduce"):
@@ -526,8 +532,9 @@ class _Linearizer:
         faults = False
         for statement in piece.statements:
             match statement:
-                case Go():
-                    raise AssertionError("dispatchers are not for packets")
+                case Go(number):
+                    statement = Copies(((self._way(), Node("const", Type.U32, (), number)),))
+                    blended = [self._way()]
                 case Copies(pairs):
                     blended = [v for v, _ in pairs if self._is_vector(v) and self._blends(v, piece, context)]
                 case Assign(variable, _) | Do(_, variable):
@@ -545,6 +552,13 @@ class _Linearizer:
             self.root = True
         made = Piece(piece.number, statements, piece.kind, piece.value, piece.ways, piece.at)
         return [Straight(made)], {"fault"} if faults else set()
+
+    def _way(self) -> Variable:
+        """Which entry of a loop lanes go on at, each for itself."""
+        if WAY not in self.variables:
+            self.variables[WAY] = Variable(self.free, Type.U32)
+            self.free += 1
+        return self.variables[WAY]
 
     def _is_vector(self, variable: Variable) -> bool:
         return self.forms.variables.get(variable, ANY) == ANY

@@ -17,12 +17,13 @@ from .dominance import Dominators, reverse_postorder
 from .ir import PRED, Node
 from .out_of_ssa import Go, Piece
 
-__all__ = ["reducible", "together"]
+__all__ = ["WAY", "reducible", "together"]
 
 _MOST_SPLITS = 6
 _FEW = 16  # pieces that splitting may add, besides half as many as there are
 _MOST_COPIES = 4  # how often a piece may stand in the code of segments, on the average
 _SMALL = 200  # pieces, in all segments
+WAY = Node("special", Type.U32, (), "WAY")  # what `Go` sets
 
 
 def reducible(entry: Piece) -> Piece:
@@ -178,14 +179,14 @@ def _lead(source: Piece, place: int, head: Piece, number: int) -> None:
         source.ways[place] = Piece(source.number, [Go(number)], "jump", None, [head], source.at)
 
 
-def _choice(entries: list[Piece], first: int, special: str = "WAY") -> Piece:
+def _choice(entries: list[Piece], first: int, number: Node = WAY) -> Piece:
     """Goes to one of the entries, which are numbered from `first` on."""
     if len(entries) == 1:
         return entries[0]
     half = len(entries) // 2
     limit = Node("const", Type.U32, (), first + half)
-    below = Node("lt", PRED, (Node("special", Type.U32, (), special), limit), Type.U32)
-    ways = [_choice(entries[:half], first, special), _choice(entries[half:], first + half, special)]
+    below = Node("lt", PRED, (number, limit), Type.U32)
+    ways = [_choice(entries[:half], first, number), _choice(entries[half:], first + half, number)]
     return Piece(entries[0].number, [], "branch", below, ways, entries[0].at)
 
 
@@ -195,7 +196,8 @@ def together(resumes: list[Piece]) -> Piece | None:
     llvmpipe took 66 s for)."""
     segments = [_dominators(start).order for start in resumes]
     count, different = sum(map(len, segments)), len(set().union(*segments))
-    return _choice(resumes, 0, "RESUME") if count > max(_MOST_COPIES * different, _SMALL) else None
+    resume = Node("special", Type.U32, (), "RESUME")
+    return _choice(resumes, 0, resume) if count > max(_MOST_COPIES * different, _SMALL) else None
 
 
 def _parts(region: list[Piece]) -> Iterator[list[Piece]]:

@@ -13,6 +13,7 @@ from hologram_web.isa.lift import lift
 from hologram_web.isa.verify import Analysis, analyze
 from hologram_web_tools.cpu import CpuBackend
 
+from ..crews import AllShared
 from .case import Case, Outcome, compare, execute
 from .filed import FiledBackend, FiledShaders, LoadedBackend
 from .optimized import OptimizedBackend
@@ -30,7 +31,8 @@ _PAGES = {
     "chromium-webgpu": "tests.fuzz.chromium:ChromiumWebGpu",
     "chromium-wasm": "tests.fuzz.chromium:ChromiumWasm",
 }
-_PACKETS = ("wasm1", "wasm4", "wasm8", "wasm16")  # by how many lanes go side by side, where they can
+# By how many lanes go side by side, where they can; with "x2" two threads share every launch.
+_PACKETS = ("wasm1", "wasm4", "wasm8", "wasm16", "wasm1x2", "wasm4x2", "wasm8x2", "wasm16x2")
 _PLAIN_WORK = 4000  # instructions times lanes that the plain interpreter is asked to run
 
 
@@ -92,7 +94,9 @@ def open_devices(names: list[str]) -> list[Opponent]:
         elif name.startswith("load-") and name[5:] in DEVICES:
             found.append(Opponent(name, LoadedBackend(DEVICES[name[5:]](limits=LIMITS))))
         elif name in _PACKETS:
-            found.append(Opponent(name, WasmBackend(limits=LIMITS, packets=int(name.removeprefix("wasm")))))
+            width, _, threads = name.removeprefix("wasm").partition("x")
+            device = AllShared if threads else WasmBackend
+            found.append(Opponent(name, device(limits=LIMITS, packets=int(width), threads=int(threads or 1))))
         elif ":" in name or name in _PAGES:
             module, _, cls = _PAGES.get(name, name).partition(":")
             found.append(Opponent(name, getattr(import_module(module), cls)(limits=LIMITS)))

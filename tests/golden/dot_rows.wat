@@ -10,18 +10,18 @@
   (type $t8 (func (param i32 i32 i32 v128 v128 v128) (result i64 i32 v128 v128 v128)))
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
-  (func $kernel (export "kernel") (type $t1)  ;; 2684 bytes at 0x95
+  (func $kernel (export "kernel") (type $t1)  ;; 2724 bytes at 0x95
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
     (local $block i32) (local $rest i32) (local $grid.0 i32) (local $BLOCK_IDX_X i32)
     (local $grid.1 i32) (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32) (local $span i32)
-    (local $on.0 i32) (local $l19 i32) (local $l20 i32) (local $on.1 i32) (local $on.2 i32)
-    (local $start i32) (local $stop i32) (local $l25 i64) (local $l26 i64) (local $l27 i64)
-    (local $l28 i64) (local $l29 i64) (local $l30 i64) (local $l31 i64) (local $l32 i64)
-    (local $sure i32) (local $lane i32) (local $own_budget i64) (local $counts.0 v128)
-    (local $spent.0 v128) (local $spent.1 v128) (local $l39 v128) (local $l40 v128) (local $l41 v128)
-    (local $l42 v128) (local $l43 i32) (local $l44 v128) (local $l45 v128) (local $live v128)
+    (local $l18 i32) (local $price i64) (local $on.0 i32) (local $on.1 i32) (local $on.2 i32)
+    (local $first i32) (local $l24 i64) (local $l25 i64) (local $l26 i64) (local $l27 i64)
+    (local $l28 i64) (local $l29 i64) (local $l30 i64) (local $safe i32) (local $sure i32)
+    (local $lane i32) (local $own_budget i64) (local $counts.0 v128) (local $spent.0 v128)
+    (local $spent.1 v128) (local $l38 v128) (local $l39 v128) (local $l40 v128) (local $l41 v128)
+    (local $l42 i32) (local $l43 v128) (local $l44 v128) (local $l45 i32) (local $live v128)
     (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128) (local $l51 v128)
     (local $l52 v128)
     i64.const 1048576
@@ -93,28 +93,42 @@
       local.set $rest
       local.get $rest
       local.set $BLOCK_IDX_Z
-      i32.const 1
-      local.set $span
-      local.get $arguments
-      i32.load offset=36
-      local.get $arguments
-      i32.load offset=40
-      i32.mul
-      i32.const 1
-      i32.eq
-      if $if1
-        i32.const 64
+      loop $loop1
+        local.get $end
+        local.get $block
+        i32.sub
         local.set $span
-      end  ;; $if1
-      loop $loop2
+        local.get $grid.0
+        local.get $BLOCK_IDX_X
+        i32.sub
+        local.tee $l18
+        local.get $span
+        local.get $l18
+        local.get $span
+        i32.lt_s
+        select
+        local.set $span
+        i32.const 64
+        local.tee $l18
+        local.get $span
+        local.get $l18
+        local.get $span
+        i32.lt_s
+        select
+        local.set $span
+        local.get $span
+        i64.extend_i32_u
+        i64.const 4608
+        i64.mul
+        local.set $price
         local.get $ticks
-        i64.const 278528
+        local.get $price
         i64.sub
         local.set $ticks
         local.get $ticks
         i64.const 0
         i64.lt_s
-        if $if3
+        if $if2
           local.get $arguments
           i32.const -1
           call $look
@@ -122,11 +136,11 @@
           local.get $ticks
           i64.const 0
           i64.lt_s
-          if $if4
+          if $if3
             return
-          end  ;; $if4
-        end  ;; $if3
-        block $block5
+          end  ;; $if3
+        end  ;; $if2
+        block $block4
           local.get $arguments
           i32.load offset=44
           local.get $BLOCK_IDX_X
@@ -137,31 +151,9 @@
           i32.const 256
           local.get $span
           i32.mul
-          local.tee $l19
+          local.tee $l18
           local.get $on.0
-          local.get $l19
-          local.get $on.0
-          i32.lt_s
-          select
-          local.set $on.0
-          local.get $end
-          local.get $block
-          i32.sub
-          local.set $l19
-          local.get $span
-          local.tee $l20
-          local.get $l19
-          local.get $l20
-          local.get $l19
-          i32.lt_s
-          select
-          local.set $l19
-          local.get $l19
-          i32.const 256
-          i32.mul
-          local.tee $l20
-          local.get $on.0
-          local.get $l20
+          local.get $l18
           local.get $on.0
           i32.lt_s
           select
@@ -169,7 +161,7 @@
           local.get $on.0
           i32.const 0
           i32.le_s
-          br_if $block5
+          br_if $block4
           local.get $arguments
           i32.load offset=48
           local.get $BLOCK_IDX_Y
@@ -178,9 +170,9 @@
           i32.sub
           local.set $on.1
           i32.const 1
-          local.tee $l19
+          local.tee $l18
           local.get $on.1
-          local.get $l19
+          local.get $l18
           local.get $on.1
           i32.lt_s
           select
@@ -188,7 +180,7 @@
           local.get $on.1
           i32.const 0
           i32.le_s
-          br_if $block5
+          br_if $block4
           local.get $arguments
           i32.load offset=52
           local.get $BLOCK_IDX_Z
@@ -197,9 +189,9 @@
           i32.sub
           local.set $on.2
           i32.const 1
-          local.tee $l19
+          local.tee $l18
           local.get $on.2
-          local.get $l19
+          local.get $l18
           local.get $on.2
           i32.lt_s
           select
@@ -207,33 +199,26 @@
           local.get $on.2
           i32.const 0
           i32.le_s
-          br_if $block5
+          br_if $block4
           local.get $block
           i32.const 256
           i32.mul
-          local.set $start
-          local.get $start
-          local.get $on.0
-          i32.add
-          local.set $stop
+          local.set $first
           local.get $param.n
           i64.extend_i32_u
-          local.set $l25
+          local.set $l24
           i64.const 0
+          local.set $l25
+          local.get $l24
           local.set $l26
           local.get $l25
-          local.set $l27
           local.get $l26
-          local.get $l27
+          local.get $l25
           local.get $l26
-          local.get $l27
           i64.gt_s
           select
-          local.set $l28
-          local.get $param.rows
-          i64.extend_i32_u
-          local.set $l29
-          local.get $start
+          local.set $l27
+          local.get $first
           local.get $on.0
           i32.const 1
           i32.sub
@@ -253,69 +238,72 @@
           i32.mul
           i32.add
           i64.extend_i32_u
-          local.set $l26
-          local.get $l29
+          local.set $l25
+          local.get $param.rows
+          i64.extend_i32_u
           i64.const -1
           i64.add
-          local.set $l27
+          local.set $l26
+          local.get $l25
           local.get $l26
-          local.get $l27
+          local.get $l25
           local.get $l26
-          local.get $l27
           i64.lt_s
           select
-          local.set $l30
-          local.get $l30
-          local.get $l25
+          local.set $l28
+          local.get $l28
+          local.get $l24
           i64.mul
-          local.set $l31
-          local.get $l31
-          local.get $l28
-          local.set $l26
-          local.get $l25
+          local.set $l29
+          local.get $l29
+          local.get $l27
+          local.set $l25
+          local.get $l24
           i64.const -1
           i64.add
-          local.set $l27
+          local.set $l26
+          local.get $l25
           local.get $l26
-          local.get $l27
+          local.get $l25
           local.get $l26
-          local.get $l27
           i64.lt_s
           select
           i64.add
-          local.set $l32
+          local.set $l30
           i32.const 1
-          local.get $l28
+          local.get $l27
           i64.const 1
           i64.add
           i64.const 4294967295
           i64.le_s
           i32.and
-          local.get $l25
+          local.get $l24
           i64.const 2147483648
           i64.le_s
           i32.and
-          local.get $l31
+          local.get $l29
           i64.const 4294967295
           i64.le_s
           i32.and
-          local.get $l32
+          local.get $l30
           i64.const 4294967295
           i64.le_s
           i32.and
-          local.get $l32
+          local.get $l30
           i64.const 4
           i64.mul
           local.get $limit.buffer_x.4
           i64.lt_s
           i32.and
-          local.get $l30
+          local.get $l28
           i64.const 4
           i64.mul
           local.get $limit.buffer_y.4
           i64.lt_s
           i32.and
-          local.get $start
+          local.set $safe
+          i32.const 1
+          local.get $first
           local.get $on.0
           i32.const 1
           i32.sub
@@ -335,25 +323,28 @@
           i32.mul
           i32.add
           i64.extend_i32_u
-          local.get $l29
+          local.get $param.rows
+          i64.extend_i32_u
           i64.lt_s
           i32.and
+          local.get $safe
+          i32.and
           local.set $sure
-          local.get $start
+          i32.const 0
           local.set $lane
-          block $block6
+          block $block5
             local.get $sure
             i32.eqz
-            br_if $block6
+            br_if $block5
             local.get $lane
             i32.const 4
             i32.add
-            local.get $stop
+            local.get $on.0
             i32.le_s
             i32.eqz
-            br_if $block6
-            loop $loop7
-              block $block8
+            br_if $block5
+            loop $loop6
+              block $block7
                 local.get $arguments
                 i64.load offset=64 align=4
                 local.set $own_budget
@@ -370,15 +361,17 @@
                 v128.const i32x4 0x0 0x0 0x0 0x0
                 local.get $ticks
                 call $steps4
-                local.set $l39
+                local.set $l38
                 local.set $spent.1
                 local.set $spent.0
                 local.set $ticks
                 v128.const i32x4 0x0 0x0 0x0 0x0
                 local.set $counts.0
                 v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
-                local.set $l40
+                local.set $l39
+                local.get $first
                 local.get $lane
+                i32.add
                 i64.extend_i32_u
                 i32.wrap_i64
                 i32x4.splat
@@ -387,27 +380,27 @@
                 local.get $param.n
                 i32x4.splat
                 i32x4.mul
-                local.set $l41
+                local.set $l40
                 i32.const 0
                 v128.const i32x4 0x0 0x0 0x0 0x0
-                local.get $l42
-                local.get $l40
+                local.get $l41
+                local.get $l39
                 v128.bitselect
+                local.set $l41
                 local.set $l42
-                local.set $l43
-                block $block9
-                  block $block10
-                    loop $loop11
-                      block $block12
-                        loop $loop13
+                block $block8
+                  block $block9
+                    loop $loop10
+                      block $block11
+                        loop $loop12
                           local.get $param.n
-                          local.get $l43
+                          local.get $l42
                           i32.le_u
-                          if $if14
-                            br $block9
-                          else  ;; $if14
-                            local.get $l41
-                            local.get $l43
+                          if $if13
+                            br $block8
+                          else  ;; $if13
+                            local.get $l40
+                            local.get $l42
                             i32x4.splat
                             i32x4.add
                             i32.const 2
@@ -415,112 +408,114 @@
                             local.get $base.buffer_x
                             i32x4.splat
                             i32x4.add
-                            local.get $l40
-                            v128.and
-                            local.set $l39
                             local.get $l39
+                            v128.and
+                            local.set $l38
+                            local.get $l38
                             i32x4.extract_lane 0
                             v128.load32_zero
-                            local.set $l45
-                            local.get $l39
-                            i32x4.extract_lane 1
-                            local.get $l45
-                            v128.load32_lane 1
-                            local.set $l45
-                            local.get $l39
-                            i32x4.extract_lane 2
-                            local.get $l45
-                            v128.load32_lane 2
-                            local.set $l45
-                            local.get $l39
-                            i32x4.extract_lane 3
-                            local.get $l45
-                            v128.load32_lane 3
                             local.set $l44
-                            local.get $l43
+                            local.get $l38
+                            i32x4.extract_lane 1
+                            local.get $l44
+                            v128.load32_lane 1
+                            local.set $l44
+                            local.get $l38
+                            i32x4.extract_lane 2
+                            local.get $l44
+                            v128.load32_lane 2
+                            local.set $l44
+                            local.get $l38
+                            i32x4.extract_lane 3
+                            local.get $l44
+                            v128.load32_lane 3
+                            local.set $l43
+                            local.get $l42
                             i32.const 1
                             i32.add
-                            local.get $l44
-                            local.get $l44
+                            local.get $l43
+                            local.get $l43
                             i32x4.mul
-                            local.get $l42
+                            local.get $l41
                             i32x4.add
-                            local.get $l42
-                            local.get $l40
+                            local.get $l41
+                            local.get $l39
                             v128.bitselect
+                            local.set $l41
                             local.set $l42
-                            local.set $l43
                             local.get $counts.0
-                            local.get $l40
+                            local.get $l39
                             i32x4.sub
                             local.set $counts.0
                             local.get $ticks
-                            i64.const 10
+                            i64.const 11
                             i64.sub
                             local.tee $ticks
                             i64.const 0
                             i64.lt_s
-                            br_if $block12
-                            br $loop13
-                          end  ;; $if14
-                        end  ;; $loop13
-                        br $block10
-                      end  ;; $block12
+                            br_if $block11
+                            br $loop12
+                          end  ;; $if13
+                        end  ;; $loop12
+                        br $block9
+                      end  ;; $block11
                       local.get $arguments
                       i32.const 13
-                      local.get $l43
                       local.get $l42
-                      local.get $l40
+                      local.get $l41
+                      local.get $l39
                       call $look_i32_v128_v128
-                      local.set $l40
+                      local.set $l39
+                      local.set $l41
                       local.set $l42
-                      local.set $l43
                       local.set $ticks
                       local.get $ticks
                       i64.const 0
                       i64.lt_s
-                      if $if15
+                      if $if14
                         return
-                      end  ;; $if15
+                      end  ;; $if14
                       local.get $own_budget
                       local.get $counts.0
                       local.get $spent.0
                       local.get $spent.1
-                      local.get $l40
+                      local.get $l39
                       local.get $ticks
                       call $steps4
-                      local.set $l39
+                      local.set $l38
                       local.set $spent.1
                       local.set $spent.0
                       local.set $ticks
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       local.set $counts.0
-                      local.get $l40
                       local.get $l39
+                      local.get $l38
                       v128.and
-                      local.set $l45
-                      local.get $l45
+                      local.set $l44
+                      local.get $l44
                       v128.any_true
-                      if $if16
-                        local.get $l45
+                      if $if15
+                        local.get $l44
                         i32x4.bitmask
                         i32.ctz
-                        local.set $l19
+                        local.set $l18
                         local.get $arguments
                         i32.const 6
                         i32.const 13
                         i32.const -1
+                        local.get $first
                         local.get $lane
-                        local.get $l19
+                        i32.add
+                        local.get $l18
                         i32.add
                         i32.const 0
                         i64.const 0
                         i64.const 0
                         call $fault
-                        local.get $l19
-                        local.tee $l20
+                        local.get $l18
+                        local.tee $l45
                         i32.const 4
-                        local.get $l20
+                        local.get $l45
                         i32.const 4
                         i32.lt_s
                         select
@@ -528,39 +523,43 @@
                         v128.const i32x4 0x0 0x1 0x2 0x3
                         i32x4.gt_s
                         local.set $live
-                        local.get $l40
+                        local.get $l39
                         local.get $live
                         v128.and
-                        local.set $l40
-                        local.get $l40
+                        local.set $l39
+                        local.get $l39
                         v128.any_true
                         i32.eqz
-                        br_if $block10
-                      end  ;; $if16
-                      br $loop11
-                    end  ;; $loop11
-                  end  ;; $block10
-                end  ;; $block9
-                local.get $l40
+                        br_if $block9
+                      end  ;; $if15
+                      br $loop10
+                    end  ;; $loop10
+                  end  ;; $block9
+                end  ;; $block8
+                local.get $l39
                 v128.any_true
-                if $if17
-                  local.get $l40
+                if $if16
+                  local.get $l39
                   i32x4.all_true
-                  if $if18
+                  if $if17
                     local.get $base.buffer_y
+                    local.get $first
                     local.get $lane
+                    i32.add
                     i64.extend_i32_u
                     i32.wrap_i64
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.set $l19
-                    local.get $l19
-                    local.get $l42
+                    local.set $l18
+                    local.get $l18
+                    local.get $l41
                     v128.store align=4
-                  else  ;; $if18
+                  else  ;; $if17
                     local.get $base.buffer_y
+                    local.get $first
                     local.get $lane
+                    i32.add
                     i64.extend_i32_u
                     i32.wrap_i64
                     i32.const 4
@@ -571,20 +570,20 @@
                     i32x4.splat
                     v128.const i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
-                    local.set $l39
+                    local.set $l38
+                    local.get $l38
+                    local.get $l41
                     local.get $l39
-                    local.get $l42
-                    local.get $l40
                     call $scatter32_32
-                  end  ;; $if18
-                  br $block8
-                end  ;; $if17
-              end  ;; $block8
+                  end  ;; $if17
+                  br $block7
+                end  ;; $if16
+              end  ;; $block7
               local.get $arguments
               i32.load
-              if $if19
+              if $if18
                 return
-              end  ;; $if19
+              end  ;; $if18
               local.get $lane
               i32.const 4
               i32.add
@@ -592,18 +591,18 @@
               local.get $lane
               i32.const 4
               i32.add
-              local.get $stop
+              local.get $on.0
               i32.le_s
-              br_if $loop7
-            end  ;; $loop7
-          end  ;; $block6
-          block $block20
+              br_if $loop6
+            end  ;; $loop6
+          end  ;; $block5
+          block $block19
             local.get $lane
-            local.get $stop
+            local.get $on.0
             i32.ge_s
-            br_if $block20
-            loop $loop21
-              block $block22
+            br_if $block19
+            loop $loop20
+              block $block21
                 local.get $arguments
                 i64.load offset=64 align=4
                 local.set $own_budget
@@ -620,18 +619,18 @@
                 v128.const i32x4 0x0 0x0 0x0 0x0
                 local.get $ticks
                 call $steps4
-                local.set $l39
+                local.set $l38
                 local.set $spent.1
                 local.set $spent.0
                 local.set $ticks
                 v128.const i32x4 0x0 0x0 0x0 0x0
                 local.set $counts.0
-                local.get $stop
+                local.get $on.0
                 local.get $lane
                 i32.sub
-                local.tee $l19
+                local.tee $l18
                 i32.const 4
-                local.get $l19
+                local.get $l18
                 i32.const 4
                 i32.lt_s
                 select
@@ -640,7 +639,9 @@
                 i32x4.gt_s
                 local.set $l47
                 local.get $l47
+                local.get $first
                 local.get $lane
+                i32.add
                 i64.extend_i32_u
                 i32.wrap_i64
                 i32x4.splat
@@ -653,8 +654,10 @@
                 local.set $l48
                 local.get $l48
                 v128.any_true
-                if $if23
+                if $if22
+                  local.get $first
                   local.get $lane
+                  i32.add
                   i64.extend_i32_u
                   i32.wrap_i64
                   i32x4.splat
@@ -663,112 +666,118 @@
                   local.get $param.n
                   i32x4.splat
                   i32x4.mul
-                  local.set $l41
+                  local.set $l40
                   i32.const 0
                   v128.const i32x4 0x0 0x0 0x0 0x0
-                  local.get $l42
+                  local.get $l41
                   local.get $l48
                   v128.bitselect
+                  local.set $l41
                   local.set $l42
-                  local.set $l43
-                  block $block24
-                    block $block25
-                      loop $loop26
-                        block $block27
-                          loop $loop28
+                  block $block23
+                    block $block24
+                      loop $loop25
+                        block $block26
+                          loop $loop27
                             local.get $param.n
-                            local.get $l43
+                            local.get $l42
                             i32.le_u
-                            if $if29
-                              br $block24
-                            else  ;; $if29
-                              block $block30
-                                local.get $l41
-                                local.get $l43
-                                i32x4.splat
-                                i32x4.add
-                                local.set $l39
-                                local.get $l39
-                                i64x2.extend_low_i32x4_u
-                                local.set $l45
-                                local.get $l39
-                                i64x2.extend_high_i32x4_u
-                                local.set $l49
-                                local.get $l45
-                                i32.const 2
-                                i64x2.shl
-                                local.set $l50
-                                local.get $l49
-                                i32.const 2
-                                i64x2.shl
-                                local.set $l51
-                                local.get $l48
-                                local.get $l50
-                                v128.const i32x4 0x0 0x0 0x0 0x0
-                                i64x2.lt_s
-                                local.get $l51
-                                v128.const i32x4 0x0 0x0 0x0 0x0
-                                i64x2.lt_s
-                                i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                                local.get $limit.buffer_x.4
-                                i64x2.splat
-                                local.get $l50
-                                i64x2.le_s
-                                local.get $limit.buffer_x.4
-                                i64x2.splat
-                                local.get $l51
-                                i64x2.le_s
-                                i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                                v128.or
-                                v128.and
-                                local.set $l52
-                                local.get $l52
-                                v128.any_true
-                                if $if31
-                                  local.get $l52
-                                  i32x4.bitmask
-                                  i32.ctz
-                                  local.set $l19
-                                  local.get $arguments
-                                  i32.const 1
-                                  i32.const 10
-                                  i32.const 0
-                                  local.get $lane
-                                  local.get $l19
-                                  i32.add
-                                  i32.const 0
-                                  local.get $l19
-                                  local.get $l50
-                                  local.get $l51
-                                  call $pick4
-                                  i64.const 4
-                                  call $fault
-                                  local.get $l19
-                                  local.tee $l20
-                                  i32.const 4
-                                  local.get $l20
-                                  i32.const 4
-                                  i32.lt_s
-                                  select
+                            if $if28
+                              br $block23
+                            else  ;; $if28
+                              block $block29
+                                local.get $safe
+                                i32.eqz
+                                if $if30
+                                  local.get $l40
+                                  local.get $l42
                                   i32x4.splat
-                                  v128.const i32x4 0x0 0x1 0x2 0x3
-                                  i32x4.gt_s
-                                  local.set $live
-                                  local.get $l47
-                                  local.get $live
-                                  v128.and
-                                  local.set $l47
+                                  i32x4.add
+                                  local.set $l38
+                                  local.get $l38
+                                  i64x2.extend_low_i32x4_u
+                                  local.set $l44
+                                  local.get $l38
+                                  i64x2.extend_high_i32x4_u
+                                  local.set $l49
+                                  local.get $l44
+                                  i32.const 2
+                                  i64x2.shl
+                                  local.set $l50
+                                  local.get $l49
+                                  i32.const 2
+                                  i64x2.shl
+                                  local.set $l51
                                   local.get $l48
-                                  local.get $live
+                                  local.get $l50
+                                  v128.const i32x4 0x0 0x0 0x0 0x0
+                                  i64x2.lt_s
+                                  local.get $l51
+                                  v128.const i32x4 0x0 0x0 0x0 0x0
+                                  i64x2.lt_s
+                                  i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                                  local.get $limit.buffer_x.4
+                                  i64x2.splat
+                                  local.get $l50
+                                  i64x2.le_s
+                                  local.get $limit.buffer_x.4
+                                  i64x2.splat
+                                  local.get $l51
+                                  i64x2.le_s
+                                  i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                                  v128.or
                                   v128.and
-                                  local.set $l48
-                                  local.get $l48
+                                  local.set $l52
+                                  local.get $l52
                                   v128.any_true
-                                  i32.eqz
-                                  br_if $block30
-                                end  ;; $if31
-                                local.get $l41
-                                local.get $l43
+                                  if $if31
+                                    local.get $l52
+                                    i32x4.bitmask
+                                    i32.ctz
+                                    local.set $l18
+                                    local.get $arguments
+                                    i32.const 1
+                                    i32.const 10
+                                    i32.const 0
+                                    local.get $first
+                                    local.get $lane
+                                    i32.add
+                                    local.get $l18
+                                    i32.add
+                                    i32.const 0
+                                    local.get $l18
+                                    local.get $l50
+                                    local.get $l51
+                                    call $pick4
+                                    i64.const 4
+                                    call $fault
+                                    local.get $l18
+                                    local.tee $l45
+                                    i32.const 4
+                                    local.get $l45
+                                    i32.const 4
+                                    i32.lt_s
+                                    select
+                                    i32x4.splat
+                                    v128.const i32x4 0x0 0x1 0x2 0x3
+                                    i32x4.gt_s
+                                    local.set $live
+                                    local.get $l47
+                                    local.get $live
+                                    v128.and
+                                    local.set $l47
+                                    local.get $l48
+                                    local.get $live
+                                    v128.and
+                                    local.set $l48
+                                    local.get $l48
+                                    v128.any_true
+                                    i32.eqz
+                                    br_if $block29
+                                  end  ;; $if31
+                                end  ;; $if30
+                                local.get $l40
+                                local.get $l42
                                 i32x4.splat
                                 i32x4.add
                                 i32.const 2
@@ -797,52 +806,52 @@
                                 i32x4.extract_lane 3
                                 local.get $l50
                                 v128.load32_lane 3
-                                local.set $l44
-                                local.get $l43
+                                local.set $l43
+                                local.get $l42
                                 i32.const 1
                                 i32.add
-                                local.get $l44
-                                local.get $l44
+                                local.get $l43
+                                local.get $l43
                                 i32x4.mul
-                                local.get $l42
+                                local.get $l41
                                 i32x4.add
-                                local.get $l42
+                                local.get $l41
                                 local.get $l48
                                 v128.bitselect
+                                local.set $l41
                                 local.set $l42
-                                local.set $l43
                                 local.get $counts.0
                                 local.get $l48
                                 i32x4.sub
                                 local.set $counts.0
-                              end  ;; $block30
+                              end  ;; $block29
                               local.get $l48
                               v128.any_true
                               if $if32
                                 local.get $ticks
-                                i64.const 13
+                                i64.const 14
                                 i64.sub
                                 local.tee $ticks
                                 i64.const 0
                                 i64.lt_s
-                                br_if $block27
-                                br $loop28
+                                br_if $block26
+                                br $loop27
                               end  ;; $if32
-                            end  ;; $if29
-                          end  ;; $loop28
-                          br $block25
-                        end  ;; $block27
+                            end  ;; $if28
+                          end  ;; $loop27
+                          br $block24
+                        end  ;; $block26
                         local.get $arguments
                         i32.const 13
-                        local.get $l43
                         local.get $l42
+                        local.get $l41
                         local.get $l47
                         local.get $l48
                         call $look_i32_v128_v128_v128
                         local.set $l48
                         local.set $l47
+                        local.set $l41
                         local.set $l42
-                        local.set $l43
                         local.set $ticks
                         local.get $ticks
                         i64.const 0
@@ -873,22 +882,24 @@
                           local.get $l50
                           i32x4.bitmask
                           i32.ctz
-                          local.set $l19
+                          local.set $l18
                           local.get $arguments
                           i32.const 6
                           i32.const 13
                           i32.const -1
+                          local.get $first
                           local.get $lane
-                          local.get $l19
+                          i32.add
+                          local.get $l18
                           i32.add
                           i32.const 0
                           i64.const 0
                           i64.const 0
                           call $fault
-                          local.get $l19
-                          local.tee $l20
+                          local.get $l18
+                          local.tee $l45
                           i32.const 4
-                          local.get $l20
+                          local.get $l45
                           i32.const 4
                           i32.lt_s
                           select
@@ -907,135 +918,151 @@
                           local.get $l48
                           v128.any_true
                           i32.eqz
-                          br_if $block25
+                          br_if $block24
                         end  ;; $if34
-                        br $loop26
-                      end  ;; $loop26
-                    end  ;; $block25
-                  end  ;; $block24
+                        br $loop25
+                      end  ;; $loop25
+                    end  ;; $block24
+                  end  ;; $block23
                   local.get $l48
                   v128.any_true
                   if $if35
                     block $block36
-                      local.get $lane
-                      i64.extend_i32_u
-                      i32.wrap_i64
-                      i64.extend_i32_u
-                      i64.const 4
-                      i64.mul
-                      local.tee $l26
-                      local.get $limit.buffer_y.4
-                      i64.ge_u
-                      local.get $l26
-                      i64.const 12
-                      i64.add
-                      local.get $limit.buffer_y.4
-                      i64.ge_u
-                      i32.or
+                      local.get $safe
+                      i32.eqz
                       if $if37
+                        local.get $first
                         local.get $lane
+                        i32.add
                         i64.extend_i32_u
                         i32.wrap_i64
                         i64.extend_i32_u
-                        i64x2.splat
-                        v128.const i32x4 0x0 0x0 0x1 0x0
-                        i64x2.add
-                        i32.const 2
-                        i64x2.shl
-                        local.set $l51
-                        local.get $lane
-                        i64.extend_i32_u
-                        i32.wrap_i64
-                        i64.extend_i32_u
-                        i64x2.splat
-                        v128.const i32x4 0x2 0x0 0x3 0x0
-                        i64x2.add
-                        i32.const 2
-                        i64x2.shl
-                        local.set $l50
-                        local.get $l48
-                        local.get $l51
-                        v128.const i32x4 0x0 0x0 0x0 0x0
-                        i64x2.lt_s
-                        local.get $l50
-                        v128.const i32x4 0x0 0x0 0x0 0x0
-                        i64x2.lt_s
-                        i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                        i64.const 4
+                        i64.mul
+                        local.tee $l25
                         local.get $limit.buffer_y.4
-                        i64x2.splat
-                        local.get $l51
-                        i64x2.le_s
+                        i64.ge_u
+                        local.get $l25
+                        i64.const 12
+                        i64.add
                         local.get $limit.buffer_y.4
-                        i64x2.splat
-                        local.get $l50
-                        i64x2.le_s
-                        i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                        v128.or
-                        v128.and
-                        local.set $l49
-                        local.get $l49
-                        v128.any_true
+                        i64.ge_u
+                        i32.or
                         if $if38
-                          local.get $l49
-                          i32x4.bitmask
-                          i32.ctz
-                          local.set $l19
-                          local.get $arguments
-                          i32.const 1
-                          i32.const 14
-                          i32.const 1
+                          local.get $first
                           local.get $lane
-                          local.get $l19
                           i32.add
-                          i32.const 0
-                          local.get $l19
+                          i64.extend_i32_u
+                          i32.wrap_i64
+                          i64.extend_i32_u
+                          i64x2.splat
+                          v128.const i32x4 0x0 0x0 0x1 0x0
+                          i64x2.add
+                          i32.const 2
+                          i64x2.shl
+                          local.set $l51
+                          local.get $first
+                          local.get $lane
+                          i32.add
+                          i64.extend_i32_u
+                          i32.wrap_i64
+                          i64.extend_i32_u
+                          i64x2.splat
+                          v128.const i32x4 0x2 0x0 0x3 0x0
+                          i64x2.add
+                          i32.const 2
+                          i64x2.shl
+                          local.set $l50
+                          local.get $l48
                           local.get $l51
+                          v128.const i32x4 0x0 0x0 0x0 0x0
+                          i64x2.lt_s
                           local.get $l50
-                          call $pick4
-                          i64.const 4
-                          call $fault
-                          local.get $l19
-                          local.tee $l20
-                          i32.const 4
-                          local.get $l20
-                          i32.const 4
-                          i32.lt_s
-                          select
-                          i32x4.splat
-                          v128.const i32x4 0x0 0x1 0x2 0x3
-                          i32x4.gt_s
-                          local.set $live
-                          local.get $l47
-                          local.get $live
+                          v128.const i32x4 0x0 0x0 0x0 0x0
+                          i64x2.lt_s
+                          i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                          local.get $limit.buffer_y.4
+                          i64x2.splat
+                          local.get $l51
+                          i64x2.le_s
+                          local.get $limit.buffer_y.4
+                          i64x2.splat
+                          local.get $l50
+                          i64x2.le_s
+                          i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                          v128.or
                           v128.and
-                          local.set $l47
-                          local.get $l48
-                          local.get $live
-                          v128.and
-                          local.set $l48
-                          local.get $l48
+                          local.set $l49
+                          local.get $l49
                           v128.any_true
-                          i32.eqz
-                          br_if $block36
+                          if $if39
+                            local.get $l49
+                            i32x4.bitmask
+                            i32.ctz
+                            local.set $l18
+                            local.get $arguments
+                            i32.const 1
+                            i32.const 14
+                            i32.const 1
+                            local.get $first
+                            local.get $lane
+                            i32.add
+                            local.get $l18
+                            i32.add
+                            i32.const 0
+                            local.get $l18
+                            local.get $l51
+                            local.get $l50
+                            call $pick4
+                            i64.const 4
+                            call $fault
+                            local.get $l18
+                            local.tee $l45
+                            i32.const 4
+                            local.get $l45
+                            i32.const 4
+                            i32.lt_s
+                            select
+                            i32x4.splat
+                            v128.const i32x4 0x0 0x1 0x2 0x3
+                            i32x4.gt_s
+                            local.set $live
+                            local.get $l47
+                            local.get $live
+                            v128.and
+                            local.set $l47
+                            local.get $l48
+                            local.get $live
+                            v128.and
+                            local.set $l48
+                            local.get $l48
+                            v128.any_true
+                            i32.eqz
+                            br_if $block36
+                          end  ;; $if39
                         end  ;; $if38
                       end  ;; $if37
                       local.get $l48
                       i32x4.all_true
-                      if $if39
+                      if $if40
                         local.get $base.buffer_y
+                        local.get $first
                         local.get $lane
+                        i32.add
                         i64.extend_i32_u
                         i32.wrap_i64
                         i32.const 4
                         i32.mul
                         i32.add
-                        local.set $l19
-                        local.get $l19
-                        local.get $l42
+                        local.set $l18
+                        local.get $l18
+                        local.get $l41
                         v128.store align=4
-                      else  ;; $if39
+                      else  ;; $if40
                         local.get $base.buffer_y
+                        local.get $first
                         local.get $lane
+                        i32.add
                         i64.extend_i32_u
                         i32.wrap_i64
                         i32.const 4
@@ -1048,45 +1075,45 @@
                         i32x4.add
                         local.set $l50
                         local.get $l50
-                        local.get $l42
+                        local.get $l41
                         local.get $l48
                         call $scatter32_32
-                      end  ;; $if39
+                      end  ;; $if40
                     end  ;; $block36
                     local.get $l48
                     v128.any_true
-                    if $if40
+                    if $if41
                       local.get $l47
                       local.get $l48
                       v128.andnot
                       local.set $l47
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       local.set $l48
-                    end  ;; $if40
+                    end  ;; $if41
                   end  ;; $if35
-                end  ;; $if23
+                end  ;; $if22
                 local.get $l47
                 v128.any_true
-                if $if41
-                  br $block22
-                end  ;; $if41
-              end  ;; $block22
+                if $if42
+                  br $block21
+                end  ;; $if42
+              end  ;; $block21
               local.get $arguments
               i32.load
-              if $if42
+              if $if43
                 return
-              end  ;; $if42
+              end  ;; $if43
               local.get $lane
               i32.const 4
               i32.add
               local.set $lane
               local.get $lane
-              local.get $stop
+              local.get $on.0
               i32.lt_s
-              br_if $loop21
-            end  ;; $loop21
-          end  ;; $block20
-        end  ;; $block5
+              br_if $loop20
+            end  ;; $loop20
+          end  ;; $block19
+        end  ;; $block4
         local.get $BLOCK_IDX_X
         local.get $span
         i32.add
@@ -1094,7 +1121,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if43
+        if $if44
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -1104,26 +1131,26 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if44
+          if $if45
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if44
-        end  ;; $if43
+          end  ;; $if45
+        end  ;; $if44
         local.get $block
         local.get $span
         i32.add
         local.tee $block
         local.get $end
         i32.lt_s
-        br_if $loop2
-      end  ;; $loop2
+        br_if $loop1
+      end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0xb12
+  (func $fault (type $t2)  ;; 51 bytes at 0xb3a
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1148,7 +1175,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0xb46
+  (func $look (type $t3)  ;; 57 bytes at 0xb6e
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1179,7 +1206,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $steps4 (type $t4)  ;; 190 bytes at 0xb81
+  (func $steps4 (type $t4)  ;; 190 bytes at 0xba9
     (param $l0 i64) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
     (param $l5 i64)
     (result i64) (result v128) (result v128) (result v128)
@@ -1277,7 +1304,7 @@
     local.get $l4
     v128.and
   )
-  (func $look_i32_v128_v128 (type $t5)  ;; 63 bytes at 0xc40
+  (func $look_i32_v128_v128 (type $t5)  ;; 63 bytes at 0xc68
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (result i64) (result i32) (result v128) (result v128)
     (local $answer i32) (local $ticks i64)
@@ -1311,7 +1338,7 @@
     local.get $l3
     local.get $l4
   )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc80
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xca8
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
@@ -1354,7 +1381,7 @@
       v128.store32_lane 3
     end  ;; $if3
   )
-  (func $pick4 (type $t7)  ;; 48 bytes at 0xcdc
+  (func $pick4 (type $t7)  ;; 48 bytes at 0xd04
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1383,7 +1410,7 @@
     i32.ne
     select
   )
-  (func $look_i32_v128_v128_v128 (type $t8)  ;; 65 bytes at 0xd0d
+  (func $look_i32_v128_v128_v128 (type $t8)  ;; 65 bytes at 0xd35
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (param $l5 v128)
     (result i64) (result i32) (result v128) (result v128) (result v128)

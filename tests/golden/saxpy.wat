@@ -4,18 +4,19 @@
   (type $t2 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (type $t3 (func (param i32 i32) (result i64)))
   (type $t4 (func (param i32 v128 v128) (result i64)))
-  (type $t5 (func (param v128 v128 v128)))
+  (type $t5 (func (param v128) (result v128)))
+  (type $t6 (func (param v128 v128 v128)))
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
-  (func $kernel (export "kernel") (type $t1)  ;; 1626 bytes at 0x6b
+  (func $kernel (export "kernel") (type $t1)  ;; 1607 bytes at 0x71
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32) (local $rest i32)
     (local $grid.0 i32) (local $BLOCK_IDX_X i32) (local $grid.1 i32) (local $BLOCK_IDX_Y i32)
-    (local $BLOCK_IDX_Z i32) (local $span i32) (local $on.0 i32) (local $l18 i32) (local $l19 i32)
-    (local $on.1 i32) (local $on.2 i32) (local $start i32) (local $stop i32) (local $l24 i64)
-    (local $sure i32) (local $lane i32) (local $l27 v128) (local $l28 v128) (local $l29 v128)
-    (local $l30 i64) (local $l31 v128) (local $l32 v128) (local $l33 v128) (local $live v128)
+    (local $BLOCK_IDX_Z i32) (local $span i32) (local $l17 i32) (local $price i64) (local $on.0 i32)
+    (local $on.1 i32) (local $on.2 i32) (local $first i32) (local $l23 i64) (local $safe i32)
+    (local $lane i32) (local $l26 v128) (local $l27 v128) (local $l28 v128) (local $l29 i64)
+    (local $l30 v128) (local $l31 v128) (local $l32 v128) (local $l33 i32) (local $live v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -82,28 +83,42 @@
       local.set $rest
       local.get $rest
       local.set $BLOCK_IDX_Z
-      i32.const 1
-      local.set $span
-      local.get $arguments
-      i32.load offset=36
-      local.get $arguments
-      i32.load offset=40
-      i32.mul
-      i32.const 1
-      i32.eq
-      if $if1
-        i32.const 64
+      loop $loop1
+        local.get $end
+        local.get $block
+        i32.sub
         local.set $span
-      end  ;; $if1
-      loop $loop2
+        local.get $grid.0
+        local.get $BLOCK_IDX_X
+        i32.sub
+        local.tee $l17
+        local.get $span
+        local.get $l17
+        local.get $span
+        i32.lt_s
+        select
+        local.set $span
+        i32.const 64
+        local.tee $l17
+        local.get $span
+        local.get $l17
+        local.get $span
+        i32.lt_s
+        select
+        local.set $span
+        local.get $span
+        i64.extend_i32_u
+        i64.const 2304
+        i64.mul
+        local.set $price
         local.get $ticks
-        i64.const 147456
+        local.get $price
         i64.sub
         local.set $ticks
         local.get $ticks
         i64.const 0
         i64.lt_s
-        if $if3
+        if $if2
           local.get $arguments
           i32.const -1
           call $look
@@ -111,11 +126,11 @@
           local.get $ticks
           i64.const 0
           i64.lt_s
-          if $if4
+          if $if3
             return
-          end  ;; $if4
-        end  ;; $if3
-        block $block5
+          end  ;; $if3
+        end  ;; $if2
+        block $block4
           local.get $arguments
           i32.load offset=44
           local.get $BLOCK_IDX_X
@@ -126,31 +141,9 @@
           i32.const 256
           local.get $span
           i32.mul
-          local.tee $l18
+          local.tee $l17
           local.get $on.0
-          local.get $l18
-          local.get $on.0
-          i32.lt_s
-          select
-          local.set $on.0
-          local.get $end
-          local.get $block
-          i32.sub
-          local.set $l18
-          local.get $span
-          local.tee $l19
-          local.get $l18
-          local.get $l19
-          local.get $l18
-          i32.lt_s
-          select
-          local.set $l18
-          local.get $l18
-          i32.const 256
-          i32.mul
-          local.tee $l19
-          local.get $on.0
-          local.get $l19
+          local.get $l17
           local.get $on.0
           i32.lt_s
           select
@@ -158,7 +151,7 @@
           local.get $on.0
           i32.const 0
           i32.le_s
-          br_if $block5
+          br_if $block4
           local.get $arguments
           i32.load offset=48
           local.get $BLOCK_IDX_Y
@@ -167,9 +160,9 @@
           i32.sub
           local.set $on.1
           i32.const 1
-          local.tee $l18
+          local.tee $l17
           local.get $on.1
-          local.get $l18
+          local.get $l17
           local.get $on.1
           i32.lt_s
           select
@@ -177,7 +170,7 @@
           local.get $on.1
           i32.const 0
           i32.le_s
-          br_if $block5
+          br_if $block4
           local.get $arguments
           i32.load offset=52
           local.get $BLOCK_IDX_Z
@@ -186,9 +179,9 @@
           i32.sub
           local.set $on.2
           i32.const 1
-          local.tee $l18
+          local.tee $l17
           local.get $on.2
-          local.get $l18
+          local.get $l17
           local.get $on.2
           i32.lt_s
           select
@@ -196,16 +189,12 @@
           local.get $on.2
           i32.const 0
           i32.le_s
-          br_if $block5
+          br_if $block4
           local.get $block
           i32.const 256
           i32.mul
-          local.set $start
-          local.get $start
-          local.get $on.0
-          i32.add
-          local.set $stop
-          local.get $start
+          local.set $first
+          local.get $first
           local.get $on.0
           i32.const 1
           i32.sub
@@ -227,72 +216,78 @@
           i64.extend_i32_u
           i64.const 4
           i64.mul
-          local.set $l24
+          local.set $l23
           i32.const 1
-          local.get $l24
+          local.get $l23
           local.get $limit.buffer_x.4
           i64.lt_s
           i32.and
-          local.get $l24
+          local.get $l23
           local.get $limit.buffer_y.4
           i64.lt_s
           i32.and
-          local.set $sure
-          local.get $start
+          local.set $safe
+          i32.const 0
           local.set $lane
-          block $block6
-            local.get $sure
+          block $block5
+            local.get $safe
             i32.eqz
-            br_if $block6
+            br_if $block5
             local.get $lane
             i32.const 4
             i32.add
-            local.get $stop
+            local.get $on.0
             i32.le_s
             i32.eqz
-            br_if $block6
-            loop $loop7
-              block $block8
+            br_if $block5
+            loop $loop6
+              block $block7
                 local.get $base.buffer_x
+                local.get $first
                 local.get $lane
+                i32.add
                 i64.extend_i32_u
                 i32.wrap_i64
                 i32.const 4
                 i32.mul
                 i32.add
-                local.set $l18
-                local.get $l18
+                local.set $l17
+                local.get $l17
+                v128.load align=4
+                local.set $l26
+                local.get $base.buffer_y
+                local.get $first
+                local.get $lane
+                i32.add
+                i64.extend_i32_u
+                i32.wrap_i64
+                i32.const 4
+                i32.mul
+                i32.add
+                local.set $l17
+                local.get $l17
                 v128.load align=4
                 local.set $l27
                 local.get $base.buffer_y
+                local.get $first
                 local.get $lane
+                i32.add
                 i64.extend_i32_u
                 i32.wrap_i64
                 i32.const 4
                 i32.mul
                 i32.add
-                local.set $l18
-                local.get $l18
-                v128.load align=4
-                local.set $l28
-                local.get $base.buffer_y
-                local.get $lane
-                i64.extend_i32_u
-                i32.wrap_i64
-                i32.const 4
-                i32.mul
-                i32.add
-                local.set $l18
-                local.get $l18
+                local.set $l17
+                local.get $l17
                 local.get $param.a
                 f32x4.splat
-                local.get $l27
+                local.get $l26
                 f32x4.mul
-                local.get $l28
+                local.get $l27
                 f32x4.add
                 v128.store align=4
-                br $block8
-              end  ;; $block8
+                br $block7
+              end  ;; $block7
               local.get $lane
               i32.const 4
               i32.add
@@ -300,141 +295,169 @@
               local.get $lane
               i32.const 4
               i32.add
-              local.get $stop
+              local.get $on.0
               i32.le_s
-              br_if $loop7
-            end  ;; $loop7
-          end  ;; $block6
-          block $block9
+              br_if $loop6
+            end  ;; $loop6
+          end  ;; $block5
+          block $block8
             local.get $lane
-            local.get $stop
+            local.get $on.0
             i32.ge_s
-            br_if $block9
-            loop $loop10
-              block $block11
-                local.get $stop
+            br_if $block8
+            loop $loop9
+              block $block10
+                local.get $on.0
                 local.get $lane
                 i32.sub
-                local.tee $l18
+                local.tee $l17
                 i32.const 4
-                local.get $l18
+                local.get $l17
                 i32.const 4
                 i32.lt_s
                 select
                 i32x4.splat
                 v128.const i32x4 0x0 0x1 0x2 0x3
                 i32x4.gt_s
-                local.set $l29
-                block $block12
+                local.set $l28
+                block $block11
+                  local.get $safe
+                  i32.eqz
+                  if $if12
+                    local.get $first
+                    local.get $lane
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 4
+                    i64.mul
+                    local.tee $l29
+                    local.get $limit.buffer_x.4
+                    i64.ge_u
+                    local.get $l29
+                    i64.const 12
+                    i64.add
+                    local.get $limit.buffer_x.4
+                    i64.ge_u
+                    i32.or
+                    if $if13
+                      local.get $first
+                      local.get $lane
+                      i32.add
+                      i64.extend_i32_u
+                      i64x2.splat
+                      v128.const i32x4 0x0 0x0 0x1 0x0
+                      i64x2.add
+                      i32.const 2
+                      i64x2.shl
+                      local.set $l30
+                      local.get $first
+                      local.get $lane
+                      i32.add
+                      i64.extend_i32_u
+                      i64x2.splat
+                      v128.const i32x4 0x2 0x0 0x3 0x0
+                      i64x2.add
+                      i32.const 2
+                      i64x2.shl
+                      local.set $l31
+                      local.get $l28
+                      local.get $l30
+                      v128.const i32x4 0x0 0x0 0x0 0x0
+                      i64x2.lt_s
+                      local.get $l31
+                      v128.const i32x4 0x0 0x0 0x0 0x0
+                      i64x2.lt_s
+                      i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                      local.get $limit.buffer_x.4
+                      i64x2.splat
+                      local.get $l30
+                      i64x2.le_s
+                      local.get $limit.buffer_x.4
+                      i64x2.splat
+                      local.get $l31
+                      i64x2.le_s
+                      i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                      v128.or
+                      v128.and
+                      local.set $l32
+                      local.get $l32
+                      v128.any_true
+                      if $if14
+                        local.get $l32
+                        i32x4.bitmask
+                        i32.ctz
+                        local.set $l17
+                        local.get $arguments
+                        i32.const 1
+                        i32.const 0
+                        i32.const 0
+                        local.get $first
+                        local.get $lane
+                        i32.add
+                        local.get $l17
+                        i32.add
+                        i32.const 0
+                        local.get $l17
+                        local.get $l30
+                        local.get $l31
+                        call $pick4
+                        i64.const 4
+                        call $fault
+                        local.get $l17
+                        local.tee $l33
+                        i32.const 4
+                        local.get $l33
+                        i32.const 4
+                        i32.lt_s
+                        select
+                        i32x4.splat
+                        v128.const i32x4 0x0 0x1 0x2 0x3
+                        i32x4.gt_s
+                        local.set $live
+                        local.get $l28
+                        local.get $live
+                        v128.and
+                        local.set $l28
+                        local.get $l28
+                        v128.any_true
+                        i32.eqz
+                        br_if $block11
+                      end  ;; $if14
+                    end  ;; $if13
+                  end  ;; $if12
+                  local.get $first
                   local.get $lane
+                  i32.add
                   i64.extend_i32_u
-                  i64.const 4
-                  i64.mul
-                  local.tee $l30
-                  local.get $limit.buffer_x.4
-                  i64.ge_u
-                  local.get $l30
+                  i32.wrap_i64
+                  i32.const 4
+                  i32.mul
+                  i32.const 0
+                  i32.add
+                  i64.extend_i32_u
                   i64.const 12
                   i64.add
                   local.get $limit.buffer_x.4
-                  i64.ge_u
-                  i32.or
-                  if $if13
-                    local.get $lane
-                    i64.extend_i32_u
-                    i64x2.splat
-                    v128.const i32x4 0x0 0x0 0x1 0x0
-                    i64x2.add
-                    i32.const 2
-                    i64x2.shl
-                    local.set $l31
-                    local.get $lane
-                    i64.extend_i32_u
-                    i64x2.splat
-                    v128.const i32x4 0x2 0x0 0x3 0x0
-                    i64x2.add
-                    i32.const 2
-                    i64x2.shl
-                    local.set $l32
-                    local.get $l29
-                    local.get $l31
-                    v128.const i32x4 0x0 0x0 0x0 0x0
-                    i64x2.lt_s
-                    local.get $l32
-                    v128.const i32x4 0x0 0x0 0x0 0x0
-                    i64x2.lt_s
-                    i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                    local.get $limit.buffer_x.4
-                    i64x2.splat
-                    local.get $l31
-                    i64x2.le_s
-                    local.get $limit.buffer_x.4
-                    i64x2.splat
-                    local.get $l32
-                    i64x2.le_s
-                    i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                    v128.or
-                    v128.and
-                    local.set $l33
-                    local.get $l33
-                    v128.any_true
-                    if $if14
-                      local.get $l33
-                      i32x4.bitmask
-                      i32.ctz
-                      local.set $l18
-                      local.get $arguments
-                      i32.const 1
-                      i32.const 0
-                      i32.const 0
-                      local.get $lane
-                      local.get $l18
-                      i32.add
-                      i32.const 0
-                      local.get $l18
-                      local.get $l31
-                      local.get $l32
-                      call $pick4
-                      i64.const 4
-                      call $fault
-                      local.get $l18
-                      local.tee $l19
-                      i32.const 4
-                      local.get $l19
-                      i32.const 4
-                      i32.lt_s
-                      select
-                      i32x4.splat
-                      v128.const i32x4 0x0 0x1 0x2 0x3
-                      i32x4.gt_s
-                      local.set $live
-                      local.get $l29
-                      local.get $live
-                      v128.and
-                      local.set $l29
-                      local.get $l29
-                      v128.any_true
-                      i32.eqz
-                      br_if $block12
-                    end  ;; $if14
-                  end  ;; $if13
-                  local.get $l29
-                  i32x4.all_true
+                  i64.lt_u
                   if $if15
                     local.get $base.buffer_x
+                    local.get $first
                     local.get $lane
+                    i32.add
                     i64.extend_i32_u
                     i32.wrap_i64
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.set $l18
-                    local.get $l18
+                    local.set $l17
+                    local.get $l17
                     v128.load align=4
-                    local.set $l27
+                    local.set $l26
                   else  ;; $if15
                     local.get $base.buffer_x
+                    local.get $first
                     local.get $lane
+                    i32.add
                     i64.extend_i32_u
                     i32.wrap_i64
                     i32.const 4
@@ -445,193 +468,150 @@
                     i32x4.splat
                     v128.const i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
-                    local.get $l29
+                    local.get $l28
                     v128.and
-                    local.set $l32
-                    local.get $l32
-                    i32x4.extract_lane 0
-                    v128.load32_zero
                     local.set $l31
-                    local.get $l32
-                    i32x4.extract_lane 1
                     local.get $l31
-                    v128.load32_lane 1
-                    local.set $l31
-                    local.get $l32
-                    i32x4.extract_lane 2
-                    local.get $l31
-                    v128.load32_lane 2
-                    local.set $l31
-                    local.get $l32
-                    i32x4.extract_lane 3
-                    local.get $l31
-                    v128.load32_lane 3
-                    local.set $l27
+                    call $gather_f32_f32x4
+                    local.set $l26
                   end  ;; $if15
+                  local.get $safe
+                  i32.eqz
+                  if $if16
+                    local.get $first
+                    local.get $lane
+                    i32.add
+                    i64.extend_i32_u
+                    i64.const 4
+                    i64.mul
+                    local.tee $l29
+                    local.get $limit.buffer_y.4
+                    i64.ge_u
+                    local.get $l29
+                    i64.const 12
+                    i64.add
+                    local.get $limit.buffer_y.4
+                    i64.ge_u
+                    i32.or
+                    if $if17
+                      local.get $first
+                      local.get $lane
+                      i32.add
+                      i64.extend_i32_u
+                      i64x2.splat
+                      v128.const i32x4 0x0 0x0 0x1 0x0
+                      i64x2.add
+                      i32.const 2
+                      i64x2.shl
+                      local.set $l31
+                      local.get $first
+                      local.get $lane
+                      i32.add
+                      i64.extend_i32_u
+                      i64x2.splat
+                      v128.const i32x4 0x2 0x0 0x3 0x0
+                      i64x2.add
+                      i32.const 2
+                      i64x2.shl
+                      local.set $l30
+                      local.get $l28
+                      local.get $l31
+                      v128.const i32x4 0x0 0x0 0x0 0x0
+                      i64x2.lt_s
+                      local.get $l30
+                      v128.const i32x4 0x0 0x0 0x0 0x0
+                      i64x2.lt_s
+                      i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                      local.get $limit.buffer_y.4
+                      i64x2.splat
+                      local.get $l31
+                      i64x2.le_s
+                      local.get $limit.buffer_y.4
+                      i64x2.splat
+                      local.get $l30
+                      i64x2.le_s
+                      i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                      v128.or
+                      v128.and
+                      local.set $l32
+                      local.get $l32
+                      v128.any_true
+                      if $if18
+                        local.get $l32
+                        i32x4.bitmask
+                        i32.ctz
+                        local.set $l17
+                        local.get $arguments
+                        i32.const 1
+                        i32.const 1
+                        i32.const 1
+                        local.get $first
+                        local.get $lane
+                        i32.add
+                        local.get $l17
+                        i32.add
+                        i32.const 0
+                        local.get $l17
+                        local.get $l31
+                        local.get $l30
+                        call $pick4
+                        i64.const 4
+                        call $fault
+                        local.get $l17
+                        local.tee $l33
+                        i32.const 4
+                        local.get $l33
+                        i32.const 4
+                        i32.lt_s
+                        select
+                        i32x4.splat
+                        v128.const i32x4 0x0 0x1 0x2 0x3
+                        i32x4.gt_s
+                        local.set $live
+                        local.get $l28
+                        local.get $live
+                        v128.and
+                        local.set $l28
+                        local.get $l28
+                        v128.any_true
+                        i32.eqz
+                        br_if $block11
+                      end  ;; $if18
+                    end  ;; $if17
+                  end  ;; $if16
+                  local.get $first
                   local.get $lane
+                  i32.add
                   i64.extend_i32_u
-                  i64.const 4
-                  i64.mul
-                  local.tee $l30
-                  local.get $limit.buffer_y.4
-                  i64.ge_u
-                  local.get $l30
+                  i32.wrap_i64
+                  i32.const 4
+                  i32.mul
+                  i32.const 0
+                  i32.add
+                  i64.extend_i32_u
                   i64.const 12
                   i64.add
                   local.get $limit.buffer_y.4
-                  i64.ge_u
-                  i32.or
-                  if $if16
-                    local.get $lane
-                    i64.extend_i32_u
-                    i64x2.splat
-                    v128.const i32x4 0x0 0x0 0x1 0x0
-                    i64x2.add
-                    i32.const 2
-                    i64x2.shl
-                    local.set $l32
-                    local.get $lane
-                    i64.extend_i32_u
-                    i64x2.splat
-                    v128.const i32x4 0x2 0x0 0x3 0x0
-                    i64x2.add
-                    i32.const 2
-                    i64x2.shl
-                    local.set $l31
-                    local.get $l29
-                    local.get $l32
-                    v128.const i32x4 0x0 0x0 0x0 0x0
-                    i64x2.lt_s
-                    local.get $l31
-                    v128.const i32x4 0x0 0x0 0x0 0x0
-                    i64x2.lt_s
-                    i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                    local.get $limit.buffer_y.4
-                    i64x2.splat
-                    local.get $l32
-                    i64x2.le_s
-                    local.get $limit.buffer_y.4
-                    i64x2.splat
-                    local.get $l31
-                    i64x2.le_s
-                    i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                    v128.or
-                    v128.and
-                    local.set $l33
-                    local.get $l33
-                    v128.any_true
-                    if $if17
-                      local.get $l33
-                      i32x4.bitmask
-                      i32.ctz
-                      local.set $l18
-                      local.get $arguments
-                      i32.const 1
-                      i32.const 1
-                      i32.const 1
-                      local.get $lane
-                      local.get $l18
-                      i32.add
-                      i32.const 0
-                      local.get $l18
-                      local.get $l32
-                      local.get $l31
-                      call $pick4
-                      i64.const 4
-                      call $fault
-                      local.get $l18
-                      local.tee $l19
-                      i32.const 4
-                      local.get $l19
-                      i32.const 4
-                      i32.lt_s
-                      select
-                      i32x4.splat
-                      v128.const i32x4 0x0 0x1 0x2 0x3
-                      i32x4.gt_s
-                      local.set $live
-                      local.get $l29
-                      local.get $live
-                      v128.and
-                      local.set $l29
-                      local.get $l29
-                      v128.any_true
-                      i32.eqz
-                      br_if $block12
-                    end  ;; $if17
-                  end  ;; $if16
-                  local.get $l29
-                  i32x4.all_true
-                  if $if18
-                    local.get $base.buffer_y
-                    local.get $lane
-                    i64.extend_i32_u
-                    i32.wrap_i64
-                    i32.const 4
-                    i32.mul
-                    i32.add
-                    local.set $l18
-                    local.get $l18
-                    v128.load align=4
-                    local.set $l28
-                  else  ;; $if18
-                    local.get $base.buffer_y
-                    local.get $lane
-                    i64.extend_i32_u
-                    i32.wrap_i64
-                    i32.const 4
-                    i32.mul
-                    i32.add
-                    i32.const 0
-                    i32.add
-                    i32x4.splat
-                    v128.const i32x4 0x0 0x4 0x8 0xc
-                    i32x4.add
-                    local.get $l29
-                    v128.and
-                    local.set $l31
-                    local.get $l31
-                    i32x4.extract_lane 0
-                    v128.load32_zero
-                    local.set $l32
-                    local.get $l31
-                    i32x4.extract_lane 1
-                    local.get $l32
-                    v128.load32_lane 1
-                    local.set $l32
-                    local.get $l31
-                    i32x4.extract_lane 2
-                    local.get $l32
-                    v128.load32_lane 2
-                    local.set $l32
-                    local.get $l31
-                    i32x4.extract_lane 3
-                    local.get $l32
-                    v128.load32_lane 3
-                    local.set $l28
-                  end  ;; $if18
-                  local.get $l29
-                  i32x4.all_true
+                  i64.lt_u
                   if $if19
                     local.get $base.buffer_y
+                    local.get $first
                     local.get $lane
+                    i32.add
                     i64.extend_i32_u
                     i32.wrap_i64
                     i32.const 4
                     i32.mul
                     i32.add
-                    local.set $l18
-                    local.get $l18
-                    local.get $param.a
-                    f32x4.splat
-                    local.get $l27
-                    f32x4.mul
-                    local.get $l28
-                    f32x4.add
-                    v128.store align=4
+                    local.set $l17
+                    local.get $l17
+                    v128.load align=4
+                    local.set $l27
                   else  ;; $if19
                     local.get $base.buffer_y
+                    local.get $first
                     local.get $lane
+                    i32.add
                     i64.extend_i32_u
                     i32.wrap_i64
                     i32.const 4
@@ -642,40 +622,83 @@
                     i32x4.splat
                     v128.const i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
-                    local.set $l31
-                    local.get $l31
+                    local.get $l28
+                    v128.and
+                    local.set $l30
+                    local.get $l30
+                    call $gather_f32_f32x4
+                    local.set $l27
+                  end  ;; $if19
+                  local.get $l28
+                  i32x4.all_true
+                  if $if20
+                    local.get $base.buffer_y
+                    local.get $first
+                    local.get $lane
+                    i32.add
+                    i64.extend_i32_u
+                    i32.wrap_i64
+                    i32.const 4
+                    i32.mul
+                    i32.add
+                    local.set $l17
+                    local.get $l17
                     local.get $param.a
                     f32x4.splat
-                    local.get $l27
+                    local.get $l26
                     f32x4.mul
-                    local.get $l28
+                    local.get $l27
                     f32x4.add
-                    local.get $l29
+                    v128.store align=4
+                  else  ;; $if20
+                    local.get $base.buffer_y
+                    local.get $first
+                    local.get $lane
+                    i32.add
+                    i64.extend_i32_u
+                    i32.wrap_i64
+                    i32.const 4
+                    i32.mul
+                    i32.add
+                    i32.const 0
+                    i32.add
+                    i32x4.splat
+                    v128.const i32x4 0x0 0x4 0x8 0xc
+                    i32x4.add
+                    local.set $l30
+                    local.get $l30
+                    local.get $param.a
+                    f32x4.splat
+                    local.get $l26
+                    f32x4.mul
+                    local.get $l27
+                    f32x4.add
+                    local.get $l28
                     call $scatter32_32
-                  end  ;; $if19
-                end  ;; $block12
-                local.get $l29
+                  end  ;; $if20
+                end  ;; $block11
+                local.get $l28
                 v128.any_true
-                if $if20
-                  br $block11
-                end  ;; $if20
-              end  ;; $block11
+                if $if21
+                  br $block10
+                end  ;; $if21
+              end  ;; $block10
               local.get $arguments
               i32.load
-              if $if21
+              if $if22
                 return
-              end  ;; $if21
+              end  ;; $if22
               local.get $lane
               i32.const 4
               i32.add
               local.set $lane
               local.get $lane
-              local.get $stop
+              local.get $on.0
               i32.lt_s
-              br_if $loop10
-            end  ;; $loop10
-          end  ;; $block9
-        end  ;; $block5
+              br_if $loop9
+            end  ;; $loop9
+          end  ;; $block8
+        end  ;; $block4
         local.get $BLOCK_IDX_X
         local.get $span
         i32.add
@@ -683,7 +706,7 @@
         local.get $BLOCK_IDX_X
         local.get $grid.0
         i32.ge_u
-        if $if22
+        if $if23
           i32.const 0
           local.set $BLOCK_IDX_X
           local.get $BLOCK_IDX_Y
@@ -693,26 +716,26 @@
           local.get $BLOCK_IDX_Y
           local.get $grid.1
           i32.ge_u
-          if $if23
+          if $if24
             i32.const 0
             local.set $BLOCK_IDX_Y
             local.get $BLOCK_IDX_Z
             i32.const 1
             i32.add
             local.set $BLOCK_IDX_Z
-          end  ;; $if23
-        end  ;; $if22
+          end  ;; $if24
+        end  ;; $if23
         local.get $block
         local.get $span
         i32.add
         local.tee $block
         local.get $end
         i32.lt_s
-        br_if $loop2
-      end  ;; $loop2
+        br_if $loop1
+      end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x6c6
+  (func $fault (type $t2)  ;; 51 bytes at 0x6b9
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -737,7 +760,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x6fa
+  (func $look (type $t3)  ;; 57 bytes at 0x6ed
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -768,7 +791,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $pick4 (type $t4)  ;; 48 bytes at 0x734
+  (func $pick4 (type $t4)  ;; 48 bytes at 0x727
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -797,7 +820,30 @@
     i32.ne
     select
   )
-  (func $scatter32_32 (type $t5)  ;; 91 bytes at 0x765
+  (func $gather_f32_f32x4 (type $t5)  ;; 55 bytes at 0x758
+    (param $l0 v128)
+    (result v128)
+    (local $l1 v128)
+    local.get $l0
+    i32x4.extract_lane 0
+    v128.load32_zero
+    local.set $l1
+    local.get $l0
+    i32x4.extract_lane 1
+    local.get $l1
+    v128.load32_lane 1
+    local.set $l1
+    local.get $l0
+    i32x4.extract_lane 2
+    local.get $l1
+    v128.load32_lane 2
+    local.set $l1
+    local.get $l0
+    i32x4.extract_lane 3
+    local.get $l1
+    v128.load32_lane 3
+  )
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0x790
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

@@ -95,11 +95,11 @@
       local.set $rest
       local.get $rest
       local.set $BLOCK_IDX_Z
-      i32.const 1
-      local.set $span
       loop $loop1
+        i32.const 1
+        local.set $span
         local.get $ticks
-        i64.const 6400
+        i64.const 6656
         i64.sub
         local.set $ticks
         local.get $ticks
@@ -335,7 +335,7 @@
             block $block13
               loop $loop14
                 local.get $ticks
-                i64.const 2821
+                i64.const 2822
                 i64.sub
                 local.set $ticks
                 local.get $ticks

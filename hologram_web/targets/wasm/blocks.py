@@ -29,8 +29,7 @@ class Blocks:
         self.code, self.function, self.values, self.wide_integers = code, code.function, values, wide_integers
         self.put, self.get, self.set, self.named = code.put, code.get, code.set, code.named
         self.argument = code.argument
-        cost = polls.lanes_cost(code.lowered.pieces)
-        self.span = min(_SPAN, max(1, MOST_TICKS // cost)) if code.wide else 1
+        self.polls, self._cost = polls, polls.lanes_cost(code.lowered.pieces)
 
     def prologue(self) -> None:
         """Loads what is the same for all blocks into locals."""
@@ -80,12 +79,19 @@ class Blocks:
             put(self.set(("grid", axis)), self.get("rest"), self.get(("grid", axis)), ("i32.rem_u",), self.set(name))
             put(self.get("rest"), self.get(("grid", axis)), ("i32.div_u",), self.set("rest"))
         put(self.get("rest"), self.set(_BLOCK_IDX[2]))
-        put(("i32.const", 1), self.set("span"))
-        if self.code.wide:
-            self.argument("grid", 4)
-            self.argument("grid", 8)
-            put(("i32.mul",), ("i32.const", 1), ("i32.eq",), ("if", None), ("i32.const", self.span), self.set("span"))
-            put(("end",))
+
+    def begin(self) -> None:
+        """How many blocks are done at once: those of a row at most, so that their lanes are one row. Takes ticks."""
+        put = self.put
+        if not self.code.wide:
+            put(("i32.const", 1), self.set("span"))
+            self.polls.spend(("i64.const", self._cost))
+            return
+        put(("local.get", 2), self.get("block"), ("i32.sub",), self.set("span"))
+        self._at_most(self.named("span"), self.get(("grid", 0)), self.get(_BLOCK_IDX[0]), ("i32.sub",))
+        self._at_most(self.named("span"), ("i32.const", min(_SPAN, max(1, MOST_TICKS // self._cost))))
+        put(self.get("span"), ("i64.extend_i32_u",), ("i64.const", self._cost), ("i64.mul",), self.set("price", "i64"))
+        self.polls.spend(self.get("price", "i64"))
 
     def next(self) -> None:
         """Counts the coordinates on, and pushes the number of the next block."""
@@ -106,24 +112,15 @@ class Blocks:
             on = self.named(("on", axis))
             self.argument("lanes", 4 * axis)
             put(self.get(name), ("i32.const", size), ("i32.mul",), ("i32.sub",), ("local.set", on))
-            self._at_most(
-                on, ("i32.const", size), *([self.get("span"), ("i32.mul",)] if self.code.wide and not axis else [])
-            )
-            if self.code.wide and not axis:
-                with self.values.temporary("i32") as blocks:  # at most `span`, so that their lanes do not wrap
-                    put(("local.get", 2), self.get("block"), ("i32.sub",), ("local.set", blocks))
-                    self._at_most(blocks, self.get("span"))
-                    self._at_most(on, ("local.get", blocks), ("i32.const", size), ("i32.mul",))
+            blocks = [self.get("span"), ("i32.mul",)] if self.code.wide and not axis else []
+            self._at_most(on, ("i32.const", size), *blocks)
             put(("local.get", on), ("i32.const", 0), ("i32.le_s",), ("br_if", 0))
         if self.code.uses_shared:
             put(self.get(("base", SHARED)), ("i32.const", 0))
             self.argument("shared_size")
             put(("memory.fill", 0))
         lanes = self.code.lanes
-        # Lanes are counted from the first of the block, or all together (`first` is then 0).
-        put(self.get("block"), ("i32.const", lanes), ("i32.mul",), self.set("start" if self.code.wide else "first"))
-        if self.code.wide:
-            put(self.get("start"), ("local.get", self.named(("on", 0))), ("i32.add",), self.set("stop"))
+        put(self.get("block"), ("i32.const", lanes), ("i32.mul",), self.set("first"))
 
     def _at_most(self, local: int, *limit: Instr) -> None:
         """Lowers a local to a limit."""
@@ -197,9 +194,9 @@ def leaf(code: Code, node: Node) -> None:
         case "LANE_IDX_Y" | "LANE_IDX_Z" if y == z == 1:
             code.put(("i32.const", 0))
         case "FIRST_LANE_ID":
-            code.put(code.get("start" if code.wide else "first"), ("i64.extend_i32_u",))
+            code.put(code.get("first"), ("i64.extend_i32_u",))
         case "LAST_LANE_ID":
-            code.put(code.get("start" if code.wide else "first"))
+            code.put(code.get("first"))
             for axis, weight in enumerate((1, x, x * y)):
                 code.put(("local.get", code.named(("on", axis))), ("i32.const", 1), ("i32.sub",))
                 code.put(("i32.const", weight), ("i32.mul",), ("i32.add",))

@@ -8,16 +8,24 @@ from ...compiler.accesses import access_of
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
 from ...compiler.operations import EFFECTS
-from ...compiler.out_of_ssa import Do, Lowered, Piece, lower
+from ...compiler.out_of_ssa import Count, Do, Lowered, lower
 from ...compiler.packets import Forms, guards
 from ...compiler.passes.costs import total
 from ...compiler.reducible import reducible
 from ...compiler.shapes import ANY
-from ...compiler.structure import If, Labelled, StructuredLoop, Tree, structure
+from ...compiler.structure import If, Labelled, Straight, StructuredLoop, Tree, structure
 from ...isa.types import Type
+from .code import is_one_row
 
 __all__ = ["Choice", "chosen"]
 
+# What bytes are enough for.
+_OF_BYTES = frozenset(
+    {"load", "eq", "lt", "le", "pand", "por", "pnot", "select", "and", "or", "xor", "min", "max", "cvt"}
+)
+# Pieces of loops with several entries where packets pay: lanes part at each of them (of 73 packets of 4 took ten times
+# as long as lane after lane).
+_TANGLED = 40
 _WORK = 8  # what the code between barriers computes for each of its accesses, in additions, where packets pay
 # Values of a kernel in packets of 4. Each takes up to 250 bytes, so that no module has more than 250 KB (the kernels of
 # the standard library have at most 77, and those of the fuzzer, whose lanes end everywhere, at most 284).
@@ -43,10 +51,16 @@ def chosen(function: Function, packets: int | None = None) -> Choice:
         return Choice(1, reason)
     lowered = lower(function)
     plan = fission(lowered) if _waits(function) else None
-    forms = Forms(lowered, plan.uniform if plan is not None else ())
+    entries = [lowered.resumes[0]] if plan is None else [run.entry for run in plan.runs]
+    mixed = [entry for entry in entries if reducible(entry) is not entry]
+    if any(_steps_outside(structure(entry)) for entry in mixed):
+        return Choice(1, "steps of loops with several entries")
+    forms = Forms(lowered, plan.uniform if plan is not None else (), bool(mixed))
     if forms.wrong:
         return Choice(1, "what blocks know differs between lanes")
     if packets is None:
+        if any(len(reachable([reducible(entry)], lambda piece: piece.successors)) > _TANGLED for entry in mixed):
+            return Choice(1, "lanes part in many places of loops with several entries")
         loss = _loss(function, lowered, plan, forms, width)
         if loss:
             return Choice(1, loss)
@@ -54,19 +68,30 @@ def chosen(function: Function, packets: int | None = None) -> Choice:
 
 
 def _width(function: Function) -> int:
-    """As many lanes as fill a vector with the elements that most accesses are of, up to 8, if these are short: what is
-    done to them takes that many fewer instructions. (Of bytes 16 gain where they are compared only, and double the code
-    where they are summed: blur took 0.7 ms in packets of 8, 1.1 of 16 and 1.7 of 4.)"""
+    """As many lanes as fill a vector with the elements that most accesses are of, if these are short: what is done to
+    them takes that many fewer instructions. Of bytes 16, where they are compared only (a search took 0.08 ms, 0.20 in
+    packets of 8): sums need more bits, and twice the code then gains nothing (blur took 0.58 ms either way)."""
     sizes = [access.element.bits for node in function.nodes() if (access := access_of(node)) is not None]
-    short = sum(bits <= 16 for bits in sizes)
-    if 2 * short <= len(sizes) or function.block_shape[0] < 8 or _waits(function):
+    lanes = 16 if is_one_row(function) else function.block_shape[0]
+    if 2 * sum(bits <= 16 for bits in sizes) <= len(sizes) or lanes < 8 or _waits(function):
         return 4
-    return 8
+    return 16 if 2 * sum(bits == 8 for bits in sizes) > len(sizes) and lanes >= 16 and _compares(function) else 8
+
+
+def _compares(function: Function) -> bool:
+    """Whether nothing but comparisons, choices and bits is made of the elements that a kernel loads."""
+    loaded: set[Node] = set()
+    for node in function.nodes():
+        if node.op == "load" or (not loaded.isdisjoint(node.args) and node.op != "store"):
+            loaded.add(node)
+            if node.op not in _OF_BYTES:
+                return False
+    return True
 
 
 def _loss(function: Function, lowered: Lowered, plan: Fission | None, forms: Forms, width: int) -> str:
     """Why lane after lane is faster, if it is; measured with bench.packets."""
-    if function.block_shape[0] < width:
+    if function.block_shape[0] < width and not is_one_row(function):
         return f"a row of a block has fewer than {width} lanes"
     if sum(1 for _ in function.nodes()) * width > 4 * _LONGEST:
         return "the code is long"
@@ -130,12 +155,7 @@ def _obstacle(function: Function) -> str:
             return "integers of more than 64 bits"
     lowered = lower(function)
     if _waits(function):
-        plan = fission(lowered)
-        if plan is None:
-            return "lanes may wait at different barriers"
-        return "loops with several entries" if any(_irreducible(run.entry) for run in plan.runs) else ""
-    if _irreducible(lowered.resumes[0]):
-        return "loops with several entries"
+        return "lanes may wait at different barriers" if fission(lowered) is None else ""
     return ""
 
 
@@ -143,5 +163,14 @@ def _waits(function: Function) -> bool:
     return any(block.end.kind == "barrier" for block in function.blocks)
 
 
-def _irreducible(entry: Piece) -> bool:
-    return reducible(entry) is not entry
+def _steps_outside(trees: list[Tree]) -> bool:
+    """Whether lanes count steps outside of loops, which nobody looks at there."""
+    for tree in trees:
+        match tree:
+            case Straight(piece) if any(isinstance(statement, Count) for statement in piece.statements):
+                return True
+            case Labelled(_, body) if _steps_outside(body):
+                return True
+            case If(_, then, otherwise) if _steps_outside(then) or _steps_outside(otherwise):
+                return True
+    return False

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ...compiler.accesses import Check, access_of, repeated
-from ...compiler.bounds import Bounds
+from ...compiler.bounds import Bounds, global_axis
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function
 from ...compiler.out_of_ssa import Count, Lowered, Variable, argument_starts, lower, spill_size
@@ -18,7 +18,7 @@ from ...isa.verify import ON_CHIP_BASES, Base
 from .encoder import FunctionBody, Instr, Module
 from .wide import Place
 
-__all__ = ["ARGUMENTS", "FAULT_KINDS", "LOCAL", "SHARED", "SLOT", "Code"]
+__all__ = ["ARGUMENTS", "FAULT_KINDS", "LOCAL", "SHARED", "SLOT", "Code", "is_one_row"]
 
 # The argument block: byte offset of each field. Status words first; `lane` and `base` say where a fault was, `offset`
 # and `need` which bytes, `other` which coordinate or which other barrier. Until then that word is `alone`: whether no
@@ -65,7 +65,7 @@ class Code:
         self.own_room = self.own_bytes * row  # of lanes that come together
         self.slots, self.room = self._slots()
         self.stride = -(-self.room * self.padded // self.lanes // 8) * 8
-        self.wide = self._is_wide()
+        self.wide = is_one_row(function)
 
     # Code and locals
 
@@ -131,7 +131,7 @@ class Code:
 
     def lane_id(self) -> None:
         """Pushes the number of the lane in the launch, as i32."""
-        self.put(*([] if self.wide else [self.get("first")]), self.get("lane"), *([] if self.wide else [("i32.add",)]))
+        self.put(self.get("first"), self.get("lane"), ("i32.add",))
 
     def fault_routine(self) -> int:
         """A function that stores its operands into the status words."""
@@ -191,8 +191,23 @@ class Code:
             end += spill_size(variable.ty)
         return slots, end + self.own_bytes
 
-    def _is_wide(self) -> bool:
-        """Whether a lane's code depends on nothing but its number, so that the lanes of many blocks can be one loop."""
-        specials = {node.attr for node in self.function.nodes() if node.op == "special"}
-        own = self.segmented or self.uses_shared or self.function.block_shape[0] % self.row
-        return self.flat and not own and not any(name.startswith(("LANE_IDX", "BLOCK_IDX")) for name in specials)
+
+def is_one_row(function: Function) -> bool:
+    """Whether a lane's code depends on nothing but its number, so that the lanes of many blocks can be one loop.
+
+    Its place in a block is asked then for its place in the launch only, by `global_axis`, which says the same of lanes
+    of blocks behind the first, whose places go on.
+    """
+    shape = function.block_shape
+    own = any(base.space is Space.SHARED for base in function.bases)
+    if shape[1:] != (1, 1) or own or any(block.end.kind == "barrier" for block in function.blocks):
+        return False
+    nodes = list(function.nodes())
+    places = {node for node in nodes if global_axis(node, shape) == "X"}
+    blocks = {arg for node in places for arg in node.args if arg.op != "special"}
+    for node in nodes:
+        for arg in () if node in places else node.args:
+            own = arg.op == "special" and arg.attr.startswith(("LANE_IDX", "BLOCK_IDX"))
+            if arg in blocks or (own and node not in blocks):
+                return False
+    return True

@@ -117,7 +117,7 @@ class _Kernel:
         put(("local.get", 1), ("local.tee", code.named("block")), ("local.get", 2), ("i32.lt_s",), ("if", None))
         self.blocks.first()
         put(("loop", None))
-        self.polls.spend(("i64.const", self.blocks.span * self.polls.lanes_cost(code.lowered.pieces)))
+        self.blocks.begin()
         put(("block", None))
         self.blocks.enter()
         self.block()

@@ -84,9 +84,7 @@ class Lanes:
         put, code, effects = self.put, self.code, self.effects
         flat = code.flat
         count = ("local.get", self.named(("on", 0))) if flat else ("i32.const", code.lanes)
-        if code.wide:
-            count = self.get("stop")
-        put(self.get("start") if code.wide else ("i32.const", 0), self.set("lane"))
+        put(("i32.const", 0), self.set("lane"))
         if some is not None:
             count = self.blocks.enter_window(some)
         lane_cost = self.polls.round_cost(trees)

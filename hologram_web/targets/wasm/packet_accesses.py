@@ -52,15 +52,22 @@ class PacketAccesses:
 
     def _first_address(self, node: Node, access: MemoryAccess) -> int:
         """Pushes the address of the first lane; gives what its instruction has to add."""
+        self.put(self.get(("base", access.base)))
+        further = self._first_offset(node, access)
+        self.put(("i32.add",))
+        return further
+
+    def _first_offset(self, node: Node, access: MemoryAccess) -> int:
+        """Pushes the offset of the first lane; gives what is to be added."""
         put, index = self.put, node.args[0]
         further = access.offset if access.offset >= 0 and self.values.ranges.of(index)[0] >= 0 else 0
         further = further if further < 1 << 31 else 0
-        put(self.get(("base", access.base)))
-        if not index.is_const or index.attr:
-            self._low(index)
-            if access.scale != 1:
-                put(("i32.const", access.scale), ("i32.mul",))
-            put(("i32.add",))
+        if index.is_const and not index.attr:
+            put(("i32.const", access.offset - further))
+            return further
+        self._low(index)
+        if access.scale != 1:
+            put(("i32.const", access.scale), ("i32.mul",))
         if further != access.offset:
             put(("i32.const", access.offset), ("i32.add",))
         return further
@@ -106,28 +113,45 @@ class PacketAccesses:
         values.held[Node("addresses", None)] = found
         return found
 
-    def _if_all(self, under: Under, every: Callable[[], None], some: Callable[[], None]) -> None:
-        """Code for when all lanes of a packet are in the mask, and other code."""
+    def _as_row(self, node: Node, under: Under, every: Callable[[], None], some: Callable[[], None]) -> None:
+        """An access to a row, with its checks: at once by `every`, or lane by lane by `some`.
+
+        What lanes that are off load is nobody's, so that a row which is within its memory is loaded whole. (Gray-Scott
+        took nine times as long at the edges of its picture when lanes at them were loaded one by one.)
+        """
+        put, access = self.put, node.attr
+        self.faults.memory_checks(node, access, under)
         if under.mask is None:
             every()
             return
-        self.values.mask(under.mask, 128 // self.width, 0)
-        self.put((f"{lanes_of(MASKS[self.width])}.all_true",), ("if", None))
+        if node.op == "load" and access.checked and access.base != LOCAL:
+            limit = self.get(("limit", access.base, access.element.size_bytes), "i64")
+            further = self._first_offset(node, access)
+            put(("i32.const", further), ("i32.add",), ("i64.extend_i32_u",))
+            put(("i64.const", (self.width - 1) * access.element.size_bytes), ("i64.add",))
+            put(limit, ("i64.lt_u",))
+        else:
+            self.values.mask(under.mask, 128 // self.width, 0)
+            put((f"{lanes_of(MASKS[self.width])}.all_true",))
+        put(("if", None))
         with self.values.statement():
             every()
-        self.put(("else",))
+        put(("else",))
         with self.values.statement():
             some()
-        self.put(("end",))
+        put(("end",))
 
     # Loads
 
     def load(self, node: Node, variable: Variable | None, under: Under) -> None:
         put, values, access = self.put, self.values, node.attr
-        self.faults.checks(node, access, under)
+        step = self.step_of(node, access)
+        if variable is None or not values.differs(variable) or step != access.element.size_bytes:
+            self.faults.checks(node, access, under)
+        else:
+            self.faults.axis_checks(node, under)
         if variable is None:
             return
-        step = self.step_of(node, access)
         if not values.differs(variable):
             put(load_instruction(access.element, self._first_address(node, access)))
             put(("local.set", values.local(variable)))
@@ -160,15 +184,21 @@ class PacketAccesses:
                     self._load_part(access.element, bits, further + part * (128 // bits) * access.element.size_bytes)
                     take(part)
 
+        def some() -> None:
+            put(*(("local.get", local) for local in self.addresses(node, access, under, step)))
+            put(("call", self._gather_routine(access.element, shape)))
+            for part in reversed(range(len(targets))):
+                take(part)
+
         def gather() -> None:
             addresses = self.addresses(node, access, under, step)
             per = 128 // bits
             for part in range(len(targets)):
-                for lane in range(per):
-                    at, place = divmod(part * per + lane, 4)
-                    self._lane_load(
-                        access.element, shape, lane, [("local.get", addresses[at]), ("i32x4.extract_lane", place)], 0
-                    )
+                with values.temporary("v128") as so_far:
+                    for lane in range(per):
+                        at, place = divmod(part * per + lane, 4)
+                        its: list[Instr] = [("local.get", addresses[at]), ("i32x4.extract_lane", place)]
+                        put(*_lane_load(access.element, shape, lane, its, 0, so_far))
                 take(part)
 
         def stride() -> None:
@@ -185,13 +215,14 @@ class PacketAccesses:
                         places = [0, step, 16 + 2 * step - start, 16 + 3 * step - start]
                         put(("i8x16.shuffle", bytes(place + byte for place in places for byte in range(4))))
                     else:
-                        for lane in range(per):
-                            at = (part * per + lane) * step
-                            self._lane_load(access.element, shape, lane, [("local.get", address)], at)
+                        with values.temporary("v128") as so_far:
+                            for lane in range(per):
+                                at = (part * per + lane) * step
+                                put(*_lane_load(access.element, shape, lane, [("local.get", address)], at, so_far))
                     take(part)
 
         if step == access.element.size_bytes:
-            self._if_all(under, row, gather)
+            self._as_row(node, under, row, some)
         elif step is not None and step > 0 and under.mask is None and step < 1 << 20:
             stride()
         else:
@@ -212,31 +243,32 @@ class PacketAccesses:
             self.put(("v128.load32_zero", 0, further), (f"i16x8.extend_low_i8x16_{sign}",))
             self.put((f"i32x4.extend_low_i16x8_{sign}",))
 
-    def _lane_load(self, element: Type, shape: str, lane: int, address: list[Instr], further: int) -> None:
-        """Loads a lane into the vector on the stack; the first makes it."""
-        size = element.size_bytes.bit_length() - 1
-        if element.bits < 32:
-            if lane:
-                self.put(*address, load_instruction(element, further), (f"{shape}.replace_lane", lane))
-            else:
-                self.put(*address, load_instruction(element, further), (f"{shape}.splat",))
-        elif lane == 0:
-            self.put(*address, (f"v128.load{element.bits}_zero", size, further))
-        else:
-            with self.values.temporary("v128") as so_far:
-                self.put(("local.set", so_far), *address, ("local.get", so_far))
-                self.put((f"v128.load{element.bits}_lane", size, further, lane))
+    def _gather_routine(self, element: Type, shape: str) -> int:
+        """A function that loads from the addresses of lanes into vectors of a shape."""
+        name = f"gather_{element}_{shape}"
+        if name not in self.module.numbers:
+            places, per = self.values.parts(Type.U32), int(shape.split("x")[1])
+            body = FunctionBody(name, ("v128",) * places, ("v128",) * (self.width // per))
+            so_far = body.local("v128")
+            for lane in range(self.width):
+                its: list[Instr] = [("local.get", lane // 4), ("i32x4.extract_lane", lane % 4)]
+                body.code += _lane_load(element, shape, lane % per, its, 0, so_far)
+            self.module.add(body)
+        return self.module.numbers[name]
 
     # Stores
 
     def store(self, node: Node, under: Under) -> None:
         put, values, access = self.put, self.values, node.attr
-        self.faults.checks(node, access, under)
+        step = self.step_of(node, access)
+        if step != access.element.size_bytes:
+            self.faults.checks(node, access, under)
+        else:
+            self.faults.axis_checks(node, under)
         value, element = node.args[1], access.element
         values.prepare(value)
         ty = value.ty
         assert isinstance(ty, Type)
-        step = self.step_of(node, access)
 
         def row() -> None:
             further = self._first_address(node, access)
@@ -282,7 +314,7 @@ class PacketAccesses:
                 self._lane_store(element, ty, ("local.get", parked[lane // per]), lane % per, 0)
 
         if step == element.size_bytes:
-            self._if_all(under, row, some)
+            self._as_row(node, under, row, some)
         elif under.mask is None:
             (stride if step is not None and 0 < step < 1 << 20 else scatter)()
         else:
@@ -326,3 +358,15 @@ class PacketAccesses:
                 body.code += [("end",)]
             self.module.add(body)
         return self.module.numbers[name]
+
+
+def _lane_load(element: Type, shape: str, lane: int, address: list[Instr], further: int, so_far: int) -> list[Instr]:
+    """Loads a lane into the vector on the stack, which `so_far` may hold meanwhile; the first makes it."""
+    size = element.size_bytes.bit_length() - 1
+    if element.bits < 32:
+        rest: Instr = (f"{shape}.replace_lane", lane) if lane else (f"{shape}.splat",)
+        return [*address, load_instruction(element, further), rest]
+    if lane == 0:
+        return [*address, (f"v128.load{element.bits}_zero", size, further)]
+    last: Instr = (f"v128.load{element.bits}_lane", size, further, lane)
+    return [("local.set", so_far), *address, ("local.get", so_far), last]

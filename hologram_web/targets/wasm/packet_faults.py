@@ -6,6 +6,9 @@ since lanes before it go on; at the end of the packet the kernel returns.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from ...compiler.accesses import Check, access_of, axes_of, beyond, checks_of
 from ...compiler.ir import PRED, MemoryAccess, Node
 from ...compiler.out_of_ssa import Under
@@ -26,14 +29,16 @@ _LONG = Type.I64
 
 
 class PacketFaults:
-    """Writes checks. `proven` is what needs none in what is written now, `block_end` the depth of the construct that is
-    left when no lane is."""
+    """Writes checks. `proven` is what needs none in what is written now, `likely` what needs none if `safe`, and
+    `block_end` the depth of the construct that is left when no lane is."""
 
     def __init__(self, code: Code, values: Vectors, effects: Effects) -> None:
         self.code, self.values, self.effects = code, values, effects
         self.put, self.get, self.set, self.module, self.bases = code.put, code.get, code.set, code.module, code.bases
         self.width, self.forms, self.function = values.width, values.forms, code.function
         self.proven: set[Check] = code.repeated
+        self.likely: set[Check] = set()
+        self.safe: Instr = ("i32.const", 1)
         self.block_end = 0
 
     def guard(self, node: Node, under: Under) -> None:
@@ -120,44 +125,61 @@ class PacketFaults:
 
     def checks(self, node: Node, access: MemoryAccess, under: Under) -> None:
         """Ends the lanes that are out of bounds."""
+        self.axis_checks(node, under)
+        self.memory_checks(node, access, under)
+
+    def axis_checks(self, node: Node, under: Under) -> None:
         for number, (axis, place, length) in enumerate(axes_of(node)):
-            if (node, number) not in self.proven:
+            if (node, number) in self.proven:
+                continue
+            with self._unless_safe((node, number)):
                 at = as_long(place)
                 if axis.offset:
                     at = Node("add", _LONG, (at, Node("const", _LONG, (), _LONG.encode(axis.offset))))
                 off = beyond(axis, place, length)
                 self.drop(off, under, FaultKind.OUT_OF_BOUNDS, axis.at, None, at, as_long(length))
-        checked = access.checked and node not in self.proven
-        if not checked and not misaligns(node):
-            return
-        offset = byte_offset(node.args[0], access)
-        values = self.values
-        size = access.element.size_bytes
-        if checked:
-            limit = Node("special", _LONG, (), ("limit", access.base, size))
-            zero = Node("const", _LONG, (), 0)
-            below = Node("lt", PRED, (offset, zero), _LONG)
-            bad = Node("por", PRED, (below, Node("le", PRED, (limit, offset), _LONG)), None)
-            need = Node("const", _LONG, (), size)
-            step = self.forms.of(node.args[0])
-            sure = isinstance(step, int) and step != 0
-            if sure:  # the first lane and the last say it of those between
-                assert isinstance(step, int)
-                far = step * access.scale * (self.width - 1)
-                with values.temporary("i64") as first:
-                    self.effects.raw_offset(access, node.args[0])
-                    self.put(("local.tee", first), self.get(("limit", access.base, size), "i64"), ("i64.ge_u",))
-                    self.put(("local.get", first), ("i64.const", far), ("i64.add",))
-                    self.put(self.get(("limit", access.base, size), "i64"), ("i64.ge_u",), ("i32.or",), ("if", None))
-            with values.statement(offset):
-                if values.is_vector(offset):
-                    values.parked(offset)
-                own = self.function.local_memory if access.base == LOCAL else 0
-                self.drop(bad, under, FaultKind.OUT_OF_BOUNDS, access.at, access.base, offset, need, own)
-            if sure:
-                self.put(("end",))
+
+    def memory_checks(self, node: Node, access: MemoryAccess, under: Under) -> None:
+        if access.checked and node not in self.proven:
+            with self._unless_safe(node):
+                self._bounds_check(node, access, under)
         if misaligns(node):
+            offset = byte_offset(node.args[0], access)
             self.drop(misaligned(offset, access), under, FaultKind.MISALIGNED_ACCESS, access.at, access.base, offset)
+
+    @contextmanager
+    def _unless_safe(self, check: Check) -> Iterator[None]:
+        """Around checks that are needless in blocks where what is proven holds."""
+        likely = check in self.likely
+        if likely:
+            self.put(self.safe, ("i32.eqz",), ("if", None))
+        with self.values.statement():
+            yield
+        self.put(*([("end",)] if likely else []))
+
+    def _bounds_check(self, node: Node, access: MemoryAccess, under: Under) -> None:
+        offset, values, size = byte_offset(node.args[0], access), self.values, access.element.size_bytes
+        limit = Node("special", _LONG, (), ("limit", access.base, size))
+        below = Node("lt", PRED, (offset, Node("const", _LONG, (), 0)), _LONG)
+        bad = Node("por", PRED, (below, Node("le", PRED, (limit, offset), _LONG)), None)
+        need = Node("const", _LONG, (), size)
+        step = self.forms.of(node.args[0])
+        sure = isinstance(step, int) and step != 0
+        if sure:  # the first lane and the last say it of those between
+            assert isinstance(step, int)
+            far = step * access.scale * (self.width - 1)
+            with values.temporary("i64") as first:
+                self.effects.raw_offset(access, node.args[0])
+                self.put(("local.tee", first), self.get(("limit", access.base, size), "i64"), ("i64.ge_u",))
+                self.put(("local.get", first), ("i64.const", far), ("i64.add",))
+                self.put(self.get(("limit", access.base, size), "i64"), ("i64.ge_u",), ("i32.or",), ("if", None))
+        with values.statement(offset):
+            if values.is_vector(offset):
+                values.parked(offset)
+            own = self.function.local_memory if access.base == LOCAL else 0
+            self.drop(bad, under, FaultKind.OUT_OF_BOUNDS, access.at, access.base, offset, need, own)
+        if sure:
+            self.put(("end",))
 
     def first_lanes(self, count: list[Instr]) -> None:
         """Pushes the mask of so many lanes."""

@@ -54,7 +54,7 @@ class Packets:
         self.control = Trees(code, values, polls, self._straight, lambda piece: self._leave())
         self.control.locals_of, self.control.after_look = self.locals_of, steps.after_look
         self.at_end: Callable[[Linear], None] = lambda made: None
-        self.sure: Instr = ("i32.const", 1)  # whether what is proven holds
+        self.sure: Instr = ("i32.const", 1)  # whether what is proven holds, and branches go the given ways
         self.twice = True
         self.given: dict[Node, bool] = {}  # branches that all lanes go the same way by, where what is proven holds
         self.both: set[Check] = set()
@@ -90,6 +90,10 @@ class Packets:
         effects = [s.node for s in statements if isinstance(s, Do)]
         self.twice = len(statements) < MAX_TWICE
         conditions, proven = self.code.bounds.prove(effects, self.code.repeated) if self.twice else ([], set[Check]())
+        if len(conditions) > MAX_CONDITIONS:
+            conditions, proven = [], set()
+        self.faults.safe = self._all_hold("safe", conditions)
+        ways: list[Node] = []
         self.given = {}
         if self.twice and self.code.plan is None:
             for node, truth in guards(structure(self.code.lowered.resumes[0]), self.forms):
@@ -98,19 +102,24 @@ class Packets:
                 if undecided is None:
                     break
                 self.given[node] = truth
-                conditions = list(dict.fromkeys([*conditions, *undecided]))
-        if len(conditions) > MAX_CONDITIONS:
-            conditions, proven, self.given = [], set(), {}
-        self.sure = ("i32.const", 1)
-        if conditions:
-            self.values.all_hold(conditions)
-            self.put(self.set("sure"))
-            self.sure = self.get("sure")
+                ways = list(dict.fromkeys([*ways, *undecided]))
+        if len(ways) > MAX_CONDITIONS:
+            ways, self.given = [], {}
+        self.sure = self._all_hold("sure", ways, self.faults.safe)
         self.both = self.code.repeated | proven
+        self.faults.likely = proven if conditions else set()
         sure = bare and self.twice and self.code.flat and all(not self._is_open(node) for node in effects)
         self._moved = moved_row(self.code, trees) if sure else None
         self._lanes(trees, before, some)
-        self.faults.proven = self.code.repeated
+        self.faults.proven, self.faults.likely = self.code.repeated, set()
+
+    def _all_hold(self, name: str, conditions: list[Node], besides: Instr | None = None) -> Instr:
+        """What pushes whether all conditions hold; a local of this name has it, if there are any."""
+        if not conditions:
+            return besides or ("i32.const", 1)
+        self.values.all_hold(conditions)
+        self.put(*([besides, ("i32.and",)] if besides else []), self.set(name))
+        return self.get(name)
 
     def _is_open(self, node: Node) -> bool:
         """Whether an effect has checks that nothing proves, wherever it is."""
@@ -120,9 +129,8 @@ class Packets:
         put = self.put
         x, y, _ = self.code.function.block_shape
         if self.code.flat:
-            start = self.get("start") if self.code.wide else ("i32.const", 0)
-            put(start, self.set("lane"))
-            count = self.get("stop") if self.code.wide else ("local.get", self.named(("on", 0)))
+            put(("i32.const", 0), self.set("lane"))
+            count: Instr = ("local.get", self.named(("on", 0)))
             if some is not None:
                 count = self.blocks.enter_window(some)
             self._row(trees, before, count)
@@ -159,7 +167,7 @@ class Packets:
                 put(*more, ("br_if", 0), ("end",))
             put(("end",))
         put(("block", None), self.get(self.place), count, ("i32.ge_s",), ("br_if", 0), ("loop", None))
-        self.faults.proven = self.code.repeated
+        self.faults.proven = self.code.repeated if self.faults.likely else self.both
         self._packet(trees, before, count)
         put(self.get(self.place), count, ("i32.lt_s",), ("br_if", 0), ("end",), ("end",))
 

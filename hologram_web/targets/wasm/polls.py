@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from ...compiler.fission import reachable
 from ...compiler.ir import Node
 from ...compiler.operations import LEAVES
-from ...compiler.out_of_ssa import Assign, Do, ParallelRegion, Piece, Statement, Under, values_of
+from ...compiler.out_of_ssa import Assign, Count, Do, ParallelRegion, Piece, Statement, Under, values_of
 from ...compiler.passes.costs import cost
 from ...compiler.structure import If, Labelled, Straight, StructuredLoop, Tree
 from ...errors import FaultKind
@@ -105,6 +105,8 @@ class Polls:
                 return self.lanes_cost(reachable([statement.entry], lambda piece: piece.ways))
             case Assign(_, node) | Do(node, _):
                 own = _own_cost(node)
+            case Count():  # a round has no fewer ticks than steps: packets count on that
+                own = 1
         return own + sum(map(self._value_cost, values_of(statement)))
 
     def _value_cost(self, node: Node) -> int:
