@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from struct import Struct
 from typing import Any
 
-from ..errors import LaunchError
+from ..errors import ExecutionError, LaunchError
 from ..isa.arguments import scalar_bits
 from ..isa.cfg import END
 from ..isa.launch import ExecutionParams, LaunchConfig
 from ..isa.program import Param, Program
 from ..isa.types import Type
 from ..isa.verify import Base
+from .protocol import stop_of_call
 
 __all__ = ["Prepared", "ShortWay"]
 
@@ -54,7 +55,7 @@ class ShortWay(Prepared):
     """Launches that write a few numbers and run, where they are one kernel on buffers and scalars.
 
     They go the common way before anything is known, and whenever something is not as it was: errors are told there.
-    Devices give `_learn` and `_run`.
+    Devices give `_learn` and `_go`, and add to `_is_same`.
     """
 
     def __init__(
@@ -77,9 +78,26 @@ class ShortWay(Prepared):
         way."""
         raise NotImplementedError
 
+    def _go(self, values: Sequence[Any], numbers: list[Any], memories: list[Any]) -> bool:
+        """Launches, if the numbers fit their types. Raises what a launch raises that runs."""
+        raise NotImplementedError
+
     def _run(self, values: Sequence[Any]) -> bool:
         """Launches, if all is as it was and the arguments are right. Raises what a launch raises that runs."""
-        raise NotImplementedError
+        device = self.device
+        with device._lock:
+            if not self._is_same():
+                return False
+            device._call_stopped = stop_of_call()
+            device._may_start()
+            try:
+                device._running = True  # before anything is written: a signal's handler may launch, too
+                taken = self._taken(values)
+                return taken is not None and self._go(values, *taken)
+            except ExecutionError as fault:
+                raise self._known.as_written(fault) from None
+            finally:
+                device._running = False
 
     def _is_short(self) -> bool:
         device = self.device

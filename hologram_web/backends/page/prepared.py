@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..prepared import ShortWay
 
 if TYPE_CHECKING:
-    from .page_device import WasmBackend
+    from .page_device import PageMemory, WasmBackend
 
 __all__ = ["PreparedCrossing"]
 
@@ -43,32 +43,26 @@ class PreparedCrossing(ShortWay):
             self._launcher, self._asked = device.native.launcher(*asked), asked
         return True
 
-    def _run(self, values: Sequence[Any]) -> bool:
+    def _is_same(self) -> bool:
+        return super()._is_same() and self.device.flushed()
+
+    def _go(self, values: Sequence[Any], numbers: list[Any], memories: list[PageMemory]) -> bool:
+        try:
+            if self._bounded:
+                self._layout.pack(*numbers)
+        except (error, OverflowError):
+            return False
+        places = [memory[0] for memory in memories]
+        if len(set(places)) < len(places):  # it is another program that runs
+            return False
+        came = self._launcher(*[numbers[at] for at in self._varying], *places)
+        if came == _LATER:
+            return False
         device = self.device
-        with device._lock:
-            if not self._is_same() or not device.flushed():
-                return False
-            device._may_start()
-            taken = self._taken(values)
-            if taken is None:
-                return False
-            numbers, memories = taken
-            try:
-                if self._bounded:
-                    self._layout.pack(*numbers)
-            except (error, OverflowError):
-                return False
-            places = [memory[0] for memory in memories]
-            if len(set(places)) < len(places):  # it is another program that runs
-                return False
-            came = self._launcher(*[numbers[at] for at in self._varying], *places)
-            if came == _LATER:
-                return False
-            stats = device.stats
-            stats.launches += 1
-            stats.crossings += 1
-            if came == _FAILED:
-                device.failed(self._known.as_written)
-            elif came == _STOPPED:
-                raise KeyboardInterrupt
+        device.stats.launches += 1
+        device.stats.crossings += 1
+        if came == _FAILED:
+            device.failed(self._known.as_written)
+        elif came == _STOPPED:
+            raise KeyboardInterrupt
         return True

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ExecutionError
 from ...targets.wasm import ARGUMENTS
 from ..prepared import ShortWay
-from ..protocol import stop_of_call
 
 if TYPE_CHECKING:
     from ..compiled import Job
@@ -36,34 +35,22 @@ class PreparedCall(ShortWay):
         self._lay_out(loaded.kernel.scalars, loaded.kernel.bases, f"{2 * len(loaded.kernel.bases)}I")
         return True
 
-    def _run(self, values: Sequence[Any]) -> bool:
+    def _is_same(self) -> bool:
+        return not self._loaded.gone and self.device._work is self._work and super()._is_same()
+
+    def _go(self, values: Sequence[Any], numbers: list[Any], memories: list[ArenaBlock]) -> bool:
         device, loaded = self.device, self._loaded
-        with device._lock:
-            if loaded.gone or device._work is not self._work or not self._is_same():
-                return False
-            device._call_stopped = stop_of_call()
-            device._may_start()
-            try:
-                device._running = True  # before the block is written: a signal's handler may launch, too
-                taken = self._taken(values)
-                if taken is None:
-                    return False
-                numbers, memories = taken
-                for address, size, _ in memories:
-                    numbers += address, size
-                try:
-                    self._layout.pack_into(loaded.block, _VALUES, *numbers)
-                except (error, OverflowError):
-                    return False
-                if loaded.holds is not self._made_for:
-                    loaded.head, loaded.made_for = self._head, self._made_for
-                    loaded.begin(self.config.blocks)
-                device.stats.launches += 1
-                device.start(loaded, self.config, device._deadline())
-            except ExecutionError as fault:
-                raise self._known.as_written(fault) from None
-            finally:
-                device._running = False
+        for address, size, _ in memories:
+            numbers += address, size
+        try:
+            self._layout.pack_into(loaded.block, _VALUES, *numbers)
+        except (error, OverflowError):
+            return False
+        if loaded.holds is not self._made_for:
+            loaded.head, loaded.made_for = self._head, self._made_for
+            loaded.begin(self.config.blocks)
+        device.stats.launches += 1
+        device.start(loaded, self.config, device._deadline())
         return True
 
 

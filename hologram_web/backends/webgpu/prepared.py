@@ -10,11 +10,9 @@ from collections.abc import Sequence
 from struct import error
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ExecutionError
 from ...isa.types import Type
 from ..compiled import Job
 from ..prepared import ShortWay
-from ..protocol import stop_of_call
 from .gpu import BindGroup, GpuMemory
 from .ready import Chosen, Teller
 
@@ -55,34 +53,27 @@ class PreparedWork(ShortWay):
         memory = device._memory_of(analysis, given)
         return Job(analysis, analysis.graph.entry, self.config, memory, scalars, {}, None, None, device.math)
 
-    def _run(self, values: Sequence[Any]) -> bool:
+    def _is_same(self) -> bool:
         device = self.device
-        with device._lock:
-            device._here()
-            same = device._gpu.generation == self._generation and device._recorder is self._recorder
-            if not same or device.check != self._check or not self._is_same():
-                return False
-            device._call_stopped = stop_of_call()
-            device._may_start()
-            try:
-                device._running = True
-                taken = self._taken(values)
-                if taken is None:
-                    return False
-                numbers, memories = taken
-                try:
-                    scalars = self._layout.pack(*numbers)
-                except (error, OverflowError):
-                    return False
-                group = self._group(memories) or self._bind(values, memories)
-                if group is None:
-                    return False
-                chosen = self._chosen or self._choose(numbers)
-                device.launch(device.work(self._teller, chosen, group, b"".join((chosen.head, scalars, self._of.tail))))
-            except ExecutionError as fault:
-                raise self._known.as_written(fault) from None
-            finally:
-                device._running = False
+        device._here()
+        return (
+            device._gpu.generation == self._generation
+            and device._recorder is self._recorder
+            and device.check == self._check
+            and super()._is_same()
+        )
+
+    def _go(self, values: Sequence[Any], numbers: list[Any], memories: list[GpuMemory]) -> bool:
+        device = self.device
+        try:
+            scalars = self._layout.pack(*numbers)
+        except (error, OverflowError):
+            return False
+        group = self._group(memories) or self._bind(values, memories)
+        if group is None:
+            return False
+        chosen = self._chosen or self._choose(numbers)
+        device.launch(device.work(self._teller, chosen, group, b"".join((chosen.head, scalars, self._of.tail))))
         return True
 
     def _group(self, memories: list[GpuMemory]) -> BindGroup | None:
