@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
+import sys
+from pathlib import Path
 
 import pytest
 
 from bench.peers import report
 from bench.peers.__main__ import PEAKS, WHERE, at_first, in_pages, natively
 from bench.peers.cases import CASES, generated
-from bench.peers.pages import FAST, LIBRARIES, LOOPS, OURS, install
+from bench.peers.pages import FAST, LIBRARIES, LOOPS, OURS, install, opened, orders
 from e2e.browser import CACHING, Browser
 
 SIZES = {
@@ -92,6 +95,53 @@ def test_every_library_gets_the_same(browser, where):
     for row in rows:
         if where == "wasm-plain":
             assert row["threads"] == 1
+
+
+BUSY = {
+    "jax-js": "gemm512",
+    "tfjs": "gemm512",
+    "ort": "gemm512",
+    OURS: "gemm512",
+    "JavaScript": "mandelbrot",
+    LOOPS: "add",
+}
+
+
+def ticks(processes):
+    """What the main thread and the workers of renderers have used of the processor, by process and thread."""
+    found = {}
+    for process in processes:
+        for task in Path(f"/proc/{process}/task").glob("*"):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it ended
+                name, rest = (task / "stat").read_text().split("(", 1)[1].rsplit(")", 1)
+                if task.name == str(process) or name.startswith("DedicatedWorker"):
+                    found[process, task.name] = sum(map(int, rest.split()[11:13]))
+    return found
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="what threads used of the processor is in /proc")
+@pytest.mark.parametrize("name", BUSY)
+@pytest.mark.parametrize("where", ["isolated", "plain"])
+def test_as_many_threads_compute_as_the_table_says(browser, name, where):
+    session = browser._browser.new_browser_cdp_session()
+    title = BUSY[name]
+    with opened(browser, "wasm", where == "plain", [name]) as (peer,):
+        peer.prepare(orders(title, CASES[title]())[name], 0, 100, 1)
+        told = session.send("SystemInfo.getProcessInfo")["processInfo"]
+        processes = [process["id"] for process in told if process["type"] == "renderer"]
+        before, used = ticks(processes), {}
+        while max(used.values(), default=0) < 40:  # hundredths of a second, however long that takes here
+            peer.page.evaluate("given => peer.warm(...given)", [title, 300, 8])
+            used = {thread: now - before.get(thread, 0) for thread, now in ticks(processes).items()}
+        busy = [thread for thread, spent in used.items() if spent > 0.3 * max(used.values())]
+        threads = peer.threads(title)
+    assert len(busy) == threads, used
+    if where == "plain" or name == "JavaScript":
+        assert threads == 1
+    elif name != OURS:
+        assert threads == peer.cores
+    else:
+        assert 1 <= threads <= peer.cores
 
 
 def test_outside_a_browser():

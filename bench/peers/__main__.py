@@ -93,7 +93,7 @@ def in_pages(
             about = {
                 peer.name: {
                     "version": peer.version,
-                    "threads": max(peer.workers, 1) if backend == "wasm" else 0,
+                    "threads": peer.threads(title),
                     "ran on": next(iter(ran)),
                 }
                 for peer in asked

@@ -26,7 +26,9 @@ const CASES = {
 export async function open(backend) {
   await init(backend);
   defaultDevice(backend);
-  return { does: ({ name, nodes }) => name in CASES || nodes.length > 0, prepare: (...given) => prepare(backend, ...given) };
+  const does = ({ name, nodes }) => name in CASES || nodes.length > 0;
+  // The page itself waits for its workers.
+  return { does, prepare: (...given) => prepare(backend, ...given), threads: (workers) => Math.max(workers, 1) };
 }
 
 /** Arrays are given away where they are used for the last time: that is how jax-js counts references. */

@@ -31,10 +31,11 @@ async function prepare({ loop }, _inputs, get) {
   // Whole numbers up to 7, whose sums are exact, of the first bytes: adding up all of a large array would not be.
   new Float32Array(memory.buffer, PAGE, (parts.length * parts[0][2]) / 4).forEach((_, k, all) => (all[k] = k % 8));
   const run = await runner(code, memory, loop.name, parts);
-  return async (read) => {
+  const checked = async (read) => {
     await run();
     if (read) for (const part of parts) check(loop.name, memory, part);
   };
+  return Object.assign(checked, { threads: parts.length, close: run.close });
 }
 
 async function runner(code, memory, name, parts) {
@@ -49,9 +50,10 @@ async function runner(code, memory, name, parts) {
   });
   const answers = () => Promise.all(workers.map((worker) => new Promise((resolve) => (worker.onmessage = resolve))));
   await answers();
-  return () => {
+  const run = () => {
     const done = answers();
     for (const worker of workers) worker.postMessage(null);
     return done;
   };
+  return Object.assign(run, { close: () => workers.forEach((worker) => worker.terminate()) });
 }

@@ -6,7 +6,8 @@ export async function open(backend) {
   ort.env.wasm.numThreads = globalThis.crossOriginIsolated ? navigator.hardwareConcurrency : 1;
   ort.env.logLevel = "error";
   const does = ({ model }) => Boolean(model);
-  return { does, prepare: (order, inputs, get) => prepare(backend, order, inputs, get) };
+  const threads = () => ort.env.wasm.numThreads;
+  return { does, prepare: (order, inputs, get) => prepare(backend, order, inputs, get), threads };
 }
 
 async function prepare(backend, { calls, model }, inputs, get) {

@@ -3,7 +3,9 @@ export async function open(backend) {
   const { Runtime } = await import("/web/dist/index.js");
   const runtime = await Runtime.create({ backend });
   if (runtime.info.selected !== backend) throw new Error(`it runs on ${runtime.info.selected}: ${runtime.info.reason}`);
-  return { does: () => true, prepare: (order, inputs, get) => prepare(runtime, order, inputs, get) };
+  // Workers are there once a run was long enough to share.
+  const threads = (workers) => (workers ? runtime.threads.number : 1);
+  return { does: () => true, prepare: (order, inputs, get) => prepare(runtime, order, inputs, get), threads };
 }
 
 const NAMES = { float32: "f32", uint8: "u8", uint32: "u32" };

@@ -1,6 +1,7 @@
 // The page of a library: prepares cases, checks what comes out, and times calls. A library's module exports
 // `open(backend)`, which gives `does(order)` and `prepare(order, inputs, get)`; that gives what does all calls of a case,
-// waits for the last one, and reads its result into a typed array if asked to. `order` is what sides.py says of a case.
+// waits for the last one, and reads its result into a typed array if asked to. `order` is what pages.py says of a case.
+// `threads(workers)` is how many threads of the processor compute, the page's own among them; one, if it is not there.
 
 const adapters = [];
 const cases = new Map();
@@ -66,7 +67,7 @@ export async function prepare(order) {
   dispatches = 0;
   cases.set(order.title, { run, repeats: 1 });
   const found = await run(true);
-  if (order.loop) return { wrong: 0, worst: 0, dispatches, adapters, workers };
+  if (order.loop) return { wrong: 0, worst: 0, dispatches, adapters };
   const wanted = new Float64Array(await get(order.wanted));
   let wrong = found.length === wanted.length ? 0 : wanted.length;
   let worst = 0;
@@ -75,7 +76,7 @@ export async function prepare(order) {
     if (!(error <= order.tolerance)) wrong++;
     worst = Math.max(worst, error);
   });
-  return { wrong, worst, dispatches, adapters, workers };
+  return { wrong, worst, dispatches, adapters };
 }
 
 /** Runs for some time, so that engines have optimised; then a turn is as many runs as take `least` milliseconds. */
@@ -106,7 +107,16 @@ export async function time(title, turns) {
   return found;
 }
 
-export const forget = (title) => void cases.delete(title);
+/** How many threads computed, as the library says, and how many workers the page has started. */
+export function threads(title) {
+  const { run } = cases.get(title);
+  return { threads: run.threads ?? library.threads?.(workers) ?? 1, workers };
+}
+
+export function forget(title) {
+  cases.get(title)?.run.close?.();
+  cases.delete(title);
+}
 
 /** Milliseconds from the start of the visit to a first result: loads the library, compiles, runs, reads. */
 export async function first(module, backend, order) {

@@ -1,4 +1,4 @@
-import { setThreadsCount, setWasmPaths } from "@tensorflow/tfjs-backend-wasm";
+import { getThreadsCount, setThreadsCount, setWasmPaths } from "@tensorflow/tfjs-backend-wasm";
 import "@tensorflow/tfjs-backend-webgpu";
 import * as tf from "@tensorflow/tfjs-core";
 
@@ -33,13 +33,19 @@ const CASES = {
 
 export async function open(backend) {
   setWasmPaths(new URL("../node_modules/@tensorflow/tfjs-backend-wasm/dist/", import.meta.url).href);
-  if (globalThis.crossOriginIsolated) setThreadsCount(navigator.hardwareConcurrency);
+  const cores = navigator.hardwareConcurrency;
+  // It takes at most half of the cores that it is told of, on two of them one: so it is told of twice as many.
+  Object.defineProperty(navigator, "hardwareConcurrency", { value: 2 * cores, configurable: true });
+  setThreadsCount(cores);
   if (backend === "webgpu") tf.env().set("WEBGPU_CPU_FORWARD", false); // small arrays would be computed elsewhere
   await tf.setBackend(backend);
   await tf.ready();
+  delete navigator.hardwareConcurrency;
   if (tf.getBackend() !== backend) throw new Error(`it runs on ${tf.getBackend()}`);
   const does = ({ name, nodes }) => name in CASES || nodes.length > 0;
-  return { does, prepare };
+  // It starts eight workers, and uses of them what it is told to.
+  const threads = () => (backend === "wasm" && globalThis.crossOriginIsolated ? getThreadsCount() : 1);
+  return { does, prepare, threads };
 }
 
 function ofNodes(nodes, names, columns) {
