@@ -16,7 +16,9 @@ from bench.peers import report
 from bench.peers.__main__ import PEAKS, WHERE, at_first, in_pages, natively
 from bench.peers.cases import CASES, generated
 from bench.peers.pages import FAST, LIBRARIES, LOOPS, OURS, install, opened, orders
+from bench.peers.processes import PARALLEL
 from e2e.browser import CACHING, Browser
+from hologram_web.backends.wasm.crew import processors
 
 SIZES = {
     **{key: {"n": 5000} for key in ("add", "add8", "fused8", "exp_chain", "exp_chain8", "tanh_sqrt")},
@@ -147,7 +149,11 @@ def test_as_many_threads_compute_as_the_table_says(browser, name, where):
 def test_outside_a_browser():
     rows = list(natively(small(), list(LIBRARIES), 1, 0))
     found = done(rows)
-    assert found[OURS] == found["NumPy"] | {"block_sum"} == ALL
+    assert found[OURS] == found[OURS + PARALLEL] == found["NumPy"] | {"block_sum"} == ALL
+    assert found.get(FAST) == found.get(FAST + PARALLEL)
+    threads = {row["by"]: row["threads"] for row in rows}
+    assert threads[OURS] == threads["NumPy"] == threads["Numba"] == 1
+    assert threads[OURS + PARALLEL] == threads["Numba, parallel"] == processors()
     assert found["numexpr"] == CHAINS | TWINS
     assert found["Numba"] == ALL - {"block_sum"}
     assert found["Numba, parallel"] == ALL - {"block_sum", "sum", "histogram"}

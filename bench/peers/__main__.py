@@ -34,7 +34,7 @@ from e2e.browser import CACHING, Browser, NoBrowser
 from . import report
 from .cases import CASES, Case, generated
 from .pages import FAST, LIBRARIES, LOOPS, OURS, first_results, install, opened, orders
-from .processes import LOOPS_2, Here, Loops, others
+from .processes import LOOPS_2, PARALLEL, Here, Loops, others
 
 WHERE = ("wasm", "wasm-plain", "webgpu", "native", "start")
 PEAKS = ("mul_add", "fma")
@@ -104,7 +104,7 @@ def in_pages(
 
 
 def natively(cases: dict[str, Make], names: Sequence[str], rounds: int, warm: float) -> Iterator[Row]:
-    ours = [Here(name) for name in (OURS, FAST) if name in names]
+    ours = [Here(name + more) for name in (OURS, FAST) if name in names for more in ("", PARALLEL)]
     loops = [Loops(name) for name in (LOOPS, LOOPS_2) if LOOPS in names]
     with others() as process:
         for title, make in cases.items():

@@ -90,7 +90,8 @@ def row(name: str, nodes: Sequence[Node] | None = None, side: int = 1024, named:
     work = int(operations(nodes, columns) * x.size)
     return Case(
         name, f"{side} x {columns}", _compiled(kernel, config, shapes), arrays, wanted, 8 * x.size, work,
-        nodes=nodes, columns=columns, bound="copy", tolerance=1e-5, named=named,
+        # Means of a row that is summed up in order are off by 1e-6, and what is left may cancel with `bias`.
+        nodes=nodes, columns=columns, bound="copy", tolerance=1e-4, named=named,
     )  # fmt: skip
 
 

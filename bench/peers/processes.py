@@ -25,13 +25,14 @@ from e2e.browser import ROOT
 
 from .cases import Case
 from .nodes import literals, loop_text, of_numexpr
-from .pages import FAST, HAND_CODE, LOOPS, OURS, code_of, loop_of
+from .pages import FAST, HAND_CODE, LOOPS, code_of, loop_of
 
 __all__ = ["Here", "Loops", "Others", "others"]
 
 HERE = Path(__file__).resolve().parent
 FOLDER = ROOT / "build" / "peers_py"
 LOOPS_2 = f"{LOOPS}, 2 threads"
+PARALLEL = ", parallel"
 _PAGE = 65536
 Array = NDArray[Any]
 
@@ -68,16 +69,17 @@ class Timed:
 
 
 class Here(Timed):
-    """We, natively: the compiled program with Buffers of an Executor."""
+    """We, natively: the compiled program with Buffers of an Executor, on one thread or on all."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(name, hg.__version__, 1)
-        self.executor = hg.Executor("wasm")
+        self.executor = hg.Executor("wasm") if name.endswith(PARALLEL) else hg.Executor("wasm", threads=1)
+        super().__init__(name, hg.__version__, self.executor.device.threads.number)
+        self.math = "fast" if name.startswith(FAST) else "exact"
 
     def prepare(self, title: str, case: Case, milliseconds: float, turn: float) -> tuple[int, float] | None:
         """How many results are wrong, and by how much; None where we have no other code than the exact."""
-        program = case.ours("exact" if self.name == OURS else "fast")
-        if self.name == FAST and code_of(program.to_bytes()) == code_of(case.ours("exact").to_bytes()):
+        program = case.ours(self.math)
+        if self.math == "fast" and code_of(program.to_bytes()) == code_of(case.ours("exact").to_bytes()):
             return None
         given: dict[str, Any] = {name: self.executor.array(value) for name, value in case.arrays.items()}
         given |= {name: value if name == "step" else int(value) for name, value in case.scalars.items()}

@@ -90,9 +90,13 @@ test("short launches stay on one thread, and are over when run returns", { timeo
   const runtime = await Runtime.create({ backend: "wasm", threads: 2 });
   const slow = await load(runtime, "slow");
   const lead = vi.spyOn(Crew.prototype, "lead");
+  const { took } = Crew.prototype; // whatever this machine takes for them, they are told to have taken 2 us
+  vi.spyOn(Crew.prototype, "took").mockImplementation(function (code, blocks, _, together) {
+    took.call(this, code, blocks, 0.002, together);
+  });
   const y = runtime.buffer("u32", 1024);
   for (let turn = 0; turn < 200; turn++) await slow.run({ y, n: 1 });
-  expect(lead.mock.calls.length).toBeLessThan(100);
+  expect(lead.mock.calls.length).toBeLessThan(100); // the first ones of a slow machine
   expect(runtime.current.kept.size).toBe(1);
 });
 
