@@ -246,6 +246,26 @@ def test_what_is_read_says_where(backend: WebGpuBackend, wrong: tuple[int, ...])
     assert int(lane[1]) in wrong
 
 
+@pytest.mark.parametrize(("target", "blocks"), [("z", 8), ("x", 1)])
+def test_lanes_are_done_twice_where_they_read_nothing_that_is_written(
+    backend: WebGpuBackend, target: str, blocks: int
+) -> None:
+    """Lanes beyond the last one of a gather with checks do another one again, which must not see what it wrote."""
+    text = f"""def k(x: hg.Array[hg.u32], index: hg.Array[hg.u32], z: hg.Array[hg.u32]):
+    i = hg.global_id()
+    if i < len(index):
+        {target}[i] = x[index[i]] + 1
+"""
+    kernel = hg.kernel_from_source(text)
+    function = optimize(build(analyze(kernel.program), (BLOCK, 1, 1)))
+    compiled = wgsl.compile_kernel(function, [[base] for base in function.bases], 0)
+    assert [fast.blocks for fast in compiled.fast] == [blocks]
+    for n in (1, 31, 257, 2047, 2048, 2049, 5000):
+        x, z = np.arange(n, dtype=np.uint32), np.zeros(n, np.uint32)
+        kernel.on(backend)[n](x, np.arange(n, dtype=np.uint32), z)
+        assert ({"x": x, "z": z}[target] == np.arange(1, n + 1)).all()
+
+
 @hg.kernel
 def _cross(x: hg.Array[hg.f32, 2], z: hg.Array[hg.f32, 2]) -> None:
     i, j = hg.global_id(1), hg.global_id(0)

@@ -71,7 +71,9 @@ fn work(global_id: u32, p0: f32, zero1: u32) {
   }
   {
     let index = global_id;
-    b1[index] = fence(fence(p0 * v0, zero1) + v1, zero1);
+    {
+      b1[index] = fence(fence(p0 * v0, zero1) + v1, zero1);
+    }
   }
 }
 @compute @workgroup_size(256, 1, 1)
