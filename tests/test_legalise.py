@@ -7,7 +7,7 @@ import pytest
 from hologram_web.compiler.build import build
 from hologram_web.compiler.check import check
 from hologram_web.compiler.ir import Function
-from hologram_web.compiler.legalise import legalise
+from hologram_web.compiler.legalise import legalise, legalised
 from hologram_web.compiler.passes import optimize
 from hologram_web.compiler.traits import PAIRS, Traits
 from hologram_web.isa import Program, Type
@@ -112,3 +112,32 @@ def test_what_a_target_has_stays():
     assert any(node.op == "add" and node.ty is Type.I8 for node in legalise(function, shorts).nodes())
     plain = compiled(".param y: buffer f32 write\n mov_imm.f32 r2, 1.5\n stg.f32 [y + r255*4], r2")
     assert legalise(plain, TRAITS) is plain
+
+
+FLOATS_TEXT = """
+    .param x: buffer f32 read
+    .param y: buffer f32 write
+    ldg.f32 r2, [x + r255*4]
+    ldg.f32 r3, [x + r255*4 + 4]
+    add.f32 r4, r2, r3
+    sub.f32 r5, r4, r3
+    mul.f32 r6, r5, r3
+    stg.f32 [y + r255*4], r6
+"""
+
+
+def test_fences_stand_where_compilers_could_make_another_computation():
+    """Around a sum that something is subtracted from, and around that; not around what is stored or multiplied."""
+    function = compiled(FLOATS_TEXT)
+
+    def fenced(same_memory: bool) -> list[tuple[str, str | None]]:
+        legal = legalised(function, traits_of("exact"), lambda base: 0 if same_memory else base).function
+        check(legal)
+        return [(node.args[0].op, node.attr) for node in legal.nodes() if node.op == "opaque"]
+
+    # With other memory than what is read nothing is behind the product; its factor, a difference, needs no fence.
+    assert fenced(False) == [("add", None), ("load", "other")]
+    assert fenced(True) == [("add", None), ("load", "other"), ("mul", None)]
+    whole = legalise(function, traits_of("exact"))  # of a function nobody knows what is behind it
+    assert sum(node.op == "opaque" and node.attr is None for node in whole.nodes()) == 3
+    assert not any(node.op == "opaque" for node in legalise(function, traits_of("fast")).nodes())

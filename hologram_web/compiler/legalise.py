@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..isa.types import Type
 from .dominance import reverse_postorder
+from .fences import ARITHMETIC, TellsApart, fence
 from .ir import PRED, Block, Function, Node, Terminator
 from .node_ops import NodeOps
 from .operations import EFFECTS
@@ -44,12 +45,17 @@ class Legal:
         return self._origins.get(node, node)
 
 
-def legalised(function: Function, traits: Traits) -> Legal:
-    """The function in types of the target, and what became of its nodes. It stays as it is."""
+def legalised(function: Function, traits: Traits, binding: TellsApart | None = None) -> Legal:
+    """The function in types of the target, and what became of its nodes. It stays as it is. `binding` tells memories
+    of a kernel apart (`fences.py`)."""
     if all(_is_legal(node, traits) for node in function.nodes()):
         return Legal(function, {})
     legaliser = Legaliser(traits)
-    return Legal(legaliser.function(function), legaliser.legal)
+    made = legaliser.function(function)
+    if traits.folds:
+        fence(made, binding)
+        made.renumber()
+    return Legal(made, legaliser.legal)
 
 
 def legalise(function: Function, traits: Traits) -> Function:
@@ -60,6 +66,8 @@ def legalise(function: Function, traits: Traits) -> Function:
 def _is_legal(node: Node, traits: Traits) -> bool:
     legal = traits.holds(node.ty) is node.ty and (node.op != "fma" or traits.fused)
     if (node.op in _SHIFTS and not traits.wraps) or (traits.pairs and node.ty in PAIRS):
+        return False
+    if traits.folds and node.ty is Type.F32 and node.op in ARITHMETIC:
         return False
     return legal and not (isinstance(node.attr, Type) and traits.holds(node.attr) is not node.attr)
 

@@ -46,7 +46,7 @@ class Body:
         self.hoisted: dict[str, tuple[str, str]] = {} if hoisted is None else hoisted
         self.used: set[str] = set()  # counters of the block
         self.values = Expressions(shader.language, shader.lowered.variables, self._leaf, shader.called)
-        self.floats = Floats(self.values, shader.math, self.hoist, shader.unfenced)
+        self.floats = Floats(self.values, shader.math, self.hoist)
         self.wide = Wide(shader.wide, self.values, self._put_wide)
         self.values.own = lambda node: self.wide.expression(node) or self.floats.compute(node)
         checked = shader.proven if proven is None else proven

@@ -1,13 +1,13 @@
 """F32 in WGSL, whose compilers may fold, contract and reorder what is exact.
 
 `math` (isa.md section 3): "exact" passes F32 results through a xor with a run-time zero, which shader compilers
-cannot fold (measured: without it llvmpipe turns (a + b) - b into a); "fast" does not, and "strict" computes F32
-+ - * / and the square root in integers.
+cannot fold (measured: without it llvmpipe turns (a + b) - b into a): these are the opaque values that
+`compiler/fences.py` made; "fast" does not, and "strict" computes F32 + - * / and the square root in integers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 
 from ...compiler.ir import Node
 from ...isa.types import Type
@@ -22,17 +22,15 @@ _BELOW = {"lt": "f32_below", "le": "f32_up_to"}
 
 
 class Floats:
-    """Writes F32 arithmetic and comparisons. `hoist` lets a function compute a text once, under a name, of a type;
-    `unfenced` are results that need no fence (`fences.py`)."""
+    """Writes F32 arithmetic and comparisons. `hoist` lets a function compute a text once, under a name, of a type."""
 
     def __init__(
         self,
         values: Expressions,
         math: str,
         hoist: Callable[[str, str, str], str],
-        unfenced: Container[Node] = frozenset(),
     ) -> None:
-        self.values, self.math, self.hoist, self.unfenced = values, math, hoist, unfenced
+        self.values, self.math, self.hoist = values, math, hoist
 
     def compute(self, node: Node) -> str | None:
         """The expression of what is F32's; None for everything else."""
@@ -40,32 +38,31 @@ class Floats:
             return self._comparison(node, *node.args) if node.attr is Type.F32 else None
         if node.ty is not Type.F32:
             return None
-        bare = self._bare(node)
-        if bare is None:
-            return None
-        return self.fence(bare) if self.math == "exact" and node not in self.unfenced else f"({bare})"
+        if node.op == "opaque":
+            return self.fence(self._bare(node) or self.values.value(node.args[0]), node.attr == "other")
+        bare = self._arithmetic(node)
+        return bare and f"({bare})"
 
-    def fence(self, text: str) -> str:
-        # The zero is read once: Mandelbrot took a third longer on llvmpipe.
+    def fence(self, text: str, other: bool = False) -> str:
+        # The zeros are read once: Mandelbrot took a third longer on llvmpipe.
         if self.math != "exact":
             return text
-        return self.values.call("fence", text, self.hoist("arguments.misc.z", "zero", "u32"))
+        zero = ("arguments.spare.w", "other_zero") if other else ("arguments.misc.z", "zero")
+        return self.values.call("fence", text, self.hoist(*zero, "u32"))
 
     def _bare(self, node: Node) -> str | None:
-        """What may be folded, without a fence."""
-        if node.op == "opaque":
-            return self.values.value(node.args[0])
-        if self.math == "strict":
+        """What a fence is around, or what may be folded; None for other values."""
+        inner = node.args[0] if node.op == "opaque" else node
+        return None if inner in self.values.variables else self._arithmetic(inner)
+
+    def _arithmetic(self, node: Node) -> str | None:
+        if self.math == "strict" or node.ty is not Type.F32:
             return None
         if node.op == "sqrt":
             return f"sqrt({self.values.value(node.args[0])})"
         if node.op not in _OPERATORS:
             return None
         left, right = map(self.values.value, node.args)
-        if node.op == "sub" and self.math == "exact" and not any(_is_known(arg) for arg in node.args):
-            # llvmpipe takes x - x for 0 where both sides are proven equal, and NaN and infinities are not. This
-            # zero is another one than that of the sum: two equal ones cancel out, and show what is behind them.
-            right = self.values.call("fence", right, self.hoist("arguments.spare.w", "other_zero", "u32"))
         return f"{left} {_OPERATORS[node.op]} {right}"
 
     def _comparison(self, node: Node, a: Node, b: Node) -> str:
@@ -87,10 +84,6 @@ class Floats:
 
     def _bits(self, node: Node) -> str:
         """A float whose bits are compared: no compiler sees a float operation on it, so it takes no fence."""
-        here = node.ty is Type.F32 and node not in self.values.variables and node.op not in ("param", "special")
-        bare = self._bare(node) if here else None
-        return self.values.value(node) if bare is None else f"({bare})"
-
-
-def _is_known(node: Node) -> bool:
-    return node.is_const or node.op == "opaque"
+        if node.op == "opaque" and node not in self.values.variables:
+            node = node.args[0]
+        return self.values.value(node)

@@ -249,9 +249,10 @@ def compile_kernel(
         if node.op in ("call", "call_if") and node.attr.endswith("_f64"):
             raise UnsupportedType(None, "WGSL has no functions of f64: use f32, or run on wasm")
     with deep_recursion():
-        legal = legalised(function, traits_of(math))
-        lowered = lower(legal.function)
         bound = [list(group) for group in groups]
+        number = {base: number for number, group in enumerate(bound) for base in group}
+        legal = legalised(function, traits_of(math), lambda base: number.get(base, base))
+        lowered = lower(legal.function)
         shader = partial(Shader, function, legal, lowered, bound, shared, math, canary, half, parts, window)
         checked = shader(set())
         kernel = _kernel(checked, packet_of(function, checked))

@@ -14,7 +14,6 @@ from ...compiler.rounds import weights
 from ...isa.address import ON_CHIP, Space
 from ...isa.types import Type
 from ...isa.verify import Base
-from .fences import unfenced
 from .language import language_of, traits_of
 from .wide import Places, is_wide
 
@@ -59,7 +58,6 @@ class Shader:
         self.held = {variable: node for node, variable in self.lowered.variables.items()}
         self.called: set[str] = set()
         self.wide = Places(self.function, self.lowered, self.call)
-        self.unfenced = unfenced(self.function, self.binding)
         used = {node.attr: node.ty for node in self.function.nodes() if node.op == "param"}
         self.scalars = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
         starts = [start // 4 for start in argument_starts(self.scalars)]
