@@ -60,10 +60,6 @@ WRONG: list[tuple[str, str]] = [
         "comprehensions are not available: write a for loop",
     ),
     (
-        "v = $lambda a: a",
-        "lambda is not available: write a function at module level, it is inlined",
-    ),
-    (
         "v = ($w := 3)",
         ":= is not available: assign in a line of its own",
     ),
@@ -98,10 +94,6 @@ WRONG: list[tuple[str, str]] = [
     (
         "$class C:\n    pass",
         "classes are not available in a kernel: use functions and arrays",
-    ),
-    (
-        "$def f(a):\n    return a",
-        "a function inside a kernel is not available: move it to module level",
     ),
     (
         "$async def f(a):\n    return a",

@@ -355,6 +355,22 @@ class Calls(Expressions):
         self._arguments(node, "")
         self.emit("BarSync", 0)
 
+    def call_static_range(self, node: ast.Call) -> Value:
+        self.fail(node, "hg.static_range stands only in for i in hg.static_range(...)")
+
+    def call_static_assert(self, node: ast.Call) -> None:
+        """hg.static_assert(condition), or with a text that says what is wrong."""
+        if not 1 <= len(node.args) <= 2:
+            self.fail(node, "write hg.static_assert(condition) or hg.static_assert(condition, 'what is wrong')")
+        text = getattr(node.args[1], "value", None) if len(node.args) == 2 else ast.unparse(node.args[0])
+        if not isinstance(text, str):
+            self.fail(node.args[1], "the text of hg.static_assert is written out: 'what is wrong'")
+        known = self.value(node.args[0]).const
+        if known is None:
+            self.fail(node.args[0], "hg.static_assert tests what is known while translating")
+        if not known:
+            self.fail(node, f"{text}: hg.static_assert")
+
     def call_shared(self, node: ast.Call) -> Value:
         self.fail(node, "shared memory gets a name: write tile = hg.shared(hg.f32, 256) in a line of its own")
 

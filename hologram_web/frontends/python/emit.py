@@ -106,6 +106,7 @@ class Scope:
     once: frozenset[str] = frozenset()
     lanes: dict[str, tuple[str, int]] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
+    around: Scope | None = None  # of a function in a function
     returned: str = ""  # what it returns: "nothing", "a value", "2 values"
 
 

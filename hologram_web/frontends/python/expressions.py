@@ -12,9 +12,9 @@ from ...isa.operands import Label
 from ...isa.types import Type
 from .advice import ELSEWHERE, METHODS, NODES
 from .arithmetic import Arithmetic, literal
-from .emit import ArrayRef
+from .emit import ArrayRef, Scope
 from .names import Intrinsic
-from .source import MISSING, OF_TYPES, chain_of, constant, walk
+from .source import MISSING, OF_TYPES, Definition, chain_of, constant, walk
 from .types import INDEX, Value, ValueKind, Weak, default, float_of
 
 __all__ = ["ArrayShape", "Expressions"]
@@ -53,9 +53,10 @@ class Expressions(Arithmetic):
     def static(self, node: ast.AST) -> Any:
         """The object an expression stands for without being computed: an array, a constant, a function; or MISSING."""
         if isinstance(node, ast.Name):
-            if node.id in self.scope.bound:
-                return self.scope.bound[node.id]
-            return MISSING if node.id in self.scope.local_names else self.scope.source.lookup(node.id)
+            scope = self.scope_of(node.id)
+            return self.scope.source.lookup(node.id) if scope is None else scope.bound.get(node.id, MISSING)
+        if isinstance(node, ast.Lambda):
+            return self.function_here(node)
         if isinstance(node, ast.Attribute):
             owner = self.static(node.value)
             if isinstance(owner, ArrayRef) and node.attr == "shape":
@@ -66,6 +67,24 @@ class Expressions(Arithmetic):
             if isinstance(owner, (tuple, ArrayShape)):
                 return self._element(node, owner)
         return self.scope.source.fold(node) if isinstance(node, ast.Tuple) else MISSING
+
+    def scope_of(self, name: str) -> Scope | None:
+        """Where a name is one of a function's own: here, or in a function around this one."""
+        scope: Scope | None = self.scope
+        while scope is not None and name not in scope.bound and name not in scope.local_names:
+            scope = scope.around
+        return scope
+
+    def function_here(self, node: ast.Lambda | ast.FunctionDef) -> Definition:
+        """A function in a function: what it does not assign is what it is around it, when it is called."""
+        written: ast.AST = node
+        if isinstance(node, ast.Lambda):
+            body = ast.copy_location(ast.Return(node.body), node.body)
+            made = ast.FunctionDef("lambda", node.args, [body], [], None, None)
+            node = ast.copy_location(made, node)
+        found = Definition(node, self.scope.source, around=self.scope)
+        found.made_of = written
+        return found
 
     def _element(self, node: ast.Subscript, owner: tuple[Any, ...] | ArrayShape) -> Any:
         """Element of a constant tuple or of a shape."""
@@ -101,7 +120,7 @@ class Expressions(Arithmetic):
             self.fail(node, f"{text} is a tuple: take one length, {text}[0]")
         if isinstance(found, tuple):
             self.fail(node, f"{text} is a tuple: take one element, {text}[0]")
-        if isinstance(found, (Type, Intrinsic)) or callable(found):
+        if isinstance(found, (Type, Intrinsic, Definition)) or callable(found):
             self.fail(node, f"{text} is {'a type' if isinstance(found, Type) else 'a function'}: call it, {text}(...)")
         if found is MISSING:
             self.unknown(node)
@@ -132,13 +151,14 @@ class Expressions(Arithmetic):
         self.fail(node, f"the name {name} is not known: {advice}")
 
     def expr_Name(self, node: ast.Name) -> Value:
-        if node.id in self.scope.local_names and node.id not in self.scope.bound:
-            return self.local(node)
+        scope = self.scope_of(node.id)
+        if scope is not None and node.id not in scope.bound:
+            return self.local(node, scope)
         return self.object_value(node, self.static(node))
 
-    def local(self, node: ast.Name) -> Value:
+    def local(self, node: ast.Name, scope: Scope) -> Value:
         """A variable's value."""
-        scope, register = self.scope, self.scope.registers.get(node.id)
+        register = scope.registers.get(node.id)
         if register is None or (scope.assigned is not None and node.id not in scope.assigned):
             if not scope.path and node.id in self.lost:
                 self.fail(node, f"{node.id} is not kept over a collective: compute it again behind it")

@@ -14,7 +14,7 @@ from .advice import NODES
 from .arithmetic import literal
 from .emit import ArrayRef, Scope
 from .names import Annotation, Array, ArrayType, Intrinsic, shown
-from .source import MISSING, Definition, Source
+from .source import MISSING, Definition, Source, parameters_of
 from .statements import Statements
 from .types import Value, Weak, default
 
@@ -43,8 +43,9 @@ class Functions(Statements):
         if self.inlined > _INLINED:
             self.fail(node, f"more than {_INLINED} calls are inlined: split the kernel")
         stores = definition.stored_names
-        parameters = check_signature(definition.source, called, defaults=True)
+        parameters = check_signature(definition.source, called, inlined=True)
         wanted = {p.arg: annotation(definition.source, p.annotation) for p in parameters if p.annotation}
+        rest = called.args.vararg
         passed = self._passed(node, definition, parameters, wanted)
         source = self._bind(definition, passed, wanted)
         scope = Scope(
@@ -54,6 +55,7 @@ class Functions(Statements):
             set(stores),
             level=len(self.temporaries) - 1,
             once=definition.stored_once,
+            around=definition.around,
         )
         started: list[tuple[ast.arg, Value]] = []
         for parameter in parameters:
@@ -65,6 +67,9 @@ class Functions(Statements):
                 started.append((parameter, value))
             else:
                 scope.bound[parameter.arg] = value
+        if rest is not None:
+            more = node.args[len(parameters) - len(called.args.kwonlyargs) :]
+            scope.bound[rest.arg] = tuple(self._given(argument, None) for argument in more)
         scope.results.append(self.temporary())
         scope.returns = self.label()
         self.scope, before = scope, self.at
@@ -100,10 +105,13 @@ class Functions(Statements):
     ) -> dict[str, tuple[ast.expr, Any]]:
         """What the parameters of a function stand for in a call, in its order, and where that is written."""
         name, names = definition.node.name, [parameter.arg for parameter in parameters]
-        defaults = definition.defaults
-        form = ", ".join(f"{p} = {defaults[p]}" if p in defaults else p for p in names)
+        defaults, by_name = definition.defaults, len(definition.node.args.kwonlyargs)
+        by_place, rest = names[: len(names) - by_name], definition.node.args.vararg
+        shown = [f"{p} = {defaults[p]}" if p in defaults else p for p in names]
+        star = ["*" + (rest.arg if rest else "")] if rest or by_name else []
+        form = ", ".join([*shown[: len(by_place)], *star, *shown[len(by_place) :]])
         found: dict[str, tuple[ast.expr, Any]] = {}
-        for key, argument in (*zip(names, node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)):  # noqa: B905
+        for key, argument in (*zip(by_place, node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)):  # noqa: B905
             if isinstance(argument, ast.Starred) or key is None:
                 self.scope.source.fail(argument, NODES["Starred"])
             if key not in names or key in found:
@@ -113,7 +121,7 @@ class Functions(Statements):
         for key, value in defaults.items():
             if key not in found:
                 found[key] = node, value if isinstance(value, tuple) else literal(value)
-        if len(node.args) > len(names) or len(found) < len(names):
+        if (len(node.args) > len(by_place) and rest is None) or len(found) < len(names):
             self.fail(node, f"write {name}({form}): arguments are missing or too many")
         return found
 
@@ -204,15 +212,15 @@ class Functions(Statements):
         return self.register(node, value, default(kind))
 
 
-def check_signature(source: Source, node: ast.FunctionDef, defaults: bool = False) -> list[ast.arg]:
-    """The parameters of a function: positional ones, some with defaults if it may. Raises TranslateError."""
+def check_signature(source: Source, node: ast.FunctionDef, inlined: bool = False) -> list[ast.arg]:
+    """The parameters of a kernel: positional ones. Of a function that is inlined also those that are given by name
+    only; it may have *args beside them. Raises TranslateError."""
     arguments = node.args
-    for extra in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs):
+    for extra in (arguments.kwarg, *((arguments.vararg, *arguments.kwonlyargs) if not inlined else ())):
         if extra is not None:
-            source.fail(extra, "*args, **kwargs and keyword-only parameters are not available: list the parameters")
-    if arguments.defaults and not defaults:
-        source.fail(arguments.defaults[0], "default values are not available: give every argument at the call")
-    return [*arguments.posonlyargs, *arguments.args]
+            what = "**kwargs is" if inlined else "*args, **kwargs and keyword-only parameters are"
+            source.fail(extra, f"{what} not available: list the parameters")
+    return parameters_of(node)
 
 
 def annotation(source: Source, node: ast.expr) -> Annotation:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .arithmetic import literal
 from .emit import ArrayRef
+from .names import INTRINSICS
 from .source import MISSING
 
 if TYPE_CHECKING:
@@ -21,6 +22,11 @@ def elements(kernel: Statements, node: ast.expr) -> tuple[Any, ...] | None:
         found = kernel.static(node)
         return found if isinstance(found, tuple) else None
     called = kernel.static(node.func)
+    if called is INTRINSICS["static_range"]:
+        numbers = [_known(kernel, part) for part in node.args]
+        if node.keywords or not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:
+            kernel.fail(node, "write hg.static_range(stop), or (start, stop) or (start, stop, step): the step is not 0")
+        return tuple(map(literal, range(*numbers)))
     if called is range and not node.keywords:
         numbers = [kernel.scope.source.fold(part) for part in node.args]
         known = all(isinstance(number, int) for number in numbers)
@@ -40,6 +46,13 @@ def elements(kernel: Statements, node: ast.expr) -> tuple[Any, ...] | None:
     if begin is MISSING or isinstance(begin, (float, tuple)):
         kernel.fail(node, "enumerate starts with an integer that is known while translating")
     return tuple((literal(number), part) for number, part in enumerate(known_parts[0], begin))
+
+
+def _known(kernel: Statements, node: ast.expr) -> int:
+    number = kernel.value(node).const
+    if not isinstance(number, int):
+        kernel.fail(node, "hg.static_range counts integers that are known while translating: else write range")
+    return number
 
 
 def _parts(kernel: Statements, node: ast.Call, called: Any) -> list[ast.expr]:

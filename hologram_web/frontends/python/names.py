@@ -91,7 +91,19 @@ INTRINSICS = {
     name: Intrinsic(name)
     for name in (
         *("global_id", "local_id", "block_id", "block_dim", "grid_dim"),
-        *("shared", "local", "barrier", "bitcast", "select", "rotl", "popcount", "clz", "ctz"),
+        *(
+            "static_range",
+            "static_assert",
+            "shared",
+            "local",
+            "barrier",
+            "bitcast",
+            "select",
+            "rotl",
+            "popcount",
+            "clz",
+            "ctz",
+        ),
         *("parallel_map_unary", "parallel_map_binary", "parallel_reduce"),
         *ATOMICS,
         *(name for name in MATH if name not in ("min", "max", "abs", "round")),

@@ -71,8 +71,12 @@ class Definition:
     """A function's syntax tree and the source it is in. `name` says which types it is made for, too, and `checks` what
     accesses check: "axis" or "buffer"."""
 
-    def __init__(self, node: ast.FunctionDef, source: Source, name: str = "", checks: str = "axis") -> None:
+    def __init__(
+        self, node: ast.FunctionDef, source: Source, name: str = "", checks: str = "axis", around: Any = None
+    ) -> None:
         self.node, self.source, self.name, self.checks = node, source, name or node.name, checks
+        self.around = around  # the scope that it is defined in, of a function in a function
+        self.made_of: ast.AST = node  # which may be a lambda
 
     @cached_property
     def names(self) -> list[ast.Name | ast.Attribute]:
@@ -83,21 +87,27 @@ class Definition:
     @cached_property
     def stored_names(self) -> frozenset[str]:
         """The names that the function assigns."""
-        return frozenset(part.id for part in self.names if isinstance(part, ast.Name) and type(part.ctx) is ast.Store)
+        return frozenset(self._stores)
+
+    @cached_property
+    def _stores(self) -> list[str]:
+        return [part.id for part in _own(self.node) if isinstance(part, ast.Name) and type(part.ctx) is ast.Store]
 
     @cached_property
     def stored_once(self) -> frozenset[str]:
         """The names, no parameters, that one place of the function assigns."""
-        names = [part.id for part in self.names if isinstance(part, ast.Name) and type(part.ctx) is ast.Store]
-        parameters = {parameter.arg for parameter in (*self.node.args.posonlyargs, *self.node.args.args)}
-        return frozenset(name for name, count in Counter(names).items() if count == 1) - parameters
+        return frozenset(name for name, count in Counter(self._stores).items() if count == 1) - {
+            parameter.arg for parameter in parameters_of(self.node)
+        }
 
     @cached_property
     def defaults(self) -> dict[str, Any]:
         """Default values of parameters: numbers, and tuples of them. Raises TranslateError."""
         arguments, found = self.node.args, {}
         names = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]
-        for name, node in zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True):
+        given = list(zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True))
+        by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        for name, node in given + [(parameter.arg, node) for parameter, node in by_name if node is not None]:
             found[name] = self.source.fold(node)
             if found[name] is MISSING:
                 self.source.fail(node, "a default value is a constant: a number, or a tuple of numbers")
@@ -127,6 +137,21 @@ class Definition:
                 _check(source, place, variable)
                 found[variable] = place
         return found
+
+
+def parameters_of(node: ast.FunctionDef) -> list[ast.arg]:
+    """The parameters of a function but for *args and **kwargs: those that are given by name only last."""
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+
+
+def _own(node: ast.FunctionDef) -> Iterator[ast.AST]:
+    """The nodes of a function's body, but for functions in it."""
+    work: list[ast.AST] = list(node.body)
+    while work:
+        part = work.pop()
+        yield part
+        if not isinstance(part, (ast.FunctionDef, ast.Lambda)):
+            work += ast.iter_child_nodes(part)
 
 
 class Source:

@@ -15,7 +15,7 @@ from .collective_calls import Collectives
 from .emit import ArrayRef, EnclosingLoop
 from .expressions import ArrayShape
 from .iteration import elements, over_arrays
-from .names import Intrinsic
+from .names import Intrinsic, function
 from .source import constant, walk
 from .sums import Sums
 from .types import INDEX, Value, ValueKind, Weak, default, float_of, join
@@ -84,11 +84,27 @@ class Statements(Collectives):
         if len(node.targets) == 1 and isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target, node.value)
             return
+        if isinstance(node.value, ast.Lambda) and len(node.targets) == 1 and isinstance(target, ast.Name):
+            self._function(target, target.id, node.value)
+            return
         value = self.value(node.value)
         for target in node.targets[:-1]:
             with self.pinned(value):
                 self.assign(target, node.value, value)
         self.assign(node.targets[-1], node.value, value)
+
+    def stmt_FunctionDef(self, node: ast.FunctionDef) -> None:
+        for decorator in node.decorator_list:
+            if self.static(decorator) is not function:
+                self.fail(decorator, "a function in a kernel has no decorator but @hg.function")
+        self._function(node, node.name, node)
+
+    def _function(self, node: ast.AST, name: str, made: ast.Lambda | ast.FunctionDef) -> None:
+        """A function in this one gets its name."""
+        known = self.scope.bound.get(name)
+        if name in self.scope.registers or (known is not None and getattr(known, "made_of", None) is not made):
+            self.fail(node, f"{name} is in use already: give the function a name of its own")
+        self.scope.bound[name] = self.function_here(made)
 
     def _own(self, kind: str, target: ast.Name, call: ast.expr) -> None:
         """`target = hg.shared(...)` or `hg.local(...)`."""

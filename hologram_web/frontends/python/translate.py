@@ -112,7 +112,7 @@ def parameters(definition: Definition) -> dict[str, Annotation]:
             node.returns, "a kernel returns nothing: leave the annotation out, and store the result in an array"
         )
     params: dict[str, Annotation] = {}
-    for parameter in check_signature(source, node, defaults=True):
+    for parameter in check_signature(source, node):
         if parameter.annotation is None:
             source.fail(parameter, f"{parameter.arg} has no type: write {parameter.arg}: hg.f32, or hg.Array[hg.f32]")
         params[parameter.arg] = annotation(source, parameter.annotation)
