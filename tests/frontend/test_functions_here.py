@@ -1,4 +1,4 @@
-"""Functions in functions, *args, parameters by name, what is known while translating: beside Python running the same."""
+"""Functions in functions, *args, parameters by name, what is known while translating: beside Python itself."""
 
 from __future__ import annotations
 
@@ -25,23 +25,30 @@ def count(*values):
 def twice(g, v):
     return g(g(v))
 """
+# fmt: off
 BODIES = {
     "a lambda": "sq = lambda v: v * v\nout[i] = sq(x[i]) + sq(2)",
     "a lambda as an argument": "out[i] = twice(lambda v: v * 3 + 1, x[i])",
     "it sees what is around it when it is called": "b = a\nf = lambda v: v * b\nb = b + 5\nout[i] = f(x[i])",
     "a function": "def g(v):\n    t = v + 1\n    t *= 2\n    return t\nt = 100\nout[i] = g(x[i]) + t",
-    "a function with a branch": "def g(v):\n    if v > a:\n        return v - a\n    return a - v\nout[i] = twice(g, x[i])",
-    "functions in each other": "def g(v):\n    def h(w):\n        return w * a + v\n    return h(v + 1)\nout[i] = g(x[i])",
-    "it is given on": "def g(f, v):\n    return twice(f, v) + twice(lambda w: w - a, v)\nout[i] = g(lambda w: w * a, x[i])",
+    "a function with a branch": "def g(v):\n    if v > a:\n        return v - a\n    return a - v\n"
+    "out[i] = twice(g, x[i])",
+    "functions in each other": "def g(v):\n    def h(w):\n        return w * a + v\n"
+    "    return h(v + 1)\nout[i] = g(x[i])",
+    "it is given on": "def g(f, v):\n    return twice(f, v) + twice(lambda w: w - a, v)\n"
+    "out[i] = g(lambda w: w * a, x[i])",
     "it reads arrays": "at = lambda k: x[(i + k) % len(x)]\nout[i] = at(1) * 10 + at(2)",
     "it is made in a loop": "s = 0\nfor k in range(4):\n    f = lambda v: v * k\n    s += f(x[i])\nout[i] = s",
     "arguments by name only": "out[i] = apply(lambda v: v + a, x[i], scale=2)",
     "defaults of these": "out[i] = apply(lambda v: v, x[i], off=a, scale=3)",
     "more arguments": "out[i] = apply(lambda v: v, x[i], a, 10, x[0], scale=1) + 100 * count() + 1000 * count(a, i)",
-    "a static loop": "s = 0\nfor k in range_(SIZE):\n    if TAPS[k % 3] == 1:\n        continue\n    if k == 3:\n        break\n"
+    "a static loop": "s = 0\nfor k in range_(SIZE):\n    if TAPS[k % 3] == 1:\n        continue\n"
+    "    if k == 3:\n        break\n"
     "    s += TAPS[k] * x[i]\nout[i] = s",
-    "a static loop with steps": "s = 0\nfor k in range_(SIZE * 2, -SIZE, -3):\n    s = s * 3 + k\nelse:\n    s += 1\nout[i] = s",
+    "a static loop with steps": "s = 0\nfor k in range_(SIZE * 2, -SIZE, -3):\n    s = s * 3 + k\n"
+    "else:\n    s += 1\nout[i] = s",
 }
+# fmt: on
 
 
 def _indented(text, by=4):
