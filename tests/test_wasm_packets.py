@@ -18,6 +18,7 @@ from hologram_web.isa.verify import analyze
 from hologram_web.targets.wasm import compile_kernel
 from hologram_web.targets.wasm.kernel import form_of
 from tests.fuzz.devices import LIMITS
+from tests.test_reducible import _tangle as tangle
 
 SCALAR = {
     "softmax": "nothing differs between lanes",
@@ -159,6 +160,19 @@ def test_loops_of_several_entries_are_packets():
         y = device.allocate_buffer(4 * 16)
         device.execute_program_with_params(program, hg.ExecutionParams(hg.LaunchConfig.linear(16, 16), {"y": y}))
         assert device.view(y).view(np.uint32).tolist() == [of(lane) for lane in range(16)]
+
+
+def test_dispatchers_are_packets_if_these_are_asked_for():
+    program = hg.Program.from_text(tangle(16))
+    results = []
+    for packets in (1, 4, 8, 16):
+        device = WasmBackend(limits=LIMITS, packets=packets, cache=False)
+        y = device.allocate_buffer(4 * 64)
+        params = hg.ExecutionParams(hg.LaunchConfig.linear(64, 64), {"n": 0x9E3779B9, "y": y})
+        device.execute_program_with_params(program, params)
+        results.append(bytes(device.view(y)))
+    assert results == results[:1] * 4
+    assert len(set(np.frombuffer(results[0], np.uint32))) > 8
 
 
 SEARCH = """

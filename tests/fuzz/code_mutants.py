@@ -20,6 +20,10 @@ def _lane_by_lane(name: str, place: str, old: str, new: str, shown_by: str) -> M
     return Mutant(f"wasm: {name}", place, old, new, "wasm1", shown_by)
 
 
+def _packets(name: str, place: str, old: str, new: str, shown_by: str) -> Mutant:
+    return Mutant(f"packets: {name}", place, old, new, "wasm", shown_by)
+
+
 def _compiler(name: str, place: str, old: str, new: str, shown_by: str) -> Mutant:
     return Mutant(f"compiler: {name}", f"compiler.{place}", old, new, "wasm", shown_by)
 
@@ -41,6 +45,10 @@ _LEGALISER = "compiler.legalise:Legaliser."
 _BLOCKS = "targets.wasm.blocks:Blocks."
 _SCALARS = "targets.wasm.trees:ScalarStatements."
 _SEGMENTS = "targets.wasm.barriers:Segments."
+_ACCESSES = "targets.wasm.packet_accesses:PacketAccesses."
+_FAULTS = "targets.wasm.packet_faults:PacketFaults."
+_VECTORS = "targets.wasm.vectors:Vectors."
+_LINEARIZER = "compiler.packets:_Linearizer."
 _FOLD = "passes.fold:"
 _BUILD = "build:Builder."
 
@@ -369,7 +377,7 @@ _WASM = (
         "targets.wasm.routines:Routines._reduce",
         '("i32.const", _ORBITS - 1)',
         '("i32.const", _ORBITS // 2 - 1)',
-        "reduce/order_orbits.atlas",
+        "reduce/order_orbits_half.atlas",
     ),
     _wasm(
         "wide integers: the carry of a sum is lost",
@@ -398,6 +406,128 @@ _WASM = (
         "if ty.is_signed else 0",
         "if False else 0",
         "wide/set.atlas:i128",
+    ),
+)
+
+_PACKETS = (
+    _packets(
+        "a masked store writes lanes that are off",
+        _ACCESSES + "_as_row",
+        'put((f"{lanes_of(MASKS[self.width])}.all_true",))',
+        'put(("v128.any_true",))',
+        "control/exit.atlas",
+    ),
+    _packets(
+        "a scattered store writes lanes that are off",
+        _ACCESSES + "_scatter_routine",
+        '("i32.const", 1 << lane), ("i32.and",), ("if", None)',
+        '("i32.const", -1), ("i32.or",), ("if", None)',
+        "control/exit.atlas",
+    ),
+    _packets(
+        "a scattered store takes the next lane's value",
+        _ACCESSES + "_scatter_routine",
+        "lane % per * (",
+        "(lane + 1) % per * (",
+        "control/exit.atlas",
+    ),
+    _packets(
+        "two lanes of a stride are swapped",
+        _ACCESSES + "load",
+        "[0, step, 16",
+        "[step, 0, 16",
+        "memory/strides.atlas:f32",
+    ),
+    _packets(
+        "the first lane of a vector gathers for all",
+        _ACCESSES + "load",
+        "divmod(part * per + lane, 4)",
+        "divmod(part * per, 4)",
+        "memory/strides.atlas:f32",
+    ),
+    _packets(
+        "a routine gathers by the next lane's address",
+        _ACCESSES + "_gather_routine",
+        '("i32x4.extract_lane", lane % 4)',
+        '("i32x4.extract_lane", (lane + 1) % 4)',
+        "control/exit.atlas",
+    ),
+    _packets(
+        "lanes that left are forgotten behind a label",
+        _LINEARIZER + "_labelled",
+        'Node("por", PRED, (mask, self._nodes[label.left]))',
+        "mask",
+        "control/loop.atlas",
+    ),
+    _packets(
+        "lanes that wait for the next round are forgotten",
+        _LINEARIZER + "_loop",
+        "self._set(inner.mask, left)",
+        "self._set(inner.mask, mask)",
+        "control/irreducible_three.atlas",
+    ),
+    _packets(
+        "lanes that leave stay in the masks around them",
+        _LINEARIZER + "_leave",
+        'Node("pand", PRED, (mask, Node("pnot", PRED, (mine,))))',
+        "mask",
+        "control/loop.atlas",
+    ),
+    _packets(
+        "what grows from lane to lane is the first lane's",
+        _VECTORS + "_spread",
+        "if step:",
+        "if False:",
+        "control/off_the_end.atlas",
+    ),
+    _packets(
+        "a variable is set in lanes that are off",
+        _VECTORS + "keep",
+        "if under.mask is not None and",
+        "if False and",
+        "control/irreducible.atlas",
+    ),
+    _packets(
+        "the fault of a packet is its first lane's",
+        _FAULTS + "drop",
+        '("i32.ctz",), ("local.set", lane)',
+        '("i32.const", 0), ("i32.mul",), ("local.set", lane)',
+        "faults/bounds_lowest_lane.atlas",
+    ),
+    _packets(
+        "a lane behind the end of a row is on",
+        _FAULTS + "first_lanes",
+        '(f"{shape}.gt_s",)',
+        '(f"{shape}.ge_s",)',
+        "control/while.atlas",
+    ),
+    _packets(
+        "checks are left out where nothing is proven",
+        _FAULTS + "_unless_safe",
+        'self.safe, ("i32.eqz",), ("if", None)',
+        'self.safe, ("if", None)',
+        "faults/bounds_far_lane.atlas",
+    ),
+    _packets(
+        "lanes of several blocks are one row where they ask for their place in a block",
+        "targets.wasm.code:is_one_row",
+        "if arg in blocks or (own and node not in blocks):",
+        "if arg in blocks:",
+        "launch/many_rows.atlas",
+    ),
+    _packets(
+        "accumulators of a reduction are folded with themselves",
+        "targets.wasm.routines:_folded",
+        "(byte + distance) % 16",
+        "byte",
+        "reduce/order.atlas",
+    ),
+    _packets(
+        "halves of a row of a reduction are read twice",
+        "targets.wasm.routines:_rows",
+        '("v128.load", 2, 16 * place), (together,)',
+        '("v128.load", 2, 16 * (place // 2)), (together,)',
+        "reduce/order.atlas",
     ),
 )
 
@@ -609,4 +739,4 @@ _WGSL = (
     ),
 )
 
-CODE_MUTANTS = (*_COMPILER, *_WASM, *_WGSL)
+CODE_MUTANTS = (*_COMPILER, *_WASM, *_PACKETS, *_WGSL)

@@ -237,6 +237,7 @@ def passes(device: Any, launch: Any) -> bool:
 
 _TITLES = {
     "compiler": "### compiler, run on wasm",
+    "packets": "### packets of lanes, run on wasm",
     "wide": "### cpu, profile `wide`",
     "atlas": "### cpu, profile `atlas`",
 }
