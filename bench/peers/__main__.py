@@ -193,6 +193,7 @@ def main(
         "seeds": seed,
     }
     rows: list[Row] = []
+    wrong: SystemExit | None = None
     try:
         if set(where or WHERE) - {"native"}:
             install()
@@ -208,6 +209,8 @@ def main(
                     rows += in_pages(browser, place, chosen, names or list(LIBRARIES), rounds, warm)
     except NoBrowser as error:
         sys.exit(str(error))
+    except SystemExit as error:  # what was measured before is told
+        wrong = error
     run["load after"] = [round(value, 1) for value in os.getloadavg()]
     old = json.loads(compare.read_text(encoding="utf-8"))["rows"] if compare else []
     report.tables(run, rows, old)
@@ -215,6 +218,8 @@ def main(
         as_json.write_text(json.dumps({"run": run, "rows": rows}, indent=1) + "\n", encoding="utf-8")
     if as_html is not None:
         as_html.write_text(report.page(run, rows, old), encoding="utf-8")
+    if wrong is not None:
+        raise wrong
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ async function prepare(runtime, { calls, holo, result, scalars, shape }, inputs,
     let done;
     for (let call = 1; call <= calls; call++) {
       const next = (calls - call) % 2 ? between : z;
-      done = program.run(x ? { ...given, x: last, z: next } : { ...given, z: next });
+      done = program.run(x ? { ...given, x: last, z: next } : { ...given, z: next }, { seconds: 300 });
       last = next;
     }
     const [found] = await Promise.all([read ? z.read() : undefined, done]);
