@@ -176,7 +176,12 @@ def test_a_first_result_and_a_report(browser):
         "chromium": "",
     }
     text = report.page(run, json.loads(json.dumps(rows)), rows)
-    assert text.count("<tr") == len(rows) + 2
+    beside = report.summary(measured(browser, "wasm-plain"))
+    assert {line[0] for line in beside} == ALL
+    assert all(line[6] for line in beside if "~" in line[0])
+    lost = sum(bool(line[5]) and float(line[5]) > 1 for line in beside)
+    assert text.count("<tr class=lost") == lost
+    assert text.count("<tr") == len(rows) + 2 + len(beside) + 1
     assert "times the older run&#x27;s" in text
     twin = next(row for row in rows if row["named"])
     assert (twin["where"], twin["named"], OURS) in {(row["where"], row["case"], row["by"]) for row in rows}

@@ -17,6 +17,7 @@ HEADER = (
     "times the named"
 )
 START = "by|ms to a first result|from to|KB transferred|KB with gzip|times the fastest other's"
+SUMMARY = "case|our fastest, ms|by|the others' fastest, ms|by|times that|times the named"
 OLD = "|times the older run's"
 
 
@@ -81,18 +82,44 @@ def about(run: Row) -> str:
     return f"{run['date']}, {run['machine']}, Python {run['python']}, {load}; medians of {run['rounds']} turns{seeds}"
 
 
+def summary(rows: Sequence[Row]) -> list[list[str]]:
+    """Of each case our fastest code beside the fastest of the others, and of generated ones beside the named."""
+    found = []
+    for (_, case), group in groupby(rows, key=lambda row: (row["where"], row["case"])):
+        part = list(group)
+        ours = min((row for row in part if row["by"].startswith("ours")), key=lambda row: row["median"], default=None)
+        others = [row for row in part if not row["by"].startswith(("ours", "v128"))]
+        if ours is None:
+            continue
+        line = [case, f"{ours['median']:.4g}", ours["by"], "", "", "", ""]
+        if others:
+            best = min(others, key=lambda row: row["median"])
+            line[3:6] = [f"{best['median']:.4g}", best["by"], f"{ours['median'] / best['median']:.2f}"]
+        if twin := [row for row in rows if (row["case"], row["by"]) == (ours["named"], ours["by"])]:
+            line[6] = f"{ours['median'] / twin[0]['median']:.2f}"
+        found.append(line)
+    return found
+
+
 def tables(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> None:
     print(about(run))
     for title, header, cells in _heads(run, rows, old):
         print(f"\n{title}\n")
         table(header, cells)
+        if not title.startswith("start"):
+            print()
+            table(SUMMARY, summary([row for row in rows if row["where"] == title.split(":")[0]]))
 
 
 _STYLE = """body { font: 15px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-td, th { padding: 0.1em 0.6em; text-align: right; white-space: nowrap; }
+table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
+td, th { padding: 0.1em 0.5em; text-align: right; vertical-align: bottom; }
+td { white-space: nowrap; } th { border-bottom: 1px solid; }
 td:nth-child(-n+3), th:nth-child(-n+3) { text-align: left; }
-tr.ours { background: #fff3c4; } text { font-size: 12px; } .table { overflow-x: auto; }"""
+.beside td:nth-child(2), .beside th:nth-child(2) { text-align: right; }
+.beside td:nth-child(5), .beside th:nth-child(5) { text-align: left; }
+tr.ours { background: #fff3c4; } tr.lost { background: #fbdcd5; }
+text { font-size: 12px; } .table { overflow-x: auto; }"""
 
 
 def _plot(title: str, bars: Sequence[tuple[str, str, float]]) -> str:
@@ -112,6 +139,18 @@ def _plot(title: str, bars: Sequence[tuple[str, str, float]]) -> str:
     return f'<h3>{escape(title)}</h3><svg width="800" height="{y}" role="img">{"".join(lines)}{mark}</svg>'
 
 
+def _beside(lines: Sequence[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in SUMMARY.split("|"))
+    body = "".join(
+        f"<tr{' class=lost' if line[5] and float(line[5]) > 1 else ''}>"
+        + "".join(f"<td>{escape(cell)}</td>" for cell in line)
+        + "</tr>"
+        for line in lines
+    )
+    title = "<h3>Ours beside the fastest of the others; losses in red</h3>"
+    return f"{title}<table class=beside><tr>{head}</tr>{body}</table>"
+
+
 def page(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> str:
     """One file that needs no other."""
     told, parts = shares(rows), []
@@ -126,6 +165,8 @@ def page(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> str:
             for line in cells
         )
         parts.append(f"<h2>{escape(title)}</h2>")
+        if where != "start":
+            parts.append(_beside(summary([row for row in rows if row["where"] == where])))
         for share, what in enumerate(
             ("% of what a v128 loop by hand moves", "% of the peak of v128 products and sums")
         ):
