@@ -137,13 +137,13 @@ def test_as_many_threads_compute_as_the_table_says(browser, name, where):
             used = {thread: now - before.get(thread, 0) for thread, now in ticks(processes).items()}
         busy = [thread for thread, spent in used.items() if spent > 0.3 * max(used.values())]
         threads = peer.threads(title)
-    assert len(busy) == threads, used
-    if where == "plain" or name == "JavaScript":
+    assert len(busy) <= threads, used
+    if where == "plain" or name == "JavaScript" or peer.cores == 1:
         assert threads == 1
-    elif name != OURS:
-        assert threads == peer.cores
+    elif name == OURS:  # which goes by what it finds: with others on the processors one thread may be faster
+        assert threads <= peer.cores
     else:
-        assert 1 <= threads <= peer.cores
+        assert 1 < len(busy) <= threads <= peer.cores, used  # of many threads some may get little
 
 
 def test_outside_a_browser():
