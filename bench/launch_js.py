@@ -45,9 +45,9 @@ def write_kernel() -> dict[str, Any]:
     return {"n": N, "block": kernel.block[0], "scalars": scalars, "memories": memories}
 
 
-def in_node(args: dict[str, Any]) -> Any:
+def in_node(args: dict[str, Any], job: str = "launches.mjs") -> Any:
     with tempfile.NamedTemporaryFile() as out:
-        subprocess.run(["node", "e2e/node.mjs", "launches.mjs", json.dumps(args), out.name], cwd=ROOT, check=True)
+        subprocess.run(["node", "e2e/node.mjs", job, json.dumps(args), out.name], cwd=ROOT, check=True)
         answer = Path(out.name).read_bytes()
     size = int.from_bytes(answer[:8], "little")
     return json.loads(answer[8 : 8 + size])

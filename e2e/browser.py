@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("/web/", "/e2e/", "/build/", "/examples/", "/node_modules/pyodide/")
 CACHING = {"Cache-Control": "no-store"}
 HEADERS = {"Content-Security-Policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'", **CACHING}
+POLICY = "Content-Security-Policy"
+WITH_WORKERS = HEADERS | {POLICY: f"{HEADERS[POLICY]}; worker-src 'self' blob:"}  # for threads
 ISOLATION = {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp"}
 FLAGS = (
     "--no-sandbox",  # as root, such as in containers

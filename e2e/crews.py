@@ -3,10 +3,13 @@ them natively."""
 
 from __future__ import annotations
 
+import subprocess
+
 import hologram_web as hg
 from bench.threads import chain, histogram, mandelbrot
 from tests.test_threads import COUNTED, FAR, SLOW
 
+from .browser import ROOT
 from .cases import BUILD
 
 # Block 0 waits until another block has run: for ever, or as long as it may, where one thread runs one after the other.
@@ -27,13 +30,31 @@ def meet(flags: hg.Array[hg.u32], y: hg.Array[hg.u32], rounds: hg.i32, waits: hg
         hg.atomic_add(flags, 0, 1)
 """
 
-__all__ = ["FOLDER", "write"]
+# The runtime, but that all launches of several blocks are shared, however short.
+ALL_SHARED = """
+import { Crew } from "./web/src/backends/crew.ts";
+Crew.prototype.wants = function () {
+  return (this.wanted = true);
+};
+export * from "./web/src/index.ts";
+"""
+
+__all__ = ["FOLDER", "all_shared", "write"]
 
 FOLDER = BUILD / "threads"
 
 
+def all_shared() -> str:
+    """Bundles the runtime whose launches are all shared, and says where it is."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    out = FOLDER / "all_shared.js"
+    command = ["node_modules/.bin/esbuild", "--bundle", "--format=esm", "--log-level=warning", f"--outfile={out}"]
+    subprocess.run([*command, "--sourcefile=shared.ts"], cwd=ROOT, input=ALL_SHARED, text=True, check=True)
+    return str(out.relative_to(ROOT))
+
+
 def write() -> None:
-    """Writes all."""
+    """Writes all artifacts."""
     # Each lane writes an element, too, so that its length is how many there are.
     writes = ".param z: buffer u32 write\n    stg.u32 [z + r255*4], r252\n"
     counted = COUNTED.replace("    mov_imm", f"{writes}    mov_imm", 1)

@@ -8,8 +8,8 @@ async function get(path) {
   return response.arrayBuffer();
 }
 
-async function run({ job, args }) {
-  const hologram = await import("/web/dist/index.js");
+async function run({ job, args: { runtime = "web/dist/index.js", ...args } }) {
+  const hologram = await import(`/${runtime}`);
   const { default: work } = await import(new URL(job, new URL("/e2e/jobs/", location)));
   return pack(await work({ get, hologram }, args));
 }

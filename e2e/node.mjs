@@ -6,9 +6,10 @@ const [, , job, args, out] = process.argv;
 const root = new URL("..", import.meta.url);
 const get = (path) => readFile(new URL(`.${path}`, root));
 try {
-  const hologram = await import(new URL("web/dist/index.js", root));
+  const { runtime = "web/dist/index.js", ...given } = JSON.parse(args);
+  const hologram = await import(new URL(runtime, root));
   const { default: run } = await import(new URL(`e2e/jobs/${job}`, root));
-  await writeFile(out, pack(await run({ get, hologram }, JSON.parse(args))));
+  await writeFile(out, pack(await run({ get, hologram }, given)));
   process.exit(0);
 } catch (error) {
   console.error(`${error?.stack ?? error}`); // left to Node it comes behind a line of minified code

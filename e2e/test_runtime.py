@@ -57,7 +57,7 @@ def test_runtime(browser: Browser, where: str, backend: str) -> None:
     assert len(found.json["found"]) > 15
 
 
-def _answers(found: Result) -> dict[str, cases.Answer]:
+def answers_of(found: Result) -> dict[str, cases.Answer]:
     def cut(place: list[int]) -> bytes:
         return found.blob[place[0] : place[0] + place[1]]
 
@@ -67,16 +67,16 @@ def _answers(found: Result) -> dict[str, cases.Answer]:
     }
 
 
-def _wrong(answers: dict[str, cases.Answer], device: str) -> dict[str, str]:
+def wrong_of(answers: dict[str, cases.Answer], device: str) -> dict[str, str]:
     problems = {name: cases.judge(name, answer, device) for name, answer in answers.items()}
     return {name: problem for name, problem in problems.items() if problem is not None}
 
 
 def test_filetests_on_wasm(browser: Browser, bundle: int) -> None:
     found = browser.run("conformance.mjs", backend="wasm")
-    answers = _answers(found)
+    answers = answers_of(found)
     assert len(answers) == bundle > 2500
-    assert not _wrong(answers, "wasm")
+    assert not wrong_of(answers, "wasm")
     again = browser.run("conformance.mjs", "worker", backend="wasm")
     assert (again.json["answers"], again.blob) == (found.json["answers"], found.blob)
 
@@ -85,12 +85,12 @@ def test_filetests_on_wasm(browser: Browser, bundle: int) -> None:
 def test_filetests_on_webgpu(browser: Browser, bundle: int, where: str, step: int) -> None:
     """All of them in a page, and each sixth in a worker, which hands the same shaders to the same adapter."""
     found = browser.run("conformance.mjs", where, 1500, backend="webgpu", step=step)
-    answers = _answers(found)
+    answers = answers_of(found)
     rows = json.loads((cases.BUILD / "cases.json").read_text())[::step]
     assert len(rows) == -(-bundle // step)
     assert list(answers) == [row["id"] for row in rows if row["seconds"] is None or row["webgpu"]]
     flushed = SUBNORMAL & set(answers)
-    wrong = _wrong(answers, "webgpu")
+    wrong = wrong_of(answers, "webgpu")
     for name, problem in sorted(wrong.items()):
         case = cases.cases()[name]
         if "WGSL has no functions of f64" in problem:

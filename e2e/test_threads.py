@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from . import crews
-from .browser import HEADERS, Browser, NoBrowser
+from . import cases, crews
+from .browser import HEADERS, ROOT, WITH_WORKERS, Browser, NoBrowser, Result
+from .test_runtime import answers_of, wrong_of
 
 pytestmark = pytest.mark.timeout(300)
-
-POLICY = "Content-Security-Policy"
-HEADERS_OF_WORKERS = HEADERS | {POLICY: f"{HEADERS[POLICY]}; worker-src 'self' blob:"}
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     crews.write()
     try:
-        with Browser(headers=HEADERS_OF_WORKERS) as found:
+        with Browser(headers=WITH_WORKERS) as found:
             yield found
     except NoBrowser as error:
         pytest.skip(str(error))
@@ -39,11 +40,13 @@ def is_right(found: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("where", ["page", "worker"])
-def test_threads_of_isolated_pages(browser: Browser, where: str) -> None:
-    found = browser.run("threads.mjs", where, 240, number=3).json
+@pytest.mark.parametrize("shared", ["what is long", "all"])
+def test_threads_of_isolated_pages(browser: Browser, where: str, shared: str) -> None:
+    options = {"all": True, "runtime": crews.all_shared()} if shared == "all" else {}
+    found = browser.run("threads.mjs", where, 240, number=3, **options).json
     assert found["isolated"] is True
     assert found["threads"] == {"number": 3, "reason": "it was asked for"}
-    assert found["met"], "blocks run at the same time"
+    assert found.get("met", False) == (shared == "all"), "blocks run at the same time"
     assert (found["workers"], found["left"]) == (2, 0)
     is_right(found)
 
@@ -94,8 +97,22 @@ def test_a_policy_that_refuses_workers_leaves_one_thread(browser: Browser) -> No
         with browser.tabs() as opened:
             found = opened("/e2e/README.md").evaluate(script)
     finally:
-        browser.headers = HEADERS_OF_WORKERS
+        browser.headers = WITH_WORKERS
     assert found["right"]
     assert found["asked"]["number"] == 2
     assert found["found"]["number"] == 1
     assert "worker-src blob:" in found["found"]["reason"]
+
+
+@pytest.mark.timeout(1600)
+def test_filetests_shared_by_two(tmp_path: Path) -> None:
+    """All launches of several blocks, in Node."""
+    out = tmp_path / "answers"
+    args = json.dumps({"backend": "wasm", "threads": 2, "runtime": crews.all_shared()})
+    count = cases.write()
+    subprocess.run(["node", "e2e/node.mjs", "conformance.mjs", args, out], cwd=ROOT, check=True)
+    raw = out.read_bytes()
+    size = int.from_bytes(raw[:8], "little")
+    answers = answers_of(Result(json.loads(raw[8 : 8 + size]), raw[8 + size :]))
+    assert len(answers) == count > 2500
+    assert not wrong_of(answers, "wasm")

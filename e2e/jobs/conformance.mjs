@@ -22,11 +22,11 @@ function packed(type, values) {
   return Uint8Array.from(digits.flat(), (pair) => parseInt(pair, 16));
 }
 
-export default async function conformance({ get, hologram }, { backend, first = 0, step = 1 }) {
+export default async function conformance({ get, hologram }, { backend, threads, first = 0, step = 1 }) {
   const rows = JSON.parse(new TextDecoder().decode(await get("/build/e2e/cases.json")));
   const bin = new Uint8Array(await get("/build/e2e/cases.bin"));
   const part = ([offset, length]) => bin.slice(offset, offset + length);
-  const runtime = await hologram.Runtime.create({ backend });
+  const runtime = await hologram.Runtime.create({ backend, threads });
   const programs = new Map();
   // What only a clock ends keeps a GPU at work, which nothing interrupts.
   const ends = ({ seconds, webgpu }) => backend !== "webgpu" || seconds === null || webgpu;

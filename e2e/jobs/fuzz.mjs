@@ -3,15 +3,16 @@ import { number } from "./conformance.mjs";
 
 const runtimes = new Map();
 
-function runtimeOf(hologram, backend) {
-  if (!runtimes.has(backend)) runtimes.set(backend, hologram.Runtime.create({ backend }));
-  return runtimes.get(backend);
+function runtimeOf(hologram, backend, threads) {
+  const key = `${backend} ${threads}`;
+  if (!runtimes.has(key)) runtimes.set(key, hologram.Runtime.create({ backend, threads }));
+  return runtimes.get(key);
 }
 
-export default async function fuzz({ get, hologram }, { backend, path, holo, scalars, arrays, steps }) {
+export default async function fuzz({ get, hologram }, { backend, threads, path, holo, scalars, arrays, steps }) {
   const bin = new Uint8Array(await get(path));
   const part = ([offset, length]) => bin.slice(offset, offset + length);
-  const runtime = await runtimeOf(hologram, backend);
+  const runtime = await runtimeOf(hologram, backend, threads);
   const args = {};
   for (const [name, [type, digits]] of Object.entries(scalars)) args[name] = number(type, digits);
   for (const [name, place] of Object.entries(arrays)) args[name] = part(place);

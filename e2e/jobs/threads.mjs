@@ -33,7 +33,8 @@ function counted() {
   return found;
 }
 
-export default async function threads({ get, hologram }, { number } = {}) {
+/** `all`: a runtime that shares all launches, so that it can be seen whether blocks run at the same time. */
+export default async function threads({ get, hologram }, { number, all } = {}) {
   const count = counted();
   const runtime = await hologram.Runtime.create({ backend: "wasm", ...(number && { threads: number }) });
   const one = await hologram.Runtime.create({ backend: "wasm", threads: 1 });
@@ -45,14 +46,11 @@ export default async function threads({ get, hologram }, { number } = {}) {
   // Whether blocks run at the same time: until workers have started, they do not.
   const meet = await load("meet");
   const flags = runtime.buffer("u32", 2);
-  const run = (rounds, waits) => meet.run({ flags, y: new Uint32Array(LANES), rounds, waits }, { seconds: 1 });
-  for (let turn = 0; turn < 20 && !found.met; turn++) {
+  for (let turn = 0; all && turn < 60 && !found.met; turn++) {
     await flags.write(new Uint32Array(2));
-    await run(30_000, 0).catch(() => {});
-    found.met = await flags.write(new Uint32Array(2)).then(() => run(30_000, 1 << 30)).then(async () => (await flags.read())[1] === 1, () => false);
-    if (runtime.threads.number === 1) break;
+    const run = meet.run({ flags, y: new Uint32Array(LANES), rounds: 100, waits: 1 << 30 }, { seconds: 1 });
+    found.met = await run.then(async () => (await flags.read())[1] === 1, () => false);
   }
-  found.workers = count.workers;
 
   // Results.
   const x = Float32Array.from({ length: 1 << 18 }, (_, k) => k / 65_536 - 2);
@@ -95,6 +93,7 @@ export default async function threads({ get, hologram }, { number } = {}) {
   found.late = await ended(() => work(2 ** 32 - 1, { seconds: 0.5 }));
   found.afterLate = await after();
 
+  found.workers = count.workers;
   await runtime.close();
   await one.close();
   found.left = count.workers;

@@ -10,7 +10,8 @@ import atexit
 import os
 from typing import Any
 
-from e2e.browser import ROOT, Browser, JobFailed, NoBrowser
+from e2e import crews
+from e2e.browser import ROOT, WITH_WORKERS, Browser, JobFailed, NoBrowser
 from e2e.cases import error_of
 from examples.edges.chromium import bundle
 from hologram_web.backends import Limits
@@ -19,7 +20,7 @@ from hologram_web.plan.reader import read
 
 from .filed import HeldDevice
 
-__all__ = ["ChromiumWasm", "ChromiumWebGpu"]
+__all__ = ["ChromiumThreads", "ChromiumWasm", "ChromiumWebGpu"]
 
 _SECONDS = 300.0  # for a program
 _PROGRAMS = 300  # of one browser
@@ -42,7 +43,7 @@ class _Page:
         self.path.write_bytes(blob)
         if self.browser is None:
             bundle()
-            self.browser, self.programs = Browser().__enter__(), 0
+            self.browser, self.programs = Browser(headers=WITH_WORKERS).__enter__(), 0
         self.programs += 1
         path = f"/{self.path.relative_to(ROOT).as_posix()}"
         try:
@@ -111,3 +112,14 @@ class ChromiumWebGpu(_Chromium):
 
 class ChromiumWasm(_Chromium):
     name, backend = "chromium-wasm", "wasm"
+
+
+class ChromiumThreads(ChromiumWasm):
+    """All launches of several blocks are shared by two threads."""
+
+    name = "chromium-threads"
+    _runtime = ""
+
+    def answer(self, blob: bytes, **args: Any) -> Any:
+        self._runtime = self._runtime or crews.all_shared()
+        return super().answer(blob, threads=2, runtime=self._runtime, **args)

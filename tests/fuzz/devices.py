@@ -30,6 +30,7 @@ HASTY = Limits(steps=1000, seconds=1)  # for programs that may do anything: thos
 _PAGES = {
     "chromium-webgpu": "tests.fuzz.chromium:ChromiumWebGpu",
     "chromium-wasm": "tests.fuzz.chromium:ChromiumWasm",
+    "chromium-threads": "tests.fuzz.chromium:ChromiumThreads",
 }
 # By how many lanes go side by side, where they can; with "x2" two threads share every launch.
 _PACKETS = ("wasm1", "wasm4", "wasm8", "wasm16", "wasm1x2", "wasm4x2", "wasm8x2", "wasm16x2")

@@ -133,8 +133,10 @@ export class Crew {
   /** Whether others are to help with a launch of which so many blocks took so long: whether it is long enough, and was no slower so. */
   wants({ code, blocks }: Call, begin: number, ms: number): boolean {
     if (begin) return (this.wanted = !this.alone && ms > LONG_MS / 2 && (ms / begin) * (blocks - begin) > LONG_MS);
-    const isLong = blocks * (code.alone || code.together) > LONG_MS;
-    this.alone = isLong && this.isBetterAlone(code, blocks);
+    const { alone, together } = code;
+    const isLong = blocks * (alone || together) > LONG_MS;
+    // What is short, but takes longer this time, as others have the processor, is not shared either if that was slower.
+    this.alone = isLong ? this.isBetterAlone(code, blocks) : alone > 0 && together > alone;
     return (this.wanted = isLong && !this.alone);
   }
 
