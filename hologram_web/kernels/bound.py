@@ -129,6 +129,10 @@ class BoundKernel:
         self._last: tuple[Fit, weakref.ref[Prepared]] | None = None
 
     def __call__(self, *args: Any, **named: Any) -> None:
+        if self._kernel.constants:
+            kernel, args, rest = self._kernel.resolved(args, named)
+            kernel._on_lanes(self._asked)(*args, **rest)
+            return
         if named or len(args) < len(self._names):
             asked, given = self._asked.parted(self._names, named)
             if asked is not self._asked:

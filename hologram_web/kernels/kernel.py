@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ..errors import TranslateError
 from ..extras import tools
-from ..frontends.python.names import Annotation, function, shown
+from ..frontends.python.names import Annotation, ConstantType, function, shown
 from ..frontends.python.source import Definition, Source, from_text
-from ..frontends.python.translate import Translation, translate
+from ..frontends.python.translate import Translation, annotated, translate
 
 if TYPE_CHECKING:
     from hologram_web_tools.debug.check import CheckedLaunch
@@ -45,6 +45,7 @@ class Kernel:
     array and axis; `lines` the file and the line each instruction comes from.
     """
 
+    constants: Mapping[str, ConstantType] = {}  # parameters that are known while translating
     told_by_arrays = True  # which of its programs runs; there may be several if it has type variables
 
     def __init__(self, definition: Definition, translation: Translation, device: Backend | None = None) -> None:
@@ -177,6 +178,12 @@ class Kernel:
         """The kernel, with a program, that arguments are for."""
         return self
 
+    def resolved(
+        self, args: tuple[Any, ...], named: Mapping[str, Any]
+    ) -> tuple[Kernel, tuple[Any, ...], Mapping[str, Any]]:
+        """The kernel without constants that arguments are for, and the arguments that it takes."""
+        return self, args, named
+
     async def _launch(
         self,
         asked: Asked,
@@ -262,6 +269,10 @@ def _shape(block: tuple[int, ...]) -> tuple[int, int, int]:
 
 def make(definition: Definition, warn: bool = True) -> Kernel:
     """The kernel of a definition. Raises TranslateError."""
+    if any(isinstance(ty, ConstantType) for ty in annotated(definition).values()):
+        from .constants import ConstantKernel
+
+        return ConstantKernel(definition)
     if definition.variables:
         from .generic import GenericKernel
 

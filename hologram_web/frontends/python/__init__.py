@@ -3,11 +3,12 @@
 from typing import Any
 
 from .advice import LaunchWarning, RaceWarning, SignWarning
-from .names import INTRINSICS, LIBRARY, Array, ArrayType, function
+from .names import INTRINSICS, LIBRARY, Array, ArrayType, Constant, function
 
 __all__: list[str] = [
     "Array",
     "ArrayType",
+    "Constant",
     "DeviceArray",
     "LaunchWarning",
     "RaceWarning",

@@ -324,6 +324,9 @@ class Expressions(Arithmetic):
         ty = self.static(node.left)
         if isinstance(ty, Type):
             return self._compare_types(node, ty)
+        texts = [self._text(part) for part in (node.left, *node.comparators)]
+        if any(text is not None for text in texts):
+            return self._compare_texts(node, texts)
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             return self._among(node, isinstance(node.ops[0], ast.NotIn))
         for operator in node.ops:
@@ -356,6 +359,17 @@ class Expressions(Arithmetic):
             self.drop(other)
         self.place(end)
         return result
+
+    def _text(self, node: ast.expr) -> str | None:
+        """The text that an expression is: written out, or a constant."""
+        found = node.value if isinstance(node, ast.Constant) else self.static(node)
+        return found if isinstance(found, str) else None
+
+    def _compare_texts(self, node: ast.Compare, texts: list[str | None]) -> Value:
+        """`MODE == "fast"`: known while translating."""
+        if len(texts) > 2 or None in texts or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            self.fail(node, "constants that are text are compared with text, by == and !=")
+        return literal((texts[0] == texts[1]) is isinstance(node.ops[0], ast.Eq))
 
     def _compare_types(self, node: ast.Compare, ty: Type) -> Value:
         """`T is hg.f32`, `T in (hg.f32, hg.f64)` and their opposites: known while translating."""

@@ -13,7 +13,7 @@ from ...isa.types import Type
 from .advice import NODES
 from .arithmetic import literal
 from .emit import ArrayRef, Scope
-from .names import Annotation, Array, ArrayType, Intrinsic, shown
+from .names import Annotation, Array, ArrayType, Constant, ConstantType, Intrinsic, shown
 from .source import MISSING, Definition, Source, parameters_of
 from .statements import Statements
 from .types import Value, Weak, default
@@ -120,7 +120,7 @@ class Functions(Statements):
             found[key] = argument, self._given(argument, wanted.get(key))
         for key, value in defaults.items():
             if key not in found:
-                found[key] = node, value if isinstance(value, tuple) else literal(value)
+                found[key] = node, literal(value) if isinstance(value, (int, float)) else value
         if (len(node.args) > len(by_place) and rest is None) or len(found) < len(names):
             self.fail(node, f"write {name}({form}): arguments are missing or too many")
         return found
@@ -246,8 +246,14 @@ def annotation(source: Source, node: ast.expr) -> Annotation:
             source.fail(node, str(error))
     if isinstance(found, ArrayType):  # under another name
         return replace(found, ty=source.meant(found.ty))
-    if isinstance(found, (Type, TypeVar)):
+    if isinstance(found, (Type, TypeVar, ConstantType)):
         return found
+    if isinstance(node, ast.Subscript) and source.resolve(node.value) is Constant:
+        try:
+            wanted: ConstantType = Constant.__class_getitem__(source.resolve(node.slice))
+        except TranslateError as error:
+            source.fail(node, str(error))
+        return wanted
     text = ast.unparse(node)
     source.fail(node, f"{text} is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]")
 

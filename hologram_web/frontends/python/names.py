@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FunctionType
-from typing import Any, TypeVar
+from types import BuiltinFunctionType, FunctionType
+from typing import Any, TypeVar, Union
 
 from ...errors import TranslateError
 from ...isa.operands import AtomicOperation
@@ -22,6 +22,8 @@ __all__ = [
     "Annotation",
     "Array",
     "ArrayType",
+    "Constant",
+    "ConstantType",
     "Intrinsic",
     "function",
     "shown",
@@ -59,7 +61,42 @@ class ArrayType:
         return f"Array[{shown(self.ty)}]" if self.ndim == 1 else f"Array[{shown(self.ty)}, {self.ndim}]"
 
 
-Annotation = Type | ArrayType | TypeVar  # what annotations of parameters mean
+Annotation = Union[Type, ArrayType, TypeVar, "ConstantType"]  # what annotations of parameters mean
+
+
+@dataclass(frozen=True)
+class ConstantType:
+    """What `hg.Constant[int]` means: a parameter that is known while translating."""
+
+    ty: Any  # int, float, bool, str, tuple, type (of numbers), FunctionType
+
+    def takes(self, value: Any) -> bool:
+        """Whether it is such a value."""
+        if self.ty is type:
+            return isinstance(value, Type)
+        if self.ty is FunctionType:
+            return isinstance(value, (FunctionType, BuiltinFunctionType, Intrinsic))
+        if self.ty is tuple:
+            return isinstance(value, tuple) and all(isinstance(part, (bool, int, float, tuple)) for part in value)
+        if isinstance(value, bool) and self.ty is not bool:
+            return False
+        return isinstance(value, (int, float) if self.ty is float else self.ty)
+
+    def __str__(self) -> str:
+        return f"Constant[{'Callable' if self.ty is FunctionType else self.ty.__name__}]"
+
+
+class Constant:
+    """Annotation of parameters that are known while translating: `hg.Constant[int]`, also of float, bool, str, tuple,
+    type (such as hg.f32) and `Callable` (functions)."""
+
+    def __class_getitem__(cls, item: Any) -> Any:
+        item = FunctionType if item is Callable or getattr(item, "__origin__", None) is Callable else item
+        if item not in (int, float, bool, str, tuple, type, FunctionType):
+            raise TranslateError(
+                f"hg.Constant[{item!r}]: constants are int, float, bool, str, tuple, type or collections.abc.Callable"
+            )
+        return ConstantType(item)
 
 
 def shown(annotation: Annotation) -> str:

@@ -108,15 +108,31 @@ class Definition:
         given = list(zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True))
         by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
         for name, node in given + [(parameter.arg, node) for parameter, node in by_name if node is not None]:
-            found[name] = self.source.fold(node)
-            if found[name] is MISSING:
+            value = self.source.fold(node)
+            if value is MISSING:
+                value = node.value if isinstance(node, ast.Constant) else self.source.resolve(node)
+            if constant(value) is MISSING and not isinstance(value, (str, Type)) and not callable(value):
                 self.source.fail(node, "a default value is a constant: a number, or a tuple of numbers")
+            found[name] = value
         return found
 
     def with_types(self, types: Mapping[TypeVar, Type]) -> Definition:
         """The function where its type variables are types."""
         chosen = ", ".join(f"{variable.__name__}={ty}" for variable, ty in types.items())
         return Definition(self.node, self.source.within({}, types), f"{self.name}[{chosen}]", self.checks)
+
+    def with_constants(self, values: Mapping[str, Any]) -> Definition:
+        """The function whose parameters of these names are constants."""
+        arguments = self.node.args
+        parameters = [*arguments.posonlyargs, *arguments.args]
+        defaults = [None] * (len(parameters) - len(arguments.defaults)) + arguments.defaults
+        left = [(p, default) for p, default in zip(parameters, defaults, strict=True) if p.arg not in values]
+        made = copy.copy(self.node)
+        made.args = copy.copy(arguments)
+        made.args.posonlyargs, made.args.args = [], [parameter for parameter, _ in left]
+        made.args.defaults = [default for _, default in left if default is not None]
+        chosen = ", ".join(f"{name}={getattr(value, '__name__', value)}" for name, value in values.items())
+        return Definition(made, self.source.within(values), f"{self.name}[{chosen}]", self.checks)
 
     def checking(self, checks: str) -> Definition:
         """The function with accesses that check so much. Raises TranslateError."""

@@ -14,12 +14,12 @@ from ...isa.program import MAX_PARAMETERS, Program, SourceMap
 from ...isa.types import Type
 from .emit import ArrayRef, KernelFacts, Scope
 from .functions import Functions, annotation, check_signature
-from .names import Annotation, ArrayType
+from .names import Annotation, ArrayType, Constant
 from .source import Definition
 from .sums import Sums
 from .types import fits
 
-__all__ = ["Translation", "Translator", "parameters", "settled", "translate"]
+__all__ = ["Translation", "Translator", "annotated", "parameters", "settled", "translate"]
 
 _P = TypeVar("_P", bound="Translator")
 _PASSES = 1000
@@ -104,7 +104,7 @@ def _likely_lengths(definition: Definition, params: dict[str, Annotation]) -> in
     return sum(arrays) - len(arrays) * words.isdisjoint(("len", "shape"))
 
 
-def parameters(definition: Definition) -> dict[str, Annotation]:
+def annotated(definition: Definition) -> dict[str, Annotation]:
     """The parameters of a kernel as they are annotated. Raises TranslateError."""
     node, source = definition.node, definition.source
     if node.returns is not None and not (isinstance(node.returns, ast.Constant) and node.returns.value is None):
@@ -112,13 +112,24 @@ def parameters(definition: Definition) -> dict[str, Annotation]:
             node.returns, "a kernel returns nothing: leave the annotation out, and store the result in an array"
         )
     params: dict[str, Annotation] = {}
-    for parameter in check_signature(source, node):
+    listed = check_signature(source, node)
+    # A constant that is a type may stand in annotations: hg.Array[T].
+    named = {part.arg: part.annotation for part in listed if isinstance(part.annotation, ast.Subscript)}
+    constants = {name: TypeVar(name) for name, said in named.items() if source.resolve(said.value) is Constant}
+    for parameter in listed:
         if parameter.annotation is None:
             source.fail(parameter, f"{parameter.arg} has no type: write {parameter.arg}: hg.f32, or hg.Array[hg.f32]")
-        params[parameter.arg] = annotation(source, parameter.annotation)
+        params[parameter.arg] = annotation(source.within(constants), parameter.annotation)
+    return params
+
+
+def parameters(definition: Definition) -> dict[str, Annotation]:
+    """The parameters of a kernel that a launch has, whose defaults fit. Raises TranslateError."""
+    node, source = definition.node, definition.source
+    params = annotated(definition)
     for name, value in definition.defaults.items():
         ty = params[name]
-        if isinstance(ty, ArrayType) or isinstance(value, (bool, tuple)):
+        if isinstance(ty, ArrayType) or isinstance(value, bool) or not isinstance(value, (int, float)):
             source.fail(node, f"{name} has a default value, and only numbers have one here: give it at the launch")
         if isinstance(ty, Type) and not fits(value, ty):
             source.fail(node, f"the default value {value} of {name} does not fit {ty}")

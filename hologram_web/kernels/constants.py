@@ -1,0 +1,161 @@
+"""Kernels with parameters that are known while translating: one program for each choice of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import BuiltinFunctionType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from ..errors import LaunchError, TranslateError
+from ..forks import lock
+from ..frontends.python.names import ConstantType, Intrinsic
+from ..frontends.python.source import Definition
+from ..frontends.python.translate import annotated
+from ..isa.types import Type
+from .kernel import Kernel, make
+
+if TYPE_CHECKING:
+    from ..backends import Backend
+    from .lanes import Asked
+
+__all__ = ["ConstantKernel"]
+
+_KEPT = 256  # choices whose programs a kernel keeps
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, Intrinsic)
+_OF_PROGRAMS = ("program", "hidden", "lines", "variables", "for_types", "_translation", "_source_map")
+
+
+class ConstantKernel(Kernel):
+    """A kernel with constants among its parameters, `BM: hg.Constant[int] = 64`. A launch gives them like any argument,
+    `specialize(BM=32)` makes the kernel without them. Its own `program` is that of their default values.
+
+    `constants` are those that have no value yet, with the types they take.
+    """
+
+    def __init__(
+        self, definition: Definition, device: Backend | None = None, family: ConstantKernel | None = None
+    ) -> None:
+        """Raises TranslateError for parameters that cannot be, whatever the constants are."""
+        self._name(definition, annotated(definition), device)
+        self.constants = {name: ty for name, ty in self.params.items() if isinstance(ty, ConstantType)}
+        self._made: dict[Any, Kernel] = {} if family is None else family._made
+        self._here: dict[Any, Kernel] = {}  # the same, bound to the device
+        self._lock: Any = lock() if family is None else family._lock
+        for name, value in definition.defaults.items():
+            if name in self.constants:
+                self._checked(name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _OF_PROGRAMS:
+            raise AttributeError(f"a kernel with constants has no {name}")
+        missing = [constant for constant in self.constants if constant not in self._definition.defaults]
+        if missing:
+            example = ", ".join(f"{constant}=..." for constant in missing)
+            raise TranslateError(f"{self.name} has constants without a value: take {self.name}.specialize({example})")
+        return getattr(self.specialize(), name)
+
+    def _on(self, device: Backend) -> Kernel:
+        return ConstantKernel(self._definition, device, self)
+
+    def checking(self, checks: str) -> Kernel:
+        definition = self._definition.checking(checks)
+        same = definition.checks == self._definition.checks
+        return self if same else ConstantKernel(definition, self._device)
+
+    def specialize(self, **values: Any) -> Kernel:
+        types = {name: value for name, value in values.items() if name not in self.constants}
+        given = {name: self._checked(name, value) for name, value in values.items() if name in self.constants}
+        for name in self.constants:
+            if name not in given and name in self._definition.defaults:
+                given[name] = self._definition.defaults[name]
+        missing = [name for name in self.constants if name not in given]
+        if missing:
+            raise TranslateError(f"{self.name} has constants without a value: {', '.join(missing)}")
+        made = self._kernel(given)
+        if types and not hasattr(made, "decided"):  # no type variables
+            listed = ", ".join(self.constants)
+            raise TranslateError(f"{self.name} has no constant {next(iter(types))!r}: it has {listed}")
+        return made.specialize(**types) if types else made
+
+    def _kernel(self, values: Mapping[str, Any]) -> Kernel:
+        key = tuple(_key(values[name]) for name in self.constants)
+        found = self._here.get(key)
+        if found is not None:
+            return found
+        with self._lock:
+            if key not in self._made:
+                if len(self._made) >= _KEPT:
+                    self._made.clear()
+                self._made[key] = self._make(values)
+            made = self._made[key]
+            if len(self._here) >= _KEPT:
+                self._here.clear()
+            self._here[key] = made if self._device is None else made.on(self._device)
+            return self._here[key]
+
+    def _make(self, values: Mapping[str, Any]) -> Kernel:
+        definition = self._definition.with_constants(values)
+        try:
+            return make(definition)
+        except TranslateError as error:
+            text = f"in {definition.name}: {error.message}"
+            raise TranslateError(text, error.file, error.line, error.column) from None
+
+    def _checked(self, name: str, value: Any) -> Any:
+        """A value that a constant takes. Raises TranslateError."""
+        wanted = self.constants[name]
+        if hasattr(value, "item") and getattr(value, "shape", None) == ():
+            value = value.item()
+        if wanted.takes(value):
+            return float(value) if wanted.ty is float else value
+        raise TranslateError(f"the constant {name} of {self.name} is {wanted}, not {value!r}")
+
+    def resolved(
+        self, args: tuple[Any, ...], named: Mapping[str, Any]
+    ) -> tuple[Kernel, tuple[Any, ...], dict[str, Any]]:
+        """The kernel that arguments are for, and those that it takes. Raises LaunchError and TranslateError."""
+        names = list(self.params)
+        values = {name: value for name, value in zip(names, args, strict=False) if name in self.constants}
+        for name in self.constants:
+            if name in named:
+                if name in values:
+                    raise LaunchError(f"constant {name!r} is given twice")
+                values[name] = named[name]
+            elif name not in values and name not in self._definition.defaults:
+                raise LaunchError(f"constant {name!r} is missing: {self.name} takes {name}: {self.constants[name]}")
+        places = [*names, *[""] * max(len(args) - len(names), 0)]
+        rest = tuple(value for name, value in zip(places, args, strict=False) if name not in self.constants)
+        return self.specialize(**values), rest, {k: v for k, v in named.items() if k not in self.constants}
+
+    def __call__(self, *args: Any, **named: Any) -> None:
+        kernel, args, named = self.resolved(args, named)
+        kernel(*args, **named)
+
+    def over(self, array: Any) -> Callable[..., None]:
+        def launch(*args: Any, **named: Any) -> None:
+            kernel, args, named = self.resolved(args, named)
+            kernel.over(array)(*args, **named)
+
+        return launch
+
+    async def _launch(
+        self,
+        asked: Asked,
+        args: tuple[Any, ...],
+        named: Mapping[str, Any],
+        blocking: bool,
+        device: Backend | None = None,
+    ) -> None:
+        kernel, args, rest = self.resolved(args, named)
+        await kernel._launch(asked, args, rest, blocking, device)
+
+    def _chosen(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Kernel:
+        kernel, args, rest = self.resolved(args, named)
+        return kernel._chosen(args, rest)
+
+
+def _key(value: Any) -> Any:
+    """What tells values of a constant apart: 1, 1.0 and True are equal, and so are 0.0 and -0.0."""
+    if isinstance(value, tuple):
+        return tuple(map(_key, value))
+    return (type(value), value) if isinstance(value, (*_FUNCTIONS, Type)) else (type(value), repr(value))
