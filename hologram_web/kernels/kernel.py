@@ -270,7 +270,7 @@ def _shape(block: tuple[int, ...]) -> tuple[int, int, int]:
 def make(definition: Definition, warn: bool = True) -> Kernel:
     """The kernel of a definition. Raises TranslateError."""
     if any(isinstance(ty, ConstantType) for ty in annotated(definition).values()):
-        from .constants import ConstantKernel
+        from .constant_kernel import ConstantKernel
 
         return ConstantKernel(definition)
     if definition.variables:
