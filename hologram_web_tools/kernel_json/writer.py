@@ -100,6 +100,8 @@ class _Writer:
     def schema(self) -> _Json:
         kernel = self.kernel
         params = []
+        if kernel.args.defaults:
+            self.fail(kernel.args.defaults[0], "default values are not available: give every argument at the call")
         for param in check_signature(self.text, kernel):
             if param.annotation is None:
                 self.fail(param, f"{param.arg} has no type: write {param.arg}: f32, or {param.arg}: DeviceArray[f32]")
@@ -226,7 +228,7 @@ class _Writer:
 
     def no_else(self, node: ast.For | ast.While) -> None:
         if node.orelse:
-            self.fail(node.orelse[0], NODES["ForElse"])
+            self.fail(node.orelse[0], "else after a loop is not available: set a flag before break")
 
     # Expressions
 

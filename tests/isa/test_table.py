@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hologram_web.errors import FaultKind
+from hologram_web.errors import FAULT_KINDS
 from hologram_web.isa import Access, AtomicOperation, Condition, Instruction, ProgramBuilder, Type
 from hologram_web.isa.address import Space
 from hologram_web.isa.kinds import _UNION, KINDS, EnumKind
@@ -124,7 +124,7 @@ def test_the_metadata_hold_one_line_for_each_instruction() -> None:
     lines = typescript().splitlines()
     assert f"export const ISA_VERSION = {ISA_VERSION};" in lines
     assert [line.split('"')[1] for line in lines if "opcode: " in line] == [row.name for row in ROWS]
-    assert [line for line in lines if line.strip(' ",') in set(FaultKind)] == [f'  "{kind}",' for kind in FaultKind]
+    assert [line for line in lines if line.strip(' ",') in set(FAULT_KINDS)] == [f'  "{kind}",' for kind in FAULT_KINDS]
     assert [line for line in lines if " bits: " in line and " id: " in line and line.startswith("  ")] == [
         f'  {{ name: "{ty}", id: {ty.id}, bits: {ty.bits}, kind: "{ty.kind}" }},' for ty in Type
     ]
