@@ -66,7 +66,7 @@ class _Handler(SimpleHTTPRequestHandler):
     disable_nagle_algorithm = True  # or the end of a body waits for the acknowledgement of what was before: 40 ms
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {".js": "text/javascript", ".mjs": "text/javascript"}
 
-    def __init__(self, browser: Browser, *args: Any) -> None:
+    def __init__(self, browser: Jobs, *args: Any) -> None:
         self.browser = browser
         super().__init__(*args, directory=str(ROOT))
 
@@ -109,8 +109,63 @@ class _Handler(SimpleHTTPRequestHandler):
         pass
 
 
-class Browser:
-    """A running browser; a context manager. Raises NoBrowser where there is none.
+class Jobs:
+    """Runs jobs in a page of a browser, which sends what they give to a server; a context manager."""
+
+    headers: dict[str, str]
+
+    def __init__(self) -> None:
+        self.answers: queue.Queue[tuple[int, str, bytes]] = queue.Queue()
+        self.count = 0
+
+    def serve(self, port: int = 0) -> None:
+        """Starts the server, at this port if it is free."""
+        handler = partial(_Handler, self)
+        try:
+            self.server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+        except OSError:
+            self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def end(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server.server_port}"
+
+    def start(self, order: dict[str, Any]) -> None:
+        """Starts a job in the page."""
+        raise NotImplementedError
+
+    def look(self) -> None:
+        """Raises RuntimeError if the page is gone."""
+        raise NotImplementedError
+
+    def run(self, job: str, where: str = "page", seconds: float = 300, **args: Any) -> Result:
+        """What a job gives. `where` is "page" or "worker". Raises JobFailed, TimeoutError, RuntimeError."""
+        self.count += 1
+        self.start({"id": self.count, "job": job, "where": where, "args": args})
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                number, what, body = self.answers.get(timeout=0.2)
+            except queue.Empty:
+                self.look()
+                continue
+            if number != self.count:  # of a job that took too long
+                continue
+            if what == "failure":
+                raise JobFailed(body.decode())
+            size = int.from_bytes(body[:8], "little")
+            return Result(json.loads(body[8 : 8 + size]), body[8 + size :])
+        raise TimeoutError(f"{job} did not end within {seconds} seconds")
+
+
+class Browser(Jobs):
+    """A running Chromium; a context manager. Raises NoBrowser where there is none.
 
     With `profile`, a folder, pages keep data from one start to the next, if `port` is free.
     """
@@ -123,11 +178,10 @@ class Browser:
         port: int = 0,
         headers: dict[str, str] = HEADERS,
     ) -> None:
+        super().__init__()
         self.path = path or find_chromium()
         self.flags, self.headers = list(flags), headers
         self.profile, self.port = profile, port
-        self.answers: queue.Queue[tuple[int, str, bytes]] = queue.Queue()
-        self.count = 0
         self._jobs: Page | None = None
         self._crashed = False
 
@@ -147,24 +201,13 @@ class Browser:
             self._driver.stop()
             what = "install Chromium, say where it is with CHROMIUM=/path/to/it, or run playwright install chromium"
             raise NoBrowser(f"{what}: {error.message}") from None
-        handler = partial(_Handler, self)
-        try:
-            self.server = ThreadingHTTPServer(("127.0.0.1", self.port), handler)
-        except OSError:
-            self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.serve(self.port)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._browser.close()
         self._driver.stop()
-        self.server.shutdown()
-        self.server.server_close()
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_port}"
+        self.end()
 
     @property
     def version(self) -> str:
@@ -191,30 +234,18 @@ class Browser:
         """A new page with a file of the server, such as "/e2e/page.html"; close it when it is not needed any more."""
         return self._visit(self._browser, path)
 
-    def run(self, job: str, where: str = "page", seconds: float = 300, **args: Any) -> Result:
-        """What a job gives. `where` is "page" or "worker". Raises JobFailed, TimeoutError, RuntimeError."""
+    def start(self, order: dict[str, Any]) -> None:
         if self._jobs is None:
             self._jobs = self.page("/e2e/page.html")
             self._jobs.on("crash", self._crash)
             self._jobs.wait_for_function("() => globalThis.start")
-        self.count += 1
-        self._jobs.evaluate("order => start(order)", {"id": self.count, "job": job, "where": where, "args": args})
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            try:
-                number, what, body = self.answers.get(timeout=0.2)
-            except queue.Empty:
-                self._jobs.wait_for_timeout(0)  # a crash is heard of only in Playwright's own waiting
-                if self._crashed:
-                    raise RuntimeError(f"the page crashed in {job}") from None
-                continue
-            if number != self.count:  # of a job that took too long
-                continue
-            if what == "failure":
-                raise JobFailed(body.decode())
-            size = int.from_bytes(body[:8], "little")
-            return Result(json.loads(body[8 : 8 + size]), body[8 + size :])
-        raise TimeoutError(f"{job} did not end within {seconds} seconds")
+        self._jobs.evaluate("order => start(order)", order)
+
+    def look(self) -> None:
+        if self._jobs is not None:
+            self._jobs.wait_for_timeout(0)  # a crash is heard of only in Playwright's own waiting
+        if self._crashed:
+            raise RuntimeError("the page crashed")
 
     def reload(self) -> None:
         """Visits the page of the jobs again: what it keeps for the next visit is there."""

@@ -86,6 +86,10 @@ def has_chromium() -> bool:
     return any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))) or sys.platform == "darwin"
 
 
+def has_firefox() -> bool:
+    return any(map(shutil.which, ("firefox-esr", "firefox"))) or sys.platform == "darwin"
+
+
 def has_libatomic() -> bool:
     """Other systems' builds of Node have it in them. Small images of Debian come without it."""
     return sys.platform != "linux" or find_library("atomic") is not None
@@ -94,6 +98,7 @@ def has_libatomic() -> bool:
 NEEDS = (
     Need("mesa-vulkan-drivers", "a Vulkan driver, so that WebGPU runs natively", False, ("run", "test"), has_vulkan),
     Need("chromium", "a real browser to run in", False, ("run", "test"), has_chromium),
+    Need("firefox-esr", "a second browser to test in", False, ("test",), has_firefox),
     Need("libatomic1", "Node, as it comes with Playwright and from PyPI", False, ("run", "test"), has_libatomic),
 )
 
