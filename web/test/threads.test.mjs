@@ -42,6 +42,26 @@ test("a launch that is shared by three, however short", { timeout: 120_000 }, as
 
 const SLOW = { y: new Uint32Array(1 << 16), n: 2000 };
 
+test("workers help with every program, also with one that they heard of later", { timeout: 60_000 }, async () => {
+  const runtime = await hologram.Runtime.create({ backend: "wasm", threads: 2 });
+  const device = await runtime.device();
+  const [n, side] = [1 << 18, 512];
+  const [chain, mandelbrot] = await Promise.all(
+    ["chain", "mandelbrot"].map(async (name) => runtime.load(await get(`/build/e2e/threads/${name}.holo`))),
+  );
+  const [x, y, counts] = [runtime.buffer("f32", n), runtime.buffer("f32", n), runtime.buffer("i32", n)];
+  const runs = [() => chain.run({ x, y, "y.shape0": n }), () => mandelbrot.run({ counts, "counts.shape0": n, side, most: 2000 })];
+  for (const run of runs) {
+    await run();
+    const { arena, crew } = device;
+    const taken = () => arena.words[(crew.workers[0].slot >>> 2) + 6];
+    const before = taken();
+    for (let turn = 0; turn < 500 && taken() === before; turn++) await run();
+    expect(taken()).toBeGreaterThan(before);
+  }
+  await runtime.close();
+});
+
 test("no more than one thread, and why", { timeout: 60_000 }, async () => {
   const reasons = [];
   const reason = async (options) => {

@@ -21,6 +21,7 @@ const START_MS = 5000; // for workers to start
 const GRACE_MS = 2000; // for workers that were told to end
 const TRIAL_MS = [20, 500]; // of a launch that is tried on one thread, without and with atomics
 const TRIED = 32; // launches after which what was slower has another turn
+const SOON = 3; // after as many the first time: workers that were still starting made the launch look slow
 
 /** A worker: as text, so that pages and bundlers need no other file. Kernels that trap, which none does, end a launch by 2. */
 const SOURCE = `
@@ -148,7 +149,7 @@ export class Crew {
     const { alone, together, atomic } = code;
     if (!alone) return together * blocks < TRIAL_MS[Number(atomic)]!;
     const better = together > alone;
-    return ++code.turns % TRIED || !(better || atomic) ? better : !better;
+    return (++code.turns + TRIED - SOON) % TRIED || !(better || atomic) ? better : !better;
   }
 
   /** Keeps how long blocks took: what else the machine does makes it longer, so that less is believed at once. */
@@ -285,7 +286,7 @@ export class Crew {
     this.given = this.kernels.length;
     if (this.threads.length) {
       this.calls++;
-      for (const thread of this.threads) thread.postMessage([null, null, 0, 0, this.calls, kernels]);
+      this.threads.forEach((thread, k) => thread.postMessage([null, null, this.at, this.workers[k]!.slot, this.calls, kernels]));
       Atomics.store(words, (this.at >>> 2) + CALLS, this.calls);
       this.wake(words);
       return;
