@@ -12,11 +12,10 @@ from ..frontends.python.names import ConstantType, Intrinsic
 from ..frontends.python.source import Definition
 from ..frontends.python.translate import annotated
 from ..isa.types import Type
-from .kernel import Kernel, make
+from .kernel import Kernel, make_choice
 
 if TYPE_CHECKING:
     from ..backends import Backend
-    from .lanes import Asked
 
 __all__ = ["ConstantKernel"]
 
@@ -86,20 +85,12 @@ class ConstantKernel(Kernel):
             if key not in self._made:
                 if len(self._made) >= _KEPT:
                     self._made.clear()
-                self._made[key] = self._make(values)
+                self._made[key] = make_choice(self._definition.with_constants(values))
             made = self._made[key]
             if len(self._here) >= _KEPT:
                 self._here.clear()
             self._here[key] = made if self._device is None else made.on(self._device)
             return self._here[key]
-
-    def _make(self, values: Mapping[str, Any]) -> Kernel:
-        definition = self._definition.with_constants(values)
-        try:
-            return make(definition)
-        except TranslateError as error:
-            text = f"in {definition.name}: {error.message}"
-            raise TranslateError(text, error.file, error.line, error.column) from None
 
     def _checked(self, name: str, value: Any) -> Any:
         """A value that a constant takes. Raises TranslateError."""
@@ -137,17 +128,6 @@ class ConstantKernel(Kernel):
             kernel.over(array)(*args, **named)
 
         return launch
-
-    async def _launch(
-        self,
-        asked: Asked,
-        args: tuple[Any, ...],
-        named: Mapping[str, Any],
-        blocking: bool,
-        device: Backend | None = None,
-    ) -> None:
-        kernel, args, rest = self.resolved(args, named)
-        await kernel._launch(asked, args, rest, blocking, device)
 
     def _chosen(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Kernel:
         kernel, args, rest = self.resolved(args, named)

@@ -11,11 +11,10 @@ from ..frontends.python.names import ALLOWED, Annotation, ArrayType
 from ..frontends.python.source import Definition
 from ..frontends.python.translate import parameters
 from ..isa.types import Type
-from .kernel import Kernel, make
+from .kernel import Kernel, make_choice
 
 if TYPE_CHECKING:
     from ..backends import Backend
-    from .lanes import Asked
 
 __all__ = ["GenericKernel"]
 
@@ -88,12 +87,7 @@ class GenericKernel(Kernel):
     def _make(self, known: Mapping[TypeVar, Type]) -> Kernel:
         if len(known) < len(self._definition.variables):
             return GenericKernel(self._definition, None, known, self)
-        definition = self._definition.with_types(known)
-        try:
-            return make(definition)
-        except TranslateError as error:
-            text = f"in {definition.name}: {error.message}"
-            raise TranslateError(text, error.file, error.line, error.column) from None
+        return make_choice(self._definition.with_types(known))
 
     def decided(self, offers: Iterable[tuple[str, TypeVar, tuple[Type, ...]]]) -> Kernel:
         """The kernel for arguments: of each its name, the type variable in its annotation, and the types it can be.
@@ -136,16 +130,6 @@ class GenericKernel(Kernel):
             if name in types and (variable := variable_of(ty)) in self.variables
         ]
         return self.decided(offers)
-
-    async def _launch(
-        self,
-        asked: Asked,
-        args: tuple[Any, ...],
-        named: Mapping[str, Any],
-        blocking: bool,
-        device: Backend | None = None,
-    ) -> None:
-        await self._chosen(args, named)._launch(asked, args, named, blocking, device)
 
     def _chosen(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Kernel:
         from .launch import bound, offers

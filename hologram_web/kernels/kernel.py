@@ -194,8 +194,9 @@ class Kernel:
     ) -> None:
         from .launch import device_for, launch
 
+        kernel, args, named = self.resolved(args, named)
         device = device or device_for(self._device, (*args, *named.values()))
-        await launch(self._translation, device, asked, args, named, blocking)
+        await launch(kernel._chosen(args, named)._translation, device, asked, args, named, blocking)
 
     def __call__(self, *args: Any, **named: Any) -> None:
         """`kernel(x, y)` launches a lane for each element of the arrays that the lane's number indexes, `x[i]` where
@@ -281,6 +282,15 @@ def make(definition: Definition, warn: bool = True) -> Kernel:
     for category, file, line, text in translation.warnings if warn else ():
         warnings.warn_explicit(text, category, file, line)
     return Kernel(definition, translation)
+
+
+def make_choice(definition: Definition) -> Kernel:
+    """The kernel of a definition for types or constants that were chosen: what is wrong is told with them."""
+    try:
+        return make(definition)
+    except TranslateError as error:
+        text = f"in {definition.name}: {error.message}"
+        raise TranslateError(text, error.file, error.line, error.column) from None
 
 
 @overload

@@ -28,7 +28,6 @@ class CheckedLaunch:
     """
 
     def __init__(self, kernel: Kernel) -> None:
-        """Raises BackendUnavailable."""
         self._kernel = kernel.checking("axis")
 
     @cached_property
@@ -44,8 +43,9 @@ class CheckedLaunch:
         return lambda *args, **named: self._launch(*launch.parted(self._kernel.params, named), args)
 
     def __call__(self, *args: Any, **named: Any) -> None:
-        translation = self._kernel._chosen(args, named)._translation
-        self._launch(Asked(inferred(translation, shapes(translation, args, named))), named, args)
+        kernel, taken, rest = self._kernel.resolved(args, named)
+        translation = kernel._chosen(taken, rest)._translation
+        self._launch(Asked(inferred(translation, shapes(translation, taken, rest))), named, args)
 
     def _launch(self, launch: Asked, named: Mapping[str, Any], args: tuple[Any, ...]) -> None:
         with suppress(StopIteration):  # it never suspends

@@ -64,7 +64,7 @@ def test_given_at_a_launch(device, args, named, wanted):
 
 
 def test_every_way_to_launch():
-    for launch in (window, window.over(X), window.check[5], window[5], window[hg.LaunchConfig.linear(5)]):
+    for launch in (window, window.over(X), window.check, window.check[5], window[5], window[hg.LaunchConfig.linear(5)]):
         y = np.zeros(5, np.float32)
         launch(X, y, WIDTH=2)
         np.testing.assert_allclose(y, expected(2))

@@ -133,8 +133,8 @@ def test_one_program_for_all_threads(monkeypatch):
     from hologram_web.kernels import generic
 
     made = []
-    make = generic.make
-    monkeypatch.setattr(generic, "make", lambda definition: made.append(definition.name) or make(definition))
+    make = generic.make_choice
+    monkeypatch.setattr(generic, "make_choice", lambda definition: made.append(definition.name) or make(definition))
     kernel = hg.kernel_from_source(
         "import typing\nT = typing.TypeVar('T')\ndef k(x: hg.Array[T]):\n    x[hg.global_id()] += 1\n"
     )
