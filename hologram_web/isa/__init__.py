@@ -2,6 +2,7 @@
 
 from .address import Address
 from .builder import ProgramBuilder
+from .elements import bool_
 from .instruction import Instruction
 from .operands import (
     Access,
@@ -44,6 +45,7 @@ __all__ = [
     "ReduceOperation",
     "Register",
     "Type",
+    "bool_",
     "p",
     "r",
 ]

@@ -159,10 +159,10 @@ def unplain(translation: Translation) -> str | None:
 
 def over(translation: Translation, shape: tuple[int, ...]) -> Asked:
     """One lane for each element of an array of that shape: x along its last axis. Raises LaunchError."""
-    if not 1 <= len(shape) <= 3:
-        raise LaunchError(f"lanes lie along one to three axes, and the array has {len(shape)}")
     if translation.axes <= {0}:
         return Asked(linear(prod(shape)), 1)
+    if not 1 <= len(shape) <= 3:
+        raise LaunchError(f"lanes lie along one to three axes, and the array has {len(shape)}")
     return Asked(_MAKE[len(shape)](*reversed(shape)), len(shape))
 
 

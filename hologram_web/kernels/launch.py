@@ -11,6 +11,7 @@ from ..backends import DEVICES, Backend, ExecutionParams
 from ..errors import LaunchError
 from ..forks import lock
 from ..frontends.python.names import Annotation, ArrayType, shown
+from ..isa.elements import Element, ElementType, axes_of, stored_as
 from ..isa.types import Type
 from ..runtime import arrays
 from ..runtime.executor import Buffer
@@ -178,9 +179,9 @@ def lent(name: str, ty: ArrayType, value: Any) -> Any:
 def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
     """The argument as an array of the right type and number of axes."""
     found = lent(name, ty, value)
-    assert isinstance(ty.ty, Type)
+    assert isinstance(ty.ty, (Type, Element))
     plain, here = isinstance(found, memoryview), isinstance(found, Buffer)
-    fitting = (found if found.dtype is ty.ty else None) if here else arrays.of_type(found, ty.ty)
+    fitting = (found if _is_of(found, ty.ty) else None) if here else arrays.of_type(found, ty.ty)
     if fitting is None:
         have = arrays.type_of(found) if plain else found.dtype
         wanted, how = (ty.ty, "") if plain or here else (ty.ty.numpy, "; use x.astype(...)")
@@ -201,6 +202,11 @@ def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
             f"{found.strides}, as a broadcast view has): give a copy, x.copy()"
         )
     return fitting
+
+
+def _is_of(found: Buffer, ty: ElementType) -> bool:
+    """Whether a Buffer has elements of that type; those of bools are bytes, too."""
+    return found.dtype is ty or (stored_as(found.dtype) is ty and not axes_of(found.dtype))
 
 
 def _check_axes(name: str, ty: Any, found: Any) -> None:
@@ -247,6 +253,10 @@ def offers(wanted: Mapping[str, Annotation], given: Mapping[str, Any]) -> list[t
 def _types(name: str, ty: Annotation, found: Any) -> tuple[Type, ...]:
     """The types that elements can be: 16 bits are U16, or else BF16."""
     if isinstance(found, Buffer):
+        if isinstance(found.dtype, Element):
+            raise LaunchError(
+                f"parameter {name!r} is {shown(ty)}: that is a type of numbers, and {found.dtype} is none"
+            )
         return (found.dtype,)
     key = found.format if isinstance(found, memoryview) else found.dtype
     types = _types_of.get(key) or tuple(other for other in _INTEGERS_FIRST if arrays.of_type(found, other) is not None)

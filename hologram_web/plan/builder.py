@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import LaunchError
 from ..isa.arguments import scalar_bits
 from ..isa.atlas import RESONANCE
+from ..isa.elements import Element, ElementType, axes_of, stored_as
 from ..isa.launch import LaunchConfig
 from ..isa.lift import RESONANCE_BYTES, Hidden, lift
 from ..isa.operands import Access, BufferHandle, PoolHandle
@@ -66,16 +67,19 @@ class PlanBuilder:
         self._shapes = {name: tuple(map(Formula.of, shape)) for name, shape in (shapes or {}).items()}
         self._uses: dict[str, _Use | Type] = {}  # ports: arrays, scalars
         self._declared: dict[str, Access | None] = {}
+        self.elements: dict[str, Element] = {}  # of ports, that are no numbers
         self._temporaries: dict[str, Formula] = {}
-        self._widths: dict[str, int] = {}  # bytes of an element, of temporaries and constants
+        self._widths: dict[str, int] = {}  # bytes of an element, where that is known
         self._constants: dict[str, int] = {}
         self._steps: list[list[Step]] = [[]]
         self._counters = 0
 
-    def array(self, name: str, ty: Type, shape: Sequence[FormulaLike], access: Access | None = None) -> str:
+    def array(self, name: str, ty: ElementType, shape: Sequence[FormulaLike], access: Access | None = None) -> str:
         """Declares a port that is an array; without `access` it follows from the launches."""
         self._new(name)
-        self._uses[name] = _Use(ty, False, False)
+        self._uses[name] = _Use(stored_as(ty), False, False)
+        if isinstance(ty, Element):
+            self.elements[name] = ty
         self._declared[name] = access
         self._shapes[name] = tuple(map(Formula.of, shape))
         return name
@@ -86,7 +90,7 @@ class PlanBuilder:
         self._uses[name] = ty
         return name
 
-    def temporary(self, name: str, shape: FormulaLike | Sequence[FormulaLike], ty: Type = Type.U8) -> str:
+    def temporary(self, name: str, shape: FormulaLike | Sequence[FormulaLike], ty: ElementType = Type.U8) -> str:
         """Memory of the run, zeroed: its shape, or its length, and its type; by default bytes."""
         self._new(name)
         lengths = shape if isinstance(shape, (tuple, list)) else (shape,)
@@ -199,7 +203,10 @@ class PlanBuilder:
                 given.append(self._scalar(param, value))
             else:
                 given.append(self._buffer(param, value))
-                self._check_rank(param, value, getattr(takes.get(param.name), "ndim", None))
+                taken = takes.get(param.name)
+                self._check_rank(param, value, getattr(taken, "ndim", None))
+                if isinstance(element := getattr(taken, "ty", None), Element) and value in self._uses:
+                    self.elements.setdefault(value, element)
         if grid is None and hasattr(kernel, "indexed"):
             grid = self._inferred(kernel, program, given)
         blocks, lanes, size = self._grid(program, given, grid, block)
@@ -350,7 +357,8 @@ class PlanBuilder:
             if isinstance(use, Type):
                 ports.append(Port(name, use))
             else:
-                ports.append(Port(name, use.ty, self._declared[name] or use.access, self._shape(name)))
+                last = map(Formula.of, axes_of(self.elements.get(name, use.ty)))
+                ports.append(Port(name, use.ty, self._declared[name] or use.access, (*self._shape(name), *last)))
         temporaries = tuple(Temporary(name, size) for name, size in self._temporaries.items())
         plan = Plan(tuple(ports), temporaries, tuple(self._constants.items()), tuple(self._steps[0]))
         validate(plan, list(self.programs.values()), (), len(self.blobs))

@@ -14,16 +14,19 @@ from math import prod
 from typing import Any
 
 from ..errors import UnsupportedType
+from ..isa.elements import Element, ElementType, axes_of, bool_
 from ..isa.types import Type
 
 __all__ = ["array", "empty", "full", "lent", "numpy", "of_type", "raw", "to_type", "type_of"]
 
-_FORMATS = {
+_FORMATS: dict[ElementType, str] = {
     Type.F16: "e", Type.BF16: "H", Type.F32: "f", Type.F64: "d",
     Type.I8: "b", Type.I16: "h", Type.I32: "i", Type.I64: "q",
-    Type.U8: "B", Type.U16: "H", Type.U32: "I", Type.U64: "Q",
+    Type.U8: "B", Type.U16: "H", Type.U32: "I", Type.U64: "Q", bool_: "?",
 }  # fmt: skip
-_TYPES = {format: ty for ty, format in _FORMATS.items() if ty is not Type.BF16} | {"?": Type.U8, "c": Type.U8}
+_TYPES = {format: ty for ty, format in _FORMATS.items() if ty is not Type.BF16} | {"c": Type.U8}
+
+_ALIKE = {(Type.BF16, Type.U16), (bool_, Type.U8), (Type.U8, bool_)}  # types of the same memory
 
 
 def numpy() -> Any:
@@ -35,12 +38,12 @@ def numpy() -> Any:
     return numpy
 
 
-def array(data: Any, ty: Type | None = None) -> Any:
+def array(data: Any, ty: ElementType | None = None) -> Any:
     """What NumPy or DLPack takes for an array, row by row; converted to `ty`, if there is one, as NumPy does."""
     np = numpy()
     if np is None:
         return _plain(data, ty)
-    if ty is not None and ty.is_wide:
+    if isinstance(ty, Type) and ty.is_wide:
         return _wide(np, data, ty)
     if hasattr(data, "to_memoryview"):
         data = data.to_memoryview()
@@ -78,11 +81,12 @@ def _bf16(np: Any, values: Any) -> Any:
     return np.where(np.isnan(exact), (bits >> 16 & 0x8000) | 0x7FC0, rounded).astype("u2")
 
 
-def of_type(values: Any, ty: Type) -> Any:
-    """The array, if its elements are of that type, else None. BF16 are ml_dtypes', or the bits, and come as bits."""
+def of_type(values: Any, ty: ElementType) -> Any:
+    """The array, if its elements are of that type, else None. BF16 are ml_dtypes', or the bits, and come as bits; bools
+    without NumPy may be bytes, as JavaScript has no others."""
     if isinstance(values, memoryview):
         have = type_of(values)
-        return values if have is ty or (ty is Type.BF16 and have is Type.U16) else None
+        return values if have is ty or (ty, have) in _ALIKE else None
     if values.dtype == ty.numpy:
         return values
     return values.view(ty.numpy) if ty is Type.BF16 and _is_bfloat16(values) else None
@@ -93,10 +97,10 @@ def _is_bfloat16(values: Any) -> bool:
     return bool(values.dtype.name == "bfloat16")
 
 
-def to_type(dtype: Any) -> Type:
+def to_type(dtype: Any) -> ElementType:
     """The type, which may be given as NumPy's dtype. Raises UnsupportedType."""
     np = numpy()
-    if isinstance(dtype, Type):
+    if isinstance(dtype, (Type, Element)):
         return dtype
     try:
         return type_of(np.empty(0, dtype))
@@ -104,7 +108,7 @@ def to_type(dtype: Any) -> Type:
         raise UnsupportedType(None, f"{dtype!r} is no type: take hg.f32, or another one of hg.Type") from None
 
 
-def type_of(values: Any) -> Type:
+def type_of(values: Any) -> ElementType:
     """The type of an array's elements. Raises UnsupportedType for what is no type of the ISA."""
     np = numpy()
     if np is None or isinstance(values, memoryview):
@@ -115,7 +119,7 @@ def type_of(values: Any) -> Type:
             raise UnsupportedType(None, f"there is no type for elements of the format {values.format!r}: convert them")
         return _TYPES[format]
     if values.dtype == np.bool_:
-        return Type.U8
+        return bool_
     if _is_bfloat16(values):
         return Type.BF16
     for ty in Type:
@@ -124,7 +128,7 @@ def type_of(values: Any) -> Type:
     raise UnsupportedType(None, f"there is no type for NumPy's {values.dtype}: convert the array, or give a dtype")
 
 
-def empty(shape: Sequence[int], ty: Type) -> Any:
+def empty(shape: Sequence[int], ty: ElementType) -> Any:
     """An array to be written."""
     np = numpy()
     if np is not None:
@@ -132,7 +136,7 @@ def empty(shape: Sequence[int], ty: Type) -> Any:
     return _shaped(memoryview(bytearray(prod(shape) * ty.size_bytes)), shape, ty)
 
 
-def full(shape: Sequence[int], value: int | float, ty: Type) -> Any:
+def full(shape: Sequence[int], value: int | float, ty: ElementType) -> Any:
     """An array of one value."""
     np = numpy()
     if np is not None:
@@ -147,6 +151,20 @@ def raw(values: Any) -> memoryview:
     return values.cast("B") if values.nbytes else memoryview(bytearray())
 
 
+def numbers(values: Any, ty: ElementType) -> Any:
+    """The array as the numbers that its elements are in memory, along a further axis where one is several."""
+    if isinstance(values, memoryview) or isinstance(ty, Type):
+        return values
+    return values.view(ty.storage.numpy).reshape(*values.shape, *axes_of(ty))
+
+
+def elements(values: Any, ty: ElementType) -> Any:
+    """The opposite."""
+    if isinstance(values, memoryview) or isinstance(ty, Type):
+        return values
+    return values.view(ty.numpy).reshape(values.shape[: values.ndim - len(axes_of(ty))])
+
+
 def lent(data: Any) -> Any:
     """The memory of an object as an array, without a copy; None if it lends none. Typed arrays are copied."""
     np = numpy()
@@ -159,7 +177,7 @@ def lent(data: Any) -> Any:
     return view if np is None else np.asarray(view)
 
 
-def _shaped(view: memoryview, shape: Sequence[int], ty: Type) -> memoryview:
+def _shaped(view: memoryview, shape: Sequence[int], ty: ElementType) -> memoryview:
     """Bytes as an array; without bytes, or of wide integers, they stay as they are."""
     if not view.nbytes or ty.is_wide:
         return view
@@ -167,7 +185,7 @@ def _shaped(view: memoryview, shape: Sequence[int], ty: Type) -> memoryview:
     return shaped  # type: ignore[no-any-return]
 
 
-def _plain(data: Any, ty: Type | None) -> memoryview:
+def _plain(data: Any, ty: ElementType | None) -> memoryview:
     view = lent(data)
     if view is None:
         return _listed(data, ty)
@@ -178,7 +196,7 @@ def _plain(data: Any, ty: Type | None) -> memoryview:
     return view if same else _listed(view.tolist(), ty)
 
 
-def _listed(data: Any, ty: Type | None) -> memoryview:
+def _listed(data: Any, ty: ElementType | None) -> memoryview:
     """Numbers in lists: by default integers are I64, and with floats among them F64, as in NumPy."""
     shape: list[int] = []
     rows: Any = [data]
@@ -195,11 +213,13 @@ def _listed(data: Any, ty: Type | None) -> memoryview:
     return _shaped(memoryview(bytearray(b"".join(_elements(ty, rows)))), shape, ty)
 
 
-def _elements(ty: Type, values: Iterable[int | float]) -> Iterator[bytes]:
+def _elements(ty: ElementType, values: Iterable[int | float]) -> Iterator[bytes]:
     return (_element(ty, value) for value in values)
 
 
-def _element(ty: Type, value: int | float) -> bytes:
+def _element(ty: ElementType, value: int | float) -> bytes:
+    if isinstance(ty, Element):
+        return bytes([bool(value)])
     return ty.encode(value if ty.is_float else ty.from_float(value) if isinstance(value, float) else value).to_bytes(
         ty.size_bytes, "little"
     )

@@ -6,20 +6,22 @@ import os
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..backends.protocol import Backend
-from ..errors import ArtifactError, InvalidBuffer, LaunchError
+from ..errors import ArtifactError, InvalidBuffer, IsaError, LaunchError
 from ..isa.arguments import scalar_bits
+from ..isa.elements import Element, axes_of, element_named
 from ..isa.launch import ExecutionParams, LaunchConfig, checked_math
 from ..isa.operands import Access, BufferHandle, Immediate, PoolHandle
 from ..isa.program import Program
 from ..isa.types import Type
 from ..isa.verify import Analysis
 from ..plan.builder import PlanBuilder
-from ..plan.formula import FormulaLike
+from ..plan.formula import Formula, FormulaLike
 from ..plan.plan import Call, Plan, Port, bind_ports, size_of
 from ..plan.walk import Budget, Walk
 from ..store.store import compiled_store, key_of
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CompiledProgram", "compile", "load"]
 
+ELEMENT = "element."  # of the names of metadata, before that of a port
 # Gives `length` bytes at `offset` of the file at a location relative to the artifact's.
 Fetch = Callable[[str, int, int], bytes]
 
@@ -60,7 +63,8 @@ class CompiledProgram:
     @classmethod
     def from_builder(cls, builder: PlanBuilder, metadata: Mapping[str, str] | None = None) -> CompiledProgram:
         """What a PlanBuilder collected. Raises ArtifactError for a plan that is wrong."""
-        named = {**({"name": builder.name} if builder.name else {}), **(metadata or {})}
+        elements = {ELEMENT + name: str(element) for name, element in builder.elements.items()}
+        named = {**({"name": builder.name} if builder.name else {}), **elements, **(metadata or {})}
         programs, blobs = list(builder.programs.values()), list(builder.blobs.values())
         return cls(builder.build(), programs, blobs, named, analyses=builder.analyses)
 
@@ -77,6 +81,24 @@ class CompiledProgram:
     def ports(self) -> tuple[Port, ...]:
         """What a run takes: scalars and arrays, in order."""
         return self.plan.ports
+
+    @cached_property
+    def elements(self) -> dict[str, Element]:
+        """What elements of ports are besides numbers: kept in the metadata. Raises ArtifactError."""
+        try:
+            found = {
+                key.removeprefix(ELEMENT): element_named(text)
+                for key, text in self.metadata.items()
+                if key.startswith(ELEMENT)
+            }
+        except IsaError as error:
+            raise ArtifactError(f"damaged artifact: {error}") from None
+        for name, element in found.items():
+            port = self.plan.arrays.get(name)
+            last = () if element.width is None else (Formula.of(element.width),)
+            if port is None or port.ty is not element.storage or port.shape[len(port.shape) - len(last) :] != last:
+                raise ArtifactError(f"damaged artifact: {name!r} has no elements of {element}")
+        return found
 
     @property
     def artifact(self) -> Artifact:
@@ -156,14 +178,14 @@ class CompiledProgram:
         values |= {name: buffer.numpy() for name, buffer in buffers.items() if name not in here}
         scalars = {name: scalar_bits(name, port.ty, values[name]) for name, port in self.plan.scalars.items()}
         given = {
-            name: value if name in here else _array(self.plan.arrays[name], value)
+            name: value if name in here else _array(self.plan.arrays[name], value, self.elements.get(name))
             for name, value in values.items()
             if name not in scalars
         }
         numbers = {
             name: int(port.ty.decode(scalars[name])) for name, port in self.plan.scalars.items() if port.ty.is_integer
         }
-        variables, shapes = bind_ports(self.plan, numbers, {name: tuple(array.shape) for name, array in given.items()})
+        variables, shapes = bind_ports(self.plan, numbers, {name: _shape(array) for name, array in given.items()})
         handles: dict[str, BufferHandle | PoolHandle] = {}
         try:
             for name, shape in shapes.items():
@@ -187,6 +209,7 @@ class CompiledProgram:
                 if port.access is not Access.READ and name not in here:
                     found[name] = arrays.empty(shapes[name], port.ty)
                     _read(device, handles[name], arrays.raw(found[name]))
+                    found[name] = arrays.elements(found[name], self.elements.get(name, port.ty))
                 if port.access is not Access.READ and name in buffers:
                     found[name] = buffers[name] if name in here else buffers[name].from_numpy(found[name])
             return next(iter(found.values())) if len(found) == 1 else found
@@ -206,7 +229,7 @@ class CompiledProgram:
                 raise LaunchError(f"{self.plan.scalars[name]} takes a number, not {buffer!r}")
             if buffer.executor.device is not backend:
                 raise LaunchError(f"{port} takes a Buffer of the device that runs, not of {buffer.executor!r}: copy it")
-            if buffer.dtype is not port.ty:
+            if buffer.dtype not in (port.ty, self.elements.get(name)):
                 raise LaunchError(f"{port} takes an array of {port.ty}, not of {buffer.dtype}: convert it")
             if port.access is not Access.READ:
                 other = writers.setdefault(buffer.handle, name)
@@ -396,23 +419,31 @@ def _part(path: Path, location: str, offset: int, length: int) -> bytes:
         raise ArtifactError(f"the constants in {location!r} cannot be read: {error}") from None
 
 
-def _array(port: Port, value: Any) -> Any:
-    """The argument for an array. Raises LaunchError."""
+def _shape(array: Any) -> tuple[int, ...]:
+    """The shape of an argument as ports have it."""
+    return (*array.shape, *(axes_of(array.dtype) if isinstance(array, Buffer) else ()))
+
+
+def _array(port: Port, value: Any, element: Element | None) -> Any:
+    """The argument for an array, as numbers. Raises LaunchError."""
     if not hasattr(value, "dtype") and isinstance(value, (list, tuple, int, float)):
         try:
-            return arrays.array(value, port.ty)
+            return arrays.numbers(arrays.array(value, element or port.ty), element or port.ty)
         except (TypeError, ValueError, OverflowError) as error:
             raise LaunchError(f"{port} cannot be made from what is given: {error}") from None
     try:
         found = arrays.array(value)
     except (TypeError, ValueError) as error:
         raise LaunchError(f"{port} takes an array: {error}") from None
-    fitting = arrays.of_type(found, port.ty)
-    if fitting is not None:
-        return fitting
+    for ty in (element, port.ty) if element else (port.ty,):
+        fitting = arrays.of_type(found, ty)
+        if fitting is not None:
+            return arrays.numbers(fitting, ty)
     if isinstance(found, memoryview):
         raise LaunchError(f"{port} takes an array of {port.ty}, not of {arrays.type_of(found)}: convert it")
-    raise LaunchError(f"{port} takes an array of {port.ty.numpy}, not of {found.dtype}: convert it with astype")
+    raise LaunchError(
+        f"{port} takes an array of {(element or port.ty).numpy}, not of {found.dtype}: convert it with astype"
+    )
 
 
 def _allocate(backend: Backend, size: int, data: Any, pool: bool) -> BufferHandle | PoolHandle:

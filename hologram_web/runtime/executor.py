@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from ..backends import IN_PAGE
 from ..errors import BackendUnavailable, InvalidBuffer, LaunchError
+from ..isa.elements import ElementType, stored_as
 from ..isa.launch import ExecutionParams, LaunchConfig, linear
 from ..isa.operands import BufferHandle, PoolHandle
 from ..isa.program import Program
@@ -35,7 +36,7 @@ class Buffer:
     InvalidBuffer.
     """
 
-    def __init__(self, executor: Executor, handle: BufferHandle, shape: tuple[int, ...], dtype: Type) -> None:
+    def __init__(self, executor: Executor, handle: BufferHandle, shape: tuple[int, ...], dtype: ElementType) -> None:
         self.executor, self.handle, self.shape, self.dtype = executor, handle, shape, dtype
 
     @property
@@ -85,6 +86,7 @@ class Buffer:
         found = self.numpy()
         if self.dtype is not Type.BF16 and not self.dtype.is_wide:
             return found.tolist()
+        assert isinstance(self.dtype, Type)
         numbers: list[Any] = self.dtype.unpack(bytes(arrays.raw(found)))
         for length in reversed(self.shape[1:]):
             numbers = [numbers[k : k + length] for k in range(0, len(numbers), length or 1)]
@@ -182,7 +184,7 @@ class Executor:
 
     # Buffers
 
-    def array(self, data: Any, dtype: Type | None = None) -> Buffer:
+    def array(self, data: Any, dtype: ElementType | None = None) -> Buffer:
         """A buffer with a copy of anything NumPy or DLPack takes for an array; its type is the array's, or `dtype`.
 
         Raises UnsupportedType for a dtype that is no type of the ISA.
@@ -192,7 +194,7 @@ class Executor:
         found = arrays.array(data, None if dtype is None else arrays.to_type(dtype))
         return self.empty(found.shape, dtype or arrays.type_of(found)).from_numpy(found)
 
-    def zeros(self, shape: Lengths, dtype: Type = Type.F32) -> Buffer:
+    def zeros(self, shape: Lengths, dtype: ElementType = Type.F32) -> Buffer:
         """A buffer of zeros."""
         dtype, lengths, count = self._measured(shape, dtype)
         handle = self.device.allocate_buffer(count * dtype.size_bytes)
@@ -200,7 +202,7 @@ class Executor:
         return buffer
 
     @staticmethod
-    def _measured(shape: Lengths, dtype: Type) -> tuple[Type, tuple[int, ...], int]:
+    def _measured(shape: Lengths, dtype: ElementType) -> tuple[ElementType, tuple[int, ...], int]:
         dtype = arrays.to_type(dtype)
         try:
             lengths = tuple(map(index, shape)) if isinstance(shape, Iterable) else (index(shape),)
@@ -215,11 +217,11 @@ class Executor:
 
     empty = zeros  # memory of every device is zeroed: nobody sees what others left
 
-    def full(self, shape: Lengths, value: int | float, dtype: Type = Type.F32) -> Buffer:
+    def full(self, shape: Lengths, value: int | float, dtype: ElementType = Type.F32) -> Buffer:
         """A buffer with one value in every element."""
         return self.zeros(shape, dtype).fill(value)
 
-    def allocate(self, size: int, dtype: Type = Type.F32) -> Buffer:
+    def allocate(self, size: int, dtype: ElementType = Type.F32) -> Buffer:
         """A buffer of `size` elements along one axis, zeroed."""
         return self.zeros(size, dtype)
 
@@ -234,7 +236,7 @@ class Executor:
         self.device.atlas.forget(buffer.handle)
         self._buffers.pop(buffer.handle, None)
 
-    def adopt(self, gpu_buffer: Any, shape: Lengths, dtype: Type = Type.F32) -> Buffer:
+    def adopt(self, gpu_buffer: Any, shape: Lengths, dtype: ElementType = Type.F32) -> Buffer:
         """A wgpu buffer of the caller's, of the device that this executor runs on, as a Buffer. It is read and written
         in place and stays the caller's; its usages have to be STORAGE, COPY_SRC and COPY_DST. Raises InvalidBuffer."""
         if not hasattr(self.device, "adopt_buffer"):
@@ -332,7 +334,7 @@ class Executor:
         found: BufferHandle | None = self.device.atlas.bound.get(class_id)
         return found
 
-    def allocate_boundary(self, class_id: int, width: int, height: int, dtype: Type = Type.F32) -> Buffer:
+    def allocate_boundary(self, class_id: int, width: int, height: int, dtype: ElementType = Type.F32) -> Buffer:
         """A buffer of `height` rows of `width` elements, bound to a class."""
         buffer = self.zeros((height, width), dtype)
         self.bind_class(class_id, buffer)
@@ -394,6 +396,6 @@ def _handle(program: Program, name: str, value: Any) -> Any:
     if not isinstance(value, Buffer):
         return value
     param = program.param(name)
-    if param is not None and param.kind == "buffer" and param.ty is not value.dtype:
+    if param is not None and param.kind == "buffer" and param.ty is not stored_as(value.dtype):
         raise LaunchError(f"parameter {name!r} is a buffer of {param.ty}, not of {value.dtype}: convert it")
     return value.handle

@@ -7,6 +7,7 @@ from typing import Any
 from ..backends.protocol import Backend
 from ..errors import InvalidBuffer, LaunchError
 from ..isa.address import Address
+from ..isa.elements import stored_as
 from ..isa.instruction import Instruction
 from ..isa.launch import ExecutionParams, LaunchConfig
 from ..isa.operands import Access, BinaryMapOperation, BufferHandle, MapOperation, ReduceOperation, Register
@@ -26,7 +27,7 @@ class TypedBuffer:
     @classmethod
     def allocate(cls, backend: Backend, ty: Type, count: int) -> TypedBuffer:
         """A zeroed buffer. Raises AllocationFailed."""
-        ty = to_type(ty)
+        ty = stored_as(to_type(ty))
         return cls(backend, backend.allocate_buffer(count * ty.size_bytes), ty, count)
 
     def copy_to(self, data: Any) -> None:

@@ -47,6 +47,15 @@ def histogram(x: hg.Array[hg.u8], bins: hg.Array[hg.u32]):
 
 
 @hg.kernel
+def rows(x: hg.Array[hg.i32, 2], odd: hg.Array[bool]):
+    i = hg.global_id()
+    total = 0
+    for v in x[i, :]:
+        total += v
+    odd[i] = total % 2 == 1 and not odd[i]
+
+
+@hg.kernel
 def collatz(x: hg.Array[hg.i64], steps: hg.Array[hg.i32]):
     i = hg.global_id()
     n = x[i]
@@ -119,6 +128,13 @@ def test_atomics(device: Any) -> None:
     bins = array("I", [0] * 256)
     histogram.on(device)[len(data)](data, bins)
     assert bins.tolist() == [data.count(value) for value in range(256)]
+
+
+def test_rows_and_bools(device: Any) -> None:
+    x = memoryview(array("i", range(15))).cast("B").cast("i", (3, 5))
+    odd = memoryview(bytearray(3)).cast("?")
+    rows.on(device)[3](x, odd)
+    assert odd.tolist() == [False, True, False]
 
 
 def test_loops_and_64_bits(device: Any) -> None:

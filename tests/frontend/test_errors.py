@@ -105,7 +105,7 @@ def test_names_raise_outside_kernels():
             getattr(hg, name)(1)
     assert hg.get_global_id is hg.global_id
     assert repr(hg.global_id) == "hg.global_id"
-    for item in (float, (hg.f32, 4), (hg.f32, True)):
+    for item in (float, (hg.f32, 9), (hg.f32, True)):
         with pytest.raises(hg.TranslateError, match=r"write hg.Array\[hg.f32"):
             hg.Array[item]
 

@@ -204,8 +204,48 @@ WRONG: list[tuple[str, str]] = [
         "x is 1-D, and here are 2 indices: write x[i]",
     ),
     (
-        "v = m[$0]",
+        "v = 1 + m[$0]",
         "m is 2-D, and here are 1 indices: write m[i, j]",
+    ),
+    (
+        "row = m[0]\nv = 1 + row[$1, 1]",
+        "row is 1-D, and here are 2 indices: write row[i]",
+    ),
+    (
+        "row = m[0]\nv = 1 + $row",
+        "row is an array: read an element of it, row[i]",
+    ),
+    (
+        "v = 1 + m[0, $:]",
+        "m[0, :] is a part of an array, no element: name it, row = m[0, :], or loop over its elements",
+    ),
+    (
+        "row = m[0, $1:]",
+        "slices are not available: pass the bounds, and loop over the elements",
+    ),
+    (
+        "if n:\n    row = m[0]\nx[0] = $row[0]",
+        "row is used before it is assigned on some path: assign it before, on all paths",
+    ),
+    (
+        "row = m[0]\n$row = m[:, 0]",
+        "row is a part of m elsewhere, along other axes or of another array than m[:, 0]: give this one a name of its own",
+    ),
+    (
+        "row = 1\n$row = m[0]",
+        "row is in use already: give the part of m a name of its own",
+    ),
+    (
+        "row = m[0]\n$row = 1",
+        "row is an array: store an element, row[i] = ..., or use another name",
+    ),
+    (
+        "row = m[$-1]\nv = row[0]",
+        "the index -1 is negative: indices count from 0; from the end, write m.shape[0] - 1",
+    ),
+    (
+        "row = m[$1.5]",
+        "an index is an integer, not float literal: convert with hg.i32(x), which rounds toward zero",
     ),
     (
         "v = x[$0.5]",
@@ -245,7 +285,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "x[$:] = 1.0",
-        "slices are not available: pass the bounds, and loop over the elements",
+        "x[:] is a part of an array, no element: name it, row = x[:], or loop over its elements",
     ),
     (
         "if n:\n    v = 1\nx[0] = $v",
@@ -429,7 +469,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "v = hg.local(hg.u32, $n)",
-        "the size of local memory is known while translating: 1 to 3 positive integers",
+        "the size of local memory is known while translating: 1 to 8 positive integers",
     ),
     (
         "$n = hg.local(hg.u32, 4)",
@@ -449,11 +489,11 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "v = hg.shared(hg.u32, $n)",
-        "the size of shared memory is known while translating: 1 to 3 positive integers",
+        "the size of shared memory is known while translating: 1 to 8 positive integers",
     ),
     (
         "v = hg.shared(hg.u32, $0)",
-        "the size of shared memory is known while translating: 1 to 3 positive integers",
+        "the size of shared memory is known while translating: 1 to 8 positive integers",
     ),
     (
         "v = hg.shared($int, 4)",
@@ -624,8 +664,8 @@ WRONG: list[tuple[str, str]] = [
         "<class 'float'> is no type of array elements: write hg.Array[hg.f32]",
     ),
     (
-        "def k(x: $hg.Array[hg.f32, 4]):\n    pass",
-        "an array of 4 dimensions: write hg.Array[hg.f32, 2], with 1 to 3 of them",
+        "def k(x: $hg.Array[hg.f32, 9]):\n    pass",
+        "an array of 9 dimensions: write hg.Array[hg.f32, 2], with 1 to 8 of them",
     ),
     (
         "def k($pool: hg.f32):\n    pass",

@@ -8,6 +8,7 @@ from math import copysign, nan, prod
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
+from ...isa.elements import Element, bool_
 from ...isa.operands import PRELOADED, AtomicOperation, Register
 from ...isa.program import MAX_LOCAL_MEMORY, MAX_SHARED_MEMORY
 from ...isa.row import TYPE_SETS
@@ -16,9 +17,10 @@ from .advice import CALLS, ELSEWHERE
 from .arithmetic import literal, typed
 from .emit import ArrayRef
 from .expressions import ArrayShape, Expressions
-from .names import ALLOWED, ATOMICS, INTRINSICS, LIBRARY, MATH, Intrinsic
+from .names import ALLOWED, ATOMICS, INTRINSICS, LIBRARY, MATH, MAX_AXES, Intrinsic
 from .source import MISSING, Definition, constant
 from .types import INDEX, Value, ValueKind, Weak, default, fits, float_of
+from .views import row_of
 
 __all__ = ["Calls"]
 
@@ -58,8 +60,8 @@ class Calls(Expressions):
             return self.inline(node, called)
         if isinstance(called, BuiltinFunctionType) and called.__module__ == "math":
             return self._of_math(node, called.__name__)
-        if called in _CASTS:
-            return self._python_cast(node, called)
+        if called in _CASTS or called is bool_:
+            return self._python_cast(node, bool if called is bool_ else called)
         if called in (sum, any, all):
             return self._of_constants(node, called)
         if called is divmod:
@@ -289,7 +291,7 @@ class Calls(Expressions):
             return Value(INDEX, const=len(found))
         if isinstance(found, ArrayShape):
             return Value(INDEX, const=found.array.ndim)
-        return self.length(self.array(argument), 0)
+        return self.length(row_of(self, argument, False) or self.array(argument), 0)
 
     # Bits
 
@@ -381,14 +383,17 @@ class Calls(Expressions):
         """`name = hg.shared(type, size)` or `hg.local(type, size)`: the next bytes of shared or local memory."""
         self._no_keywords(node)
         target, size = self._arguments(node, "hg.f32, size")
-        ty = self._type(target)
+        element = self.element(target)
+        ty = element.storage if isinstance(element, Element) else element
         found = self.static(size)
         parts = size.elts if isinstance(size, ast.Tuple) else None
         shape = [self.value(part).const for part in parts] if parts is not None else [None]
         if parts is None:
             shape = list(found) if isinstance(found, tuple) else [self.value(size).const]
-        if not 1 <= len(shape) <= 3 or any(not isinstance(n, int) or isinstance(n, bool) or n < 1 for n in shape):
-            self.fail(size, f"the size of {kind} memory is known while translating: 1 to 3 positive integers")
+        if not 1 <= len(shape) <= MAX_AXES or any(
+            not isinstance(n, int) or isinstance(n, bool) or n < 1 for n in shape
+        ):
+            self.fail(size, f"the size of {kind} memory is known while translating: 1 to {MAX_AXES} positive integers")
         alignment = ty.alignment
         offset = -(-self.own_bytes[kind] // alignment) * alignment
         lengths = tuple(int(n or 0) for n in shape)
@@ -396,7 +401,13 @@ class Calls(Expressions):
         most, rule = _MOST[kind]
         if end > most:
             self.fail(node, f"{end} bytes of {kind} memory: {rule}")
-        return ArrayRef(name, ty, len(lengths), lengths, offset, kind == "local")
+        of = element if isinstance(element, Element) else None
+        return ArrayRef(name, ty, len(lengths), lengths, offset, kind == "local", of)
+
+    def element(self, node: ast.expr) -> Type | Element:
+        """The type of elements that is named."""
+        found = self.static(node)
+        return found if isinstance(found, Element) else bool_ if found is bool else self._type(node)
 
     def atomic(self, node: ast.Call, operation: AtomicOperation) -> Value:
         """hg.atomic_add(x, i, v): the old element."""
@@ -407,9 +418,9 @@ class Calls(Expressions):
         if array.local:
             self.fail(node, f"{array.name} is the lane's own, which needs no atomics: read and write its elements")
         adds = operation is AtomicOperation.ADD
-        if array.ty not in (Type.I32, Type.U32) and not (adds and array.ty is Type.F32):
+        if array.means not in (Type.I32, Type.U32) and not (adds and array.means is Type.F32):
             also = ", atomic_add on f32 too" if adds else ""
-            self.fail(node, f"{array.name} is {array.ty}: atomics work on i32 and u32{also}")
+            self.fail(node, f"{array.title} is {array.means}: atomics work on i32 and u32{also}")
         address = self.place_of(array, arguments[1])
         operands = [self.stored(argument, self.value(argument), array.ty) for argument in arguments[2:]]
         if array.shape is None:

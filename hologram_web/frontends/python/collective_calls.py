@@ -85,7 +85,7 @@ class Collectives(Calls):
 
     def _whole(self, node: ast.expr) -> ArrayRef:
         array = self.array(node)
-        if array.shape is not None or array.ndim != 1:
+        if array.shape is not None or array.ndim != 1 or array.fixed or array.element is not None:
             self.fail(node, f"{array.name} is no array parameter with one axis, which collectives work on")
         return array
 

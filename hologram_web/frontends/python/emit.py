@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from heapq import heappop, heappush
 from types import FunctionType
 from typing import Any, NoReturn
@@ -13,6 +14,7 @@ from typing import Any, NoReturn
 from ...errors import IsaError, TranslateError
 from ...isa.address import Address
 from ...isa.builder import ProgramBuilder
+from ...isa.elements import Element
 from ...isa.instruction import Instruction
 from ...isa.operands import Label, Predicate, Register
 from ...isa.program import MAX_INSTRUCTIONS, MAX_PARAMETERS
@@ -28,7 +30,11 @@ __all__ = ["ArrayRef", "Emitter", "EnclosingLoop", "KernelFacts", "Scope"]
 
 @dataclass(frozen=True)
 class ArrayRef:
-    """An array: a parameter, whose `shape` is known at launch, or shared (or local) memory from byte `offset` on."""
+    """An array: a parameter, whose `shape` is known at launch, or shared (or local) memory from byte `offset` on.
+
+    `ty` is what lies in memory, `element` what that means where it is no number. Of a view `fixed` says for each axis
+    of the array which place along it is meant; None where that is left to its `ndim` indices. `said` is its own name.
+    """
 
     name: str
     ty: Type
@@ -36,6 +42,29 @@ class ArrayRef:
     shape: tuple[int, ...] | None = None
     offset: int = 0
     local: bool = False
+    element: Element | None = None
+    fixed: tuple[Value | None, ...] = ()
+    said: str = ""
+
+    @property
+    def means(self) -> Type | Element:
+        """The type of its elements."""
+        return self.element or self.ty
+
+    @property
+    def title(self) -> str:
+        """What messages call it."""
+        return self.said or self.name
+
+    @cached_property
+    def whole(self) -> ArrayRef:
+        """The array that it is a view of; itself, if it is none."""
+        return replace(self, ndim=len(self.fixed), fixed=(), said="") if self.fixed else self
+
+    @property
+    def axes(self) -> list[int]:
+        """The axes of the whole array that it has."""
+        return [axis for axis, place in enumerate(self.fixed or [None] * self.ndim) if place is None]
 
 
 @dataclass
@@ -332,6 +361,7 @@ class Emitter:
 
     def length(self, array: ArrayRef, axis: int) -> Value:
         """The length of an axis."""
+        axis = array.axes[axis]
         if array.shape is not None:
             return Value(INDEX, const=array.shape[axis])
         key = array.name, axis

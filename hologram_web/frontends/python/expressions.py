@@ -8,7 +8,8 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ...isa.address import Address
-from ...isa.operands import Label
+from ...isa.elements import bool_
+from ...isa.operands import Label, Register
 from ...isa.types import Type
 from .advice import ELSEWHERE, METHODS, NODES
 from .arithmetic import Arithmetic, literal
@@ -16,6 +17,7 @@ from .emit import ArrayRef, Scope
 from .names import Intrinsic
 from .source import MISSING, OF_TYPES, Definition, chain_of, constant, walk
 from .types import INDEX, Value, ValueKind, Weak, default, float_of
+from .views import INDICES, along_axes, element_of, row_of
 
 __all__ = ["ArrayShape", "Expressions"]
 
@@ -38,6 +40,10 @@ class Expressions(Arithmetic):
         """A call; None if it has no value."""
         raise NotImplementedError
 
+    def stored(self, node: ast.AST, value: Value, ty: Type) -> Register:
+        """A register that holds a value as it is stored."""
+        raise NotImplementedError
+
     def value(self, node: ast.expr) -> Value:
         """The value of an expression."""
         make = getattr(self, f"expr_{type(node).__name__}", None)
@@ -54,13 +60,20 @@ class Expressions(Arithmetic):
         """The object an expression stands for without being computed: an array, a constant, a function; or MISSING."""
         if isinstance(node, ast.Name):
             scope = self.scope_of(node.id)
-            return self.scope.source.lookup(node.id) if scope is None else scope.bound.get(node.id, MISSING)
+            if scope is None:
+                return self.scope.source.lookup(node.id)
+            found = scope.bound.get(node.id, MISSING)
+            if isinstance(found, ArrayRef) and found.fixed and node.id in scope.local_names:
+                self.is_assigned(node, scope)
+            return found
         if isinstance(node, ast.Lambda):
             return self.function_here(node)
         if isinstance(node, ast.Attribute):
             owner = self.static(node.value)
-            if isinstance(owner, ArrayRef) and node.attr == "shape":
-                return ArrayShape(owner)
+            if node.attr == "shape":
+                owner = row_of(self, node.value, False) if owner is MISSING else owner
+                if isinstance(owner, ArrayRef):
+                    return ArrayShape(owner)
             return self.scope.source.attribute(owner, node.attr)
         if isinstance(node, ast.Subscript):
             owner = self.static(node.value)
@@ -114,7 +127,7 @@ class Expressions(Arithmetic):
             return literal(number)
         text = ast.unparse(node)
         if isinstance(found, ArrayRef):
-            brackets = "[i]" if found.ndim == 1 else f"[{', '.join('ijk'[: found.ndim])}]"
+            brackets = f"[{', '.join(INDICES[: found.ndim])}]"
             self.fail(node, f"{text} is an array: read an element of it, {text}{brackets}")
         if isinstance(found, ArrayShape):
             self.fail(node, f"{text} is a tuple: take one length, {text}[0]")
@@ -158,12 +171,16 @@ class Expressions(Arithmetic):
 
     def local(self, node: ast.Name, scope: Scope) -> Value:
         """A variable's value."""
-        register = scope.registers.get(node.id)
-        if register is None or (scope.assigned is not None and node.id not in scope.assigned):
+        self.is_assigned(node, scope, node.id not in scope.registers)
+        register = scope.registers[node.id]
+        return Value(self.facts.types[scope.path, node.id], register, lane=scope.lanes.get(node.id))
+
+    def is_assigned(self, node: ast.Name, scope: Scope, never: bool = False) -> None:
+        """Refuses a variable that some path to here does not assign."""
+        if never or (scope.assigned is not None and node.id not in scope.assigned):
             if not scope.path and node.id in self.lost:
                 self.fail(node, f"{node.id} is not kept over a collective: compute it again behind it")
             self.fail(node, f"{node.id} is used before it is assigned on some path: assign it before, on all paths")
-        return Value(self.facts.types[scope.path, node.id], register, lane=scope.lanes.get(node.id))
 
     def expr_Attribute(self, node: ast.Attribute) -> Value:
         return self.object_value(node, self.static(node))
@@ -176,24 +193,24 @@ class Expressions(Arithmetic):
     # Elements of arrays
 
     def expr_Subscript(self, node: ast.Subscript) -> Value:
-        if isinstance(node.slice, ast.Slice):
-            self.scope.source.unsupported(node.slice)
         owner = self.static(node.value)
         if isinstance(owner, (tuple, ArrayShape)):
             return self.object_value(node, self._element(node, owner))
-        array, index = self.element_of(node)
-        return Value(array.ty, self.load(array, self.place_of(array, index)))
+        array, index = element_of(self, node)
+        return self.loaded(array, self.place_of(array, index))
 
-    def element_of(self, node: ast.Subscript) -> tuple[ArrayRef, ast.expr]:
-        """The array and the index of `m[i, j]`, or of `m[i][j]`."""
-        parts, value = [node.slice], node.value
-        while isinstance(value, ast.Subscript) and self.static(value) is MISSING:
-            parts.insert(0, value.slice)
-            value = value.value
-        if len(parts) == 1:
-            return self.array(value), node.slice
-        flat = [inner for part in parts for inner in (part.elts if isinstance(part, ast.Tuple) else [part])]
-        return self.array(value), ast.copy_location(ast.Tuple(flat, ast.Load()), node.slice)
+    def loaded(self, array: ArrayRef, address: Address) -> Value:
+        """An element: a truth value if it is a bool."""
+        register = self.load(array, address)
+        if array.element is not bool_:
+            return Value(array.ty, register)
+        return Value(Weak.BOOL, pred=self.test("ne", array.ty, register, self.immediate(array.ty, 0)))
+
+    def to_store(self, node: ast.AST, array: ArrayRef, value: Value) -> Register:
+        """A register that holds a value as an element is stored; of bools 1 where it is true."""
+        if array.element is not bool_:
+            return self.stored(node, value, array.ty)
+        return self.from_predicate(self.truth_of(node, value), array.ty)
 
     def array(self, node: ast.expr) -> ArrayRef:
         """The array an expression names. Raises TranslateError if it is none."""
@@ -214,18 +231,19 @@ class Expressions(Arithmetic):
             if isinstance(part, (ast.Slice, ast.Starred)):
                 self.scope.source.unsupported(part)
         if len(parts) != array.ndim:
-            wanted = ", ".join("ijk"[: array.ndim])
+            wanted = ", ".join(INDICES[: array.ndim])
             self.fail(
                 index,
-                f"{array.name} is {array.ndim}-D, and here are {len(parts)} indices: write {array.name}[{wanted}]",
+                f"{array.title} is {array.ndim}-D, and here are {len(parts)} indices: write {array.title}[{wanted}]",
             )
-        split = [self._index(part) for part in parts[:-1]] + [self._split(parts[-1])]
+        of_last = self._index if array.fixed and array.fixed[-1] is not None else self._split
+        split = [*map(self._index, parts[:-1]), of_last(parts[-1])]
+        if array.fixed:
+            parts, split = along_axes(array, parts, split, index)
+            array = array.whole
         for axis, (part, (value, offset)) in enumerate(zip(parts, split, strict=True)):
-            if value is None and offset < 0:
-                last = f"{array.name}.shape[{axis}] - {-offset}" if array.ndim > 1 else f"len({array.name}) - {-offset}"
-                self.fail(part, f"the index {offset} is negative: indices count from 0; from the end, write {last}")
-            if value is None and array.shape is not None and offset >= array.shape[axis]:
-                self.fail(part, f"there is no element {offset}: axis {axis} of {array.name} has {array.shape[axis]}")
+            if value is None:
+                self.check_literal(part, array, axis, offset)
         placed = self.placed = [("", 0) if value is None else value.lane for value, _ in split]
         if array.shape is None:
             for axis, (lane, (_, offset)) in enumerate(zip(placed, split, strict=True)):
@@ -243,6 +261,14 @@ class Expressions(Arithmetic):
             assert value is not None
             return self.access(array, self.register(index, value, default(value.ty)), offset)
         return self._row_major(array, parts, split)
+
+    def check_literal(self, node: ast.expr, array: ArrayRef, axis: int, number: int) -> None:
+        """Refuses a literal that is no index along an axis of an array."""
+        if number < 0:
+            last = f"{array.name}.shape[{axis}] - {-number}" if array.ndim > 1 else f"len({array.name}) - {-number}"
+            self.fail(node, f"the index {number} is negative: indices count from 0; from the end, write {last}")
+        if array.shape is not None and number >= array.shape[axis]:
+            self.fail(node, f"there is no element {number}: axis {axis} of {array.name} has {array.shape[axis]}")
 
     def _check_axes(self, array: ArrayRef, parts: list[ast.expr], split: list[tuple[Value | None, int]]) -> None:
         """Writes down that each index is on its axis. Shared and local arrays lie behind each other, those of one axis
@@ -274,9 +300,13 @@ class Expressions(Arithmetic):
                 position = self.op("MAD", INDEX, position, length, here)
         return self.access(array, position, last)
 
+    def index(self, node: ast.expr) -> Value:
+        """An index."""
+        return self._whole_number(node, self.value(node))
+
     def _index(self, node: ast.expr) -> tuple[Value | None, int]:
         """An index: a value, or None and a literal."""
-        return self._parts(self._whole_number(node, self.value(node)))
+        return self._parts(self.index(node))
 
     def _whole_number(self, node: ast.expr, value: Value) -> Value:
         if float_of(value.ty) is value.ty:

@@ -17,6 +17,7 @@ from .names import Annotation, Array, ArrayType, Constant, ConstantType, Intrins
 from .source import MISSING, Definition, Source, parameters_of
 from .statements import Statements
 from .types import Value, Weak, default
+from .views import row_of
 
 __all__ = ["Functions", "annotation", "check_signature"]
 
@@ -128,6 +129,8 @@ class Functions(Statements):
     def _given(self, argument: ast.expr, wanted: Annotation | None) -> Any:
         """What a function is called with: an array, a tuple, or a value."""
         found = self.static(argument)
+        if found is MISSING:
+            found = row_of(self, argument) or MISSING
         if isinstance(found, ArrayRef) or (isinstance(found, _STATIC) and wanted is None):
             return found
         return self.array(argument) if isinstance(wanted, ArrayType) else self.value(argument)
@@ -168,9 +171,9 @@ class Functions(Statements):
     def _argument(self, source: Source, parameter: ast.arg, argument: ast.expr, given: Any) -> Any:
         """What a parameter of an inlined function stands for: an array, a tuple, or a value of its type."""
         wanted = None if parameter.annotation is None else annotation(source, parameter.annotation)
-        if isinstance(given, ArrayRef) and wanted not in (None, ArrayType(given.ty, given.ndim)):
-            have, name = ArrayType(given.ty, given.ndim), shown(wanted)
-            self.fail(argument, f"{given.name} is {have}, and {name} is wanted here")
+        if isinstance(given, ArrayRef) and wanted not in (None, ArrayType(given.means, given.ndim)):
+            have, name = ArrayType(given.means, given.ndim), shown(wanted)
+            self.fail(argument, f"{given.title} is {have}, and {name} is wanted here")
         if isinstance(given, Value) and isinstance(wanted, Type) and given.ty is not wanted:
             if given.const is not None and wanted.is_float:
                 return Value(wanted, const=wanted.from_float(float(given.const)))

@@ -9,6 +9,7 @@ from .arithmetic import literal
 from .emit import ArrayRef
 from .names import INTRINSICS
 from .source import MISSING
+from .views import name_view, row_of
 
 if TYPE_CHECKING:
     from .statements import Statements
@@ -90,13 +91,14 @@ def over_arrays(kernel: Statements, node: ast.For) -> ast.For | None:
             arrays, begin = arrays[:1], arrays[1] if len(arrays) > 1 else None
         if backwards and isinstance(arrays[0], ast.Call) and kernel.static(arrays[0].func) is range:
             return _backwards(kernel, node, arrays[0])
+    arrays = [_named(kernel, part, number) for number, part in enumerate(arrays)]
     found = [kernel.static(part) for part in arrays]
     if not all(isinstance(array, ArrayRef) for array in found):
         return None
     for part, array in zip(arrays, found, strict=True):
         if array.ndim != 1:
-            kernel.fail(part, f"{array.name} is {array.ndim}-D, and for goes over arrays of one axis: loop over range")
-    at = f"{'.'.join(array.name for array in found)}.at"
+            kernel.fail(part, f"{array.title} is {array.ndim}-D, and for goes over arrays of one axis: loop over range")
+    at = f"{'.'.join(array.title for array in found)}.at"
     kernel.scope.local_names.add(at)
     lengths = [_call("len", part) for part in arrays]
     count = lengths[0] if len(lengths) == 1 else _call("min", *lengths)
@@ -114,6 +116,16 @@ def over_arrays(kernel: Statements, node: ast.For) -> ast.For | None:
     for each in new:
         ast.copy_location(each, node.iter)
     return made
+
+
+def _named(kernel: Statements, node: ast.expr, number: int) -> ast.expr:
+    """`x[i]` of `for v in x[i]`, a row that is found once, by a name that no text has."""
+    row = row_of(kernel, node)
+    if row is None or not isinstance(node, ast.Subscript):
+        return node
+    name = ast.copy_location(ast.Name(f"{ast.unparse(node)}.{number}", ast.Store()), node)
+    name_view(kernel, name, row, node.slice)
+    return ast.copy_location(ast.Name(name.id, ast.Load()), node)
 
 
 def _backwards(kernel: Statements, node: ast.For, call: ast.Call) -> ast.For:

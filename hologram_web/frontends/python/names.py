@@ -8,6 +8,7 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any, TypeVar, Union
 
 from ...errors import TranslateError
+from ...isa.elements import Element, bool_
 from ...isa.operands import AtomicOperation
 from ...isa.row import Row
 from ...isa.table import LANE_ROWS
@@ -19,6 +20,7 @@ __all__ = [
     "INTRINSICS",
     "LIBRARY",
     "MATH",
+    "MAX_AXES",
     "Annotation",
     "Array",
     "ArrayType",
@@ -30,6 +32,7 @@ __all__ = [
 ]
 
 ALLOWED = tuple(Type)
+MAX_AXES = 8  # of arrays, as of ports of a plan
 
 _OPERATORS = ("ADD", "SUB", "MUL", "DIV", "REM", "MAD", "NEG")  # these are written as operators
 
@@ -44,17 +47,19 @@ ATOMICS = {f"atomic_{operation.value}": operation for operation in AtomicOperati
 
 @dataclass(frozen=True)
 class ArrayType:
-    """What `hg.Array[hg.f32, 2]` means: elements of one type, or a type variable, and one to three dimensions."""
+    """What `hg.Array[hg.f32, 2]` means: elements of one type, or a type variable, and one to eight dimensions."""
 
-    ty: Type  # a TypeVar where a kernel has no types yet
+    ty: Any  # a Type or an Element; a TypeVar where a kernel has no types yet
     ndim: int = 1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.ty, TypeVar) and self.ty not in ALLOWED:
+        if self.ty is bool:
+            object.__setattr__(self, "ty", bool_)
+        if not isinstance(self.ty, (TypeVar, Element)) and self.ty not in ALLOWED:
             raise TranslateError(f"{self.ty!r} is no type of array elements: write hg.Array[hg.f32]")
-        if self.ndim not in (1, 2, 3) or isinstance(self.ndim, bool):
+        if self.ndim not in range(1, MAX_AXES + 1) or isinstance(self.ndim, bool):
             raise TranslateError(
-                f"an array of {self.ndim!r} dimensions: write hg.Array[hg.f32, 2], with 1 to 3 of them"
+                f"an array of {self.ndim!r} dimensions: write hg.Array[hg.f32, 2], with 1 to {MAX_AXES} of them"
             )
 
     def __repr__(self) -> str:

@@ -19,6 +19,7 @@ from .names import Intrinsic, function
 from .source import constant, walk
 from .sums import Sums
 from .types import INDEX, Value, ValueKind, Weak, default, float_of, join
+from .views import element_of, name_view, row_of
 
 __all__ = ["Statements"]
 
@@ -86,6 +87,10 @@ class Statements(Collectives):
             return
         if isinstance(node.value, ast.Lambda) and len(node.targets) == 1 and isinstance(target, ast.Name):
             self._function(target, target.id, node.value)
+            return
+        view = row_of(self, node.value) if len(node.targets) == 1 and isinstance(target, ast.Name) else None
+        if view is not None and isinstance(target, ast.Name) and isinstance(node.value, ast.Subscript):
+            name_view(self, target, view, node.value.slice)
             return
         value = self.value(node.value)
         for target in node.targets[:-1]:
@@ -156,10 +161,8 @@ class Statements(Collectives):
         if isinstance(target, ast.Name):
             self.assign_name(target, target.id, value, node)
         elif isinstance(target, ast.Subscript):
-            if isinstance(target.slice, ast.Slice):
-                self.scope.source.unsupported(target.slice)
-            array, index = self.element_of(target)
-            register = self.stored(node, value, array.ty)
+            array, index = element_of(self, target)
+            register = self.to_store(node, array, value)
             self.store(array, self.place_of(array, index), register)
         elif isinstance(target, ast.Attribute):
             self.fail(target, "attributes cannot be assigned: use a variable or an element of an array")
@@ -233,16 +236,16 @@ class Statements(Collectives):
             old = self.value(load)
             self.assign_name(node.target, node.target.id, self.binary(node, node.op, old, self.value(node.value)))
             return
-        if not isinstance(node.target, ast.Subscript) or isinstance(node.target.slice, ast.Slice):
+        if not isinstance(node.target, ast.Subscript):
             self.assign(node.target, node, literal(0))
             return
-        array, index = self.element_of(node.target)
+        array, index = element_of(self, node.target)
         address = self.place_of(array, index)
         self.sums.look_at(node, array, index)
         with self.pinned(Value(INDEX, address.index)):
-            old = Value(array.ty, self.load(array, address))
+            old = self.loaded(array, address)
             result = self.binary(node, node.op, old, self.value(node.value))
-            self.store(array, address, self.stored(node, result, array.ty))
+            self.store(array, address, self.to_store(node, array, result))
 
     # Flow. `assigned` of the scope follows it: None where no path leads
 

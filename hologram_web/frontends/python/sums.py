@@ -50,7 +50,8 @@ class Sums:
         kernel = self._kernel
         if array.local:
             return
-        if self.is_read(index):
+        value = getattr(node.target, "value", None)
+        if self.is_read(index) or getattr(value, "id", "") in kernel.scope.read:
             what = f"the index of {ast.unparse(node.target)} was read from memory and may be that of several lanes"
             kernel.warn(node, f"{what}, of which one counts: {_advice(node, array, index)}", RaceWarning)
         elif node in self._always and all(lane is not None for lane in kernel.placed):
@@ -69,10 +70,12 @@ class Sums:
 
 def _advice(node: ast.AugAssign, array: ArrayRef, index: ast.expr) -> str:
     atomic = _ATOMICS.get(type(node.op))
-    if atomic is None or not (array.ty in (Type.I32, Type.U32) or (atomic == "atomic_add" and array.ty is Type.F32)):
+    if atomic is None or not (
+        array.means in (Type.I32, Type.U32) or (atomic == "atomic_add" and array.means is Type.F32)
+    ):
         return "let one lane do it"
     place = f"({', '.join(map(ast.unparse, index.elts))})" if isinstance(index, ast.Tuple) else ast.unparse(index)
-    return f"write hg.{atomic}({array.name}, {place}, {ast.unparse(node.value)})"
+    return f"write hg.{atomic}({array.title}, {place}, {ast.unparse(node.value)})"
 
 
 def _always(body: Iterable[ast.stmt]) -> list[ast.stmt]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from ...errors import TranslateError
+from ...isa.elements import Element
 from ...isa.operands import Access, Register
 from ...isa.program import MAX_PARAMETERS, Program, SourceMap
 from ...isa.types import Type
@@ -164,10 +165,12 @@ class Translator(Functions):
     def _declare(self, parameter: ast.arg) -> None:
         name, scope = parameter.arg, self.scope
         ty, ndim = (array.ty, array.ndim) if isinstance(array := self.params[name], ArrayType) else (array, 0)
+        element = ty if isinstance(ty, Element) else None
+        ty = element.storage if element else ty
         assert isinstance(ty, Type)  # type variables are bound
         if ndim:
             self.parameter(parameter, name, ty, buffer=True)
-            scope.bound[name] = ArrayRef(name, ty, ndim)
+            scope.bound[name] = ArrayRef(name, ty, ndim, element=element)
             return
         scope.registers[name] = self.parameter(parameter, name, ty)
         scope.local_names.add(name)
