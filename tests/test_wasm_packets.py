@@ -17,7 +17,8 @@ from hologram_web.compiler.passes import optimize
 from hologram_web.isa.verify import analyze
 from hologram_web.targets.wasm import compile_kernel
 from hologram_web.targets.wasm.kernel import form_of
-from tests.fuzz.devices import LIMITS
+from tests.fuzz.devices import LIMITS, reference
+from tests.fuzz.generator import generate
 from tests.test_reducible import _tangle as tangle
 
 SCALAR = {
@@ -40,10 +41,75 @@ def test_kernels_of_the_standard_library_are_packets_but_for_those_of_one_lane()
     assert found == SCALAR
 
 
+NAMED = frozenset({
+    "a block is one lane", "one lane does everything", "nothing differs between lanes",
+    "lanes may wait at different barriers", "lanes do little else than atomics", "the code is long",
+    "steps of loops with several entries", "lanes part in many places of loops with several entries",
+    "between barriers lanes do no more than move what they share",
+})  # fmt: skip
+
+
+def test_programs_of_the_fuzzer_are_packets():
+    forms = []
+    for seed in range(4100, 4220):
+        case = generate(seed, "exact")
+        forms.append(form_of(_function(case.program, case.config.block)))
+    assert {form.reason for form in forms if form.width == 1} <= NAMED
+    several = [form for form in forms if form.reason != "a block is one lane"]
+    assert len(several) >= 0.85 * len(forms)
+    assert sum(form.width > 1 for form in several) >= 0.95 * len(several)
+
+
+@hg.kernel
+def _places(z: hg.Array[hg.u32], w: hg.Array[hg.i32]) -> None:
+    i = hg.global_id(0) + 7 * (hg.global_id(1) + 40 * hg.global_id(2))
+    here = hg.local_id(0) + 100 * hg.local_id(1) + 10000 * hg.local_id(2)
+    block = hg.block_id(0) + 10 * hg.block_id(1) + 100 * hg.block_id(2)
+    grid = hg.grid_dim(0) + 10 * hg.grid_dim(1) + 100 * hg.grid_dim(2)
+    size = hg.block_dim(0) + 10 * hg.block_dim(1) + 100 * hg.block_dim(2)
+    shared = hg.shared(hg.u32, 16)
+    shared[hg.local_id(1) + hg.local_id(2)] = hg.u32(here)
+    hg.barrier()
+    z[i] = hg.u32(here) + hg.u32(block) * hg.u32(7919) + hg.u32(grid) * hg.u32(104729) + hg.u32(size) + shared[0]
+    w[i] = -hg.i32(hg.global_id(1))
+
+
+@pytest.mark.parametrize("block", [(1, 9, 1), (1, 4, 3), (1, 1, 8), (1, 2, 2)])
+@pytest.mark.parametrize("grid", [(1, 1, 1), (3, 2, 2)])
+def test_rows_lie_along_the_first_axis_of_several_lanes(block, grid):
+    lanes = tuple(max(1, size * count - 1) if size > 1 else count for size, count in zip(block, grid, strict=True))
+    config, results = hg.LaunchConfig(hg.GridDim(*grid), hg.BlockDim(*block), lanes=lanes), []
+    assert form_of(_function(_places.program, block)).width == 4
+    for device in (reference(), *(WasmBackend(packets=width, cache=False) for width in (1, 4, 8, 16))):
+        z, w = (device.allocate_buffer(4 * 7 * 40 * 40) for _ in "zw")
+        for handle in (z, w):
+            device.view(handle)[:] = 255
+        arguments = {"z": z, "w": w, **dict.fromkeys(("z.shape0", "w.shape0"), 7 * 40 * 40)}
+        arguments = {param.name: arguments[param.name] for param in _places.program.params}
+        device.execute_program_with_params(_places.program, hg.ExecutionParams(config, arguments))
+        results.append(bytes(device.view(z)) + bytes(device.view(w)))
+    assert results == results[:1] * 5
+
+
+@pytest.mark.parametrize("packets", [1, 4, 8, 16])
+def test_faults_in_rows_along_another_axis_name_the_lane(packets):
+    program = hg.Program.from_text(".param y: buffer u32 read_write\n    mov_imm.u32 r11, 1\n" + LINES + "\n")
+    device = WasmBackend(limits=LIMITS, packets=packets, cache=False)
+    y = device.allocate_buffer(4 * 16)
+    config = hg.LaunchConfig(hg.GridDim(2, 1, 1), hg.BlockDim(1, 5, 2))
+    with pytest.raises(hg.ExecutionError) as caught:
+        device.execute_program_with_params(program, hg.ExecutionParams(config, {"y": y}))
+    assert caught.value.lane == 16
+
+
 LINES = "    stg.u32 [y + r255*4], r11"
 REASONS = {
-    "a row of a block has fewer than 4 lanes": ("    mov_imm.u32 r11, 1", (2, 2, 1)),
-    "a row of a block is one lane": ("    mov_imm.u32 r11, 1", (1, 8, 1)),
+    "a block is one lane": ("    mov_imm.u32 r11, 1", (1, 1, 1)),
+    "nothing differs between lanes": ("    exit", (8, 1, 1)),
+    "one lane does everything": (
+        "    cvt.u32.u64 r11, r255\n    set.eq.u32 p0, r11, r10\n    bra on, p0\n    exit\non:",
+        (8, 1, 1),
+    ),
     "integers of more than 64 bits": (
         "    cvt.u128.u64 r1, r255\n    mul.u128 r2, r1, r1\n    cvt.u32.u128 r11, r2",
         (8, 1, 1),

@@ -170,6 +170,7 @@ class Function:
     block_shape: tuple[int, int, int]
     name: str = ""
     local_memory: int = 0  # bytes of each lane
+    axes: tuple[int, int, int] = (0, 1, 2)  # which axis of the launch each axis of a block is, see `turned`
     fired: Counter[str] = field(default_factory=Counter)
 
     def nodes(self) -> Iterator[Node]:

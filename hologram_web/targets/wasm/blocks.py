@@ -29,6 +29,8 @@ class Blocks:
         self.code, self.function, self.values, self.wide_integers = code, code.function, values, wide_integers
         self.put, self.get, self.set, self.named = code.put, code.get, code.set, code.named
         self.argument = code.argument
+        # What blocks call their place along each axis of the launch.
+        self._places = [_BLOCK_IDX[code.function.axes.index(axis)] for axis in range(3)]
         self.polls, self._cost = polls, polls.lanes_cost(code.lowered.pieces)
 
     def prologue(self) -> None:
@@ -74,11 +76,11 @@ class Blocks:
         """Coordinates of the first block."""
         put = self.put
         put(self.get("block"), self.set("rest"))
-        for axis, name in enumerate(_BLOCK_IDX[:2]):
+        for axis, name in enumerate(self._places[:2]):
             self.argument("grid", 4 * axis)
             put(self.set(("grid", axis)), self.get("rest"), self.get(("grid", axis)), ("i32.rem_u",), self.set(name))
             put(self.get("rest"), self.get(("grid", axis)), ("i32.div_u",), self.set("rest"))
-        put(self.get("rest"), self.set(_BLOCK_IDX[2]))
+        put(self.get("rest"), self.set(self._places[2]))
 
     def begin(self) -> None:
         """How many blocks are done at once: those of a row at most, so that their lanes are one row. Takes ticks."""
@@ -96,7 +98,7 @@ class Blocks:
     def next(self) -> None:
         """Counts the coordinates on, and pushes the number of the next block."""
         put = self.put
-        for axis, name in enumerate(_BLOCK_IDX):
+        for axis, name in enumerate(self._places):
             put(self.get(name), self.get("span") if axis == 0 else ("i32.const", 1), ("i32.add",), self.set(name))
             if axis < 2:
                 put(self.get(name), self.get(("grid", axis)), ("i32.ge_u",), ("if", None))
@@ -110,7 +112,7 @@ class Blocks:
         for axis, (name, size) in enumerate(zip(_BLOCK_IDX, self.function.block_shape, strict=True)):
             # Lanes of this block that are on along the axis: min(size, lanes - index * size).
             on = self.named(("on", axis))
-            self.argument("lanes", 4 * axis)
+            self.argument("lanes", 4 * self.function.axes[axis])
             put(self.get(name), ("i32.const", size), ("i32.mul",), ("i32.sub",), ("local.set", on))
             blocks = [self.get("span"), ("i32.mul",)] if self.code.wide and not axis else []
             self._at_most(on, ("i32.const", size), *blocks)
@@ -188,7 +190,7 @@ def leaf(code: Code, node: Node) -> None:
         case "BLOCK_DIM_X" | "BLOCK_DIM_Y" | "BLOCK_DIM_Z":
             code.put(("i32.const", (x, y, z)["XYZ".index(node.attr[-1])]))
         case "GRID_DIM_X" | "GRID_DIM_Y" | "GRID_DIM_Z":
-            code.argument("grid", 4 * "XYZ".index(node.attr[-1]))
+            code.argument("grid", 4 * code.function.axes["XYZ".index(node.attr[-1])])
         case "LANE_IDX_X" if y == z == 1:
             code.put(code.get("lane"))
         case "LANE_IDX_Y" | "LANE_IDX_Z" if y == z == 1:

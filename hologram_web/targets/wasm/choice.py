@@ -9,7 +9,7 @@ from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function, Node
 from ...compiler.operations import EFFECTS
 from ...compiler.out_of_ssa import Count, Do, Lowered, lower
-from ...compiler.packets import Forms, guards
+from ...compiler.packets import Forms
 from ...compiler.passes.costs import total
 from ...compiler.reducible import reducible
 from ...compiler.shapes import ANY
@@ -91,8 +91,6 @@ def _compares(function: Function) -> bool:
 
 def _loss(function: Function, lowered: Lowered, plan: Fission | None, forms: Forms, width: int) -> str:
     """Why lane after lane is faster, if it is; measured with bench.packets."""
-    if function.block_shape[0] < width and not is_one_row(function):
-        return f"a row of a block has fewer than {width} lanes"
     if sum(1 for _ in function.nodes()) * width > 4 * _LONGEST:
         return "the code is long"
     used = [arg for node in function.nodes() if node.op in EFFECTS for arg in node.args]
@@ -107,8 +105,7 @@ def _loss(function: Function, lowered: Lowered, plan: Fission | None, forms: For
         if not loops and total(function.nodes()) < _WORK * effects:
             return "between barriers lanes do no more than move what they share"
         return ""
-    one = next(iter(guards(structure(lowered.resumes[0]), forms)), None)
-    if one is not None and _is_of_one(*one, forms):
+    if _by_one(structure(lowered.resumes[0]), forms):
         return "one lane does everything"
     # Atomics are done lane after lane, and vectors taken apart for them: a histogram took 1.1 to 1.5 times as long.
     accesses = [node for node in function.nodes() if access_of(node) is not None]
@@ -131,6 +128,34 @@ def _loops(trees: list[Tree]) -> bool:
     return False
 
 
+def _by_one(trees: list[Tree], forms: Forms) -> bool:
+    """Whether only one lane has effects."""
+    found = False
+    for tree in trees:
+        match tree:
+            case If(condition, then, otherwise):
+                ways = [(way, truth) for way, truth in ((then, True), (otherwise, False)) if _acts(way)]
+                if any(not _is_of_one(condition, truth, forms) and not _by_one(way, forms) for way, truth in ways):
+                    return False
+                found |= bool(ways)
+            case _ if _acts([tree]):
+                return False
+    return found
+
+
+def _acts(trees: list[Tree]) -> bool:
+    """Whether code has effects."""
+    for tree in trees:
+        match tree:
+            case Straight(piece) if any(isinstance(statement, Do) for statement in piece.statements):
+                return True
+            case Labelled(_, body) | StructuredLoop(_, body) if _acts(body):
+                return True
+            case If(_, then, otherwise) if _acts(then) or _acts(otherwise):
+                return True
+    return False
+
+
 def _is_of_one(node: Node, truth: bool, forms: Forms) -> bool:
     """Whether a predicate holds of one lane at most: the place of a lane is some number, or below 1."""
     while node.op == "pnot":
@@ -149,7 +174,7 @@ def _is_of_one(node: Node, truth: bool, forms: Forms) -> bool:
 
 def _obstacle(function: Function) -> str:
     if function.block_shape[0] == 1:
-        return "a row of a block is one lane"
+        return "a block is one lane"
     for node in function.nodes():
         if isinstance(node.ty, Type) and node.ty.is_wide:
             return "integers of more than 64 bits"

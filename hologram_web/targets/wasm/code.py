@@ -200,7 +200,7 @@ def is_one_row(function: Function) -> bool:
     """
     shape = function.block_shape
     own = any(base.space is Space.SHARED for base in function.bases)
-    if shape[1:] != (1, 1) or own or any(block.end.kind == "barrier" for block in function.blocks):
+    if shape[1:] != (1, 1) or function.axes[0] or own or any(block.end.kind == "barrier" for block in function.blocks):
         return False
     nodes = list(function.nodes())
     places = {node for node in nodes if global_axis(node, shape) == "X"}

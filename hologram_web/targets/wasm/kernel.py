@@ -21,6 +21,7 @@ from ...compiler.packets import Forms
 from ...compiler.ranges import Ranges
 from ...compiler.recursion import deep_recursion
 from ...compiler.structure import structure
+from ...compiler.turned import turned
 from ...errors import UnsupportedInstruction
 from ...isa.address import Space
 from ...isa.types import Type
@@ -148,7 +149,7 @@ class WasmOptions(NamedTuple):
 def form_of(function: Function, packets: int | None = None) -> Choice:
     """Whether a kernel is made of packets of lanes, and why not; `packets` as `compile_kernel` takes it."""
     with deep_recursion():
-        return chosen(legalise(function, TRAITS), packets)
+        return chosen(turned(legalise(function, TRAITS)), packets)
 
 
 def compile_kernel(function: Function, wide_arithmetic: bool = False, packets: int | None = None) -> WasmKernel:
@@ -158,6 +159,6 @@ def compile_kernel(function: Function, wide_arithmetic: bool = False, packets: i
     """
     check_supported(function)
     with deep_recursion():
-        legal = legalise(function, TRAITS)
+        legal = turned(legalise(function, TRAITS))
         choice = chosen(legal, packets)
         return _Kernel(legal, wide_arithmetic, choice).made()

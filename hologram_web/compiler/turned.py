@@ -1,0 +1,48 @@
+"""Blocks whose rows are one lane, turned so that their rows lie along the first axis of more.
+
+The lanes of a block are numbered along x first, so those of (1, 9, 2) have the numbers of those of (9, 2, 1), and only
+what asks for an axis by its name has to ask for another.
+"""
+
+from __future__ import annotations
+
+from .ir import Block, Function, Node, Terminator
+
+__all__ = ["turned"]
+
+_PLACES = ("LANE_IDX_", "BLOCK_IDX_", "GRID_DIM_", "BLOCK_DIM_")
+
+
+def turned(function: Function) -> Function:
+    """The function with its rows along the first axis of more than one lane, or itself. It stays as it is; the other's
+    `axes` say which axis of the launch each of its own is."""
+    shape = function.block_shape
+    first = next((axis for axis in range(3) if shape[axis] > 1), 0)
+    if not first:
+        return function
+    axes = [(first + axis) % 3 for axis in range(3)]
+    names = {f"{place}{'XYZ'[was]}": f"{place}{'XYZ'[axis]}" for place in _PLACES for axis, was in enumerate(axes)}
+    made: dict[Node, Node] = {}
+
+    def of(node: Node) -> Node:
+        if node not in made:
+            renamed = node.op == "special" and node.attr in names
+            made[node] = Node(node.op, node.ty, (), names[node.attr] if renamed else node.attr)
+        return made[node]
+
+    blocks = {block: Block(block.number) for block in function.blocks}
+    for block, other in blocks.items():
+        other.predecessors = [blocks[before] for before in block.predecessors]
+        other.phis, other.nodes = list(map(of, block.phis)), list(map(of, block.nodes))
+        for node in (*block.phis, *block.nodes):
+            of(node).args = tuple(map(of, node.args))
+        end = block.end
+        value = None if end.value is None else of(end.value)
+        other.end = Terminator(end.kind, [blocks[way] for way in end.ways], value, end.at, end.steps)
+    x, y, z = (shape[axis] for axis in axes)
+    found = Function(
+        list(blocks.values()), function.shared_memory, function.bases, (x, y, z), function.name, function.local_memory
+    )
+    found.axes = (axes[0], axes[1], axes[2])
+    found.renumber()
+    return found
