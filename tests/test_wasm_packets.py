@@ -3,6 +3,8 @@
 What packets compute is tested by filetests, conformance and the fuzzer, on the device `wasm`, where they are the rule.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 import wasmtime
@@ -80,7 +82,8 @@ def test_rows_lie_along_the_first_axis_of_several_lanes(block, grid):
     lanes = tuple(max(1, size * count - 1) if size > 1 else count for size, count in zip(block, grid, strict=True))
     config, results = hg.LaunchConfig(hg.GridDim(*grid), hg.BlockDim(*block), lanes=lanes), []
     assert form_of(_function(_places.program, block)).width == 4
-    for device in (reference(), *(WasmBackend(packets=width, cache=False) for width in (1, 4, 8, 16))):
+    devices: list[Any] = [reference(), *(WasmBackend(packets=width, cache=False) for width in (1, 4, 8, 16))]
+    for device in devices:
         z, w = (device.allocate_buffer(4 * 7 * 40 * 40) for _ in "zw")
         for handle in (z, w):
             device.view(handle)[:] = 255
