@@ -62,8 +62,8 @@ def test_programs_of_the_fuzzer_are_packets():
     assert sum(form.width > 1 for form in several) >= 0.95 * len(several)
 
 
-@hg.kernel
-def _places(z: hg.Array[hg.u32], w: hg.Array[hg.i32]) -> None:
+PLACES = hg.kernel_from_source("""
+def places(z: hg.Array[hg.u32], w: hg.Array[hg.i32]):
     i = hg.global_id(0) + 7 * (hg.global_id(1) + 40 * hg.global_id(2))
     here = hg.local_id(0) + 100 * hg.local_id(1) + 10000 * hg.local_id(2)
     block = hg.block_id(0) + 10 * hg.block_id(1) + 100 * hg.block_id(2)
@@ -74,6 +74,7 @@ def _places(z: hg.Array[hg.u32], w: hg.Array[hg.i32]) -> None:
     hg.barrier()
     z[i] = hg.u32(here) + hg.u32(block) * hg.u32(7919) + hg.u32(grid) * hg.u32(104729) + hg.u32(size) + shared[0]
     w[i] = -hg.i32(hg.global_id(1))
+""")
 
 
 @pytest.mark.parametrize("block", [(1, 9, 1), (1, 4, 3), (1, 1, 8), (1, 2, 2)])
@@ -81,15 +82,15 @@ def _places(z: hg.Array[hg.u32], w: hg.Array[hg.i32]) -> None:
 def test_rows_lie_along_the_first_axis_of_several_lanes(block, grid):
     lanes = tuple(max(1, size * count - 1) if size > 1 else count for size, count in zip(block, grid, strict=True))
     config, results = hg.LaunchConfig(hg.GridDim(*grid), hg.BlockDim(*block), lanes=lanes), []
-    assert form_of(_function(_places.program, block)).width == 4
+    assert form_of(_function(PLACES.program, block)).width == 4
     devices: list[Any] = [reference(), *(WasmBackend(packets=width, cache=False) for width in (1, 4, 8, 16))]
     for device in devices:
         z, w = (device.allocate_buffer(4 * 7 * 40 * 40) for _ in "zw")
         for handle in (z, w):
             device.view(handle)[:] = 255
         arguments = {"z": z, "w": w, **dict.fromkeys(("z.shape0", "w.shape0"), 7 * 40 * 40)}
-        arguments = {param.name: arguments[param.name] for param in _places.program.params}
-        device.execute_program_with_params(_places.program, hg.ExecutionParams(config, arguments))
+        arguments = {param.name: arguments[param.name] for param in PLACES.program.params}
+        device.execute_program_with_params(PLACES.program, hg.ExecutionParams(config, arguments))
         results.append(bytes(device.view(z)) + bytes(device.view(w)))
     assert results == results[:1] * 5
 
