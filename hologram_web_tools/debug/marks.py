@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from hologram_web.errors import TranslateError
+from hologram_web.frontends.python.compounds import AnyValue, Parts
 from hologram_web.frontends.python.emit import EnclosingLoop, KernelFacts
 from hologram_web.frontends.python.names import Annotation
 from hologram_web.frontends.python.source import Definition, Source
@@ -62,7 +63,7 @@ class _Marking(Translator):
         super().statement(node)
         self.around.pop()
 
-    def inline(self, node: ast.Call, definition: Definition) -> Value | tuple[Value, ...] | None:
+    def inline(self, node: ast.Call, definition: Definition) -> AnyValue | None:
         self.last.pop((*self.scope.path, node), None)  # of the round before, where a loop is written out
         return super().inline(node, definition)
 
@@ -92,14 +93,19 @@ class _Marking(Translator):
         scope = self.scope
         if scope.assigned is None:  # no lane comes here
             return
+        names = dict.fromkeys(name if name in scope.assigned else name.partition(".")[0] for name in scope.registers)
         held = {
-            name: Value(self.facts.types[scope.path, name], register)
-            for name, register in scope.registers.items()
-            if name in scope.assigned
+            name: self.got(scope.registers, (scope.path,), name, name)
+            for name in names
+            if name in scope.assigned and (name in scope.registers or self.has_parts(scope, name))
         }
         function, found = self.calling[-1], {**scope.bound, **held}
         order = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
-        variables = {name: found[name] for name in (*order, *found) if name in found}
+        variables: dict[str, Any] = {}
+        for name in (*order, *found):
+            value = found.get(name)
+            variables |= dict(self.leaves(value, name)) if isinstance(value, Parts) else {name: value}
+        variables = {name: value for name, value in variables.items() if value is not None}
         self.last[scope.path] = line = scope.source.line(node)
         mark = Mark(scope.source, function, scope.path, line, variables)
         self.marks.setdefault(len(self.code), []).append((node, mark))

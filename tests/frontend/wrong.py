@@ -68,7 +68,7 @@ WRONG: list[tuple[str, str]] = [
         "slices are not available: pass the bounds, and loop over the elements",
     ),
     (
-        "v = $1, 2",
+        "x[0] = $1, 2",
         "a tuple is no number: assign its elements to names of their own",
     ),
     (
@@ -188,7 +188,7 @@ WRONG: list[tuple[str, str]] = [
         "arrays have no sum in a kernel: write a loop",
     ),
     (
-        "v = $x.shape",
+        "x[0] = $x.shape",
         "x.shape is a tuple: take one length, x.shape[0]",
     ),
     (
@@ -888,5 +888,109 @@ WRONG: list[tuple[str, str]] = [
     (
         "v = $pow(n, -2)",
         "i32 to a negative power is no integer: convert with hg.f32(x) first",
+    ),
+    (
+        "t = n, n\n$t = 1",
+        "t is a tuple of 2 elsewhere and int literal here, and a variable has one type: use another name",
+    ),
+    (
+        "t = n\n$t = n, n",
+        "t is i32 elsewhere and a tuple of 2 here, and a variable has one type: use another name",
+    ),
+    (
+        "if n > 0:\n    t = n, n\nelse:\n    $t = n, n, n",
+        "t is a tuple of 2 elsewhere and a tuple of 3 here, and a variable has one type: use another name",
+    ),
+    (
+        "t = n, x[0]\n$t = x[0], n",
+        "t[0] is i32 elsewhere and f32 here, and a variable has one type: convert one of them, as in hg.f32(x), or use another name",
+    ),
+    (
+        "t = n, n\nv = $t + 1",
+        "a tuple is no number: assign its elements to names of their own",
+    ),
+    (
+        "t = n, n\nv = $-t",
+        "- does not work on a tuple of 2: compute with its parts",
+    ),
+    (
+        "t = n, n\nx[0] = $t",
+        "t is a tuple of 2: take one element, t[0]",
+    ),
+    (
+        "t = n, n\nx[$t] = 1",
+        "t is a tuple of 2: take one element, t[0]",
+    ),
+    (
+        "t = n, n\n$t[0] = 1",
+        "t is a tuple of 2, whose parts are not assigned: make a new one",
+    ),
+    (
+        "t = n, n\nx[0] = t[$2]",
+        "there is no part 2: t has 2, counted from 0",
+    ),
+    (
+        "t = n, n\nx[0] = t[$n]",
+        "the index into t is known while translating: write a number, or the variable of a for loop over a literal range",
+    ),
+    (
+        "t = n, n\nfor k in range(0, 2):\n    x[k] = t[$k]",
+        "the index into t is known while translating: write a number, or let the loop in line 7 be written out, for k in hg.static_range(0, 2)",
+    ),
+    (
+        "t = n, n\nx[0] = $t.x",
+        "there is no x: t is a tuple of 2, which has [0], [1] and so on",
+    ),
+    (
+        "t = n, n\nif $t < (1, 2):\n    x[0] = 1",
+        "a tuple of 2 is compared by == and != alone: compare its parts",
+    ),
+    (
+        "t = n, n\nif $t == (1, 2, 3):\n    x[0] = 1",
+        "one side is a tuple of 2, and the other one a tuple of 3",
+    ),
+    (
+        "t = $(n, n) if n > 0 else n",
+        "one side is a tuple of 2, and the other one i32",
+    ),
+    (
+        "t = $(x[0], n) if n > 0 else n",
+        "one side is a tuple of 2, and the other one i32",
+    ),
+    (
+        "if n > 0:\n    t = n, n\nx[0] = $t[0]",
+        "t is used before it is assigned on some path: assign it before, on all paths",
+    ),
+    (
+        "if $(n, n):\n    x[0] = 1",
+        "a tuple is no number: assign its elements to names of their own",
+    ),
+    (
+        "def f(p):\n    $p[0] = 1\n    return p\ndef k(x: hg.Array[hg.f32], n: hg.i32):\n    q = f((n, n))",
+        "p is a parameter, and its caller would see no change: give it a name of its own first, and return it",
+    ),
+    (
+        "def f(p: tuple[hg.i32, hg.f32]):\n    return p[0]\ndef k(x: hg.Array[hg.f32], n: hg.i32):\n    q = f($(n, n, n))",
+        "this is a tuple of 3, and a tuple of 2 of i32, f32 is wanted here",
+    ),
+    (
+        "def f(p: tuple[hg.i32, hg.i32]):\n    return p[0]\ndef k(x: hg.Array[hg.f32]):\n    q = f($(1, x[0]))",
+        "f32 does not become i32 by itself: round it, and convert with hg.i32(x)",
+    ),
+    (
+        "def f(p: hg.i32):\n    return p\ndef k(x: hg.Array[hg.f32], n: hg.i32):\n    q = f($(n, n))",
+        "this is a tuple of 2, and i32 is wanted here",
+    ),
+    (
+        "def f(p: tuple[hg.i32, hg.i32]):\n    return p[0]\ndef k(x: hg.Array[hg.f32], n: hg.i32):\n    q = f($n)",
+        "this is i32, and a tuple of 2 of i32, i32 is wanted here",
+    ),
+    (
+        "def f(a):\n    if a > 1:\n        return a, (a, a)\n    $return a, a\ndef k(x: hg.Array[hg.f32]):\n    p, q = f(x[0])",
+        "f returns a tuple of 2 elsewhere, and f32 here",
+    ),
+    (
+        "def k(x: $tuple[hg.f32, hg.i32]):\n    pass",
+        "a parameter of a kernel is a number or an array, not a tuple of 2",
     ),
 ]

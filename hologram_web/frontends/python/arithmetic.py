@@ -17,7 +17,9 @@ __all__ = ["Arithmetic", "literal", "typed"]
 _PLAIN = {ast.Add: "ADD", ast.Sub: "SUB", ast.Mult: "MUL"}
 _BITS = {ast.BitAnd: "AND", ast.BitOr: "OR", ast.BitXor: "XOR"}
 _CONDITIONS = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
-_SYMBOLS = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>"}
+_SYMBOLS: dict[type[ast.AST], str] = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<"}
+_SYMBOLS |= {ast.RShift: ">>", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//"}
+_SYMBOLS |= {ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@", ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
 _WRAPPED = (*_PLAIN, *_BITS, ast.FloorDiv, ast.Mod)
 _UNROLLED_POWER = 64
 # What is made of two of the lane's numbers: block_id * block_dim + local_id is the global one.
@@ -33,6 +35,11 @@ _LANES: dict[frozenset[Any], tuple[str, int]] = {
 
 class Arithmetic(Emitter):
     """Operators on values."""
+
+    @staticmethod
+    def sign(operator: ast.AST) -> str:
+        """An operator as it is written."""
+        return _SYMBOLS[type(operator)]
 
     def meet(self, node: ast.AST, a: Value, b: Value) -> ValueKind:
         """The type in which two values are computed; warns where a sign can be lost."""

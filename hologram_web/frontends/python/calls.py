@@ -15,9 +15,11 @@ from ...isa.row import TYPE_SETS
 from ...isa.types import FLOATS, Type
 from .advice import CALLS, ELSEWHERE
 from .arithmetic import literal, typed
+from .compounds import AnyValue, Parts, tuple_of
 from .emit import ArrayRef
 from .expressions import ArrayShape, Expressions
 from .names import ALLOWED, ATOMICS, INTRINSICS, LIBRARY, MATH, MAX_AXES, Intrinsic
+from .parts import shape_of
 from .source import MISSING, Definition, constant
 from .types import INDEX, Value, ValueKind, Weak, default, fits, float_of
 from .views import row_of
@@ -48,11 +50,11 @@ _ELSEWHERE |= {f"{dict(f='float', i='int', u='uint')[ty.kind]}{ty.bits}": f"hg.{
 class Calls(Expressions):
     """Translates calls. `_special` has a method for each function of `hg` that is no single instruction."""
 
-    def inline(self, node: ast.Call, definition: Definition) -> Value | tuple[Value, ...] | None:
+    def inline(self, node: ast.Call, definition: Definition) -> AnyValue | None:
         """A call of a function that is translated in its place."""
         raise NotImplementedError
 
-    def call(self, node: ast.Call) -> Value | tuple[Value, ...] | None:
+    def call(self, node: ast.Call) -> AnyValue | None:
         called = self.static(node.func)
         if isinstance(called, FunctionType) and not (called.__module__ or "").startswith("numpy"):
             return self.inline(node, self.definition(called))
@@ -80,10 +82,10 @@ class Calls(Expressions):
             return self.math(node, name)
         if name in ATOMICS:
             return self.atomic(node, ATOMICS[name])
-        special: Callable[[ast.Call], Value | None] = getattr(self, f"call_{name}")
+        special: Callable[[ast.Call], AnyValue | None] = getattr(self, f"call_{name}")
         return special(node)
 
-    def _of_math(self, node: ast.Call, name: str) -> Value | tuple[Value, ...] | None:
+    def _of_math(self, node: ast.Call, name: str) -> AnyValue | None:
         """A function of Python's math: that of `hg` with its name; floor, ceil and trunc give integers, as there."""
         name = _OF_MATH.get(name, name)
         if name in ("floor", "ceil", "trunc"):
@@ -132,14 +134,14 @@ class Calls(Expressions):
             )
         return literal(called(found))
 
-    def _divmod(self, node: ast.Call) -> tuple[Value, ...]:
+    def _divmod(self, node: ast.Call) -> Parts:
         """divmod(a, b): a // b and a % b."""
         self._no_keywords(node)
         left, right = self._arguments(node, "a, b")
         a, b = self.value(left), self.value(right)
         with self.pinned(a), self.pinned(b):
             quotient = self.binary(node, ast.FloorDiv(), a, b)
-        return quotient, self.binary(node, ast.Mod(), a, b)
+        return tuple_of((quotient, self.binary(node, ast.Mod(), a, b)))
 
     def definition(self, called: FunctionType) -> Definition:
         """The text of a Python function."""
@@ -259,7 +261,7 @@ class Calls(Expressions):
 
     def call_bitcast(self, node: ast.Call) -> Value:
         target, argument = self._arguments(node, "hg.u32, x")
-        ty = self._type(target)
+        ty = self.type_of(target)
         value = self.value(argument)
         source = default(value.ty)
         if source.bits != ty.bits:
@@ -268,21 +270,17 @@ class Calls(Expressions):
             )
         return Value(ty, self.reinterpret(ty, source, self.register(argument, value, source)))
 
-    def _type(self, node: ast.expr) -> Type:
+    def type_of(self, node: ast.expr) -> Type:
         found = self.static(node)
         if found not in ALLOWED:
             self.fail(node, f"{ast.unparse(node)} is no type of numbers: write hg.f32, hg.i32 and so on")
         assert isinstance(found, Type)
         return found
 
-    def call_select(self, node: ast.Call) -> Value:
+    def call_select(self, node: ast.Call) -> AnyValue:
         test, yes, no = self._arguments(node, "condition, a, b")
-        condition, a, b = self.value(test), self.value(yes), self.value(no)
-        ty = a.ty if a.ty is b.ty else self.meet(node, a, b)
-        exact = default(ty)
-        predicate = self.truth_of(test, condition)
-        left, right = self.register(yes, a, exact), self.register(no, b, exact)
-        return Value(ty, self.op("SEL", exact, predicate, left, right))
+        condition, a, b = self.value(test), self.any_value(yes), self.any_value(no)
+        return self.chosen(node, self.truth_of(test, condition), a, b, (yes, no))
 
     def call_len(self, node: ast.Call) -> Value:
         (argument,) = self._arguments(node, "x")
@@ -291,6 +289,11 @@ class Calls(Expressions):
             return Value(INDEX, const=len(found))
         if isinstance(found, ArrayShape):
             return Value(INDEX, const=found.array.ndim)
+        if isinstance(found, Parts) or self.part_of(argument) is not None:
+            value = self.any_value(argument)
+            if isinstance(value, Parts) and value.form.indexed:
+                return Value(INDEX, const=len(value.form.elements(value)))
+            self.fail(argument, f"{ast.unparse(argument)} is {shape_of(value)}, which has no length")
         return self.length(row_of(self, argument, False) or self.array(argument), 0)
 
     # Bits
@@ -407,7 +410,7 @@ class Calls(Expressions):
     def element(self, node: ast.expr) -> Type | Element:
         """The type of elements that is named."""
         found = self.static(node)
-        return found if isinstance(found, Element) else bool_ if found is bool else self._type(node)
+        return found if isinstance(found, Element) else bool_ if found is bool else self.type_of(node)
 
     def atomic(self, node: ast.Call, operation: AtomicOperation) -> Value:
         """hg.atomic_add(x, i, v): the old element."""

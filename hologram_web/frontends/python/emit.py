@@ -23,7 +23,7 @@ from ...isa.table import BY_NAME
 from ...isa.types import Type
 from .advice import SignWarning
 from .source import Definition, Source
-from .types import INDEX, Value, ValueKind, Weak, default, fits
+from .types import INDEX, Value, Weak, default, fits
 
 __all__ = ["ArrayRef", "Emitter", "EnclosingLoop", "KernelFacts", "Scope"]
 
@@ -71,13 +71,13 @@ class ArrayRef:
 class KernelFacts:
     """What passes find out about the kernel. A pass that changes what was taken for known is followed by another one.
 
-    `types` of variables by scope and name; `fixed` ones are annotated; `lengths` is the number of registers kept for
-    lengths of axes, which become parameters when they are first needed; `reads` and `writes` the parameters accessed;
-    `axes` those along which the kernel asks where its lane is; `indexed` has the arrays that the
-    lane's number indexes: parameter, its axis, axis of the lanes.
+    `types` of variables by scope and name, forms of those with parts; `fixed` ones are annotated; `lengths` is the
+    number of registers kept for lengths of axes, which become parameters when they are first needed; `reads` and
+    `writes` the parameters accessed; `axes` those along which the kernel asks where its lane is; `indexed` has the
+    arrays that the lane's number indexes: parameter, its axis, axis of the lanes.
     """
 
-    types: dict[Any, ValueKind] = field(default_factory=dict)
+    types: dict[Any, Any] = field(default_factory=dict)
     fixed: set[Any] = field(default_factory=set)
     lengths: int = 0
     reads: set[str] = field(default_factory=set)
@@ -87,9 +87,9 @@ class KernelFacts:
     definitions: dict[FunctionType, Definition] = field(default_factory=dict)
     changed: bool = False
 
-    def learn(self, key: Any, ty: ValueKind) -> None:
+    def learn(self, key: Any, ty: Any) -> None:
         """Notes the type of a variable."""
-        self.changed |= self.types.setdefault(key, ty) is not ty
+        self.changed |= self.types.setdefault(key, ty) != ty
         self.types[key] = ty
 
     def settle(self) -> bool:
@@ -130,7 +130,7 @@ class Scope:
     assigned: set[str] | None = field(default_factory=set)
     loops: list[EnclosingLoop] = field(default_factory=list)
     returns: Label | None = None  # where an inlined function ends
-    results: list[Register] = field(default_factory=list)
+    results: dict[str, Register] = field(default_factory=dict)
     level: int = 0  # of the temporaries among which results are
     once: frozenset[str] = frozenset()
     lanes: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -153,6 +153,7 @@ class Emitter:
         self.free: list[int] = []  # heaps
         self.free_predicates = list(range(16))
         self.temporaries: list[list[Register | Predicate]] = []  # of each statement around
+        self.annotated: dict[Any, Any] = {}  # what annotations say of variables
         self.own_bytes = {"shared": 0, "local": 0}
         self.labelled = -1  # where the last label was placed
         self.scope: Scope

@@ -5,16 +5,18 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from ...isa.address import Address
 from ...isa.elements import bool_
 from ...isa.operands import Label, Register
 from ...isa.types import Type
 from .advice import ELSEWHERE, METHODS, NODES
-from .arithmetic import Arithmetic, literal
+from .arithmetic import literal
+from .compounds import AnyValue, Compound, Parts, Tuple, tuple_of
 from .emit import ArrayRef, Scope
 from .names import Intrinsic
+from .parts import Meeting, PartValues
 from .source import MISSING, OF_TYPES, Definition, chain_of, constant, walk
 from .types import INDEX, Value, ValueKind, Weak, default, float_of
 from .views import INDICES, along_axes, element_of, row_of
@@ -33,24 +35,38 @@ class ArrayShape:
     array: ArrayRef
 
 
-class Expressions(Arithmetic):
+class Expressions(PartValues):
     """Makes values of syntax nodes."""
 
-    def call(self, node: ast.Call) -> Value | tuple[Value, ...] | None:
+    def call(self, node: ast.Call) -> AnyValue | None:
         """A call; None if it has no value."""
         raise NotImplementedError
 
-    def stored(self, node: ast.AST, value: Value, ty: Type) -> Register:
-        """A register that holds a value as it is stored."""
-        raise NotImplementedError
-
     def value(self, node: ast.expr) -> Value:
+        """The value of an expression that is a number."""
+        found = self.any_value(node)
+        return found if isinstance(found, Value) else self.no_number(node, found)
+
+    def no_number(self, node: ast.AST, found: Parts) -> NoReturn:
+        text = ast.unparse(node)
+        if isinstance(node, ast.Tuple):
+            self.fail(node, NODES["Tuple"])
+        if isinstance(node, ast.Call) and isinstance(found.form, Tuple):
+            self.fail(
+                node, f"{ast.unparse(node.func)} returns {len(found.values)} values: give each a name, a, b = ..."
+            )
+        if isinstance(self.static(node), (tuple, ArrayShape)):
+            what = "length" if isinstance(self.static(node), ArrayShape) else "element"
+            self.fail(node, f"{text} is a tuple: take one {what}, {text}[0]")
+        self.fail(node, f"{text} is {found.form}: {found.form.advice(text)}")
+
+    def any_value(self, node: ast.expr) -> AnyValue:
         """The value of an expression."""
         make = getattr(self, f"expr_{type(node).__name__}", None)
         if make is None:
             self.scope.source.unsupported(node)
         before, self.at = self.at, (self.scope.source, node)
-        found: Value = make(node)
+        found: AnyValue = make(node)
         self.at = before
         return found
 
@@ -71,14 +87,18 @@ class Expressions(Arithmetic):
         if isinstance(node, ast.Attribute):
             owner = self.static(node.value)
             if node.attr == "shape":
-                owner = row_of(self, node.value, False) if owner is MISSING else owner
-                if isinstance(owner, ArrayRef):
-                    return ArrayShape(owner)
+                whole = row_of(self, node.value, False) if owner is MISSING else owner
+                if isinstance(whole, ArrayRef):
+                    return ArrayShape(whole)
+            if isinstance(owner, Parts):
+                return self.part(node, owner)
             return self.scope.source.attribute(owner, node.attr)
         if isinstance(node, ast.Subscript):
             owner = self.static(node.value)
             if isinstance(owner, (tuple, ArrayShape)):
                 return self._element(node, owner)
+            if isinstance(owner, Parts):
+                return self.part(node, owner)
         return self.scope.source.fold(node) if isinstance(node, ast.Tuple) else MISSING
 
     def scope_of(self, name: str) -> Scope | None:
@@ -101,27 +121,19 @@ class Expressions(Arithmetic):
 
     def _element(self, node: ast.Subscript, owner: tuple[Any, ...] | ArrayShape) -> Any:
         """Element of a constant tuple or of a shape."""
-        index = self.value(node.slice) if isinstance(node.slice, ast.expr) else Value(Weak.INT)
-        size = owner.array.ndim if isinstance(owner, ArrayShape) else len(owner)
-        if index.const is None or isinstance(index.const, float):
-            what = "an axis of a shape" if isinstance(owner, ArrayShape) else "the index into a tuple"
-            loop = "" if isinstance(owner, ArrayShape) else ", or the variable of a for loop over a literal range"
-            self.fail(node.slice, f"{what} is known while translating: write a number{loop}")
-        if not -size <= index.const < size:
-            what = (
-                f"axis: {owner.array.name} has {size}"
-                if isinstance(owner, ArrayShape)
-                else f"element: the tuple has {size}"
-            )
-            name, _, rest = what.partition(": ")
-            self.fail(node.slice, f"there is no {name} {index.const}: {rest}, counted from 0")
-        number = int(index.const) % size
-        return self.length(owner.array, number) if isinstance(owner, ArrayShape) else owner[number]
+        if isinstance(owner, tuple):
+            return owner[self.known_index(node.slice, "the index into a tuple", "element", "the tuple", len(owner))]
+        array = owner.array
+        return self.length(array, self.known_index(node.slice, "an axis of a shape", "axis", array.name, array.ndim))
 
-    def object_value(self, node: ast.AST, found: Any) -> Value:
+    def object_value(self, node: ast.AST, found: Any) -> AnyValue:
         """The value of what `static` found."""
-        if isinstance(found, Value):
+        if isinstance(found, (Value, Parts)):
             return found
+        if isinstance(found, ArrayShape):
+            return tuple_of(tuple(self.length(found.array, axis) for axis in range(found.array.ndim)))
+        if isinstance(found, tuple):
+            return tuple_of(tuple(self.object_value(node, part) for part in found))
         number = constant(found)
         if isinstance(number, (int, float)):
             return literal(number)
@@ -129,10 +141,6 @@ class Expressions(Arithmetic):
         if isinstance(found, ArrayRef):
             brackets = f"[{', '.join(INDICES[: found.ndim])}]"
             self.fail(node, f"{text} is an array: read an element of it, {text}{brackets}")
-        if isinstance(found, ArrayShape):
-            self.fail(node, f"{text} is a tuple: take one length, {text}[0]")
-        if isinstance(found, tuple):
-            self.fail(node, f"{text} is a tuple: take one element, {text}[0]")
         if isinstance(found, (Type, Intrinsic, Definition)) or callable(found):
             self.fail(node, f"{text} is {'a type' if isinstance(found, Type) else 'a function'}: call it, {text}(...)")
         if found is MISSING:
@@ -163,17 +171,19 @@ class Expressions(Arithmetic):
         advice = f"write {instead}" if instead else "assign it before, or make it a parameter or a module constant"
         self.fail(node, f"the name {name} is not known: {advice}")
 
-    def expr_Name(self, node: ast.Name) -> Value:
+    def expr_Name(self, node: ast.Name) -> AnyValue:
         scope = self.scope_of(node.id)
         if scope is not None and node.id not in scope.bound:
             return self.local(node, scope)
         return self.object_value(node, self.static(node))
 
-    def local(self, node: ast.Name, scope: Scope) -> Value:
+    def local(self, node: ast.Name, scope: Scope) -> AnyValue:
         """A variable's value."""
-        self.is_assigned(node, scope, node.id not in scope.registers)
-        register = scope.registers[node.id]
-        return Value(self.facts.types[scope.path, node.id], register, lane=scope.lanes.get(node.id))
+        self.is_assigned(node, scope, node.id not in scope.registers and not self.has_parts(scope, node.id))
+        ty = self.facts.types[scope.path, node.id]
+        if isinstance(ty, Compound):
+            return self.got(scope.registers, (scope.path,), node.id, node.id)
+        return Value(ty, scope.registers[node.id], lane=scope.lanes.get(node.id))
 
     def is_assigned(self, node: ast.Name, scope: Scope, never: bool = False) -> None:
         """Refuses a variable that some path to here does not assign."""
@@ -182,8 +192,14 @@ class Expressions(Arithmetic):
                 self.fail(node, f"{node.id} is not kept over a collective: compute it again behind it")
             self.fail(node, f"{node.id} is used before it is assigned on some path: assign it before, on all paths")
 
-    def expr_Attribute(self, node: ast.Attribute) -> Value:
-        return self.object_value(node, self.static(node))
+    def expr_Attribute(self, node: ast.Attribute) -> AnyValue:
+        found = self.static(node)
+        if found is MISSING and (part := self.any_part(node)) is not None:
+            return part
+        return self.object_value(node, found)
+
+    def expr_Tuple(self, node: ast.Tuple) -> AnyValue:
+        return tuple_of(tuple(map(self.any_value, node.elts)))
 
     def expr_Constant(self, node: ast.Constant) -> Value:
         if not isinstance(node.value, (int, float)):
@@ -192,10 +208,14 @@ class Expressions(Arithmetic):
 
     # Elements of arrays
 
-    def expr_Subscript(self, node: ast.Subscript) -> Value:
+    def expr_Subscript(self, node: ast.Subscript) -> AnyValue:
         owner = self.static(node.value)
         if isinstance(owner, (tuple, ArrayShape)):
             return self.object_value(node, self._element(node, owner))
+        if isinstance(owner, Parts):
+            return self.part(node, owner)
+        if owner is MISSING and (part := self.any_part(node)) is not None:
+            return part
         array, index = element_of(self, node)
         return self.loaded(array, self.place_of(array, index))
 
@@ -332,19 +352,20 @@ class Expressions(Arithmetic):
 
     # Operators
 
-    def expr_BinOp(self, node: ast.BinOp) -> Value:
+    def expr_BinOp(self, node: ast.BinOp) -> AnyValue:
         first, chain = chain_of(node)
         for part in chain:
             if isinstance(part.op, ast.MatMult):
                 self.fail(part, NODES["MatMult"])
-        value = self.value(first)
+        value = self.any_value(first)
         for part in chain:
-            value = self.binary(part, part.op, value, self.value(part.right))
+            value = self.combined(part, part.op, value, self.any_value(part.right))
         return value
 
-    def expr_UnaryOp(self, node: ast.UnaryOp) -> Value:
+    def expr_UnaryOp(self, node: ast.UnaryOp) -> AnyValue:
         if not isinstance(node.op, ast.Not):
-            return self.unary(node, self.value(node.operand))
+            value = self.any_value(node.operand)
+            return value.form.unary(self, node, value) if isinstance(value, Parts) else self.unary(node, value)
         value = self.value(node.operand)
         if value.const is not None:
             return literal(not value.const)
@@ -362,8 +383,9 @@ class Expressions(Arithmetic):
         for operator in node.ops:
             if type(operator).__name__ in NODES:
                 self.fail(node, NODES[type(operator).__name__])
-        left = self.value(node.left)
-        right = self.value(node.comparators[0])
+        left, right = self.any_value(node.left), self.any_value(node.comparators[0])
+        if isinstance(left, Parts) or isinstance(right, Parts):
+            return self.compare_parts(node, left, right)
         more = node.comparators[1:]
         result = self.compare(node, node.ops[0], left, right, keep=bool(more))
         if not more:
@@ -372,7 +394,7 @@ class Expressions(Arithmetic):
             for number, (operator, operand) in enumerate(zip(node.ops[1:], more, strict=True)):
                 left, right = right, self.value(operand)
                 step = self.compare(node, operator, left, right, keep=number < len(more) - 1)
-                result = self._and(node, result, step)
+                result = self.both_hold(result, step)
             return result
         if result.const is not None:
             if not result.const:
@@ -417,16 +439,15 @@ class Expressions(Arithmetic):
     def _among(self, node: ast.Compare, negated: bool) -> Value:
         """`x in (1, 2, y)`: compared with each."""
         right = node.comparators[0]
-        left, found = self.value(node.left), self.static(right)
-        if isinstance(right, ast.Tuple):
-            others = [self.value(part) for part in right.elts]
-        elif isinstance(found, tuple):
-            others = [self.object_value(right, part) for part in found]
-        else:
+        left, found = self.any_value(node.left), self.static(right)
+        if not isinstance(right, ast.Tuple) and not isinstance(found, tuple) and not self.part_of(right):
             self.fail(right, "in looks for a number in a tuple, x in (1, 2): in an array with a loop")
+        among = self.any_value(right)
+        assert isinstance(among, Parts)
+        others = among.form.elements(among)
         result = literal(False)
         for number, other in enumerate(others):
-            test = self.compare(node, ast.Eq(), other, left, keep=number < len(others) - 1)
+            test = self.equal(node, other, left, keep=number < len(others) - 1)
             if result.pred is not None and test.pred is not None:
                 result = self.both("POR", result.pred, test.pred)
             elif not result.const:
@@ -435,14 +456,6 @@ class Expressions(Arithmetic):
             return literal(bool(result.const) is not negated)
         assert result.pred is not None
         return self.negated(result.pred) if negated else result
-
-    def _and(self, node: ast.AST, a: Value, b: Value) -> Value:
-        for one, other in ((a, b), (b, a)):
-            if one.const is not None:
-                return other if one.const else one
-        assert a.pred is not None
-        assert b.pred is not None
-        return self.both("PAND", a.pred, b.pred)
 
     def expr_BoolOp(self, node: ast.BoolOp) -> Value:
         conjunction = isinstance(node.op, ast.And)
@@ -478,38 +491,32 @@ class Expressions(Arithmetic):
         assert result is not None
         return result
 
-    def expr_IfExp(self, node: ast.IfExp) -> Value:
+    def expr_IfExp(self, node: ast.IfExp) -> AnyValue:
         test = self.value(node.test)
         if test.const is not None:
-            return self.value(node.body if test.const else node.orelse)
+            return self.any_value(node.body if test.const else node.orelse)
         condition = self.truth(node.test, test)
         if self.pure(node.body) and self.pure(node.orelse):
-            a, b = self.value(node.body), self.value(node.orelse)
-            ty = self._choice(node, a.ty, b)
-            left, right = self.register(node.body, a, default(ty)), self.register(node.orelse, b, default(ty))
-            return Value(ty, self.op("SEL", default(ty), condition, left, right))
-        key = "if", self.scope.path, node
-        otherwise, end, result = self.label(), self.label(), self.temporary()
+            a, b = self.any_value(node.body), self.any_value(node.orelse)
+            return self.chosen(node, condition, a, b, (node.body, node.orelse))
+        otherwise, end = self.label(), self.label()
+        meeting = Meeting({"": self.temporary()}, ("if", self.scope.path, node), self.temporary, self.choice)
         self.jump(otherwise, ~condition)
         self.drop(condition)
         for branch in (node.body, node.orelse):
-            value = self.value(branch)
-            ty = self._choice(node, self.facts.types.get(key), value)
-            self.facts.learn(key, ty)
-            register = self.register(branch, value, default(ty))
-            self.emit("MOV", result, register)
-            self.drop(register)
+            self.put(meeting, node, "", "", self.any_value(branch), branch)
             if branch is node.body:
                 self.jump(end)
                 self.place(otherwise)
         self.place(end)
-        return Value(ty, result)
+        return self.got(meeting.registers, meeting.owner, "", "")
 
-    def _choice(self, node: ast.AST, known: ValueKind | None, value: Value) -> ValueKind:
-        """The type of a conditional expression, one more branch of which is known."""
-        if known is None or known is value.ty:
-            return value.ty
-        return self.meet(node, Value(known), value)
+    def choice(self, node: ast.AST, _: str, place: tuple[Any, ...], new: ValueKind) -> ValueKind:
+        """The type of a conditional expression or of a result, one more of whose values has type `new`."""
+        known = self.facts.types.get(place, new)
+        kind = known if known is new or place in self.facts.fixed else self.meet(node, Value(known), Value(new))
+        self.facts.learn(place, kind)
+        return kind
 
     # Conditions that decide where to go
 
@@ -556,8 +563,10 @@ class Expressions(Arithmetic):
     def pure(self, node: ast.AST) -> bool:
         """Whether an expression can be computed where it is not needed: it cannot fault and changes nothing."""
         for part in walk(node):
-            if isinstance(part, ast.Subscript) and not isinstance(self.static(part.value), (tuple, ArrayShape)):
-                return False
+            if isinstance(part, ast.Subscript):
+                known = isinstance(self.static(part.value), (tuple, ArrayShape, Parts))
+                if not known and self.part_of(part.value) is None:
+                    return False
             if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.FloorDiv, ast.Mod)):
                 right = part.right
                 if not (isinstance(right, ast.Constant) and right.value) and constant(self.static(right)) is MISSING:
@@ -571,10 +580,8 @@ class Expressions(Arithmetic):
                     return False
         return True
 
-    def expr_Call(self, node: ast.Call) -> Value:
+    def expr_Call(self, node: ast.Call) -> AnyValue:
         value = self.call(node)
         if value is None:
             self.fail(node, f"{ast.unparse(node.func)} returns nothing: call it in a line of its own")
-        if isinstance(value, tuple):
-            self.fail(node, f"{ast.unparse(node.func)} returns {len(value)} values: give each a name, a, b = ...")
         return value

@@ -12,8 +12,10 @@ from ...isa.operands import Register
 from ...isa.types import Type
 from .advice import NODES
 from .arithmetic import literal
+from .compounds import AnyValue, Parts, PartsType, Tuple, parts_type
 from .emit import ArrayRef, Scope
 from .names import Annotation, Array, ArrayType, Constant, ConstantType, Intrinsic, shown
+from .parts import Meeting
 from .source import MISSING, Definition, Source, parameters_of
 from .statements import Statements
 from .types import Value, Weak, default
@@ -36,7 +38,7 @@ class Functions(Statements):
             self.facts.definitions[called] = Source.of(called)
         return self.facts.definitions[called]
 
-    def inline(self, node: ast.Call, definition: Definition) -> Value | tuple[Value, ...] | None:
+    def inline(self, node: ast.Call, definition: Definition) -> AnyValue | None:
         called, outer = definition.node, self.scope
         if called in self.calling:
             self.fail(node, f"{called.name} calls itself: recursion is not available, write a loop")
@@ -58,32 +60,34 @@ class Functions(Statements):
             once=definition.stored_once,
             around=definition.around,
         )
-        started: list[tuple[ast.arg, Value]] = []
+        started: list[tuple[ast.arg, AnyValue]] = []
         for parameter in parameters:
             argument, found = passed[parameter.arg]
             value = self._argument(source, parameter, argument, found)
-            if isinstance(value, Value) and self.sums.is_read(argument):
+            if isinstance(value, (Value, Parts)) and self.sums.is_read(argument):
                 scope.read.add(parameter.arg)
-            if isinstance(value, Value) and parameter.arg in stores:
+            if isinstance(value, tuple) and parameter.arg in stores:
+                value = self.object_value(argument, value)
+            if isinstance(value, (Value, Parts)) and parameter.arg in stores:
                 started.append((parameter, value))
             else:
                 scope.bound[parameter.arg] = value
         if rest is not None:
             more = node.args[len(parameters) - len(called.args.kwonlyargs) :]
             scope.bound[rest.arg] = tuple(self._given(argument, None) for argument in more)
-        scope.results.append(self.temporary())
+        scope.results["return"] = self.temporary()
         scope.returns = self.label()
         self.scope, before = scope, self.at
         self.calling.append(called)
-        for number, ty in enumerate(_returned(source, called.returns)):
-            self.facts.fixed.add((scope.path, "return", number))
-            self.facts.types[scope.path, "return", number] = ty
+        if called.returns is not None and not (
+            isinstance(called.returns, ast.Constant) and called.returns.value is None
+        ):
+            self.declare((scope.path,), "return", _returned(source, called.returns))
         self.temporaries.append([])
         for parameter, value in started:
             says = None if parameter.annotation is None else annotation(source, parameter.annotation)
-            if isinstance(says, Type):
-                self.facts.fixed.add((scope.path, parameter.arg))
-                self.facts.types[scope.path, parameter.arg] = says
+            if isinstance(says, (Type, PartsType)):
+                self.declare((scope.path,), parameter.arg, says)
             self.assign_name(parameter, parameter.arg, value)
         self.statements(called.body)
         self.free_temporaries()
@@ -96,10 +100,9 @@ class Functions(Statements):
         self.calling.pop()
         self.scope, self.at = outer, before
         if scope.returned in ("", "nothing"):
-            self.drop(*scope.results)
+            self.drop(*scope.results.values())
             return None
-        values = [Value(self.facts.types[scope.path, "return", n], reg) for n, reg in enumerate(scope.results)]
-        return values[0] if scope.returned == "a value" else tuple(values)
+        return self.got(scope.results, (scope.path,), "return", "return")
 
     def _passed(
         self, node: ast.Call, definition: Definition, parameters: list[ast.arg], wanted: dict[str, Annotation]
@@ -133,7 +136,7 @@ class Functions(Statements):
             found = row_of(self, argument) or MISSING
         if isinstance(found, ArrayRef) or (isinstance(found, _STATIC) and wanted is None):
             return found
-        return self.array(argument) if isinstance(wanted, ArrayType) else self.value(argument)
+        return self.array(argument) if isinstance(wanted, ArrayType) else self.any_value(argument)
 
     def _bind(
         self, definition: Definition, passed: dict[str, tuple[ast.expr, Any]], wanted: dict[str, Annotation]
@@ -142,17 +145,15 @@ class Functions(Statements):
         types: dict[TypeVar, Type] = {}
         weak: list[tuple[ast.expr, TypeVar, Type]] = []
         for name, annotated in wanted.items():
-            argument, found = passed[name]
-            variable = annotated.ty if isinstance(annotated, ArrayType) else annotated
-            if not isinstance(variable, TypeVar) or isinstance(annotated, ArrayType) is not isinstance(found, ArrayRef):
-                continue
-            if isinstance(found.ty, Weak):  # counts if nothing else decides
-                weak.append((argument, variable, default(found.ty)))
-            elif types.setdefault(variable, found.ty) is not found.ty:
-                before = f"{variable.__name__} is {types[variable]} by an argument before"
-                self.fail(argument, f"{before}, and {found.ty} by this one")
-            else:
-                self._check_choice(argument, variable, found.ty)
+            argument, given = passed[name]
+            for variable, found in _pairs(annotated, given):
+                if isinstance(found.ty, Weak):  # counts if nothing else decides
+                    weak.append((argument, variable, default(found.ty)))
+                elif types.setdefault(variable, found.ty) is not found.ty:
+                    before = f"{variable.__name__} is {types[variable]} by an argument before"
+                    self.fail(argument, f"{before}, and {found.ty} by this one")
+                else:
+                    self._check_choice(argument, variable, found.ty)
         for argument, variable, ty in weak:
             if variable not in types:
                 self._check_choice(argument, variable, ty)
@@ -174,10 +175,10 @@ class Functions(Statements):
         if isinstance(given, ArrayRef) and wanted not in (None, ArrayType(given.means, given.ndim)):
             have, name = ArrayType(given.means, given.ndim), shown(wanted)
             self.fail(argument, f"{given.title} is {have}, and {name} is wanted here")
-        if isinstance(given, Value) and isinstance(wanted, Type) and given.ty is not wanted:
-            if given.const is not None and wanted.is_float:
-                return Value(wanted, const=wanted.from_float(float(given.const)))
-            return Value(wanted, self.stored(argument, given, wanted))
+        if isinstance(wanted, PartsType) and isinstance(given, tuple):
+            given = self.object_value(argument, given)
+        if isinstance(given, (Value, Parts)) and isinstance(wanted, (Type, PartsType)):
+            return self.conform(argument, given, wanted)
         return given
 
     def stmt_Return(self, node: ast.Return) -> None:
@@ -187,32 +188,36 @@ class Functions(Statements):
                 self.fail(node.value, "a kernel returns nothing: store the result in an array")
             self.emit("EXIT")
         else:
-            values = () if node.value is None else self._values(node.value)
-            several = node.value is not None and not isinstance(values, Value)
-            parts = [values] if isinstance(values, Value) else list(values)
-            returned = f"{len(parts)} values" if several else "a value" if parts else "nothing"
+            value = None if node.value is None else self.any_value(node.value)
+            returned = "nothing"
+            if value is not None:
+                several = isinstance(value, Parts) and isinstance(value.form, Tuple)
+                returned = f"{len(value.values)} values" if several else "a value"  # type: ignore[union-attr]
             if scope.returned not in ("", returned):
                 if "nothing" in (scope.returned, returned):
                     self.fail(node, f"{scope.name} returns a value on some paths only: return one on all of them")
                 self.fail(node, f"{scope.name} returns {scope.returned} elsewhere, and {returned} here")
             scope.returned = returned
-            registers = [self._result(node.value or node, scope, n, value) for n, value in enumerate(parts)]
-            for number, register in enumerate(registers):
-                if number == len(scope.results):
-                    scope.results.append(self.take())
-                    self.temporaries[scope.level].append(scope.results[number])
-                self.move(scope.results[number], register)
+            if value is not None:
+                to = Meeting(scope.results, (scope.path,), lambda: self._kept(scope), self.choice)
+                self.put(to, node, "return", "return", value, node.value or node)
             self.jump(scope.returns)
         scope.assigned = None
 
-    def _result(self, node: ast.AST, scope: Scope, number: int, value: Value) -> Register:
-        """One of the values that a function returns, in the type that it has on all paths."""
-        key = scope.path, "return", number
-        if key in self.facts.fixed:
-            return self.stored(node, value, default(self.facts.types[key]))
-        kind = self._choice(node, self.facts.types.get(key), value)
-        self.facts.learn(key, kind)
-        return self.register(node, value, default(kind))
+    def _kept(self, scope: Scope) -> Register:
+        """A register for one of the values that a function returns."""
+        register = self.take()
+        self.temporaries[scope.level].append(register)
+        return register
+
+
+def _pairs(annotated: Any, found: Any) -> list[tuple[TypeVar, Any]]:
+    """The type variables in an annotation, each with the value or array that says what it is."""
+    if isinstance(annotated, PartsType) and isinstance(found, Parts) and annotated.form == found.form:
+        return [pair for inner in zip(annotated.types, found.values, strict=True) for pair in _pairs(*inner)]
+    variable = annotated.ty if isinstance(annotated, ArrayType) else annotated
+    fit = ArrayRef if isinstance(annotated, ArrayType) else Value
+    return [(variable, found)] if isinstance(variable, TypeVar) and isinstance(found, fit) else []
 
 
 def check_signature(source: Source, node: ast.FunctionDef, inlined: bool = False) -> list[ast.arg]:
@@ -236,7 +241,7 @@ def annotation(source: Source, node: ast.expr) -> Annotation:
         for part in ast.walk(inner):
             ast.copy_location(part, node)
         node = inner
-    found = source.resolve(node)
+    found = parts_type(source, node) or source.resolve(node)
     if isinstance(node, ast.Subscript) and source.resolve(node.value) is Array:
         item = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         ndim = source.fold(item[1]) if len(item) > 1 else 1
@@ -249,6 +254,8 @@ def annotation(source: Source, node: ast.expr) -> Annotation:
             source.fail(node, str(error))
     if isinstance(found, ArrayType):  # under another name
         return replace(found, ty=source.meant(found.ty))
+    if isinstance(found, PartsType):
+        return found.meant(source.meant)
     if isinstance(found, (Type, TypeVar, ConstantType)):
         return found
     if isinstance(node, ast.Subscript) and source.resolve(node.value) is Constant:
@@ -261,15 +268,9 @@ def annotation(source: Source, node: ast.expr) -> Annotation:
     source.fail(node, f"{text} is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]")
 
 
-def _returned(source: Source, node: ast.expr | None) -> list[Type]:
-    """The types in the annotation of what a function returns. Raises TranslateError."""
-    if node is None or (isinstance(node, ast.Constant) and node.value is None):
-        return []
-    parts = [node]
-    if isinstance(node, ast.Subscript) and source.resolve(node.value) is tuple:
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    types = [annotation(source, part) for part in parts]
-    for part, ty in zip(parts, types, strict=True):
-        if not isinstance(ty, Type):
-            source.fail(part, f"functions return numbers, and {shown(ty)} is none: leave the annotation out")
-    return types  # type: ignore[return-value]
+def _returned(source: Source, node: ast.expr) -> Type | PartsType:
+    """The type in the annotation of what a function returns. Raises TranslateError."""
+    ty = annotation(source, node)
+    if not isinstance(ty, (Type, PartsType)):
+        source.fail(node, f"functions return numbers, and {shown(ty)} is none: leave the annotation out")
+    return ty

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from .arithmetic import literal
+from .compounds import Parts
 from .emit import ArrayRef
 from .names import INTRINSICS
 from .source import MISSING
@@ -18,9 +19,12 @@ __all__ = ["elements", "over_arrays"]
 
 
 def elements(kernel: Statements, node: ast.expr) -> tuple[Any, ...] | None:
-    """The elements of what is known while translating; None for other things."""
+    """The elements of what is known while translating, and of values with parts; None for other things."""
     if not isinstance(node, ast.Call):
         found = kernel.static(node)
+        if (isinstance(node, ast.Tuple) and found is MISSING) or isinstance(found, Parts) or kernel.part_of(node):
+            value = kernel.any_value(node)
+            return value.form.elements(value) if isinstance(value, Parts) and value.form.indexed else None
         return found if isinstance(found, tuple) else None
     called = kernel.static(node.func)
     if called is INTRINSICS["static_range"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType
-from typing import Any, TypeVar, Union
+from typing import TYPE_CHECKING, Any, TypeVar, Union
 
 from ...errors import TranslateError
 from ...isa.elements import Element, bool_
@@ -13,6 +13,9 @@ from ...isa.operands import AtomicOperation
 from ...isa.row import Row
 from ...isa.table import LANE_ROWS
 from ...isa.types import Type
+
+if TYPE_CHECKING:
+    from .compounds import PartsType
 
 __all__ = [
     "ALLOWED",
@@ -66,7 +69,7 @@ class ArrayType:
         return f"Array[{shown(self.ty)}]" if self.ndim == 1 else f"Array[{shown(self.ty)}, {self.ndim}]"
 
 
-Annotation = Union[Type, ArrayType, TypeVar, "ConstantType"]  # what annotations of parameters mean
+Annotation = Union[Type, ArrayType, TypeVar, "ConstantType", "PartsType"]  # what annotations of parameters mean
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ from ...isa.types import Type
 from .advice import NODES
 from .arithmetic import literal, typed
 from .collective_calls import Collectives
+from .compounds import AnyValue, Compound, Parts, parts_type
 from .emit import ArrayRef, EnclosingLoop
-from .expressions import ArrayShape
 from .iteration import elements, over_arrays
 from .names import Intrinsic, function
+from .parts import Meeting, written
 from .source import constant, walk
 from .sums import Sums
 from .types import INDEX, Value, ValueKind, Weak, default, float_of, join
@@ -83,7 +84,7 @@ class Statements(Collectives):
             self._own(own, target, node.value)
             return
         if len(node.targets) == 1 and isinstance(target, (ast.Tuple, ast.List)):
-            self._unpack(target, node.value)
+            self._unpack(target, node.value, self.any_value(node.value))
             return
         if isinstance(node.value, ast.Lambda) and len(node.targets) == 1 and isinstance(target, ast.Name):
             self._function(target, target.id, node.value)
@@ -92,9 +93,9 @@ class Statements(Collectives):
         if view is not None and isinstance(target, ast.Name) and isinstance(node.value, ast.Subscript):
             name_view(self, target, view, node.value.slice)
             return
-        value = self.value(node.value)
+        value = self.any_value(node.value)
         for target in node.targets[:-1]:
-            with self.pinned(value):
+            with self.pinned_all(value):
                 self.assign(target, node.value, value)
         self.assign(node.targets[-1], node.value, value)
 
@@ -122,46 +123,33 @@ class Statements(Collectives):
             self.own_arrays[key] = self.own_array(kind, name, call)
         scope.bound[name] = self.own_arrays[key]
 
-    def _unpack(self, target: ast.Tuple | ast.List, node: ast.expr) -> None:
+    def _unpack(self, target: ast.Tuple | ast.List, node: ast.AST, value: AnyValue) -> None:
+        """Assigns the parts of a value: what all of them are is read before the first one is assigned."""
         for part in target.elts:
             if isinstance(part, ast.Starred):
                 self.scope.source.unsupported(part)
-        values = self._values(node)
-        if isinstance(values, Value):
+        if not isinstance(value, Parts) or not value.form.indexed:
             self.fail(
                 node, "only a tuple of values, a constant tuple or a shape is unpacked: assign one name at a time"
             )
+        values = value.form.elements(value)
         if len(values) != len(target.elts):
             self.fail(target, f"{len(values)} values for {len(target.elts)} names")
-        held = []
-        for value in values:
-            if value.reg is not None and value.reg not in self.temporaries[-1]:
-                copy = self.temporary()
-                self.emit("MOV", copy, value.reg)
-                value = Value(value.ty, copy, lane=value.lane)
-            held.append(value)
-        for part, value in zip(target.elts, held, strict=True):
-            self.assign(part, node, value)
+        for part, held in zip(target.elts, [self.copied(inner) for inner in values], strict=True):
+            self.assign(part, node, held)
 
-    def _values(self, node: ast.expr) -> Value | tuple[Value, ...]:
-        """A value, or those of a tuple: written out, constant, a shape, or what a function returns."""
-        found = self.static(node)
-        if isinstance(node, ast.Tuple):
-            return tuple(self.value(part) for part in node.elts)
-        if isinstance(found, ArrayShape):
-            return tuple(self.length(found.array, axis) for axis in range(found.array.ndim))
-        if isinstance(found, tuple):
-            return tuple(self.object_value(node, part) for part in found)
-        if isinstance(node, ast.Call):
-            return self.call(node) or self.value(node)
-        return self.value(node)
-
-    def assign(self, target: ast.expr, node: ast.AST, value: Value) -> None:
-        """Assigns a value to a name or an element."""
+    def assign(self, target: ast.expr, node: ast.AST, value: AnyValue) -> None:
+        """Assigns a value to a name, to a part of what a name stands for, or to an element."""
         if isinstance(target, ast.Name):
             self.assign_name(target, target.id, value, node)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._unpack(target, node, value)
+        elif (place := self.changed_part(target)) is not None:
+            self.put(self._variables(), target, *place, self.apart(value, place[0], self.scope.registers), node)
         elif isinstance(target, ast.Subscript):
             array, index = element_of(self, target)
+            if isinstance(value, Parts):
+                self.no_number(node, value)
             register = self.to_store(node, array, value)
             self.store(array, self.place_of(array, index), register)
         elif isinstance(target, ast.Attribute):
@@ -169,7 +157,36 @@ class Statements(Collectives):
         else:
             self.scope.source.unsupported(target)
 
-    def assign_name(self, node: ast.AST, name: str, value: Value, origin: ast.AST | None = None) -> None:
+    def changed_part(self, target: ast.expr) -> tuple[str, str] | None:
+        """The name, and that of the type, of a part of a variable that is assigned; None for other targets."""
+        if not isinstance(target, (ast.Attribute, ast.Subscript)):
+            return None
+        owner = self.part_of(target.value)
+        if owner is None:
+            first: ast.expr = target
+            while isinstance(first, (ast.Attribute, ast.Subscript)):
+                first = first.value
+            if isinstance(self.static(first), Parts):
+                self.fail(target, f"{ast.unparse(first)} is a parameter, and its caller would see no change: give it a "
+                    "name of its own first, and return it")  # fmt: skip
+            return None
+        form = self.facts.types[owner[0].path, owner[2]]
+        if isinstance(form, Compound):
+            if not form.mutable:
+                self.fail(
+                    target, f"{ast.unparse(target.value)} is {form}, whose parts are not assigned: make a new one"
+                )
+            if owner[0] is not self.scope:
+                self.fail(target, f"{owner[1]} belongs to the function around: return the new value")
+        place = self.part_of(target)
+        if place is None and isinstance(form, Compound) and isinstance(target, ast.Attribute):
+            form.no_attribute(self, target)
+        return None if place is None else place[1:]
+
+    def _variables(self) -> Meeting:
+        return Meeting(self.scope.registers, (self.scope.path,), self.take, self._joined)
+
+    def assign_name(self, node: ast.AST, name: str, value: AnyValue, origin: ast.AST | None = None) -> None:
         """Assigns a value, made at the node `origin`, to a variable, whose type joins all it is ever assigned."""
         origin = origin or node
         scope = self.scope
@@ -178,25 +195,17 @@ class Statements(Collectives):
             self.fail(node, f"{name} is an array: store an element, {name}[i] = ..., or use another name")
         if bound is not None:
             self.fail(node, f"{name} is the variable of an unrolled loop: use another name")
-        kind = self._joined(node, name, value.ty)
-        if (scope.path, name) in self.facts.fixed:
-            register = self.stored(origin, value, default(kind))
-        else:
-            register = self.register(origin, value, default(kind))
-        if name not in scope.registers:
-            scope.registers[name] = self.take()
-        self.move(scope.registers[name], register)
-        if value.lane is not None and name in scope.once:
+        self.put(self._variables(), node, name, name, self.apart(value, name, scope.registers), origin)
+        if isinstance(value, Value) and value.lane is not None and name in scope.once:
             scope.lanes[name] = value.lane
         if name not in scope.read and self.sums.is_read(origin):
             scope.read.add(name)
         if scope.assigned is not None:
             scope.assigned.add(name)
 
-    def _joined(self, node: ast.AST, name: str, new: ValueKind) -> ValueKind:
+    def _joined(self, node: ast.AST, name: str, key: tuple[Any, ...], new: ValueKind) -> ValueKind:
         """The type of a variable to which a value of type `new` is assigned."""
-        key = self.scope.path, name
-        old = self.facts.types.get(key)
+        old: ValueKind | None = self.facts.types.get(key)
         if old is not None and key in self.facts.fixed:
             return old
         if old is None or old is new:
@@ -208,8 +217,8 @@ class Statements(Collectives):
             if (Weak.BOOL in (old, new)) or (strong and floats[0] != floats[1] and not literal_int):
                 self.fail(
                     node,
-                    f"{name} is {old} elsewhere and {new} here, and a variable has one type: convert one of them, as "
-                    f"in hg.{default(join(old, new))}(x), or use another name",
+                    f"{written(name)} is {old} elsewhere and {new} here, and a variable has one type: convert one of "
+                    f"them, as in hg.{default(join(old, new))}(x), or use another name",
                 )
             kind = self.meet(node, Value(old), Value(new))
         self.facts.learn(key, kind)
@@ -218,23 +227,26 @@ class Statements(Collectives):
     def stmt_AnnAssign(self, node: ast.AnnAssign) -> None:
         if not isinstance(node.target, ast.Name):
             self.scope.source.unsupported(node)
-        name, ty = node.target.id, self._type(node.annotation)
-        key = self.scope.path, name
-        if key in self.facts.fixed and self.facts.types[key] is not ty:
-            self.fail(node, f"{name} is {self.facts.types[key]} by annotation elsewhere: a variable has one type")
-        if key not in self.facts.fixed:
-            self.facts.fixed.add(key)
-            self.facts.learn(key, ty)
+        name, ty = node.target.id, parts_type(self.scope.source, node.annotation) or self.type_of(node.annotation)
+        said = self.annotated.get((self.scope.path, name), ty)
+        if said != ty:
+            self.fail(node, f"{name} is {said} by annotation elsewhere: a variable has one type")
+        self.declare((self.scope.path,), name, ty)
         if node.value is not None:
-            self.assign_name(node.target, name, self.value(node.value), node.value)
+            self.assign_name(node.target, name, self.any_value(node.value), node.value)
 
     def stmt_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
             if isinstance(bound := self.scope.bound.get(node.target.id), ArrayRef):
                 self.assign_name(node.target, bound.name, literal(0))
             load = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-            old = self.value(load)
-            self.assign_name(node.target, node.target.id, self.binary(node, node.op, old, self.value(node.value)))
+            old = self.any_value(load)
+            self.assign_name(node.target, node.target.id, self.combined(node, node.op, old, self.any_value(node.value)))
+            return
+        if (place := self.changed_part(node.target)) is not None:
+            before = self.got(self.scope.registers, (self.scope.path,), *place)
+            after = self.combined(node, node.op, before, self.any_value(node.value))
+            self.put(self._variables(), node.target, *place, self.apart(after, place[0], self.scope.registers), node)
             return
         if not isinstance(node.target, ast.Subscript):
             self.assign(node.target, node, literal(0))
@@ -336,7 +348,10 @@ class Statements(Collectives):
             return
         found = elements(self, call)
         if found is not None:
-            self._unroll(node, found, len(found))
+            held: list[Register] = []
+            self._unroll(node, [self._held(call, element, held) for element in found], len(found))
+            for register in held:
+                self.give(register)
             return
         counted = over_arrays(self, node)
         if counted is None:
@@ -385,7 +400,7 @@ class Statements(Collectives):
         for value in map(literal, numbers):
             self.check_fits(node.iter, value, ty)
         for number in range(*numbers):
-            kind = default(self._joined(target, target.id, ty))
+            kind = default(self._joined(target, target.id, (self.scope.path, target.id), ty))
             yield Value(kind, const=kind.decode(kind.encode(number)))
 
     def _count(
@@ -445,6 +460,18 @@ class Statements(Collectives):
                     return True
         return False
 
+    def _held(self, node: ast.AST, element: Any, held: list[Register]) -> Any:
+        """What a loop goes over next, in registers of the loop's own: its body may assign what it was made of."""
+        if isinstance(element, tuple):
+            return tuple(self._held(node, part, held) for part in element)
+        if isinstance(element, Parts):
+            return Parts(element.form, self._held(node, element.values, held))
+        if not isinstance(element, Value) or element.const is not None:
+            return element
+        held.append(self.take())
+        self.move(held[-1], self.register(node, element, default(element.ty)))
+        return Value(element.ty, held[-1])
+
     def _read_behind(self, name: str) -> bool:
         """Whether the function reads a name outside of the loops over it."""
         work: list[ast.AST] = [self.calling[-1]]
@@ -473,22 +500,25 @@ class Statements(Collectives):
         self.free_temporaries()
         kept = {name.id for name in names if isinstance(name, ast.Name) and self._read_behind(name.id)}
         for element in elements:
-            parts = (element,) if isinstance(node.target, ast.Name) else element
+            parts = element.form.elements(element) if isinstance(element, Parts) else element
+            parts = (element,) if isinstance(node.target, ast.Name) else parts
             if not isinstance(parts, tuple) or len(parts) != len(names) or not names:
                 self.fail(node.target, f"{element!r} is not unpacked to {len(names)} names")
             for name, part in zip(names, parts, strict=True):
                 if not isinstance(name, ast.Name):
                     self.fail(name, "the variables of a loop are names")
-                found = part if isinstance(part, Value) else constant(part)
-                value = found if isinstance(found, (tuple, Value)) else literal(found)
+                found = part if isinstance(part, (Value, Parts)) else constant(part)
+                value = found if isinstance(found, (tuple, Value, Parts)) else literal(found)
                 if isinstance(scope.bound.get(name.id), ArrayRef) or (
                     name.id in scope.registers and isinstance(found, tuple)
                 ):
                     self.fail(name, f"{name.id} is in use already: give the variable of this loop a name of its own")
                 scope.bound.pop(name.id, None)
-                if isinstance(value, Value) and (name.id in scope.registers or name.id in kept):
+                changes = isinstance(value, Parts) or (isinstance(value, Value) and value.const is None)
+                if not isinstance(value, tuple) and (changes or name.id in scope.registers or name.id in kept):
                     self.assign_name(name, name.id, value)
-                scope.bound[name.id] = value
+                if not changes:
+                    scope.bound[name.id] = value
             again = loop.again = self.label()
             loop.at_again = []
             self._body(loop, node.body)

@@ -13,6 +13,7 @@ from ...isa.elements import Element
 from ...isa.operands import Access, Register
 from ...isa.program import MAX_PARAMETERS, Program, SourceMap
 from ...isa.types import Type
+from .compounds import PartsType
 from .emit import ArrayRef, KernelFacts, Scope
 from .functions import Functions, annotation, check_signature
 from .names import Annotation, ArrayType, Constant
@@ -120,7 +121,10 @@ def annotated(definition: Definition) -> dict[str, Annotation]:
     for parameter in listed:
         if parameter.annotation is None:
             source.fail(parameter, f"{parameter.arg} has no type: write {parameter.arg}: hg.f32, or hg.Array[hg.f32]")
-        params[parameter.arg] = annotation(source.within(constants), parameter.annotation)
+        ty = annotation(source.within(constants), parameter.annotation)
+        if isinstance(ty, PartsType):
+            source.fail(parameter.annotation, f"a parameter of a kernel is a number or an array, not {ty.form}")
+        params[parameter.arg] = ty
     return params
 
 

@@ -26,6 +26,7 @@ _SEEDS = 150
 _ARITHMETIC = "frontends.python.arithmetic:Arithmetic."
 _EMIT = "frontends.python.emit:Emitter."
 _EXPRESSIONS = "frontends.python.expressions:Expressions."
+_PARTS = "frontends.python.parts:PartValues."
 _STATEMENTS = "frontends.python.statements:Statements."
 _CALLS = "frontends.python.calls:Calls."
 _FUNCTIONS = "frontends.python.functions:Functions."
@@ -67,8 +68,14 @@ SEEDED = tuple(
             0,
         ),
         ("amounts of shifts are cut to 5 bits", _ARITHMETIC + "shift", "% default(ty).bits", "% 32", 1),
-        ("annotated parameters are joined", _FUNCTIONS + "inline", "isinstance(says, Type)", "False", 374),
-        ("annotated variables are joined", _STATEMENTS + "stmt_AnnAssign", "self.facts.fixed.add(key)", "pass", 4),
+        ("annotated parameters are joined", _FUNCTIONS + "inline", "isinstance(says, (Type, PartsType))", "False", 374),
+        (
+            "annotated variables are joined",
+            _STATEMENTS + "stmt_AnnAssign",
+            "self.declare((self.scope.path,), name, ty)",
+            "pass",
+            4,
+        ),
         (
             "% of negative numbers is C's",
             _ARITHMETIC + "divide",
@@ -92,13 +99,13 @@ SEEDED = tuple(
         ),
         (
             "the other side of a conditional",
-            _EXPRESSIONS + "expr_IfExp",
+            _PARTS + "chosen",
             "condition, left, right",
             "condition, right, left",
             1,
         ),
         ("not is left out in a branch", _EXPRESSIONS + "branch", "label, not when)", "label, when)", 3),
-        ("only the end of a chain counts", _EXPRESSIONS + "expr_Compare", "self._and(node, result, step)", "step", 5),
+        ("only the end of a chain counts", _EXPRESSIONS + "expr_Compare", "self.both_hold(result, step)", "step", 5),
         ("loops count on after break", _STATEMENTS + "stmt_Continue", '"again"', '"end"', 9),
         (
             "ranges with steps run once more",
@@ -109,9 +116,9 @@ SEEDED = tuple(
         ),
         (
             "a swap assigns one after the other",
-            _STATEMENTS + "_unpack",
-            "value.reg not in self.temporaries[-1]",
-            "False",
+            _PARTS + "copied",
+            "value.reg is None or value.reg in self.temporaries[-1]",
+            "True",
             229,
         ),
         (
