@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import BuiltinFunctionType, FunctionType
+from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LaunchError, TranslateError
-from ..forks import lock
-from ..frontends.python.names import ConstantType, Intrinsic
+from ..frontends.python.names import ConstantType
 from ..frontends.python.source import Definition
 from ..frontends.python.translate import annotated
-from ..isa.types import Type
+from .choices import Choices
 from .kernel import Kernel, make_choice
 
 if TYPE_CHECKING:
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ConstantKernel"]
 
-_KEPT = 256  # choices whose programs a kernel keeps
-_FUNCTIONS = (FunctionType, BuiltinFunctionType, Intrinsic)
+_EMPTY = CellType()  # of a variable that is not assigned yet
 _OF_PROGRAMS = ("program", "hidden", "lines", "variables", "for_types", "_translation", "_source_map")
 
 
@@ -37,9 +35,7 @@ class ConstantKernel(Kernel):
         """Raises TranslateError for parameters that cannot be, whatever the constants are."""
         self._name(definition, annotated(definition), device)
         self.constants = {name: ty for name, ty in self.params.items() if isinstance(ty, ConstantType)}
-        self._made: dict[Any, Kernel] = {} if family is None else family._made
-        self._here: dict[Any, Kernel] = {}  # the same, bound to the device
-        self._lock: Any = lock() if family is None else family._lock
+        self._choices: Choices = Choices(device, None if family is None else family._choices)
         for name, value in definition.defaults.items():
             if name in self.constants:
                 self._checked(name, value)
@@ -78,19 +74,7 @@ class ConstantKernel(Kernel):
 
     def _kernel(self, values: Mapping[str, Any]) -> Kernel:
         key = tuple(_key(values[name]) for name in self.constants)
-        found = self._here.get(key)
-        if found is not None:
-            return found
-        with self._lock:
-            if key not in self._made:
-                if len(self._made) >= _KEPT:
-                    self._made.clear()
-                self._made[key] = make_choice(self._definition.with_constants(values))
-            made = self._made[key]
-            if len(self._here) >= _KEPT:
-                self._here.clear()
-            self._here[key] = made if self._device is None else made.on(self._device)
-            return self._here[key]
+        return self._choices.get(key, lambda: make_choice(self._definition.with_constants(values)))
 
     def _checked(self, name: str, value: Any) -> Any:
         """A value that a constant takes. Raises TranslateError."""
@@ -138,4 +122,9 @@ def _key(value: Any) -> Any:
     """What tells values of a constant apart: 1, 1.0 and True are equal, and so are 0.0 and -0.0."""
     if isinstance(value, tuple):
         return tuple(map(_key, value))
-    return (type(value), value) if isinstance(value, (*_FUNCTIONS, Type)) else (type(value), repr(value))
+    if isinstance(value, FunctionType):  # made anew, it is the same if it does the same, and sees the same around it
+        cells = [cell.cell_contents for cell in value.__closure__ or () if cell != _EMPTY]
+        seen = [(FunctionType, cell) if isinstance(cell, FunctionType) else _key(cell) for cell in cells]
+        return value.__code__, id(value.__globals__), *seen, _key(value.__defaults__ or ())
+    plain = isinstance(value, (bool, int, float, str, bytes))
+    return type(value), repr(value) if plain else id(value)  # which the kernel that is made of it keeps

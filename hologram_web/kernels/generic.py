@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import LaunchError, TranslateError
-from ..forks import lock
 from ..frontends.python.names import ALLOWED, Annotation, ArrayType
 from ..frontends.python.source import Definition
 from ..frontends.python.translate import parameters
 from ..isa.types import Type
+from .choices import Choices
 from .kernel import Kernel, make_choice
 
 if TYPE_CHECKING:
@@ -38,9 +38,7 @@ class GenericKernel(Kernel):
         self._known = dict(known or {})
         self.variables: tuple[TypeVar, ...] = tuple(v for v in definition.variables if v not in self._known)
         self.told_by_arrays = set(self.variables) <= {ty.ty for ty in self.params.values() if isinstance(ty, ArrayType)}
-        self._made: dict[tuple[Type | None, ...], Kernel] = {} if family is None else family._made
-        self._here: dict[tuple[Type | None, ...], Kernel] = {}  # the same, bound to the device
-        self._lock: Any = lock() if family is None else family._lock
+        self._choices: Choices = Choices(device, None if family is None else family._choices)
 
     def __getattr__(self, name: str) -> Any:
         if name in ("program", "hidden", "lines", "_translation", "_source_map"):
@@ -76,13 +74,8 @@ class GenericKernel(Kernel):
 
     def _kernel(self, known: Mapping[TypeVar, Type]) -> Kernel:
         key = tuple(known.get(variable) for variable in self._definition.variables)
-        with self._lock:
-            if key not in self._made:
-                self._made[key] = self._make({v: known[v] for v in self._definition.variables if v in known})
-            if key not in self._here:
-                made = self._made[key]
-                self._here[key] = made if self._device is None else made.on(self._device)
-            return self._here[key]
+        chosen = {v: known[v] for v in self._definition.variables if v in known}
+        return self._choices.get(key, lambda: self._make(chosen))
 
     def _make(self, known: Mapping[TypeVar, Type]) -> Kernel:
         if len(known) < len(self._definition.variables):

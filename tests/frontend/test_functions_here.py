@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -96,8 +100,13 @@ WRONG = [
     ),
     ("for k in hg.static_range(9, 1, 0):\n    x[k] = 1", "the step is not 0"),
     (
-        "for k in hg.static_range(9999):\n    x[k] = 1",
-        "a loop over constants is written out, at most 256 times, not 9999",
+        "for k in hg.static_range(99999):\n    x[k] = 1",
+        "loops over constants are written out, those in each other at most 16384 times in all, not 99999",
+    ),
+    (
+        "s = 0\nfor k in hg.static_range(9999):\n    s += x[k] * 3\nx[0] = s",
+        "<kernel>:3:14: loops over constants are written out, as at most 16384 instructions, and here are 16388 after "
+        "4097 of 9999 rounds: let one count with range",
     ),
     ("x[0] = hg.static_range(3)", "hg.static_range stands only in for i in hg.static_range(...)"),
     ("hg.static_assert(x[0] == 1)", "hg.static_assert tests what is known while translating"),
@@ -110,3 +119,61 @@ def test_what_is_wrong_is_said(body, message):
     with pytest.raises(hg.TranslateError) as caught:
         hg.kernel_from_source("def f(x: hg.Array[hg.i32]):\n" + _indented(body))
     assert message in str(caught.value)
+
+
+@hg.kernel
+def applied(x: hg.Array[hg.f32], op: hg.Constant[Callable] = lambda v: v + 1, then: hg.Constant[Callable] = abs):
+    i = hg.global_id()
+    x[i] = then(op(x[i]))
+
+
+def _applied(*functions):
+    x = np.array([1, -2, 3], "f4")
+    applied[3](x, *functions)
+    return x.tolist()
+
+
+def test_functions_from_the_host():
+    """Lambdas where they are given, several of them in a line, functions in functions, closures over numbers."""
+    n, scale = 3, (2, 5)
+
+    def nested(v):
+        return v * scale[1] - n
+
+    both = [lambda v: v * 2, lambda v: v * 2 + n]
+    assert _applied() == [2, 1, 4]
+    assert _applied(nested) == [2, 13, 12]
+    assert _applied(lambda v: v * n) == [3, 6, 9]
+    assert [_applied(op) for op in both] == [[2, 4, 6], [5, 1, 9]]
+    assert _applied(lambda v: v * 2, lambda v: -v) == [-2, 4, -6]
+    assert _applied(lambda v: (lambda w: w * w)(v) + 1) == [2, 5, 10]
+    assert _applied((lambda by: lambda v: v * by)(4)) == [4, 8, 12]
+    assert _applied(
+        lambda v:
+            v
+            + 7
+    ) == [8, 5, 10]  # fmt: skip
+    assert [_applied(lambda v: v * by) for by in (1, 2)] == [[1, 2, 3], [2, 4, 6]]  # noqa: B023
+
+
+def test_lambdas_of_a_loop_are_translated_once():
+    kernels = [applied.specialize(op=lambda v: v * 2 - 1) for _ in range(3)]
+    assert kernels[0] is kernels[1] is kernels[2]
+    others = [applied.specialize(op=lambda v: v * n) for n in (1, 1.0, 2, 1)]  # noqa: B023
+    assert others[0] is others[3]
+    assert len(set(others)) == 3
+
+
+def test_lambdas_that_nothing_tells_apart(tmp_path):
+    (tmp_path / "two.py").write_text(
+        "import hologram_web as hg\nfrom collections.abc import Callable\n\n@hg.kernel\n"
+        "def k(x: hg.Array[hg.i32], f: hg.Constant[Callable]):\n    x[0] = f(x[0])\n\n"
+        "two = [lambda v: v + 1, lambda v: v + 2]\nk.specialize(f=lambda v: v)\n"
+        "print('one is fine')\nk.specialize(f=two[0])\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-X", "no_debug_ranges", "two.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert run.stdout == "one is fine\n"
+    wanted = "several lambdas begin in line 8, and nothing tells which one this is: give each a line of its own"
+    assert wanted in run.stderr, run.stderr

@@ -72,9 +72,12 @@ WRONG = [
     ),
     ("for v in reversed(x, y):\n    s += v", r"write reversed(x): arguments are missing or too many"),
     ("for i, v in enumerate(TAPS, k):\n    s += v", "enumerate starts with an integer that is known while translating"),
-    ("s = sum(x)", "sum is of constant tuples here: of the elements of an array, write a loop"),
+    (
+        "s = sum(x)",
+        "sum is of constant tuples and of generators here: of the elements of an array, write sum(v for v in x)",
+    ),
     ("s = m[0][1][2]", "m is 2-D, and here are 3 indices: write m[i, j]"),
-    ("s = m[0]", "m is 2-D, and here are 1 indices: write m[i, j]"),
+    ("s = m[0]", "s is in use already: give the part of m a name of its own"),
 ]
 
 

@@ -177,7 +177,7 @@ PYTHON: list[tuple[str, str]] = [
     ("HEAD\n    y = x[$1:2]", "unsupported expression Slice: slices are not available: pass the bounds, and loop over the elements"),
     ("HEAD\n    y = x[$1, 2]", "unsupported expression Tuple: an array has one index, and each value a name of its own"),
     ("HEAD\n    y = $[1]", "unsupported expression List: kernel JSON has nothing that says this"),
-    ("HEAD\n    y = $lambda: 1", "unsupported expression Lambda: lambda is not available: write a function at module level, it is inlined"),
+    ("HEAD\n    y = $lambda: 1", "unsupported expression Lambda: a lambda is no number: give it a name, f = lambda a: a * 2, and call that, or pass it to a function"),
     ("HEAD\n    y = $'text'", "unsupported literal of type str: kernels compute with numbers"),
     ("HEAD\n    y = $None", "unsupported literal of type None: kernels compute with numbers"),
     ("HEAD\n    y = $1e999", "the literal is infinite, which JSON cannot say"),

@@ -65,9 +65,13 @@ class Calls(Expressions):
         if called in _CASTS or called is bool_:
             return self._python_cast(node, bool if called is bool_ else called)
         if called in (sum, any, all):
-            return self._of_constants(node, called)
+            self._no_keywords(node)
+            (argument,) = self._arguments(node, "elements")
+            return self.of_elements(argument, called)
         if called is divmod:
             return self._divmod(node)
+        if called is ord:
+            return self._ord(node)
         name = _BUILTINS.get(called) if isinstance(called, BuiltinFunctionType) else None
         if isinstance(called, Intrinsic):
             name = called.name
@@ -123,16 +127,20 @@ class Calls(Expressions):
             return value if floats else self.cast(node, default(float_of(default(value.ty))))
         return value if not floats and value.ty is not Weak.BOOL else self.cast(node, INDEX)
 
-    def _of_constants(self, node: ast.Call, called: Callable[..., Any]) -> Value:
-        """sum(t), any(t), all(t) of a constant tuple."""
+    def of_elements(self, node: ast.expr, called: Callable[..., Any]) -> Value:
+        """sum, any or all of constants and generators."""
+        raise NotImplementedError
+
+    def _ord(self, node: ast.Call) -> Value:
+        """ord(c) of a character, or of one byte."""
         self._no_keywords(node)
-        (argument,) = self._arguments(node, "constants")
-        found = constant(self.static(argument))
-        if not isinstance(found, tuple) or any(isinstance(part, tuple) for part in found):
+        (argument,) = self._arguments(node, "c")
+        found = self.static(argument)
+        if not isinstance(found, (str, tuple)) or len(found) != 1:
             self.fail(
-                argument, f"{called.__name__} is of constant tuples here: of the elements of an array, write a loop"
+                argument, "ord is of one character that is known while translating: ord('a'), or of a text's, s[0]"
             )
-        return literal(called(found))
+        return literal(ord(found) if isinstance(found, str) else int(found[0]))
 
     def _divmod(self, node: ast.Call) -> Parts:
         """divmod(a, b): a // b and a % b."""
@@ -214,6 +222,11 @@ class Calls(Expressions):
         row = MATH[name]
         operands = [operand.name for operand in row.operands if operand.role == "use"]
         chain = name in ("min", "max")
+        if chain and len(node.args) == 1:
+            numbers = constant(self.static(node.args[0]))
+            if isinstance(numbers, tuple) and numbers and not any(isinstance(number, tuple) for number in numbers):
+                kind = Weak.FLOAT if any(isinstance(number, float) for number in numbers) else Weak.INT
+                return self._extreme(name, kind, list(numbers)) or literal(numbers[0])
         if chain and len(node.args) < 2:
             self.fail(node, f"{name} takes two or more numbers: of the elements of an array, write a loop")
         arguments = node.args if chain else self._arguments(node, ", ".join(operands))
@@ -285,7 +298,7 @@ class Calls(Expressions):
     def call_len(self, node: ast.Call) -> Value:
         (argument,) = self._arguments(node, "x")
         found = self.static(argument)
-        if isinstance(found, tuple):
+        if isinstance(found, (tuple, str)):
             return Value(INDEX, const=len(found))
         if isinstance(found, ArrayShape):
             return Value(INDEX, const=found.array.ndim)

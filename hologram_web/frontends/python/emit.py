@@ -74,7 +74,7 @@ class KernelFacts:
     `types` of variables by scope and name, forms of those with parts; `fixed` ones are annotated; `lengths` is the
     number of registers kept for lengths of axes, which become parameters when they are first needed; `reads` and
     `writes` the parameters accessed; `axes` those along which the kernel asks where its lane is; `indexed` has the
-    arrays that the lane's number indexes: parameter, its axis, axis of the lanes.
+    arrays that the lane's number indexes: parameter, its axis, axis of the lanes; `loops` what generators became.
     """
 
     types: dict[Any, Any] = field(default_factory=dict)
@@ -85,6 +85,7 @@ class KernelFacts:
     axes: set[int] = field(default_factory=set)
     indexed: set[tuple[str, int, int]] = field(default_factory=set)
     definitions: dict[FunctionType, Definition] = field(default_factory=dict)
+    loops: dict[ast.AST, tuple[ast.Call, ast.FunctionDef]] = field(default_factory=dict)
     changed: bool = False
 
     def learn(self, key: Any, ty: Any) -> None:

@@ -95,10 +95,12 @@ class Expressions(PartValues):
             return self.scope.source.attribute(owner, node.attr)
         if isinstance(node, ast.Subscript):
             owner = self.static(node.value)
-            if isinstance(owner, (tuple, ArrayShape)):
+            if isinstance(owner, (tuple, str, ArrayShape)):
                 return self._element(node, owner)
             if isinstance(owner, Parts):
                 return self.part(node, owner)
+        if isinstance(node, ast.Constant) and isinstance(node.value, (bytes, str)):
+            return self.scope.source.meant(node.value)
         return self.scope.source.fold(node) if isinstance(node, ast.Tuple) else MISSING
 
     def scope_of(self, name: str) -> Scope | None:
@@ -110,19 +112,14 @@ class Expressions(PartValues):
 
     def function_here(self, node: ast.Lambda | ast.FunctionDef) -> Definition:
         """A function in a function: what it does not assign is what it is around it, when it is called."""
-        written: ast.AST = node
-        if isinstance(node, ast.Lambda):
-            body = ast.copy_location(ast.Return(node.body), node.body)
-            made = ast.FunctionDef("lambda", node.args, [body], [], None, None)
-            node = ast.copy_location(made, node)
-        found = Definition(node, self.scope.source, around=self.scope)
-        found.made_of = written
-        return found
+        return Definition(node, self.scope.source, around=self.scope)
 
-    def _element(self, node: ast.Subscript, owner: tuple[Any, ...] | ArrayShape) -> Any:
-        """Element of a constant tuple or of a shape."""
-        if isinstance(owner, tuple):
-            return owner[self.known_index(node.slice, "the index into a tuple", "element", "the tuple", len(owner))]
+    def _element(self, node: ast.Subscript, owner: tuple[Any, ...] | str | ArrayShape) -> Any:
+        """Element of a constant tuple, of a text or of a shape."""
+        if isinstance(owner, (tuple, str)):
+            kind = "text" if isinstance(owner, str) else "tuple"
+            what = f"the index into a {kind}"
+            return owner[self.known_index(node.slice, what, "element", f"the {kind}", len(owner))]
         array = owner.array
         return self.length(array, self.known_index(node.slice, "an axis of a shape", "axis", array.name, array.ndim))
 
@@ -141,6 +138,8 @@ class Expressions(PartValues):
         if isinstance(found, ArrayRef):
             brackets = f"[{', '.join(INDICES[: found.ndim])}]"
             self.fail(node, f"{text} is an array: read an element of it, {text}{brackets}")
+        if isinstance(found, str):
+            self.fail(node, f"{text} is text: ord(c) is the number of one of its characters")
         if isinstance(found, (Type, Intrinsic, Definition)) or callable(found):
             self.fail(node, f"{text} is {'a type' if isinstance(found, Type) else 'a function'}: call it, {text}(...)")
         if found is MISSING:
@@ -201,7 +200,9 @@ class Expressions(PartValues):
     def expr_Tuple(self, node: ast.Tuple) -> AnyValue:
         return tuple_of(tuple(map(self.any_value, node.elts)))
 
-    def expr_Constant(self, node: ast.Constant) -> Value:
+    def expr_Constant(self, node: ast.Constant) -> AnyValue:
+        if isinstance(node.value, bytes):
+            return self.object_value(node, tuple(node.value))
         if not isinstance(node.value, (int, float)):
             self.scope.source.unsupported(node)
         return literal(node.value)
@@ -210,7 +211,7 @@ class Expressions(PartValues):
 
     def expr_Subscript(self, node: ast.Subscript) -> AnyValue:
         owner = self.static(node.value)
-        if isinstance(owner, (tuple, ArrayShape)):
+        if isinstance(owner, (tuple, str, ArrayShape)):
             return self.object_value(node, self._element(node, owner))
         if isinstance(owner, Parts):
             return self.part(node, owner)
@@ -414,7 +415,7 @@ class Expressions(PartValues):
 
     def _text(self, node: ast.expr) -> str | None:
         """The text that an expression is: written out, or a constant."""
-        found = node.value if isinstance(node, ast.Constant) else self.static(node)
+        found = self.static(node)
         return found if isinstance(found, str) else None
 
     def _compare_texts(self, node: ast.Compare, texts: list[str | None]) -> Value:
@@ -564,7 +565,7 @@ class Expressions(PartValues):
         """Whether an expression can be computed where it is not needed: it cannot fault and changes nothing."""
         for part in walk(node):
             if isinstance(part, ast.Subscript):
-                known = isinstance(self.static(part.value), (tuple, ArrayShape, Parts))
+                known = isinstance(self.static(part.value), (tuple, str, ArrayShape, Parts))
                 if not known and self.part_of(part.value) is None:
                     return False
             if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.FloorDiv, ast.Mod)):

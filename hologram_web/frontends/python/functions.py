@@ -25,7 +25,7 @@ __all__ = ["Functions", "annotation", "check_signature"]
 
 _INLINED = 4096
 # What functions take as it is, besides arrays.
-_STATIC = (tuple, FunctionType, BuiltinFunctionType, Definition, Intrinsic, Type)
+_STATIC = (tuple, str, FunctionType, BuiltinFunctionType, Definition, Intrinsic, Type)
 
 
 class Functions(Statements):
@@ -37,6 +37,11 @@ class Functions(Statements):
         if called not in self.facts.definitions:
             self.facts.definitions[called] = Source.of(called)
         return self.facts.definitions[called]
+
+    def of_elements(self, node: ast.expr, called: Any) -> Value:
+        from .generators import of_elements
+
+        return of_elements(self, node, called)
 
     def inline(self, node: ast.Call, definition: Definition) -> AnyValue | None:
         called, outer = definition.node, self.scope

@@ -1,21 +1,47 @@
-"""What `for` goes over besides ranges: constant tuples, arrays, and enumerate, zip and reversed of these."""
+"""What `for` goes over besides ranges: constant tuples and texts, arrays, and enumerate, zip and reversed of these."""
 
 from __future__ import annotations
 
 import ast
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from .arithmetic import literal
 from .compounds import Parts
 from .emit import ArrayRef
 from .names import INTRINSICS
-from .source import MISSING
+from .source import MISSING, constant
+from .types import Value
 from .views import name_view, row_of
 
 if TYPE_CHECKING:
     from .statements import Statements
 
-__all__ = ["elements", "over_arrays"]
+__all__ = ["elements", "over_arrays", "rounds", "trips_of", "variables"]
+
+_ROUNDS = 16_384  # of loops over constants in each other
+
+
+def trips_of(start: int, stop: int, step: int) -> int:
+    """How many numbers a range has."""
+    return max(0, -((start - stop) // step))
+
+
+def rounds(kernel: Statements, node: ast.AST, count: int) -> None:
+    """Refuses a loop that would be written out too often."""
+    most = prod([*kernel.rounds, count])
+    if most > _ROUNDS:
+        kernel.fail(
+            node,
+            f"loops over constants are written out, those in each other at most {_ROUNDS} times in all, not {most}: "
+            "let one count with range",
+        )
+
+
+def _range(kernel: Statements, node: ast.AST, numbers: list[int]) -> tuple[Any, ...]:
+    counted = range(*numbers)
+    rounds(kernel, node, trips_of(counted.start, counted.stop, counted.step))
+    return tuple(map(literal, counted))
 
 
 def elements(kernel: Statements, node: ast.expr) -> tuple[Any, ...] | None:
@@ -25,17 +51,17 @@ def elements(kernel: Statements, node: ast.expr) -> tuple[Any, ...] | None:
         if (isinstance(node, ast.Tuple) and found is MISSING) or isinstance(found, Parts) or kernel.part_of(node):
             value = kernel.any_value(node)
             return value.form.elements(value) if isinstance(value, Parts) and value.form.indexed else None
-        return found if isinstance(found, tuple) else None
+        return tuple(found) if isinstance(found, (tuple, str)) else None
     called = kernel.static(node.func)
     if called is INTRINSICS["static_range"]:
         numbers = [_known(kernel, part) for part in node.args]
         if node.keywords or not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:
             kernel.fail(node, "write hg.static_range(stop), or (start, stop) or (start, stop, step): the step is not 0")
-        return tuple(map(literal, range(*numbers)))
+        return _range(kernel, node, numbers)
     if called is range and not node.keywords:
         numbers = [kernel.scope.source.fold(part) for part in node.args]
         known = all(isinstance(number, int) for number in numbers)
-        return tuple(map(literal, range(*numbers))) if known and 0 < len(numbers) < 4 and numbers[2:] != [0] else None
+        return _range(kernel, node, numbers) if known and 0 < len(numbers) < 4 and numbers[2:] != [0] else None
     if called not in (enumerate, zip, reversed):
         return None
     first, *start = _parts(kernel, node, called)
@@ -51,6 +77,22 @@ def elements(kernel: Statements, node: ast.expr) -> tuple[Any, ...] | None:
     if begin is MISSING or isinstance(begin, (float, tuple)):
         kernel.fail(node, "enumerate starts with an integer that is known while translating")
     return tuple((literal(number), part) for number, part in enumerate(known_parts[0], begin))
+
+
+def variables(kernel: Statements, target: ast.expr, element: Any) -> dict[str, Any]:
+    """What the variables of a loop that is written out are in one round: values, tuples and texts."""
+    names = [target] if isinstance(target, ast.Name) else list(getattr(target, "elts", []))
+    parts = element.form.elements(element) if isinstance(element, Parts) else element
+    parts = (element,) if isinstance(target, ast.Name) else parts
+    if not isinstance(parts, tuple) or len(parts) != len(names) or not names:
+        kernel.fail(target, f"{element!r} is not unpacked to {len(names)} names")
+    found = {}
+    for name, part in zip(names, parts, strict=True):
+        if not isinstance(name, ast.Name):
+            kernel.fail(name, "the variables of a loop are names")
+        known = part if isinstance(part, (str, Value, Parts)) else constant(part)
+        found[name.id] = known if isinstance(known, (str, tuple, Value, Parts)) else literal(known)
+    return found
 
 
 def _known(kernel: Statements, node: ast.expr) -> int:

@@ -13,6 +13,7 @@ from ...isa.operands import AtomicOperation
 from ...isa.row import Row
 from ...isa.table import LANE_ROWS
 from ...isa.types import Type
+from .source import Definition
 
 if TYPE_CHECKING:
     from .compounds import PartsType
@@ -76,14 +77,16 @@ Annotation = Union[Type, ArrayType, TypeVar, "ConstantType", "PartsType"]  # wha
 class ConstantType:
     """What `hg.Constant[int]` means: a parameter that is known while translating."""
 
-    ty: Any  # int, float, bool, str, tuple, type (of numbers), FunctionType
+    ty: Any  # int, float, bool, str, bytes, tuple, type (of numbers), FunctionType
 
     def takes(self, value: Any) -> bool:
         """Whether it is such a value."""
         if self.ty is type:
             return isinstance(value, Type)
         if self.ty is FunctionType:
-            return isinstance(value, (FunctionType, BuiltinFunctionType, Intrinsic))
+            return isinstance(value, (FunctionType, BuiltinFunctionType, Intrinsic, Definition))
+        if self.ty is bytes:  # as a default value they are a tuple already
+            return isinstance(value, (bytes, tuple)) and all(isinstance(n, int) and 0 <= n < 256 for n in value)
         if self.ty is tuple:
             return isinstance(value, tuple) and all(isinstance(part, (bool, int, float, tuple)) for part in value)
         if isinstance(value, bool) and self.ty is not bool:
@@ -95,14 +98,15 @@ class ConstantType:
 
 
 class Constant:
-    """Annotation of parameters that are known while translating: `hg.Constant[int]`, also of float, bool, str, tuple,
-    type (such as hg.f32) and `Callable` (functions)."""
+    """Annotation of parameters that are known while translating: `hg.Constant[int]`, also of float, bool, str, bytes,
+    tuple, type (such as hg.f32) and `Callable` (functions)."""
 
     def __class_getitem__(cls, item: Any) -> Any:
         item = FunctionType if item is Callable or getattr(item, "__origin__", None) is Callable else item
-        if item not in (int, float, bool, str, tuple, type, FunctionType):
+        if item not in (int, float, bool, str, bytes, tuple, type, FunctionType):
             raise TranslateError(
-                f"hg.Constant[{item!r}]: constants are int, float, bool, str, tuple, type or collections.abc.Callable"
+                f"hg.Constant[{item!r}]: constants are int, float, bool, str, bytes, tuple, type or "
+                "collections.abc.Callable"
             )
         return ConstantType(item)
 
@@ -136,19 +140,8 @@ INTRINSICS = {
     name: Intrinsic(name)
     for name in (
         *("global_id", "local_id", "block_id", "block_dim", "grid_dim"),
-        *(
-            "static_range",
-            "static_assert",
-            "shared",
-            "local",
-            "barrier",
-            "bitcast",
-            "select",
-            "rotl",
-            "popcount",
-            "clz",
-            "ctz",
-        ),
+        *("static_range", "static_assert", "shared", "local", "barrier"),
+        *("bitcast", "select", "rotl", "popcount", "clz", "ctz"),
         *("parallel_map_unary", "parallel_map_binary", "parallel_reduce"),
         *ATOMICS,
         *(name for name in MATH if name not in ("min", "max", "abs", "round")),

@@ -72,11 +72,19 @@ class Definition:
     accesses check: "axis" or "buffer"."""
 
     def __init__(
-        self, node: ast.FunctionDef, source: Source, name: str = "", checks: str = "axis", around: Any = None
+        self,
+        node: ast.FunctionDef | ast.Lambda,
+        source: Source,
+        name: str = "",
+        checks: str = "axis",
+        around: Any = None,
     ) -> None:
+        self.made_of: ast.AST = node
+        if isinstance(node, ast.Lambda):
+            body = ast.copy_location(ast.Return(node.body), node.body)
+            node = ast.copy_location(ast.FunctionDef("lambda", node.args, [body], [], None, None), node)
         self.node, self.source, self.name, self.checks = node, source, name or node.name, checks
         self.around = around  # the scope that it is defined in, of a function in a function
-        self.made_of: ast.AST = node  # which may be a lambda
 
     @cached_property
     def names(self) -> list[ast.Name | ast.Attribute]:
@@ -108,10 +116,10 @@ class Definition:
         given = list(zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True))
         by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
         for name, node in given + [(parameter.arg, node) for parameter, node in by_name if node is not None]:
-            value = self.source.fold(node)
+            value = Definition(node, self.source) if isinstance(node, ast.Lambda) else self.source.fold(node)
             if value is MISSING:
                 value = node.value if isinstance(node, ast.Constant) else self.source.resolve(node)
-            if constant(value) is MISSING and not isinstance(value, (str, Type)) and not callable(value):
+            if constant(value) is MISSING and not isinstance(value, (str, Type, Definition)) and not callable(value):
                 self.source.fail(node, "a default value is a constant: a number, or a tuple of numbers")
             found[name] = value
         return found
@@ -131,7 +139,8 @@ class Definition:
         made.args = copy.copy(arguments)
         made.args.posonlyargs, made.args.args = [], [parameter for parameter, _ in left]
         made.args.defaults = [default for _, default in left if default is not None]
-        chosen = ", ".join(f"{name}={getattr(value, '__name__', value)}" for name, value in values.items())
+        named = {n: v.name if isinstance(v, Definition) else getattr(v, "__name__", v) for n, v in values.items()}
+        chosen = ", ".join(f"{name}={value}" for name, value in named.items())
         return Definition(made, self.source.within(values), f"{self.name}[{chosen}]", self.checks)
 
     def checking(self, checks: str) -> Definition:
@@ -212,8 +221,10 @@ class Source:
         return getattr(builtins, name, MISSING) if found is MISSING else self.meant(found)
 
     def meant(self, found: Any) -> Any:
-        """What is found, or the type that a type variable stands for."""
-        return self.types.get(found, found) if isinstance(found, TypeVar) else found
+        """What is found, or the type that a type variable stands for; the numbers of bytes."""
+        if isinstance(found, TypeVar):
+            return self.types.get(found, found)
+        return tuple(found) if isinstance(found, bytes) else found
 
     def attribute(self, owner: Any, name: str) -> Any:
         """What a name in a module or class means, a field of a named tuple, a property of a type; else MISSING."""
@@ -240,8 +251,9 @@ class Source:
                 file,
                 fn.__code__.co_firstlineno,
             )
-        try:
-            lines, first = inspect.getsourcelines(fn)
+        unnamed = fn.__code__.co_name == "<lambda>"
+        try:  # a lambda may be a part of any statement
+            lines, first = (inspect.findsource(fn)[0], 1) if unnamed else inspect.getsourcelines(fn)
         except (OSError, TypeError):
             in_page = sys.platform == "emscripten"
             how = "give runPythonAsync a { filename: 'cell.py' }" if in_page else "write it in a file"
@@ -257,25 +269,21 @@ class Source:
         names = {**fn.__globals__, **closure}
         source = cls(file, [line.rstrip("\r\n") for line in lines], first, names)
         text = "".join(lines)
+        if unnamed:
+            return Definition(_lambda(source, fn, text), source)
         indented = text[:1].isspace()
-        try:
-            tree = ast.parse("if 1:\n" + text if indented else text)
-        except SyntaxError:  # a lambda in the middle of something
-            raise TranslateError(f"{fn.__name__} is no function made by def", file, first) from None
-        node: Any = tree.body[0]
+        node: Any = ast.parse("if 1:\n" + text if indented else text).body[0]
         if indented:
             node = ast.increment_lineno(node.body[0], -1)
         if isinstance(node, ast.AsyncFunctionDef):
             source.unsupported(node)
-        if not isinstance(node, ast.FunctionDef):
-            source.fail(node, f"{fn.__name__} is no function made by def")
         names |= _annotated(fn, node)
         return Definition(node, source.within(_parameters(source, node)))
 
     def fold(self, node: ast.AST) -> Any:
         """The number or tuple that an expression of constants is; else MISSING. Raises TranslateError if it fails."""
-        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-            return node.value
+        if isinstance(node, ast.Constant):
+            return constant(node.value)
         if isinstance(node, ast.Tuple):
             parts = tuple(self.fold(part) for part in node.elts)
             return MISSING if any(part is MISSING for part in parts) else parts
@@ -329,7 +337,10 @@ _FOLD: dict[type[ast.operator], Any] = {
 
 
 def constant(value: Any) -> Any:
-    """`value`, if it is a number, a bool or a tuple of such, NumPy scalars as Python's; else MISSING."""
+    """`value`, if it is a number, a bool or a tuple of such, NumPy scalars as Python's, bytes as a tuple; else
+    MISSING."""
+    if isinstance(value, bytes):
+        return tuple(value)
     if isinstance(value, tuple):
         parts = tuple(constant(part) for part in value)
         return MISSING if any(part is MISSING for part in parts) else parts
@@ -338,6 +349,27 @@ def constant(value: Any) -> Any:
     if isinstance(value, (bool, int)):
         return value if isinstance(value, bool) else int(value)  # an IntEnum, too
     return value if isinstance(value, float) else MISSING
+
+
+def _lambda(source: Source, fn: FunctionType, text: str) -> ast.Lambda:
+    """The syntax tree of a lambda: the one in its line, by where its instructions come from if there are several.
+    Raises TranslateError."""
+    line = fn.__code__.co_firstlineno
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:  # the file has more than Python, such as a page with blocks of it: from the line on
+        here = inspect.getblock([f"{each}\n" for each in source.lines[line - 1 :]])
+        tree = ast.increment_lineno(parsed(source, "if 1:\n " + "".join(here).lstrip()), line - 2)
+    found = [part for part in walk(tree) if isinstance(part, ast.Lambda) and part.lineno == line]
+    if len(found) > 1:
+        places = {(at[0], at[2]) for at in fn.__code__.co_positions() if at[2] is not None}
+        inner = {part: [each for each in walk(part.body) if isinstance(each, ast.expr)] for part in found}
+        found = [p for p in found if any((each.lineno, each.col_offset) in places for each in inner[p])]
+        found = [p for p in found if not any(other in inner[p] for other in found)]
+    if len(found) != 1:
+        what = f"several lambdas begin in line {line}, and nothing tells which one this is: give each a line of its own"
+        raise TranslateError(what, source.file, line)
+    return found[0]
 
 
 def _annotated(fn: FunctionType, node: ast.FunctionDef) -> dict[str, Any]:
@@ -440,8 +472,10 @@ def from_text(text: str, file: str, constants: Mapping[str, Any]) -> tuple[Sourc
     known = {"hologram_web": sys.modules["hologram_web"], "math": math, "typing": typing}
     names: dict[str, Any] = {"hg": known["hologram_web"], "math": math}
     for name, value in constants.items():
-        if constant(value) is MISSING:
-            raise TranslateError(f"the constant {name!r} is {value!r}: give an int, a float, a bool or a tuple of them")
+        if constant(value) is MISSING and not isinstance(value, str):
+            raise TranslateError(
+                f"the constant {name!r} is {value!r}: give an int, a float, a bool, a tuple of them, bytes or a str"
+            )
         names[name] = value
     source = Source(file, text.splitlines(), 1, names)
     tree = parsed(source, text)
@@ -465,7 +499,9 @@ def from_text(text: str, file: str, constants: Mapping[str, Any]) -> tuple[Sourc
 
 
 def _assigned(source: Source, node: ast.expr) -> Any:
-    """A constant, or `typing.TypeVar("T", hg.f32, hg.i32)`; else MISSING."""
+    """A constant, a text, or `typing.TypeVar("T", hg.f32, hg.i32)`; else MISSING."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
     if not isinstance(node, ast.Call) or source.resolve(node.func) is not TypeVar:
         return source.fold(node)
     first = node.args[0] if node.args else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from math import prod
 from typing import Any
 
 from ...isa.operands import Label, Register
@@ -14,29 +13,29 @@ from .arithmetic import literal, typed
 from .collective_calls import Collectives
 from .compounds import AnyValue, Compound, Parts, parts_type
 from .emit import ArrayRef, EnclosingLoop
-from .iteration import elements, over_arrays
+from .iteration import elements, over_arrays, rounds, trips_of, variables
 from .names import Intrinsic, function
 from .parts import Meeting, written
-from .source import constant, walk
+from .source import walk
 from .sums import Sums
 from .types import INDEX, Value, ValueKind, Weak, default, float_of, join
 from .views import element_of, name_view, row_of
 
 __all__ = ["Statements"]
 
-_UNROLLED = 256
-_ROUNDS = 16_384  # of loops over constants in each other; of one with four instructions the kernel is full then
+_WRITTEN_OUT = 16_384  # instructions of one
 
 
 class Statements(Collectives):
     """Translates statements. `calling` are the functions around, `own_arrays`, shared and local ones, are by call.
 
-    `rounds` are those of the loops around that are written out.
+    `rounds` are those of the loops around that are written out, from instruction `written_from` on.
     """
 
     calling: list[ast.FunctionDef]
     own_arrays: dict[Any, ArrayRef]
     rounds: list[int]
+    written_from = 0
     sums: Sums
 
     def statements(self, body: list[ast.stmt]) -> None:
@@ -372,7 +371,7 @@ class Statements(Collectives):
             for value in (start, stop, step)
         )
         numbers = [int(value.const) for value in (start, stop, step) if value.const is not None]
-        trips = max(0, -((numbers[0] - numbers[1]) // numbers[2])) if len(numbers) == 3 else None
+        trips = trips_of(*numbers) if len(numbers) == 3 else None
         if trips is not None and self._indexes_tuple(node, target.id):
             self._unroll(node, self._counted(node, target, numbers, ty), trips)
             return
@@ -486,39 +485,33 @@ class Statements(Collectives):
     def _unroll(self, node: ast.For, elements: Iterable[Any], count: int) -> None:
         """A loop over constants: its body once for each."""
         loop, scope = self._loop(node), self.scope
-        if count > _UNROLLED:
-            self.fail(node.iter, f"a loop over constants is written out, at most {_UNROLLED} times, not {count}")
-        most = prod([*self.rounds, count])
-        if most > _ROUNDS:
-            self.fail(
-                node.iter,
-                f"loops over constants in each other are written out, at most {_ROUNDS} times in all, not {most}: let "
-                "one count with range",
-            )
+        if not self.rounds:
+            self.written_from = len(self.code)
+        rounds(self, node.iter, count)
         self.rounds.append(count)
-        names = [node.target] if isinstance(node.target, ast.Name) else list(getattr(node.target, "elts", []))
         self.free_temporaries()
-        kept = {name.id for name in names if isinstance(name, ast.Name) and self._read_behind(name.id)}
-        for element in elements:
-            parts = element.form.elements(element) if isinstance(element, Parts) else element
-            parts = (element,) if isinstance(node.target, ast.Name) else parts
-            if not isinstance(parts, tuple) or len(parts) != len(names) or not names:
-                self.fail(node.target, f"{element!r} is not unpacked to {len(names)} names")
-            for name, part in zip(names, parts, strict=True):
-                if not isinstance(name, ast.Name):
-                    self.fail(name, "the variables of a loop are names")
-                found = part if isinstance(part, (Value, Parts)) else constant(part)
-                value = found if isinstance(found, (tuple, Value, Parts)) else literal(found)
-                if isinstance(scope.bound.get(name.id), ArrayRef) or (
-                    name.id in scope.registers and isinstance(found, tuple)
+        names = [part.id for part in walk(node.target) if isinstance(part, ast.Name)]
+        kept = {name for name in names if self._read_behind(name)}
+        for done, element in enumerate(elements):
+            made = len(self.code) - self.written_from
+            if made > _WRITTEN_OUT:
+                self.fail(
+                    node.iter,
+                    f"loops over constants are written out, as at most {_WRITTEN_OUT} instructions, and here are {made}"
+                    f" after {done} of {count} rounds: let one count with range",
+                )
+            for name, value in variables(self, node.target, element).items():
+                if isinstance(scope.bound.get(name), ArrayRef) or (
+                    name in scope.registers and isinstance(value, (str, tuple))
                 ):
-                    self.fail(name, f"{name.id} is in use already: give the variable of this loop a name of its own")
-                scope.bound.pop(name.id, None)
+                    what = f"{name} is in use already"
+                    self.fail(node.target, f"{what}: give the variable of this loop a name of its own")
+                scope.bound.pop(name, None)
                 changes = isinstance(value, Parts) or (isinstance(value, Value) and value.const is None)
-                if not isinstance(value, tuple) and (changes or name.id in scope.registers or name.id in kept):
-                    self.assign_name(name, name.id, value)
+                if not isinstance(value, (str, tuple)) and (changes or name in scope.registers or name in kept):
+                    self.assign_name(node.target, name, value)
                 if not changes:
-                    scope.bound[name.id] = value
+                    scope.bound[name] = value
             again = loop.again = self.label()
             loop.at_again = []
             self._body(loop, node.body)
@@ -526,7 +519,7 @@ class Statements(Collectives):
             scope.assigned = _common([*loop.at_again, scope.assigned])
         self.rounds.pop()
         for name in names:
-            scope.bound.pop(name.id, None)
+            scope.bound.pop(name, None)
         self._behind(node, loop, scope.assigned)
 
 
