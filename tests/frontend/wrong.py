@@ -33,7 +33,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         'v = $n + b"bytes"',
-        "the operands of + are a number and a tuple of 5",
+        "a tuple is no number: assign its elements to names of their own",
     ),
     (
         'v = $f"{n}"',
