@@ -68,7 +68,7 @@ WANTED = """\
 [1.0, 4.0, 7.0, 10.0, 13.0, 16.0]
 wasm [10.0, 8.0, 6.0, 4.0, 2.0, 0.0] float32
 webgpu [10.0, 8.0, 6.0, 4.0, 2.0, 0.0] float32
-parameter 'x' is Array[f32]: its dtype is float32, not float64; use x.astype(...)
+x has dtype float64; f32 is expected: give x.astype('float32')
 StepLimit
 interrupts: False"""
 

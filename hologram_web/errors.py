@@ -19,8 +19,12 @@ Every message says what was wrong, where, and what to do.
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable, Iterable
 from enum import StrEnum
+from functools import wraps
+from typing import Any, TypeVar
 
 __all__ = [
     "AllocationFailed",
@@ -54,6 +58,39 @@ def shortened(text: str) -> str:
     return _WORD.sub(r"\1...\2", text)
 
 
+def like(name: str, names: Iterable[str], prefix: str = "") -> str:
+    """`: did you mean NAME?`, if one of the names is nearly this one, else nothing."""
+    from difflib import get_close_matches  # errors only
+
+    by_case = {other.lower(): other for other in names}
+    found = get_close_matches(name.lower(), by_case, 1, 0.7)
+    return f": did you mean {prefix}{by_case[found[0]]}?" if found and by_case[found[0]] != name else ""
+
+
+def told(value: Any) -> str:
+    """A value that is given where another is expected: numbers and short texts as they are written, else what it is."""
+    if value is None or isinstance(value, (bool, int, float, complex)) or (isinstance(value, str) and len(value) < 40):
+        return repr(value)
+    return an(type(value).__name__)
+
+
+def an(noun: str) -> str:
+    return f"a{'n' * (noun[:1].lower() in 'aeio' or noun.startswith('nd'))} {noun}"
+
+
+def axes(count: int) -> str:
+    return f"{count} ax{'i' if count == 1 else 'e'}s"
+
+
+def misfit(name: str, dtype: Any, ndim: int, ty: Any, wanted: int, instead: str = "") -> str:
+    """What is wrong with an array: what it has, then what is expected. Type and axes are told where they are wrong."""
+    types, ranks = dtype is not None, ndim != wanted
+    given = " and ".join([f"dtype {dtype}"] * types + [axes(ndim)] * ranks)
+    expected = " and ".join([str(ty)] * types + [axes(wanted)] * ranks)
+    one = types + ranks == 1 and (types or wanted == 1)
+    return f"{name} has {given}; {expected} {'is' if one else 'are'} expected{instead}"
+
+
 class HologramError(Exception):
     """Base class of every error that hologram_web raises on purpose. Its text is bounded, whatever it quotes."""
 
@@ -62,6 +99,30 @@ class HologramError(Exception):
 
     def add_note(self, note: str) -> None:
         super().add_note(shortened(note))
+
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_FULL = os.environ.get("HOLOGRAM_WEB_TRACEBACK") == "full"
+
+
+def outermost(fn: _F) -> _F:
+    """For what users call: the traceback of an error ends at their line, with no frames of this package below it.
+
+    `raise` alone adds no frame, and what it raises has the traceback that it finds: none. HOLOGRAM_WEB_TRACEBACK=full
+    keeps all.
+    """
+    if _FULL:
+        return fn
+
+    @wraps(fn)
+    def call(*args: Any, **named: Any) -> Any:
+        try:
+            return fn(*args, **named)
+        except HologramError as error:
+            error.__traceback__ = None
+            raise
+
+    return call  # type: ignore[return-value]
 
 
 class IsaError(HologramError):

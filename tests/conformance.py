@@ -579,20 +579,20 @@ class BackendConformance:
         assert complaint("x") == f"parameter 'x' is missing: {signature}"
         assert complaint("f", "p") == f"parameter 'f' is missing: {signature}"
         assert complaint(z=1) == f"there is no parameter z: {signature}"
-        assert complaint(x=p) == f"parameter 'x' is a buffer: give a BufferHandle, not {p!r}"
-        assert complaint(x=np.zeros(3)) == "parameter 'x' is a buffer: give a BufferHandle, not array([0., 0., 0.])"
-        assert complaint(p=x) == f"parameter 'p' is a pool: give a PoolHandle, not {x!r}"
-        assert complaint(p=None) == "parameter 'p' is a pool: give a PoolHandle, not None"
-        assert complaint(k=x) == f"parameter 'k' is u8: give a number, not {x!r}"
-        assert complaint(k=True) == "parameter 'k' is u8: give a number, not True"
-        assert complaint(k="5") == "parameter 'k' is u8: give a number, not '5'"
-        assert complaint(k=np.array([5])) == "parameter 'k' is u8: give a number, not array([5])"
-        assert complaint(k=5.0) == "parameter 'k' is u8: give an integer, not the float 5.0"
-        assert complaint(k=np.float32(5)) == "parameter 'k' is u8: give an integer, not the float 5.0"
-        assert complaint(k=256) == "parameter 'k' is u8: 256 does not fit 0 to 255"
-        assert complaint(k=-1) == "parameter 'k' is u8: -1 does not fit 0 to 255"
-        assert complaint(k=hg.Immediate.of(hg.i8, 5)) == "parameter 'k' is u8: the value 5 is i8"
-        assert complaint(f=1j) == "parameter 'f' is f32: give a number, not 1j"
+        assert complaint(x=p) == "x is a PoolHandle; a BufferHandle is expected, as it is a buffer"
+        assert complaint(x=np.zeros(3)) == "x is an ndarray; a BufferHandle is expected, as it is a buffer"
+        assert complaint(p=x) == "p is a BufferHandle; a PoolHandle is expected, as it is a pool"
+        assert complaint(p=None) == "p is None; a PoolHandle is expected, as it is a pool"
+        assert complaint(k=x) == "k is a BufferHandle; u8 is expected, a number"
+        assert complaint(k=True) == "k is True; u8 is expected, a number"
+        assert complaint(k="5") == "k is '5'; u8 is expected, a number"
+        assert complaint(k=np.array([5])) == "k is an ndarray; u8 is expected, a number"
+        assert complaint(k=5.0) == "k is 5.0; u8 is expected, an integer"
+        assert complaint(k=np.float32(5)) == "k is 5.0; u8 is expected, an integer"
+        assert complaint(k=256) == "k is 256; u8 is expected, 0 to 255"
+        assert complaint(k=-1) == "k is -1; u8 is expected, 0 to 255"
+        assert complaint(k=hg.Immediate.of(hg.i8, 5)) == "k is 5 of type i8; u8 is expected"
+        assert complaint(f=1j) == "f is 1j; f32 is expected, a number"
 
         def registers(args: Any) -> str:
             params = ExecutionParams(LaunchConfig(), args)
@@ -656,18 +656,18 @@ class BackendConformance:
             top = ty.bits - 1 if ty.is_signed else ty.bits
             given = f"an integer of {top + 1} bits" if top > 255 else str(1 << top)
             assert self.refused(hg.LaunchError, self.run, backend, text, n=-1, v=1 << top, y=y) == (
-                f"parameter 'v' is {ty}: {given} does not fit {f'-2**{top}' if ty.is_signed else 0} to 2**{top} - 1"
+                f"v is {given}; {ty} is expected, {f'-2**{top}' if ty.is_signed else 0} to 2**{top} - 1"
             )
             backend.free_buffer(y)
         text = ".param v: u128\n    mov r9, r1\n"
         for wrong, what in (
-            (1.0, "give an integer, not the float 1.0"),
-            ("1", "give a number, not '1'"),
-            (1 << 20000, "an integer of 20001 bits does not fit 0 to 2**128 - 1"),
-            (hg.Immediate.of(hg.u64, 5), "the value 5 is u64"),
+            (1.0, "1.0; u128 is expected, an integer"),
+            ("1", "'1'; u128 is expected, a number"),
+            (1 << 20000, "an integer of 20001 bits; u128 is expected, 0 to 2**128 - 1"),
+            (hg.Immediate.of(hg.u64, 5), "5 of type u64; u128 is expected"),
         ):
             refused = self.refused(hg.LaunchError, self.run, backend, text, v=wrong)
-            assert refused == f"parameter 'v' is u128: {what}"
+            assert refused == f"v is {what}"
         self.works(backend)
 
     # Faults

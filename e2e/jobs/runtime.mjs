@@ -77,7 +77,7 @@ const checks = {
     await buffer.write(new Float32Array([7]), 1);
     equal([...(await buffer.read())], [1, 7, 3]);
     await rejects(() => buffer.write(new Float32Array(3), 1), "InvalidBuffer", "do not fit");
-    await rejects(() => buffer.write(new Int32Array(1)), "LaunchError", "write takes a Float32Array for f32, not Int32Array");
+    await rejects(() => buffer.write(new Int32Array(1)), "LaunchError", "content is a Int32Array; a Float32Array is expected");
     buffer.free();
     buffer.free();
     await rejects(() => buffer.read(), "InvalidBuffer", "freed");
@@ -360,7 +360,7 @@ const checks = {
     equal([...(await y.read())], [11, 22, 33]);
     const both = runtime.buffer("u32", [3]);
     const m = { data: new Uint32Array(3), shape: [3, 1] };
-    await rejects(pair.run({ m, total: both, twice: runtime.buffer("u32", [3, 1]) }).then(() => pair.run({ m, total: both, twice: both })), "LaunchError", "dimensions");
+    await rejects(pair.run({ m, total: both, twice: runtime.buffer("u32", [3, 1]) }).then(() => pair.run({ m, total: both, twice: both })), "LaunchError", "axes");
     const square = runtime.buffer("u32", [1, 1]);
     await rejects(pair.run({ m: square, total: both, twice: square }), "LaunchError");
   },
@@ -374,8 +374,8 @@ const checks = {
     for (const shape of [[1.5, 4], [-2, -3], ["2", "3"], 6, "23", [2n, 3n]]) {
       await rejects(pair.run({ m: { data, shape } }), "LaunchError", "6 elements with the shape");
     }
-    await rejects(pair.run({ m: { data, shape: [6] } }), "LaunchError", "has 2 dimensions");
-    await rejects(pair.run({ m: { data, shape: [2, 3] }, total: new Uint32Array(3) }), "LaunchError", "total: u32[h] write has the shape [2] here, not [3]");
+    await rejects(pair.run({ m: { data, shape: [6] } }), "LaunchError", "m has 1 axis; 2 axes are expected");
+    await rejects(pair.run({ m: { data, shape: [2, 3] }, total: new Uint32Array(3) }), "LaunchError", "total has the shape [3]; [2] is expected, as total: u32[h] write");
     const m = runtime.buffer("u32", data, [3, 2]);
     const made = await pair.run({ m }, { output: "buffer" });
     equal([made.total.shape, made.twice.shape, [...(await made.total.read())]], [[3], [3, 2], [3, 7, 11]]);
@@ -399,9 +399,9 @@ const checks = {
     if (typeof Float16Array !== "undefined") equal([...(await halves.run({ h: new Float16Array([1, 2]), b, n, k: 0 })).c], [4, 6]);
     const c = new Uint8ClampedArray(2);
     equal([...(await halves.run({ h, b, n, k: 0, c })).c], [4, 6]);
-    await rejects(halves.run({ h, b, n, k: 2n ** 63n }), "LaunchError", "parameter 'k' is i64: 9223372036854775808 does not fit");
+    await rejects(halves.run({ h, b, n, k: 2n ** 63n }), "LaunchError", "k is 9223372036854775808; i64 is expected, -9223372036854775808 to");
     await rejects(halves.run({ h, b, n, k: 2 ** 60 }), "LaunchError", "BigInt");
-    await rejects(halves.run({ h, b, n, k: 0.5 }), "LaunchError", "give an integer, not 0.5");
+    await rejects(halves.run({ h, b, n, k: 0.5 }), "LaunchError", "k is 0.5; i64 is expected, an integer");
   },
 
   async "arguments that do not fit"({ saxpy, runtime }) {
@@ -412,11 +412,13 @@ const checks = {
     equal(saxpy.ports[1], { name: "x", dtype: "f32", access: "read", shape: ["n"] });
     await rejects(saxpy.run({ a: 1, x }), "LaunchError", `'y' is missing: it takes ${listed}`);
     await rejects(saxpy.run({ a: 1, x, y: x, z: 1 }), "LaunchError", `'z' is no port: it takes ${listed}`);
-    await rejects(saxpy.run({ a: "1", x, y: x }), "LaunchError", "parameter 'a' is f32: give a number, not string");
-    await rejects(saxpy.run({ a: 1, x, y: new Float64Array(3) }), "LaunchError", "takes a Float32Array for f32, not Float64Array");
-    await rejects(saxpy.run({ a: 1, x, y: new Float32Array(4) }), "LaunchError", "y: f32[n] read_write has the shape [3] here, not [4]");
-    await rejects(saxpy.run({ a: 1, x, y: [1, 2, 3] }), "LaunchError", "takes a Float32Array for f32, not Array");
-    await rejects(saxpy.run({ a: 1, x, y: runtime.buffer("u32", 3) }), "LaunchError", "takes a buffer of f32, not of u32");
+    await rejects(saxpy.run({ a: 1, x, y: x, factor: 1 }), "LaunchError", `'factor' is no port: it takes ${listed}`);
+    await rejects(saxpy.run({ A: 1, x, y: x }), "LaunchError", `'A' is no port: did you mean a? it takes ${listed}`);
+    await rejects(saxpy.run({ a: "1", x, y: x }), "LaunchError", "a is '1'; f32 is expected, a number");
+    await rejects(saxpy.run({ a: 1, x, y: new Float64Array(3) }), "LaunchError", "y is a Float64Array; a Float32Array is expected");
+    await rejects(saxpy.run({ a: 1, x, y: new Float32Array(4) }), "LaunchError", "y has the shape [4]; [3] is expected, as y: f32[n] read_write");
+    await rejects(saxpy.run({ a: 1, x, y: [1, 2, 3] }), "LaunchError", "y is a Array; a Float32Array is expected");
+    await rejects(saxpy.run({ a: 1, x, y: runtime.buffer("u32", 3) }), "LaunchError", "y has dtype u32; f32 is expected");
     await rejects(saxpy.run({ a: 1, x, y: x }, { steps: 0 }), "LaunchError", "steps");
     equal((await saxpy.run({ a: 1, x: new Float32Array(0), y: new Float32Array(0) })).length, 0);
   },
@@ -443,6 +445,9 @@ const checks = {
     const said = ": check the index against the length, in chk ";
     const fault = await rejects(slope.run({ x, y, columns: 4 }), "ExecutionError", `index 4 of axis 1 of x is beyond its length, which is 4${said}`);
     equal([fault.kind, fault.lane, fault.buffer, fault.offset], ["OutOfBounds", fault.lane, undefined, undefined]);
+    const [, file, text] = /^(<kernel>):\d+: (.*)$/.exec(fault.line);
+    equal([file, text], ["<kernel>", "y[r, c] = x[r, c + 1] - x[r, c]"]);
+    equal(fault.message.split("\n")[1], fault.line);
     await slope.run({ x, y, columns: 3 });
     await rejects(slope.run({ x, y: { data: new Float32Array(6), shape: [3, 2] }, columns: 3 }), "LaunchError");
   },
@@ -469,8 +474,8 @@ const checks = {
     await rejects(() => runtime.buffer("u128", [1n, 2n ** 128n]), "LaunchError", "buffer: element 1, 340282366920938463463374607431768211456, is no u128");
     await rejects(wide.run({ x: [2n ** 255n] }), "LaunchError", `x: i256[n] read: element 0, ${2n ** 255n}, is no i256`);
     await rejects(wide.run({ x: [1.5] }), "LaunchError", "element 0, 1.5, is no i256");
-    await rejects(wide.run({ x: new BigInt64Array(4) }), "LaunchError", "takes BigInts or a Uint8Array for i256, not BigInt64Array");
-    await rejects(() => runtime.buffer("u64", [1n]), "LaunchError", "takes a BigUint64Array for u64, not Array");
+    await rejects(wide.run({ x: new BigInt64Array(4) }), "LaunchError", "x is a BigInt64Array; BigInts or a Uint8Array is expected");
+    await rejects(() => runtime.buffer("u64", [1n]), "LaunchError", "content is a Array; a BigUint64Array is expected");
   },
 
   async "scalars of wide integers are BigInts"({ load }) {
@@ -488,12 +493,12 @@ const checks = {
     for (const k of [2n ** 255n + 7n, 1n]) equal(await field.run({ k, x }), wanted(x, k));
     equal(await field.run({ k: 7, x }), wanted(x, 7n));
     equal((await field.run({ k: 5n, x: Array(700).fill(3n) })).at(-1), wanted(Array(700).fill(3n), 5n).at(-1));
-    const refused = (k, text) => rejects(field.run({ k, x }), "LaunchError", `parameter 'k' is u256: ${text}`);
-    await refused(2n ** 256n, "an integer of 257 bits does not fit 0 to 2**256 - 1");
-    await refused(-1n, "-1 does not fit 0 to 2**256 - 1");
-    await refused(1.5, "give an integer, not 1.5");
-    await refused("7", "give a number, not string");
-    await refused(2 ** 53, "give a BigInt for integers that large, not 9007199254740992");
+    const refused = (k, text) => rejects(field.run({ k, x }), "LaunchError", `k is ${text}`);
+    await refused(2n ** 256n, "an integer of 257 bits; u256 is expected, 0 to 2**256 - 1");
+    await refused(-1n, "-1; u256 is expected, 0 to 2**256 - 1");
+    await refused(1.5, "1.5; u256 is expected, an integer");
+    await refused("7", "'7'; u256 is expected, a number");
+    await refused(2 ** 53, "9007199254740992; u256 is expected: give a BigInt for integers that large");
   },
 
   async "a run can be cancelled"({ load, saxpy }) {

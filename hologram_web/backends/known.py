@@ -88,6 +88,10 @@ def as_written(program: Program, lifted: Program, extra: Mapping[Any, Any], erro
     if written is not None:
         for place, lane in error.places:
             error.add_note(f"lane {lane}: {written(place)}")
+        element = written.element(error.buffer, error.offset)
+        if element is not None:
+            told = error.detail.replace(f"byte {error.offset} of {error.buffer}", element, 1)
+            error = error.retold(told.replace(str(error.buffer), element, 1), error.buffer)
     if index is None or not 0 <= index < len(program):
         return error
     if written is not None and not error.places:

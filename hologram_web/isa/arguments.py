@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import IsaError, LaunchError
+from ..errors import IsaError, LaunchError, like, told
 from .operands import BufferHandle, Immediate, PoolHandle, Register
 from .program import Param, Program
 from .types import Type
@@ -41,7 +41,8 @@ class Binder:
         for key, value in args.items():
             name = registers.get(key) if isinstance(key, Register) else key
             if name is None or program.param(name) is None:
-                raise LaunchError(f"there is no parameter {key}: the program takes {_signature(program)}")
+                near = like(str(key), self._names) or ":"
+                raise LaunchError(f"there is no parameter {key}{near} the program takes {_signature(program)}")
             if name in given:
                 raise LaunchError(f"parameter {name!r} is given twice, by name and by register")
             given[name] = value
@@ -61,7 +62,7 @@ _HANDLES = {"buffer": BufferHandle, "pool": PoolHandle}
 def _handle(param: Param, value: Any) -> Any:
     handle = _HANDLES[param.kind]
     if not isinstance(value, handle):
-        raise LaunchError(f"parameter {param.name!r} is a {param.kind}: give a {handle.__name__}, not {value!r}")
+        raise LaunchError(f"{param.name} is {told(value)}; a {handle.__name__} is expected, as it is a {param.kind}")
     return value
 
 
@@ -76,18 +77,18 @@ def scalar_bits(name: str, ty: Type, value: Any) -> int:
     """The bit pattern of a Python or NumPy number as a scalar of `ty`. Raises LaunchError if it does not fit."""
     if isinstance(value, Immediate):
         if value.ty is not ty:
-            raise LaunchError(f"parameter {name!r} is {ty}: the value {value.value!r} is {value.ty}")
+            raise LaunchError(f"{name} is {value.value!r} of type {value.ty}; {ty} is expected")
         return value.bits
     if hasattr(value, "item") and getattr(value, "shape", ()) == ():
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise LaunchError(f"parameter {name!r} is {ty}: give a number, not {value!r}")
+        raise LaunchError(f"{name} is {told(value)}; {ty} is expected, a number")
     if ty.is_integer and isinstance(value, float):
-        raise LaunchError(f"parameter {name!r} is {ty}: give an integer, not the float {value!r}")
+        raise LaunchError(f"{name} is {value!r}; {ty} is expected, an integer")
     if ty.is_integer and not ty.min_value <= value <= ty.max_value:
         length = int(value).bit_length()
         given = str(value) if length <= 256 else f"an integer of {length} bits"
-        raise LaunchError(f"parameter {name!r} is {ty}: {given} does not fit {_range(ty)}")
+        raise LaunchError(f"{name} is {given}; {ty} is expected, {_range(ty)}")
     try:
         return ty.encode(value)
     except IsaError as error:

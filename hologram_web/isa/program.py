@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -57,10 +58,14 @@ class ProgramMetadata:
 
 @dataclass(frozen=True)
 class SourceMap:
-    """What the instructions of a program were written as: `lines`, the file and line of each, and the `texts` there."""
+    """What the instructions of a program were written as: `lines`, the file and line of each, and the `texts` there.
+
+    `arrays` are those in shared and local memory: which, name, first byte, shape, and bytes of an element.
+    """
 
     lines: list[tuple[str, int]]
     texts: dict[tuple[str, int], str]
+    arrays: tuple[tuple[str, str, int, tuple[int, ...], int], ...] = ()
 
     def text(self, instruction: int) -> str:
         """The line, as it is written."""
@@ -70,6 +75,18 @@ class SourceMap:
         """The place and the line, as a fault tells it."""
         file, line = self.lines[instruction]
         return f"{file}:{line}: {self.text(instruction)}".rstrip(": ")
+
+    def element(self, memory: str | None, offset: int | None) -> str | None:
+        """The element of an array of the kernel's own at a byte of shared or local memory: `tile[0, 3]`."""
+        for kind, name, first, shape, size in self.arrays if offset is not None else ():
+            place = (offset - first) // size
+            if kind == memory and 0 <= place < prod(shape):
+                indices: list[int] = []
+                for length in reversed(shape):
+                    place, index = divmod(place, length)
+                    indices.insert(0, index)
+                return f"{name}[{', '.join(map(str, indices))}]"
+        return None
 
 
 @dataclass(eq=True)

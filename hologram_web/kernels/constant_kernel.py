@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ..errors import LaunchError, TranslateError
+from ..errors import LaunchError, TranslateError, outermost
 from ..frontends.python.names import ConstantType
 from ..frontends.python.source import Definition
 from ..frontends.python.translate import annotated
@@ -57,6 +57,7 @@ class ConstantKernel(Kernel):
         same = definition.checks == self._definition.checks
         return self if same else ConstantKernel(definition, self._device)
 
+    @outermost
     def specialize(self, **values: Any) -> Kernel:
         types = {name: value for name, value in values.items() if name not in self.constants}
         given = {name: self._checked(name, value) for name, value in values.items() if name in self.constants}
@@ -102,11 +103,13 @@ class ConstantKernel(Kernel):
         rest = tuple(value for name, value in zip(places, args, strict=False) if name not in self.constants)
         return self.specialize(**values), rest, {k: v for k, v in named.items() if k not in self.constants}
 
+    @outermost
     def __call__(self, *args: Any, **named: Any) -> None:
         kernel, args, named = self.resolved(args, named)
         kernel(*args, **named)
 
     def over(self, array: Any) -> Callable[..., None]:
+        @outermost
         def launch(*args: Any, **named: Any) -> None:
             kernel, args, named = self.resolved(args, named)
             kernel.over(array)(*args, **named)

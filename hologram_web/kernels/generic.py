@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import LaunchError, TranslateError
+from ..errors import LaunchError, TranslateError, outermost
 from ..frontends.python.names import ALLOWED, Annotation, ArrayType
 from ..frontends.python.source import Definition
 from ..frontends.python.translate import parameters
@@ -58,6 +58,7 @@ class GenericKernel(Kernel):
         same = definition.checks == self._definition.checks
         return self if same else GenericKernel(definition, self._device, self._known)
 
+    @outermost
     def specialize(self, **types: Type) -> Kernel:
         known = dict(self._known)
         for name, ty in types.items():

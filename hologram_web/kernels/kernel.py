@@ -8,7 +8,7 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
-from ..errors import TranslateError
+from ..errors import HologramError, TranslateError, outermost
 from ..extras import tools
 from ..frontends.python.names import Annotation, ConstantType, function, shown
 from ..frontends.python.source import Definition, Source, from_text
@@ -68,6 +68,7 @@ class Kernel:
         text = getattr(getattr(first, "value", None), "value", None)
         self.__doc__ = text if isinstance(text, str) else None
 
+    @outermost
     def on(self, device: Backend | Executor | str) -> Kernel:
         """The kernel bound to a device, or to an executor's; or to a new one, by the names that Executor takes. Raises
         BackendUnavailable."""
@@ -82,6 +83,7 @@ class Kernel:
     def _on(self, device: Backend) -> Kernel:
         return Kernel(self._definition, self._translation, device)
 
+    @outermost
     def specialize(self, **types: Type) -> Kernel:
         """The kernel with these types for its type variables: `kernel.specialize(T=hg.f32)`, the same one each time.
 
@@ -107,7 +109,11 @@ class Kernel:
         from .bound import BoundKernel
         from .lanes import asked
 
-        return self._kept(lanes if lasts else None, BoundKernel(self, asked(lanes)))
+        try:
+            return self._kept(lanes if lasts else None, BoundKernel(self, asked(lanes)))
+        except HologramError as error:
+            error.__traceback__ = None  # as `outermost` does, in fewer steps
+            raise
 
     def _kept(self, key: Any, made: BoundKernel) -> BoundKernel:
         """A launch that is used again, unless there is no key."""
@@ -128,6 +134,7 @@ class Kernel:
         shape = getattr(array, "shape", None)
         lengths = (len(array),) if shape is None else tuple(shape)
 
+        @outermost
         def launch(*args: Any, **named: Any) -> None:
             self._on_lanes(over(self._chosen(args, named)._translation, lengths))(*args, **named)
 
@@ -142,8 +149,12 @@ class Kernel:
         """`kernel[lanes](*args, **named)`, without blocking the event loop."""
         from .lanes import asked
 
-        launch, rest = asked(lanes).parted(self.params, named)
-        await self._launch(launch, args, rest, False)
+        try:
+            launch, rest = asked(lanes).parted(self.params, named)
+            await self._launch(launch, args, rest, False)
+        except HologramError as error:
+            error.__traceback__ = None  # as `outermost` does, which cannot wait
+            raise
 
     def checking(self, checks: str) -> Kernel:
         """The same kernel with indices checked against "axis" or "buffer", as `hg.kernel` takes it; itself, if they
@@ -198,6 +209,7 @@ class Kernel:
         device = device or device_for(self._device, (*args, *named.values()))
         await launch(kernel._chosen(args, named)._translation, device, asked, args, named, blocking)
 
+    @outermost
     def __call__(self, *args: Any, **named: Any) -> None:
         """`kernel(x, y)` launches a lane for each element of the arrays that the lane's number indexes, `x[i]` where
         `i = hg.global_id()`, or `x[row, column]`. Raises LaunchError where that does not say how many lanes it has:
@@ -297,6 +309,7 @@ def make_choice(definition: Definition) -> Kernel:
 def kernel(fn: Callable[..., None], *, checks: str = "axis") -> Kernel: ...
 @overload
 def kernel(*, checks: str = "axis") -> Callable[[Callable[..., None]], Kernel]: ...
+@outermost
 def kernel(fn: Any = None, *, checks: str = "axis") -> Any:
     """Translates a function to a Kernel; it is parsed and never executed. Raises TranslateError.
 
@@ -310,6 +323,7 @@ def kernel(fn: Any = None, *, checks: str = "axis") -> Any:
     return make(Source.of(fn).checking(checks))
 
 
+@outermost
 def kernel_from_source(
     text: str,
     name: str | None = None,

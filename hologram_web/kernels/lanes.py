@@ -56,7 +56,8 @@ def asked(key: Any) -> Asked:
     sizes = lanes if isinstance(lanes, tuple) else (lanes,)
     block = rest[0] if rest else (256,)
     shape = block if isinstance(block, tuple) else (block,)
-    if len(rest) > 1 or len(shape) != len(sizes) or not 1 <= len(sizes) <= 3:
+    whole = all(hasattr(size, "__index__") for size in (*sizes, *shape))
+    if len(rest) > 1 or len(shape) != len(sizes) or not 1 <= len(sizes) <= 3 or not whole:
         raise LaunchError(f"write {_FORMS}: lanes, and lanes of a block along as many axes; not kernel[{key!r}]")
     if len(sizes) == 1:
         return Asked(LaunchConfig.linear(sizes[0], shape[0]), 1, bool(rest))

@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..backends import DEVICES, Backend, ExecutionParams
-from ..errors import LaunchError
+from ..errors import LaunchError, like, misfit, told
 from ..forks import lock
 from ..frontends.python.names import Annotation, ArrayType, shown
 from ..isa.elements import Element, ElementType, axes_of, stored_as
@@ -154,12 +154,14 @@ def _named(
 ) -> None:
     """Adds arguments by name. Raises LaunchError for too many, and for names that there are not."""
     if len(args) > len(params):
-        count = f"{len(args)} arguments for {len(params)} parameters"
+        count = f"{len(args)} arguments are given; {len(params)} {'is' if len(params) == 1 else 'are'} expected"
         raise LaunchError(f"{count}: the kernel takes ({_signature(params)})")
     for name, value in named.items():
-        if name not in params or name in given:
-            what = "is given twice" if name in given else "does not exist"
-            raise LaunchError(f"parameter {name!r} {what}: the kernel takes ({_signature(params)})")
+        if name in given:
+            raise LaunchError(f"parameter {name!r} is given twice: the kernel takes ({_signature(params)})")
+        if name not in params:
+            near = like(name, params) or ":"
+            raise LaunchError(f"there is no parameter {name!r}{near} the kernel takes ({_signature(params)})")
         given[name] = value
 
 
@@ -172,7 +174,7 @@ def lent(name: str, ty: ArrayType, value: Any) -> Any:
     found = value if isinstance(value, Buffer) else arrays.lent(value)
     if found is None:
         what = "a NumPy array" if arrays.numpy() else "an array.array, a memoryview, a typed array"
-        raise LaunchError(f"parameter {name!r} is {ty!r}: give {what} or a Buffer, not {type(value).__name__}")
+        raise LaunchError(f"{name} is {told(value)}; {ty!r} is expected: give {what} or a Buffer")
     return found
 
 
@@ -184,22 +186,22 @@ def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
     fitting = (found if _is_of(found, ty.ty) else None) if here else arrays.of_type(found, ty.ty)
     if fitting is None:
         have = arrays.type_of(found) if plain else found.dtype
-        wanted, how = (ty.ty, "") if plain or here else (ty.ty.numpy, "; use x.astype(...)")
-        raise LaunchError(f"parameter {name!r} is {ty!r}: its dtype is {wanted}, not {have}{how}")
+        how = "" if plain or here else f": give {name}.astype({str(ty.ty.numpy)!r})"
+        raise LaunchError(misfit(name, have, found.ndim, ty.ty, ty.ndim, how))
     _check_axes(name, ty, found)
     size = prod(found.shape)
     if size >= 1 << 31:
-        raise LaunchError(f"parameter {name!r} has {size} elements: kernels index less than 2**31; launch parts")
+        raise LaunchError(f"{name} has {size} elements; less than 2**31 are expected: launch parts")
     if here:
         return found
     if written and (found.readonly if plain else not found.flags.writeable):
-        raise LaunchError(f"parameter {name!r} is written by the kernel, and the array is read-only: give a copy")
+        raise LaunchError(f"{name} is read-only, and the kernel writes it: give a copy")
     if written and plain and not found.c_contiguous:
-        raise LaunchError(f"parameter {name!r} is written by the kernel, and has gaps: without NumPy, give one without")
+        raise LaunchError(f"{name} has gaps, and the kernel writes it: without NumPy, give one without")
     if written and not plain and not found.flags.forc and _overlaps_itself(found):
         raise LaunchError(
-            f"parameter {name!r} is written by the kernel, and several of its elements are the same memory (strides "
-            f"{found.strides}, as a broadcast view has): give a copy, x.copy()"
+            f"several elements of {name} are the same memory (strides {found.strides}, as a broadcast view has), and "
+            f"the kernel writes it: give {name}.copy()"
         )
     return fitting
 
@@ -211,7 +213,7 @@ def _is_of(found: Buffer, ty: ElementType) -> bool:
 
 def _check_axes(name: str, ty: Any, found: Any) -> None:
     if found.ndim != ty.ndim:
-        raise LaunchError(f"parameter {name!r} is {ty!r}: it has {ty.ndim} axes, not {found.ndim}")
+        raise LaunchError(misfit(name, None, found.ndim, ty, ty.ndim))
 
 
 def _overlaps_itself(found: Any) -> bool:
@@ -264,7 +266,7 @@ def _types(name: str, ty: Annotation, found: Any) -> tuple[Type, ...]:
         _types_of[key] = types
     else:
         raise LaunchError(
-            f"parameter {name!r} is {shown(ty)}: there is no type for NumPy's {found.dtype}; use x.astype(...)"
+            f"{name} has dtype {found.dtype}, which is no type here; {shown(ty)} is expected: use {name}.astype(...)"
         )
     return types
 

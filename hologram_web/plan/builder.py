@@ -9,7 +9,7 @@ from math import prod
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ..errors import LaunchError
+from ..errors import LaunchError, outermost
 from ..isa.arguments import scalar_bits
 from ..isa.atlas import RESONANCE
 from ..isa.elements import Element, ElementType, axes_of, stored_as
@@ -74,6 +74,7 @@ class PlanBuilder:
         self._steps: list[list[Step]] = [[]]
         self._counters = 0
 
+    @outermost
     def array(self, name: str, ty: ElementType, shape: Sequence[FormulaLike], access: Access | None = None) -> str:
         """Declares a port that is an array; without `access` it follows from the launches."""
         self._new(name)
@@ -84,12 +85,14 @@ class PlanBuilder:
         self._shapes[name] = tuple(map(Formula.of, shape))
         return name
 
+    @outermost
     def scalar(self, name: str, ty: Type) -> str:
         """Declares a port that is a scalar."""
         self._new(name)
         self._uses[name] = ty
         return name
 
+    @outermost
     def temporary(self, name: str, shape: FormulaLike | Sequence[FormulaLike], ty: ElementType = Type.U8) -> str:
         """Memory of the run, zeroed: its shape, or its length, and its type; by default bytes."""
         self._new(name)
@@ -99,6 +102,7 @@ class PlanBuilder:
         self._widths[name] = ty.size_bytes
         return name
 
+    @outermost
     def constant(self, name: str, data: Any) -> str:
         """Memory with these bytes (any object with the buffer protocol); equal ones are kept once."""
         from .artifact import Blob
@@ -160,6 +164,7 @@ class PlanBuilder:
         self._steps[-1].append(Read(name, ty, buffer, Formula.of(index) * ty.size_bytes))
         return name
 
+    @outermost
     def launch(
         self,
         kernel: Any,
@@ -350,6 +355,7 @@ class PlanBuilder:
     def _shape(self, name: str) -> tuple[Formula, ...]:
         return self._shapes.setdefault(name, (Formula((f"{name}.len",)),))
 
+    @outermost
     def build(self) -> Plan:
         """The plan, without code. Raises ArtifactError."""
         ports = []

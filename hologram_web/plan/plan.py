@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, NamedTuple
 
-from ..errors import ArtifactError, LaunchError
+from ..errors import ArtifactError, LaunchError, misfit
 from ..isa.operands import Access
 from ..isa.program import Program
 from ..isa.types import Type
@@ -435,7 +435,7 @@ def bind_ports(
         if shape is None:
             continue
         if len(shape) != len(port.shape):
-            raise LaunchError(f"{port} has {len(port.shape)} dimensions: {len(shape)} are given, {tuple(shape)}")
+            raise LaunchError(misfit(name, None, len(shape), port.ty, len(port.shape)))
         for formula, length in zip(port.shape, shape, strict=True):
             if formula.variable is not None:
                 values.setdefault(formula.variable, length)
@@ -444,7 +444,7 @@ def bind_ports(
         wanted = tuple(formula.evaluate(values) for formula in port.shape)
         shape = shapes.get(name, wanted)
         if tuple(shape) != wanted or min(wanted, default=0) < 0:
-            raise LaunchError(f"{port} has the shape {wanted} here, not {tuple(shape)}")
+            raise LaunchError(f"{name} has the shape {tuple(shape)}; {wanted} is expected, as {port}")
         if prod(wanted) * port.ty.size_bytes >= MAX_BYTES:
             raise LaunchError(f"{port} has the shape {wanted} here, which is too large")
         found[name] = wanted

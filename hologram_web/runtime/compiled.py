@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..backends.protocol import Backend
-from ..errors import ArtifactError, InvalidBuffer, IsaError, LaunchError
+from ..errors import ArtifactError, InvalidBuffer, IsaError, LaunchError, like, misfit, outermost, told
 from ..isa.arguments import scalar_bits
 from ..isa.elements import Element, axes_of, element_named
 from ..isa.launch import ExecutionParams, LaunchConfig, checked_math
@@ -63,9 +63,11 @@ class CompiledProgram:
     @classmethod
     def from_builder(cls, builder: PlanBuilder, metadata: Mapping[str, str] | None = None) -> CompiledProgram:
         """What a PlanBuilder collected. Raises ArtifactError for a plan that is wrong."""
+        from ..plan.sources import packed
+
         elements = {ELEMENT + name: str(element) for name, element in builder.elements.items()}
-        named = {**({"name": builder.name} if builder.name else {}), **elements, **(metadata or {})}
         programs, blobs = list(builder.programs.values()), list(builder.blobs.values())
+        named = {**({"name": builder.name} if builder.name else {}), **elements, **packed(programs), **(metadata or {})}
         return cls(builder.build(), programs, blobs, named, analyses=builder.analyses)
 
     @property
@@ -129,12 +131,14 @@ class CompiledProgram:
         programs = [program.to_bytes() for program in self.programs]
         return key_of((self.plan, programs, blobs, sorted(self.metadata.items())), "", (self.math or "exact",))
 
+    @outermost
     def to_bytes(self) -> bytes:
         """The file; equal plans, programs and metadata give equal bytes. Raises CompileError."""
         from ..plan.writer import write
 
         return write(self.artifact)
 
+    @outermost
     def save(self, path: str | os.PathLike[str], *, external: str | None = None) -> None:
         """Writes the file. `external` names a file beside it for the constants. Raises CompileError."""
         from ..plan.artifact import Blob
@@ -153,6 +157,7 @@ class CompiledProgram:
             _beside(path, external).write_bytes(data)
         path.write_bytes(write(artifact))
 
+    @outermost
     def run(self, backend: Backend | Executor, /, *args: Any, **named: Any) -> Any:
         """Runs it on a device, or an executor's, with scalars and arrays, by position or name, and gives the written
         arrays: NumPy's, or memoryviews in a page without NumPy.
@@ -226,11 +231,12 @@ class CompiledProgram:
         for name, buffer in buffers.items():
             port = self.plan.arrays.get(name)
             if port is None:
-                raise LaunchError(f"{self.plan.scalars[name]} takes a number, not {buffer!r}")
+                raise LaunchError(f"{name} is a Buffer; {self.plan.scalars[name].ty} is expected, a number")
             if buffer.executor.device is not backend:
                 raise LaunchError(f"{port} takes a Buffer of the device that runs, not of {buffer.executor!r}: copy it")
             if buffer.dtype not in (port.ty, self.elements.get(name)):
-                raise LaunchError(f"{port} takes an array of {port.ty}, not of {buffer.dtype}: convert it")
+                rank = len(port.shape)
+                raise LaunchError(misfit(name, buffer.dtype, rank, self.elements.get(name) or port.ty, rank))
             if port.access is not Access.READ:
                 other = writers.setdefault(buffer.handle, name)
                 if other != name:
@@ -258,12 +264,14 @@ class CompiledProgram:
         ports = [port.name for port in self.plan.ports]
         listed = ", ".join(map(str, self.plan.ports)) or "nothing"
         if len(args) > len(ports):
-            raise LaunchError(f"{len(args)} arguments are given, and {self.name or 'the plan'} takes {listed}")
+            raise LaunchError(
+                f"{len(args)} arguments are given; {len(ports)} are expected: {self.name or 'the plan'} takes {listed}"
+            )
         values = dict(zip(ports, args, strict=False))
         for name, value in named.items():
             if name not in ports or name in values:
-                what = "is given twice" if name in values else "is no port"
-                raise LaunchError(f"{name!r} {what}: {self.name or 'the plan'} takes {listed}")
+                what = "is given twice:" if name in values else f"is no port{like(name, ports) or ':'}"
+                raise LaunchError(f"{name!r} {what} {self.name or 'the plan'} takes {listed}")
             values[name] = value
         for port in self.plan.ports:
             if port.name not in values and port.access is not Access.WRITE:
@@ -331,6 +339,7 @@ class _Calls(Walk):
         return bytes(found[offset:][:size])
 
 
+@outermost
 def compile(  # sdk.md's name
     program: Any,
     *,
@@ -380,6 +389,7 @@ def compile(  # sdk.md's name
     return CompiledProgram.from_builder(builder, {**(metadata or {}), **told})
 
 
+@outermost
 def load(source: str | os.PathLike[str] | bytes, *, fetch: Fetch | None = None) -> CompiledProgram:
     """Reads a file, or its bytes. Raises ArtifactError for contents that are not what `save` writes.
 
@@ -387,6 +397,7 @@ def load(source: str | os.PathLike[str] | bytes, *, fetch: Fetch | None = None) 
     it, and bytes have none.
     """
     from ..plan.reader import read
+    from ..plan.sources import unpack
 
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
@@ -395,6 +406,7 @@ def load(source: str | os.PathLike[str] | bytes, *, fetch: Fetch | None = None) 
     else:
         data = source
     artifact = read(data)
+    unpack(artifact.metadata.get("source"), artifact.programs)
     return CompiledProgram(
         artifact.plan, artifact.programs, artifact.blobs, artifact.metadata, artifact=artifact, fetch=fetch
     )
@@ -430,20 +442,19 @@ def _array(port: Port, value: Any, element: Element | None) -> Any:
         try:
             return arrays.numbers(arrays.array(value, element or port.ty), element or port.ty)
         except (TypeError, ValueError, OverflowError) as error:
-            raise LaunchError(f"{port} cannot be made from what is given: {error}") from None
+            raise LaunchError(f"{port.name} is {told(value)}; an array of {port.ty} is expected: {error}") from None
     try:
         found = arrays.array(value)
     except (TypeError, ValueError) as error:
-        raise LaunchError(f"{port} takes an array: {error}") from None
+        raise LaunchError(f"{port.name} is {told(value)}; an array of {port.ty} is expected: {error}") from None
     for ty in (element, port.ty) if element else (port.ty,):
         fitting = arrays.of_type(found, ty)
         if fitting is not None:
             return arrays.numbers(fitting, ty)
-    if isinstance(found, memoryview):
-        raise LaunchError(f"{port} takes an array of {port.ty}, not of {arrays.type_of(found)}: convert it")
-    raise LaunchError(
-        f"{port} takes an array of {(element or port.ty).numpy}, not of {found.dtype}: convert it with astype"
-    )
+    wanted, plain, rank = element or port.ty, isinstance(found, memoryview), len(port.shape)
+    how = "" if plain else f": give {port.name}.astype({str(wanted.numpy)!r})"
+    have = arrays.type_of(found) if plain else found.dtype
+    raise LaunchError(misfit(port.name, have, found.ndim if element is None else rank, wanted, rank, how))
 
 
 def _allocate(backend: Backend, size: int, data: Any, pool: bool) -> BufferHandle | PoolHandle:

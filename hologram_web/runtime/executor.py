@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
 from ..backends import IN_PAGE
-from ..errors import BackendUnavailable, InvalidBuffer, LaunchError
+from ..errors import BackendUnavailable, InvalidBuffer, LaunchError, outermost
 from ..isa.elements import ElementType, stored_as
 from ..isa.launch import ExecutionParams, LaunchConfig, linear
 from ..isa.operands import BufferHandle, PoolHandle
@@ -60,6 +60,7 @@ class Buffer:
             raise TypeError("a buffer without axes has no length")
         return self.shape[0]
 
+    @outermost
     def from_numpy(self, data: Any) -> Self:
         """Writes all elements: an array of the same shape, converted to the buffer's type as NumPy does.
 
@@ -72,6 +73,7 @@ class Buffer:
         self.executor.device.copy_to_buffer(self.handle, arrays.raw(found))
         return self
 
+    @outermost
     def numpy(self) -> Any:
         """A copy as a NumPy array, or as a memoryview in a page without NumPy; waits for what was launched, and raises
         its faults."""
@@ -81,6 +83,7 @@ class Buffer:
 
     to_numpy = numpy
 
+    @outermost
     def tolist(self) -> Any:
         """The elements as numbers, in lists of lists."""
         found = self.numpy()
@@ -109,10 +112,12 @@ class Buffer:
         found = self.executor.device.view(self.handle)
         return found.view(self.dtype.numpy).reshape(self.shape)
 
+    @outermost
     def fill(self, value: int | float) -> Self:
         """Sets every element."""
         return self.from_numpy(arrays.full(self.shape, value, self.dtype))
 
+    @outermost
     def copy_from(self, other: Buffer) -> Self:
         """Copies another buffer's elements; shapes and types have to agree."""
         if (other.shape, other.dtype) != (self.shape, self.dtype):
@@ -160,6 +165,7 @@ class Executor:
     BackendUnavailable; `options` are the device's own. `ex.backend` is the record of what was chosen and why.
     """
 
+    @outermost
     def __init__(self, backend: str = "auto", **options: Any) -> None:
         from ..backends.selection import open_backend
 
@@ -184,6 +190,7 @@ class Executor:
 
     # Buffers
 
+    @outermost
     def array(self, data: Any, dtype: ElementType | None = None) -> Buffer:
         """A buffer with a copy of anything NumPy or DLPack takes for an array; its type is the array's, or `dtype`.
 
@@ -194,6 +201,7 @@ class Executor:
         found = arrays.array(data, None if dtype is None else arrays.to_type(dtype))
         return self.empty(found.shape, dtype or arrays.type_of(found)).from_numpy(found)
 
+    @outermost
     def zeros(self, shape: Lengths, dtype: ElementType = Type.F32) -> Buffer:
         """A buffer of zeros."""
         dtype, lengths, count = self._measured(shape, dtype)
@@ -217,10 +225,12 @@ class Executor:
 
     empty = zeros  # memory of every device is zeroed: nobody sees what others left
 
+    @outermost
     def full(self, shape: Lengths, value: int | float, dtype: ElementType = Type.F32) -> Buffer:
         """A buffer with one value in every element."""
         return self.zeros(shape, dtype).fill(value)
 
+    @outermost
     def allocate(self, size: int, dtype: ElementType = Type.F32) -> Buffer:
         """A buffer of `size` elements along one axis, zeroed."""
         return self.zeros(size, dtype)
@@ -269,6 +279,7 @@ class Executor:
         found: AbstractContextManager[Recording[Any]] = self.device.record()
         return found
 
+    @outermost
     def run(self, program: Any, config: LaunchConfig | int | None = None, /, **params: Any) -> Any:
         """Runs a Program or a kernel (`config`: a LaunchConfig or a number of lanes), or a compiled one (no config).
 
@@ -297,11 +308,13 @@ class Executor:
             raise LaunchError(f"a compiled program knows how many lanes it has: leave out {config!r}")
         return program.run(self.device, **params)
 
+    @outermost
     def submit(self, calls: Sequence[tuple[Program, LaunchConfig | int | None, Mapping[str, Any]]]) -> None:
         """Runs programs one after another; a GPU gets them in as few submits as possible."""
         for program, config, params in calls:
             self.run(program, config, **params)
 
+    @outermost
     def sync(self) -> None:
         """Waits until all is done, and raises the fault of a launch that was not raised yet."""
         self.device.sync()

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hologram_web.backends import DEVICES
+from hologram_web.errors import outermost
 from hologram_web.kernels.lanes import Asked, asked, inferred
 from hologram_web.kernels.launch import shapes
 
@@ -40,8 +41,9 @@ class CheckedLaunch:
     def __getitem__(self, lanes: Any) -> Callable[..., None]:
         """Raises what a launch does."""
         launch = asked(lanes)
-        return lambda *args, **named: self._launch(*launch.parted(self._kernel.params, named), args)
+        return outermost(lambda *args, **named: self._launch(*launch.parted(self._kernel.params, named), args))
 
+    @outermost
     def __call__(self, *args: Any, **named: Any) -> None:
         kernel, taken, rest = self._kernel.resolved(args, named)
         translation = kernel._chosen(taken, rest)._translation

@@ -56,31 +56,33 @@ def F(*values: float) -> array[float]:
     return array("f", values)
 
 
-# The dtype of what is not NumPy's is told by name in a page, where NumPy is not there.
-WRONG_TYPE = "f32, not f64" if IN_PAGE else "float32, not float64; use x.astype(...)"
+# In a page NumPy is not there.
 WHAT = "an array.array, a memoryview, a typed array" if IN_PAGE else "a NumPy array"
+NUMPYS = "{1}; f32 is expected: give {0}.astype('float32')"
 
 
 @pytest.mark.parametrize(
     ("args", "text"),
     [
         ((1.0, F(1)), f"parameter 'y' is missing: the kernel takes {SIGNATURE}"),
-        ((1.0, F(1), F(1), 1), f"4 arguments for 3 parameters: the kernel takes {SIGNATURE}"),
-        ((1.0, array("d", [1]), F(1)), f"parameter 'x' is Array[f32]: its dtype is {WRONG_TYPE}"),
-        ((1.0, [1.0], F(1)), f"parameter 'x' is Array[f32]: give {WHAT} or a Buffer, not list"),
-        (("2", F(1), F(1)), "parameter 'a' is f32: give a number, not '2'"),
+        ((1.0, F(1), F(1), 1), f"4 arguments are given; 3 are expected: the kernel takes {SIGNATURE}"),
+        (
+            (1.0, array("d", [1]), F(1)),
+            f"x has dtype {'f64; f32 is expected' if IN_PAGE else NUMPYS.format('x', 'float64')}",
+        ),
+        ((1.0, [1.0], F(1)), f"x is a list; Array[f32] is expected: give {WHAT} or a Buffer"),
+        (("2", F(1), F(1)), "a is '2'; f32 is expected, a number"),
         (
             (1.0, F(1), bytes(4)),
-            "parameter 'y' is Array[f32]: its dtype is "
-            + ("f32, not u8" if IN_PAGE else "float32, not uint8; use x.astype(...)"),
+            f"y has dtype {'u8; f32 is expected' if IN_PAGE else NUMPYS.format('y', 'uint8')}",
         ),
         (
             (1.0, F(1), memoryview(F(1)).toreadonly()),
-            "parameter 'y' is written by the kernel, and the array is read-only: give a copy",
+            "y is read-only, and the kernel writes it: give a copy",
         ),
         (
             (1.0, F(1), memoryview(bytearray(16)).cast("f", (2, 2))),
-            "parameter 'y' is Array[f32]: it has 1 axes, not 2",
+            "y has 2 axes; 1 axis is expected",
         ),
     ],
     ids=["missing", "too many", "dtype", "list", "scalar", "bytes", "read-only", "axes"],

@@ -253,7 +253,7 @@ def test_typed_arrays(device: Any) -> None:
     assert list(y) == [12, 24, 36]
     with pytest.raises(hg.LaunchError) as caught:
         saxpy.on(device)[3](2.0, js.Float64Array.new(3), y)
-    assert str(caught.value) == "parameter 'x' is Array[f32]: its dtype is f32, not f64"
+    assert str(caught.value) == "x has dtype f64; f32 is expected"
 
 
 @pytest.mark.page  # batches cross from Python to JavaScript

@@ -102,10 +102,10 @@ def test_limits_and_wrong_arguments_after_right_ones(ex: hg.Executor) -> None:
         assert caught.value.kind == "StepLimit"
         ex.device.limits = before
         for wrong, text in (
-            (-1, "parameter 'n' is u32: -1 does not fit 0 to 4294967295"),
-            (1 << 32, "parameter 'n' is u32: 4294967296 does not fit 0 to 4294967295"),
-            (1.0, "parameter 'n' is u32: give an integer, not the float 1.0"),
-            (True, "parameter 'n' is u32: give a number, not True"),
+            (-1, "n is -1; u32 is expected, 0 to 4294967295"),
+            (1 << 32, "n is 4294967296; u32 is expected, 0 to 4294967295"),
+            (1.0, "n is 1.0; u32 is expected, an integer"),
+            (True, "n is True; u32 is expected, a number"),
         ):
             with pytest.raises(hg.LaunchError) as caught:
                 counted[1](x, wrong)

@@ -113,14 +113,14 @@ def test_faults_and_what_decides_them(ex):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda x, y, ints: (x, ints, 1.0, 0), "parameter 'y' is Array[f32]: its dtype is f32, not u32"),
-        (lambda x, y, ints: (x, y, "a", 0), "parameter 'a' is f32: give a number, not 'a'"),
-        (lambda x, y, ints: (x, y, True, 0), "parameter 'a' is f32: give a number, not True"),
+        (lambda x, y, ints: (x, ints, 1.0, 0), "y has dtype u32; f32 is expected"),
+        (lambda x, y, ints: (x, y, "a", 0), "a is 'a'; f32 is expected, a number"),
+        (lambda x, y, ints: (x, y, True, 0), "a is True; f32 is expected, a number"),
         (
             lambda x, y, ints: (x, y, 1.0, 1 << 31),
-            "parameter 'by' is i32: 2147483648 does not fit -2147483648 to 2147483647",
+            "by is 2147483648; i32 is expected, -2147483648 to 2147483647",
         ),
-        (lambda x, y, ints: (x, y, 1.0, 1.0), "parameter 'by' is i32: give an integer, not the float 1.0"),
+        (lambda x, y, ints: (x, y, 1.0, 1.0), "by is 1.0; i32 is expected, an integer"),
         (lambda x, y, ints: (x, y, y, 0), None),
         (
             lambda x, y, ints: (x, y, 1.0),
@@ -132,7 +132,7 @@ def test_faults_and_what_decides_them(ex):
         ),
         (
             lambda x, y, ints: (x, 1.0, 1.0, 0),
-            "parameter 'y' is Array[f32]: give a NumPy array or a Buffer, not float",
+            "y is a float; Array[f32] is expected: give a NumPy array or a Buffer",
         ),
     ],
 )
@@ -437,7 +437,7 @@ def test_what_a_kernel_does_not_use_is_checked(ex):
     x, y = ex.zeros(4, hg.u32), ex.zeros(4, hg.u32)
     for _ in range(3):
         first[4](x, y, 1.0)
-        with pytest.raises(hg.LaunchError, match="parameter 'a' is f32: give a number, not 'a'"):
+        with pytest.raises(hg.LaunchError, match="a is 'a'; f32 is expected, a number"):
             first[4](x, y, "a")
     y.free()
     with pytest.raises(hg.InvalidBuffer):

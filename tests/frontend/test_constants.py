@@ -140,7 +140,7 @@ WRONG = [
     (lambda: window[5](X, X.copy(), TYPE=int), "the constant TYPE of window is Constant[type], not <class 'int'>"),
     (lambda: window[5](X, X.copy(), 2, WIDTH=3), "constant 'WIDTH' is given twice"),
     (lambda: window[5](X, X.copy(), MODE="max"), "MODE is sum or mean: hg.static_assert"),
-    (lambda: window[5](X, X.copy(), 2, "sum", hg.f32, abs, 1.0, 7), "4 arguments for 3 parameters"),
+    (lambda: window[5](X, X.copy(), 2, "sum", hg.f32, abs, 1.0, 7), "4 arguments are given; 3 are expected"),
     (lambda: window.specialize(WIDE=3), "window has no constant 'WIDE': it has WIDTH, MODE, TYPE, OF"),
     (lambda: hg.Constant[list], "constants are int, float, bool, str, bytes, tuple, type or collections.abc.Callable"),
     (lambda: needs[5](X.copy()), "constant 'N' is missing: needs takes N: Constant[int]"),

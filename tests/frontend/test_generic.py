@@ -284,10 +284,10 @@ ONE, OTHER = np.zeros(3, "f4"), np.zeros(3, "i4")
         (hg.TranslateError, lambda: axpy.specialize(T=hg.f32).specialize(T=hg.f32), "axpy[T=f32] has no type variable 'T'"),
         (hg.TranslateError, lambda: axpy.specialize(T="f32"), "T of axpy is a type, such as hg.f32, not 'f32'"),
         (hg.LaunchError, lambda: axpy[3](1, ONE, OTHER), "T of axpy is f32 by 'x' and i32 by 'y': give both one type"),
-        (hg.LaunchError, lambda: axpy[3](1, [1], OTHER), "parameter 'x' is Array[T]: give a NumPy array or a Buffer, not list"),
-        (hg.LaunchError, lambda: axpy[3](1, ONE > 0, ONE), "parameter 'x' is Array[T]: there is no type for NumPy's bool; use x.astype(...)"),
+        (hg.LaunchError, lambda: axpy[3](1, [1], OTHER), "x is a list; Array[T] is expected: give a NumPy array or a Buffer"),
+        (hg.LaunchError, lambda: axpy[3](1, ONE > 0, ONE), "x has dtype bool, which is no type here; T is expected: use x.astype(...)"),
         (hg.LaunchError, lambda: axpy[3](1, ONE), "parameter 'y' is missing: the kernel takes (a: T, x: Array[T], y: Array[T])"),
-        (hg.LaunchError, lambda: axpy[3](1, ONE.view("V12").view("V4"), ONE), "parameter 'x' is Array[T]: there is no type for NumPy's |V4; use x.astype(...)"),
+        (hg.LaunchError, lambda: axpy[3](1, ONE.view("V12").view("V4"), ONE), "x has dtype |V4, which is no type here; T is expected: use x.astype(...)"),
         (hg.LaunchError, lambda: axpy[3](1, *[np.zeros(3, "V16")] * 2), "'x' is i128 or u128: say which, as in axpy.specialize(T=hg.i128)"),
     ],
 )  # fmt: skip

@@ -407,7 +407,7 @@ def test_refusals():
         "parameter 'a' is missing: the kernel takes (x: Array[i32], y: Array[i32], a: i32)"
     )
     assert refusal(hg.LaunchError, lambda: kernel.steps[7, 4](X, y.astype("f4"), 3)) == (
-        "parameter 'y' is Array[i32]: its dtype is int32, not float32; use x.astype(...)"
+        "y has dtype float32; i32 is expected: give y.astype('int32')"
     )
     assert refusal(hg.LaunchError, lambda: kernel.steps(block=0, lane=3)[7, 4](X, y, 3)) == (
         "steps are those of a block or of a lane, which is in one block: give one of the two"

@@ -88,4 +88,4 @@ def test_scalars_are_kept_across_collectives(name):
         assert hg.u256.unpack(y.tobytes()) == [(v * v * k + b if k > 5 else v * v) % 2**256 for v in x]
     with pytest.raises(hg.LaunchError) as caught:
         launch(2**256, given, np.zeros(3, hg.u256.numpy), 3)
-    assert str(caught.value) == "parameter 'k' is u256: an integer of 257 bits does not fit 0 to 2**256 - 1"
+    assert str(caught.value) == "k is an integer of 257 bits; u256 is expected, 0 to 2**256 - 1"

@@ -153,7 +153,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "v = $math.nothing",
-        "math has no nothing: the names that kernels use are in the manual",
+        "math has no nothing",
     ),
     (
         "v = $math.gamma(2.0)",
@@ -313,7 +313,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "v: $float = 1",
-        "float is no type of numbers: write hg.f32, hg.i32 and so on",
+        "float is no type of numbers: write hg.f32",
     ),
     (
         "v: hg.i32 = $0.5",
@@ -401,11 +401,11 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "v = $threadIdx.x",
-        "the name threadIdx is not known: write hg.local_id(axis)",
+        "threadIdx.x is not known in a kernel: write hg.local_id(axis)",
     ),
     (
         "v = $cuda.grid(1)",
-        "the name cuda is not known: write hg.global_id(axis), hg.barrier() and their kin",
+        "cuda.grid is not known in a kernel: write hg.global_id(axis)",
     ),
     (
         "$syncthreads()",
@@ -497,7 +497,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "v = hg.shared($int, 4)",
-        "int is no type of numbers: write hg.f32, hg.i32 and so on",
+        "int is no type of numbers: write hg.i32",
     ),
     (
         "$n = hg.shared(hg.u32, 4)",
@@ -517,7 +517,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "v = $hg.sqrt(n, 1)",
-        "write hg.sqrt(src): arguments are missing or too many",
+        "hg.sqrt is given 2 arguments; 1 is expected: write hg.sqrt(src)",
     ),
     (
         "v = hg.sqrt(x=$n)",
@@ -529,7 +529,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "v = $round(x[0], 2)",
-        "write round(src): arguments are missing or too many",
+        "round is given 2 arguments; 1 is expected: write round(src)",
     ),
     (
         "v = hg.popcount($x[0])",
@@ -541,7 +541,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "$hg.atomic_add(x, 0)",
-        "write hg.atomic_add(array, i, value): arguments are missing or too many",
+        "hg.atomic_add is given 2 arguments; 3 are expected: write hg.atomic_add(array, i, value)",
     ),
     (
         "hg.atomic_add($n, 0, 1)",
@@ -557,7 +557,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "$hg.barrier(1)",
-        "write hg.barrier(): arguments are missing or too many",
+        "hg.barrier is given 1 argument; 0 are expected: write hg.barrier()",
     ),
     (
         "$n + 1",
@@ -597,11 +597,11 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "v = $hg.exp3(x[0])",
-        "hg has no exp3: the names that kernels use are in the manual",
+        "hg has no exp3: did you mean hg.exp?",
     ),
     (
         "v = $hg.Program(n)",
-        "hg.Program cannot be called in a kernel: only functions made by def and the functions of hg can",
+        "hg.Program is for the host: call it outside of kernels",
     ),
     (
         "s = hg.shared(hg.f32, 4)\nv = s[$4]",
@@ -653,11 +653,11 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "def k(x: $float):\n    pass",
-        "float is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]",
+        "float is no type of a parameter: write hg.f32",
     ),
     (
         "def k(x: $hg.Array):\n    pass",
-        "hg.Array is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]",
+        "hg.Array is no type of a parameter: write hg.Array[hg.f32]",
     ),
     (
         "def k(x: $hg.Array[float]):\n    pass",
@@ -705,7 +705,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "def f(a):\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = $f(1.0, 2.0)",
-        "write f(a): arguments are missing or too many",
+        "f is given 2 arguments; 1 is expected: write f(a)",
     ),
     (
         "def f(a, b=$x):\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f(1.0)",
@@ -713,7 +713,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "def f(a, b=2):\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = $f(b=1.0)",
-        "write f(a, b = 2): arguments are missing or too many",
+        "a is missing: write f(a, b = 2)",
     ),
     (
         "def f(a, b=2):\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f(1.0, c=$1.0)",
@@ -741,7 +741,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "def f(a) -> $float:\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f(x[0])",
-        "float is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]",
+        "float is no type of a parameter: write hg.f32",
     ),
     (
         "def f(a) -> $hg.Array[hg.f32]:\n    return a\ndef k(x: hg.Array[hg.f32]):\n    x[0] = f(x[0])",
@@ -884,7 +884,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "v = $pow(n)",
-        "write pow(x, y): arguments are missing or too many",
+        "pow is given 1 argument; 2 are expected: write pow(x, y)",
     ),
     (
         "v = $pow(n, -2)",

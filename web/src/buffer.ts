@@ -48,7 +48,7 @@ export class Buffer {
 
   /** Copies elements in, from the element `offset` on; they are taken before this returns. */
   write(data: Elements, offset = 0): Promise<void> {
-    const bytes = reading("content", () => bytesIn("write", this.dtype, data).slice());
+    const bytes = reading("content", () => bytesIn("content", this.dtype, data).slice());
     const at = Number.isInteger(offset) ? offset * bytesOf(this.dtype) : NaN;
     this.memory();
     if (!(at >= 0 && at + bytes.length <= this.nbytes)) {

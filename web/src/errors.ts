@@ -114,6 +114,8 @@ export class ExecutionError extends HologramError {
   readonly lane: number | null;
   readonly buffer: string | null;
   readonly offset: number | null;
+  /** The line of Python that it was, with its place, where the artifact says it: `kernel.py:5: y[i] = x[i + 1]`. */
+  declare line?: string;
 
   constructor(
     readonly kind: FaultKind,

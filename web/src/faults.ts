@@ -136,7 +136,23 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
   }
   if (line(at)) detail += `, in ${line(at)}`;
   const place = memory === undefined ? {} : { buffer: memory, offset: Number(offset) };
-  return new ExecutionError(kind, at < 0 ? null : at, detail, { ...(lane < 0 ? {} : { lane }), ...place });
+  const error = new ExecutionError(kind, at < 0 ? null : at, detail, { ...(lane < 0 ? {} : { lane }), ...place });
+  const written = lineOf(job.file.metadata["source"], job.program, at);
+  if (written) error.message += `\n${(error.line = written)}`;
+  return error;
+}
+
+/** The line that an instruction was written as, of what the metadata say of it; undefined where they do not. */
+function lineOf(source: string | undefined, program: number, instruction: number): string | undefined {
+  try {
+    const [places, runs] = JSON.parse(source!)[program] as [[string, number, string][], number[]];
+    let place = -1;
+    for (let k = 0, left = instruction; left >= 0 && k < runs.length; k += 2) [place, left] = [runs[k]!, left - runs[k + 1]!];
+    const [file, line, text] = places[place]!;
+    return instruction < 0 ? undefined : `${file}:${line}: ${text}`;
+  } catch {
+    return undefined; // no Python, or damaged: it changes nothing
+  }
 }
 
 /** The same of the words in which a kernel on a GPU reports it. */

@@ -335,10 +335,10 @@ export function bindRun(
       elements = array.length;
       shape ??= array.shape;
     } else {
-      if (ArrayBuffer.isView(array) || isList(array)) bytes = bytesIn(describe(port), port.type, array);
+      if (ArrayBuffer.isView(array) || isList(array)) bytes = bytesIn(port.name, port.type, array);
       else memory = device.adopt(array) ?? undefined;
       const length = bytes?.length ?? memory?.bytes;
-      if (length === undefined) throw new Untold("noArray", port, device.backend);
+      if (length === undefined) throw new Untold("noArray", port, device.backend, array);
       elements = Math.floor(length / size);
       if (port.shape.length === 1) shape ??= [elements];
     }

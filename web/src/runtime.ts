@@ -145,7 +145,7 @@ export class Runtime {
       if (!TYPES.includes(dtype)) throw new LaunchError(`'${dtype}' is no type: there are ${TYPES.join(", ")}`);
       const size = bytesOf(dtype);
       const list = isList(content) && typeof content[0] === "bigint";
-      const data = list || ArrayBuffer.isView(content) ? bytesIn("buffer", dtype, content) : undefined;
+      const data = list || ArrayBuffer.isView(content) ? bytesIn("content", dtype, content) : undefined;
       const given = shape ?? (data ? data.length / size : content);
       const lengths = typeof given === "number" ? [given] : given;
       if (!isShape(lengths) || (data && data.length !== product(lengths, size))) {

@@ -70,25 +70,58 @@ export const gpuBuffer = (bytes: number) => new InvalidBuffer(`a GPUBuffer has t
 
 const listed = (ports: readonly Port[]): string => `it takes ${ports.map(describe).join(", ") || "nothing"}`;
 
-export const unknown = (name: string, ports: readonly Port[]) => new LaunchError(`'${name}' is no port: ${listed(ports)}`);
+/** How many letters differ, are more or are missing. */
+function distance(a: string, b: string): number {
+  let row = [...a, ""].map((_, k) => k);
+  for (const [y, letter] of [...b].entries()) {
+    const above = row;
+    row = [y + 1];
+    for (let x = 0; x < a.length; x++) row.push(Math.min(row[x]! + 1, above[x + 1]! + 1, above[x]! + Number(a[x] !== letter)));
+  }
+  return row[a.length]!;
+}
+
+/** `: did you mean NAME?`, if one of the names is nearly this one, else a colon. */
+function like(name: string, names: readonly string[]): string {
+  const far = (other: string) => distance(name.toLowerCase(), other.toLowerCase());
+  const [near] = [...names].sort((a, b) => far(a) - far(b));
+  return near !== undefined && name.length < 100 && far(near) <= Math.max(name.length, near.length) * 0.3 ? `: did you mean ${near}?` : ":";
+}
+
+export const unknown = (name: string, ports: readonly Port[]) =>
+  new LaunchError(`'${name}' is no port${like(name, ports.map((port) => port.name))} ${listed(ports)}`);
 
 export const missing = ({ name }: Port, ports: readonly Port[]) => new LaunchError(`'${name}' is missing: ${listed(ports)}`);
 
-export const otherType = (port: Port, type: Type) => new LaunchError(`${describe(port)} takes a buffer of ${port.type}, not of ${type}`);
+export const otherType = (port: Port, type: Type) => new LaunchError(`${port.name} has dtype ${type}; ${port.type} is expected`);
+
+/** A value that is given where another is expected: numbers and short texts as they are written, else what it is. */
+function told(value: unknown): string {
+  if (typeof value === "string" && value.length < 40) return `'${value}'`;
+  if (value === null || ["number", "bigint", "boolean", "undefined"].includes(typeof value)) return textOf(value);
+  const name = typeof value === "object" ? ((value as object).constructor?.name ?? "object") : typeof value;
+  return `${/^[aeio]/i.test(name) ? "an" : "a"} ${name}`;
+}
 
 export const otherLength = (port: Port, elements: number, shape: readonly number[]) =>
   new LaunchError(`${describe(port)} is given ${elements} elements with the shape [${textOf(shape)}]`);
 
-export const noArray = (port: Port, backend: string) =>
-  new LaunchError(`${describe(port)} takes a typed array${backend === "wasm" ? "" : ", a GPUBuffer"} or a Buffer`);
+export const noArray = (port: Port, backend: string, value: unknown) => {
+  const what = `a typed array${backend === "wasm" ? "" : ", a GPUBuffer"} or a Buffer`;
+  return new LaunchError(`${port.name} is ${told(value)}; ${what} is expected, as ${describe(port)}`);
+};
 
-export const otherRank = (port: Port, shape: readonly number[]) =>
-  new LaunchError(`${describe(port)} has ${port.shape.length} dimensions: ${shape.length} are given, [${shape}]`);
+const axes = (count: number) => (count === 1 ? "1 axis" : `${count} axes`);
+
+export const otherRank = (port: Port, shape: readonly number[]) => {
+  const wanted = port.shape.length;
+  return new LaunchError(`${port.name} has ${axes(shape.length)}; ${axes(wanted)} ${wanted === 1 ? "is" : "are"} expected`);
+};
 
 export const noShape = (port: Port) => new LaunchError(`${describe(port)} needs its shape: give {data, shape}, or a Buffer that has it`);
 
 export const otherShape = (port: Port, wanted: readonly number[], given: number | readonly number[]) =>
-  new LaunchError(`${describe(port)} has the shape [${wanted}] here, not [${given}]`);
+  new LaunchError(`${port.name} has the shape [${given}]; [${wanted}] is expected, as ${describe(port)}`);
 
 export const tooLarge = (port: Port, wanted: readonly number[]) =>
   new LaunchError(`${describe(port)} has the shape [${wanted}] here, which is too large`);
@@ -100,12 +133,11 @@ export function scalar(name: string, type: Type, value: unknown): LaunchError {
   const most = 1n << BigInt(bits);
   const range = bits < 65 ? `${signed ? -most : 0} to ${most - 1n}` : `${signed ? `-2**${bits}` : 0} to 2**${bits} - 1`;
   const digits = typeof value === "bigint" ? (value < 0n ? -value : value).toString(2).length : 0;
-  let detail = `${digits > 256 ? `an integer of ${digits} bits` : textOf(value)} does not fit ${range}`;
-  if (typeof value !== "number" && typeof value !== "bigint") detail = `give a number, not ${typeof value}`;
-  else if (isFloat(type)) detail = `give a number`;
-  else if (typeof value === "number" && !Number.isInteger(value)) detail = `give an integer, not ${value}`;
-  else if (typeof value === "number" && !Number.isSafeInteger(value)) detail = `give a BigInt for integers that large, not ${value}`;
-  return new LaunchError(`parameter '${name}' is ${type}: ${detail}`);
+  let wanted = `, ${range}`;
+  if ((typeof value !== "number" && typeof value !== "bigint") || isFloat(type)) wanted = ", a number";
+  else if (typeof value === "number" && !Number.isInteger(value)) wanted = ", an integer";
+  else if (typeof value === "number" && !Number.isSafeInteger(value)) wanted = ": give a BigInt for integers that large";
+  return new LaunchError(`${name} is ${digits > 256 ? `an integer of ${digits} bits` : told(value)}; ${type} is expected${wanted}`);
 }
 
 export const oneBuffer = (port: Port, other: Port) =>

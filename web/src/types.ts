@@ -78,7 +78,7 @@ export function bytesIn(what: string, type: Type, value: ArrayBufferView | reado
   }
   const allowed = [kind.name, ...(type === "u8" ? ["Uint8ClampedArray", "Buffer"] : type === "f16" ? ["Uint16Array"] : [])];
   if (isList(value) || !allowed.includes(given!) || value.byteLength % size) {
-    throw new LaunchError(`${what} takes ${size > 8 ? "BigInts or " : ""}a ${kind.name} for ${type}, not ${given}`);
+    throw new LaunchError(`${what} is a ${given}; ${size > 8 ? "BigInts or " : ""}a ${kind.name} is expected`);
   }
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
 }

@@ -52,14 +52,14 @@ test("integers of 64 bits", () => {
 });
 
 test.each([
-  ["u8", 256, "parameter 'x' is u8: 256 does not fit 0 to 255"],
-  ["i8", -129n, "parameter 'x' is i8: -129 does not fit -128 to 127"],
-  ["i32", 1.5, "parameter 'x' is i32: give an integer, not 1.5"],
-  ["i64", 2 ** 53, "parameter 'x' is i64: give a BigInt for integers that large, not 9007199254740992"],
-  ["i128", 2n ** 127n, `parameter 'x' is i128: ${2n ** 127n} does not fit -2**127 to 2**127 - 1`],
-  ["u256", -(2n ** 300n), "parameter 'x' is u256: an integer of 301 bits does not fit 0 to 2**256 - 1"],
-  ["u32", NaN, "parameter 'x' is u32: give an integer, not NaN"],
-  ["f32", true, "parameter 'x' is f32: give a number, not boolean"],
+  ["u8", 256, "x is 256; u8 is expected, 0 to 255"],
+  ["i8", -129n, "x is -129; i8 is expected, -128 to 127"],
+  ["i32", 1.5, "x is 1.5; i32 is expected, an integer"],
+  ["i64", 2 ** 53, "x is 9007199254740992; i64 is expected: give a BigInt for integers that large"],
+  ["i128", 2n ** 127n, `x is ${2n ** 127n}; i128 is expected, -2**127 to 2**127 - 1`],
+  ["u256", -(2n ** 300n), "x is an integer of 301 bits; u256 is expected, 0 to 2**256 - 1"],
+  ["u32", NaN, "x is NaN; u32 is expected, an integer"],
+  ["f32", true, "x is true; f32 is expected, a number"],
 ] as [Type, unknown, string][])("%s of %s is refused", async (type, value, message) => {
   expect(await untold(() => scalarBits("x", type, value))).toEqual(new LaunchError(message));
 });
@@ -87,11 +87,11 @@ test("negative BigInts are in two's complement", () => {
   expect([...bytesIn("x", "i128", [-2n])]).toEqual([254, ...Array(15).fill(255)]);
   expect(arrayOf("i128", new Uint8Array(17).fill(255).subarray(1))).toEqual([-1n]);
   expect(arrayOf("u128", new Uint8Array(16).fill(255))).toEqual([2n ** 128n - 1n]);
-  expect(() => bytesIn("x", "u32", [1])).toThrow("x takes a Uint32Array for u32, not Array");
+  expect(() => bytesIn("x", "u32", [1])).toThrow("x is a Array; a Uint32Array is expected");
 });
 
 test("arrays keep their place in a larger buffer", () => {
   const part = new Float32Array([1, 2, 3]).subarray(1);
   expect([...(arrayOf("f32", bytesIn("x", "f32", part).slice()) as Float32Array)]).toEqual([2, 3]);
-  expect(() => bytesIn("x: u32[n] read", "u32", part)).toThrow("x: u32[n] read takes a Uint32Array for u32, not Float32Array");
+  expect(() => bytesIn("x", "u32", part)).toThrow("x is a Float32Array; a Uint32Array is expected");
 });

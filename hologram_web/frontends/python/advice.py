@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-__all__ = ["CALLS", "ELSEWHERE", "METHODS", "NODES", "LaunchWarning", "RaceWarning", "SignWarning"]
+from ...isa.types import Type
+
+__all__ = [
+    "CALLS",
+    "ELSEWHERE",
+    "INSTEAD_OF_TYPES",
+    "METHODS",
+    "MODULES",
+    "NODES",
+    "LaunchWarning",
+    "RaceWarning",
+    "SignWarning",
+]
 
 
 class SignWarning(UserWarning):
@@ -88,21 +100,42 @@ ELSEWHERE = {
     "blockDim": "hg.block_dim(axis)",
     "blockIdx": "hg.block_id(axis)",
     "cuda": "hg.global_id(axis), hg.barrier() and their kin",
+    "double": "hg.f64(x)",
+    "e": "math.e",
+    "float": "float(x), or hg.f32(x)",
     "grid": "hg.global_id(axis)",
     "gridDim": "hg.grid_dim(axis)",
+    "inf": "math.inf",
+    "local": "hg.local(type, size)",
+    "int": "int(x), or hg.i32(x)",
     "max": "max(a, b)",
     "maximum": "max(a, b)",
     "min": "min(a, b)",
     "minimum": "min(a, b)",
+    "nan": "math.nan",
+    "num_programs": "hg.grid_dim(axis)",
+    "pi": "math.pi",
     "private": "hg.local(type, size)",
     "program_id": "hg.block_id(axis)",
     "round": "round(x)",
+    "shared": "hg.shared(type, size)",
     "syncthreads": "hg.barrier()",
     "thread_id": "hg.local_id(axis)",
+    "thread_idx": "hg.global_id(axis)",
     "threadIdx": "hg.local_id(axis)",
+    "tid": "hg.global_id(axis)",
     "where": "hg.select(condition, a, b)",
     "zeros": "hg.local(type, size)",
 }
+_NUMPY = {f"{dict(f='float', i='int', u='uint')[ty.kind]}{ty.bits}": f"hg.{ty}" for ty in Type if ty is not Type.BF16}
+ELSEWHERE |= {name: f"{ty}(x)" for name, ty in _NUMPY.items()}
+
+# By the last name of an annotation.
+INSTEAD_OF_TYPES = {"float": "hg.f32", "int": "hg.i32", "bool": "hg.u8", **_NUMPY}
+INSTEAD_OF_TYPES |= dict.fromkeys(("Array", "array", "list", "ndarray", "NDArray"), "hg.Array[hg.f32]")
+
+# Modules that are used without an import.
+MODULES = {"hg": "import hologram_web as hg", "math": "import math", "typing": "import typing"}
 
 # By the name of an attribute of an array.
 METHODS = {

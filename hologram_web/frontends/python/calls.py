@@ -13,14 +13,14 @@ from ...isa.operands import PRELOADED, AtomicOperation, Register
 from ...isa.program import MAX_LOCAL_MEMORY, MAX_SHARED_MEMORY
 from ...isa.row import TYPE_SETS
 from ...isa.types import FLOATS, Type
-from .advice import CALLS, ELSEWHERE
+from .advice import INSTEAD_OF_TYPES
 from .arithmetic import literal, typed
 from .compounds import AnyValue, Parts, tuple_of
 from .emit import ArrayRef
 from .expressions import ArrayShape, Expressions
-from .names import ALLOWED, ATOMICS, INTRINSICS, LIBRARY, MATH, MAX_AXES, Intrinsic
+from .names import ALLOWED, ATOMICS, LIBRARY, MATH, MAX_AXES, Intrinsic
 from .parts import shape_of
-from .source import MISSING, Definition, constant
+from .source import Definition, constant
 from .types import INDEX, Value, ValueKind, Weak, default, fits, float_of
 from .views import row_of
 
@@ -41,10 +41,8 @@ _MOST = {
     "local": (MAX_LOCAL_MEMORY, f"a lane has at most {MAX_LOCAL_MEMORY}"),
 }
 _CASTS = (int, float, bool)
+_HOST = ("numpy", "hologram_web.kernels", "hologram_web.runtime")  # whose functions kernels do not run
 _OF_MATH = {"fabs": "abs", "pow": "power"}  # math.log of two arguments is refused by its form
-_ELSEWHERE = {"minimum": "min", "maximum": "max", "absolute": "abs", "fabs": "abs", "rint": "round", "around": "round"}
-_ELSEWHERE |= dict.fromkeys(("array", "empty", "full", "ones", "zeros"), "hg.local")
-_ELSEWHERE |= {f"{dict(f='float', i='int', u='uint')[ty.kind]}{ty.bits}": f"hg.{ty}" for ty in ALLOWED}
 
 
 class Calls(Expressions):
@@ -56,7 +54,7 @@ class Calls(Expressions):
 
     def call(self, node: ast.Call) -> AnyValue | None:
         called = self.static(node.func)
-        if isinstance(called, FunctionType) and not (called.__module__ or "").startswith("numpy"):
+        if isinstance(called, FunctionType) and not (called.__module__ or "").startswith(_HOST):
             return self.inline(node, self.definition(called))
         if isinstance(called, Definition):
             return self.inline(node, called)
@@ -115,6 +113,11 @@ class Calls(Expressions):
         integer has 64 bits."""
         self._no_keywords(node)
         (argument,) = self._arguments(node, "x")
+        if called is float and is_text(argument):  # float("inf")
+            try:
+                return literal(float(argument.value))  # type: ignore[attr-defined]
+            except ValueError:
+                self.fail(argument, f"{argument.value!r} is no number")  # type: ignore[attr-defined]
         value = self.value(argument)
         if called is bool:
             if value.const is not None:
@@ -156,38 +159,11 @@ class Calls(Expressions):
         raise NotImplementedError
 
     def _unknown_call(self, node: ast.Call, called: Any) -> None:
-        text = ast.unparse(node.func)
-        short = text.rpartition(".")[2]
-        if isinstance(called, (Value, int, float, tuple, ArrayRef, ArrayShape)) or self._is_local(node.func):
-            self.fail(node, f"{text} is no function")
-        if called is MISSING and isinstance(node.func, ast.Attribute):
-            owner = self.static(node.func.value)
-            if isinstance(owner, (ArrayRef, Value)) or self._is_local(node.func.value):
-                self.unknown(node.func)
-        if called is MISSING and isinstance(node.func, (ast.Name, ast.Attribute)):
-            if short in INTRINSICS or short in LIBRARY:
-                self.fail(node, f"the function {text} is not known: write hg.{short}(...)")
-            if isinstance(node.func, ast.Name) and short not in ELSEWHERE:
-                self.fail(node, f"the function {text} is not known: define it above the kernel")
-            self.unknown(node.func)
-        if called is MISSING:
-            self.fail(node, "only functions are called, by their name")
-        module = (getattr(called, "__module__", None) or type(called).__module__ or "").partition(".")[0]
-        known = (short in INTRINSICS or short in LIBRARY) and short not in ("local", "shared")
-        if module in ("numpy", "math", "cmath"):
-            owner_name = "NumPy" if module == "numpy" else module
-            builtin = f"hg.{short}" if known else _ELSEWHERE.get(short)
-            instead = f"{builtin}(...)" if builtin else "a loop over the elements"
-            self.fail(node, f"{text} is a {owner_name} function, and kernels do not run Python: write {instead}")
-        if text in CALLS:
-            self.fail(node, f"{text}() is not available in a kernel: {CALLS[text]}")
-        if type(called).__name__ == "Kernel":
-            self.fail(
-                node, f"{text} is a kernel: the host launches it; make what both need a function without @hg.kernel"
-            )
-        self.fail(node, f"{text} cannot be called in a kernel: only functions made by def and the functions of hg can")
+        from .unknown import unknown_call
 
-    def _is_local(self, node: ast.AST) -> bool:
+        unknown_call(self, node, called)
+
+    def is_local(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Name) and node.id in self.scope.local_names
 
     def _no_keywords(self, node: ast.Call) -> None:
@@ -202,10 +178,16 @@ class Calls(Expressions):
         """The arguments, as many as in `form`, which messages show."""
         wanted = form.count(",") + 1 if form else 0
         if len(node.args) != wanted:
-            self.fail(node, f"write {ast.unparse(node.func)}({form}): arguments are missing or too many")
+            self.fail(node, self.counted(ast.unparse(node.func), form, len(node.args), wanted))
         return node.args
 
     # Casts and numbers
+
+    @staticmethod
+    def counted(name: str, form: str, given: int, wanted: int) -> str:
+        """What is wrong with a number of arguments."""
+        have = f"{given} argument{'s' * (given != 1)}"
+        return f"{name} is given {have}; {wanted} {'is' if wanted == 1 else 'are'} expected: write {name}({form})"
 
     def cast(self, node: ast.Call, ty: Type) -> Value:
         """hg.u32(x): integers wrap, floats are rounded or truncated and saturated."""
@@ -286,7 +268,9 @@ class Calls(Expressions):
     def type_of(self, node: ast.expr) -> Type:
         found = self.static(node)
         if found not in ALLOWED:
-            self.fail(node, f"{ast.unparse(node)} is no type of numbers: write hg.f32, hg.i32 and so on")
+            text = ast.unparse(node)
+            instead = INSTEAD_OF_TYPES.get(text.rpartition(".")[2], "hg.f32, hg.i32 and so on")
+            self.fail(node, f"{text} is no type of numbers: write {instead}")
         assert isinstance(found, Type)
         return found
 
@@ -355,7 +339,7 @@ class Calls(Expressions):
     def identity(self, node: ast.Call, name: str) -> Value:
         """hg.global_id(axis) and its kin, as I32."""
         given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "axis")]
-        values = [self.value(argument) for argument in given]
+        values = [Value(INDEX, const=-1) if is_text(argument) else self.value(argument) for argument in given]
         axis = values[0].const if values else 0
         if len(values) > 1 or len(given) < len(node.args) + len(node.keywords) or axis not in (0, 1, 2):
             self.fail(node, f"write hg.{name}(axis): the axis is 0, 1 or 2, known while translating")
@@ -452,3 +436,7 @@ class Calls(Expressions):
         if ty.is_integer and float_of(value.ty) is value.ty:
             self.fail(node, f"{value.ty} does not become {ty} by itself: round it, and convert with hg.{ty}(x)")
         return self.register(node, value, ty)
+
+
+def is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any, NoReturn
 
 from ...isa.address import Address
 from ...isa.elements import bool_
 from ...isa.operands import Label, Register
 from ...isa.types import Type
-from .advice import ELSEWHERE, METHODS, NODES
+from .advice import NODES
 from .arithmetic import literal
 from .compounds import AnyValue, Compound, Parts, Tuple, tuple_of
 from .emit import ArrayRef, Scope
 from .names import Intrinsic
 from .parts import Meeting, PartValues
-from .source import MISSING, OF_TYPES, Definition, chain_of, constant, walk
+from .source import MISSING, Definition, chain_of, constant, walk
 from .types import INDEX, Value, ValueKind, Weak, default, float_of
 from .views import INDICES, along_axes, element_of, row_of
 
@@ -152,23 +152,9 @@ class Expressions(PartValues):
 
     def unknown(self, node: ast.AST) -> Any:
         """Raises TranslateError for a name or attribute that means nothing."""
-        if isinstance(node, ast.Attribute):
-            owner = self.static(node.value)
-            if isinstance(owner, ArrayRef):
-                advice = METHODS.get(node.attr, "arrays have shape, len(x) and elements")
-                self.fail(node, f"arrays have no {node.attr} in a kernel: {advice}")
-            if isinstance(owner, ModuleType):
-                instead = ELSEWHERE.get(node.attr)
-                advice = f"write {instead}" if instead else "the names that kernels use are in the manual"
-                self.fail(node, f"{ast.unparse(node.value)} has no {node.attr}: {advice}")
-            if isinstance(owner, Type):
-                self.fail(node, f"types have no {node.attr} in a kernel: there are {', '.join(OF_TYPES)}")
-            self.value(node.value)
-            self.fail(node, f"numbers have no attribute {node.attr} in a kernel")
-        name = ast.unparse(node)
-        instead = ELSEWHERE.get(name)
-        advice = f"write {instead}" if instead else "assign it before, or make it a parameter or a module constant"
-        self.fail(node, f"the name {name} is not known: {advice}")
+        from .unknown import unknown_name
+
+        unknown_name(self, node)
 
     def expr_Name(self, node: ast.Name) -> AnyValue:
         scope = self.scope_of(node.id)
@@ -379,6 +365,10 @@ class Expressions(PartValues):
         texts = [self._text(part) for part in (node.left, *node.comparators)]
         if any(text is not None for text in texts):
             return self._compare_texts(node, texts)
+        for between in node.comparators[:-1]:
+            if isinstance(between, ast.BinOp) and isinstance(between.op, (ast.BitAnd, ast.BitOr)):
+                sign, word = ("&", "and") if isinstance(between.op, ast.BitAnd) else ("|", "or")
+                self.fail(between, f"{sign} binds closer than a comparison: write a > 0 {word} b > 0")
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             return self._among(node, isinstance(node.ops[0], ast.NotIn))
         for operator in node.ops:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, TypeVar
 
-from ...errors import TranslateError
+from ...errors import TranslateError, like
 from ...isa.operands import Register
 from ...isa.types import Type
-from .advice import NODES
+from .advice import INSTEAD_OF_TYPES, NODES
 from .arithmetic import literal
 from .compounds import AnyValue, Parts, PartsType, Tuple, parts_type
 from .emit import ArrayRef, Scope
@@ -124,14 +124,17 @@ class Functions(Statements):
             if isinstance(argument, ast.Starred) or key is None:
                 self.scope.source.fail(argument, NODES["Starred"])
             if key not in names or key in found:
-                what = "is given twice" if key in found else "is no parameter"
-                self.fail(argument, f"{key} {what}: write {name}({form})")
+                what = "is given twice:" if key in found else f"is no parameter{like(key, names) or ':'}"
+                self.fail(argument, f"{key} {what} write {name}({form})")
             found[key] = argument, self._given(argument, wanted.get(key))
         for key, value in defaults.items():
             if key not in found:
                 found[key] = node, literal(value) if isinstance(value, (int, float)) else value
-        if (len(node.args) > len(by_place) and rest is None) or len(found) < len(names):
-            self.fail(node, f"write {name}({form}): arguments are missing or too many")
+        if len(node.args) > len(by_place) and rest is None:
+            self.fail(node, self.counted(name, form, len(node.args), len(by_place)))
+        missing = [key for key in names if key not in found]
+        if missing:
+            self.fail(node, f"{missing[0]} is missing: write {name}({form})")
         return found
 
     def _given(self, argument: ast.expr, wanted: Annotation | None) -> Any:
@@ -270,7 +273,9 @@ def annotation(source: Source, node: ast.expr) -> Annotation:
             source.fail(node, str(error))
         return wanted
     text = ast.unparse(node)
-    source.fail(node, f"{text} is no type of a parameter: write hg.f32, hg.i32 and so on, or hg.Array[hg.f32]")
+    last = text.partition("[")[0].rpartition(".")[2]
+    instead = INSTEAD_OF_TYPES.get(last, "hg.f32, hg.i32 and so on, or hg.Array[hg.f32]")
+    source.fail(node, f"{text} is no type of a parameter: write {instead}")
 
 
 def _returned(source: Source, node: ast.expr) -> Type | PartsType:

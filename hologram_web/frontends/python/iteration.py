@@ -113,7 +113,8 @@ def _parts(kernel: Statements, node: ast.Call, called: Any) -> list[ast.expr]:
         called
     ]
     if wrong or not least <= len(given) <= most:
-        kernel.fail(node, f"write {form}: arguments are missing or too many")
+        name, _, rest = form.partition("(")
+        kernel.fail(node, kernel.counted(name, rest[:-1], len(given), least))
     return given
 
 

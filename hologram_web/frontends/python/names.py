@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union
 
-from ...errors import TranslateError
+from ...errors import TranslateError, outermost
 from ...isa.elements import Element, bool_
 from ...isa.operands import AtomicOperation
 from ...isa.row import Row
@@ -22,6 +22,7 @@ __all__ = [
     "ALLOWED",
     "ATOMICS",
     "INTRINSICS",
+    "KERNEL_NAMES",
     "LIBRARY",
     "MATH",
     "MAX_AXES",
@@ -101,6 +102,7 @@ class Constant:
     """Annotation of parameters that are known while translating: `hg.Constant[int]`, also of float, bool, str, bytes,
     tuple, type (such as hg.f32) and `Callable` (functions)."""
 
+    @outermost
     def __class_getitem__(cls, item: Any) -> Any:
         item = FunctionType if item is Callable or getattr(item, "__origin__", None) is Callable else item
         if item not in (int, float, bool, str, bytes, tuple, type, FunctionType):
@@ -119,6 +121,7 @@ def shown(annotation: Annotation) -> str:
 class Array:
     """Annotation of array parameters: `hg.Array[hg.f32]`, `hg.Array[hg.f32, 2]`."""
 
+    @outermost
     def __class_getitem__(cls, item: Any) -> Any:
         return ArrayType(*item) if isinstance(item, tuple) else ArrayType(item)
 
@@ -129,6 +132,7 @@ class Intrinsic:
 
     name: str
 
+    @outermost
     def __call__(self, *args: Any, **fields: Any) -> Any:
         raise TranslateError(f"hg.{self.name} belongs into a kernel: call it in a function under @hg.kernel")
 
@@ -156,6 +160,8 @@ LIBRARY = frozenset(
         *("random", "random_integers", "random_normal", "random_uniform"),
     )
 )
+
+KERNEL_NAMES = frozenset((*INTRINSICS, *LIBRARY, *map(str, Type), "Array", "Constant"))  # of hg, for kernels
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

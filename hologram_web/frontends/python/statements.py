@@ -16,7 +16,7 @@ from .emit import ArrayRef, EnclosingLoop
 from .iteration import elements, over_arrays, rounds, trips_of, variables
 from .names import Intrinsic, function
 from .parts import Meeting, written
-from .source import walk
+from .source import MISSING, walk
 from .sums import Sums
 from .types import INDEX, Value, ValueKind, Weak, default, float_of, join
 from .views import element_of, name_view, row_of
@@ -354,6 +354,11 @@ class Statements(Collectives):
             return
         counted = over_arrays(self, node)
         if counted is None:
+            if isinstance(call, (ast.Name, ast.Attribute, ast.Subscript, ast.BinOp, ast.Constant)):
+                found = self.static(call)
+                if isinstance(found, (Value, int)) or (found is MISSING and self.value(call)):
+                    text = ast.unparse(call)
+                    self.fail(call, f"{text} is one number: write range({text})")
             self.fail(
                 call, "for loops over a range, a constant tuple, an array, or enumerate, zip or reversed of these"
             )

@@ -210,6 +210,10 @@ class Translator(Functions):
         lines = [(source.file, line) for source, line in self.lines]
         names = {program.params[register.index - 1].name: key for key, register in self.hidden.items()}
         texts = {(source.file, line): source.lines[line - source.first].strip() for source, line in self.lines}
-        program.source_map = SourceMap(lines, texts)
+        own = tuple(
+            ("local memory" if a.local else "shared memory", a.name, a.offset, a.shape or (), a.ty.size_bytes)
+            for a in self.own_arrays.values()
+        )
+        program.source_map = SourceMap(lines, texts, own)
         axes, indexed = frozenset(self.facts.axes), tuple(sorted(self.facts.indexed))
         return Translation(program, self.params, names, list(self.warnings), self.defaults, axes, indexed)
