@@ -193,7 +193,7 @@ const checks = {
     const given = { x: words, k: new Uint32Array([0, 1]), y: words, a: 1 };
     const own = await pick.run(given);
     equal([[...(await pick.run(given))], [...own], [...words]], [[4, 4], [4, 4], [3, 3]], "other arrays");
-    await rejects(pick.run({ ...args, a: -1 }), "LaunchError", "parameter 'a' is u32");
+    await rejects(pick.run({ ...args, a: -1 }), "LaunchError", "a is -1; u32 is expected");
     await rejects(pick.run({ ...args, b: 1 }), "LaunchError", "'b' is no port");
     await rejects(pick.run(Object.create(args, { x: { value: x, enumerable: true } })), "LaunchError", "'k' is missing");
     const broken = { ...args, get y() { throw new Error("no"); } };
@@ -469,7 +469,7 @@ const checks = {
     equal(await made.read(), [y[0], 5n, 2n ** 256n - 1n, y[3]]);
     equal(await runtime.buffer("i128", [-1n, 1n, 2n, 3n], [2, 2]).read(), [-1n, 1n, 2n, 3n]);
     equal(await runtime.buffer("u4096", [2]).read(), [0n, 0n]);
-    await rejects(() => made.write([0n, -1n]), "LaunchError", "write: element 1, -1, is no u256");
+    await rejects(() => made.write([0n, -1n]), "LaunchError", "content: element 1, -1, is no u256");
     await rejects(() => made.write([1n, 2n], 3), "InvalidBuffer", "do not fit");
     await rejects(() => runtime.buffer("u128", [1n, 2n ** 128n]), "LaunchError", "buffer: element 1, 340282366920938463463374607431768211456, is no u128");
     await rejects(wide.run({ x: [2n ** 255n] }), "LaunchError", `x: i256[n] read: element 0, ${2n ** 255n}, is no i256`);

@@ -78,7 +78,9 @@ class SourceMap:
 
     def element(self, memory: str | None, offset: int | None) -> str | None:
         """The element of an array of the kernel's own at a byte of shared or local memory: `tile[0, 3]`."""
-        for kind, name, first, shape, size in self.arrays if offset is not None else ():
+        if offset is None:
+            return None
+        for kind, name, first, shape, size in self.arrays:
             place = (offset - first) // size
             if kind == memory and 0 <= place < prod(shape):
                 indices: list[int] = []

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import PurePath
+from typing import Any
 
 from ..isa.program import Program, SourceMap
 
@@ -30,7 +31,7 @@ def packed(programs: Sequence[Program]) -> dict[str, str]:
     return {"source": text} if len(text) <= _MOST else {}
 
 
-def _packed(source: SourceMap) -> list[list[object]]:
+def _packed(source: SourceMap) -> list[Any]:
     places = list(dict.fromkeys(source.lines))
     numbers = {place: number for number, place in enumerate(places)}
     runs = [n for place, run in groupby(source.lines) for n in (numbers[place], len(list(run)))]

@@ -128,11 +128,11 @@ def test_faults_and_what_decides_them(ex):
         ),
         (
             lambda x, y, ints: (x, y, 1.0, 0, 0),
-            "5 arguments for 4 parameters: the kernel takes (x: Array[f32], y: Array[f32], a: f32, by: i32)",
+            "5 arguments are given; 4 are expected: the kernel takes (x: Array[f32], y: Array[f32], a: f32, by: i32)",
         ),
         (
             lambda x, y, ints: (x, 1.0, 1.0, 0),
-            "y is a float; Array[f32] is expected: give a NumPy array or a Buffer",
+            "y is 1.0; Array[f32] is expected: give a NumPy array or a Buffer",
         ),
     ],
 )
@@ -206,7 +206,7 @@ def test_ways_to_write_a_launch(ex):
         assert y.numpy()[0] == 7
         assert moved[1] is moved[1]
         for same in (1.0, (1.0,), (1, 1.0), ((1,), (1.0,)), np.float64(1)):
-            with pytest.raises(hg.LaunchError, match="is one to three integers"):
+            with pytest.raises(hg.LaunchError, match="is one to three integers|write kernel"):
                 moved[same]
         with hg.Executor("cpu") as other, pytest.raises(hg.LaunchError, match="it is to run elsewhere"):
             other.run(moved, 100, x=x, y=y, a=3.0, by=0)
@@ -426,7 +426,8 @@ def test_scalars_are_the_same_in_later_launches(ex, name):
     for value in (True, "1", None, *((0.5,) if ty.is_integer else ()), *((ty.max_value + 1,) if ty.is_integer else ())):
         with pytest.raises(hg.LaunchError) as caught:
             kernel[2](y, value)
-        assert str(caught.value).startswith(f"parameter 'a' is {ty}: ")
+        assert str(caught.value).startswith("a is ")
+        assert f"; {ty} is expected, " in str(caught.value)
 
 
 def test_what_a_kernel_does_not_use_is_checked(ex):

@@ -58,9 +58,9 @@ def test_a_function_of_a_file():
 @pytest.mark.parametrize(
     ("call", "instead"),
     [
-        ("np.minimum(n, 1)", "np.minimum is a NumPy function, and kernels do not run Python: write min(...)"),
-        ("np.zeros(8)", "np.zeros is a NumPy function, and kernels do not run Python: write hg.local(...)"),
-        ("np.float32(n)", "np.float32 is a NumPy function, and kernels do not run Python: write hg.f32(...)"),
+        ("np.minimum(n, 1)", "np.minimum is a NumPy function, and kernels do not run Python: write min(a, b)"),
+        ("np.zeros(8)", "np.zeros is a NumPy function, and kernels do not run Python: write hg.local(type, size)"),
+        ("np.float32(n)", "np.float32 is a NumPy function, and kernels do not run Python: write hg.f32(x)"),
         ("np.cumsum(x)", "np.cumsum is a NumPy function, and kernels do not run Python: write a loop over the elements"),
         ("np.median(x)", "np.median is a NumPy function, and kernels do not run Python: write a loop over the elements"),
         ("np.linalg.norm(x)", "np.linalg.norm is a NumPy function, and kernels do not run Python: write a loop over the elements"),

@@ -92,7 +92,7 @@ WRONG = [
     ("def g(v):\n    return g(v)\nx[0] = g(1)", "g calls itself: recursion is not available, write a loop"),
     ("@staticmethod\ndef g(v):\n    return v\nx[0] = g(1)", "a function in a kernel has no decorator but @hg.function"),
     ("def g(**more):\n    return 1\nx[0] = g()", "**kwargs is not available: list the parameters"),
-    ("def g(a, *, b):\n    return a\nx[0] = g(1, 2)", "write g(a, *, b): arguments are missing or too many"),
+    ("def g(a, *, b):\n    return a\nx[0] = g(1, 2)", "g is given 2 arguments; 1 is expected: write g(a, *, b)"),
     ("def g(a, *r, b=2):\n    return a\nx[0] = g(c=2)", "c is no parameter: write g(a, *r, b = 2)"),
     (
         "for k in hg.static_range(x[0]):\n    x[k] = 1",

@@ -70,7 +70,7 @@ WRONG = [
         "for v in reversed(range(1, 9, 2)):\n    s += k\nfor v in reversed(range(1, k, 2)):\n    s += v",
         "without a step",
     ),
-    ("for v in reversed(x, y):\n    s += v", r"write reversed(x): arguments are missing or too many"),
+    ("for v in reversed(x, y):\n    s += v", "reversed is given 2 arguments; 1 is expected: write reversed(x)"),
     ("for i, v in enumerate(TAPS, k):\n    s += v", "enumerate starts with an integer that is known while translating"),
     (
         "s = sum(x)",

@@ -90,8 +90,8 @@ def unknown_call(kernel: Calls, node: ast.Call, called: Any) -> NoReturn:
         )
     if root == "hologram_web":
         kernel.fail(node, f"{text} is for the host: call it outside of kernels")
-    instead = _elsewhere(text)
-    advice = f"write {instead}" if instead else "only functions made by def and the functions of hg can"
+    other = _elsewhere(text)
+    advice = f"write {other}" if other else "only functions made by def and the functions of hg can"
     kernel.fail(node, f"{text} cannot be called in a kernel: {advice}")
 
 
