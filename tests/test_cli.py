@@ -135,7 +135,10 @@ def test_optimize(folder):
         (("run", "saxpy.holo", "a=one"), "a: f32 takes a number, not 'one'"),
         (("run", "saxpy.holo", "a=1", "x=one"), "takes numbers with commas between them"),
         (("run", "saxpy.holo", "a=1", "x=in.png"), "takes no image: images are u8"),
-        (("run", "saxpy.holo", "a=1", "x=1", "y=1,2", "--device", "cpu"), "LaunchError: y has the shape (2,); (1,) is expected"),
+        (
+            ("run", "saxpy.holo", "a=1", "x=1", "y=1,2", "--device", "cpu"),
+            "LaunchError: y has the shape (2,); (1,) is expected",
+        ),
         (("run", "invert.atlas", "x=300"), "x: u8[x.len] read cannot hold 300"),
         (("run", "invert.holo", "x=text.png"), "text.png is no image"),
         (("run", "saxpy.holo", "a=1", "x=broken.npy"), "broken.npy is no .npy file"),

@@ -206,7 +206,7 @@ def test_ways_to_write_a_launch(ex):
         assert y.numpy()[0] == 7
         assert moved[1] is moved[1]
         for same in (1.0, (1.0,), (1, 1.0), ((1,), (1.0,)), np.float64(1)):
-            with pytest.raises(hg.LaunchError, match="is one to three integers|write kernel"):
+            with pytest.raises(hg.LaunchError, match=r"write kernel\[n\]"):
                 moved[same]
         with hg.Executor("cpu") as other, pytest.raises(hg.LaunchError, match="it is to run elsewhere"):
             other.run(moved, 100, x=x, y=y, a=3.0, by=0)

@@ -63,7 +63,7 @@ def test_as_python_does(device, name):
 
 WRONG = [
     ("for v in m:\n    s += v", "m is 2-D, and for goes over arrays of one axis: loop over range"),
-    ("for v in k:\n    s += v", "for loops over a range, a constant tuple, an array, or enumerate, zip or reversed"),
+    ("for v in k:\n    s += v", "k is one number: write range(k)"),
     ("for v in enumerate(x):\n    s += v", "enumerate gives two values: for i, v in enumerate(x)"),
     ("for v, w in zip(x, TAPS):\n    s += v", "for loops over a range, a constant tuple, an array, or enumerate, zip"),
     (

@@ -40,7 +40,6 @@ CELLS = [
     "shift[3](x, z=y)",
     "shift['4'](x, y)",
     "shift(x)",
-    "shift.over(np.zeros((1, 1, 1, 1)))(x, y)",
     "shift.check[4](x, y)",
     "shift.on('gpu')",
     "shift.specialize(T=hg.f32)",

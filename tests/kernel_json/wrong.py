@@ -192,11 +192,11 @@ PYTHON: list[tuple[str, str]] = [
     ("HEAD\n    for i in $range():\n        pass", "range takes 1 to 3 arguments, not 0"),
     ("HEAD\n    for i in range(3):\n        pass\n    else:\n        $y = 1", "else after a loop is not available: set a flag before break"),
     ("HEAD\n    parallel_reduce(x, x, $n, n)", "the operation of parallel_reduce is written as a text, such as 'exp' or 'sum'"),
-    ("HEAD\n    $parallel_reduce(x, x, 'sum')", "parallel_reduce is given 3 arguments; 4 are expected: write parallel_reduce(input, output, operation, count)"),
+    ("HEAD\n    $parallel_reduce(x, x, 'sum')", "write parallel_reduce(input, output, operation, count): arguments are missing or too many"),
     ("HEAD\n    y = $parallel_reduce(x, x, 'sum', n)", "parallel_reduce has no result: call it in a line of its own"),
     ("@inline\ndef f(n: u32) -> u32:\n    return $f(n)\ndef k(a: DeviceArray[u32]):\n    a[0] = f(1)", "f calls itself: an inline function is not recursive"),
     ("@inline\n$def f(n: u32):\n    m = n\n    return m\ndef k(a: DeviceArray[u32]):\n    a[0] = f(1)", "f is inlined, so its body is one return of a value"),
     ("@inline\ndef f(n: u32):\n    return n + $m\ndef k(a: DeviceArray[u32]):\n    a[0] = f(1)", "m is no parameter of f, which is inlined"),
-    ("@inline\ndef f(n: u32):\n    return n\ndef k(a: DeviceArray[u32]):\n    a[0] = $f(1, 2)", "f is given 2 arguments; 1 is expected: write f(n)"),
+    ("@inline\ndef f(n: u32):\n    return n\ndef k(a: DeviceArray[u32]):\n    a[0] = $f(1, 2)", "write f(n): arguments are missing or too many"),
     ("@inline\ndef f(n: u32):\n    return n\ndef k(a: DeviceArray[u32]):\n    $f(1)", "f is a value: assign it, or store it in an array"),
 ]  # fmt: skip
