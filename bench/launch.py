@@ -4,8 +4,8 @@ The kernel is z = a x + y on 1,000 elements, bound once (`k = saxpy[1000]`) and 
 on NumPy arrays, which are copied to the device and one of them back; and 100 launches recorded, and replayed with one
 call. WebGPU is timed until all is done, with 100 launches between two waits, and with one. Beside it stands what lies
 below: WebAssembly called with an argument block that is filled already, the copies of the arrays alone, and as many
-dispatches by wgpu's own calls. Numba runs the like, compiled to machine code, on the same arrays. Results are compared
-before anything is timed.
+dispatches by wgpu's own calls, of the same shader and of one that does nothing. Numba runs the like, compiled to
+machine code, on the same arrays. Results are compared before anything is timed.
 """
 
 # mypy: ignore-errors
@@ -85,6 +85,7 @@ def _on_device(name: str) -> Iterator[Side]:
         yield Side(f"{title}, a recording of {_RECORDED} and a wait", replayed, _RECORDED, buffers[2].numpy)
         yield Side(f"{title}, the same, until it is submitted", *_handed(ex, recording, buffers[2]))
         yield Side(f"{title}, wgpu's own calls, {_RECORDED} and a wait", *_dispatched(ex, recorded(1), buffers[2]))
+        yield Side(f"{title}, the same of a shader that does nothing", *_idle(ex, recorded(1), buffers[2]))
         yield Side(f"{title}, Buffers, a launch and a wait", recorded(1), 1, buffers[2].numpy)
     else:
         yield Side(f"{name}, Buffers", lambda: bound(_FACTOR, *buffers), 1, buffers[2].numpy)
@@ -139,6 +140,29 @@ def _dispatched(ex: Any, launch: Callable[[], None], z: Any) -> tuple[Callable[[
     def result() -> Any:
         z.fill(0)
         run()
+        return z.numpy()
+
+    return run, _RECORDED, result
+
+
+def _idle(ex: Any, launch: Callable[[], None], z: Any) -> tuple[Callable[[], None], int, Callable[[], Any]]:
+    """Dispatches of a shader that does nothing: what the adapter takes for any."""
+    device, memory = ex.device.native, ex.device._buffers[z.handle].buffer
+    module = device.create_shader_module(code="@compute @workgroup_size(1) fn main() {}")
+    pipeline = device.create_compute_pipeline(layout="auto", compute={"module": module, "entry_point": "main"})
+
+    def run() -> None:
+        encoder = device.create_command_encoder()
+        computing = encoder.begin_compute_pass()
+        computing.set_pipeline(pipeline)
+        for _ in range(_RECORDED):
+            computing.dispatch_workgroups(1)
+        computing.end()
+        device.queue.submit([encoder.finish()])
+        device.queue.read_buffer(memory, 0, 4)  # waits
+
+    def result() -> Any:
+        launch()
         return z.numpy()
 
     return run, _RECORDED, result
@@ -210,6 +234,12 @@ def main(rounds: int, launches: int) -> None:
     print(f"medians of {rounds} rounds\n\n| a launch of {N:,} lanes | us | from to |\n|---|---|---|")
     for side, kept in zip(found, times, strict=True):
         print(f"| {side.name} | {median(kept):.1f} | {min(kept):.1f} to {max(kept):.1f} |")
+    words = ("a recording", "own calls")
+    places = {w: i for i, side in enumerate(found) for w in words if "webgpu" in side.name and w in side.name}
+    if len(places) == 2:
+        ours, bare = (times[places[word]] for word in words)
+        ratios = [a / b for a, b in zip(ours, bare, strict=True)]
+        print(f"\na recording takes {median(ratios):.2f} of wgpu's own calls in the same round, in the median")
 
 
 if __name__ == "__main__":

@@ -11,10 +11,12 @@ from fractions import Fraction
 
 import pytest
 
+from hologram_web.backends.webgpu import WebGpuBackend
 from hologram_web.isa import Type
 
 from .fuzz.case import execute
 from .fuzz.devices import Failure, Opponent, open_devices, reference
+from .fuzz.mutant import Mutant
 from .fuzz.python_kernels import numbers
 from .fuzz.python_kernels.case import Array, KernelCase, expected, launch_of
 from .fuzz.python_kernels.check import check_kernel
@@ -38,6 +40,17 @@ def test_the_optimizer_and_files_do_what_python_does():
 def test_kernels_with_many_ways_to_leave_are_no_megabytes():
     """As packets of lanes they were, so that readers of artifacts refused them."""
     assert run_seeds([("python", seed) for seed in (408235, 408887)], open_devices(["file"])) == ([], {})
+
+
+def test_shaders_that_may_be_rewritten_do_what_python_does():
+    """Under math="fast", where a sum once lost its parentheses: then a kernel differs."""
+    assert run_seeds([("python-fast", seed) for seed in range(3)], open_devices(["webgpu", "file-webgpu"])) == ([], {})
+    lost = Mutant("", "targets.wgsl.floats:Floats.compute", 'return bare and f"({bare})"', "return bare", "wgsl")
+    with lost.applied():
+        WebGpuBackend.forget_kernels()
+        failures, _ = run_seeds([("python-fast", 1)], open_devices(["webgpu"]))
+    WebGpuBackend.forget_kernels()
+    assert [failure.kind for failure in failures] == ["differs"]
 
 
 def test_kernels_have_everything():

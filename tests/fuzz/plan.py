@@ -56,7 +56,8 @@ class Profile:
     """What programs may use.
 
     `tame` keeps floats away from subnormals, infinities and NaN, and quotients and roots out of what is compared bit
-    by bit: there GPUs are allowed to differ (isa.md section 3). With `strict` launches are made with math="strict".
+    by bit: there GPUs are allowed to differ (isa.md section 3). `math` is what launches are made
+    with; with "fast" the sign of a zero is not compared.
     With `python` they are kernels in Python, and the reference is Python itself (tests/fuzz/python_kernels).
     `covers` are types of which planned combinations have at least one; `shader` says that GPUs run the programs.
     """
@@ -72,7 +73,7 @@ class Profile:
     faults: bool = False
     share: int = SHARE
     local_bytes: int = 1024
-    strict: bool = False
+    math: str | None = None
     shader: bool = False
     collectives: bool = True
     atlas: bool = False
@@ -98,7 +99,7 @@ GPU = Profile(
     shader=True,
 )
 # With math="strict" a GPU computes every float as the reference does: nothing has to be tame.
-STRICT = replace(GPU, name="strict", types=_ALL, tame=False, strict=True, constructs=0.5)
+STRICT = replace(GPU, name="strict", types=_ALL, tame=False, math="strict", constructs=0.5)
 FAULTS = replace(EXACT, name="faults", class_memory=False, faults=True)
 
 
@@ -118,10 +119,9 @@ ATLAS = replace(ATLAS, class_memory=False)  # lanes of other blocks may be there
 ATLAS_GPU = replace(GPU, name="atlas-gpu", collectives=False, atlas=True, buffers=4, constructs=0.5)
 PYTHON = replace(EXACT, name="python", collectives=False, python=True)
 PYTHON_GPU = replace(GPU, name="python-gpu", collectives=False, python=True)
-PROFILES = {
-    profile.name: profile
-    for profile in (EXACT, MIDDLE, LARGE, ATLAS, FAULTS, GPU, STRICT, WIDE_GPU, ATLAS_GPU, PYTHON, PYTHON_GPU)
-}
+PYTHON_FAST = replace(PYTHON_GPU, name="python-fast", math="fast")
+_GENERAL = (EXACT, MIDDLE, LARGE, ATLAS, FAULTS, PYTHON)
+PROFILES = {profile.name: profile for profile in (*_GENERAL, GPU, STRICT, WIDE_GPU, ATLAS_GPU, PYTHON_GPU, PYTHON_FAST)}
 
 # Atomics that give the same in any order, if their old values are not looked at.
 ATOMIC_COMMON = tuple(o for o in AtomicOperation if o not in (AtomicOperation.EXCH, AtomicOperation.CAS))

@@ -105,9 +105,21 @@ class Expressions(Maker):
         """An expression of a type."""
         if depth <= 0 or self.chance(12):
             return self.leaf(ty, depth)
+        if self.profile.rewritten and ty.kind == "f" and self.chance(40):
+            return self.tamed(ty, self.sum(ty, 3))
         form = self.random.choice(_FORMS)
         made = form(self, ty, depth - 1)
         return made if made is not None else self.leaf(ty, depth)
+
+    def sum(self, ty: Ty, depth: int) -> str:
+        """What is the same in any order: sums and small multiples of tame floats need few bits."""
+        if depth == 0 or self.chance(10):
+            return self.running(ty)
+        if self.chance(35):
+            return f"({self.sum(ty, depth - 1)} * {self.random.randrange(2, 6)})"
+        a, b = self.sum(ty, depth - 1), self.sum(ty, depth - 1)
+        forms = f"({a} - {b})", f"({a} - {b})", f"({a} + {b})", f"(-{a} + {b})", f"hg.fma({a}, 3.0, {b})"
+        return str(self.choice(*forms))
 
     def both(self, ty: Ty, depth: int) -> tuple[str, str]:
         """Two operands, one of them of the type, in any order."""

@@ -10,7 +10,7 @@ from math import prod
 
 from .case import Array, KernelCase, Scalar
 from .expressions import UNSIGNED_BITS
-from .maker import I32, PROFILES, U32, Place, Scope, Variable
+from .maker import F32, I32, PROFILES, U32, Place, Scope, Variable
 from .numbers import Ty, bits_of
 from .statements import Statements
 
@@ -27,10 +27,12 @@ _OF_WIDTH = {
 _TAMED = "def tame(v):\n    return round(hg.clamp(v, -128.0, 128.0) * 16.0) * 0.0625\n"
 
 
-def _of_float(ty: str) -> str:
+def _of_float(ty: str, rewritten: bool) -> str:
     """The bits of a float, of NaN those of 1: arithmetic makes NaNs whose bits are unspecified."""
-    unsigned = UNSIGNED_BITS[ty]
-    return f"def bits_{ty}(v):\n    return hg.bitcast(hg.{unsigned}, hg.{ty}(v if v == v else 1.0))\n"
+    bits = f"hg.bitcast(hg.{UNSIGNED_BITS[ty]}, hg.{ty}(v if v == v else 1.0))"
+    if rewritten:
+        bits = f"({bits} if v != 0 else hg.{UNSIGNED_BITS[ty]}(0))"
+    return f"def bits_{ty}(v):\n    return {bits}\n"
 
 
 class _Generator(Statements):
@@ -110,6 +112,8 @@ class _Generator(Statements):
         self.say(f"h = hg.u32({random.randrange(1000)})")
         for ty in self.types:
             self.first(ty)
+        if self.profile.rewritten:
+            self.sums()
         self.statements(random.randrange(3, self.profile.lines), 2)
         for variable in scope.variables:
             if variable.name != "h":
@@ -131,6 +135,12 @@ class _Generator(Statements):
         self.say(f"{variable.name}{f': hg.{ty.name}' if variable.fixed else ''} = {value}")
         self.scope.variables.append(variable)
 
+    def sums(self) -> None:
+        """What compilers may rewrite, in F32."""
+        for name, depth in (("a", 1), ("b", 2), ("c", 3), ("d", 3)):
+            self.say(f"{name} = {self.tamed(F32, self.sum(F32, depth))}")
+            self.scope.variables.append(Variable(name, F32))
+
     def text(self, arrays: list[Array], scalars: list[Scalar]) -> str:
         parameters = [f"{scalar.name}: hg.{scalar.ty}" for scalar in scalars]
         for array in arrays:
@@ -141,7 +151,7 @@ class _Generator(Statements):
         else:
             helpers = _HELPERS
         for name in sorted(self.used - {"tame"}):
-            helpers += "\n" + (_OF_WIDTH[name] if name in _OF_WIDTH else _of_float(name))
+            helpers += "\n" + (_OF_WIDTH[name] if name in _OF_WIDTH else _of_float(name, self.profile.rewritten))
         tuples = "".join(f"{name} = {value!r}\n" for name, value in self.tuples.items())
         body = "\n".join(self.lines)
         head = f"@hg.kernel\ndef k({', '.join(parameters)}):"
