@@ -105,6 +105,21 @@ def test_small_types_are_left_in_memory_and_scalars_only():
     assert [node.attr for node in legal.nodes() if node.op == "call"] == ["f16_to_f32"]
 
 
+def test_where_memory_has_words_only_shorter_elements_are_parts_of_them():
+    """The shift and the mask are values: who writes code accesses words."""
+    function = compiled(TEXT)
+    legal = legalise(function, traits_of("exact"))
+    check(legal)
+    accesses = [node for node in legal.nodes() if node.op in ("load", "store")]
+    assert all(node.attr.in_word and node.ty in (Type.U32, None) for node in accesses)
+    bits, mask = accesses[-1].args[1:]
+    assert (bits.op, mask.op, mask.args[0].attr) == ("shl", "shl", 0xFF)
+    assert bits.args[1] is mask.args[1]
+    broken = compiled(TEXT.replace("r255]", "r255*4 + 1]"))
+    found = [node for node in legalise(broken, traits_of("exact")).nodes() if node.op == "store"]
+    assert [(node.args[1].args[1].attr, node.args[2].attr) for node in found] == [(8, 0xFF00)]  # known where it lies
+
+
 def test_what_a_target_has_stays():
     function = compiled(TEXT)
     assert legalise(function, Traits(frozenset(Type))) is function

@@ -12,7 +12,7 @@
 7. What is there from the start stands in the first block.
 8. An effect reaches memory whose base the function names. Behind its operands it has an index and a length, of one
    type, for each axis that it checks. What it loads or stores has the type of the element, or is held in a word or
-   a pair.
+   a pair; of an access in a word they are words.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _typed(function: Function, node: Node) -> Iterator[str]:
         if index.ty is not length.ty or index.ty not in (Type.I32, Type.U32, Type.I64):
             yield f"an axis has an index of {index.ty} and a length of {length.ty}"
     args = node.args[: len(node.args) - 2 * len(axes)]
-    letters = row.takes.removesuffix("...")
+    letters = "nuu" if node.op == "store" and node.attr.in_word else row.takes.removesuffix("...")
     if row.takes.endswith("..."):
         letters += letters[-1] * (len(args) - len(letters)) if len(args) >= len(letters) else ""
         letters = letters[: max(len(args), len(letters) - 1)]
@@ -163,7 +163,7 @@ def _attribute(function: Function, node: Node) -> Iterator[str]:
                 yield f"{attr!r} is no access"
             elif access.base not in function.bases:
                 yield f"the function has no {access.base}"
-            elif node.op == "load" and node.ty not in forms_of(access.element):
+            elif node.op == "load" and node.ty not in ((Type.U32,) if access.in_word else forms_of(access.element)):
                 yield f"it loads {access.element} as {node.ty}"
         case "fault" if not isinstance(attr[0], FaultKind):
             yield f"{attr!r} is no fault"

@@ -48,7 +48,8 @@ class MemoryAccess:
     """A memory operand: byte offset index * scale + offset into `base`; `element` is what lies there.
 
     `at` is the instruction, for faults. `checked` is False where a pass proved the access to be in bounds. `axes` are
-    checked before.
+    checked before. With `in_word` the element is a part of a word of memory: that word is what is loaded, and what is
+    stored are bits of it, under the mask behind them.
     """
 
     base: Base
@@ -58,10 +59,12 @@ class MemoryAccess:
     at: int
     checked: bool = True
     axes: tuple[Axis, ...] = ()
+    in_word: bool = False
 
     def __str__(self) -> str:
         axes = "".join(f" axis +{axis.offset}" for axis in self.axes)
-        return f"{self.base} *{self.scale} +{self.offset}{'' if self.checked else ' unchecked'}{axes}"
+        said = f"{'' if self.checked else ' unchecked'}{' in a word' * self.in_word}{axes}"
+        return f"{self.base} *{self.scale} +{self.offset}{said}"
 
 
 class Node:

@@ -3,12 +3,13 @@
 Integers of 8 and 16 bits are held in I32 or U32, with their sign or zeros above; what may have left their range is cut
 back (`extend`, or a mask). F16 and BF16 are held as bits in U32, and functions convert them; I64, U64 and F64 are
 pairs of words (`pairs.py`). Loads and stores do the rest: an access keeps the type of its element, and scalars that of
-the argument block.
+the argument block. Where memory has words only, a shorter element is taken out of the word that is loaded, and put
+under a mask into the one where it is stored.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..isa.types import Type
 from .dominance import reverse_postorder
@@ -55,7 +56,7 @@ def legalised(function: Function, traits: Traits, binding: TellsApart | None = N
     if traits.folds:
         fence(made, binding)
         made.renumber()
-    return Legal(made, legaliser.legal)
+    return Legal(made, legaliser.legal | legaliser.effects)
 
 
 def legalise(function: Function, traits: Traits) -> Function:
@@ -79,6 +80,7 @@ class Legaliser(NodeOps):
         super().__init__()
         self.traits = traits
         self.legal: dict[Node, Node] = {}
+        self.effects: dict[Node, Node] = {}  # what loads became, whose values are made of what they load now
         self.pairs = Pairs(self) if traits.pairs else None
 
     def function(self, function: Function) -> Function:
@@ -161,6 +163,8 @@ class Legaliser(NodeOps):
             return self.node(op, ty, args[0], self.masked(args[1], 31))
         if ty is Type.F32 and op in ("add", "sub", "mul", "div"):
             return self.node(op, ty, *map(self._choice, node.args))
+        if op in ("load", "store"):
+            return self.moved(node, args)
         if self.traits.holds(ty) is ty or op in ("load", "atomic", "reduce", "call", "call_if"):
             return self.node(op, self.traits.holds(ty), *args, attr=node.attr)
         assert isinstance(ty, Type)
@@ -225,6 +229,42 @@ class Legaliser(NodeOps):
         if op == "neg":
             return self.node("xor", Type.U32, args[0], self.const(Type.U32, 0x8000))
         return self.masked(args[0], 0x7FFF)
+
+    # Memory
+
+    def moved(self, node: Node, args: list[Node]) -> Node:
+        """A load or a store with these legal operands: the value, or the effect."""
+        access, ty = node.attr, node.attr.element
+        if self.traits.bytes or ty.bits >= 32:
+            return self.node(node.op, self.traits.holds(node.ty), *args, attr=access)
+        access, shift = replace(access, in_word=True), self._shift(access.scale, access.offset, args[0])
+        if node.op == "load":
+            self.effects[node] = self.node("load", Type.U32, *args, attr=access)
+            return self.part(ty, self.effects[node], shift)
+        held = args[1] if ty.is_float else self._zeros(ty, args[1])
+        bits, mask = (self._up(x, shift) for x in (held, self.const(Type.U32, (1 << ty.bits) - 1)))
+        return self.node("store", None, args[0], bits, mask, *args[2:], attr=access)
+
+    def part(self, ty: Type, word: Node, shift: Node) -> Node:
+        """A short element of a word of memory, so many bits above its lowest."""
+        found = word if shift.is_const and not shift.attr else self.shr(Type.U32, word, shift)
+        return self._cut(ty, self.bitcast(Type.I32, Type.U32, found) if ty.kind == "i" else found)
+
+    def _up(self, x: Node, shift: Node) -> Node:
+        if x.is_const and shift.is_const:
+            return self.const(Type.U32, x.attr << shift.attr)
+        return x if shift.is_const and not shift.attr else self.shl(Type.U32, x, shift)
+
+    def _shift(self, scale: int, offset: int, index: Node) -> Node:
+        """How many bits below the element at index * scale + offset its word has."""
+        if not scale % 4:
+            return self.const(Type.U32, offset % 4 * 8)
+        assert isinstance(index.ty, Type)
+        pairs = self.pairs if index.ty in PAIRS else None
+        low = self.bitcast(Type.U32, index.ty, index) if pairs is None else pairs.low(index)
+        byte = self.mul(Type.U32, low, self.const(Type.U32, scale % 4)) if scale % 4 > 1 else low
+        byte = self.add(Type.U32, byte, self.const(Type.U32, offset % 4)) if offset % 4 else byte
+        return self.node("shl", Type.U32, self.masked(byte, 3), self.const(Type.U32, 3))
 
     # Types
 

@@ -219,6 +219,8 @@ class Pairs:
         args = [self.index(node.args[0])]
         for number, arg in enumerate(node.args[1:], 1):
             args.append(self._signed(arg) if counts or number >= end else self._operand(arg))
+        if node.op in ("load", "store"):
+            return ops.moved(node, args)
         return ops.node(node.op, ops.traits.holds(node.ty), *args, attr=node.attr)
 
     def _function(self, node: Node) -> Node:

@@ -51,7 +51,7 @@ class Ranges:
         if node.op == "cvt" and node.attr.is_integer:
             low, high = self.of(node.args[0], depth)
             return (low, high) if whole[0] <= low and high <= whole[1] else whole
-        if node.op == "load":  # of a shorter element, held in a word
+        if node.op == "load" and not node.attr.in_word:  # of a shorter element, held in a word
             element = node.attr.element
             return _whole(element) if element.is_integer else (0, (1 << element.bits) - 1)
         if node.op == "extend":

@@ -637,33 +637,32 @@ _WGSL = (
         "if False:",
         "faults/bounds_negative_offset.atlas",
     ),
-    _wgsl(
+    _pairs(
         "small integers are loaded without their sign",
-        "memory:MemoryWriter.element",
-        'if ty.kind == "i":',
-        "if False:",
+        "compiler.legalise:Legaliser.part",
+        'self.bitcast(Type.I32, Type.U32, found) if ty.kind == "i" else found',
+        'self.bitcast(Type.I32, Type.U32, self.masked(found, 127)) if ty.kind == "i" else found',
         "arithmetic/small_results.atlas",
     ),
-    _wgsl(
+    _pairs(
         "bytes are four bits apart",
-        "memory:MemoryWriter.store",
-        "& 3u) * 8u;",
-        "& 3u) * 4u;",
+        "compiler.legalise:Legaliser._shift",
+        "self.const(Type.U32, 3))",
+        "self.const(Type.U32, 2))",
         "memory/mixed_types.atlas",
     ),
     _wgsl(
         "a small store writes the whole word",
         "memory:MemoryWriter.store",
-        'f"atomicXor(&{memory}[{place.word}], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);"',
-        'f"atomicStore(&{memory}[{place.word}], (({bits}) & {(1 << ty.bits) - 1}u) << shift);"',
+        'f"atomicXor({cell}, (atomicLoad({cell}) & {under}) ^ {text});"',
+        'f"atomicStore({cell}, {text});"',
         "logic/and.atlas",
     ),
     _wgsl(
         "a small store is a load and a store",
         "memory:MemoryWriter.store",
-        'f"atomicXor(&{memory}[{place.word}], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);"',
-        'f"atomicStore(&{memory}[{place.word}], atomicLoad(&{memory}[{place.word}])'
-        ' ^ (((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift));"',
+        'f"atomicXor({cell}, (atomicLoad({cell}) & {under}) ^ {text});"',
+        'f"atomicStore({cell}, (atomicLoad({cell}) & ~({under})) | {text});"',
         "logic/and.atlas",
     ),
     _wgsl(

@@ -296,6 +296,15 @@ class _Machine:
             ]
             return _held(np.concatenate(parts), ty, node)
         checked(place, ty, 1, self.fail)
+        if access.in_word:  # of which the rest is ones: who takes it for a part of the element is wrong
+            shift = ((place.offsets & 3) * 8).astype(np.uint32)
+            mask = np.uint32((1 << ty.bits) - 1) << shift
+            if node.op == "load":
+                return (gather(place, ty).view(f"<u{ty.size_bytes}").astype(np.uint32) << shift) | ~mask
+            assert not (args[1] & ~mask).any()
+            assert (args[2] == mask).all()
+            scatter(place, ty, (args[1] >> shift).astype(f"<u{ty.size_bytes}").view(ty.numpy), self.run.descending)
+            return None
         if node.op == "load":
             return _held(gather(place, ty), ty, node)
         if node.op == "store":

@@ -81,8 +81,8 @@ class Effects:
                 access = node.attr
                 self._guarded(access, node.args[0], lambda place: self.memory.load(access, place, target), target, node)
             case "store":
-                access, value = node.attr, node.args[1]
-                self._guarded(access, node.args[0], lambda place: self.memory.store(access, place, value), None, node)
+                access, what = node.attr, _stored(node)
+                self._guarded(access, node.args[0], lambda place: self.memory.store(access, place, *what), None, node)
             case "atomic":
                 access = node.attr[1]
                 self._guarded(access, node.args[0], lambda place: self._atomic(node, place, target), target, node)
@@ -219,7 +219,7 @@ class Effects:
         if node.op == "load":
             self.memory.at(access, place, lambda place: self.memory.load(access, place, target))
         else:
-            self.memory.at(access, place, lambda place: self.memory.store(access, place, node.args[1]))
+            self.memory.at(access, place, lambda place: self.memory.store(access, place, *_stored(node)))
 
     def _beyond(self, axis: Axis, index: Node, length: Node) -> str:
         """The condition under which an index is not on its axis."""
@@ -374,6 +374,11 @@ class Effects:
         self.put("}")
         self.writer.depth -= 1
         self.put("}")
+
+
+def _stored(node: Node) -> tuple[Node, ...]:
+    """What a store puts into memory; of a word, the mask besides."""
+    return node.args[1 : 2 + node.attr.in_word]
 
 
 def fault_number(kind: FaultKind) -> int:

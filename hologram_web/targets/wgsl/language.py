@@ -28,7 +28,7 @@ def traits_of(math: str) -> Traits:
     return _TRAITS[math == "exact"]
 
 
-_TRAITS = [Traits(_NATIVE, fused=True, wraps=False, folds=folds) for folds in (False, True)]
+_TRAITS = [Traits(_NATIVE, fused=True, wraps=False, bytes=False, folds=folds) for folds in (False, True)]
 
 
 def _call(name: str, operands: int) -> str:

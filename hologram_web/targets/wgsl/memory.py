@@ -1,8 +1,8 @@
 """How elements lie in memories of WGSL, which are arrays of words.
 
-An element of 8 or 16 bits is a part of a word; several lanes may store to one, so that it is an atomic then. One of 64
-bits is two words, a wide integer several, of which its words are accessed one by one. Memories beyond what a binding
-holds are bound in parts.
+Of an element of 8 or 16 bits the word where it lies is accessed (`compiler/legalise.py`); several lanes may store to
+one, so that it is an atomic then. One of 64 bits is two words, a wide integer several, of which its words are accessed
+one by one. Memories beyond what a binding holds are bound in parts.
 """
 
 from __future__ import annotations
@@ -117,16 +117,11 @@ class MemoryWriter:
     # Elements
 
     def element(self, ty: Type, place: Place, word: Callable[[str], str], kind: str = "u32") -> str:
-        """The expression of an element; `word` reads one, as a type of 32 bits."""
+        """The expression of an element, or of the word where it lies; `word` reads one, as a type of 32 bits."""
         text = word(place.word)
         if ty.bits == 64:
             return f"vec2u({text}, {word(f'({place.word}) + 1u')})"
-        if ty.bits == 32:
-            return as_kind(kind_of(ty), text, kind)
-        text = f"(({text} >> ((({place.byte}) & 3u) * 8u)) & {(1 << ty.bits) - 1}u)"
-        if ty.kind == "i":
-            return f"((bitcast<i32>({text}) << {32 - ty.bits}u) >> {32 - ty.bits}u)"
-        return text
+        return as_kind(kind_of(ty) if ty.bits == 32 else "u32", text, kind)
 
     def load(self, access: MemoryAccess, place: Place, target: str | None) -> None:
         if target is None:
@@ -141,7 +136,8 @@ class MemoryWriter:
         else:
             self.put(f"{target} = {self.element(access.element, place, word, self.kinds.get(memory, 'u32'))};")
 
-    def store(self, access: MemoryAccess, place: Place, value: Node) -> None:
+    def store(self, access: MemoryAccess, place: Place, value: Node, mask: Node | None = None) -> None:
+        """Stores a value, or the bits of a word under a mask."""
         memory, ty = self.shader.binding(access.base, place.part), access.element
         text = self.values.value(value)
         if ty.bits == 64:
@@ -152,18 +148,15 @@ class MemoryWriter:
         if ty.is_wide:
             self._set_word(memory, place.word, self.values.call("wide_get", f"{text} + k"))
             return
-        held = self.values.type_name(value)
-        if ty.bits == 32:
+        if mask is None:
+            held = self.values.type_name(value)
             self._set_word(memory, place.word, as_kind(self.kinds.get(memory, "u32"), text, held))
             return
-        bits, byte = as_kind("u32", text, held), place.byte
+        under = self.values.value(mask)
         if access.base.space is Space.LOCAL:
-            self.put(f"let mask = {(1 << ty.bits) - 1}u << ((({byte}) & 3u) * 8u);")
             word = self._cell(memory, place.word)
-            self.put(f"let word = {word};")
-            self.put(f"{word} = (word & ~mask) | ((({bits}) << ((({byte}) & 3u) * 8u)) & mask);")
+            self.put(f"{word} = ({word} & ~({under})) | {text};")
             return
         # One lane owns each byte, so what it sees of its own bytes does not change between the load and the xor.
-        self.put(f"let shift = (({byte}) & 3u) * 8u;")
-        self.put(f"let old = atomicLoad(&{memory}[{place.word}]) >> shift;")
-        self.put(f"atomicXor(&{memory}[{place.word}], ((old ^ ({bits})) & {(1 << ty.bits) - 1}u) << shift);")
+        cell = f"&{memory}[{place.word}]"
+        self.put(f"atomicXor({cell}, (atomicLoad({cell}) & {under}) ^ {text});")

@@ -31,7 +31,11 @@ def reduction(shader: Shader, memory: MemoryWriter, combine: str, ty: Type, base
     combined = inner.compute(Legaliser(shader.traits).short(combine, wide, left, right))
     kind = inner.type_name(left)
     kind_of_words = "u32" if shader.binding(base) in shader.parts else shader.kinds.get(shader.binding(base), "u32")
-    element = memory.element(ty, Place(f"byte + i * {ty.size_bytes}u", False), memory.anywhere(base), kind_of_words)
+    place = Place(f"byte + i * {ty.size_bytes}u", False)
+    element = memory.element(ty, place, memory.anywhere(base), kind_of_words)
+    if ty.bits < 32:
+        word, shift = (Node("param", Type.U32, (), text) for text in (element, f"((({place.byte}) & 3u) * 8u)"))
+        element = inner.compute(Legaliser(shader.traits).part(ty, word, shift))
     if wide is not ty:
         element = inner.call(f"{HALVES[ty]}_to_f32", element)
     identity = _identity(inner, shader.math, combine, wide)
