@@ -21,6 +21,10 @@ if not _FILES[0].exists():
 
 from compression import zstd  # type: ignore[import-not-found]  # noqa: E402  # since Python 3.14
 
+for _name, _text in marshal.loads(zstd.decompress((_HERE / "texts.zst").read_bytes())).items():
+    (_HERE / _name).parent.mkdir(exist_ok=True)
+    (_HERE / _name).write_bytes(_text)
+
 
 class _Modules:
     """Finder and loader of the modules in the files: by name, whether it is a package, and its marshalled code or its
