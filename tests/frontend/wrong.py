@@ -932,7 +932,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "t = n, n\nx[0] = t[$n]",
-        "the index into t is known while translating: write a number, or the variable of a for loop over a literal range",
+        "the index into t is known while translating: write a number, or the variable of a loop over hg.static_range",
     ),
     (
         "t = n, n\nfor k in range(0, 2):\n    x[k] = t[$k]",
@@ -993,5 +993,157 @@ WRONG: list[tuple[str, str]] = [
     (
         "def k(x: $tuple[hg.f32, hg.i32]):\n    pass",
         "a parameter of a kernel is a number or an array, not a tuple of 2",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\nx[0] = $v",
+        "v is a vec3: take one part, v.x",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\nx[0] = $v.q",
+        "there is no q: v is a vec3 with the parts x, y, z, and such as v.yx",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\nx[0] = $v.xw",
+        "there is no xw: v is a vec3 with the parts x, y, z, and such as v.yx",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\n$v.w = 1.0",
+        "there is no w: v is a vec3 with the parts x, y, z, and such as v.yx",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\n$v.xx = v.xy",
+        "there is no xx: v is a vec3 with the parts x, y, z, and such as v.yx",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\nx[0] = v[$3]",
+        "there is no part 3: v has 3, counted from 0",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\nx[0] = v[$n]",
+        "the index into v is known while translating: write a number, or the variable of a loop over hg.static_range",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\nw = $v + hg.vec2(1.0, 2.0)",
+        "one side is a vec3, and the other one a vec2",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\nw = $v + (1.0, 2.0, 3.0)",
+        "one side is a vec3, and the other one a tuple of 3",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\nif $v < 1:\n    x[0] = 1",
+        "a vec3 is compared by == and != alone: compare its parts",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\nif $v == 1.0:\n    x[0] = 1",
+        "one side is a vec3, and the other one float literal",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\n$v = 1.0",
+        "v is a vec3 elsewhere and float literal here, and a variable has one type: use another name",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\nx[$v] = 1.0",
+        "v is a vec3: take one part, v.x",
+    ),
+    (
+        "v = $hg.vec3(1.0, 2.0)",
+        "write hg.vec3(x, y, z), vectors among them, or one number: here are 2 parts",
+    ),
+    (
+        "v = hg.vec3($x, 1.0, 2.0)",
+        "x is an array: read an element of it, x[i]",
+    ),
+    (
+        "v = hg.vec2($(1, 2))",
+        "a tuple is no number: assign its elements to names of their own",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\nw = hg.dot(v, $n)",
+        "hg.dot is of vectors, and this is i32",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\nw = $hg.dot(v)",
+        "write hg.dot(a, b): arguments are missing or too many",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\nw = $hg.cross(v.xy, v.xy)",
+        "hg.cross is of vec3, and this is a vec2",
+    ),
+    (
+        "v = hg.vec3(1.0, 2.0, 3.0)\nw = hg.popcount($v)",
+        "v is a vec3: take one part, v.x",
+    ),
+    (
+        "v = x.load(0, $n)",
+        "a vector has 2 to 4 parts: their number is known while translating",
+    ),
+    (
+        "v = x.load(0, $5)",
+        "a vector has 2 to 4 parts: their number is known while translating",
+    ),
+    (
+        "x.store(0, $1.0)",
+        "what is stored is a vector, and this is float literal: write x[i] = v",
+    ),
+    (
+        "v = m.load($0, 2)",
+        "m is 2-D, and here are 1 indices: write m[i, j]",
+    ),
+    (
+        "def f(v):\n    $v.x = 1.0\n    return v\ndef k(x: hg.Array[hg.f32]):\n    w = f(hg.vec2(1.0, 2.0))",
+        "v is a parameter, and its caller would see no change: give it a name of its own first, and return it",
+    ),
+    (
+        "def f(v: hg.vec2[hg.f32]):\n    return v\ndef k(x: hg.Array[hg.f32]):\n    w = f($hg.vec3(1.0, 2.0, 3.0))",
+        "this is a vec3, and a vec2 of f32, f32 is wanted here",
+    ),
+    (
+        "def f(v: hg.vec2[$hg.f3]):\n    return v\ndef k(x: hg.Array[hg.f32]):\n    w = f(1)",
+        "hg.f3 is no type of numbers: write hg.f32, hg.i32 and so on",
+    ),
+    (
+        "acc = hg.registers((2, 4), hg.f32)\nfor q in range(2):\n    for p in range(n):\n        acc[$q, 1] += 1",
+        "an index into registers such as acc is known while translating: write a number, or let the loop in line 7 be written out, for q in hg.static_range(2)",
+    ),
+    (
+        "acc = hg.registers((2, 4), hg.f32)\nacc[0, $n] = 1.0",
+        "an index into registers such as acc is known while translating: write a number, or the variable of a loop over hg.static_range",
+    ),
+    (
+        "acc = hg.registers((2, 4), hg.f32)\nacc[0, $4] = 1.0",
+        "there is no element 4: acc has 4, counted from 0",
+    ),
+    (
+        "acc = hg.registers((2, 4), hg.f32)\nacc[$0] = 1.0",
+        "acc is 2-D, and here are 1 indices: write acc[i, j]",
+    ),
+    (
+        "acc = hg.registers((2, 4), hg.f32)\nacc[0, 0] = $x",
+        "x is an array: read an element of it, x[i]",
+    ),
+    (
+        "acc = hg.registers((2, 4), hg.f32)\nx[0] = $acc",
+        "acc is registers of f32[2, 4]: take one element, acc[0, 0]",
+    ),
+    (
+        "acc = hg.registers((2, 4), hg.f32)\n$acc = acc * hg.f64(2)",
+        "acc is registers of f32[2, 4] elsewhere and registers of f64[2, 4] here, and a variable has one type: use another name",
+    ),
+    (
+        "acc = hg.registers((2, 4), hg.f32)\n$acc = 0.0",
+        "acc is registers of f32[2, 4] elsewhere and float literal here, and a variable has one type: use another name",
+    ),
+    (
+        "acc = hg.registers($n, hg.f32)",
+        "the size of registers is known while translating: 1 to 8 positive integers",
+    ),
+    (
+        "acc = hg.registers($(40, 40), hg.f32)",
+        "1600 registers: at most 128, the others in hg.local(type, size)",
+    ),
+    (
+        "acc = $hg.registers(4)",
+        "write hg.registers((4, 4), hg.f32), or with a first value, hg.registers(4, hg.f32, 1.0)",
     ),
 ]

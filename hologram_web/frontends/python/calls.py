@@ -15,10 +15,10 @@ from ...isa.row import TYPE_SETS
 from ...isa.types import FLOATS, Type
 from .advice import INSTEAD_OF_TYPES
 from .arithmetic import literal, typed
-from .compounds import AnyValue, Parts, tuple_of
+from .compounds import AnyValue, Parts, PartsType, tuple_of
 from .emit import ArrayRef
 from .expressions import ArrayShape, Expressions
-from .names import ALLOWED, ATOMICS, LIBRARY, MATH, MAX_AXES, Intrinsic
+from .names import ALLOWED, ATOMICS, LIBRARY, MATH, MAX_AXES, VECTOR_FUNCTIONS, Intrinsic, VectorName
 from .parts import shape_of
 from .source import Definition, constant
 from .types import INDEX, Value, ValueKind, Weak, default, fits, float_of
@@ -60,6 +60,18 @@ class Calls(Expressions):
             return self.inline(node, called)
         if isinstance(called, BuiltinFunctionType) and called.__module__ == "math":
             return self._of_math(node, called.__name__)
+        if isinstance(called, (VectorName, PartsType)) or (
+            isinstance(called, Intrinsic) and called.name in VECTOR_FUNCTIONS
+        ):
+            return self._of_vectors(node, called)
+        if called is MISSING and isinstance(node.func, ast.Attribute) and node.func.attr in ("load", "store"):
+            owner = self.static(node.func.value)
+            owner = row_of(self, node.func.value) if owner is MISSING else owner
+            if isinstance(owner, ArrayRef):
+                self._no_keywords(node)
+                from . import componentwise
+
+                return (componentwise.load if node.func.attr == "load" else componentwise.store)(self, node, owner)
         if called in _CASTS or called is bool_:
             return self._python_cast(node, bool if called is bool_ else called)
         if called in (sum, any, all):
@@ -87,6 +99,22 @@ class Calls(Expressions):
         special: Callable[[ast.Call], AnyValue | None] = getattr(self, f"call_{name}")
         return special(node)
 
+    def _of_vectors(self, node: ast.Call, called: Any) -> AnyValue:
+        """hg.vec3(x, y, z), hg.vec3[hg.f32](x, y, z), hg.dot(a, b) and its kin."""
+        from . import componentwise
+
+        self._no_keywords(node)
+        if isinstance(called, PartsType):
+            return componentwise.make_vector(self, node, len(called.types), called.types[0])
+        if isinstance(called, VectorName):
+            return componentwise.make_vector(self, node, called.size)
+        return componentwise.FUNCTIONS[called.name](self, node)
+
+    def call_registers(self, node: ast.Call) -> AnyValue:
+        from . import componentwise
+
+        return componentwise.make_registers(self, node)
+
     def _of_math(self, node: ast.Call, name: str) -> AnyValue | None:
         """A function of Python's math: that of `hg` with its name; floor, ceil and trunc give integers, as there."""
         name = _OF_MATH.get(name, name)
@@ -108,7 +136,7 @@ class Calls(Expressions):
             return self.call_power(node)
         self.fail(node, f"math.{name} is not available in a kernel: the functions there are stand in docs/functions.md")
 
-    def _python_cast(self, node: ast.Call, called: type) -> Value:
+    def _python_cast(self, node: ast.Call, called: type) -> AnyValue:
         """int(x), float(x), bool(x): integers and floats stay what they are, else they become I32 and F32; F64, if the
         integer has 64 bits."""
         self._no_keywords(node)
@@ -189,17 +217,25 @@ class Calls(Expressions):
         have = f"{given} argument{'s' * (given != 1)}"
         return f"{name} is given {have}; {wanted} {'is' if wanted == 1 else 'are'} expected: write {name}({form})"
 
-    def cast(self, node: ast.Call, ty: Type) -> Value:
+    def cast(self, node: ast.Call, ty: Type) -> AnyValue:
         """hg.u32(x): integers wrap, floats are rounded or truncated and saturated."""
         self._no_keywords(node)
         (argument,) = self._arguments(node, "x")
-        value = self.value(argument)
+        value = self.any_value(argument)
+        return self.of_parts(node, lambda v: self._cast(argument, v, ty), [value])
+
+    def of_parts(self, node: ast.Call, make: Callable[..., AnyValue], values: list[AnyValue]) -> AnyValue:
+        """A function of numbers; of values with parts it is what their form says."""
+        form = next((value.form for value in values if isinstance(value, Parts)), None)
+        return make(*values) if form is None else form.math(self, node, make, values)
+
+    def _cast(self, argument: ast.expr, value: Value, ty: Type) -> Value:
         if value.const is None:
             return Value(ty, self.register(argument, value, ty))
         number = ty.from_float(value.const) if isinstance(value.const, float) else value.const
         return Value(ty, const=ty.decode(ty.encode(number)))
 
-    def math(self, node: ast.Call, name: str) -> Value:
+    def math(self, node: ast.Call, name: str) -> AnyValue:
         """A function that is one instruction."""
         row = MATH[name]
         operands = [operand.name for operand in row.operands if operand.role == "use"]
@@ -212,7 +248,11 @@ class Calls(Expressions):
         if chain and len(node.args) < 2:
             self.fail(node, f"{name} takes two or more numbers: of the elements of an array, write a loop")
         arguments = node.args if chain else self._arguments(node, ", ".join(operands))
-        values = [self.value(argument) for argument in arguments]
+        values = list(map(self.any_value, arguments))
+        return self.of_parts(node, lambda *numbers: self._math(node, name, arguments, numbers), values)
+
+    def _math(self, node: ast.Call, name: str, arguments: list[ast.expr], values: tuple[Value, ...]) -> Value:
+        row, chain = MATH[name], name in ("min", "max")
         ty: ValueKind = values[0].ty
         for value in values[1:]:
             ty = self.meet(node, Value(ty), value)
@@ -385,6 +425,18 @@ class Calls(Expressions):
         target, size = self._arguments(node, "hg.f32, size")
         element = self.element(target)
         ty = element.storage if isinstance(element, Element) else element
+        lengths = self.known_shape(size, f"{kind} memory")
+        alignment = ty.alignment
+        offset = -(-self.own_bytes[kind] // alignment) * alignment
+        end = self.own_bytes[kind] = offset + prod(lengths) * ty.size_bytes
+        most, rule = _MOST[kind]
+        if end > most:
+            self.fail(node, f"{end} bytes of {kind} memory: {rule}")
+        of = element if isinstance(element, Element) else None
+        return ArrayRef(name, ty, len(lengths), lengths, offset, kind == "local", of)
+
+    def known_shape(self, size: ast.expr, what: str) -> tuple[int, ...]:
+        """One length or several, known while translating."""
         found = self.static(size)
         parts = size.elts if isinstance(size, ast.Tuple) else None
         shape = [self.value(part).const for part in parts] if parts is not None else [None]
@@ -393,16 +445,8 @@ class Calls(Expressions):
         if not 1 <= len(shape) <= MAX_AXES or any(
             not isinstance(n, int) or isinstance(n, bool) or n < 1 for n in shape
         ):
-            self.fail(size, f"the size of {kind} memory is known while translating: 1 to {MAX_AXES} positive integers")
-        alignment = ty.alignment
-        offset = -(-self.own_bytes[kind] // alignment) * alignment
-        lengths = tuple(int(n or 0) for n in shape)
-        end = self.own_bytes[kind] = offset + prod(lengths) * ty.size_bytes
-        most, rule = _MOST[kind]
-        if end > most:
-            self.fail(node, f"{end} bytes of {kind} memory: {rule}")
-        of = element if isinstance(element, Element) else None
-        return ArrayRef(name, ty, len(lengths), lengths, offset, kind == "local", of)
+            self.fail(size, f"the size of {what} is known while translating: 1 to {MAX_AXES} positive integers")
+        return tuple(int(n or 0) for n in shape)
 
     def element(self, node: ast.expr) -> Type | Element:
         """The type of elements that is named."""

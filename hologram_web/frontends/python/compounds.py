@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 from ...isa.types import Type
 from .advice import NODES
+from .names import VectorName
 from .source import Source
 from .types import Value
 
 if TYPE_CHECKING:
+    from .calls import Calls
     from .expressions import Expressions
 
 __all__ = ["AnyValue", "Compound", "Parts", "PartsType", "Tuple", "parts_type", "tuple_of"]
@@ -48,6 +50,22 @@ class Compound:
         listed = "has [0], [1] and so on" if self.indexed else f"has {', '.join(self.names)}"
         kernel.fail(node, f"there is no {node.attr}: {ast.unparse(node.value)} is {self}, which {listed}")
 
+    def named(self, name: str) -> str | None:
+        """The part that is the attribute of this name."""
+        return name if name in self.names else None
+
+    def several(self, name: str) -> list[str]:
+        """The parts that `v.name` is, where they are several."""
+        return []
+
+    def declared(self) -> Type | None:
+        """The type of the parts, where it is a part of the form."""
+        return None
+
+    def holding(self, values: tuple[AnyValue, ...]) -> Compound:
+        """The form of a value with these parts, computed from those of this form."""
+        return self
+
     def place(self, kernel: Expressions, node: ast.Subscript) -> int:
         """Which part `v[i]` is."""
         owner = ast.unparse(node.value)
@@ -64,8 +82,8 @@ class Compound:
     def unary(self, kernel: Expressions, node: ast.UnaryOp, value: Parts) -> AnyValue:
         kernel.fail(node, f"{kernel.sign(node.op)} does not work on {self}: compute with its parts")
 
-    def math(self, kernel: Expressions, node: ast.Call, name: str, values: list[AnyValue]) -> AnyValue:
-        """A function that is one instruction, an argument of which has parts of this form."""
+    def math(self, kernel: Calls, node: ast.Call, make: Callable[..., AnyValue], values: list[AnyValue]) -> AnyValue:
+        """A function of numbers, `make`, an argument of which has parts of this form."""
         kernel.fail(node, f"{ast.unparse(node.func)} is of numbers, and here is {self}: give its parts one by one")
 
 
@@ -126,7 +144,10 @@ def tuple_of(values: tuple[AnyValue, ...]) -> Parts:
 
 def parts_type(source: Source, node: ast.expr) -> PartsType | None:
     """What an annotation such as `tuple[hg.f32, hg.i32]` means; None for others. Raises TranslateError."""
-    if not isinstance(node, ast.Subscript) or source.resolve(node.value) is not tuple:
+    of = source.resolve(node.value if isinstance(node, ast.Subscript) else node)
+    if isinstance(of, VectorName) and not isinstance(node, ast.Subscript):
+        return of[None]
+    if not isinstance(node, ast.Subscript) or not (of is tuple or isinstance(of, VectorName)):
         return None
     types: list[Any] = []
     for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:
@@ -134,4 +155,8 @@ def parts_type(source: Source, node: ast.expr) -> PartsType | None:
         if not isinstance(ty, (PartsType, Type, TypeVar)):
             source.fail(part, f"{ast.unparse(part)} is no type of numbers: write hg.f32, hg.i32 and so on")
         types.append(ty)
+    if isinstance(of, VectorName):
+        if len(types) > 1 or isinstance(types[0], PartsType):
+            source.fail(node, f"a vector has parts of one type: write hg.{of.name}[hg.f32]")
+        return of[types[0]]
     return PartsType(tuple_form(len(types)), tuple(types))

@@ -13,9 +13,9 @@ from ...isa.operands import Label, Register
 from ...isa.types import Type
 from .advice import NODES
 from .arithmetic import literal
-from .compounds import AnyValue, Compound, Parts, Tuple, tuple_of
+from .compounds import AnyValue, Compound, Parts, Tuple, parts_type, tuple_of
 from .emit import ArrayRef, Scope
-from .names import Intrinsic
+from .names import Intrinsic, VectorName
 from .parts import Meeting, PartValues
 from .source import MISSING, Definition, chain_of, constant, walk
 from .types import INDEX, Value, ValueKind, Weak, default, float_of
@@ -99,6 +99,8 @@ class Expressions(PartValues):
                 return self._element(node, owner)
             if isinstance(owner, Parts):
                 return self.part(node, owner)
+            if isinstance(owner, VectorName):
+                return parts_type(self.scope.source, node)
         if isinstance(node, ast.Constant) and isinstance(node.value, (bytes, str)):
             return self.scope.source.meant(node.value)
         return self.scope.source.fold(node) if isinstance(node, ast.Tuple) else MISSING

@@ -26,12 +26,14 @@ __all__ = [
     "LIBRARY",
     "MATH",
     "MAX_AXES",
+    "VECTOR_FUNCTIONS",
     "Annotation",
     "Array",
     "ArrayType",
     "Constant",
     "ConstantType",
     "Intrinsic",
+    "VectorName",
     "function",
     "shown",
 ]
@@ -47,6 +49,7 @@ MATH: dict[str, Row] = {
     for row in LANE_ROWS
     if row.group == "Transcendental" or (row.group == "Arithmetic" and row.name not in _OPERATORS)
 }
+VECTOR_FUNCTIONS = ("cross", "dot", "length", "normalize")
 ATOMICS = {f"atomic_{operation.value}": operation for operation in AtomicOperation}
 
 
@@ -140,17 +143,33 @@ class Intrinsic:
         return f"hg.{self.name}"
 
 
-INTRINSICS = {
+@dataclass(frozen=True)
+class VectorName(Intrinsic):
+    """`hg.vec3`, which makes vectors; `hg.vec3[hg.f32]` is a type of parameters of functions."""
+
+    size: int = 0
+
+    def __getitem__(self, ty: Any) -> PartsType:
+        from .componentwise import vector
+        from .compounds import PartsType
+
+        return PartsType(vector(self.size), (ty,) * self.size)
+
+    __repr__ = Intrinsic.__repr__
+
+
+INTRINSICS: dict[str, Intrinsic] = {
     name: Intrinsic(name)
     for name in (
         *("global_id", "local_id", "block_id", "block_dim", "grid_dim"),
-        *("static_range", "static_assert", "shared", "local", "barrier"),
-        *("bitcast", "select", "rotl", "popcount", "clz", "ctz"),
+        *("static_range", "static_assert", "shared", "local", "registers", "barrier"),
+        *("bitcast", "select", "rotl", "popcount", "clz", "ctz", *VECTOR_FUNCTIONS),
         *("parallel_map_unary", "parallel_map_binary", "parallel_reduce"),
         *ATOMICS,
         *(name for name in MATH if name not in ("min", "max", "abs", "round")),
     )
 }
+INTRINSICS |= {name: VectorName(name, size) for size, name in ((2, "vec2"), (3, "vec3"), (4, "vec4"))}
 
 # The functions of library.py, which is loaded when one of them is asked for.
 LIBRARY = frozenset(

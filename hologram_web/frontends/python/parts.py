@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from ...isa.operands import Predicate, Register
 from ...isa.types import Type
-from .arithmetic import Arithmetic, literal
+from .arithmetic import Arithmetic, literal, typed
 from .compounds import AnyValue, Compound, Parts, PartsType
 from .emit import Scope
 from .source import walk
-from .types import Value, ValueKind, Weak, default
+from .types import INDEX, Value, ValueKind, Weak, default, float_of
 
 if TYPE_CHECKING:
     from .expressions import Expressions
@@ -87,7 +87,7 @@ class PartValues(Arithmetic):
         """The name of the part that this is of a value."""
         if isinstance(node, ast.Subscript):
             return form.names[form.place(cast("Expressions", self), node)]
-        return node.attr if node.attr in form.names else None
+        return form.named(node.attr)
 
     def part(self, node: ast.Attribute | ast.Subscript, owner: Parts) -> AnyValue:
         """`v.name` or `v[i]`."""
@@ -102,17 +102,20 @@ class PartValues(Arithmetic):
         place = self.part_of(node)
         if place is not None:
             return self.got(place[0].registers, (place[0].path,), *place[1:])
-        owner = node.value
-        if isinstance(owner, (ast.Name, ast.Attribute, ast.Subscript)) and self.part_of(owner) is None:
+        base: ast.expr = node
+        while isinstance(base, (ast.Attribute, ast.Subscript)):
+            base = base.value
+        if isinstance(base, ast.Name) and self.part_of(base) is None:
             return None
-        found = self.any_value(owner)
+        found = self.any_value(node.value)
         return self.part(node, found) if isinstance(found, Parts) else None
 
     def known_index(self, node: ast.expr, what: str, part: str, whole: str, size: int) -> int:
         """An index that is known while translating. Raises TranslateError for others."""
         index = self.value(node).const if not isinstance(node, ast.Slice) else None
         if index is None or isinstance(index, float):
-            loop = "" if part == "axis" else self._loop_of(node)
+            literal_range = ", or the variable of a for loop over a literal range"
+            loop = "" if part == "axis" else literal_range if whole == "the tuple" else self._loop_of(node)
             self.fail(node, f"{what} is known while translating: write a number{loop}")
         if not -size <= index < size:
             self.fail(node, f"there is no {part} {index}: {whole} has {size}, counted from 0")
@@ -128,7 +131,7 @@ class PartValues(Arithmetic):
                 counted = ", ".join(map(ast.unparse, loop.iter.args))
                 static = f"for {loop.target.id} in hg.static_range({counted})"
                 return f", or let the loop in line {self.scope.source.line(loop)} be written out, {static}"
-        return ", or the variable of a for loop over a literal range"
+        return ", or the variable of a loop over hg.static_range"
 
     # What goes where
 
@@ -156,6 +159,9 @@ class PartValues(Arithmetic):
             if known is not None and known != value.form:
                 self.differ(node, name, known, value.form)
             self.facts.learn(place, value.form)
+            if value.form.declared() is not None:
+                self.facts.fixed.add((*to.owner, value.form.key(key, "")))
+                self.facts.learn((*to.owner, value.form.key(key, "")), value.form.declared())
             for part, inner in zip(value.form.names, value.values, strict=True):
                 self.put(to, node, f"{name}.{part}", value.form.key(key, part), inner, origin)
             return
@@ -210,6 +216,9 @@ class PartValues(Arithmetic):
             return Parts(value.form, tuple(self.conform(node, inner, ty) for inner, ty in pairs))
         if not isinstance(wanted, Type) or value.ty is wanted:
             return value
+        whole = wanted.is_integer and float_of(value.ty) is not value.ty
+        if value.const is not None and whole and self.check_fits(node, value, wanted):
+            return typed(wanted, int(value.const))
         if value.const is not None and wanted.is_float:
             return Value(wanted, const=wanted.from_float(float(value.const)))
         return Value(wanted, self.stored(node, value, wanted))
@@ -236,6 +245,17 @@ class PartValues(Arithmetic):
         copy = self.temporary()
         self.emit("MOV", copy, value.reg)
         return Value(value.ty, copy, lane=value.lane)
+
+    def another(self, value: Value) -> Value:
+        """A value once more, where its register is the statement's own and goes with its first use."""
+        if value.pred is not None:
+            with self.pinned(value):
+                return Value(value.ty, self.from_predicate(value.pred, INDEX))
+        if value.reg is None or value.reg not in self.temporaries[-1]:
+            return value
+        copy = self.temporary()
+        self.emit("MOV", copy, value.reg)
+        return Value(value.ty, copy)
 
     # Two values
 
@@ -305,7 +325,7 @@ class PartValues(Arithmetic):
                     if isinstance(operand, Value) and number < size - 1:
                         stack.enter_context(self.pinned(operand))
                 made.append(make(*(v.values[number] if isinstance(v, Parts) else v for v in operands)))
-        return Parts(form, tuple(made))
+        return Parts(form.holding(tuple(made)), tuple(made))
 
 
 def shape_of(value: AnyValue) -> Compound | ValueKind:

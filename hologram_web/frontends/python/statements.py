@@ -143,6 +143,8 @@ class Statements(Collectives):
             self.assign_name(target, target.id, value, node)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target, node, value)
+        elif (several := self.changed_parts(target)) is not None:
+            self._unpack(several, node, value)
         elif (place := self.changed_part(target)) is not None:
             self.put(self._variables(), target, *place, self.apart(value, place[0], self.scope.registers), node)
         elif isinstance(target, ast.Subscript):
@@ -155,6 +157,17 @@ class Statements(Collectives):
             self.fail(target, "attributes cannot be assigned: use a variable or an element of an array")
         else:
             self.scope.source.unsupported(target)
+
+    def changed_parts(self, target: ast.expr) -> ast.Tuple | None:
+        """Of `v.xy`, which is assigned, v.x and v.y."""
+        if not isinstance(target, ast.Attribute) or (owner := self.part_of(target.value)) is None:
+            return None
+        form = self.facts.types[owner[0].path, owner[2]]
+        names = form.several(target.attr) if isinstance(form, Compound) else []
+        if len(names) < 2 or len(set(names)) < len(names):
+            return None
+        parts: list[ast.expr] = [ast.Attribute(target.value, name, ast.Store()) for name in names]
+        return ast.copy_location(ast.Tuple([ast.copy_location(part, target) for part in parts], ast.Store()), target)
 
     def changed_part(self, target: ast.expr) -> tuple[str, str] | None:
         """The name, and that of the type, of a part of a variable that is assigned; None for other targets."""
