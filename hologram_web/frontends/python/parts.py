@@ -115,7 +115,7 @@ class PartValues(Arithmetic):
         index = self.value(node).const if not isinstance(node, ast.Slice) else None
         if index is None or isinstance(index, float):
             literal_range = ", or the variable of a for loop over a literal range"
-            loop = "" if part == "axis" else literal_range if whole == "the tuple" else self._loop_of(node)
+            loop = "" if part == "axis" else literal_range if whole.startswith("the ") else self._loop_of(node)
             self.fail(node, f"{what} is known while translating: write a number{loop}")
         if not -size <= index < size:
             self.fail(node, f"there is no {part} {index}: {whole} has {size}, counted from 0")
