@@ -20,7 +20,7 @@ from .emit import ArrayRef
 from .expressions import ArrayShape, Expressions
 from .names import ALLOWED, ATOMICS, LIBRARY, MATH, MAX_AXES, VECTOR_FUNCTIONS, Intrinsic, VectorName
 from .parts import shape_of
-from .source import Definition, constant
+from .source import MISSING, Definition, constant
 from .types import INDEX, Value, ValueKind, Weak, default, fits, float_of
 from .views import row_of
 
