@@ -26,6 +26,7 @@ from ...errors import UnsupportedInstruction
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
+from .addresses import Addresses
 from .barriers import Division, LaneRuns, Runs, Segments
 from .blocks import Blocks, leaf
 from .choice import Choice, chosen
@@ -76,16 +77,17 @@ class WasmKernel:
 class _Kernel:
     """Writes a kernel, lane after lane or in packets; `block` writes what a block does."""
 
-    def __init__(self, function: Function, wide_arithmetic: bool, choice: Choice) -> None:
+    def __init__(self, function: Function, options: WasmOptions, choice: Choice) -> None:
         self.code = code = Code(function, choice.width)
         self.polls = polls = Polls(code)
-        routines = Routines(code.module, wide_arithmetic, lambda: polls.look_routine(()))
+        routines = Routines(code.module, options.wide_arithmetic, lambda: polls.look_routine(()))
         given = code.body, dict(code.lowered.variables), partial(leaf, code), routines, Ranges(function)
         self.values = values = Values(*given) if choice.forms is None else Vectors(*given, choice.forms, choice.width)
         self.wide = values.wide = Wide(function, values, lambda: code.get("frame"), code.wide_scalar)
         self.blocks, self.effects = Blocks(code, values, self.wide, polls), Effects(code, values, self.wide, polls)
         self.statements = ScalarStatements(code, values, self.wide, self.effects)
         if isinstance(values, Vectors) and choice.forms is not None:
+            values.fuses = options.fuses
             self.block = self._in_packets(values, choice.forms)
         else:
             self.block = self._lane_by_lane()
@@ -101,8 +103,8 @@ class _Kernel:
 
     def _in_packets(self, values: Vectors, forms: Forms) -> Callable[[], None]:
         code = self.code
-        faults = PacketFaults(code, values, self.effects)
-        steps, accesses = PacketSteps(code, values, faults), PacketAccesses(code, values, faults)
+        faults, addresses = PacketFaults(code, values, self.effects), Addresses(code, values)
+        steps, accesses = PacketSteps(code, values, faults), PacketAccesses(code, values, faults, addresses)
         effects = PacketEffects(values, self.effects, faults, accesses)
         packets = Packets(code, values, forms, self.statements, effects, faults, steps, self.polls, self.blocks)
         if code.plan is not None:
@@ -144,6 +146,7 @@ class WasmOptions(NamedTuple):
 
     wide_arithmetic: bool = False
     packets: int | None = None
+    fuses: bool = False
 
 
 def form_of(function: Function, packets: int | None = None) -> Choice:
@@ -152,13 +155,16 @@ def form_of(function: Function, packets: int | None = None) -> Choice:
         return chosen(turned(legalise(function, TRAITS)), packets)
 
 
-def compile_kernel(function: Function, wide_arithmetic: bool = False, packets: int | None = None) -> WasmKernel:
+def compile_kernel(
+    function: Function, wide_arithmetic: bool = False, packets: int | None = None, fuses: bool = False
+) -> WasmKernel:
     """The WebAssembly kernel of a function, for engines with wide arithmetic or for all. Raises CompileError.
 
-    `packets` are the lanes of a packet, where the code can be one; 1 for lane after lane, and None to choose.
+    `packets` are the lanes of a packet, where the code can be one; 1 for lane after lane, and None to choose. Where it
+    `fuses`, for engines with relaxed SIMD, packets may round a product and the sum it is in once (`math="fast"`).
     """
     check_supported(function)
     with deep_recursion():
         legal = turned(legalise(function, TRAITS))
         choice = chosen(legal, packets)
-        return _Kernel(legal, wide_arithmetic, choice).made()
+        return _Kernel(legal, WasmOptions(wide_arithmetic, packets, fuses), choice).made()

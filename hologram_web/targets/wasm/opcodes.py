@@ -113,6 +113,11 @@ _VECTOR = {
     f64x2.abs f64x2.neg - f64x2.sqrt f64x2.add f64x2.sub f64x2.mul f64x2.div f64x2.min f64x2.max f64x2.pmin f64x2.pmax
     i32x4.trunc_sat_f32x4_s i32x4.trunc_sat_f32x4_u f32x4.convert_i32x4_s f32x4.convert_i32x4_u
     i32x4.trunc_sat_f64x2_s_zero i32x4.trunc_sat_f64x2_u_zero f64x2.convert_low_i32x4_s f64x2.convert_low_i32x4_u""",
+    # The relaxed ones.
+    ("", 256): """i8x16.relaxed_swizzle i32x4.relaxed_trunc_f32x4_s i32x4.relaxed_trunc_f32x4_u
+    i32x4.relaxed_trunc_f64x2_s_zero i32x4.relaxed_trunc_f64x2_u_zero f32x4.relaxed_madd f32x4.relaxed_nmadd
+    f64x2.relaxed_madd f64x2.relaxed_nmadd i8x16.relaxed_laneselect i16x8.relaxed_laneselect i32x4.relaxed_laneselect
+    i64x2.relaxed_laneselect""",
 }
 _SATURATING = """i32.trunc_sat_f32_s i32.trunc_sat_f32_u i32.trunc_sat_f64_s i32.trunc_sat_f64_u
     i64.trunc_sat_f32_s i64.trunc_sat_f32_u i64.trunc_sat_f64_s i64.trunc_sat_f64_u"""
@@ -123,7 +128,7 @@ OPCODES: dict[str, tuple[bytes, str]] = {
     **{name: (bytes([_NUMERIC[0] + number]), "") for number, name in enumerate(_NUMERIC[1].split())},
     **{name: (bytes([0xFC, number]), "") for number, name in enumerate(_SATURATING.split())},
     **{
-        name: (b"\xfd" + (bytes([code]) if code < 128 else bytes([code & 127 | 128, 1])), kinds)
+        name: (b"\xfd" + (bytes([code]) if code < 128 else bytes([code & 127 | 128, code >> 7])), kinds)
         for (kinds, first), names in _VECTOR.items()
         for code, name in enumerate(names.split(), first)
         if name != "-"

@@ -9,6 +9,7 @@ from ...compiler.operations import LEAVES
 from ...compiler.out_of_ssa import Under, Variable
 from ...compiler.shapes import ANY
 from ...isa.types import Type
+from .addresses import Addresses
 from .code import LOCAL, Code
 from .encoder import FunctionBody, Instr
 from .packet_faults import MASKS, PacketFaults
@@ -24,7 +25,8 @@ _WORDS = {8: Type.U8, 16: Type.U16, 32: Type.U32}
 class PacketAccesses:
     """Writes accesses."""
 
-    def __init__(self, code: Code, values: Vectors, faults: PacketFaults) -> None:
+    def __init__(self, code: Code, values: Vectors, faults: PacketFaults, first: Addresses) -> None:
+        self.first, first.is_scalar = first, self._is_scalar
         self.code, self.lowered, self.values, self.faults = code, code.lowered, values, faults
         self.put, self.get, self.module, self.own_bytes = code.put, code.get, code.module, code.own_bytes
         self.width, self.forms = values.width, values.forms
@@ -52,9 +54,11 @@ class PacketAccesses:
 
     def _first_address(self, node: Node, access: MemoryAccess) -> int:
         """Pushes the address of the first lane; gives what its instruction has to add."""
-        self.put(self.get(("base", access.base)))
-        further = self._first_offset(node, access)
-        self.put(("i32.add",))
+        further = self.first.push(node, access)
+        if further is None:
+            self.put(self.get(("base", access.base)))
+            further = self._first_offset(node, access)
+            self.put(("i32.add",))
         return further
 
     def _first_offset(self, node: Node, access: MemoryAccess) -> int:

@@ -53,6 +53,7 @@ class Packets:
         self.width, self.forms = values.width, forms
         self.control = Trees(code, values, polls, self._straight, lambda piece: self._leave())
         self.control.locals_of, self.control.after_look = self.locals_of, steps.after_look
+        self.control.addresses = self.addresses = effects.accesses.first
         self.at_end: Callable[[Linear], None] = lambda made: None
         self.sure: Instr = ("i32.const", 1)  # whether what is proven holds, and branches go the given ways
         self.twice = True
@@ -220,6 +221,7 @@ class Packets:
         if ends:
             self.put(("block", None))  # which ends when no lane is left
             self.faults.block_end = self.code.depth
+        self.addresses.piece(piece)
         for statement in piece.statements:
             self._statement(statement)
         if ends:

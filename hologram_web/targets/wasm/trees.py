@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ...compiler.ir import Node
 from ...compiler.out_of_ssa import Assign, Copies, Do, Go, Meet, Piece, Statement, Variable, spill_size
 from ...compiler.structure import If, Labelled, Stop, Straight, StructuredBranch, StructuredLoop, Tree
+from .addresses import Addresses
 from .code import Code
 from .effects import Effects
 from .encoder import Instr
@@ -37,6 +38,7 @@ class Trees:
         self.straight, self.stop, self.in_block = straight, stop, in_block
         self.locals_of: Callable[[Variable], list[int]] = lambda variable: [values.local(variable)]
         self.after_look: Callable[[StructuredLoop], None] = lambda tree: None
+        self.addresses: Addresses | None = None  # those of packets
         self._labels: dict[int, int] = {}
         self._late: dict[int, tuple[int, Instr]] = {}  # by label of a loop: the block to leave, and a round's cost
 
@@ -81,6 +83,8 @@ class Trees:
             return
         # The call is outside of the loop. Inside, all that is in registers would be saved and loaded each round, since
         # no register outlives a call (measured: Mandelbrot took 1.6 times as long).
+        if self.addresses is not None:
+            self.addresses.enter(tree)
         put(("block", None), ("loop", None), ("block", None))
         self._late[tree.label] = self.code.depth, cost
         put(("loop", None))
@@ -90,6 +94,8 @@ class Trees:
         self.polls.look(at, [local for v in _carried(tree) if not is_wide(v.ty) for local in self.locals_of(v)])
         self.after_look(tree)
         put(("br", 0), ("end",), ("end",))
+        if self.addresses is not None:
+            self.addresses.leave()
 
     def _body(self, tree: StructuredLoop) -> None:
         self._labels[tree.label] = self.code.depth

@@ -57,6 +57,7 @@ class Vectors(Values):
     ) -> None:
         super().__init__(function, variables, self._leaf_or_lane, routine, ranges)
         self.outer_leaf, self.forms, self.width, self.leaf_part = leaf, forms, width, leaf_part
+        self.fuses = False  # whether a product and a sum may be rounded once, by relaxed instructions
         self.wholes = Wholes(self)
         self.held: dict[Node, list[int]] = {}  # what has been computed for the statement at hand
         self.vectors: dict[Variable, list[int]] = {}
@@ -361,8 +362,21 @@ class Vectors(Values):
             self._parts_of(node, part)
             self.put((f"{shape}.p{op}",))
             return
+        if self.fuses and op in ("add", "sub") and (product := self._product(node)) is not None:
+            rest = node.args[1 - node.args.index(product)]
+            for value in (*product.args, rest):
+                self.part(value, part)
+            self.put((f"{shape}.relaxed_{'madd' if op == 'add' else 'nmadd'}",))
+            return
         self._parts_of(node, part)
         self.put((f"{shape}.{_FLOATS[op]}",))
+
+    def _product(self, node: Node) -> Node | None:
+        """The product that is a term of a sum, or what is subtracted, and computed for this only."""
+        for term in node.args[::-1] if node.op == "add" else node.args[1:]:
+            if term.op == "mul" and term not in self.variables and term not in self.held and self.is_vector(term):
+                return term
+        return None
 
     def _chooses(self, op: str, limit: Node) -> bool:
         """Whether min or max with a constant is a choice: it is no NaN, and no zero of the sign that matters."""
