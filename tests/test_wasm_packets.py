@@ -11,6 +11,7 @@ import wasmtime
 
 import hologram_web as hg
 from bench import packets as bench
+from bench import tiles
 from bench.compile import text_of
 from hologram_web import stdlib
 from hologram_web.backends.wasm import WasmBackend
@@ -340,3 +341,63 @@ def test_the_benchmark_compares_equal_results():
     found = bench.measured(1, ("saxpy", "complex", "gray_scott"))
     assert list(found) == ["saxpy", "gray_scott", "complex"]
     assert all(set(forms) == {"scalar", "packets"} for forms in found.values())
+
+
+def _loops(x, z, n):
+    """What the kernel below leaves."""
+    for lane in range(len(z)):
+        total = np.float32(0)
+        for i in range(n):
+            for j in range(i % 3):
+                total += x[(lane % 2 + 1) * 64 - 1 + 2 * i - j] * x[lane + 64 * j + i + 1]
+            total -= x[3 * i]
+            total += x[64 * n + lane - 64 * i]
+        z[lane] = total
+
+
+LOOPS = hg.kernel_from_source("""
+def loops(x: hg.Array[hg.f32], z: hg.Array[hg.f32], n: hg.i32):
+    lane = hg.i32(hg.global_id())
+    if lane < len(z):
+        total = hg.f32(0)
+        for i in range(n):
+            for j in range(i % 3):
+                total += x[(lane % 2 + 1) * 64 - 1 + 2 * i - j] * x[lane + 64 * j + i + 1]
+            total -= x[3 * i]
+            total += x[64 * n + lane - 64 * i]
+        z[lane] = total
+""")
+
+
+@pytest.mark.parametrize("packets", [1, 4, 8, 16])
+@pytest.mark.parametrize("n", [0, 1, 7])
+def test_what_addresses_have_in_all_rounds_is_computed_before(packets, n):
+    x, z = np.random.default_rng(3).integers(-9, 9, 1000).astype(np.float32), np.zeros(70, np.float32)
+    wanted = z.copy()
+    _loops(x, wanted, n)
+    device = WasmBackend(packets=packets, cache=False)
+    arguments = {"x": device.allocate_buffer(x.nbytes), "z": device.allocate_buffer(z.nbytes), "n": n, "z.shape0": 70}
+    arguments |= {"x.shape0": 1000} if "x.shape0" in {p.name for p in LOOPS.program.params} else {}
+    device.view(arguments["x"])[:] = x.view(np.uint8)
+    params = hg.ExecutionParams(hg.LaunchConfig.linear(96, 32), arguments)
+    device.execute_program_with_params(LOOPS.program, params)
+    assert (device.view(arguments["z"]).view(np.float32) == wanted).all()
+
+
+PRODUCT = tiles.kernel(4, 2)
+
+
+@pytest.mark.parametrize("relaxed", [True, False])
+def test_fast_products_are_fused_where_the_engine_has_it(relaxed):
+    madd, sizes, results = b"\xfd\x85\x02", [], []
+    for math in ("exact", "fast"):
+        device = WasmBackend(packets=4, cache=False, math=math)
+        device._relaxed = device._relaxed and relaxed
+        code = device.compile_to_wasm(PRODUCT.program, (4, 1, 1))
+        assert (madd in code) is (relaxed and math == "fast")
+        sizes.append(code)
+        results.append(tiles.product(device, 4, 2, 16, 24, 40))
+    assert (sizes[0] == sizes[1]) is not relaxed
+    (exact, wanted), (fast, _) = results
+    assert np.abs(exact - wanted).max() < 1e-5
+    assert np.abs(fast - wanted).max() < 1e-5

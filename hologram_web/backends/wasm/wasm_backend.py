@@ -158,6 +158,9 @@ class WasmBackend(CompiledDevice[ArenaBlock]):
         self._wide_arithmetic = hasattr(wasmtime.Config, "wasm_wide_arithmetic")
         if self._wide_arithmetic:
             config.wasm_wide_arithmetic = True
+        self._relaxed = hasattr(wasmtime.Config, "wasm_relaxed_simd")
+        if self._relaxed:
+            config.wasm_relaxed_simd = True
         config.shared_memory = True
         self._engine = wasmtime.Engine(config)
         self._store = wasmtime.Store(self._engine)
@@ -201,7 +204,7 @@ class WasmBackend(CompiledDevice[ArenaBlock]):
 
     def kernel_of(self, program: Program, block: tuple[int, int, int]) -> WasmKernel:
         """What launches of a program without collectives run in blocks of that shape."""
-        return self._compile(self._analysis(program, program), block, None, {})
+        return self._compile(self._analysis(program, program), block, None, {}, self._fuses(self.math))
 
     def compile_to_wat(self, program: Program, block: tuple[int, int, int] = (256, 1, 1)) -> str:
         """The module in text form, for people."""
@@ -267,14 +270,20 @@ class WasmBackend(CompiledDevice[ArenaBlock]):
             raise job.explain(error) from None
 
     def _loaded(self, job: Job[ArenaBlock]) -> _Loaded:
-        key = _key(job.analysis, job.config, job.point, job.uniform)
+        key = _key(job.analysis, job.config, job.point, job.uniform, self._fuses(job.math))
         return self._kernels.get_or_create(key, lambda: self._load(job))
 
     def _again(self, job: Job[ArenaBlock]) -> Any:
         return RecordedCall(self, job, self._loaded(job))
 
-    def _compile(self, analysis: Analysis, block: Any, point: int | None, uniform: dict[Any, str]) -> WasmKernel:
-        options = WasmOptions(self._wide_arithmetic, self.packets)
+    def _fuses(self, math: str) -> bool:
+        """Whether products and sums may be rounded once, which relaxed SIMD does on processors that do."""
+        return self._relaxed and math == "fast"
+
+    def _compile(
+        self, analysis: Analysis, block: Any, point: int | None, uniform: dict[Any, str], fuses: bool
+    ) -> WasmKernel:
+        options = WasmOptions(self._wide_arithmetic, self.packets, fuses)
 
         def make() -> WasmKernel:
             function = lane_function(analysis, block, point, uniform, self.optimize)
@@ -294,14 +303,15 @@ class WasmBackend(CompiledDevice[ArenaBlock]):
 
     def loaded(self, analysis: Analysis, config: LaunchConfig) -> _Loaded | None:
         """The kernel of a program without collectives for launches of that shape, if there was one."""
-        return self._kernels.get(_key(analysis, config, analysis.graph.entry, {}))
+        return self._kernels.get(_key(analysis, config, analysis.graph.entry, {}, self._fuses(self.math)))
 
     def _unload(self, loaded: _Loaded) -> None:
         loaded.gone = True
         self._arena.free(loaded.arguments)
 
     def _load(self, job: Job[ArenaBlock]) -> _Loaded:
-        kernel = self._compile(job.analysis, tuple(job.config.block), job.point, job.uniform)
+        fuses = self._fuses(job.math)
+        kernel = self._compile(job.analysis, tuple(job.config.block), job.point, job.uniform, fuses)
         module, fresh = self._modules.get(shared(kernel.code))
         self.stats.modules += fresh
         self.stats.cache_hits += not fresh
@@ -416,5 +426,5 @@ def _threads(asked: int | None) -> Threads:
     return Threads(asked, "it was asked for")
 
 
-def _key(analysis: Analysis, config: LaunchConfig, point: int | None, uniform: dict[Any, str]) -> Any:
-    return id(analysis), config.block, point, tuple(sorted(uniform.values()))
+def _key(analysis: Analysis, config: LaunchConfig, point: int | None, uniform: dict[Any, str], fuses: bool) -> Any:
+    return id(analysis), config.block, point, tuple(sorted(uniform.values())), fuses

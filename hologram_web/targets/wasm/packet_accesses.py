@@ -157,8 +157,11 @@ class PacketAccesses:
         if variable is None:
             return
         if not values.differs(variable):
-            put(load_instruction(access.element, self._first_address(node, access)))
-            put(("local.set", values.local(variable)))
+            further = self._first_address(node, access)
+            if access.element.is_float and access.element.bits >= 32 and variable not in self.code.slots:
+                self._load_splat(access.element, variable, further)
+                return
+            put(load_instruction(access.element, further), ("local.set", values.local(variable)))
             return
         targets = values.locals(variable)
         ty = node.ty
@@ -323,6 +326,16 @@ class PacketAccesses:
             (stride if step is not None and 0 < step < 1 << 20 else scatter)()
         else:
             some()
+
+    def _load_splat(self, element: Type, variable: Variable, further: int) -> None:
+        """Loads a float of all lanes as a vector, too: processors do that without an instruction more, and Cranelift
+        makes one of a number again for each use."""
+        bits, shape = element.bits, lanes_of(element)
+        if variable not in self.values.splats:
+            self.values.splats[variable] = self.code.body.local("v128")
+        self.put((f"v128.load{bits}_splat", bits.bit_length() - 4, further))
+        self.put(("local.tee", self.values.splats[variable]), (f"{shape}.extract_lane", 0))
+        self.put(("local.set", self.values.local(variable)))
 
     def _store_part(self, element: Type, further: int) -> None:
         """Stores a part of a row; its address and it are on the stack."""

@@ -23,6 +23,11 @@ __all__ = ["TRAITS", "Values", "value_type"]
 TRAITS = Traits(frozenset({Type.I32, Type.U32, Type.I64, Type.U64, Type.F32, Type.F64}))
 
 
+def _is_truth(one: Node, zero: Node) -> bool:
+    """Whether a choice of two numbers is the predicate, as a number."""
+    return one.is_const and one.attr == 1 and zero.is_const and zero.attr == 0
+
+
 def value_type(ty: ValueType) -> str:
     """The WebAssembly type that holds a value."""
     if not isinstance(ty, Type) or ty.bits < 32 or ty in (Type.I32, Type.U32):
@@ -106,6 +111,8 @@ class Values:
         elif op == "pnot":
             self._operands(node)
             self.put(("i32.eqz",))
+        elif op == "select" and value_type(node.ty) == "i32" and _is_truth(*node.args[1:]):
+            self.value(node.args[0])
         elif op == "select":
             self.value(node.args[1])
             self.value(node.args[2])

@@ -61,6 +61,7 @@ class Vectors(Values):
         self.wholes = Wholes(self)
         self.held: dict[Node, list[int]] = {}  # what has been computed for the statement at hand
         self.vectors: dict[Variable, list[int]] = {}
+        self.splats: dict[Variable, int] = {}  # numbers that are there as vectors, too
         self._narrow: dict[Node, int] = {}
         self._node_of = {variable: node for node, variable in variables.items() if node.op != "phi"}
         self.lane_of: dict[Node, tuple[int, str, int]] = {}
@@ -267,6 +268,10 @@ class Vectors(Values):
         shape, count = lanes_of(node.ty), 128 // bits
         if node.is_const:
             self.numbers(node.ty, [int(node.attr)] * count)
+            return
+        splat = self.splats.get(self.variables[node]) if node in self.variables else None
+        if splat is not None:
+            self.put(("local.get", splat))
             return
         self.value(node)
         self.put((f"{shape}.splat",))
