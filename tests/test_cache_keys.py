@@ -74,6 +74,7 @@ def test_every_part_changes_the_key() -> None:
         ("wasm", WasmOptions(wide_arithmetic=True)),
         ("wasm", WasmOptions(packets=1)),
         ("wasm", WasmOptions(packets=4)),
+        ("wasm", WasmOptions(fuses=True)),
         ("wgsl", apart),
         ("wgsl", apart._replace(groups=(bases,))),
         ("wgsl", apart._replace(shared=64)),
@@ -84,7 +85,7 @@ def test_every_part_changes_the_key() -> None:
         ("wgsl", apart._replace(window=1 << 20)),
     ]
     keys = [key_of(unit, *option, version) for unit in units for option in options for version in (b"1", b"2")]
-    assert len(set(keys)) == len(keys) == 144
+    assert len(set(keys)) == len(keys) == 156
     again = identity_of(_analysis(), (256, 1, 1), _analysis().graph.entry, {})
     assert key_of(again, "wasm", WasmOptions(), b"1") == keys[0]
 
@@ -135,7 +136,7 @@ _LIMITS = hg.Limits(steps=12345, seconds=7)
 @pytest.mark.parametrize(
     ("name", "others"),
     [
-        ("wasm", [{"limits": _LIMITS}, {"threads": 2}, {"math": "fast"}, {"math": "strict"}]),
+        ("wasm", [{"limits": _LIMITS}, {"threads": 2}, {"math": "strict"}]),
         ("webgpu", [{"limits": _LIMITS}, {"check": "sync"}]),
     ],
 )

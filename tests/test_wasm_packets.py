@@ -15,11 +15,14 @@ from bench import tiles
 from bench.compile import text_of
 from hologram_web import stdlib
 from hologram_web.backends.wasm import WasmBackend
+from hologram_web.compiler.accesses import access_of
+from hologram_web.compiler.bounds import Bounds
 from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import optimize
 from hologram_web.isa.verify import analyze
 from hologram_web.targets.wasm import compile_kernel
 from hologram_web.targets.wasm.kernel import form_of
+from hologram_web.targets.wasm.lanes import MAX_CONDITIONS
 from tests.fuzz.devices import LIMITS, reference
 from tests.fuzz.generator import generate
 from tests.test_reducible import _tangle as tangle
@@ -387,16 +390,26 @@ def test_what_addresses_have_in_all_rounds_is_computed_before(packets, n):
 PRODUCT = tiles.kernel(4, 2)
 
 
+@pytest.mark.parametrize("tile", tiles.TILES)
+def test_accesses_of_a_tile_are_proven(tile):
+    """Loops go to `depth // 4`, with four steps in each round."""
+    function = _function(tiles.kernel(*tile).program, (4, 4, 1))
+    effects = [node for node in function.nodes() if access_of(node) is not None]
+    conditions, proven = Bounds(function).prove(effects)
+    assert proven == set(effects)
+    assert len(conditions) <= MAX_CONDITIONS
+
+
 @pytest.mark.parametrize("relaxed", [True, False])
 def test_fast_products_are_fused_where_the_engine_has_it(relaxed):
     madd, sizes, results = b"\xfd\x85\x02", [], []
     for math in ("exact", "fast"):
         device = WasmBackend(packets=4, cache=False, math=math)
         device._relaxed = device._relaxed and relaxed
-        code = device.compile_to_wasm(PRODUCT.program, (4, 1, 1))
+        code = device.compile_to_wasm(PRODUCT.program, (4, 4, 1))
         assert (madd in code) is (relaxed and math == "fast")
         sizes.append(code)
-        results.append(tiles.product(device, 4, 2, 16, 24, 40))
+        results.append(tiles.product(device, 4, 2, 32, 24, 40))
     assert (sizes[0] == sizes[1]) is not relaxed
     (exact, wanted), (fast, _) = results
     assert np.abs(exact - wanted).max() < 1e-5

@@ -22,7 +22,7 @@ async function runOf(side, { m, n, depth }) {
   const views = Object.fromEntries(Object.entries(at).map(([name, start]) => [name, new Float32Array(memory.buffer, start, sizes[name])]));
   for (const name of ["a", "b"]) views[name].forEach((_, k) => (views[name][k] = ((k * 7919) % 64) / 64));
   const grid = [n / side.width, m / side.rows, 1];
-  [...grid, 4 * grid[0], grid[1], 1].forEach((number, k) => words.setUint32(32 + 4 * k, number, true));
+  [...grid, 4 * grid[0], 4 * grid[1], 1].forEach((number, k) => words.setUint32(32 + 4 * k, number, true));
   words.setUint32(28, 1, true);
   words.setBigInt64(64, 2n ** 60n, true);
   let next = 88;

@@ -512,6 +512,15 @@ def _shifted(of: Bounds, a: Interval, b: Interval) -> Interval | None:
     return _product(of, a, Interval(factor, factor, 1 << b.low, 1 << b.low))
 
 
+def _cut(of: Bounds, a: Interval, b: Interval) -> Interval | None:
+    """Of the quotient by a power of two, such as in `range(n // 4)`."""
+    if b.low != b.high or not 0 < b.low < 8:
+        return None
+    count = of.node("const", Type.U32, attr=b.low)
+    lo, hi = of.op("shr", a.lo, count), of.op("shr", a.hi, count)
+    return Interval(lo, hi, a.low >> b.low, a.high >> b.low, a.conditions)
+
+
 def _smaller(of: Bounds, a: Interval, b: Interval) -> Interval:
     lo, hi = of.op("min", a.lo, b.lo), of.op("min", a.hi, b.hi)
     return Interval(lo, hi, min(a.low, b.low), min(a.high, b.high), _union(a.conditions, b.conditions))
@@ -550,6 +559,7 @@ _RULES: dict[str, Callable[..., Interval | None]] = {
     "sub": _difference,
     "mul": _product,
     "shl": _shifted,
+    "shr": _cut,
     "min": _smaller,
     "max": _greater,
     "rem": _remainder,
