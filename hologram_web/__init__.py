@@ -25,12 +25,11 @@ if TYPE_CHECKING:
     from .backends.selection import get_default_backend, is_available, is_cuda_available, is_metal_available
     from .errors import *  # noqa: F403
     from .errors import __all__ as _errors
-    from .frontends.python import *  # noqa: F403
-    from .frontends.python import __all__ as _python
+    from .frontends.python import ArrayType, LaunchWarning, RaceWarning, SignWarning
+    from .frontends.python.language import *  # noqa: F403
     from .isa import *  # noqa: F403
     from .isa import __all__ as _isa
     from .isa.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
-    from .isa.types import Type
     from .kernels.kernel import Kernel, kernel, kernel_from_source
     from .plan.builder import PlanBuilder
     from .runtime.compiled import CompiledProgram, compile, load
@@ -39,13 +38,6 @@ if TYPE_CHECKING:
     from .runtime.stream import StreamReport, stream
     from .runtime.typed import GenericExecutor, TypedBuffer
     from .store.cache import ProgramCache
-
-    # Every type under its lower-case name.
-    f16, bf16, f32, f64 = Type.F16, Type.BF16, Type.F32, Type.F64
-    i8, i16, i32, i64, i128 = Type.I8, Type.I16, Type.I32, Type.I64, Type.I128
-    i256, i512, i1024, i2048, i4096 = Type.I256, Type.I512, Type.I1024, Type.I2048, Type.I4096
-    u8, u16, u32, u64, u128 = Type.U8, Type.U16, Type.U32, Type.U64, Type.U128
-    u256, u512, u1024, u2048, u4096 = Type.U256, Type.U512, Type.U1024, Type.U2048, Type.U4096
 
     __all__ = [
         "Backend",
@@ -86,7 +78,10 @@ if TYPE_CHECKING:
         "testing",
         *_errors,
         *_isa,
-        *_python,
+        "ArrayType",
+        "LaunchWarning",
+        "RaceWarning",
+        "SignWarning",
     ]
 
 
@@ -114,10 +109,14 @@ _PACKAGES = ("atlas", "backends", "isa", "testing")
 _ROOMS = ("errors", "isa", "frontends.python")  # all that is in their __all__
 
 
-def __getattr__(name: str) -> Any:
+def _loaded(name: str) -> Any:
     found = _find(name)
     globals()[name] = found
     return found
+
+
+if not TYPE_CHECKING:  # to checkers there is nothing but what stands above
+    __getattr__ = _loaded
 
 
 def _find(name: str) -> Any:
@@ -144,4 +143,4 @@ def _find(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__getattr__("__all__"), *map(str, _find("Type"))})
+    return sorted({*globals(), *_loaded("__all__"), *map(str, _find("Type"))})

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hologram_web as hg
+from hologram_web.plan.plan import Port
 
 from .reference import FLOAT_ERRORS, Planes
 from .tasks import Task
@@ -83,7 +84,7 @@ _LIBRARIES = {"wasm": "wasmtime", "webgpu": "wgpu"}
 NATIVE = {name: f"{name} ({_LIBRARIES[name]})" if name in _LIBRARIES else name for name in hg.backends.DEVICES}
 
 
-def written(task: Task) -> list[hg.Port]:
+def written(task: Task) -> list[Port]:
     return [port for port in task.plan.ports if port.access is not None and port.access.writes]
 
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, Union, overload
 
 from ..errors import HologramError, TranslateError, outermost
 from ..extras import tools
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hologram_web_tools.debug.step import Steps
 
     from ..backends import Backend
+    from ..isa.launch import LaunchConfig
     from ..isa.program import Program
     from ..isa.types import Type
     from ..runtime.executor import Executor
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Kernel", "kernel", "kernel_from_source"]
 
+Lanes = Union[int, tuple[Any, ...], "LaunchConfig"]  # what stands in the brackets of a launch
+Checks = Literal["axis", "buffer"]
 _BOUND = 64  # numbers of lanes whose launches a kernel keeps
 
 
@@ -94,7 +97,7 @@ class Kernel:
             raise TranslateError(f"{self.name} has no type variable {next(iter(types))!r}")
         return self
 
-    def __getitem__(self, lanes: Any) -> Callable[..., None]:
+    def __getitem__(self, lanes: Lanes) -> Callable[..., None]:
         """`kernel[n]`, `kernel[n, block]`, `kernel[(w, h), (bx, by)]`: launches that many lanes when called.
 
         Arrays are NumPy arrays, or other objects with the buffer protocol, of the annotated type and number of axes;
@@ -306,9 +309,9 @@ def make_choice(definition: Definition) -> Kernel:
 
 
 @overload
-def kernel(fn: Callable[..., None], *, checks: str = "axis") -> Kernel: ...
+def kernel(fn: Callable[..., None], *, checks: Checks = "axis") -> Kernel: ...
 @overload
-def kernel(*, checks: str = "axis") -> Callable[[Callable[..., None]], Kernel]: ...
+def kernel(*, checks: Checks = "axis") -> Callable[[Callable[..., None]], Kernel]: ...
 @outermost
 def kernel(fn: Any = None, *, checks: str = "axis") -> Any:
     """Translates a function to a Kernel; it is parsed and never executed. Raises TranslateError.

@@ -131,9 +131,24 @@ class Array:
 
 @dataclass(frozen=True)
 class Intrinsic:
-    """A function that only kernels have."""
-
+    # A function that only kernels have. Its text and signature are those of language.pyi.
     name: str
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        from .described import described
+
+        return described(self.name)[0]
+
+    @property
+    def __signature__(self) -> Any:
+        from .described import described
+
+        return described(self.name)[1]
+
+    @property
+    def __name__(self) -> str:
+        return self.name
 
     @outermost
     def __call__(self, *args: Any, **fields: Any) -> Any:
