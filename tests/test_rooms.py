@@ -70,6 +70,7 @@ def modules() -> dict[str, Path]:
 
 
 MODULES = modules()
+STUBS = ("hologram_web.frontends.python.language",)  # for type checkers: nothing of it is there at run time
 ROOMS = rooms()
 
 
@@ -99,7 +100,7 @@ def imports(name: str, path: Path, text: str) -> Iterator[Import]:
                 room, own = room_of(MODULES[module]).name, room_of(path).name
                 if room not in (own, *BASE):
                     yield Import(getattr(node, "lineno", 0), module, room, "by name" if _by_name(node) else way)
-            elif top not in sys.stdlib_module_names:
+            elif top not in sys.stdlib_module_names and module not in STUBS:
                 yield Import(getattr(node, "lineno", 0), module, top, way)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 from functools import cache
-from inspect import Signature, signature
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Any
 
 __all__ = ["described"]
 
-_NOTHING = "A function that kernels have: docs/kernel_reference.md.", Signature()
+_NOTHING = (
+    "A function that kernels have: docs/kernel_reference.md.",
+    Signature([Parameter("args", Parameter.VAR_POSITIONAL)]),
+)
 
 
 @cache

@@ -35,6 +35,9 @@ from ._no_module import (  # type: ignore[import-not-found,import-untyped,unused
     u2048 as u2048,
     u4096 as u4096,
     bool_ as bool_,
+    vec2 as vec2,
+    vec3 as vec3,
+    vec4 as vec4,
 )
 
 _T = TypeVar("_T")
@@ -92,6 +95,9 @@ def shared(type: Any, size: _Lengths, /) -> Array:
 def local(type: Any, size: _Lengths, /) -> Array:
     """An array that the lane has for itself, zeroed: `mine = hg.local(hg.u32, 64)`."""
 
+def registers(size: _Lengths, type: Any, value: Any = 0, /) -> Any:
+    """An array in registers, whose indices are known while translating: `acc = hg.registers((4, 4), hg.f32)`."""
+
 def barrier() -> None:
     """Waits for all lanes of the block; all of them have to reach it."""
 
@@ -110,6 +116,18 @@ def bitcast(type: Any, x: Any, /) -> Any:
 
 def select(condition: object, a: Any, b: Any, /) -> Any:
     """a where the condition holds, else b; both are computed."""
+
+def dot(a: Any, b: Any, /) -> Any:
+    """The sum of the products of the parts of two vectors, from left to right."""
+
+def cross(a: Any, b: Any, /) -> Any:
+    """The cross product of two hg.vec3."""
+
+def length(v: Any, /) -> Any:
+    """The length of a vector: the square root of dot(v, v)."""
+
+def normalize(v: Any, /) -> Any:
+    """The vector divided by its length."""
 
 def rotl(x: int, k: int, /) -> Any:
     """x, its bits rotated left by k."""
