@@ -98,6 +98,9 @@ class Machine(AtlasOps):
         counts = any(i.name == "ATOM" and i.address.space is Space.SHARED for i in program.instructions)
         # By bytes; atomics count in memory that the contract has zeroed.
         self.written_shared = np.zeros(data.size, bool) if run.fresh and not counts else None
+        meant = int(program.metadata.entries.get("zeroed", 0))
+        if self.written_shared is not None and meant:
+            self.written_shared.reshape(blocks, stride)[:, :meant] = True
         own = -(-program.local_memory // 16) * 16
         self.local = MemoryRegion("local memory", np.zeros(self.count * own, np.uint8), program.local_memory, own)
         self.on_chip = {Space.SHARED: self.shared, Space.LOCAL: self.local}

@@ -18,7 +18,7 @@ from .arithmetic import literal, typed
 from .compounds import AnyValue, Parts, PartsType, tuple_of
 from .emit import ArrayRef
 from .expressions import ArrayShape, Expressions
-from .names import ALLOWED, ATOMICS, LIBRARY, MATH, MAX_AXES, VECTOR_FUNCTIONS, Intrinsic, VectorName
+from .names import ALLOWED, ATOMICS, BLOCKS, LIBRARY, MATH, MAX_AXES, VECTOR_FUNCTIONS, Intrinsic, VectorName
 from .parts import shape_of
 from .source import MISSING, Definition, constant
 from .types import INDEX, Value, ValueKind, Weak, default, fits, float_of
@@ -91,6 +91,10 @@ class Calls(Expressions):
             self._unknown_call(node, called)
         if name in _AXES or name == "global_id":
             return self.identity(node, name)
+        if name in BLOCKS:
+            from . import block_calls
+
+            return block_calls.call(self, node, name)
         self._no_keywords(node)
         if name in MATH:
             return self.math(node, name)

@@ -74,7 +74,9 @@ class KernelFacts:
     `types` of variables by scope and name, forms of those with parts; `fixed` ones are annotated; `lengths` is the
     number of registers kept for lengths of axes, which become parameters when they are first needed; `reads` and
     `writes` the parameters accessed; `axes` those along which the kernel asks where its lane is; `indexed` has the
-    arrays that the lane's number indexes: parameter, its axis, axis of the lanes; `loops` what generators became.
+    arrays that the lane's number indexes: parameter, its axis, axis of the lanes; `loops` what generators became;
+    `regions` shared memory of block operations, by what for and the size of an element: bytes; `apart` whether lanes
+    might not come to one of them.
     """
 
     types: dict[Any, Any] = field(default_factory=dict)
@@ -84,6 +86,8 @@ class KernelFacts:
     writes: set[str] = field(default_factory=set)
     axes: set[int] = field(default_factory=set)
     indexed: set[tuple[str, int, int]] = field(default_factory=set)
+    regions: dict[tuple[str, int], int] = field(default_factory=dict)
+    apart: bool = False
     definitions: dict[FunctionType, Definition] = field(default_factory=dict)
     loops: dict[ast.AST, tuple[ast.Call, ast.FunctionDef]] = field(default_factory=dict)
     changed: bool = False

@@ -15,7 +15,7 @@ from .advice import NODES
 from .arithmetic import literal
 from .compounds import AnyValue, Compound, Parts, Tuple, parts_type, tuple_of
 from .emit import ArrayRef, Scope
-from .names import Intrinsic, VectorName
+from .names import BLOCKS, Intrinsic, VectorName
 from .parts import Meeting, PartValues
 from .source import MISSING, Definition, chain_of, constant, walk
 from .types import INDEX, Value, ValueKind, Weak, default, float_of
@@ -567,7 +567,7 @@ class Expressions(PartValues):
             if isinstance(part, ast.Call):
                 called = self.static(part.func)
                 if isinstance(called, Intrinsic):
-                    if called.name.startswith(_EFFECTS):
+                    if called.name.startswith(_EFFECTS) or called.name in BLOCKS:
                         return False
                 elif isinstance(called, FunctionType) or not (isinstance(called, Type) or called in _PURE_BUILTINS):
                     return False

@@ -33,6 +33,10 @@ class Functions(Statements):
 
     inlined = 0
 
+    def leave(self) -> None:
+        """A lane returns from the kernel."""
+        raise NotImplementedError
+
     def definition(self, called: FunctionType) -> Definition:
         if called not in self.facts.definitions:
             self.facts.definitions[called] = Source.of(called)
@@ -194,7 +198,7 @@ class Functions(Statements):
         if scope.returns is None:
             if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
                 self.fail(node.value, "a kernel returns nothing: store the result in an array")
-            self.emit("EXIT")
+            self.leave()
         else:
             value = None if node.value is None else self.any_value(node.value)
             returned = "nothing"

@@ -111,6 +111,60 @@ def static_assert(condition: object, text: str = ..., /) -> None:
 
 # Values
 
+def block_sum(value: Any, /) -> Any:
+    """The sum of the values of all lanes of the block, in an order that is the same on every device."""
+
+def block_prod(value: Any, /) -> Any:
+    """The product of the values of all lanes of the block."""
+
+def block_min(value: Any, /) -> Any:
+    """The least of the values of all lanes of the block; NaN if one is."""
+
+def block_max(value: Any, /) -> Any:
+    """The greatest of the values of all lanes of the block; NaN if one is."""
+
+def block_and(value: Any, /) -> Any:
+    """The bits that the integers of all lanes of the block have."""
+
+def block_or(value: Any, /) -> Any:
+    """The bits that the integer of any lane of the block has."""
+
+def block_xor(value: Any, /) -> Any:
+    """Exclusive or of the integers of all lanes of the block."""
+
+def block_argmin(value: Any, /) -> Any:
+    """The number of the block's first lane with the least value; of the first NaN, if there is one."""
+
+def block_argmax(value: Any, /) -> Any:
+    """The number of the block's first lane with the greatest value; of the first NaN, if there is one."""
+
+def block_any(condition: object, /) -> bool:
+    """Whether the condition holds in any lane of the block."""
+
+def block_all(condition: object, /) -> bool:
+    """Whether the condition holds in all lanes of the block."""
+
+def block_scan(value: Any, operation: Any = "sum", /, *, exclusive: bool = False, identity: Any = 0) -> Any:
+    """The sum of the values of the block's lanes up to this one (or their "max", or by a function of two values)."""
+
+def block_broadcast(value: Any, lane: int, /) -> Any:
+    """The value of one lane of the block."""
+
+def block_lane() -> int:
+    """The number of the lane in its block, x fastest."""
+
+def shuffle(value: Any, lane: int, /) -> Any:
+    """The value of lane `lane % 32` of the 32 lanes around."""
+
+def shuffle_up(value: Any, delta: int, /) -> Any:
+    """The value of the lane `delta` before this one, of the 32 lanes around; its own where there is none."""
+
+def shuffle_down(value: Any, delta: int, /) -> Any:
+    """The value of the lane `delta` behind this one, of the 32 lanes around; its own where there is none."""
+
+def shuffle_xor(value: Any, mask: int, /) -> Any:
+    """The value of the lane whose number is this one's xor `mask`, of the 32 lanes around."""
+
 def bitcast(type: Any, x: Any, /) -> Any:
     """The same bits as another type: `hg.bitcast(hg.u32, x)`."""
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ALLOWED",
     "ATOMICS",
+    "BLOCKS",
     "INTRINSICS",
     "KERNEL_NAMES",
     "LIBRARY",
@@ -173,6 +174,15 @@ class VectorName(Intrinsic):
     __repr__ = Intrinsic.__repr__
 
 
+# What the lanes of a block do together, in block_calls.py, which is loaded when one of them is called.
+BLOCKS = frozenset(
+    (
+        *(f"block_{name}" for name in ("sum", "prod", "min", "max", "and", "or", "xor", "any", "all")),
+        *("block_argmin", "block_argmax", "block_scan", "block_broadcast", "block_lane"),
+        *("shuffle", "shuffle_up", "shuffle_down", "shuffle_xor"),
+    )
+)
+
 INTRINSICS: dict[str, Intrinsic] = {
     name: Intrinsic(name)
     for name in (
@@ -181,6 +191,7 @@ INTRINSICS: dict[str, Intrinsic] = {
         *("bitcast", "select", "rotl", "popcount", "clz", "ctz", *VECTOR_FUNCTIONS),
         *("parallel_map_unary", "parallel_map_binary", "parallel_reduce"),
         *ATOMICS,
+        *sorted(BLOCKS),
         *(name for name in MATH if name not in ("min", "max", "abs", "round")),
     )
 }

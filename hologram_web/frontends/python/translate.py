@@ -35,7 +35,7 @@ class Translation:
     `params` are the parameters as written; `hidden` the lengths that the host adds, by their name in the program:
     array and axis. `warnings` has category, file, line and text, `defaults` values of parameters that are not given.
     `axes` are those along which it asks where its lane is, `indexed` the arrays that the lane's number indexes: name,
-    axis of the array, axis of the lanes.
+    axis of the array, axis of the lanes. `regions` are the bytes of shared memory that block operations use.
     """
 
     program: Program
@@ -45,6 +45,7 @@ class Translation:
     defaults: dict[str, Any]
     axes: frozenset[int] = frozenset()
     indexed: tuple[tuple[str, int, int], ...] = ()
+    regions: int = 0
 
     @cached_property
     def arrays(self) -> list[int]:
@@ -59,7 +60,7 @@ class Translation:
     @cached_property
     def cooperates(self) -> bool:
         """Whether lanes of a block work together: in shared memory of the kernel's own, with barriers."""
-        return self.program.shared_memory > 0 and any(i.name == "BarSync" for i in self.program.instructions)
+        return self.program.shared_memory > self.regions and any(i.name == "BarSync" for i in self.program.instructions)
 
     @cached_property
     def seen(self) -> dict[Any, Any]:
@@ -157,6 +158,7 @@ class Translator(Functions):
         self.sums = Sums(self, node.body)
         self.host_known = {name for name, ty in params.items() if isinstance(ty, Type) and name not in stored}
         self.at = (definition.source, node)
+        self.ending = self.label() if facts.apart else None
 
     def run(self) -> None:
         node = self.definition_of_kernel.node
@@ -164,7 +166,19 @@ class Translator(Functions):
             self._declare(parameter)
         self.free = list(range(len(self.params) + self.facts.lengths + 1, MAX_PARAMETERS + 1))
         self.temporaries.append([])
+        self.own_bytes["shared"] = sum(self.facts.regions.values())
         self.statements(node.body)
+        if self.ending is not None:
+            self.place(self.ending)
+            self.emit("BarSync", 0)
+
+    def leave(self) -> None:
+        """The kernel's return. Where lanes might not come to a block operation those that end wait for the others, so
+        that it is a DivergentBarrier if some come and some do not."""
+        if self.ending is None:
+            self.emit("EXIT")
+        else:
+            self.jump(self.ending)
 
     def _declare(self, parameter: ast.arg) -> None:
         name, scope = parameter.arg, self.scope
@@ -215,5 +229,8 @@ class Translator(Functions):
             for a in self.own_arrays.values()
         )
         program.source_map = SourceMap(lines, texts, own)
+        regions = sum(self.facts.regions.values())
+        if regions:  # at the start of shared memory, where lanes read zeros that nobody wrote, and mean it
+            program.metadata.entries["zeroed"] = str(regions)
         axes, indexed = frozenset(self.facts.axes), tuple(sorted(self.facts.indexed))
-        return Translation(program, self.params, names, list(self.warnings), self.defaults, axes, indexed)
+        return Translation(program, self.params, names, list(self.warnings), self.defaults, axes, indexed, regions)
