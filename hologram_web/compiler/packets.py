@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from ..isa.types import Type
-from .ir import PRED, Block, Node
+from .escapes import escaping, uses
+from .ir import PRED, Node
 from .operations import LEAVES
 from .out_of_ssa import Assign, Copies, Count, Do, Go, Lowered, Piece, Statement, Under, Variable
 from .passes.costs import cost
@@ -36,7 +37,7 @@ class Forms:
     """
 
     def __init__(self, lowered: Lowered, alike: Iterable[Variable] = (), mixed: bool = False) -> None:
-        self.lowered, lanes = lowered, lowered.lanes
+        self.lowered, self.mixed, lanes = lowered, mixed, lowered.lanes
         self.variables: dict[Variable, Stride] = {}
         # Those that are used outside of a loop that sets them.
         self.escaping: set[Variable] = set(lowered.variables.values()) if mixed else set()
@@ -58,7 +59,7 @@ class Forms:
         for block in lowered.function.blocks:
             if block not in around:
                 continue
-            for node, user in _uses(block, lowered.variables):
+            for node, user in uses(block, lowered.variables):
                 variable = lowered.variables[node]
                 if variable in fixed:
                     continue
@@ -131,30 +132,6 @@ class Forms:
         return step if isinstance(step, int) and shape.bits >= node.ty.bits else ANY
 
 
-def _uses(block: Block, variables: dict[Node, Variable]) -> Iterable[tuple[Node, Block]]:
-    """What is read where, through what is computed where it is used."""
-
-    def read(node: Node, user: Block) -> Iterable[tuple[Node, Block]]:
-        if node in variables:
-            yield node, user
-        else:
-            for arg in node.args:
-                yield from read(arg, user)
-
-    for phi in block.phis:
-        if phi in variables:
-            # On the way to the block, which lanes of several rounds of a loop may go together when they have left it.
-            for arg, before in zip(phi.args, block.predecessors, strict=True):
-                yield from read(arg, before)
-                yield from read(arg, block)
-    for node in block.nodes:
-        if node in variables or node.ty is None:
-            for arg in node.args:
-                yield from read(arg, block)
-    if block.end.value is not None:
-        yield from read(block.end.value, block)
-
-
 @dataclass
 class Linear:
     """`trees` are the code of a packet, whose lanes are those of `mask` (None: all of them, to the end).
@@ -190,21 +167,23 @@ def linear(
     may_fault: Callable[[Node], bool],
     free: int,
     leaves: bool = False,
+    whole: bool = False,
 ) -> Linear:
     """The code of packets. If something is `given`, all lanes of a packet are on at its start, and branches on these
     go that way. Variables of masks are numbered from `free` on. `leaves`: lanes that end are told from those that wait
-    for others."""
-    waiting: set[int] = set()
+    for others. `whole`: nothing is kept for other code."""
+    waiting, leaky = set[int](), set[int]()
     root = given is None or leaves
+    kept = forms.escaping & escaping(trees, forms.lowered.variables) if whole and not forms.mixed else forms.escaping
     while True:
-        one = _Linearizer(forms, waiting, root, may_fault, given or {}, free)
+        one = _Linearizer(forms, waiting, leaky, root, may_fault, given or {}, free, kept)
         one.staying = one.new_mask() if leaves else None
         context = _Context(one.new_mask() if root else None, None)
         one.open += [context.mask] if context.mask is not None else []
         made, leaks = one.code(trees, context)
-        if one.waiting <= waiting and one.root == root:
+        if one.waiting <= waiting and one.leaky <= leaky and one.root == root:
             return Linear(made, context.mask, one.staying, one.variables, "fault" in leaks)
-        waiting, root = waiting | one.waiting, one.root
+        waiting, leaky, root = waiting | one.waiting, leaky | one.leaky, one.root
 
 
 @dataclass(eq=False)
@@ -229,22 +208,25 @@ _Leaks = set[int | str]  # where lanes went that left early: labels, "exit" and 
 
 
 class _Linearizer:
-    """`waiting` are the labels that lanes have to wait at; `root` says that a packet's lanes may end before it does.
+    """`waiting` are the labels that lanes have to wait at, and `leaky` those of them that not all lanes come to that
+    do not fault; `root` says that a packet's lanes may end before it does.
 
-    Both are found as code is made; what was made before they were known is made again.
+    They are found as code is made; what was made before they were known is made again.
     """
 
     def __init__(
         self,
         forms: Forms,
         waiting: set[int],
+        leaky: set[int],
         root: bool,
         may_fault: Callable[[Node], bool],
         given: dict[Node, bool],
         free: int,
+        escaping: set[Variable],
     ) -> None:
         self.forms, self.known, self.root, self.may_fault, self.given = forms, waiting, root, may_fault, given
-        self.waiting: set[int] = set()
+        self.waiting, self.leaky, self.known_leaky, self.escaping = set[int](), set[int](), leaky, escaping
         self.staying: Variable | None = None
         self.open: list[Variable] = []  # masks with lanes that are still to do something
         self.variables: dict[Node, Variable] = {}
@@ -291,10 +273,20 @@ class _Linearizer:
             if rest and (some or staying):
                 inside, more = self.code(rest, context)
                 mask = self._of(context)
-                made += [If(self._any(mask), inside, [])] if some and mask is not None else inside
+                asks = some and mask is not None and not self._soon_asks(inside, mask)
+                made += [If(self._any(mask), inside, [])] if asks and mask is not None else inside
                 leaks |= more
                 break
         return made, leaks
+
+    def _soon_asks(self, trees: list[Tree], mask: Node) -> bool:
+        """Whether code asks itself whether any lane is left, after little that accesses no memory."""
+        *head, last = trees or [None]
+        pieces = [tree.piece for tree in head if isinstance(tree, Straight)]
+        inner = [s.statement if isinstance(s, Under) else s for piece in pieces for s in piece.statements]
+        if len(pieces) < len(head) or len(inner) > _LIGHT or any(isinstance(s, Do | Count) for s in inner):
+            return False
+        return isinstance(last, If) and last.condition.op == "any" and last.condition.args[0] is mask
 
     def _leaving(self, tree: If) -> tuple[If, list[Tree]]:
         """A branch by which lanes only leave, and the code of those that stay, who are then the only ones."""
@@ -385,15 +377,21 @@ class _Linearizer:
         return [*found, self._none(context.mask)]
 
     def _labelled(self, tree: Labelled, context: _Context) -> tuple[list[Tree], _Leaks]:
-        label = _Label(tree.label, context, self.new_mask() if tree.label in self.known else None)
+        here, gathers = tree.label in self.known, tree.label in self.known_leaky
+        label = _Label(tree.label, context, self.new_mask() if here and gathers else None)
+        before = self.new_mask() if here and not gathers else None
         kept = len(self.open)
-        self.open += [label.left] if label.left is not None else []
+        self.open += [one for one in (label.left, before) if one is not None]
         self.labels.append(label)
         body, leaks = self.code(tree.body, context)
         self.labels.pop()
         del self.open[kept:]
+        if leaks - {tree.label, "fault"}:
+            self.leaky.add(tree.label)
         made: list[Tree] = [Labelled(tree.label, body)]
         mask = self._of(context)
+        if before is not None and mask is not None:  # all that came go on
+            made = [self._set(before, mask), *made, self._set(self.variables[mask], self._nodes[before])]
         if label.left is not None and mask is not None:
             together = Node("por", PRED, (mask, self._nodes[label.left]))
             made = [self._none(label.left), *made, self._set(self.variables[mask], together)]
@@ -538,7 +536,7 @@ class _Linearizer:
                 case Copies(pairs):
                     blended = [v for v, _ in pairs if self._is_vector(v) and self._blends(v, piece, context)]
                 case Assign(variable, _) | Do(_, variable):
-                    kept = variable is not None and variable in self.forms.escaping and self._is_vector(variable)
+                    kept = variable is not None and variable in self.escaping and self._is_vector(variable)
                     blended = [variable] if kept and variable is not None else []
                 case _:
                     blended = []
@@ -565,7 +563,7 @@ class _Linearizer:
 
     def _blends(self, variable: Variable, piece: Piece, context: _Context) -> bool:
         """Whether lanes that are not of the mask may have a value of a phi that is still wanted."""
-        if variable in self.forms.escaping:
+        if variable in self.escaping:
             return True
         header = self.forms.headers.get(variable)
         if header is None or header > 1:  # of ways that meet

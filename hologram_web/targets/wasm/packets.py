@@ -177,7 +177,7 @@ class Packets:
         put, values = self.put, self.values
         leaves = self.code.lanes_leave
         given = self.given if count is None else None
-        made = linear(trees, self.forms, given, self.faults.may_fault, _FREE, leaves)
+        made = linear(trees, self.forms, given, self.faults.may_fault, _FREE, leaves, self.code.plan is None)
         values.variables.update(made.variables)
         put(("block", None))
         self._depth = self.code.depth

@@ -1,0 +1,90 @@
+"""Where values are read, and which variables are wanted behind a loop that sets them: lanes that have left it keep
+theirs while others go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .ir import Block, Node
+from .out_of_ssa import Assign, Copies, Do, Piece, Variable
+from .structure import If, Labelled, Straight, StructuredLoop, Tree
+
+__all__ = ["escaping", "uses"]
+
+_Loops = tuple[int, ...]
+
+
+def uses(block: Block, variables: dict[Node, Variable]) -> Iterable[tuple[Node, Block]]:
+    """What is read where, through what is computed where it is used."""
+
+    def read(node: Node, user: Block) -> Iterable[tuple[Node, Block]]:
+        if node in variables:
+            yield node, user
+        else:
+            for arg in node.args:
+                yield from read(arg, user)
+
+    for phi in block.phis:
+        if phi in variables:
+            # On the way to the block, which lanes of several rounds of a loop may go together when they have left it.
+            for arg, before in zip(phi.args, block.predecessors, strict=True):
+                yield from read(arg, before)
+                yield from read(arg, block)
+    for node in block.nodes:
+        if node in variables or node.ty is None:
+            for arg in node.args:
+                yield from read(arg, block)
+    if block.end.value is not None:
+        yield from read(block.end.value, block)
+
+
+def escaping(trees: list[Tree], variables: dict[Node, Variable]) -> set[Variable]:
+    """Variables that a loop sets and that are read outside of it. In it lanes read them in their own rounds."""
+    sets: dict[Variable, set[_Loops]] = {}
+    reads: dict[Variable, set[_Loops]] = {}
+
+    def read(node: Node, loops: _Loops) -> None:
+        variable = variables.get(node)
+        if variable is not None:
+            reads.setdefault(variable, set()).add(loops)
+        else:
+            for arg in node.args:
+                read(arg, loops)
+
+    def piece(one: Piece, loops: _Loops) -> None:
+        for statement in one.statements:
+            match statement:
+                case Assign(variable, value):
+                    sets.setdefault(variable, set()).add(loops)
+                    for arg in value.args:
+                        read(arg, loops)
+                case Do(node, result):
+                    if result is not None:
+                        sets.setdefault(result, set()).add(loops)
+                    for arg in node.args:
+                        read(arg, loops)
+                case Copies(pairs):
+                    for variable, value in pairs:
+                        sets.setdefault(variable, set()).add(loops)
+                        read(value, loops)
+
+    def walk(trees: list[Tree], loops: _Loops) -> None:
+        for tree in trees:
+            match tree:
+                case Straight(one):
+                    piece(one, loops)
+                case Labelled(_, body):
+                    walk(body, loops)
+                case StructuredLoop(label, body):
+                    walk(body, (*loops, label))
+                case If(condition, then, otherwise):
+                    read(condition, loops)
+                    walk(then, loops)
+                    walk(otherwise, loops)
+
+    walk(trees, ())
+    return {
+        variable
+        for variable, places in sets.items()
+        if any(loops[: len(place)] != place for place in places for loops in reads.get(variable, ()))
+    }
