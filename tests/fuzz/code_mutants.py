@@ -457,7 +457,28 @@ _PACKETS = (
         _LINEARIZER + "_labelled",
         'Node("por", PRED, (mask, self._nodes[label.left]))',
         "mask",
+        "lanes/exit_in_loop.atlas",
+    ),
+    _packets(
+        "all lanes come to labels",
+        _LINEARIZER + "_labelled",
+        "self.leaky.add(tree.label)",
+        "pass",
+        "lanes/exit_in_loop.atlas",
+    ),
+    _packets(
+        "lanes that left a loop have the values of those that are in it",
+        "compiler.packets:linear",
+        "given or {}, free, kept)",
+        "given or {}, free, set())",
         "control/loop.atlas",
+    ),
+    _packets(
+        "what a loop changes is fixed in its addresses",
+        "targets.wasm.addresses:Addresses._is_fixed",
+        "variable not in self._loops[-1].sets",
+        "True",
+        "memory/affine.atlas",
     ),
     _packets(
         "lanes that wait for the next round are forgotten",
