@@ -281,7 +281,9 @@ class _Linearizer:
 
     def _soon_asks(self, trees: list[Tree], mask: Node) -> bool:
         """Whether code asks itself whether any lane is left, after little that accesses no memory."""
-        *head, last = trees or [None]
+        if not trees:
+            return False
+        *head, last = trees
         pieces = [tree.piece for tree in head if isinstance(tree, Straight)]
         inner = [s.statement if isinstance(s, Under) else s for piece in pieces for s in piece.statements]
         if len(pieces) < len(head) or len(inner) > _LIGHT or any(isinstance(s, Do | Count) for s in inner):
