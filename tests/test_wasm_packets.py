@@ -151,8 +151,8 @@ REASONS = {
         (8, 1, 1),
     ),
     "between barriers lanes do no more than move what they share": (
-        "    cvt.u64.u32 r12, r252\n    mov_imm.u64 r13, 5\n    xor.u64 r14, r12, r13\n    lds.u32 r11, [shared + r14*4]\n"
-        "    bar_sync 0",
+        "    cvt.u64.u32 r12, r252\n    mov_imm.u64 r13, 5\n    xor.u64 r14, r12, r13\n"
+        "    lds.u32 r11, [shared + r14*4]\n    bar_sync 0",
         (8, 1, 1),
     ),
 }
