@@ -10,7 +10,6 @@ import pytest
 from hologram_web.backends import DEVICES, CpuBackend
 from hologram_web.compiler.passes import PASSES
 from hologram_web.compiler.passes.fold import RULES
-from hologram_web.errors import UnsupportedType
 from hologram_web.isa import Type
 from hologram_web.isa.row import Effect
 from hologram_web.isa.table import ROWS
@@ -60,13 +59,7 @@ def test_filetest(device, case):
         check_problems(case)
         return
     launch = case.launch(device.name)
-    try:
-        check(launch, device)
-    except UnsupportedType as error:  # isa.md has no transcendental functions of F64 on GPUs
-        if device.name != "webgpu" or "WGSL has no functions of f64" not in str(error):
-            raise
-        assert any(Type.F64 in i.values for i in case.program().instructions)
-        return
+    check(launch, device)
     if device.name == "cpu" and isinstance(launch.expected, dict):
         # No program sees the order of lanes, and none has a race.
         check(launch, CpuBackend(lane_order="descending"))

@@ -472,3 +472,29 @@ def test_times():
         assert all(0 < seconds < 60 for _, seconds in backend.times)
     else:
         assert backend.times == []
+
+
+def test_functions_of_f64_add_and_multiply_in_one_place():
+    """Shader compilers put every call in line."""
+    kernel = hg.kernel_from_source(
+        "def k(x: hg.Array[hg.f64]):\n    i = hg.global_id()\n    x[i] = hg.erf(x[i]) + hg.pow(x[i], 2.5)\n"
+    )
+    text = kernel.wgsl()
+    functions = dict(zip(text.split("\nfn ")[1:], text.split("\nfn ")[1:], strict=True))
+    for name in ("erf_f64(", "pow_f64("):
+        body = next(each for each in functions if each.startswith(name))
+        assert body.count("f64_mul(") == body.count("f64_add(") == 1
+        assert body.count("case ") > 50
+
+
+def test_functions_of_f64_have_the_bits_of_the_reference(backend):
+    numbers = np.random.default_rng(6).normal(size=400) * np.logspace(-3, 3, 400)
+    x = np.concatenate([numbers, [0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, 1e-310, 709.78, -745.1, 1e22, 6.3e300]])
+    kernel = hg.kernel_from_source(
+        "def k(x: hg.Array[hg.f64], y: hg.Array[hg.f64]):\n    i = hg.global_id()\n    y[i] = hg.sin(x[i])\n"
+    )
+    wanted, found = np.zeros_like(x), np.zeros_like(x)
+    kernel.on("cpu")[len(x)](x, wanted)
+    kernel.on(backend)[len(x)](x, found)
+    np.testing.assert_array_equal(found, wanted)
+    assert (np.signbit(found) == np.signbit(wanted))[~np.isnan(wanted)].all()

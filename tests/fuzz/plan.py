@@ -182,7 +182,8 @@ def _allowed(profile: Profile, row: Row, types: tuple[Type, ...], detail: Any) -
 
 
 def lacks(profile: Profile, row: Row, ty: Type) -> bool:
-    """Whether devices of the profile refuse an instruction on a type: WGSL has no functions of F64."""
+    """Whether programs of the profile leave out an instruction on a type: each function of F64 takes shader compilers
+    seconds; filetests run them."""
     return profile.shader and row.group == "Transcendental" and ty is Type.F64
 
 

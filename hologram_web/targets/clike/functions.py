@@ -13,7 +13,7 @@ from ...isa.types import Type
 from .expressions import Expressions
 from .language import Language
 
-__all__ = ["function_text", "guarded_text"]
+__all__ = ["function_text", "guarded_text", "head"]
 
 # What makes a function's values the language's own, and the texts that it computes once, by name.
 Own = Callable[[Expressions], dict[str, str]]
@@ -35,7 +35,7 @@ def function_text(name: str, language: Language, traits: Traits, own: Own) -> tu
     assert result is not None
     end = f"  return {values.value(result)};"
     hoists = [f"  {language.value.format(language.types[Type.U32], name, text)}" for text, name in hoisted.items()]
-    text = "\n".join([_head(name, name, language, []), *hoists, *lines, end, "}", ""])
+    text = "\n".join([head(name, name, language, []), *hoists, *lines, end, "}", ""])
     return text, values.called
 
 
@@ -45,11 +45,12 @@ def guarded_text(name: str, language: Language) -> str:
     first = [language.operand.format(language.types[PRED], "p")]
     first.append(language.operand.format(language.types[found.result], "otherwise"))
     operands = ", ".join(f"x{number}" for number in range(len(found.operands)))
-    head = _head(f"{name}_if", name, language, first)
-    return "\n".join([head, "  if (p) {", f"    return {name}({operands});", "  }", "  return otherwise;", "}", ""])
+    start = head(f"{name}_if", name, language, first)
+    return "\n".join([start, "  if (p) {", f"    return {name}({operands});", "  }", "  return otherwise;", "}", ""])
 
 
-def _head(name: str, of: str, language: Language, first: list[str]) -> str:
+def head(name: str, of: str, language: Language, first: list[str]) -> str:
+    """The head of a function with the operands of another one, behind the first ones."""
     found = routine_of(of)
     operands = [language.operand.format(language.types[ty], f"x{number}") for number, ty in enumerate(found.operands)]
     return language.function.format(language.types[found.result], name, ", ".join([*first, *operands]))

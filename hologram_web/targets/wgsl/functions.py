@@ -9,10 +9,13 @@ from ..clike.expressions import Expressions
 from ..clike.functions import function_text, guarded_text
 from .floats import Floats
 from .language import language_of, traits_of
+from .looped import looped_text
 
 __all__ = ["functions_for"]
 
-_NAMES = frozenset(f"{name}_f32{guarded}" for name in (*FUNCTIONS, *PARTS) for guarded in ("", "_if"))
+_NAMES = frozenset(
+    f"{name}_{ty}{guarded}" for name in (*FUNCTIONS, *PARTS) for ty in ("f32", "f64") for guarded in ("", "_if")
+)
 
 
 @cache
@@ -21,6 +24,8 @@ def _function(name: str, math: str) -> tuple[str, set[str]]:
     plain = name.removesuffix("_if")
     if name != plain:
         return guarded_text(plain, language_of(math)), {plain}
+    if name.endswith("_f64"):
+        return looped_text(name, math)
 
     def own(values: Expressions) -> dict[str, str]:
         hoisted: dict[str, str] = {}

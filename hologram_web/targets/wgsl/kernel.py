@@ -20,7 +20,7 @@ from ...compiler.out_of_ssa import lower
 from ...compiler.ranges import MAX_LANES
 from ...compiler.recursion import deep_recursion
 from ...compiler.rounds import cost_of_lane, within_budget
-from ...errors import CompileError, UnsupportedType
+from ...errors import CompileError
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
@@ -245,9 +245,6 @@ def compile_kernel(
 
     Raises CompileError for what WebGPU does not have.
     """
-    for node in function.nodes():
-        if node.op in ("call", "call_if") and node.attr.endswith("_f64"):
-            raise UnsupportedType(None, "WGSL has no functions of f64: use f32, or run on wasm")
     with deep_recursion():
         bound = [list(group) for group in groups]
         number = {base: number for number, group in enumerate(bound) for base in group}
