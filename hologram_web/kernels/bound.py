@@ -162,7 +162,7 @@ class BoundKernel:
         """A launch of another signature than that of the last one."""
         kernel = self._kernel._chosen(args, named)
         translation = kernel._translation
-        key = None if named else _signature(translation, args)
+        key = None if named or translation.prints else _signature(translation, args)
         fit = None if key is None else translation.seen.get(key)
         if fit is not None:
             found = self._known.get(fit)

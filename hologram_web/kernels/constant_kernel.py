@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["ConstantKernel"]
 
 _EMPTY = CellType()  # of a variable that is not assigned yet
-_OF_PROGRAMS = ("program", "hidden", "lines", "variables", "for_types", "_translation", "_source_map")
+_OF_PROGRAMS = ("program", "hidden", "prints", "lines", "variables", "for_types", "_translation", "_source_map")
 
 
 class ConstantKernel(Kernel):

@@ -56,6 +56,7 @@ class Kernel:
         self._translation = translation
         self.program: Program = translation.program
         self.hidden: dict[str, tuple[str, int]] = translation.hidden
+        self.prints = bool(translation.prints)
         assert self.program.source_map is not None
         self._source_map = self.program.source_map
         self.lines: list[tuple[str, int]] = self._source_map.lines

@@ -8,8 +8,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..backends import DEVICES, Backend, ExecutionParams
-from ..errors import LaunchError, like, misfit, told
+from ..errors import ExecutionError, LaunchError, like, misfit, told
 from ..forks import lock
+from ..frontends.python.emit import LOG
 from ..frontends.python.names import Annotation, ArrayType, shown
 from ..isa.elements import Element, ElementType, axes_of, stored_as
 from ..isa.types import Type
@@ -86,6 +87,11 @@ async def launch(
         }
     else:
         found = {}
+    log = None
+    if translation.prints:
+        from .logs import new_log, show
+
+        log = new_log()
     places = _places(found, given)
     written = [name for name in written if name in found]
     _check_overlap(found, places, written)
@@ -96,13 +102,18 @@ async def launch(
                 handles[places[name]] = device.borrow_buffer(array.nbytes)
                 device.copy_to_buffer(handles[places[name]], array)
             here[name] = handles[places[name]]
+        if log is not None:
+            here[LOG] = handles[LOG] = device.borrow_buffer(log.nbytes)
+            device.copy_to_buffer(here[LOG], log)
         plain = {**given, **lengths}
         values = {p.name: here[p.name] if p.name in here else plain[p.name] for p in program.params}
         device.execute_program_with_params(program, ExecutionParams(asked.config, values))
-        if here and not found:
+        if here and not found and log is None:
             return
         outs = {name: _out(found[name]) for name in written}
         reads = {handles[places[name]]: out for name, out in outs.items()}
+        if log is not None:
+            reads[here[LOG]] = log
         if blocking:
             device.collect(reads)  # some devices raise faults here only
         else:
@@ -114,7 +125,13 @@ async def launch(
                 given[name].from_numpy(out)
             elif hasattr(given[name], "assign"):  # a typed array of JavaScript
                 given[name].assign(out)
+    except ExecutionError:
+        if log is not None and blocking:
+            device.copy_from_buffer(here[LOG], log)
+        raise
     finally:
+        if log is not None:
+            show(log, translation.prints)
         for handle in handles.values():
             device.return_buffer(handle)
 

@@ -196,6 +196,10 @@ class PlanBuilder:
         if unknown:
             raise LaunchError(f"there is no parameter {unknown[0]!r}: {', '.join(map(str, program.params)) or 'none'}")
         given: list[Argument] = []
+        if getattr(kernel, "prints", False):
+            raise LaunchError(
+                f"{kernel.name} prints, and a plan has no log: print where a kernel is launched by itself"
+            )
         hidden, takes = (kernel.hidden, kernel.params) if hasattr(kernel, "hidden") else ({}, {})
         for param in program.params:
             if param.name in hidden and param.name not in args:

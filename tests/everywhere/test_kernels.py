@@ -56,6 +56,12 @@ def rows(x: hg.Array[hg.i32, 2], odd: hg.Array[bool]):
 
 
 @hg.kernel
+def shown(x: hg.Array[hg.f32], PATTERN: hg.Constant[bytes] = b"ab"):
+    i = hg.global_id()
+    print(f"lane {i}:", x[i], x[i] > 1, sum(c * i for c in PATTERN))
+
+
+@hg.kernel
 def collatz(x: hg.Array[hg.i64], steps: hg.Array[hg.i32]):
     i = hg.global_id()
     n = x[i]
@@ -128,6 +134,13 @@ def test_atomics(device: Any) -> None:
     bins = array("I", [0] * 256)
     histogram.on(device)[len(data)](data, bins)
     assert bins.tolist() == [data.count(value) for value in range(256)]
+
+
+def test_print(device: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    shown.on(device)[3](array("f", [0.1, 1, 2.5]))
+    assert capsys.readouterr().out == "lane 0: 0.1 False 0\nlane 1: 1.0 False 195\nlane 2: 2.5 True 390\n"
+    shown.on(device)[1](array("f", [1]), b"xyz")
+    assert capsys.readouterr().out == "lane 0: 1.0 False 0\n"
 
 
 def test_rows_and_bools(device: Any) -> None:

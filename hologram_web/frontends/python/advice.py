@@ -84,7 +84,6 @@ CALLS = {
     "list": "use hg.local(type, size)",
     "map": "write a for loop",
     "open": "pass data as arrays",
-    "print": "store what you want to see in an array",
     "range": "range stands only in for i in range(...)",
     "sorted": "sort on the host",
     "str": "kernels compute with numbers",

@@ -82,6 +82,9 @@ class Calls(Expressions):
             return self._divmod(node)
         if called is ord:
             return self._ord(node)
+        if called is print:
+            self.print_(node)
+            return None
         name = _BUILTINS.get(called) if isinstance(called, BuiltinFunctionType) else None
         if isinstance(called, Intrinsic):
             name = called.name
@@ -164,6 +167,10 @@ class Calls(Expressions):
 
     def of_elements(self, node: ast.expr, called: Callable[..., Any]) -> Value:
         """sum, any or all of constants and generators."""
+        raise NotImplementedError
+
+    def print_(self, node: ast.Call) -> None:
+        """print(...)."""
         raise NotImplementedError
 
     def _ord(self, node: ast.Call) -> Value:

@@ -25,7 +25,9 @@ from .advice import SignWarning
 from .source import Definition, Source
 from .types import INDEX, Value, Weak, default, fits
 
-__all__ = ["ArrayRef", "Emitter", "EnclosingLoop", "KernelFacts", "Scope"]
+__all__ = ["LOG", "ArrayRef", "Emitter", "EnclosingLoop", "KernelFacts", "Scope"]
+
+LOG = "print.log"  # the parameter that prints write to
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class KernelFacts:
     `writes` the parameters accessed; `axes` those along which the kernel asks where its lane is; `indexed` has the
     arrays that the lane's number indexes: parameter, its axis, axis of the lanes; `loops` what generators became;
     `regions` shared memory of block operations, by what for and the size of an element: bytes; `apart` whether lanes
-    might not come to one of them.
+    might not come to one of them; `prints` what its prints show.
     """
 
     types: dict[Any, Any] = field(default_factory=dict)
@@ -90,6 +92,7 @@ class KernelFacts:
     apart: bool = False
     definitions: dict[FunctionType, Definition] = field(default_factory=dict)
     loops: dict[ast.AST, tuple[ast.Call, ast.FunctionDef]] = field(default_factory=dict)
+    prints: list[Any] = field(default_factory=list)
     changed: bool = False
 
     def learn(self, key: Any, ty: Any) -> None:

@@ -42,6 +42,11 @@ class Functions(Statements):
             self.facts.definitions[called] = Source.of(called)
         return self.facts.definitions[called]
 
+    def print_(self, node: ast.Call) -> None:
+        from .prints import print_
+
+        print_(self, node)
+
     def of_elements(self, node: ast.expr, called: Any) -> Value:
         from .generators import of_elements
 

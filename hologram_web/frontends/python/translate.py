@@ -14,7 +14,7 @@ from ...isa.operands import Access, Register
 from ...isa.program import MAX_PARAMETERS, Program, SourceMap
 from ...isa.types import Type
 from .compounds import PartsType
-from .emit import ArrayRef, KernelFacts, Scope
+from .emit import LOG, ArrayRef, KernelFacts, Scope
 from .functions import Functions, annotation, check_signature
 from .names import Annotation, ArrayType, Constant
 from .source import Definition
@@ -36,6 +36,7 @@ class Translation:
     array and axis. `warnings` has category, file, line and text, `defaults` values of parameters that are not given.
     `axes` are those along which it asks where its lane is, `indexed` the arrays that the lane's number indexes: name,
     axis of the array, axis of the lanes. `regions` are the bytes of shared memory that block operations use.
+    `prints` are what its prints show (`prints.py`); if there are any, the program has a log as a further parameter.
     """
 
     program: Program
@@ -46,6 +47,7 @@ class Translation:
     axes: frozenset[int] = frozenset()
     indexed: tuple[tuple[str, int, int], ...] = ()
     regions: int = 0
+    prints: tuple[Any, ...] = ()
 
     @cached_property
     def arrays(self) -> list[int]:
@@ -55,7 +57,8 @@ class Translation:
     @cached_property
     def written(self) -> list[str]:
         """The arrays that the kernel writes."""
-        return [param.name for param in self.program.params if param.access is not None and param.access.writes]
+        params = (param for param in self.program.params if param.name in self.params)
+        return [param.name for param in params if param.access is not None and param.access.writes]
 
     @cached_property
     def cooperates(self) -> bool:
@@ -222,7 +225,7 @@ class Translator(Functions):
                 access = Access.READ_WRITE if reads and writes else Access.WRITE if writes else Access.READ
                 program.params[number] = replace(param, access=access)
         lines = [(source.file, line) for source, line in self.lines]
-        names = {program.params[register.index - 1].name: key for key, register in self.hidden.items()}
+        names = {program.params[r.index - 1].name: key for key, r in self.hidden.items() if key[0] != LOG}
         texts = {(source.file, line): source.lines[line - source.first].strip() for source, line in self.lines}
         own = tuple(
             ("local memory" if a.local else "shared memory", a.name, a.offset, a.shape or (), a.ty.size_bytes)
@@ -233,4 +236,7 @@ class Translator(Functions):
         if regions:  # at the start of shared memory, where lanes read zeros that nobody wrote, and mean it
             program.metadata.entries["zeroed"] = str(regions)
         axes, indexed = frozenset(self.facts.axes), tuple(sorted(self.facts.indexed))
-        return Translation(program, self.params, names, list(self.warnings), self.defaults, axes, indexed, regions)
+        prints, warnings = tuple(self.facts.prints), list(self.warnings)
+        return Translation(
+            program, self.params, names, warnings, self.defaults, axes, indexed, regions, prints
+        )
