@@ -95,10 +95,7 @@ WRONG = [
     ("x[0] = WORD[9]", "there is no element 9: the text has 2, counted from 0"),
     ("x[0] = WORD", "WORD is text: ord(c) is the number of one of its characters"),
     ("for c in WORD:\n    x[0] = c", "c is text: ord(c) is the number of one of its characters"),
-    (
-        "x[0] = sum(v for v in x[0])",
-        "for loops over a range, a constant tuple, an array, or enumerate, zip or reversed",
-    ),
+    ("x[0] = sum(v for v in x[0])", "x[0] is one number: write range(x[0])"),
     ("x[0] = sum(a for a, b in ((1, 2), (3,)))", "(3,) is not unpacked to 2 names"),
     ("x[0] = lambda v: v", "a lambda is no number: give it a name, f = lambda a: a * 2, and call that, or pass it"),
 ]
