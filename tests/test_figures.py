@@ -32,6 +32,7 @@ ONCE = (
     "bignum.md: products of U256 in other ways, 2026-11-22",
     "devices.md: what lanes, branches and checks cost in shaders, 2026-11-23",
     "devices.md: what subtracting costs on llvmpipe, 2026-11-23",
+    "functions.md: how long functions of F64 take to compile, 2026-11-23",
     "optimizer.md: divisions by constants in wasmtime, 2026-11-22",
     "wide.md: what llvmpipe takes to compile a private array, 2026-11-22",
 )
