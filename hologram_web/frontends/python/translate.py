@@ -237,6 +237,4 @@ class Translator(Functions):
             program.metadata.entries["zeroed"] = str(regions)
         axes, indexed = frozenset(self.facts.axes), tuple(sorted(self.facts.indexed))
         prints, warnings = tuple(self.facts.prints), list(self.warnings)
-        return Translation(
-            program, self.params, names, warnings, self.defaults, axes, indexed, regions, prints
-        )
+        return Translation(program, self.params, names, warnings, self.defaults, axes, indexed, regions, prints)
