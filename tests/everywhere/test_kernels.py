@@ -55,6 +55,26 @@ def rows(x: hg.Array[hg.i32, 2], odd: hg.Array[bool]):
     odd[i] = total % 2 == 1 and not odd[i]
 
 
+def ordered(a, b):
+    if a > b:
+        return b, a
+    return a, b
+
+
+@hg.kernel
+def parts(x: hg.Array[hg.f32], y: hg.Array[hg.f32]):
+    """Tuples, vectors and registers."""
+    i = hg.global_id() * 3
+    v = x.load(i, 3)
+    low, high = ordered(v.x, v.z)
+    pair = (low, high) if low < 5 else (high, low)
+    kept = hg.registers(3, hg.f32)
+    for k in hg.static_range(3):
+        kept[k] += v.zyx[k] * hg.dot(v.xy, hg.vec2(2, 1))
+    kept[0] = pair[0] * 100 + pair[1]
+    y.store(i, hg.vec3(kept[0], kept[1], kept[2]))
+
+
 @hg.kernel
 def shown(x: hg.Array[hg.f32], PATTERN: hg.Constant[bytes] = b"ab"):
     i = hg.global_id()
@@ -127,6 +147,12 @@ def test_shared_memory_and_barriers(device: Any) -> None:
     x, sums = array("I", range(1000)), array("I", [0] * 16)
     block_sums.on(device)[1024, 64](x, sums)
     assert sums.tolist() == [sum(range(start, min(start + 64, 1000))) for start in range(0, 1024, 64)]
+
+
+def test_values_with_parts(device: Any) -> None:
+    x, y = array("f", [3, 1, 2, 9, 5, 7]), array("f", [0] * 6)
+    parts.on(device)[2](x, y)
+    assert y.tolist() == [203, 7, 21, 907, 115, 207]
 
 
 def test_atomics(device: Any) -> None:

@@ -249,6 +249,18 @@ def test_several_axes():
     assert x[1, 2, 3] == 123
 
 
+def test_parts_of_values_are_shown():
+    @hg.kernel
+    def split(x: hg.Array[hg.f32]):
+        v = hg.vec2(x[0], 2.0)
+        t = v.y, hg.global_id()
+        x[1] = v.x + t[1]
+
+    *_, last = split.steps[1](np.array([5, 0], "f4"))
+    shown = {name: value.item() for name, value in last.values.items() if name != "x"}
+    assert shown == {"v.x": 5, "v.y": 2, "t[0]": 2, "t[1]": 0}
+
+
 def test_the_whole_launch_and_atomics():
     @hg.kernel
     def whole(x: hg.Array[hg.i32], top: hg.Array[hg.i32], n: hg.i32):
