@@ -50,6 +50,16 @@ CASES = {
         "abs(a) + np.maximum(a, b) - np.minimum(a, f(0.5)) + np.floor(b)",
     ),
     "clamp and lerp": ("out(hg.clamp(a, 0.0, 1.0) + hg.fma(a, b, s))", "np.clip(a, 0, 1) + (a * b + s)"),
+    "functions of the library": (
+        "out(hg.atan(a) + hg.hypot(a, s) + hg.isnan(a))",
+        "np.arctan(a) + np.hypot(a, s)",
+    ),
+    "functions of math": ("out(math.sqrt(abs(a)) + a ** 2)", "np.sqrt(abs(a)) + a * a"),
+    "swizzles are changed": ("v = hg.vec3(a)\nv.yx += b.xy * s\nout(v)", "a + s * np.array([b[1], b[0], 0])"),
+    "an annotated variable": ("v: hg.vec3 = a\nw: hg.vec3[hg.f32] = hg.vec3(1, 2, 3)\nout(v + w)", "a + [1, 2, 3]"),
+    "loops over results": ("total = 0.0\nfor p in hg.cross(a, b):\n    total = total * 2 + p\n"
+        "for p, k in zip(hg.vec2(s, t), (1, 2)):\n    total += p * k\nout(total, 0, 0)",
+        "[(np.cross(a, b) * [4, 2, 1]).sum() + s + 2 * t, 0, 0]"),
     "select": ("out(hg.select(s > t, a, b))", "a if s > t else b"),
     "a conditional expression": ("out(a + b if s > t else a * x[0])", "a + b if s > t else a * s"),
     "dot": ("d = hg.dot(a, b)\nout(d, hg.dot(a.xy, b.yx), d)", "[dot, a[0] * b[1] + a[1] * b[0], dot]"),
@@ -98,7 +108,7 @@ CASES = {
 
 
 def _kernel(body):
-    text = f"import typing\nimport hologram_web as hg\n{HEAD}\n"
+    text = f"import math\nimport typing\nimport hologram_web as hg\n{HEAD}\n"
     head = ", ".join(f"{name}{k}: hg.f32" for name in "ab" for k in range(3))
     arrays = "x: hg.Array[hg.f32], m2: hg.Array[hg.f32, 2], y: hg.Array[hg.f32]"
     lines = body.split("\n")

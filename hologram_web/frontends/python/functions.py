@@ -53,17 +53,36 @@ class Functions(Statements):
         return of_elements(self, node, called)
 
     def inline(self, node: ast.Call, definition: Definition) -> AnyValue | None:
-        called, outer = definition.node, self.scope
+        called = definition.node
         if called in self.calling:
             self.fail(node, f"{called.name} calls itself: recursion is not available, write a loop")
         self.inlined += 1
         if self.inlined > _INLINED:
             self.fail(node, f"more than {_INLINED} calls are inlined: split the kernel")
-        stores = definition.stored_names
         parameters = check_signature(definition.source, called, inlined=True)
         wanted = {p.arg: annotation(definition.source, p.annotation) for p in parameters if p.annotation}
-        rest = called.args.vararg
         passed = self._passed(node, definition, parameters, wanted)
+        given = [found for _, found in passed.values()]
+        form = next((found.form for found in given if isinstance(found, Parts)), None)
+        if form is None or definition.source.names.get("__name__") != f"{__package__}.library":
+            return self._inlined(node, definition, passed, wanted)
+
+        def make(*numbers: Any) -> Any:
+            of_one = {key: (passed[key][0], number) for key, number in zip(passed, numbers, strict=True)}
+            return self._inlined(node, definition, of_one, wanted)
+
+        return form.math(self, node, make, given)  # those of `hg` are of numbers
+
+    def _inlined(
+        self,
+        node: ast.Call,
+        definition: Definition,
+        passed: dict[str, tuple[ast.expr, Any]],
+        wanted: dict[str, Annotation],
+    ) -> AnyValue | None:
+        """A call of a function with these arguments."""
+        called, outer = definition.node, self.scope
+        parameters, stores, rest = parameters_of(called), definition.stored_names, called.args.vararg
         source = self._bind(definition, passed, wanted)
         scope = Scope(
             (*outer.path, node),

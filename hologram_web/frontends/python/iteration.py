@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from math import prod
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .arithmetic import literal
-from .compounds import Parts
+from .compounds import Parts, PartsType
 from .emit import ArrayRef
-from .names import INTRINSICS
-from .source import MISSING, constant
+from .names import INTRINSICS, Intrinsic
+from .source import MISSING, Definition, constant
 from .types import Value
 from .views import name_view, row_of
 
@@ -49,8 +50,7 @@ def elements(kernel: Statements, node: ast.expr) -> tuple[Any, ...] | None:
     if not isinstance(node, ast.Call):
         found = kernel.static(node)
         if (isinstance(node, ast.Tuple) and found is MISSING) or isinstance(found, Parts) or kernel.part_of(node):
-            value = kernel.any_value(node)
-            return value.form.elements(value) if isinstance(value, Parts) and value.form.indexed else None
+            return _elements_of_value(kernel, node)
         return tuple(found) if isinstance(found, (tuple, str)) else None
     called = kernel.static(node.func)
     if called is INTRINSICS["static_range"]:
@@ -63,7 +63,8 @@ def elements(kernel: Statements, node: ast.expr) -> tuple[Any, ...] | None:
         known = all(isinstance(number, int) for number in numbers)
         return _range(kernel, node, numbers) if known and 0 < len(numbers) < 4 and numbers[2:] != [0] else None
     if called not in (enumerate, zip, reversed):
-        return None
+        makes = isinstance(called, (FunctionType, Definition, Intrinsic, PartsType))
+        return _elements_of_value(kernel, node) if makes else None
     first, *start = _parts(kernel, node, called)
     parts = [elements(kernel, part) for part in (node.args if called is zip else [first])]
     if any(part is None for part in parts):
@@ -93,6 +94,11 @@ def variables(kernel: Statements, target: ast.expr, element: Any) -> dict[str, A
         known = part if isinstance(part, (str, Value, Parts)) else constant(part)
         found[name.id] = known if isinstance(known, (str, tuple, Value, Parts)) else literal(known)
     return found
+
+
+def _elements_of_value(kernel: Statements, node: ast.expr) -> tuple[Any, ...] | None:
+    value = kernel.any_value(node)
+    return value.form.elements(value) if isinstance(value, Parts) and value.form.indexed else None
 
 
 def _known(kernel: Statements, node: ast.expr) -> int:

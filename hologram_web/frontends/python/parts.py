@@ -195,6 +195,8 @@ class PartValues(Arithmetic):
 
     def declare(self, owner: tuple[Any, ...], key: str, ty: Any) -> None:
         """Writes down a type that an annotation says."""
+        if ty is None:  # a vector of any type
+            return
         place = (*owner, key)
         self.annotated[place] = ty
         if isinstance(ty, PartsType):

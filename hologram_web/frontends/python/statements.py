@@ -255,6 +255,10 @@ class Statements(Collectives):
             old = self.any_value(load)
             self.assign_name(node.target, node.target.id, self.combined(node, node.op, old, self.any_value(node.value)))
             return
+        if (several := self.changed_parts(node.target)) is not None:
+            before = self.any_value(node.target)
+            self._unpack(several, node, self.combined(node, node.op, before, self.any_value(node.value)))
+            return
         if (place := self.changed_part(node.target)) is not None:
             before = self.got(self.scope.registers, (self.scope.path,), *place)
             after = self.combined(node, node.op, before, self.any_value(node.value))

@@ -41,7 +41,8 @@ class Sums:
         return any(
             part.id in kernel.scope.read
             if isinstance(part, ast.Name)
-            else isinstance(part, ast.Subscript) and isinstance(kernel.static(part.value), ArrayRef)
+            else (isinstance(part, ast.Subscript) or (isinstance(part, ast.Attribute) and part.attr == "load"))
+            and isinstance(kernel.static(part.value), ArrayRef)
             for part in walk(node)
         )
 
