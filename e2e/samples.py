@@ -20,6 +20,7 @@ import numpy as np
 
 import hologram_web as hg
 from examples.edges.pipeline import edges_plan
+from examples.twelve.cases import cases
 from hologram_web.errors import ArtifactError
 from hologram_web.plan.artifact import Blob
 from hologram_web.plan.reader import read
@@ -160,10 +161,17 @@ def halves() -> CompiledProgram:
 FOUR = np.full(1, 4, np.uint32)
 
 
+def twelve() -> dict[str, tuple[CompiledProgram, dict[str, Any]]]:
+    """Kernels as one writes them on the first day."""
+    made = [(hg.compile(case.kernel, lanes=case.lanes, block=case.block), case.args) for case in cases()]
+    return {compiled.name: (compiled, args) for compiled, args in made}
+
+
 def samples() -> dict[str, tuple[CompiledProgram, dict[str, Any]]]:
     source = np.random.default_rng(7)
     x = source.random(100_000, np.float32)
     return {
+        **twelve(),
         "saxpy": (saxpy(), {"a": 2.5, "x": x, "y": x[::-1].copy()}),
         "collectives": (collectives(), {"x": np.arange(50, dtype=np.int32), "n": 50, "rounds": 3}),
         "powers": (powers(), {"count": 5, "x": np.arange(4, dtype=np.uint32)}),
