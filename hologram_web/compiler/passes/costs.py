@@ -11,6 +11,7 @@ from ..operations import OPERATIONS
 __all__ = ["DEAR", "cost", "total"]
 
 DEAR = 64  # divisions, and what one of the targets computes in integers
+_CODED = frozenset({Type.F16, Type.BF16, Type.F64})
 _LONG = 256  # functions, and integers that are kept in memory
 
 
@@ -19,9 +20,11 @@ def cost(node: Node) -> int:
     kind = OPERATIONS[node.op].cost
     if kind == "free":
         return 0
-    types = [node.ty, node.attr, *(arg.ty for arg in node.args)]
-    size = max([ty.bits for ty in types if isinstance(ty, Type)], default=32)
-    halves = any(ty in (Type.F16, Type.BF16, Type.F64) for ty in types)
+    size, halves = 0, False
+    for ty in (node.ty, node.attr, *[arg.ty for arg in node.args]):
+        if ty.__class__ is Type:
+            size = max(size, ty.bits)
+            halves |= ty in _CODED
     if size > 64 or kind == "long":
         return _LONG
     if kind == "dear" or (halves and node.op != "select"):
