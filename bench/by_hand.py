@@ -158,7 +158,7 @@ def hand_shader(gpu: Gpu, case: Case, function: str) -> Peer:
     return run, lambda: gpu.read(arrays["z"], case.arguments["z"])
 
 
-def our_shader(gpu: Gpu, case: Case) -> Peer:
+def our_shader(gpu: Gpu, case: Case, math: str = "exact") -> Peer:
     """Our shader for the case's program, in this harness: the time of the kernel alone, as that of the one by hand.
 
     It is the one that a device runs: without the checks that the launch proves to find nothing.
@@ -167,7 +167,7 @@ def our_shader(gpu: Gpu, case: Case) -> Peer:
     config, block = case.config, tuple(case.config.block)
     function = optimize(build(analysis, block))  # type: ignore[arg-type]  # three numbers
     bases = [base for base in function.bases if base.space not in ON_CHIP]
-    kernel = wgsl.compile_kernel(function, [[base] for base in bases], case.program.shared_memory)
+    kernel = wgsl.compile_kernel(function, [[base] for base in bases], case.program.shared_memory, math=math)
     words = np.zeros(16 + kernel.words, np.uint32)
     words[:3] = config.grid
     words[4:7] = config.lanes or [g * b for g, b in zip(config.grid, block, strict=True)]

@@ -38,6 +38,7 @@ from .wide import is_wide
 __all__ = ["Closing", "Guard", "Packet", "closings_of", "packet_of", "packet_text"]
 
 _WIDTHS = (8, 4, 2)  # lanes of an invocation
+_WIDEST_OF_AXES = 4  # where blocks have several axes: stencils of 8 compiled twice as long and ran no faster
 _LEAST = 32  # invocations of a workgroup: GPUs have as many in step
 _MOST = 256  # invocations of a workgroup that does several blocks: every adapter has as many
 _MOST_COST = 2_500  # of all lanes: what shader compilers take grows with it
@@ -68,7 +69,8 @@ class Packet:
 def packet_of(function: Function, shader: Shader) -> Packet | None:
     """The packet of a function, if it is code in a row whose faults can be told at its end."""
     lanes = prod(function.block_shape)
-    width = next((w for w in _WIDTHS if lanes % w == 0 and lanes // w >= _LEAST), 0)
+    widest = _WIDTHS[0] if lanes == function.block_shape[0] else _WIDEST_OF_AXES
+    width = next((w for w in _WIDTHS if w <= widest and lanes % w == 0 and lanes // w >= _LEAST), 0)
     cost = total(function.nodes())
     while width > 1 and width * cost > _MOST_COST:
         width //= 2
