@@ -179,7 +179,7 @@ LOAD = "ldg.u32 r10, [x + r255*4]\n"
         (LOAD + STORE, (256, 1, 1), 8),
         (LOAD + STORE, (64, 1, 1), 2),
         (LOAD + STORE, (48, 1, 1), 0),  # fewer than 32 invocations would be left
-        (LOAD + STORE, (16, 16, 1), 8),
+        (LOAD + STORE, (16, 16, 1), 4),
         (LOAD + "ldg.u32 r10, [x + r10*4]\n" + STORE, (256, 1, 1), 8),  # what is read says where
         (LOAD + "atom.add.u32 r10, [z + r255*4], r10\n", (256, 1, 1), 0),
         ("again:\n" + LOAD + "set.lt.u32 p0, r10, r252\nbra again, p0\n" + STORE, (256, 1, 1), 0),
