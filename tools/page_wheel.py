@@ -63,7 +63,8 @@ def convert(wheel: str) -> str:
             elif place.endswith((".wgsl", ".wat", ".js")):
                 texts[place.removeprefix(f"{PACKAGE}/")] = bare(data) if not place.endswith(".js") else data
             elif ".dist-info/" not in place:
-                files[place] = data
+                if not place.endswith(".pyi"):  # for editors
+                    files[place] = data
             elif place.rsplit("/", 1)[1] == "METADATA":
                 files[place] = data.split(b"\n\n")[0] + b"\n"  # without the README
             elif place.rsplit("/", 1)[1] not in _DROPPED:

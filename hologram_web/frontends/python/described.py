@@ -20,7 +20,7 @@ _NOTHING = (
 def _functions() -> dict[str, ast.FunctionDef]:
     try:
         tree = ast.parse(Path(__file__).with_name("language.pyi").read_text("utf-8"))
-    except OSError:
+    except (OSError, NameError):  # a page's modules are no files
         return {}
     return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
 
