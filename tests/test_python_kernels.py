@@ -37,6 +37,11 @@ def test_the_optimizer_and_files_do_what_python_does():
     assert run_seeds([("python", seed) for seed in range(40, 50)], open_devices(["optimized", "file"])) == ([], {})
 
 
+def test_lanes_of_a_block_do_together_what_python_does():
+    jobs = [("python-blocks", seed) for seed in range(8)] + [("python-blocks-gpu", 0)]
+    assert run_seeds(jobs, open_devices(["wasm", "file"])) == ([], {})
+
+
 def test_kernels_with_many_ways_to_leave_are_no_megabytes():
     """As packets of lanes they were, so that readers of artifacts refused them."""
     assert run_seeds([("python", seed) for seed in (408235, 408887)], open_devices(["file"])) == ([], {})
@@ -165,7 +170,7 @@ def test_both_comparisons_of_a_chain_run():
 
 @pytest.mark.parametrize("seeded", SEEDED, ids=[seeded.mutant.name for seeded in SEEDED])
 def test_seeded_bugs_are_found(seeded):
-    assert shows(seeded.mutant, seeded.seed)
+    assert shows(seeded.mutant, seeded.seed, seeded.profile)
 
 
 def test_a_kernel_that_shows_a_bug_is_made_small(tmp_path):

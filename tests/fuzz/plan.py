@@ -120,8 +120,11 @@ ATLAS_GPU = replace(GPU, name="atlas-gpu", collectives=False, atlas=True, buffer
 PYTHON = replace(EXACT, name="python", collectives=False, python=True)
 PYTHON_GPU = replace(GPU, name="python-gpu", collectives=False, python=True)
 PYTHON_FAST = replace(PYTHON_GPU, name="python-fast", math="fast")
-_GENERAL = (EXACT, MIDDLE, LARGE, ATLAS, FAULTS, PYTHON)
-PROFILES = {profile.name: profile for profile in (*_GENERAL, GPU, STRICT, WIDE_GPU, ATLAS_GPU, PYTHON_GPU, PYTHON_FAST)}
+PYTHON_BLOCKS = replace(PYTHON, name="python-blocks")
+PYTHON_BLOCKS_GPU = replace(PYTHON_GPU, name="python-blocks-gpu")
+_GENERAL = (EXACT, MIDDLE, LARGE, ATLAS, FAULTS, PYTHON, PYTHON_BLOCKS)
+_OF_GPUS = (GPU, STRICT, WIDE_GPU, ATLAS_GPU, PYTHON_GPU, PYTHON_FAST, PYTHON_BLOCKS_GPU)
+PROFILES = {profile.name: profile for profile in (*_GENERAL, *_OF_GPUS)}
 
 # Atomics that give the same in any order, if their old values are not looked at.
 ATOMIC_COMMON = tuple(o for o in AtomicOperation if o not in (AtomicOperation.EXCH, AtomicOperation.CAS))

@@ -162,10 +162,12 @@ def _inline(kernel: Calls, node: ast.Call, function: Any, **given: Any) -> Value
 
 
 def _region(kernel: Calls, kind: str, ty: Type, count: int) -> ArrayRef:
-    """Shared memory of all operations of a kernel, at its start; their sizes are known in the next pass."""
-    regions, key = kernel.facts.regions, (kind, ty.size_bytes)
-    if key not in regions:
-        regions[key] = -(-count * ty.size_bytes // 16) * 16  # slots of vectors are aligned
+    """Shared memory of all operations of a kernel, at its start; their sizes are known in the next pass. What no lane
+    reads before it is written is for all types together."""
+    regions, key = kernel.facts.regions, (kind, ty.size_bytes if kind in ("slots", "result") else 0)
+    needed = -(-count * ty.size_bytes // 16) * 16  # slots of vectors are aligned
+    if regions.get(key, 0) < needed:
+        regions[key] = needed
         kernel.facts.changed = True
     larger = sorted(regions, key=lambda one: (-one[1], one[0]))
     before = sum(regions[one] for one in larger[: larger.index(key)])

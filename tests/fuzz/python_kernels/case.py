@@ -24,6 +24,8 @@ _FEATURES = {
     "written out": "for c",
     "conditional": " else ",
     "barrier": "hg.barrier()",
+    "blocks": "hg.block_",
+    "shuffle": "hg.shuffle",
     "local": "hg.local(",
     "helper": "def g",
     "atomic": "hg.atomic_",

@@ -67,6 +67,9 @@ class _Generator(Statements):
         if two:
             lanes = (random.randrange(1, 5), random.randrange(1, 4))
         self.block_shape = (self.choice(1, 2, 3), self.choice(1, 2)) if two else (self.choice(1, 2, 4, 8),)
+        if self.profile.blocks and self.chance(20):
+            lanes, self.block_shape = (random.randrange(30, 80),), (self.choice(33, 40, 64, 70),)
+            two = False
         total = prod(lanes)
         for _ in range(random.randrange(0, 3)):
             size = random.randrange(2, 5)
@@ -114,6 +117,9 @@ class _Generator(Statements):
             self.first(ty)
         if self.profile.rewritten:
             self.sums()
+        for _ in range(3 if self.profile.blocks else 0):
+            self.statements(random.randrange(1, 3), 2)
+            self.together()
         self.statements(random.randrange(3, self.profile.lines), 2)
         for variable in scope.variables:
             if variable.name != "h":

@@ -21,13 +21,15 @@ I32, U32, F32, F64 = (TYPES[name] for name in ("i32", "u32", "f32", "f64"))
 @dataclass(frozen=True)
 class Profile:
     """`tame`: floats are as GPUs have them exactly. `wide`: how many kernels of a hundred have wide integers.
-    `rewritten`: compilers may rewrite floats, so that zeros of both signs are not told apart."""
+    `rewritten`: compilers may rewrite floats, so that zeros of both signs are not told apart. `blocks`: lanes of a
+    block work together."""
 
     types: tuple[Ty, ...]
     tame: bool = False
     wide: int = 8
     lines: int = 12
     rewritten: bool = False
+    blocks: bool = False
 
 
 PROFILES = {
@@ -36,6 +38,8 @@ PROFILES = {
 }
 # Tame floats are multiples of 1/16 below 128, so that what is computed of two of them is exact, in whatever order.
 PROFILES["python-fast"] = replace(PROFILES["python-gpu"], rewritten=True)
+PROFILES["python-blocks"] = replace(PROFILES["python"], blocks=True, lines=8)
+PROFILES["python-blocks-gpu"] = replace(PROFILES["python-gpu"], blocks=True, lines=6)
 
 
 @dataclass

@@ -36,6 +36,8 @@ _VALUE = "operands = [self.stored(argument, self.value(argument), array.ty) for 
 _NUMBERS = "tests.fuzz.python_kernels.numbers:"
 _NAMESPACE = "tests.fuzz.python_kernels.namespace:"
 _ORACLE = "tests.fuzz.python_kernels.oracle:"
+_BLOCKS = "frontends.python.block_calls:"
+_TOGETHER = "tests.fuzz.python_kernels.together:"
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Seeded:
 
     mutant: Mutant
     seed: int
+    profile: str = "python"
 
 
 def _seeded(name: str, place: str, old: str, new: str, seed: int) -> Seeded:
@@ -236,17 +239,53 @@ SEEDED = tuple(
         (
             "oracle: lanes do not wait",
             _ORACLE + "run",
-            "for lane, steps in waiting if _step(names, lane, steps)",
-            "for lane, steps in waiting if all(_step(names, lane, steps) for _ in range(99))",
+            "_step(names, lane, steps, sent.get(number))",
+            "[_step(names, lane, steps, sent.get(number)) for _ in range(99)][-1]",
             141,
+        ),
+    )
+) + tuple(
+    Seeded(Mutant(*row), seed, "python-blocks")
+    for *row, seed in (
+        (
+            "memories of block operations lie over each other",
+            _BLOCKS + "_region",
+            "before = sum(regions[one] for one in larger[: larger.index(key)])",
+            "before = 0",
+            0,
+        ),
+        ("lanes that are not there take bits away", _BLOCKS + "_operation", '"and": -1', '"and": 0', 0),
+        ("lanes that are not there are the least", _BLOCKS + "_operation", "ty.max_value", "ty.zero()", 0),
+        (
+            "rows of a block are as long as its columns",
+            _BLOCKS + "_lane",
+            'row, _IDS["BLOCK_DIM_X"]',
+            'row, _IDS["BLOCK_DIM_Y"]',
+            0,
+        ),
+        ("inclusive scans", _BLOCKS + "_scan", "exclusive=literal(exclusive)", "exclusive=literal(False)", 0),
+        ("oracle: the last lane of several", _TOGETHER + "_first", "return min(", "return max(", 0),
+        (
+            "oracle: chunks of 64 lanes",
+            _TOGETHER + "_scanned",
+            "if lane // 32 != chunk",
+            "if lane // 64 != chunk // 2",
+            0,
+        ),
+        (
+            "oracle: shuffles in 64 lanes",
+            _TOGETHER + "_taken",
+            "lane - lane % 32, lane % 32",
+            "lane - lane % 64, lane % 64",
+            0,
         ),
     )
 )
 
 
-def shows(mutant: Mutant, seed: int) -> bool:
+def shows(mutant: Mutant, seed: int, profile: str = "python") -> bool:
     """Whether the kernel of a seed shows a bug on the reference, by another value or by being refused."""
-    sound = _sound(seed)
+    sound = _sound(seed, profile)
     if sound is None:
         return False
     case, kernel = sound.case, sound.kernel
@@ -269,9 +308,9 @@ class _Sound(NamedTuple):
 
 
 @cache
-def _sound(seed: int) -> _Sound | None:
+def _sound(seed: int, profile: str) -> _Sound | None:
     """A kernel as it is without bugs; None if it shows one even so."""
-    kernel = generate(seed, "python")
+    kernel = generate(seed, profile)
     try:
         case, _, outcome = prepared(kernel)
     except Unsound:
@@ -282,7 +321,7 @@ def _sound(seed: int) -> _Sound | None:
 def main() -> int:
     left = list(SEEDED)
     for seed in range(_SEEDS):
-        for seeded in [one for one in left if shows(one.mutant, seed)]:
+        for seeded in [one for one in left if shows(one.mutant, seed, one.profile)]:
             left.remove(seeded)
             print(f"{seed:4} {seeded.mutant.name}", flush=True)
     print("not found:", ", ".join(seeded.mutant.name for seeded in left) or "none")

@@ -31,8 +31,13 @@ from .numbers import (
     raw,
     result,
 )
+from .together import OPERATIONS, together
 
 __all__ = ["Launch", "run"]
+
+_THROUGH = object()
+_TOGETHER = {f"block_{name}": name for name in (*OPERATIONS, "any", "all", "argmin", "argmax", "scan", "broadcast")}
+_TOGETHER |= {"shuffle": "shuffle", "shuffle_up": "up", "shuffle_down": "down", "shuffle_xor": "xor lanes"}
 
 _SAME = ("abs", "min", "max", "clamp", "relu", "sign")  # the type in which the arguments meet
 _FLOATS = ("sqrt", "rcp", "fma", "lerp")
@@ -208,6 +213,10 @@ class _Kinds:
             return None if None in kinds else kinds[0] if kinds[0] is kinds[1] else join(*kinds)  # type: ignore[arg-type]
         if name.startswith("atomic_"):
             return self.arrays.get(node.args[0].id)  # type: ignore[attr-defined]
+        if name in _TOGETHER:
+            kind = self.kind(node.args[0])
+            known = {"any": BOOL, "all": BOOL, "argmin": I32, "argmax": I32}.get(_TOGETHER[name])
+            return known or (None if kind is None else default(kind))
         called = self.module.functions[name]
         given: dict[str, Any] = {}
         for parameter, argument in zip(called.args.args, node.args, strict=True):
@@ -297,6 +306,17 @@ class _Instrument(ast.NodeTransformer):
             node.value = ast.Yield(None)
         return node
 
+    def visit_Call(self, node: ast.Call) -> Any:
+        """A block operation: the lane waits for the others, and is sent what it gets."""
+        self.generic_visit(node)
+        name = _TOGETHER.get(node.func.attr, "") if isinstance(node.func, ast.Attribute) else ""
+        if not name:
+            return node
+        more = [ast.Constant(any(k.arg == "exclusive" for k in node.keywords))] if name == "scan" else []
+        asked = ast.Tuple([ast.Constant(name), *node.args, *more], ast.Load())
+        sent: ast.expr = ast.Yield(asked)
+        return self._call("_truth_", sent) if name in ("any", "all") else sent
+
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         kind = self.kinds.kind(node)
         self.generic_visit(node)
@@ -370,6 +390,7 @@ def _compiled(module: _Module, arguments: dict[str, Any]) -> dict[str, Any]:
         body.append(made)
     tree = ast.fix_missing_locations(ast.Module(body, []))
     names = builtins_of() | {"_put_": _put, "_as_": _as, "_in_": _in}
+    names["_truth_"] = lambda value: Num(BOOL, int(bool(value)), True)
     names["_not_"] = lambda value: Num(BOOL, int(not value), True)
     exec(compile(tree, "<kernel>", "exec"), names)
     return names
@@ -384,13 +405,20 @@ def run(text: str, launch: Launch) -> None:
     grid = tuple(-(-count // size) for count, size in zip(lanes, block, strict=True))
     for at in _places(grid):
         shared: dict[int, Cells] = {}
-        waiting: list[tuple[Lane, Iterator[None]]] = []
+        waiting: list[tuple[int, Lane, Any]] = []
+        sent: dict[int, Any] = {}
         for place in _places(block):
             if all(b * size + p < n for b, size, p, n in zip(at, block, place, lanes, strict=True)):
                 lane = Lane((place, at, block, grid), shared)
-                waiting.append((lane, kernel(**launch.arguments)))
+                number = place[0] + block[0] * (place[1] + block[1] * place[2])
+                waiting.append((number, lane, kernel(**launch.arguments)))
         while waiting:
-            waiting = [(lane, steps) for lane, steps in waiting if _step(names, lane, steps)]
+            asked = [(number, _step(names, lane, steps, sent.get(number))) for number, lane, steps in waiting]
+            waiting = [one for one, (_, request) in zip(waiting, asked, strict=True) if request is not _THROUGH]
+            requests = {number: request for number, request in asked if isinstance(request, tuple)}
+            if requests and len(requests) < len(waiting):
+                raise OracleError("some lanes of a block do not come")
+            sent = together(requests, block[0] * block[1] * block[2]) if requests else {}
 
 
 def _places(sizes: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
@@ -400,11 +428,10 @@ def _places(sizes: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
                 yield x, y, z
 
 
-def _step(names: dict[str, Any], lane: Lane, steps: Iterator[None]) -> bool:
-    """Runs a lane up to its next barrier; False if it is through."""
+def _step(names: dict[str, Any], lane: Lane, steps: Any, sent: Any) -> Any:
+    """Runs a lane up to its next barrier, or block operation: what it asks for there. _THROUGH at its end."""
     names["hg"] = lane
     try:
-        next(steps)
+        return steps.send(sent)
     except StopIteration:
-        return False
-    return True
+        return _THROUGH

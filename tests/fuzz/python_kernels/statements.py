@@ -265,7 +265,7 @@ class Statements(Expressions):
     def leave(self, depth: int) -> None:
         """Some lanes are through."""
         del depth
-        if self.indent > 1 or self.scope.helper or self.chance(60):
+        if self.indent > 1 or self.scope.helper or self.profile.blocks or self.chance(60):
             return
         self.say(f"if {self.test(1)}:")
         with self.block():
@@ -312,6 +312,46 @@ class Statements(Expressions):
             self.say(f"{name}[{mine}] = {self.expression(ty, 3)}")
             self.say("hg.barrier()")
         self.scope.places.append(place)
+
+    def together(self) -> None:
+        """A block operation, by all lanes, or several in a loop that they go through together."""
+        rounds = self.random.randrange(2, 4) if self.chance(30) else 0
+        if rounds:
+            self.say(f"for {self.fresh('j')} in range({rounds}):")
+            with self.block():
+                self._operation()
+        self._operation()
+
+    def _operation(self) -> None:
+        narrow = [ty for ty in self.types if ty.bits <= 64 or not self.profile.tame]  # shaders have little memory
+        ty, name = self.random.choice(narrow), self.fresh()
+        value = f"hg.{ty.name}({self.expression(ty, 2)})"
+        form = self.random.randrange(7)
+        operations = ["sum", "min", "max", "prod", "and", "or", "xor"]
+        if ty.kind == "f":
+            operations = operations[:3] if self.profile.tame else operations[:4]
+        operation = self.choice(*operations)
+        result: Ty | None = ty
+        if form < 2:
+            call = f"hg.block_{operation}({value})"
+        elif form == 2:
+            exclusive = ", exclusive=True" if self.chance(50) and (ty.kind != "f" or operation == "sum") else ""
+            call = f"hg.block_scan({value}, '{operation}'{exclusive})"
+        elif form == 3:
+            call, result = f"hg.block_{self.choice('any', 'all')}({self.test(2)})", None
+        elif form == 4:
+            call, result = f"hg.block_{self.choice('argmin', 'argmax')}({value})", I32
+        elif form == 5:
+            call = f"hg.shuffle{self.choice('', '_up', '_down', '_xor')}({value}, {self.expression(I32, 1)})"
+        else:
+            call = f"hg.block_broadcast({value}, 0)"
+        if result is not None and result.kind == "f":
+            call = self.tamed(result, call)
+        self.say(f"{name} = {call}")
+        if self.indent == 1:
+            self.scope.variables.append(Variable(name, result))
+        else:
+            self.say(self.mix(Variable(name, result)))
 
 
 _STATEMENTS = (
