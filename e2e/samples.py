@@ -25,6 +25,7 @@ from hologram_web.errors import ArtifactError
 from hologram_web.plan.artifact import Blob
 from hologram_web.plan.reader import read
 from hologram_web.plan.writer import write as write_artifact
+from hologram_web.runtime.arrays import numbers, type_of
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.store.blake3 import blake3
 from hologram_web.targets.wasm.check import check_modules
@@ -141,6 +142,19 @@ def slope(x: hg.Array[hg.f32, 2], y: hg.Array[hg.f32, 2]):
 """
 
 
+WAVES = """
+def waves(z: hg.Array[hg.complex64], out: hg.Array[hg.complex64], up: hg.Array[bool]):
+    i = hg.global_id()
+    out[i] = z[i] * z[i] + 1j
+    up[i] = z[i].imag > 0
+"""
+
+
+def waves() -> CompiledProgram:
+    kernel = hg.kernel_from_source(WAVES)
+    return hg.compile(kernel, grid="n", shapes={"z": ("n",), "out": ("n",), "up": ("n",)})
+
+
 def slope() -> CompiledProgram:
     shapes = {"x": ("h", "w"), "y": ("h", "w")}
     kernel = hg.kernel_from_source(SLOPE)
@@ -188,6 +202,7 @@ def samples() -> dict[str, tuple[CompiledProgram, dict[str, Any]]]:
             slope(),
             {"x": source.random((7, 40), np.float32), "y": np.zeros((7, 40), np.float32), "columns": 39},
         ),
+        "waves": (waves(), {"z": np.array([1 + 2j, 3 - 4j, 0.5], np.complex64)}),
         "pair": (pair(), {"m": np.arange(15, dtype=np.uint32).reshape(3, 5)}),
     }
 
@@ -195,6 +210,7 @@ def samples() -> dict[str, tuple[CompiledProgram, dict[str, Any]]]:
 def _packed(value: Any) -> Any:
     if not isinstance(value, np.ndarray):
         return value
+    value = numbers(value, type_of(value))
     data = base64.b64encode(value.tobytes()).decode()
     return {"type": TYPES[str(value.dtype)], "shape": value.shape, "data": data}
 

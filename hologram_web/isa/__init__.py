@@ -2,7 +2,7 @@
 
 from .address import Address
 from .builder import ProgramBuilder
-from .elements import bool_
+from .elements import bool_, complex64, complex128
 from .instruction import Instruction
 from .operands import (
     Access,
@@ -46,6 +46,8 @@ __all__ = [
     "Register",
     "Type",
     "bool_",
+    "complex64",
+    "complex128",
     "p",
     "r",
 ]

@@ -275,12 +275,12 @@ class IntegerKind(Kind):
 
 
 class NameKind(Kind):
-    """What messages call something, such as an array: an identifier of Python."""
+    """What messages call something, such as an array: an identifier of Python, or several with dots, `p.x`."""
 
     what = "name"
 
     def check(self, value: Any, ty: Type | None) -> str:
-        if not isinstance(value, str) or len(value) > 128 or not value.isidentifier():
+        if not isinstance(value, str) or len(value) > 128 or not all(map(str.isidentifier, value.split("."))):
             raise self.wrong(value)
         return value
 

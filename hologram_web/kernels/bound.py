@@ -13,7 +13,7 @@ from ..errors import HologramError
 from ..runtime import arrays
 from ..runtime.executor import Buffer
 from .lanes import Asked, check
-from .launch import device_for
+from .launch import device_for, spread
 
 if TYPE_CHECKING:
     from ..backends.prepared import Prepared
@@ -53,7 +53,7 @@ class Fit:
         values, executor = list(args), None
         for place, dtype, shape in self._buffers:
             value = args[place]
-            if type(value) is not Buffer or value.dtype is not dtype or value.shape != shape:
+            if type(value) is not Buffer or value.dtype != dtype or value.shape != shape:
                 return False
             if value.executor is not executor:
                 if executor is not None or value.executor.device is not prepared.device:
@@ -121,10 +121,11 @@ def _signature(translation: Translation, args: Sequence[Any]) -> tuple[Any, ...]
 class BoundKernel:
     """A kernel with its number of lanes, to be called with the arguments: `Kernel.__getitem__`."""
 
-    __slots__ = ("_asked", "_kernel", "_known", "_last", "_names")
+    __slots__ = ("_asked", "_kernel", "_known", "_last", "_names", "_spreads")
 
     def __init__(self, kernel: Kernel, asked: Asked) -> None:
         self._kernel, self._asked, self._names = kernel, asked, tuple(kernel.params)
+        self._spreads = getattr(kernel.params, "written", kernel.params) != kernel.params
         # Signatures with what devices keep for them; that of the last launch.
         self._known: dict[Fit, weakref.ref[Prepared]] = {}
         self._last: tuple[Fit, weakref.ref[Prepared]] | None = None
@@ -135,6 +136,8 @@ class BoundKernel:
                 kernel, args, rest = self._kernel.resolved(args, named)
                 kernel._on_lanes(self._asked)(*args, **rest)
                 return
+            if self._spreads:
+                args, named = spread(self._kernel.params, args, named)  # type: ignore[assignment]
             if named or len(args) < len(self._names):
                 asked, given = self._asked.parted(self._names, named)
                 if asked is not self._asked:

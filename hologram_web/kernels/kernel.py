@@ -207,9 +207,10 @@ class Kernel:
         blocking: bool,
         device: Backend | None = None,
     ) -> None:
-        from .launch import device_for, launch
+        from .launch import device_for, launch, spread
 
         kernel, args, named = self.resolved(args, named)
+        args, named = spread(kernel.params, args, named)
         device = device or device_for(self._device, (*args, *named.values()))
         await launch(kernel._chosen(args, named)._translation, device, asked, args, named, blocking)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..backends import DEVICES, Backend, ExecutionParams
 from ..errors import ExecutionError, LaunchError, like, misfit, told
 from ..forks import lock
+from ..frontends.python.compounds import PartsType
 from ..frontends.python.emit import LOG
 from ..frontends.python.names import Annotation, ArrayType, shown
 from ..isa.elements import Element, ElementType, axes_of, stored_as
@@ -21,7 +22,7 @@ from .lanes import Asked, check
 if TYPE_CHECKING:
     from ..frontends.python.translate import Translation
 
-__all__ = ["bound", "device_for", "launch", "lent", "offers", "shapes"]
+__all__ = ["bound", "device_for", "launch", "lent", "offers", "shapes", "spread"]
 
 _INTEGERS_FIRST = sorted(Type, key=lambda ty: ty.is_float)
 _types_of: dict[Any, tuple[Type, ...]] = {}  # by dtype or format
@@ -73,7 +74,7 @@ async def launch(
         for name, ty in translation.params.items()
         if isinstance(ty, ArrayType)
     }
-    shapes = {name: tuple(array.shape) for name, array in found.items()}
+    shapes = _shapes(translation, found)
     check(translation, asked, shapes)
     lengths = {hidden: shapes[name][axis] for hidden, (name, axis) in translation.hidden.items()}
     buffers = {name: array for name, array in found.items() if isinstance(array, Buffer)}
@@ -142,7 +143,11 @@ def shapes(translation: Translation, args: tuple[Any, ...], named: Mapping[str, 
     found = {name: lent(name, ty, given[name]) for name, ty in translation.params.items() if isinstance(ty, ArrayType)}
     for name, array in found.items():
         _check_axes(name, translation.params[name], array)
-    return {name: tuple(array.shape) for name, array in found.items()}
+    return _shapes(translation, found)
+
+
+def _shapes(translation: Translation, found: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    return {name: arrays.shape(array, translation.params[name].ty) for name, array in found.items()}  # type: ignore[union-attr]
 
 
 def _out(values: Any) -> Any:
@@ -155,6 +160,7 @@ def bound(
     params: Mapping[str, Annotation], defaults: Mapping[str, Any], args: tuple[Any, ...], named: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The arguments by name. Raises LaunchError if they are not those that the kernel takes."""
+    args, named = spread(params, args, named)
     names = list(params)
     given = dict(zip(names, args, strict=False))
     if len(args) != len(names) or named:
@@ -164,6 +170,28 @@ def bound(
         if missing:
             raise LaunchError(f"parameter {missing[0]!r} is missing: the kernel takes ({_signature(params)})")
     return given
+
+
+def spread(
+    params: Mapping[str, Annotation], args: tuple[Any, ...], named: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+    """The arguments with those for records taken apart into their fields, if they are not. Raises LaunchError."""
+    written = getattr(params, "written", params)
+    if written is params or not any(isinstance(ty, PartsType) for ty in written.values()):
+        return args, named
+    from ..frontends.python.records import given_parts
+
+    if len(args) == len(params) > len(written):
+        return args, named
+    found: dict[str, Any] = {}
+    for name, value in (*zip(written, args, strict=False), *named.items()):
+        ty = written.get(name)
+        parts = given_parts(name, ty, value) if isinstance(ty, PartsType) else None
+        if parts is None and isinstance(ty, PartsType) and not (len(params) == len(written) == len(args)):
+            raise LaunchError(f"parameter {name!r} is {ty.form}: give one, not {value!r}")
+        found.update({name: value} if parts is None else parts)
+    rest = args[len(written) :]  # too many
+    return (tuple(found[name] for name in params), {}) if found.keys() == params.keys() and not rest else (rest, found)
 
 
 def _named(
@@ -183,6 +211,7 @@ def _named(
 
 
 def _signature(params: Mapping[str, Annotation]) -> str:
+    params = getattr(params, "written", params)
     return ", ".join(f"{name}: {shown(ty)}" for name, ty in params.items())
 
 
@@ -204,7 +233,7 @@ def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
     if fitting is None:
         have = arrays.type_of(found) if plain else found.dtype
         how = "" if plain or here else f": give {name}.astype({str(ty.ty.numpy)!r})"
-        raise LaunchError(misfit(name, have, found.ndim, ty.ty, ty.ndim, how))
+        raise LaunchError(misfit(name, have, len(arrays.shape(found, ty.ty)), shown(ty.ty), ty.ndim, how))
     _check_axes(name, ty, found)
     size = prod(found.shape)
     if size >= 1 << 31:
@@ -224,13 +253,16 @@ def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
 
 
 def _is_of(found: Buffer, ty: ElementType) -> bool:
-    """Whether a Buffer has elements of that type; those of bools are bytes, too."""
-    return found.dtype is ty or (stored_as(found.dtype) is ty and not axes_of(found.dtype))
+    """Whether a Buffer has elements of that type; those of bools are bytes, too, and vectors lie along an axis."""
+    if isinstance(ty, Element) and ty.is_vector and found.dtype is ty.storage:
+        return found.shape[-1:] == (ty.width,)
+    return found.dtype == ty or (stored_as(found.dtype) is ty and not axes_of(found.dtype))
 
 
 def _check_axes(name: str, ty: Any, found: Any) -> None:
-    if found.ndim != ty.ndim:
-        raise LaunchError(misfit(name, None, found.ndim, ty, ty.ndim))
+    have = len(arrays.shape(found, ty.ty))
+    if have != ty.ndim:
+        raise LaunchError(misfit(name, None, have, ty, ty.ndim))
 
 
 def _overlaps_itself(found: Any) -> bool:

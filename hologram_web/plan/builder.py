@@ -205,17 +205,18 @@ class PlanBuilder:
             if param.name in hidden and param.name not in args:
                 array, axis = hidden[param.name]
                 owner = next(other for other in program.params if other.name == array)
-                value: Any = self._length(owner, args.get(array, array), axis)
+                value: Any = self._length(owner, args.get(array, array), axis, _element(takes, array))
             else:
                 value = fixed[param.name] if param.name in fixed else args.get(param.name, param.name)
             if param.kind == "scalar":
                 given.append(self._scalar(param, value))
             else:
+                known = isinstance(value, str) and (value in self._uses or value in self._widths)
                 given.append(self._buffer(param, value))
-                taken = takes.get(param.name)
-                self._check_rank(param, value, getattr(taken, "ndim", None))
-                if isinstance(element := getattr(taken, "ty", None), Element) and value in self._uses:
-                    self.elements.setdefault(value, element)
+                element = _element(takes, param.name)
+                if param.name in takes:
+                    self._check_element(param, value, element, known)
+                self._check_rank(param, value, getattr(takes.get(param.name), "ndim", None), element)
         if grid is None and hasattr(kernel, "indexed"):
             grid = self._inferred(kernel, program, given)
         blocks, lanes, size = self._grid(program, given, grid, block)
@@ -283,9 +284,20 @@ class PlanBuilder:
                 use.written = True
         return Argument("buffer", name)
 
-    def _check_rank(self, param: Param, name: str, rank: int | None) -> None:
+    def _check_element(self, param: Param, name: str, element: Element | None, known: bool) -> None:
+        """Whether the elements of a buffer lie in memory as those do that a Python kernel takes; a port that is new
+        has them."""
+        if element is not None and name in self._uses and not known:
+            self.elements[name] = element
+        have = self.elements.get(name)
+        if name in self._uses and axes_of(have or Type.U8) != axes_of(element or Type.U8):
+            raise LaunchError(
+                f"the parameter {param} takes {element or param.ty}, and {name} has elements of {have or 'numbers'}"
+            )
+
+    def _check_rank(self, param: Param, name: str, rank: int | None, element: Element | None) -> None:
         """Whether a buffer has the axes that a Python kernel takes; a port without a shape gets them."""
-        if rank is None or not self._fits(param, name):
+        if rank is None or not self._fits(param, name, element):
             return
         if rank > 1:
             self._shapes.setdefault(name, tuple(Formula((f"{name}.len{axis}",)) for axis in range(rank)))
@@ -293,18 +305,19 @@ class PlanBuilder:
             dims = ", ".join(map(str, shape))
             raise LaunchError(f"the parameter {param} takes an array of {rank} axes, and {name} is {name}[{dims}]")
 
-    def _length(self, param: Param, name: str, axis: int) -> Formula:
+    def _length(self, param: Param, name: str, axis: int, element: Element | None) -> Formula:
         """The length of an axis of a buffer that a Python kernel wants to know."""
-        if not self._fits(param, name):
+        if not self._fits(param, name, element):
             raise LaunchError(
                 f"the kernel needs the length of {param}, and {name!r} has elements of {self._widths[name]} bytes: "
                 "declare it with its shape and type, plan.temporary(name, shape, type)"
             )
         return self._shape(name)[axis]
 
-    def _fits(self, param: Param, name: str) -> bool:
+    def _fits(self, param: Param, name: str, element: Element | None) -> bool:
         assert param.ty is not None
-        return self._widths.get(name, param.ty.size_bytes) == param.ty.size_bytes
+        size = (element or param.ty).size_bytes
+        return self._widths.get(name, size) == size
 
     def _grid(
         self, program: Program, given: list[Argument], grid: Any, block: Any
@@ -373,6 +386,12 @@ class PlanBuilder:
         plan = Plan(tuple(ports), temporaries, tuple(self._constants.items()), tuple(self._steps[0]))
         validate(plan, list(self.programs.values()), (), len(self.blobs))
         return plan
+
+
+def _element(takes: Mapping[str, Any], name: str) -> Element | None:
+    """What elements of an array are to a Python kernel, if they are no numbers."""
+    found = getattr(takes.get(name), "ty", None)
+    return found if isinstance(found, Element) else None
 
 
 def _triple(values: Sequence[Any]) -> Triple:

@@ -13,8 +13,8 @@ from itertools import chain
 from math import prod
 from typing import Any
 
-from ..errors import UnsupportedType
-from ..isa.elements import Element, ElementType, axes_of, bool_
+from ..errors import IsaError, UnsupportedType
+from ..isa.elements import Element, ElementType, axes_of, bool_, element_of
 from ..isa.types import Type
 
 __all__ = ["array", "empty", "full", "lent", "numpy", "of_type", "raw", "to_type", "type_of"]
@@ -86,7 +86,11 @@ def of_type(values: Any, ty: ElementType) -> Any:
     without NumPy may be bytes, as JavaScript has no others."""
     if isinstance(values, memoryview):
         have = type_of(values)
+        if isinstance(ty, Element) and have is ty.storage and (values.shape or (0,))[-1] % prod(axes_of(ty)) == 0:
+            return values
         return values if have is ty or (ty, have) in _ALIKE else None
+    if isinstance(ty, Element) and ty.is_vector and values.shape[-1:] != (ty.width,):
+        return None
     if values.dtype == ty.numpy:
         return values
     return values.view(ty.numpy) if ty is Type.BF16 and _is_bfloat16(values) else None
@@ -118,14 +122,11 @@ def type_of(values: Any) -> ElementType:
         if format not in _TYPES:
             raise UnsupportedType(None, f"there is no type for elements of the format {values.format!r}: convert them")
         return _TYPES[format]
-    if values.dtype == np.bool_:
-        return bool_
-    if _is_bfloat16(values):
-        return Type.BF16
-    for ty in Type:
-        if not ty.is_wide and ty is not Type.BF16 and np.dtype(ty.numpy) == values.dtype.newbyteorder("="):
-            return ty
-    raise UnsupportedType(None, f"there is no type for NumPy's {values.dtype}: convert the array, or give a dtype")
+    try:
+        return element_of(values.dtype.newbyteorder("="))
+    except IsaError:
+        text = f"there is no type for NumPy's {values.dtype}: convert the array, or give a dtype"
+        raise UnsupportedType(None, text) from None
 
 
 def empty(shape: Sequence[int], ty: ElementType) -> Any:
@@ -151,16 +152,27 @@ def raw(values: Any) -> memoryview:
     return values.cast("B") if values.nbytes else memoryview(bytearray())
 
 
+def shape(values: Any, ty: ElementType) -> tuple[int, ...]:
+    """How many elements there are along each axis: of what is given as numbers, without their own axis."""
+    own = axes_of(ty)
+    whole = isinstance(ty, Element) and not ty.is_vector and getattr(values, "dtype", None) in (ty, ty.numpy)
+    if whole or not own or not values.shape:
+        return tuple(values.shape)
+    if tuple(values.shape[-1:]) == own and values.ndim > 1:
+        return tuple(values.shape[:-1])
+    return (*values.shape[:-1], values.shape[-1] // prod(own))
+
+
 def numbers(values: Any, ty: ElementType) -> Any:
     """The array as the numbers that its elements are in memory, along a further axis where one is several."""
-    if isinstance(values, memoryview) or isinstance(ty, Type):
+    if isinstance(values, memoryview) or isinstance(ty, Type) or ty.is_vector:
         return values
     return values.view(ty.storage.numpy).reshape(*values.shape, *axes_of(ty))
 
 
 def elements(values: Any, ty: ElementType) -> Any:
     """The opposite."""
-    if isinstance(values, memoryview) or isinstance(ty, Type):
+    if isinstance(values, memoryview) or isinstance(ty, Type) or ty.is_vector:
         return values
     return values.view(ty.numpy).reshape(values.shape[: values.ndim - len(axes_of(ty))])
 

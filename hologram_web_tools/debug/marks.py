@@ -15,9 +15,8 @@ from weakref import WeakKeyDictionary
 from hologram_web.errors import TranslateError
 from hologram_web.frontends.python.compounds import AnyValue, Parts
 from hologram_web.frontends.python.emit import EnclosingLoop, KernelFacts
-from hologram_web.frontends.python.names import Annotation
 from hologram_web.frontends.python.source import Definition, Source
-from hologram_web.frontends.python.translate import Translator, settled
+from hologram_web.frontends.python.translate import Parameters, Translator, settled
 from hologram_web.frontends.python.types import Value
 from hologram_web.isa.operands import Label, Register
 
@@ -48,7 +47,7 @@ class _Marking(Translator):
     lanes get there by a jump that went around them.
     """
 
-    def __init__(self, definition: Definition, params: dict[str, Annotation], facts: KernelFacts) -> None:
+    def __init__(self, definition: Definition, params: Parameters, facts: KernelFacts) -> None:
         super().__init__(definition, params, facts)
         self.marks: dict[int, list[tuple[ast.stmt, Mark]]] = {}  # by instruction
         self.around: list[ast.stmt] = []  # the statement that is translated, and those it is in

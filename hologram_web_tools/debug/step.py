@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from hologram_web.backends import DEVICES, LaunchConfig
 from hologram_web.errors import LaunchError
 from hologram_web.frontends.python.emit import ArrayRef
-from hologram_web.frontends.python.names import ArrayType
+from hologram_web.frontends.python.names import ArrayType, shown
 from hologram_web.frontends.python.types import Value, Weak, default
+from hologram_web.isa.elements import axes_of
 from hologram_web.kernels.lanes import Asked, asked
 from hologram_web.kernels.launch import bound, lent
+from hologram_web.runtime.arrays import elements, shape
 
 from .marks import Mark, marks_of
 
@@ -132,7 +134,7 @@ class Steps:
         running = self._launch(asked, args, named, False, SteppingDevice(marks, block))
         running.send(None)  # to where it is prepared
         arrays_of = {name: ty for name, ty in self._translation.params.items() if isinstance(ty, ArrayType)}
-        shapes = {name: lent(name, ty, given[name]).shape for name, ty in arrays_of.items()}
+        shapes = {name: shape(lent(name, ty, given[name]), ty.ty) for name, ty in arrays_of.items()}
         fixed = self._translation.params.keys() - self._definition.stored_names - arrays_of.keys()
         return _iterate(running, marks, config, lane, _reader(shapes, fixed))
 
@@ -202,12 +204,14 @@ def _reader(shapes: Mapping[str, tuple[int, ...]], fixed: Collection[str]) -> Ca
     def read(machine: Machine, mark: Mark, name: str, at: int | None) -> _Variable:
         what = mark.variables[name]
         if isinstance(what, ArrayRef):
+            what = what.whole
+            own, kind = axes_of(what.means), shown(what.means)
             if what.local:
-                found = local_array(machine, what.ty, what.shape or (), what.offset)
-                return _Variable(found if at is None else found[at], f"{what.ty}{list(what.shape or ())}", at is None)
-            shared, shape = what.shape is not None, what.shape or shapes[what.name]
-            found = array(machine, None if shared else what.name, what.ty, shape, what.offset)
-            return _Variable(found, f"{what.ty}{list(shape)}")
+                found = elements(local_array(machine, what.ty, (*(what.shape or ()), *own), what.offset), what.means)
+                return _Variable(found if at is None else found[at], f"{kind}{list(what.shape or ())}", at is None)
+            shared, shape = what.shape is not None, tuple(what.shape or shapes[what.name])
+            found = array(machine, None if shared else what.name, what.ty, (*shape, *own), what.offset)
+            return _Variable(elements(found, what.means), f"{kind}{list(shape)}")
         if not isinstance(what, Value) or what.const is not None:
             constant = what.const if isinstance(what, Value) else what
             return _Variable(constant, type(constant).__name__)

@@ -129,7 +129,7 @@ def test_arrays_of_many_axes(device, axes):
     assert (y == x * 2 + shape[-1]).all()
     compiled = hg.load(hg.compile(kernel, lanes=x.size, shapes={"x": shape, "y": shape}).to_bytes())
     assert (compiled.run(device, x) == y).all()
-    with pytest.raises(hg.LaunchError, match=f"it has {axes} axes, not 1"):
+    with pytest.raises(hg.LaunchError, match=f"x has 1 axis; {axes} axes are expected"):
         kernel[1](x.ravel(), y)
 
 
@@ -200,7 +200,7 @@ def test_arrays_of_bool(device):
 
 
 def test_what_is_no_array_of_bool():
-    with pytest.raises(hg.LaunchError, match=r"'m' is Array\[bool\]: its dtype is bool, not uint8"):
+    with pytest.raises(hg.LaunchError, match="m has dtype uint8; bool is expected"):
         flags[6, 64](np.zeros(6, "f4"), np.zeros(6, "u1"), np.zeros((6, 2), bool), np.zeros(6, "i4"), partial=True)
     text = "def k(m: hg.Array[bool]):\n    hg.atomic_or(m, 0, 1)\n"
     with pytest.raises(hg.TranslateError, match="m is bool: atomics work on i32 and u32"):

@@ -44,10 +44,6 @@ WRONG: list[tuple[str, str]] = [
         "None is not available: use a number with a meaning of your choice",
     ),
     (
-        "v = $1j",
-        "complex numbers are not available: keep real and imaginary part apart",
-    ),
-    (
         "v = ${i for i in range(3)}",
         "comprehensions are not available: write a for loop",
     ),

@@ -301,30 +301,30 @@ export function bindRun(
   // Arguments
 
   function bind(): void {
-    const unknown = Object.keys(args).find((name) => !ports.some((port) => port.name === name));
+    const unknown = Object.keys(args).find((key) => !ports.some(({ name }) => name === key));
     if (unknown !== undefined) throw new Untold("unknown", unknown, ports);
     ports.forEach((port, number) => {
       const { name, type, access } = port;
       const value = Object.hasOwn(args, name) ? args[name] : undefined;
       if (value === undefined && access !== "write") throw new Untold("missing", port, ports);
       if (access !== "scalar") {
-        arrays.push({ port, lengths: [], place: device.classMemory, ...(value === undefined ? {} : give(port, value)) });
+        arrays.push({ port, lengths: [], place: device.classMemory, ...(value !== undefined && give(port, value)) });
         return;
       }
       const bits = (scalars[number] = scalarBits(name, type, value));
       if (!isFloat(type)) values.set(name, Number(integerOf(type, bits)));
     });
-    for (const { port, shape } of arrays) {
-      shape?.forEach((length, k) => {
-        const variable = variableOf(port.shape[k]!);
-        if (variable !== undefined && !values.has(variable)) values.set(variable, length);
+    for (const { port, shape, elements } of arrays) {
+      port.shape.forEach((formula, k) => {
+        const variable = variableOf(formula)!; // what is none sets nothing that is looked for
+        const length = shape ? shape[k]! : elements! / product(port.shape.slice(1).map(Number)); // NaN of other formulas
+        if (length >= 0 && !values.has(variable)) values.set(variable, length);
       });
     }
     for (const array of arrays) array.lengths = lengthsOf(array);
   }
 
   function give(port: Port, value: Input): Partial<ArrayArgument> {
-    const size = bytesOf(port.type);
     let { data: array = value as ShapedArray["data"], shape } = (value ?? {}) as Partial<ShapedArray>;
     let bytes: Uint8Array | undefined;
     let memory: Memory | undefined;
@@ -337,10 +337,8 @@ export function bindRun(
     } else {
       if (ArrayBuffer.isView(array) || isList(array)) bytes = bytesIn(port.name, port.type, array);
       else memory = device.adopt(array) ?? undefined;
-      const length = bytes?.length ?? memory?.bytes;
-      if (length === undefined) throw new Untold("noArray", port, device.backend, array);
-      elements = Math.floor(length / size);
-      if (port.shape.length === 1) shape ??= [elements];
+      elements = Math.floor((bytes?.length ?? memory?.bytes)! / bytesOf(port.type));
+      if (elements !== elements) throw new Untold("noArray", port, device.backend, array);
     }
     if (shape != null && (!isShape(shape) || product(shape) !== elements)) throw new Untold("otherLength", port, elements, shape);
     if (shape && shape.length !== port.shape.length) throw new Untold("otherRank", port, shape);
@@ -348,12 +346,12 @@ export function bindRun(
   }
 
   function lengthsOf({ port, value, elements, shape }: ArrayArgument): number[] {
-    const open = port.shape.map(variableOf).some((name) => name !== undefined && !values.has(name));
+    const open = port.shape.map(variableOf).some((name) => name && !values.has(name));
     if (value !== undefined && !shape && open) throw new Untold("noShape", port);
     const wanted = port.shape.map(numberOf);
     const count = product(wanted);
-    const fits = shape ? String(shape) === String(wanted) : value === undefined || elements === count;
-    if (!fits || wanted.some((length) => length < 0)) throw new Untold("otherShape", port, wanted, shape ?? elements ?? wanted);
+    const fits = shape ? String(shape) === String(wanted) : (elements ?? count) === count;
+    if (!fits || !isShape(wanted)) throw new Untold("otherShape", port, wanted, shape ?? elements ?? wanted);
     if (count * bytesOf(port.type) >= MOST_BYTES) throw new Untold("tooLarge", port, wanted);
     return wanted;
   }

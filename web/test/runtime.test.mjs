@@ -47,3 +47,13 @@ test("an artifact from before kernels asked whether they go on", async () => {
   const plus = await runtime.load(new Uint8Array(Buffer.from(text, "base64")));
   expect([...(await plus.run({ x: new Uint32Array([1, 2, 3]) }))]).toEqual([2, 3, 4]);
 });
+
+test("elements of several numbers, complex ones here, are a last axis, which a list of numbers need not say", async () => {
+  const runtime = await hologram.Runtime.create({ backend: "wasm" });
+  const waves = await runtime.load(new Uint8Array(await get("/build/e2e/waves.holo")));
+  expect(waves.ports.map(({ dtype, shape }) => `${dtype}[${shape}]`)).toEqual(["f32[n,2]", "f32[n,2]", "u8[n]"]);
+  expect([waves.metadata["element.z"], waves.metadata["element.up"]]).toEqual(["complex64", "bool"]);
+  const { out, up } = await waves.run({ z: new Float32Array([1, 2, 3, -4]) });
+  expect([...out, ...up]).toEqual([-3, 5, -7, -23, 1, 0]);
+  await expect(waves.run({ z: new Float32Array(5) })).rejects.toThrow("z has the shape [5]; [2.5,2] is expected");
+});

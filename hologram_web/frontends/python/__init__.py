@@ -13,6 +13,7 @@ __all__: list[str] = [
     "LaunchWarning",
     "RaceWarning",
     "SignWarning",
+    "dtype_of",
     "function",
     "get_global_id",
     *INTRINSICS,
@@ -25,6 +26,10 @@ globals().update(INTRINSICS)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "dtype_of":
+        from .records import dtype_of
+
+        return dtype_of
     if name in LIBRARY:
         from . import library
 

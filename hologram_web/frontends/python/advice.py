@@ -68,7 +68,6 @@ NODES = {
     "With": "with is not available in a kernel",
     "Yield": "yield is not available: store results in an array",
     "YieldFrom": "yield is not available: store results in an array",
-    "complex": "complex numbers are not available: keep real and imaginary part apart",
     "In": "in is not available: compare with ==, or write a loop",
     "NotIn": "not in is not available: compare with !=, or write a loop",
     "Is": "is is not available: compare with ==",
@@ -78,7 +77,6 @@ NODES = {
 
 # By the name of what is called.
 CALLS = {
-    "complex": "keep real and imaginary part apart",
     "dict": "use an array",
     "isinstance": "types are known from the annotations",
     "list": "use hg.local(type, size)",

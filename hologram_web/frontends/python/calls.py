@@ -8,17 +8,17 @@ from math import copysign, nan, prod
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
-from ...isa.elements import Element, bool_
+from ...isa.elements import Element, axes_of, bool_, stored_as
 from ...isa.operands import PRELOADED, AtomicOperation, Register
 from ...isa.program import MAX_LOCAL_MEMORY, MAX_SHARED_MEMORY
 from ...isa.row import TYPE_SETS
 from ...isa.types import FLOATS, Type
 from .advice import INSTEAD_OF_TYPES
 from .arithmetic import literal, typed
-from .compounds import AnyValue, Parts, PartsType, tuple_of
+from .compounds import METHODS_OF_PARTS, AnyValue, Parts, PartsType, tuple_of
 from .emit import ArrayRef
 from .expressions import ArrayShape, Expressions
-from .names import ALLOWED, ATOMICS, BLOCKS, LIBRARY, MATH, MAX_AXES, VECTOR_FUNCTIONS, Intrinsic, VectorName
+from .names import ALLOWED, ATOMICS, BLOCKS, LIBRARY, MATH, MAX_AXES, VECTOR_FUNCTIONS, Intrinsic, VectorName, shown
 from .parts import shape_of
 from .source import MISSING, Definition, constant
 from .types import INDEX, Value, ValueKind, Weak, default, fits, float_of
@@ -53,7 +53,13 @@ class Calls(Expressions):
         raise NotImplementedError
 
     def call(self, node: ast.Call) -> AnyValue | None:
+        if (method := self._method(node)) is not None:
+            return method
         called = self.static(node.func)
+        if isinstance(called, FunctionType) and called.__module__ == "dataclasses" and called.__name__ == "replace":
+            from .records import replaced
+
+            return replaced(self, node, node.args[0] if node.args else node.func)
         if isinstance(called, FunctionType) and not (called.__module__ or "").startswith(_HOST):
             return self.inline(node, self.definition(called))
         if isinstance(called, Definition):
@@ -69,9 +75,24 @@ class Calls(Expressions):
             owner = row_of(self, node.func.value) if owner is MISSING else owner
             if isinstance(owner, ArrayRef):
                 self._no_keywords(node)
+                if owner.element is not None:
+                    have = f"{owner.title} is of {shown(owner.means)}"
+                    what = f"{ast.unparse(node.func)} is of arrays of numbers, and {have}"
+                    self.fail(node, f"{what}: write {owner.title}[i]")
                 from . import componentwise
 
                 return (componentwise.load if node.func.attr == "load" else componentwise.store)(self, node, owner)
+        if isinstance(called, BuiltinFunctionType) and called.__module__ == "cmath" and called.__name__ == "exp":
+            return self.math(node, "exp")
+        if called is complex or (isinstance(called, Element) and called.parts and not called.is_vector):
+            from .complexes import complex_of
+
+            return complex_of(self, node, called)
+        if isinstance(called, type) and called not in (*_CASTS, enumerate, zip, reversed, range, type):
+            from .records import constructed, is_record
+
+            if is_record(called):
+                return constructed(self, node, called)
         if called in _CASTS or called is bool_:
             return self._python_cast(node, bool if called is bool_ else called)
         if called in (sum, any, all):
@@ -121,6 +142,30 @@ class Calls(Expressions):
         from . import componentwise
 
         return componentwise.make_registers(self, node)
+
+    def _method(self, node: ast.Call) -> AnyValue | None:
+        """`z.conjugate()`, `p._replace(x=1)`; None for other calls."""
+        func = node.func
+        if not isinstance(func, ast.Attribute) or func.attr not in METHODS_OF_PARTS:
+            return None
+        owner = self.static(func.value)
+        if owner is not MISSING and not isinstance(owner, (Parts, Value)):
+            return None
+        if func.attr == "_replace":
+            from .records import replaced
+
+            return replaced(self, node, func.value)
+        from .complexes import conjugate
+
+        self._no_keywords(node)
+        self._arguments(node, "")
+        return conjugate(self, node, self.any_value(func.value))
+
+    def call_conj(self, node: ast.Call) -> AnyValue:
+        from .complexes import conjugate
+
+        (argument,) = self._arguments(node, "z")
+        return conjugate(self, argument, self.any_value(argument))
 
     def _of_math(self, node: ast.Call, name: str) -> AnyValue | None:
         """A function of Python's math: that of `hg` with its name; floor, ceil and trunc give integers, as there."""
@@ -253,7 +298,11 @@ class Calls(Expressions):
         chain = name in ("min", "max")
         if chain and len(node.args) == 1:
             numbers = constant(self.static(node.args[0]))
-            if isinstance(numbers, tuple) and numbers and not any(isinstance(number, tuple) for number in numbers):
+            if (
+                isinstance(numbers, tuple)
+                and numbers
+                and not any(isinstance(number, (tuple, complex)) for number in numbers)
+            ):
                 kind = Weak.FLOAT if any(isinstance(number, float) for number in numbers) else Weak.INT
                 return self._extreme(name, kind, list(numbers)) or literal(numbers[0])
         if chain and len(node.args) < 2:
@@ -270,9 +319,9 @@ class Calls(Expressions):
         ty = Weak.INT if ty is Weak.BOOL else ty
         whole = float_of(ty) is not ty
         if chain and all(value.const is not None for value in values):
-            found = self._extreme(name, ty, [value.const for value in values])
-            if found is not None:
-                return found
+            extreme = self._extreme(name, ty, [value.const for value in values])
+            if extreme is not None:
+                return extreme
         if (whole and name in _WHOLE) or (name == "abs" and isinstance(ty, Type) and ty.is_unsigned):
             return Value(ty, self.register(node, values[0], default(ty)), None)
         if whole and TYPE_SETS[row.operands[0].type] == FLOATS:
@@ -435,11 +484,11 @@ class Calls(Expressions):
         self._no_keywords(node)
         target, size = self._arguments(node, "hg.f32, size")
         element = self.element(target)
-        ty = element.storage if isinstance(element, Element) else element
+        ty = stored_as(element)
         lengths = self.known_shape(size, f"{kind} memory")
-        alignment = ty.alignment
+        alignment = 16 if axes_of(element) else ty.alignment  # of any field
         offset = -(-self.own_bytes[kind] // alignment) * alignment
-        end = self.own_bytes[kind] = offset + prod(lengths) * ty.size_bytes
+        end = self.own_bytes[kind] = offset + prod(lengths) * element.size_bytes
         most, rule = _MOST[kind]
         if end > most:
             self.fail(node, f"{end} bytes of {kind} memory: {rule}")
@@ -462,7 +511,11 @@ class Calls(Expressions):
     def element(self, node: ast.expr) -> Type | Element:
         """The type of elements that is named."""
         found = self.static(node)
-        return found if isinstance(found, Element) else bool_ if found is bool else self.type_of(node)
+        if isinstance(found, Type) or found is MISSING:
+            return self.type_of(node)
+        from .records import element_of_any
+
+        return element_of_any(found) or self.type_of(node)
 
     def atomic(self, node: ast.Call, operation: AtomicOperation) -> Value:
         """hg.atomic_add(x, i, v): the old element."""
@@ -475,7 +528,7 @@ class Calls(Expressions):
         adds = operation is AtomicOperation.ADD
         if array.means not in (Type.I32, Type.U32) and not (adds and array.means is Type.F32):
             also = ", atomic_add on f32 too" if adds else ""
-            self.fail(node, f"{array.title} is {array.means}: atomics work on i32 and u32{also}")
+            self.fail(node, f"{array.title} is {shown(array.means)}: atomics work on i32 and u32{also}")
         address = self.place_of(array, arguments[1])
         operands = [self.stored(argument, self.value(argument), array.ty) for argument in arguments[2:]]
         if array.shape is None:

@@ -16,6 +16,7 @@ from .arithmetic import literal
 from .compounds import AnyValue, Compound, Parts, tuple_of
 from .emit import ArrayRef
 from .parts import shape_of
+from .places import Reach, Spot, numbers_of
 from .types import INDEX, Value, ValueKind, Weak, default, float_of
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def load(kernel: Calls, node: ast.Call, array: ArrayRef) -> AnyValue:
     if size not in (2, 3, 4):
         kernel.fail(node.args[1], "a vector has 2 to 4 parts: their number is known while translating")
     with _along(kernel, node.args[0]) as places:
-        parts = [kernel.loaded(array, kernel.place_of(array, place)) for place in places(int(size))]
+        parts = [Reach(kernel, Spot(array, place, array.means)).load() for place in places(int(size))]
     return Parts(vector(int(size)), tuple(parts))
 
 
@@ -212,8 +213,8 @@ def store(kernel: Calls, node: ast.Call, array: ArrayRef) -> None:
             check_place(kernel, array, place)
         for place, part in elements:
             assert isinstance(part, Value)
-            register = kernel.to_store(node.args[1], array, part)
-            kernel.store(array, kernel.place_of(array, place), register)
+            numbers = numbers_of(kernel, node.args[1], array.means, 0, part)
+            Reach(kernel, Spot(array, place, array.means)).store(numbers)
 
 
 def check_place(kernel: Calls, array: ArrayRef, index: ast.expr) -> None:

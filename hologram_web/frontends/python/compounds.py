@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
+from ...errors import TranslateError
+from ...isa.elements import Element
 from ...isa.types import Type
 from .advice import NODES
 from .names import VectorName
@@ -21,8 +23,11 @@ from .types import Value
 if TYPE_CHECKING:
     from .calls import Calls
     from .expressions import Expressions
+    from .parts import PartValues
 
-__all__ = ["AnyValue", "Compound", "Parts", "PartsType", "Tuple", "parts_type", "tuple_of"]
+__all__ = ["METHODS_OF_PARTS", "AnyValue", "Compound", "Parts", "PartsType", "Tuple", "parts_type", "tuple_of"]
+
+METHODS_OF_PARTS = ("conj", "conjugate", "_replace")
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,7 @@ class Compound:
     names: tuple[str, ...]
     uniform: ClassVar[bool] = False  # all parts have one type
     mutable: ClassVar[bool] = False  # parts are assigned
+    lifts: ClassVar[bool] = False  # a number stands for one
     indexed: ClassVar[bool] = True  # v[0] is a part, and v is unpacked and looped over
 
     def key(self, key: str, name: str) -> str:
@@ -41,6 +47,10 @@ class Compound:
     def advice(self, text: str) -> str:
         """What to write where a number is needed."""
         return f"take one part, {text}[0]" if self.indexed else f"take one part, {text}.{self.names[0]}"
+
+    def lifted(self, kernel: PartValues, node: ast.AST, value: Value) -> AnyValue:
+        """A number where one of this form is wanted: itself, or the value of this form that it stands for."""
+        return value
 
     def attribute(self, kernel: Expressions, node: ast.Attribute, parts: tuple[AnyValue, ...]) -> AnyValue:
         """`v.name` of what is no part's name."""
@@ -148,7 +158,7 @@ def parts_type(source: Source, node: ast.expr) -> PartsType | None:
     if isinstance(of, VectorName) and not isinstance(node, ast.Subscript):
         return of[None]
     if not isinstance(node, ast.Subscript) or not (of is tuple or isinstance(of, VectorName)):
-        return None
+        return _named_type(source, node)
     types: list[Any] = []
     for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:
         ty = parts_type(source, part) or source.resolve(part)
@@ -160,3 +170,22 @@ def parts_type(source: Source, node: ast.expr) -> PartsType | None:
             source.fail(node, f"a vector has parts of one type: write hg.{of.name}[hg.f32]")
         return of[types[0]]
     return PartsType(tuple_form(len(types)), tuple(types))
+
+
+def _named_type(source: Source, node: ast.expr) -> PartsType | None:
+    """What the name of a class, or of complex numbers, means as an annotation of a value."""
+    found = source.resolve(node)
+    if isinstance(found, Element) and found.text.startswith("complex"):
+        from .complexes import type_of_complex
+
+        return type_of_complex(found)
+    if not isinstance(found, type):
+        return None
+    from .records import is_record, record_type
+
+    if not is_record(found):
+        return None
+    try:
+        return record_type(found)
+    except TranslateError as error:
+        source.fail(node, error.message)

@@ -168,6 +168,7 @@ class Emitter:
         self.hidden: dict[tuple[str, int], Register] = {}
         self.lost: set[str] = set()  # variables assigned before a collective
         self.refused: TranslateError | None = None  # what is wrong if no type changes any more
+        self.checked: list[tuple[Any, ...]] = []  # of the last indices: the operands of CHK
         self.placed: list[tuple[str, int] | None] = []  # by the last indices: lane's numbers; ("", 0) for literals
 
     def fail(self, node: Any, message: str) -> NoReturn:
@@ -380,24 +381,24 @@ class Emitter:
 
     def access(self, array: ArrayRef, index: Register | None, offset: int) -> Address:
         """The address of element `index + offset` of an array."""
-        size = array.ty.size_bytes
+        size = array.means.size_bytes
         own = Address.Local if array.local else Address.Shared
         base = Address.Buffer(array.name) if array.shape is None else own(array.offset)
         if index is None:
             return Address(base.space, base.base, offset=base.offset + offset * size)
         return Address.Register(base, index, scale=size, offset=offset * size)
 
-    def load(self, array: ArrayRef, address: Address) -> Register:
-        """Reads an element."""
+    def load(self, array: ArrayRef, address: Address, ty: Type | None = None) -> Register:
+        """Reads an element, or a part of one of another type."""
         if array.shape is None:
             self.facts.reads.add(array.name)
         self.drop(address.index)
         register = self.temporary()
-        self.emit("LDG" if array.shape is None else "LDS", array.ty, register, address)
+        self.emit("LDG" if array.shape is None else "LDS", ty or array.ty, register, address)
         return register
 
-    def store(self, array: ArrayRef, address: Address, value: Register) -> None:
-        """Writes an element."""
+    def store(self, array: ArrayRef, address: Address, value: Register, ty: Type | None = None) -> None:
+        """Writes an element, or a part of one of another type."""
         if array.shape is None:
             self.facts.writes.add(array.name)
-        self.emit("STG" if array.shape is None else "STS", array.ty, address, value)
+        self.emit("STG" if array.shape is None else "STS", ty or array.ty, address, value)

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import ast
+from contextlib import ExitStack
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, NoReturn
 
 from ...isa.address import Address
-from ...isa.elements import bool_
-from ...isa.operands import Label, Register
+from ...isa.operands import Label
 from ...isa.types import Type
 from .advice import NODES
 from .arithmetic import literal
-from .compounds import AnyValue, Compound, Parts, Tuple, parts_type, tuple_of
+from .compounds import METHODS_OF_PARTS, AnyValue, Compound, Parts, Tuple, parts_type, tuple_of
 from .emit import ArrayRef, Scope
 from .names import BLOCKS, Intrinsic, VectorName
 from .parts import Meeting, PartValues
+from .places import Reach, Spot, spot_of
 from .source import MISSING, Definition, chain_of, constant, walk
 from .types import INDEX, Value, ValueKind, Weak, default, float_of
-from .views import INDICES, along_axes, element_of, row_of
+from .views import INDICES, along_axes, check_literal, element_of, row_of
 
 __all__ = ["ArrayShape", "Expressions"]
 
@@ -91,7 +92,7 @@ class Expressions(PartValues):
                 if isinstance(whole, ArrayRef):
                     return ArrayShape(whole)
             if isinstance(owner, Parts):
-                return self.part(node, owner)
+                return MISSING if node.attr in METHODS_OF_PARTS else self.part(node, owner)
             return self.scope.source.attribute(owner, node.attr)
         if isinstance(node, ast.Subscript):
             owner = self.static(node.value)
@@ -131,6 +132,15 @@ class Expressions(PartValues):
             return found
         if isinstance(found, ArrayShape):
             return tuple_of(tuple(self.length(found.array, axis) for axis in range(found.array.ndim)))
+        if isinstance(found, complex):
+            from .complexes import complex_literal
+
+            return complex_literal(found)
+        of_class = "_fields" if isinstance(found, tuple) else "__dataclass_fields__"
+        if hasattr(type(found), of_class) and not type(found).__module__.startswith(__package__.partition(".")[0]):
+            from .records import value_of_instance
+
+            return value_of_instance(self, node, found)
         if isinstance(found, tuple):
             return tuple_of(tuple(self.object_value(node, part) for part in found))
         number = constant(found)
@@ -181,6 +191,8 @@ class Expressions(PartValues):
 
     def expr_Attribute(self, node: ast.Attribute) -> AnyValue:
         found = self.static(node)
+        if found is MISSING and (spot := spot_of(self, node)) is not None:
+            return Reach(self, spot).load()
         if found is MISSING and (part := self.any_part(node)) is not None:
             return part
         return self.object_value(node, found)
@@ -191,6 +203,8 @@ class Expressions(PartValues):
     def expr_Constant(self, node: ast.Constant) -> AnyValue:
         if isinstance(node.value, bytes):
             return self.object_value(node, tuple(node.value))
+        if isinstance(node.value, complex):
+            return self.object_value(node, node.value)
         if not isinstance(node.value, (int, float)):
             self.scope.source.unsupported(node)
         return literal(node.value)
@@ -205,21 +219,18 @@ class Expressions(PartValues):
             return self.part(node, owner)
         if owner is MISSING and (part := self.any_part(node)) is not None:
             return part
-        array, index = element_of(self, node)
-        return self.loaded(array, self.place_of(array, index))
+        return Reach(self, self.spot(node)).load()
 
-    def loaded(self, array: ArrayRef, address: Address) -> Value:
-        """An element: a truth value if it is a bool."""
-        register = self.load(array, address)
-        if array.element is not bool_:
-            return Value(array.ty, register)
-        return Value(Weak.BOOL, pred=self.test("ne", array.ty, register, self.immediate(array.ty, 0)))
+    def is_element(self, node: ast.expr) -> bool:
+        return spot_of(self, node) is not None
 
-    def to_store(self, node: ast.AST, array: ArrayRef, value: Value) -> Register:
-        """A register that holds a value as an element is stored; of bools 1 where it is true."""
-        if array.element is not bool_:
-            return self.stored(node, value, array.ty)
-        return self.from_predicate(self.truth_of(node, value), array.ty)
+    def spot(self, node: ast.Subscript) -> Spot:
+        """The element of an array that is named. Raises TranslateError for other things."""
+        found = spot_of(self, node)
+        if found is None:
+            array, index = element_of(self, node)
+            found = Spot(array, index, array.means)
+        return found
 
     def array(self, node: ast.expr) -> ArrayRef:
         """The array an expression names. Raises TranslateError if it is none."""
@@ -252,13 +263,15 @@ class Expressions(PartValues):
             array = array.whole
         for axis, (part, (value, offset)) in enumerate(zip(parts, split, strict=True)):
             if value is None:
-                self.check_literal(part, array, axis, offset)
+                check_literal(self, part, array, axis, offset)
         placed = self.placed = [("", 0) if value is None else value.lane for value, _ in split]
         if array.shape is None:
             for axis, (lane, (_, offset)) in enumerate(zip(placed, split, strict=True)):
                 if lane is not None and lane[0] == "global_id" and not offset:
                     self.facts.indexed.add((array.name, axis, lane[1]))
-        if self.axes and (array.ndim > 1 or array.shape is not None):
+        self.checked = []
+        several = array.element is not None and bool(array.element.parts)  # accesses
+        if self.axes and (array.ndim > 1 or array.shape is not None or several):
             self._check_axes(array, parts, split)
         if all(value is None for value, _ in split) and (array.ndim == 1 or array.shape is not None):
             position = 0
@@ -269,15 +282,10 @@ class Expressions(PartValues):
             value, offset = split[0]
             assert value is not None
             return self.access(array, self.register(index, value, default(value.ty)), offset)
-        return self._row_major(array, parts, split)
-
-    def check_literal(self, node: ast.expr, array: ArrayRef, axis: int, number: int) -> None:
-        """Refuses a literal that is no index along an axis of an array."""
-        if number < 0:
-            last = f"{array.name}.shape[{axis}] - {-number}" if array.ndim > 1 else f"len({array.name}) - {-number}"
-            self.fail(node, f"the index {number} is negative: indices count from 0; from the end, write {last}")
-        if array.shape is not None and number >= array.shape[axis]:
-            self.fail(node, f"there is no element {number}: axis {axis} of {array.name} has {array.shape[axis]}")
+        with ExitStack() as kept:  # what further accesses check again
+            for value, _ in split if several else ():
+                kept.enter_context(self.pinned(value))
+            return self._row_major(array, parts, split)
 
     def _check_axes(self, array: ArrayRef, parts: list[ast.expr], split: list[tuple[Value | None, int]]) -> None:
         """Writes down that each index is on its axis. Shared and local arrays lie behind each other, those of one axis
@@ -288,9 +296,11 @@ class Expressions(PartValues):
                 ty = default(value.ty)
                 register = self.register(part, value, ty)
                 split[axis] = Value(ty, register), offset
-                self.emit("CHK", register, length, array.name, axis, offset)
+                self.checked.append((register, length, array.name, axis, offset))
             elif array.shape is None:  # of axes whose length is known, literals were looked at
-                self.emit("CHK", offset, length, array.name, axis)
+                self.checked.append((offset, length, array.name, axis))
+        for operands in self.checked:
+            self.emit("CHK", *operands)
 
     def _row_major(self, array: ArrayRef, parts: list[ast.expr], split: list[tuple[Value | None, int]]) -> Address:
         position, last = None, 0

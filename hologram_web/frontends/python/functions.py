@@ -282,6 +282,7 @@ def annotation(source: Source, node: ast.expr) -> Annotation:
         item = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         ndim = source.fold(item[1]) if len(item) > 1 else 1
         element = source.resolve(item[0])
+        element = (parts_type(source, item[0]) or MISSING) if element is MISSING else element
         if element is MISSING:
             source.fail(item[0], f"{ast.unparse(item[0])} is not known here: write hg.Array[hg.f32]")
         try:

@@ -25,7 +25,7 @@ def of_elements(kernel: Functions, node: ast.expr, called: Any) -> Value:
         if not isinstance(found, tuple) or any(isinstance(part, tuple) for part in found):
             what = f"{called.__name__} is of constant tuples and of generators here: of the elements of an array, write"
             kernel.fail(node, f"{what} {called.__name__}(v for v in x)")
-        return literal(called(found))
+        return kernel.object_value(node, called(found))  # type: ignore[return-value]
     first, *more = node.generators
     counts = isinstance(first.iter, ast.Call) and kernel.static(first.iter.func) is range
     computed = any(isinstance(part, ast.Tuple) and kernel.static(part) is MISSING for part in walk(first.iter))

@@ -92,7 +92,7 @@ def variables(kernel: Statements, target: ast.expr, element: Any) -> dict[str, A
         if not isinstance(name, ast.Name):
             kernel.fail(name, "the variables of a loop are names")
         known = part if isinstance(part, (str, Value, Parts)) else constant(part)
-        found[name.id] = known if isinstance(known, (str, tuple, Value, Parts)) else literal(known)
+        found[name.id] = known if isinstance(known, (str, tuple, Value, Parts)) else kernel.object_value(name, known)
     return found
 
 

@@ -8,7 +8,7 @@ from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union
 
 from ...errors import TranslateError, outermost
-from ...isa.elements import Element, bool_
+from ...isa.elements import Element
 from ...isa.operands import AtomicOperation
 from ...isa.row import Row
 from ...isa.table import LANE_ROWS
@@ -62,8 +62,10 @@ class ArrayType:
     ndim: int = 1
 
     def __post_init__(self) -> None:
-        if self.ty is bool:
-            object.__setattr__(self, "ty", bool_)
+        if not isinstance(self.ty, (Type, TypeVar, Element)):
+            from .records import element_of_any
+
+            object.__setattr__(self, "ty", element_of_any(self.ty) or self.ty)
         if not isinstance(self.ty, (TypeVar, Element)) and self.ty not in ALLOWED:
             raise TranslateError(f"{self.ty!r} is no type of array elements: write hg.Array[hg.f32]")
         if self.ndim not in range(1, MAX_AXES + 1) or isinstance(self.ndim, bool):
@@ -117,9 +119,12 @@ class Constant:
         return ConstantType(item)
 
 
-def shown(annotation: Annotation) -> str:
+def shown(annotation: Any) -> str:
     """An annotation as messages show it."""
-    return annotation.__name__ if isinstance(annotation, TypeVar) else str(annotation)
+    if isinstance(annotation, (TypeVar, type)):
+        return annotation.__name__
+    made_by = getattr(annotation, "made_by", None)
+    return str(annotation) if made_by is None else str(made_by.__name__)
 
 
 class Array:
@@ -188,7 +193,7 @@ INTRINSICS: dict[str, Intrinsic] = {
     for name in (
         *("global_id", "local_id", "block_id", "block_dim", "grid_dim"),
         *("static_range", "static_assert", "shared", "local", "registers", "barrier"),
-        *("bitcast", "select", "rotl", "popcount", "clz", "ctz", *VECTOR_FUNCTIONS),
+        *("bitcast", "conj", "select", "rotl", "popcount", "clz", "ctz", *VECTOR_FUNCTIONS),
         *("parallel_map_unary", "parallel_map_binary", "parallel_reduce"),
         *ATOMICS,
         *sorted(BLOCKS),

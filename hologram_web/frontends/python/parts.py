@@ -13,7 +13,7 @@ from ...isa.operands import Predicate, Register
 from ...isa.types import Type
 from .arithmetic import Arithmetic, literal, typed
 from .compounds import AnyValue, Compound, Parts, PartsType
-from .emit import Scope
+from .emit import ArrayRef, Scope
 from .source import walk
 from .types import INDEX, Value, ValueKind, Weak, default, float_of
 
@@ -49,6 +49,10 @@ class PartValues(Arithmetic):
 
     def static(self, node: ast.AST) -> Any:
         """What an expression stands for without being computed."""
+        raise NotImplementedError
+
+    def is_element(self, node: ast.expr) -> bool:
+        """Whether it names an element of an array."""
         raise NotImplementedError
 
     def scope_of(self, name: str) -> Scope | None:
@@ -105,7 +109,7 @@ class PartValues(Arithmetic):
         base: ast.expr = node
         while isinstance(base, (ast.Attribute, ast.Subscript)):
             base = base.value
-        if isinstance(base, ast.Name) and self.part_of(base) is None:
+        if isinstance(base, ast.Name) and self.part_of(base) is None and not self.is_element(node.value):
             return None
         found = self.any_value(node.value)
         return self.part(node, found) if isinstance(found, Parts) else None
@@ -139,7 +143,7 @@ class PartValues(Arithmetic):
         """The numbers that a value consists of, and their names."""
         if isinstance(value, Value):
             yield written(name), value
-        else:
+        elif isinstance(value, Parts):
             for part, inner in zip(value.form.names, value.values, strict=True):
                 yield from self.leaves(inner, f"{name}.{part}")
 
@@ -155,8 +159,16 @@ class PartValues(Arithmetic):
         """Moves a value, made at the node `origin`, to where it goes: part by part."""
         place = (*to.owner, key)
         known = self.facts.types.get(place)
+        if isinstance(value, ArrayRef):
+            self.fail(origin, f"{ast.unparse(origin)} holds an array, {value.name}: only parameters do")
+        if isinstance(value, Value) and isinstance(known, Compound):
+            value = known.lifted(self, origin, value)
         if isinstance(value, Parts):
-            if known is not None and known != value.form:
+            if (
+                known is not None
+                and known != value.form
+                and not (value.form.lifts and isinstance(known, (Type, Weak)) and place not in self.facts.fixed)
+            ):
                 self.differ(node, name, known, value.form)
             self.facts.learn(place, value.form)
             if value.form.declared() is not None:
@@ -209,6 +221,8 @@ class PartValues(Arithmetic):
 
     def conform(self, node: ast.AST, value: AnyValue, wanted: Any) -> AnyValue:
         """A value as an annotation wants it."""
+        if isinstance(wanted, PartsType) and isinstance(value, Value):
+            value = wanted.form.lifted(self, node, value)
         if isinstance(wanted, PartsType) is not isinstance(value, Parts):
             self.fail(node, f"this is {shape_of(value)}, and {wanted} is wanted here")
         if isinstance(value, Parts):
@@ -272,10 +286,15 @@ class PartValues(Arithmetic):
             return Value(ty, self.op("SEL", exact, condition, left, right))
         pairs = self.paired(node, a, b)
         with self.pinned(Value(Weak.BOOL, pred=condition)):
-            return Parts(a.form, tuple(self.chosen(node, condition, x, y, nodes) for x, y in pairs))  # type: ignore[union-attr]
+            form = a.form if isinstance(a, Parts) else b.form  # type: ignore[union-attr]
+            return Parts(form, tuple(self.chosen(node, condition, x, y, nodes) for x, y in pairs))
 
     def paired(self, node: ast.AST, a: AnyValue, b: AnyValue) -> list[tuple[AnyValue, AnyValue]]:
         """The parts of two values of one form. Raises TranslateError for others."""
+        if isinstance(a, Parts) and isinstance(b, Value):
+            b = a.form.lifted(self, node, b)
+        elif isinstance(b, Parts) and isinstance(a, Value):
+            a = b.form.lifted(self, node, a)
         forms = [shape_of(a), shape_of(b)]
         if forms[0] != forms[1] or not isinstance(a, Parts) or not isinstance(b, Parts):
             self.fail(node, f"one side is {forms[0]}, and the other one {forms[1]}")

@@ -212,7 +212,6 @@ class Source:
         name = type(node).__name__
         if isinstance(node, ast.Constant):
             name = "None" if node.value is None else type(node.value).__name__.capitalize()
-            name = "complex" if name == "Complex" else name
         self.fail(node, NODES.get(name, f"{name} is not available in a kernel"))
 
     def lookup(self, name: str) -> Any:
@@ -227,8 +226,9 @@ class Source:
         return tuple(found) if isinstance(found, bytes) else found
 
     def attribute(self, owner: Any, name: str) -> Any:
-        """What a name in a module or class means, a field of a named tuple, a property of a type; else MISSING."""
-        constants = isinstance(owner, type) or (isinstance(owner, tuple) and name in getattr(owner, "_fields", ()))
+        """What a name in a module or class means, a field of a record, a property of a type; else MISSING."""
+        fields = getattr(owner, "_fields" if isinstance(owner, tuple) else "__dataclass_fields__", ())
+        constants = isinstance(owner, type) or name in fields
         if (isinstance(owner, Type) and name in OF_TYPES) or isinstance(owner, ModuleType) or constants:
             return self.meant(getattr(owner, name, MISSING))
         return MISSING
@@ -348,7 +348,7 @@ def constant(value: Any) -> Any:
         value = value.item()
     if isinstance(value, (bool, int)):
         return value if isinstance(value, bool) else int(value)  # an IntEnum, too
-    return value if isinstance(value, float) else MISSING
+    return value if isinstance(value, (float, complex)) else MISSING
 
 
 def _lambda(source: Source, fn: FunctionType, text: str) -> ast.Lambda:

@@ -16,10 +16,11 @@ from .emit import ArrayRef, EnclosingLoop
 from .iteration import elements, over_arrays, rounds, trips_of, variables
 from .names import Intrinsic, function
 from .parts import Meeting, written
+from .places import Reach, Spot, numbers_of, spot_of
 from .source import MISSING, walk
 from .sums import Sums
 from .types import INDEX, Value, ValueKind, Weak, default, float_of, join
-from .views import element_of, name_view, row_of
+from .views import name_view, row_of
 
 __all__ = ["Statements"]
 
@@ -148,15 +149,18 @@ class Statements(Collectives):
         elif (place := self.changed_part(target)) is not None:
             self.put(self._variables(), target, *place, self.apart(value, place[0], self.scope.registers), node)
         elif isinstance(target, ast.Subscript):
-            array, index = element_of(self, target)
-            if isinstance(value, Parts):
-                self.no_number(node, value)
-            register = self.to_store(node, array, value)
-            self.store(array, self.place_of(array, index), register)
+            self._store(node, self.spot(target), value)
+        elif isinstance(target, ast.Attribute) and (spot := spot_of(self, target)) is not None:
+            self._store(node, spot, value)
         elif isinstance(target, ast.Attribute):
             self.fail(target, "attributes cannot be assigned: use a variable or an element of an array")
         else:
             self.scope.source.unsupported(target)
+
+    def _store(self, node: ast.AST, spot: Spot, value: AnyValue) -> None:
+        """Stores a value, made at a node."""
+        numbers = numbers_of(self, node, spot.means, spot.offset, value)
+        Reach(self, spot).store(numbers)
 
     def changed_parts(self, target: ast.expr) -> ast.Tuple | None:
         """Of `v.xy`, which is assigned, v.x and v.y."""
@@ -178,7 +182,7 @@ class Statements(Collectives):
             first: ast.expr = target
             while isinstance(first, (ast.Attribute, ast.Subscript)):
                 first = first.value
-            if isinstance(self.static(first), Parts):
+            if isinstance(self.static(first), Parts) and spot_of(self, target) is None:
                 self.fail(target, f"{ast.unparse(first)} is a parameter, and its caller would see no change: give it a "
                     "name of its own first, and return it")  # fmt: skip
             return None
@@ -264,16 +268,15 @@ class Statements(Collectives):
             after = self.combined(node, node.op, before, self.any_value(node.value))
             self.put(self._variables(), node.target, *place, self.apart(after, place[0], self.scope.registers), node)
             return
-        if not isinstance(node.target, ast.Subscript):
+        spot = self.spot(node.target) if isinstance(node.target, ast.Subscript) else spot_of(self, node.target)
+        if spot is None:
             self.assign(node.target, node, literal(0))
             return
-        array, index = element_of(self, node.target)
-        address = self.place_of(array, index)
-        self.sums.look_at(node, array, index)
-        with self.pinned(Value(INDEX, address.index)):
-            old = self.loaded(array, address)
-            result = self.binary(node, node.op, old, self.value(node.value))
-            self.store(array, address, self.to_store(node, array, result))
+        reach = Reach(self, spot)
+        self.sums.look_at(node, spot.array, spot.index)
+        with self.pinned(reach.index):
+            result = self.combined(node, node.op, reach.load(), self.any_value(node.value))
+            reach.store(numbers_of(self, node, spot.means, spot.offset, result))
 
     # Flow. `assigned` of the scope follows it: None where no path leads
 

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 from ...errors import TranslateError
-from ...isa.elements import Element
+from ...isa.elements import Element, stored_as
 from ...isa.operands import Access, Register
 from ...isa.program import MAX_PARAMETERS, Program, SourceMap
 from ...isa.types import Type
-from .compounds import PartsType
+from .compounds import Parts, PartsType, Tuple
 from .emit import LOG, ArrayRef, KernelFacts, Scope
 from .functions import Functions, annotation, check_signature
 from .names import Annotation, ArrayType, Constant
 from .source import Definition
 from .sums import Sums
-from .types import fits
+from .types import Value, Weak, fits
 
-__all__ = ["Translation", "Translator", "annotated", "parameters", "settled", "translate"]
+__all__ = ["Parameters", "Translation", "Translator", "annotated", "parameters", "settled", "translate"]
 
 _P = TypeVar("_P", bound="Translator")
 _PASSES = 1000
@@ -71,6 +71,21 @@ class Translation:
         return {}
 
 
+class Parameters(dict[str, Any]):
+    """The parameters that a program has: of a record that is one to the kernel each field, `p.x`. `written` are those
+    of the kernel."""
+
+    def __init__(self, written: Mapping[str, Any]) -> None:
+        self.written = written
+        for name, ty in written.items():
+            if isinstance(ty, PartsType):
+                from .records import flattened
+
+                self.update(flattened(name, ty))
+            else:
+                self[name] = ty
+
+
 def translate(definition: Definition) -> Translation:
     """Translates a kernel. Raises TranslateError."""
     return settled(definition, Translator).translation()
@@ -82,7 +97,7 @@ def settled(definition: Definition, make: type[_P]) -> _P:
     Raises TranslateError.
     """
     node, source = definition.node, definition.source
-    params = parameters(definition)
+    params = Parameters(parameters(definition))
     facts = KernelFacts(lengths=min(_likely_lengths(definition, params), _LENGTHS))
     try:
         for _ in range(_PASSES):
@@ -126,7 +141,7 @@ def annotated(definition: Definition) -> dict[str, Annotation]:
         if parameter.annotation is None:
             source.fail(parameter, f"{parameter.arg} has no type: write {parameter.arg}: hg.f32, or hg.Array[hg.f32]")
         ty = annotation(source.within(constants), parameter.annotation)
-        if isinstance(ty, PartsType):
+        if isinstance(ty, PartsType) and isinstance(ty.form, Tuple):
             source.fail(parameter.annotation, f"a parameter of a kernel is a number or an array, not {ty.form}")
         params[parameter.arg] = ty
     return params
@@ -148,7 +163,7 @@ def parameters(definition: Definition) -> dict[str, Annotation]:
 class Translator(Functions):
     """One translation of a kernel with what is known so far."""
 
-    def __init__(self, definition: Definition, params: dict[str, Annotation], facts: KernelFacts) -> None:
+    def __init__(self, definition: Definition, params: Parameters, facts: KernelFacts) -> None:
         super().__init__(definition.name, facts, definition.checks)
         node = definition.node
         self.calling: list[ast.FunctionDef] = [node]
@@ -166,7 +181,7 @@ class Translator(Functions):
     def run(self) -> None:
         node = self.definition_of_kernel.node
         for parameter in (*node.args.posonlyargs, *node.args.args):
-            self._declare(parameter)
+            self._declare(parameter, self.definition_of_kernel)
         self.free = list(range(len(self.params) + self.facts.lengths + 1, MAX_PARAMETERS + 1))
         self.temporaries.append([])
         self.own_bytes["shared"] = sum(self.facts.regions.values())
@@ -183,22 +198,34 @@ class Translator(Functions):
         else:
             self.jump(self.ending)
 
-    def _declare(self, parameter: ast.arg) -> None:
+    def _declare(self, parameter: ast.arg, definition: Definition) -> None:
         name, scope = parameter.arg, self.scope
-        ty, ndim = (array.ty, array.ndim) if isinstance(array := self.params[name], ArrayType) else (array, 0)
-        element = ty if isinstance(ty, Element) else None
-        ty = element.storage if element else ty
-        assert isinstance(ty, Type)  # type variables are bound
-        if ndim:
-            self.parameter(parameter, name, ty, buffer=True)
-            scope.bound[name] = ArrayRef(name, ty, ndim, element=element)
+        ty = self.params.written[name]
+        found = self._declared(parameter, name, ty)
+        if not isinstance(found, Value):
+            scope.bound[name] = found
+            if isinstance(found, Parts) and name in definition.stored_names:
+                self.fail(parameter, f"{name} is a parameter with parts: give what is assigned a name of its own")
             return
-        scope.registers[name] = self.parameter(parameter, name, ty)
+        assert found.reg is not None
+        scope.registers[name] = found.reg
         scope.local_names.add(name)
         self.facts.fixed.add(((), name))
         self.facts.types[(), name] = ty
         assert scope.assigned is not None
         scope.assigned.add(name)
+
+    def _declared(self, parameter: ast.arg, name: str, ty: Any) -> Any:
+        """The array, or the value, that a parameter is: of a record each of its fields."""
+        if isinstance(ty, PartsType):
+            pairs = zip(ty.form.names, ty.types, strict=True)
+            return Parts(ty.form, tuple(self._declared(parameter, f"{name}.{part}", inner) for part, inner in pairs))
+        if isinstance(ty, ArrayType):
+            element = ty.ty if isinstance(ty.ty, Element) else None
+            stored = stored_as(ty.ty)
+            self.parameter(parameter, name, stored, buffer=True)
+            return ArrayRef(name, stored, ty.ndim, element=element)
+        return Value(ty, self.parameter(parameter, name, Type.I32 if ty is Weak.BOOL else ty))
 
     def close_up(self) -> None:
         """Lets no register be left out where fewer lengths were needed than registers kept for them."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .expressions import Expressions
     from .statements import Statements
 
-__all__ = ["INDICES", "along_axes", "element_of", "name_view", "row_of"]
+__all__ = ["INDICES", "along_axes", "check_literal", "element_of", "name_view", "place_named", "row_of"]
 
 INDICES = "ijklmnop"  # what messages call the indices along axes
 
@@ -37,6 +37,14 @@ def element_of(kernel: Expressions, node: ast.Subscript) -> tuple[ArrayRef, ast.
     return array, node.slice if len(parts) == 1 else ast.copy_location(ast.Tuple(parts, ast.Load()), node.slice)
 
 
+def place_named(kernel: Expressions, node: ast.Subscript) -> tuple[ArrayRef, ast.expr] | None:
+    """The same, and None for what is no element of an array."""
+    array, places = _places(kernel, node, kernel.static)
+    if not isinstance(array, ArrayRef) or None in places or len(places) > array.ndim:
+        return None
+    return element_of(kernel, node)
+
+
 def row_of(kernel: Expressions, node: ast.expr, held: bool = True) -> ArrayRef | None:
     """The part of an array that an expression is: `x[i, :]`, or `x[i]` of an array of more axes; None for other things.
 
@@ -52,7 +60,7 @@ def row_of(kernel: Expressions, node: ast.expr, held: bool = True) -> ArrayRef |
         if part is not None:
             value = fixed[axis] = kernel.index(part) if held else Value(INDEX)
             if value.const is not None:
-                kernel.check_literal(part, array.whole, axis, int(value.const))
+                check_literal(kernel, part, array.whole, axis, int(value.const))
     return replace(array, ndim=places.count(None), fixed=tuple(fixed), said=ast.unparse(node))
 
 
@@ -112,3 +120,12 @@ def along_axes(
         for at in array.fixed
     ]
     return [part for part, _ in found], [place for _, place in found]
+
+
+def check_literal(kernel: Expressions, node: ast.expr, array: ArrayRef, axis: int, number: int) -> None:
+    """Refuses a literal that is no index along an axis of an array."""
+    if number < 0:
+        last = f"{array.name}.shape[{axis}] - {-number}" if array.ndim > 1 else f"len({array.name}) - {-number}"
+        kernel.fail(node, f"the index {number} is negative: indices count from 0; from the end, write {last}")
+    if array.shape is not None and number >= array.shape[axis]:
+        kernel.fail(node, f"there is no element {number}: axis {axis} of {array.name} has {array.shape[axis]}")
