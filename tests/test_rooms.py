@@ -14,8 +14,14 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("hologram_web", "hologram_web_tools")
 BASE = ("errors", "forks", "extras", "_version")  # the first row: what all may import
-# Which import by names in tables; mathematics only what is in its folder.
-NAMING = {"hologram_web", "hologram_web.backends", "hologram_web.extras", "hologram_web.isa.mathematics"}
+# Which import by names in tables; mathematics and the tensor library only what is in their folders.
+NAMING = {
+    "hologram_web",
+    "hologram_web.backends",
+    "hologram_web.extras",
+    "hologram_web.isa.mathematics",
+    "hologram_web.tensor.families",
+}
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from .row import Effect, Row, primitive, row
 __all__ = ["COLLECTIVE_ROWS"]
 
 
+_TENSOR = primitive("collective")  # what it is says hologram_web/tensor
+
 _map = partial(row, "Maps and reductions", Effect.COLLECTIVE)
 _linear = partial(row, "Linear algebra", Effect.COLLECTIVE)
 _conv = partial(row, "Convolution and pooling", Effect.COLLECTIVE)
@@ -51,14 +53,14 @@ COLLECTIVE_ROWS: tuple[Row, ...] = (
     _conv(0x123, "AvgPool2D", "avg_pool2d", f"output:store input:load batch:size channels:size height:size width:size kernel_h:size kernel_w:size {_WINDOW} count_include_pad:bool~false ceil_mode:bool~false {_F}", "The mean of each window."),
     _conv(0x124, "Resize2D", "resize2d", f"output:store input:load batch:size channels:size height:size width:size out_height:size out_width:size linear:bool~true align_corners:bool~false {_F}", "Resizes images, bilinear or nearest."),
 
-    _norm(0x130, "LayerNorm", "layer_norm", f"output:store input:load gamma:load beta:load rows:size n:size eps:scalar~1e-5 {_F}", "Normalises each row of n elements to mean 0 and variance 1, then scales and shifts."),
-    _norm(0x131, "RMSNorm", "rms_norm", f"output:store input:load gamma:load rows:size n:size eps:scalar~1e-5 {_F}", "Divides each row by its root mean square, then scales."),
-    _norm(0x132, "BatchNorm", "batch_norm", f"output:store input:load gamma:load beta:load mean:load variance:load batch:size channels:size spatial:size eps:scalar~1e-5 {_F}", "Normalises each channel with given mean and variance."),
-    _norm(0x133, "GroupNorm", "group_norm", f"output:store input:load gamma:load beta:load batch:size channels:size groups:size spatial:size eps:scalar~1e-5 {_F}", "Normalises groups of channels."),
-    _norm(0x134, "InstanceNorm", "instance_norm", f"output:store input:load gamma:load beta:load batch:size channels:size spatial:size eps:scalar~1e-5 {_F}", "Normalises each channel of each image."),
-    _norm(0x135, "Softmax", "softmax", f"output:store input:load outer:size n:size inner:size~1 {_F}", "exp(x - max) / sum along the axis of n elements."),
-    _norm(0x136, "LogSoftmax", "log_softmax", f"output:store input:load outer:size n:size inner:size~1 {_F}", "The logarithm of Softmax."),
-    _norm(0x137, "LayerScale", "layer_scale", f"output:store input:load scale:load rows:size n:size {_F}", "Multiplies each row by a vector."),
+    _norm(0x130, "LayerNorm", "layer_norm", f"output:store input:load gamma:load beta:load rows:size n:size eps:scalar~1e-5 {_F}", "Normalises each row of n elements to mean 0 and variance 1, then scales and shifts.", reference=_TENSOR),
+    _norm(0x131, "RMSNorm", "rms_norm", f"output:store input:load gamma:load rows:size n:size eps:scalar~1e-5 {_F}", "Divides each row by its root mean square, then scales.", reference=_TENSOR),
+    _norm(0x132, "BatchNorm", "batch_norm", f"output:store input:load gamma:load beta:load mean:load variance:load batch:size channels:size spatial:size eps:scalar~1e-5 {_F}", "Normalises each channel with given mean and variance.", reference=_TENSOR),
+    _norm(0x133, "GroupNorm", "group_norm", f"output:store input:load gamma:load beta:load batch:size channels:size groups:size spatial:size eps:scalar~1e-5 {_F}", "Normalises groups of channels.", reference=_TENSOR),
+    _norm(0x134, "InstanceNorm", "instance_norm", f"output:store input:load gamma:load beta:load batch:size channels:size spatial:size eps:scalar~1e-5 {_F}", "Normalises each channel of each image.", reference=_TENSOR),
+    _norm(0x135, "Softmax", "softmax", f"output:store input:load outer:size n:size inner:size~1 {_F}", "exp(x - max) / sum along the axis of n elements.", reference=_TENSOR),
+    _norm(0x136, "LogSoftmax", "log_softmax", f"output:store input:load outer:size n:size inner:size~1 {_F}", "The logarithm of Softmax.", reference=_TENSOR),
+    _norm(0x137, "LayerScale", "layer_scale", f"output:store input:load scale:load rows:size n:size {_F}", "Multiplies each row by a vector.", reference=_TENSOR),
 
     _attend(0x140, "Attention", "attention", f"output:store query:load key:load value:load {_HEADS} mask:load~ causal:bool~false scale:scalar~ {_F}", "softmax(q @ k^T * scale + mask) @ v; scale is 1/sqrt(head_dim) by default."),
     _attend(0x141, "FlashAttention", "flash_attention", f"output:store query:load key:load value:load {_HEADS} mask:load~ causal:bool~false scale:scalar~ block_size:u16~64 {_F}", "Attention in memory linear in the sequence length."),
@@ -68,19 +70,19 @@ COLLECTIVE_ROWS: tuple[Row, ...] = (
     _signal(0x150, "FFT", "fft", "output:store input:load n:size batch:size~1 inverse:bool~false real:bool~false .ty:SINGLES~f32", "Discrete Fourier transform of any length; interleaved complex, or real input."),
     _signal(0x151, "Random", "random", f"output:store count:size seed:size offset:size~0 normal:bool~false {_N}", "Philox random numbers, the same bits everywhere."),
 
-    _move(0x160, "Gather", "gather", f"output:store input:load indices:load/i32 outer:size axis_len:size inner:size count:size {_N}", "output[o, j, i] = input[o, indices[j], i]."),
-    _move(0x161, "Scatter", "scatter", f"output:store input:load indices:load/i32 outer:size axis_len:size inner:size count:size accumulate:bool~false {_N}", "output[o, indices[j], i] = input[o, j, i]."),
-    _move(0x162, "CumSum", "cum_sum", f"output:store input:load outer:size n:size inner:size~1 exclusive:bool~false reverse:bool~false {_N}", "Running sums along an axis."),
-    _move(0x163, "Sort", "sort", f"output:store input:load outer:size n:size descending:bool~false indices:store/i32~ {_N}", "Sorts each row, stable."),
-    _move(0x164, "TopK", "top_k", f"output:store indices:store/i32 input:load outer:size n:size k:size largest:bool~true {_N}", "The k greatest (or least) of each row and where they are."),
-    _move(0x165, "ArgMin", "arg_min", f"output:store/i32 input:load outer:size n:size inner:size~1 {_N}", "Where the least is along an axis; the first of equals."),
-    _move(0x166, "ArgMax", "arg_max", f"output:store/i32 input:load outer:size n:size inner:size~1 {_N}", "Where the greatest is along an axis; the first of equals."),
-    _move(0x167, "Copy", "copy", f"output:store input:load count:size {_N}", "Copies count elements."),
-    _move(0x168, "Fill", "fill", f"output:store count:size value:scalar {_N}", "Sets count elements to a value."),
-    _move(0x169, "Transpose", "transpose", f"{_SHAPE_OUT} permutation:ints {_N}", "Permutes dimensions."),
-    _move(0x16A, "Concat", "concat", f"output:store a:load b:load outer:size a_len:size b_len:size inner:size {_N}", "Joins two arrays along an axis."),
-    _move(0x16B, "Slice", "slice", f"{_SHAPE_OUT} start:ints stop:ints step:ints {_N}", "Takes a strided part of an array."),
-    _move(0x16C, "Pad", "pad", f"{_SHAPE_OUT} before:ints after:ints value:scalar~0.0 {_N}", "Surrounds an array with a value."),
+    _move(0x160, "Gather", "gather", f"output:store input:load indices:load/i32 outer:size axis_len:size inner:size count:size {_N}", "output[o, j, i] = input[o, indices[j], i].", reference=_TENSOR),
+    _move(0x161, "Scatter", "scatter", f"output:store input:load indices:load/i32 outer:size axis_len:size inner:size count:size accumulate:bool~false {_N}", "output[o, indices[j], i] = input[o, j, i].", reference=_TENSOR),
+    _move(0x162, "CumSum", "cum_sum", f"output:store input:load outer:size n:size inner:size~1 exclusive:bool~false reverse:bool~false {_N}", "Running sums along an axis.", reference=_TENSOR),
+    _move(0x163, "Sort", "sort", f"output:store input:load outer:size n:size descending:bool~false indices:store/i32~ {_N}", "Sorts each row, stable.", reference=_TENSOR),
+    _move(0x164, "TopK", "top_k", f"output:store indices:store/i32 input:load outer:size n:size k:size largest:bool~true {_N}", "The k greatest (or least) of each row and where they are.", reference=_TENSOR),
+    _move(0x165, "ArgMin", "arg_min", f"output:store/i32 input:load outer:size n:size inner:size~1 {_N}", "Where the least is along an axis; the first of equals.", reference=_TENSOR),
+    _move(0x166, "ArgMax", "arg_max", f"output:store/i32 input:load outer:size n:size inner:size~1 {_N}", "Where the greatest is along an axis; the first of equals.", reference=_TENSOR),
+    _move(0x167, "Copy", "copy", f"output:store input:load count:size {_N}", "Copies count elements.", reference=_TENSOR),
+    _move(0x168, "Fill", "fill", f"output:store count:size value:scalar {_N}", "Sets count elements to a value.", reference=_TENSOR),
+    _move(0x169, "Transpose", "transpose", f"{_SHAPE_OUT} permutation:ints {_N}", "Permutes dimensions.", reference=_TENSOR),
+    _move(0x16A, "Concat", "concat", f"output:store a:load b:load outer:size a_len:size b_len:size inner:size {_N}", "Joins two arrays along an axis.", reference=_TENSOR),
+    _move(0x16B, "Slice", "slice", f"{_SHAPE_OUT} start:ints stop:ints step:ints {_N}", "Takes a strided part of an array.", reference=_TENSOR),
+    _move(0x16C, "Pad", "pad", f"{_SHAPE_OUT} before:ints after:ints value:scalar~0.0 {_N}", "Surrounds an array with a value.", reference=_TENSOR),
 
     _many(0x170, "AllReduce", "all_reduce", f".operation:ReduceOperation buffer:rmw n:size devices:ints~(0) {_N}", "Combines a buffer over devices; on one device it changes nothing."),
     _many(0x171, "AllGather", "all_gather", f"output:store input:load n:size devices:ints~(0) {_N}", "Joins the buffers of devices; on one device it copies."),

@@ -2,7 +2,7 @@
 
 A program without collectives is one launch. Between collectives a program is a lane region, and each region is a
 kernel that is handed what the host computes there; a collective is the lane programs that it becomes
-(`compiler/collective_launches.py`). What the host computes is a function of the IR (`compiler/host.py`), which becomes
+(`tensor/`). What the host computes is a function of the IR (`compiler/host.py`), which becomes
 values and ways here.
 """
 
@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, NamedTuple, Protocol
 
-from ..compiler.collective_launches import FACTOR, Operands, PartLaunch, extents, lower_collective, whole_factors
 from ..compiler.host import Region, Uniform, host_function
 from ..compiler.ir import PRED, Node
 from ..compiler.out_of_ssa import Assign, Copies, Do, Go, Lowered, Variable, lower
@@ -26,6 +25,8 @@ from ..isa.ops import PRIMITIVES
 from ..isa.program import Program
 from ..isa.types import Type
 from ..isa.verify import Analysis, Base
+from ..tensor.families import operation
+from ..tensor.operation import FACTOR, TRAITS, Operands, PartLaunch, TensorOperation, extents, whole_factors
 from .formula import Formula
 from .plan import (
     CLASS_MEMORY,
@@ -96,6 +97,7 @@ class _Place(NamedTuple):
     size: Any  # bytes: an int or a Symbol
     start: int
     offset: Any
+    ty: Type
 
 
 class _GoTo(NamedTuple):
@@ -325,45 +327,51 @@ class _Caller:
 
     def _lower(self, instruction: Instruction, numbers: list[Node], point: int, index: int) -> None:
         """Appends the steps of a collective, whose numbers are those nodes."""
-        ty: Type = instruction.ty
+        found = operation(instruction.name)
         self.converted = {}  # values change from collective to collective
         operands = Operands({}, {})
         places: dict[str, _Place] = {}
         for position, (operand, value) in enumerate(zip(instruction.row.operands, instruction.values, strict=True)):
             held = value
             if isinstance(value, Address):
-                places[operand.name] = self._place(self.analysis.bases[point, position], value, numbers)
+                ty = instruction.type_of(operand)
+                assert ty is not None
+                places[operand.name] = self._place(self.analysis.bases[point, position], value, numbers, ty)
             elif operand.kind == "result" and isinstance(value, Register):
+                ty = instruction.ty
                 cell = self._cell(value.index, ty)
-                places[operand.name] = _Place("result", None, cell, ty.size_bytes, 0, 0)
+                places[operand.name] = _Place("result", None, cell, ty.size_bytes, 0, 0, ty)
             elif operand.kind == "size" and value is not None:
                 held = self._size(numbers.pop(0)) if isinstance(value, (Register, str)) else max(value, 0)
             elif operand.kind == "scalar" and isinstance(value, (Register, str)):
                 held = self._number(numbers.pop(0))
             operands.values[operand.name] = held
         whole_factors(instruction, operands.values)
-        counts = extents(instruction.name, operands)
+        counts = extents(found, operands, index)
         for name, count in counts.items():
             place = places[name]
-            bounds = (as_formula(count * ty.size_bytes), as_formula(place.offset), as_formula(place.size))
-            self.steps.append(BoundsCheck(*bounds, ty, index, place.name))
+            bounds = (as_formula(count * place.ty.size_bytes), as_formula(place.offset), as_formula(place.size))
+            self.steps.append(BoundsCheck(*bounds, place.ty, index, place.name))
         for name, place in places.items():
             count = counts[name]
             early = not isinstance(count, Symbol) or self.outer.is_early(count.formula)
-            operands.most[name] = count if early else place.size // ty.size_bytes
+            operands.most[name] = count if early else place.size // place.ty.size_bytes
 
         def parts(places: dict[str, _Place]) -> tuple[Step, ...]:
             for name, place in places.items():
-                operands.first[name] = (place.offset + place.start) // ty.alignment
-            found = {
-                target: self._parts(lower_collective(instruction.name, operands, target == "webgpu"), places, index)
+                operands.first[name] = (place.offset + place.start) // place.ty.alignment
+            made = {
+                target: self._parts(found.launches(operands, TRAITS[target]), places, index)
                 for target in TARGETS
                 if self.outer.target in ("", target)
             }
-            alike = len(set(found.values())) == 1
-            return next(iter(found.values())) if alike else tuple(map(Target, found, found.values()))
+            alike = len(set(made.values())) == 1
+            return next(iter(made.values())) if alike else tuple(map(Target, made, made.values()))
 
-        together, copies, copied = self._separate(places, counts, ty, instruction.row.name == "GEMM")
+        results = [
+            o.name for o in instruction.row.operands if o.kind in ("store", "rmw", "result") and o.name in places
+        ]
+        together, copies, copied = self._separate(places, counts, results, found)
         if together.value != 1:
             apart = 1 - together
             steps = parts(places)
@@ -391,7 +399,7 @@ class _Caller:
         held = self._argument(node)
         return ty.decode(held.value) if held.kind == "bits" else Factor(held, ty)
 
-    def _place(self, base: Base, address: Address, numbers: list[Node]) -> _Place:
+    def _place(self, base: Base, address: Address, numbers: list[Node], ty: Type) -> _Place:
         offset: Any = address.offset
         if address.space in (Space.PHI, Space.POINTER):
             offset = _symbol(self._formula(numbers.pop(0)))
@@ -399,38 +407,42 @@ class _Caller:
             offset = _symbol(self._formula(numbers.pop(0)) * address.scale + address.offset)
         buffer = self._buffer(base)
         if base.space is Space.CLASS and isinstance(base.name, int):
-            return _Place(str(base), base, buffer, CLASS_BYTES, CLASS_BYTES * base.name, offset)
-        return _Place(str(base), base, buffer, self.outer.sizes[buffer], 0, offset)
+            return _Place(str(base), base, buffer, CLASS_BYTES, CLASS_BYTES * base.name, offset, ty)
+        return _Place(str(base), base, buffer, self.outer.sizes[buffer], 0, offset, ty)
 
     def _separate(
-        self, places: dict[str, _Place], counts: dict[str, Any], ty: Type, always: bool
+        self, places: dict[str, _Place], counts: dict[str, Any], results: list[str], operation: TensorOperation
     ) -> tuple[Formula, list[Step], dict[str, _Place]]:
-        """A collective reads all it needs before it writes. 1 where the result overlaps sources, else 0; and what makes
-        copies of these, and the places with the copies. A map may work in place; `always` is for others."""
-        *sources, last = counts
-        target, together = places[last], Formula((0,))
+        """A collective reads all it needs before it writes. 1 where a result overlaps sources, else 0; and what makes
+        copies of these, and the places with the copies."""
+        together = Formula((0,))
         copies: list[Step] = []
         copied = dict(places)
-        for name in sources:
+        for name in counts:
             source = places[name]
-            if source.buffer != target.buffer or _in_other_class(source, target):
+            if name in results:
                 continue
-            here, there = as_formula(source.start + source.offset), as_formula(target.start + target.offset)
-            if here == there and not always:
-                continue
-            copy = self._temporary("copy", as_formula(self.outer.sizes[source.buffer]))
-            copies.append(Copy(copy, source.buffer))
-            copied[name] = source._replace(buffer=copy, base=None)
-            try:
-                ends = (there + as_formula(counts[last]) * ty.size_bytes - here,
-                        here + as_formula(counts[name]) * ty.size_bytes - there)  # fmt: skip
-                some = as_formula(counts[last]), as_formula(counts[name])
-                overlaps = prod((Formula.min(1, Formula.max(0, f)) for f in (*ends, *some)), start=_ONE)
-                if not always:
-                    overlaps = overlaps * Formula.min(1, Formula.max(here - there, there - here))
-                together = Formula.max(together, overlaps)
-            except LaunchError:  # too long a formula
-                together = _ONE
+            for result in results:
+                target = places[result]
+                if source.buffer != target.buffer or _in_other_class(source, target):
+                    continue
+                here, there = as_formula(source.start + source.offset), as_formula(target.start + target.offset)
+                if here == there and operation.in_place:
+                    continue
+                if copied[name] is source:
+                    copy = self._temporary("copy", as_formula(self.outer.sizes[source.buffer]))
+                    copies.append(Copy(copy, source.buffer))
+                    copied[name] = source._replace(buffer=copy, base=None)
+                try:
+                    ends = (there + as_formula(counts[result]) * target.ty.size_bytes - here,
+                            here + as_formula(counts[name]) * source.ty.size_bytes - there)  # fmt: skip
+                    some = as_formula(counts[result]), as_formula(counts[name])
+                    overlaps = prod((Formula.min(1, Formula.max(0, f)) for f in (*ends, *some)), start=_ONE)
+                    if operation.in_place:
+                        overlaps = overlaps * Formula.min(1, Formula.max(here - there, there - here))
+                    together = Formula.max(together, overlaps)
+                except LaunchError:  # too long a formula
+                    together = _ONE
         return together, copies, copied
 
     def _parts(self, launches: list[PartLaunch], places: dict[str, _Place], index: int) -> tuple[Step, ...]:
@@ -438,7 +450,7 @@ class _Caller:
         for launch in launches:
             for name, size in launch.temporaries.items():
                 buffer = self._temporary(name, as_formula(size))
-                places[name] = _Place(name, None, buffer, size, 0, 0)
+                places[name] = _Place(name, None, buffer, size, 0, 0, Type.U8)
             step = self._part(launch, places, index)
             times = as_formula(launch.times)
             steps.append(step if times.value == 1 else Repeat(times, self.outer.variable("i"), (step,)))
@@ -446,11 +458,12 @@ class _Caller:
 
     def _part(self, launch: PartLaunch, places: dict[str, _Place], index: int) -> Launch:
         analysis = self.outer.analysis(launch.program)
-        number = self.outer.kernel(None, analysis, (*launch.block, 1), 0, None, {})
+        number = self.outer.kernel(None, analysis, launch.block, 0, None, {})
         kernel = self.outer.made(number)
         kernel.fast = launch.fast
-        lanes: Triple = (as_formula(launch.lanes[0]), as_formula(launch.lanes[1]), _ONE)
-        blocks = [Formula.ceildiv(asked, size) for asked, size in zip(lanes, (*launch.block, 1), strict=True)]
+        x, y, z = (*map(as_formula, launch.lanes), _ONE, _ONE)[:3]
+        lanes: Triple = (x, y, z)
+        blocks = [Formula.ceildiv(asked, size) for asked, size in zip(lanes, launch.block, strict=True)]
         grid: Triple = (blocks[0], blocks[1], blocks[2])
         scalars = tuple(self._given(launch.scalars[name], ty) for name, ty in kernel.scalars.items())
         memories = tuple(places[launch.buffers[str(base.name)]].buffer for base in kernel.bases)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hologram_web.backends.device import CLASS_BYTES
 from hologram_web.backends.fault_text import element_divisor
-from hologram_web.compiler.collective_launches import whole_factors
 from hologram_web.errors import FaultKind
 from hologram_web.isa.address import Address, Space
 from hologram_web.isa.operands import BinaryMapOperation, MapOperation, ReduceOperation, Register
 from hologram_web.isa.types import Type
+from hologram_web.tensor.families import operation
+from hologram_web.tensor.operation import Operands, extents, whole_factors
 
 from .collective_functions import canonical_reduce, gemm, map_binary, map_unary
 from .machine import Registers, Run
 from .memory import LanePlaces, byte_offsets, checked, gather, scatter
+from .vector_ops import VECTOR_OPS
 
 __all__ = ["CollectiveOps"]
 
@@ -45,6 +47,7 @@ class CollectiveOps:
         ]
         values = dict(zip(row.positions, inputs, strict=True))
         whole_factors(self.instruction, values)
+        self.operands = values
         return row.reference(self, *values.values())
 
     def _input(self, position: int, kind: str, value: Any) -> Any:
@@ -103,6 +106,28 @@ class CollectiveOps:
 
     # Collectives
 
+    def collective(self, *_: Any) -> None:
+        """An operation of the tensor library, by its reference."""
+        found, operands = operation(self.instruction.name), Operands(self.operands, {})
+        counts = extents(found, operands, self.index)
+        assert found.reference is not None
+        rows = {operand.name: operand for operand in self.instruction.row.operands}
+        types = {name: cast(Type, self.instruction.type_of(rows[name])) for name in counts}
+        written = [name for name in counts if rows[name].kind in ("store", "rmw")]
+        given = {}
+        for name, count in counts.items():
+            if name not in written or name in found.updated:
+                given[name] = _numbers(types[name], self._read(self.operands[name], types[name], count))
+            else:
+                self._elements(self.operands[name], types[name], count)
+        try:
+            result = found.reference(np, operands, **given)
+        except IndexError as error:  # an index among the elements
+            raise self.run.fault(FaultKind.OUT_OF_BOUNDS, self.index, str(error)) from None
+        for name in written:
+            values = np.asarray(result[name] if isinstance(result, dict) else result).reshape(counts[name])
+            self._write(self.operands[name], types[name], _elements_of(types[name], values))
+
     def parallel_map(self, operation: MapOperation, dst: LanePlaces, src: LanePlaces, count: int, ty: Type) -> None:
         values = self._read(src, ty, count)
         self._elements(dst, ty, count)
@@ -157,6 +182,19 @@ class CollectiveOps:
             made = gemm(ty, left[part], right, before, row, alpha, beta, activation)
             size = first * n * ty.size_bytes
             self._write(LanePlaces(c.region, c.offsets + size, c.absolute + size), ty, made)
+
+
+def _numbers(ty: Type, values: Array) -> Array:
+    """Elements as references compute with them: floats in F64."""
+    return VECTOR_OPS.cvt(Type.F64, ty, values) if ty.is_float and ty is not Type.F64 else values
+
+
+def _elements_of(ty: Type, values: Array) -> Array:
+    if ty.is_wide:
+        return values.astype(object) & ty.unsigned.max_value
+    if ty.is_integer or ty is Type.F64:
+        return values.astype(ty.numpy)
+    return VECTOR_OPS.cvt(ty, Type.F64, np.ascontiguousarray(values, np.float64))
 
 
 _DIVISIONS = (BinaryMapOperation.Div, BinaryMapOperation.Rem)

@@ -18,7 +18,8 @@ from .arithmetic import literal, typed
 from .compounds import METHODS_OF_PARTS, AnyValue, Parts, PartsType, tuple_of
 from .emit import ArrayRef
 from .expressions import ArrayShape, Expressions
-from .names import ALLOWED, ATOMICS, BLOCKS, LIBRARY, MATH, MAX_AXES, VECTOR_FUNCTIONS, Intrinsic, VectorName, shown
+from .instructions import call_instruction
+from .names import ALLOWED, ATOMICS, BLOCKS, LIBRARY, MATH, MAX_AXES, VECTOR_FUNCTIONS, InstructionFunction, Intrinsic, VectorName, shown
 from .parts import shape_of
 from .source import MISSING, Definition, constant
 from .types import INDEX, Value, ValueKind, Weak, default, fits, float_of
@@ -106,6 +107,8 @@ class Calls(Expressions):
         if called is print:
             self.print_(node)
             return None
+        if isinstance(called, InstructionFunction):
+            return call_instruction(self, node, called.name)
         name = _BUILTINS.get(called) if isinstance(called, BuiltinFunctionType) else None
         if isinstance(called, Intrinsic):
             name = called.name
@@ -493,7 +496,7 @@ class Calls(Expressions):
         if end > most:
             self.fail(node, f"{end} bytes of {kind} memory: {rule}")
         of = element if isinstance(element, Element) else None
-        return ArrayRef(name, ty, len(lengths), lengths, offset, kind == "local", of)
+        return ArrayRef(name, ty, len(lengths), lengths, offset, kind == "local", element=of)
 
     def known_shape(self, size: ast.expr, what: str) -> tuple[int, ...]:
         """One length or several, known while translating."""

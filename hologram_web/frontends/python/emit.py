@@ -25,8 +25,9 @@ from .advice import SignWarning
 from .source import Definition, Source
 from .types import INDEX, Value, Weak, default, fits
 
-__all__ = ["LOG", "ArrayRef", "Emitter", "EnclosingLoop", "KernelFacts", "Scope"]
+__all__ = ["FIRST", "LOG", "ArrayRef", "Emitter", "EnclosingLoop", "KernelFacts", "Scope"]
 
+FIRST = -1  # in the place of an axis: where element 0 of a placed array is, in units of the type's alignment
 LOG = "print.log"  # the parameter that prints write to
 
 
@@ -44,6 +45,7 @@ class ArrayRef:
     shape: tuple[int, ...] | None = None
     offset: int = 0
     local: bool = False
+    placed: bool = False
     element: Element | None = None
     fixed: tuple[Value | None, ...] = ()
     said: str = ""
@@ -374,19 +376,35 @@ class Emitter:
         axis = array.axes[axis]
         if array.shape is not None:
             return Value(INDEX, const=array.shape[axis])
+        return Value(INDEX, self.added(array, axis, f"{array.name}.shape{axis}"))
+
+    def added(self, array: ArrayRef, axis: int, name: str) -> Register:
+        """A parameter that the host adds: the length of an axis, or where element 0 is (`FIRST`)."""
         key = array.name, axis
         if key not in self.hidden:
-            self.hidden[key] = self.parameter(self.at[1], f"{array.name}.shape{axis}", INDEX)
-        return Value(INDEX, self.hidden[key])
+            self.hidden[key] = self.parameter(self.at[1], name, INDEX)
+        return self.hidden[key]
 
     def access(self, array: ArrayRef, index: Register | None, offset: int) -> Address:
         """The address of element `index + offset` of an array."""
         size = array.means.size_bytes
+        if array.placed:
+            return self._placed(array, index, offset * size)
         own = Address.Local if array.local else Address.Shared
         base = Address.Buffer(array.name) if array.shape is None else own(array.offset)
         if index is None:
             return Address(base.space, base.base, offset=base.offset + offset * size)
         return Address.Register(base, index, scale=size, offset=offset * size)
+
+    def _placed(self, array: ArrayRef, index: Register | None, offset: int) -> Address:
+        """Element 0 lies at a multiple of the type's alignment, which is less than the size of wide integers."""
+        step, unit = array.ty.size_bytes // array.ty.alignment, array.ty.alignment
+        place = self.added(array, FIRST, f"{array.name}.first")
+        if index is not None and step > 1:
+            place = self.op("MAD", INDEX, index, self.immediate(INDEX, step), place)
+        elif index is not None:
+            place = self.op("ADD", INDEX, index, place)
+        return Address.Register(Address.Buffer(array.name), place, scale=unit, offset=offset)
 
     def load(self, array: ArrayRef, address: Address, ty: Type | None = None) -> Register:
         """Reads an element, or a part of one of another type."""

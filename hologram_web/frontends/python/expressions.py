@@ -281,7 +281,8 @@ class Expressions(PartValues):
         if array.ndim == 1:
             value, offset = split[0]
             assert value is not None
-            return self.access(array, self.register(index, value, default(value.ty)), offset)
+            ty = INDEX if array.placed else default(value.ty)
+            return self.access(array, self.register(index, value, ty), offset)
         with ExitStack() as kept:  # what further accesses check again
             for value, _ in split if several else ():
                 kept.enter_context(self.pinned(value))

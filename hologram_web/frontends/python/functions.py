@@ -14,7 +14,7 @@ from .advice import INSTEAD_OF_TYPES, NODES
 from .arithmetic import literal
 from .compounds import AnyValue, Parts, PartsType, Tuple, parts_type
 from .emit import ArrayRef, Scope
-from .names import Annotation, Array, ArrayType, Constant, ConstantType, Intrinsic, shown
+from .names import Annotation, Array, ArrayType, Constant, ConstantType, Elements, Intrinsic, shown
 from .parts import Meeting
 from .source import MISSING, Definition, Source, parameters_of
 from .statements import Statements
@@ -278,7 +278,7 @@ def annotation(source: Source, node: ast.expr) -> Annotation:
             ast.copy_location(part, node)
         node = inner
     found = parts_type(source, node) or source.resolve(node)
-    if isinstance(node, ast.Subscript) and source.resolve(node.value) is Array:
+    if isinstance(node, ast.Subscript) and (kind := source.resolve(node.value)) in (Array, Elements):
         item = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         ndim = source.fold(item[1]) if len(item) > 1 else 1
         element = source.resolve(item[0])
@@ -286,7 +286,7 @@ def annotation(source: Source, node: ast.expr) -> Annotation:
         if element is MISSING:
             source.fail(item[0], f"{ast.unparse(item[0])} is not known here: write hg.Array[hg.f32]")
         try:
-            return ArrayType(element, ndim)
+            return ArrayType(element, ndim, placed=kind is Elements)
         except TranslateError as error:
             source.fail(node, str(error))
     if isinstance(found, ArrayType):  # under another name

@@ -33,6 +33,8 @@ __all__ = [
     "ArrayType",
     "Constant",
     "ConstantType",
+    "Elements",
+    "InstructionFunction",
     "Intrinsic",
     "VectorName",
     "function",
@@ -56,10 +58,14 @@ ATOMICS = {f"atomic_{operation.value}": operation for operation in AtomicOperati
 
 @dataclass(frozen=True)
 class ArrayType:
-    """What `hg.Array[hg.f32, 2]` means: elements of one type, or a type variable, and one to eight dimensions."""
+    """What `hg.Array[hg.f32, 2]` means: elements of one type, or a type variable, and one to eight dimensions.
+
+    `placed` says that element 0 lies somewhere in the buffer: where is a parameter that the host adds.
+    """
 
     ty: Any  # a Type or an Element; a TypeVar where a kernel has no types yet
     ndim: int = 1
+    placed: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.ty, (Type, TypeVar, Element)):
@@ -135,6 +141,13 @@ class Array:
         return ArrayType(*item) if isinstance(item, tuple) else ArrayType(item)
 
 
+class Elements(Array):
+    """Annotation of arrays in kernels of the tensor library: elements of a buffer from any one on."""
+
+    def __class_getitem__(cls, item: Any) -> Any:
+        return ArrayType(item, placed=True)
+
+
 @dataclass(frozen=True)
 class Intrinsic:
     # A function that only kernels have. Its text and signature are those of language.pyi.
@@ -162,6 +175,12 @@ class Intrinsic:
 
     def __repr__(self) -> str:
         return f"hg.{self.name}"
+
+
+@dataclass(frozen=True)
+class InstructionFunction(Intrinsic):
+    """An instruction that kernels of the tensor library call: on values of its type, on the memory from an element of
+    an array on, and on sizes."""
 
 
 @dataclass(frozen=True)

@@ -224,7 +224,7 @@ class Translator(Functions):
             element = ty.ty if isinstance(ty.ty, Element) else None
             stored = stored_as(ty.ty)
             self.parameter(parameter, name, stored, buffer=True)
-            return ArrayRef(name, stored, ty.ndim, element=element)
+            return ArrayRef(name, stored, ty.ndim, placed=ty.placed, element=element)
         return Value(ty, self.parameter(parameter, name, Type.I32 if ty is Weak.BOOL else ty))
 
     def close_up(self) -> None:

@@ -1,0 +1,182 @@
+"""Along an axis: where the least or greatest is, running sums; and elements written by their numbers."""
+
+# mypy: ignore-errors
+# To Python i32 is a value and no type: kernels are parsed and never executed.
+
+from __future__ import annotations
+
+from .language import Constant, Elements, T, barrier, global_id, i32, local_id, select, shared, static_range
+from .norms import wide
+from .operation import TensorOperation, part, rows_of_lanes
+
+__all__ = ["OPERATIONS"]
+
+
+def _first(x, at, y, other, LEAST):
+    """Whether x goes before y: it is less (or greater), or a NaN, or as much and stands further ahead."""
+    ahead = x > y
+    if LEAST:
+        ahead = x < y
+    ahead = ahead or (x != x and y == y)
+    alike = x == y or (x != x and y != y)
+    return (ahead and y == y) or (alike and at < other)
+
+
+def _arg(
+    output: Elements[i32],
+    input: Elements[T],
+    n: i32,
+    inner: i32,
+    T: Constant[type],
+    LEAST: Constant[bool],
+    LANES: Constant[int],
+):
+    """LANES lanes for each row of n elements, which are `inner` apart: 64 of a block, or one."""
+    values = shared(T, LANES)
+    places = shared(i32, LANES)
+    row = global_id(1)
+    lane, column = 0, global_id(0)
+    if LANES > 1:
+        lane, column = local_id(0), 0
+    first = row * n * inner + column
+    at = min(lane, n - 1)
+    best = input[first + at * inner]
+    for i in range(lane + LANES, n, LANES):
+        value = input[first + i * inner]
+        if _first(value, i, best, at, LEAST):
+            best = value
+            at = i
+    if LANES > 1:
+        values[lane] = best
+        places[lane] = at
+        barrier()
+        for half in static_range(6):
+            if lane < 32 >> half:
+                other = lane + (32 >> half)
+                if _first(values[other], places[other], values[lane], places[lane], LEAST):
+                    values[lane] = values[other]
+                    places[lane] = places[other]
+            barrier()
+        at = places[0]
+    if lane == 0:
+        output[row * inner + column] = at
+
+
+def _running(
+    output: Elements[T],
+    input: Elements[T],
+    n: i32,
+    inner: i32,
+    T: Constant[type],
+    W: Constant[type],
+    EXCLUSIVE: Constant[bool],
+    REVERSE: Constant[bool],
+):
+    """One lane for each row, which adds in the order of the row."""
+    first = global_id(1) * n * inner + global_id(0)
+    total = W(0)
+    for k in range(n):
+        i = k
+        if REVERSE:
+            i = n - 1 - k
+        place = first + i * inner
+        value = W(input[place])
+        if EXCLUSIVE:
+            output[place] = T(total)
+        total = total + value
+        if not EXCLUSIVE:
+            output[place] = T(total)
+
+
+def _scatter(
+    output: Elements[T],
+    input: Elements[T],
+    indices: Elements[i32],
+    axis_len: i32,
+    inner: i32,
+    count: i32,
+    T: Constant[type],
+    ACCUMULATE: Constant[bool],
+):
+    """One lane for each place across the axis, so that equal indices come in their order. An index counts from the end
+    if it is negative; one beyond the axis is a fault."""
+    i, outer = global_id(0), global_id(1)
+    for j in range(count):
+        index = indices[j]
+        index = select(index < 0, index + axis_len, index)
+        place = (outer * axis_len + index) * inner + i
+        place = select(index >= 0 and index < axis_len, place, -1)
+        value = input[(outer * count + j) * inner + i]
+        if ACCUMULATE:
+            value = output[place] + value
+        output[place] = value
+
+
+def _args(least):
+    def launches(o, traits):
+        return rows_of_lanes(o, _arg, scalars={"n": o.n, "inner": o.inner}, T=o.ty, LEAST=least)
+
+    def reference(np, o, input):
+        rows = input.reshape(o.outer, o.n, o.inner)
+        return (rows.argmin if least else rows.argmax)(axis=1)
+
+    name = "ArgMin" if least else "ArgMax"
+    return TensorOperation(
+        name, lambda o: {"input": o.outer * o.n * o.inner, "output": o.outer * o.inner}, launches, reference
+    )
+
+
+def _sums(o, traits):
+    scalars = {"n": o.n, "inner": o.inner}
+    constants = {"T": o.ty, "W": wide(o.ty), "EXCLUSIVE": o.exclusive, "REVERSE": o.reverse}
+    return [part(o, _running, (o.inner, o.outer), (64,), scalars=scalars, **constants)]
+
+
+def _summed(np, o, input):
+    rows = input.reshape(o.outer, o.n, o.inner)
+    rows = rows[:, ::-1] if o.reverse else rows
+    sums = np.cumsum(rows, axis=1, dtype=rows.dtype)
+    if o.exclusive:
+        sums = np.concatenate([np.zeros_like(sums[:, :1]), sums[:, :-1]], axis=1)
+    return sums[:, ::-1] if o.reverse else sums
+
+
+def _scattered(np, o, input, indices, output):
+    rows = output.reshape(o.outer, o.axis_len, o.inner).copy()
+    given = input.reshape(o.outer, o.count, o.inner)
+    for j, index in enumerate(indices):
+        rows[:, index] = rows[:, index] + given[:, j] if o.accumulate else given[:, j]
+    return rows
+
+
+OPERATIONS = (
+    _args(True),
+    _args(False),
+    TensorOperation(
+        "CumSum",
+        lambda o: dict.fromkeys(("input", "output"), o.outer * o.n * o.inner),
+        _sums,
+        _summed,
+    ),
+    TensorOperation(
+        "Scatter",
+        lambda o: {
+            "input": o.outer * o.count * o.inner,
+            "indices": o.count,
+            "output": o.outer * o.axis_len * o.inner,
+        },
+        lambda o, traits: [
+            part(
+                o,
+                _scatter,
+                (o.inner, o.outer),
+                (64,),
+                scalars={"axis_len": o.axis_len, "inner": o.inner, "count": o.count},
+                T=o.ty,
+                ACCUMULATE=o.accumulate,
+            )
+        ],
+        _scattered,
+        updated=("output",),
+    ),
+)

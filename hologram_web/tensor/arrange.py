@@ -1,0 +1,241 @@
+"""Data arrangement: elements go elsewhere, unchanged."""
+
+# mypy: ignore-errors
+# To Python i32 is a value and no type: kernels are parsed and never executed.
+
+from __future__ import annotations
+
+from math import prod
+
+from .language import Constant, Elements, T, global_id, i32, select, static_range
+from .operation import TensorOperation, part
+
+__all__ = ["OPERATIONS"]
+
+
+def _copy(output: Elements[T], input: Elements[T], T: Constant[type]):
+    i = global_id(0)
+    output[i] = input[i]
+
+
+def _fill(output: Elements[T], value: T, T: Constant[type]):
+    output[global_id(0)] = value
+
+
+def _strided(
+    output: Elements[T],
+    input: Elements[T],
+    T: Constant[type],
+    DIMS: Constant[tuple],
+    STEPS: Constant[tuple],
+    START: Constant[int],
+):
+    """Element i of a result of these dimensions is at START and so many STEPS along each."""
+    i = global_id(0)
+    rest, place = i, START
+    for axis in static_range(len(DIMS) - 1, -1, -1):
+        place += rest % DIMS[axis] * STEPS[axis]
+        rest = rest // DIMS[axis]
+    output[i] = input[place]
+
+
+def _padded(
+    output: Elements[T],
+    input: Elements[T],
+    value: T,
+    T: Constant[type],
+    DIMS: Constant[tuple],
+    SHAPE: Constant[tuple],
+    BEFORE: Constant[tuple],
+):
+    i = global_id(0)
+    rest, place, step, inside = i, 0, 1, True
+    for axis in static_range(len(DIMS) - 1, -1, -1):
+        at = rest % DIMS[axis] - BEFORE[axis]
+        inside = inside and at >= 0 and at < SHAPE[axis]
+        place += at * step
+        step *= SHAPE[axis]
+        rest = rest // DIMS[axis]
+    found = value
+    if inside:
+        found = input[place]
+    output[i] = found
+
+
+def _rows_into(output: Elements[T], rows: Elements[T], length: i32, step: i32, start: i32, T: Constant[type]):
+    """Row after row of `length` elements, which come to lie `step` apart."""
+    i, row = global_id(0), global_id(1)
+    output[row * step + start + i] = rows[row * length + i]
+
+
+def _gather(
+    output: Elements[T],
+    input: Elements[T],
+    indices: Elements[i32],
+    axis_len: i32,
+    inner: i32,
+    count: i32,
+    T: Constant[type],
+):
+    """An index counts from the end if it is negative; one beyond the axis is a fault."""
+    i, j, outer = global_id(0), global_id(1), global_id(2)
+    index = indices[j]
+    index = select(index < 0, index + axis_len, index)
+    place = (outer * axis_len + index) * inner + i
+    output[(outer * count + j) * inner + i] = input[select(index >= 0 and index < axis_len, place, -1)]
+
+
+def _steps(shape):
+    """How far elements of a dense array are apart along each axis."""
+    return [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+
+
+def _strided_launch(o, dims, steps, start):
+    constants = {"T": o.ty, "DIMS": dims, "STEPS": tuple(steps), "START": start}
+    return [part(o, _strided, (prod(dims),), (256,), scalars={}, **constants)]
+
+
+def _transpose(o, traits):
+    steps = _steps(o.shape)
+    return _strided_launch(
+        o, tuple(o.shape[axis] for axis in o.permutation), [steps[axis] for axis in o.permutation], 0
+    )
+
+
+def _ranges(o):
+    """The parts of the axes that Slice takes, as Python's."""
+    parts = zip(o.shape, o.start, o.stop, o.step, strict=True)
+    return [range(*slice(*part).indices(length)) for length, *part in parts]
+
+
+def _slice(o, traits):
+    ranges, steps = _ranges(o), _steps(o.shape)
+    start = sum(part.start * step for part, step in zip(ranges, steps, strict=True) if len(part))
+    return _strided_launch(
+        o, tuple(map(len, ranges)), [p.step * step for p, step in zip(ranges, steps, strict=True)], start
+    )
+
+
+def _sliced(np, o, input):
+    # A stop of -1 means before the first element only where the step is negative, and slices of Python cannot say so.
+    return input.reshape(o.shape)[np.ix_(*[list(part) for part in _ranges(o)])]
+
+
+def _pad_dims(o):
+    return [a + length + b for a, length, b in zip(o.before, o.shape, o.after, strict=True)]
+
+
+def _pad(o, traits):
+    dims = _pad_dims(o)
+    constants = {"T": o.ty, "DIMS": tuple(dims), "SHAPE": tuple(o.shape), "BEFORE": tuple(o.before)}
+    return [part(o, _padded, (prod(dims),), (256,), scalars={"value": o.value}, **constants)]
+
+
+def _padded_by_numpy(np, o, input):
+    found = np.full(_pad_dims(o), o.value, input.dtype)
+    found[tuple(slice(a, a + length) for a, length in zip(o.before, o.shape, strict=True))] = input.reshape(o.shape)
+    return found
+
+
+def _concat(o, traits):
+    whole = (o.a_len + o.b_len) * o.inner
+    found = []
+    for name, length, start in (("a", o.a_len * o.inner, 0), ("b", o.b_len * o.inner, o.a_len * o.inner)):
+        scalars = {"length": length, "step": whole, "start": start}
+        found.append(part(o, _rows_into, (length, o.outer), (64,), buffers={"rows": name}, scalars=scalars, T=o.ty))
+    return found
+
+
+def _taken(np, o, input, indices):
+    return np.take(input.reshape(o.outer, o.axis_len, o.inner), indices, axis=1)
+
+
+def _joined(np, o, a, b):
+    return np.concatenate([a.reshape(o.outer, o.a_len, o.inner), b.reshape(o.outer, o.b_len, o.inner)], axis=1)
+
+
+def _of_axes(*names):
+    """Checks that lists of numbers are as long as the shape."""
+
+    def check(o):
+        for name in names:
+            if len(o.values[name]) != len(o.shape):
+                return f"{name} has {len(o.values[name])} numbers, and the shape {len(o.shape)} axes"
+        if any(length < 0 for length in o.shape):
+            return f"the shape {tuple(o.shape)} has a negative length"
+        if "permutation" in names and sorted(o.permutation) != list(range(len(o.shape))):
+            return f"the permutation {tuple(o.permutation)} does not name each of {len(o.shape)} axes once"
+        if "step" in names and 0 in o.step:
+            return f"axis {list(o.step).index(0)} has step 0"
+        if "before" in names and min((*o.before, *o.after), default=0) < 0:
+            return "a pad is not negative: take a Slice"
+        return None
+
+    return check
+
+
+OPERATIONS = (
+    TensorOperation(
+        "Copy",
+        lambda o: {"input": o.count, "output": o.count},
+        lambda o, traits: [part(o, _copy, (o.count,), (256,), scalars={}, T=o.ty)],
+        lambda np, o, input: input,
+        in_place=True,
+    ),
+    TensorOperation(
+        "Fill",
+        lambda o: {"output": o.count},
+        lambda o, traits: [part(o, _fill, (o.count,), (256,), scalars={"value": o.value}, T=o.ty)],
+        lambda np, o: np.full(o.count, o.value),
+    ),
+    TensorOperation(
+        "Transpose",
+        lambda o: {"input": prod(o.shape), "output": prod(o.shape)},
+        _transpose,
+        lambda np, o, input: input.reshape(o.shape).transpose(o.permutation),
+        _of_axes("permutation"),
+    ),
+    TensorOperation(
+        "Slice",
+        lambda o: {"input": prod(o.shape), "output": prod(map(len, _ranges(o)))},
+        _slice,
+        _sliced,
+        _of_axes("start", "stop", "step"),
+    ),
+    TensorOperation(
+        "Pad",
+        lambda o: {"input": prod(o.shape), "output": prod(_pad_dims(o))},
+        _pad,
+        _padded_by_numpy,
+        _of_axes("before", "after"),
+    ),
+    TensorOperation(
+        "Concat",
+        lambda o: {
+            "a": o.outer * o.a_len * o.inner,
+            "b": o.outer * o.b_len * o.inner,
+            "output": o.outer * (o.a_len + o.b_len) * o.inner,
+        },
+        _concat,
+        _joined,
+    ),
+    TensorOperation(
+        "Gather",
+        lambda o: {
+            "input": o.outer * o.axis_len * o.inner,
+            "indices": o.count,
+            "output": o.outer * o.count * o.inner,
+        },
+        lambda o, traits: [
+            part(
+                o,
+                _gather,
+                (o.inner, o.count, o.outer),
+                (64,),
+                scalars={"axis_len": o.axis_len, "inner": o.inner, "count": o.count},
+                T=o.ty,
+            )
+        ],
+        _taken,
+    ),
+)

@@ -1,0 +1,30 @@
+"""The operations by the name of their row in `isa/collectives.py`. A family is loaded when one of it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from .operation import TensorOperation
+
+__all__ = ["FAMILIES", "operation"]
+
+FAMILIES = {
+    "maps": ("ParallelMap", "ParallelMapBinary"),
+    "reduce": ("ParallelReduce",),
+    "matmul": ("GEMM",),
+    "norms": ("LayerNorm", "RMSNorm", "BatchNorm", "GroupNorm", "InstanceNorm", "LayerScale"),
+    "softmax": ("Softmax", "LogSoftmax"),
+    "along": ("ArgMin", "ArgMax", "CumSum", "Scatter"),
+    "sort": ("Sort", "TopK"),
+    "arrange": ("Copy", "Fill", "Transpose", "Concat", "Slice", "Pad", "Gather"),
+}
+_FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names}
+_found: dict[str, TensorOperation] = {}
+
+
+def operation(name: str) -> TensorOperation:
+    """The operation of a collective."""
+    if name not in _found:
+        module = import_module(f"{__package__}.{_FAMILY_OF[name]}")
+        _found.update((each.name, each) for each in module.OPERATIONS)
+    return _found[name]

@@ -1,0 +1,46 @@
+"""The names that kernels of the tensor library use: `hologram_web` is above this room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ..frontends.python.names import INTRINSICS, Constant, Elements
+from ..isa.types import Type
+
+__all__ = [
+    "Callable", "Constant", "Elements", "T", "U", "W", "barrier", "block_id", "exp", "f32", "f64", "global_id", "i32",
+    "local_id", "log", "registers", "select", "shared", "sqrt", "static_range", "total_of_block",
+]  # fmt: skip
+
+# Types of elements, and what they are computed in: constants of kernels.
+T, U, W = TypeVar("T"), TypeVar("U"), TypeVar("W")
+
+barrier: Any = INTRINSICS["barrier"]
+block_id: Any = INTRINSICS["block_id"]
+exp: Any = INTRINSICS["exp"]
+global_id: Any = INTRINSICS["global_id"]
+local_id: Any = INTRINSICS["local_id"]
+log: Any = INTRINSICS["log"]
+registers: Any = INTRINSICS["registers"]
+select: Any = INTRINSICS["select"]
+shared: Any = INTRINSICS["shared"]
+sqrt: Any = INTRINSICS["sqrt"]
+static_range: Any = INTRINSICS["static_range"]
+f32: Any = Type.F32
+f64: Any = Type.F64
+i32: Any = Type.I32
+
+
+def total_of_block(x, partial, COMBINE):  # type: ignore[no-untyped-def]  # kernels infer types
+    """The values of 64 lanes combined pairwise by strides 32, 16, 8, 4, 2, 1, for all of them."""
+    lane = local_id(0)
+    partial[lane] = x
+    barrier()
+    for half in static_range(6):
+        if lane < 32 >> half:
+            partial[lane] = COMBINE(partial[lane], partial[lane + (32 >> half)])
+        barrier()
+    total = partial[0]
+    barrier()
+    return total

@@ -1,0 +1,247 @@
+"""Matrix products. The sum of an element runs over k in increasing order, whatever the schedule."""
+
+# mypy: ignore-errors
+# To Python i32 is a value and no type: kernels are parsed and never executed.
+
+from __future__ import annotations
+
+from ..isa.types import Type
+from .language import (
+    Callable,
+    Constant,
+    Elements,
+    T,
+    W,
+    barrier,
+    block_id,
+    global_id,
+    i32,
+    local_id,
+    registers,
+    shared,
+    static_range,
+)  # fmt: skip
+from .norms import wide
+from .operation import TensorOperation, ceildiv, function, part
+
+__all__ = ["OPERATIONS"]
+
+
+def _same(x):
+    return x
+
+
+def _gemm_plain(
+    c: Elements[T],
+    a: Elements[T],
+    b: Elements[T],
+    bias: Elements[T],
+    n: i32,
+    k: i32,
+    a_row: i32,
+    a_step: i32,
+    b_step: i32,
+    b_column: i32,
+    alpha: W,
+    beta: W,
+    T: Constant[type],
+    W: Constant[type],
+    BETA: Constant[bool],
+    BIAS: Constant[bool],
+    EPILOGUE: Constant[Callable],
+):
+    """One lane for each element of c."""
+    column, row = global_id(0), global_id(1)
+    total = W(0)
+    for p in range(k):
+        total = _mad(W(a[row * a_row + p * a_step]), W(b[column * b_column + p * b_step]), total)
+    total = total * alpha
+    if BETA and beta != 0:
+        total = _mad(W(c[row * n + column]), beta, total)
+    if BIAS:
+        total = total + W(bias[column])
+    c[row * n + column] = EPILOGUE(T(total))
+
+
+_mad = function("mad")
+
+
+def _gemm_tiled(
+    c: Elements[T],
+    a: Elements[T],
+    b: Elements[T],
+    bias: Elements[T],
+    m: i32,
+    n: i32,
+    k: i32,
+    a_row: i32,
+    a_step: i32,
+    b_step: i32,
+    b_column: i32,
+    alpha: W,
+    beta: W,
+    T: Constant[type],
+    W: Constant[type],
+    BETA: Constant[bool],
+    BIAS: Constant[bool],
+    EPILOGUE: Constant[Callable],
+    TILE: Constant[int],
+    STEP: Constant[int],
+):
+    """A block of 16 x 16 lanes makes TILE x TILE elements of c, TILE / 16 squared of them in the registers of a lane.
+    In steps along k the lanes bring a tile of a and one of b to shared memory, where each element is read TILE times.
+    """
+    rows = shared(W, (STEP, TILE))
+    columns = shared(W, (STEP, TILE))
+    lane = local_id(1) * 16 + local_id(0)
+    row, column = block_id(1) * TILE, block_id(0) * TILE
+    here, there = local_id(1) * (TILE // 16), local_id(0) * (TILE // 16)
+    sums = registers((TILE // 16, TILE // 16), W)
+    for start in range(0, k, STEP):
+        for part_of in range(TILE * STEP // 256):
+            number = part_of * 256 + lane
+            # Lanes side by side read elements side by side: of a along k, of b along its columns.
+            i, p = number // STEP, number % STEP
+            value = W(0)
+            if row + i < m and start + p < k:
+                value = W(a[(row + i) * a_row + (start + p) * a_step])
+            rows[p, i] = value
+            j, q = number % TILE, number // TILE
+            value = W(0)
+            if column + j < n and start + q < k:
+                value = W(b[(column + j) * b_column + (start + q) * b_step])
+            columns[q, j] = value
+        barrier()
+        for p in range(STEP):
+            for i in static_range(TILE // 16):
+                left = rows[p, here + i]
+                for j in static_range(TILE // 16):
+                    sums[i, j] = _mad(left, columns[p, there + j], sums[i, j])
+        barrier()
+    for i in static_range(TILE // 16):
+        for j in static_range(TILE // 16):
+            y, x = row + here + i, column + there + j
+            if y < m and x < n:
+                total = sums[i, j] * alpha
+                if BETA and beta != 0:
+                    total = _mad(W(c[y * n + x]), beta, total)
+                if BIAS:
+                    total = total + W(bias[x])
+                c[y * n + x] = EPILOGUE(T(total))
+
+
+def _extents(o):
+    bias = {} if o.bias is None else {"bias": o.n}
+    return {"a": o.m * o.k, "b": o.k * o.n, **bias, "c": o.m * o.n}
+
+
+def _panels(panels: Elements[T], b: Elements[T], n: i32, k: i32, b_step: i32, b_column: i32, T: Constant[type]):
+    """b in panels of WIDTH columns, each row after row; zeros stand beside the last columns."""
+    column, row, panel = global_id(0), global_id(1), global_id(2)
+    value = T(0)
+    if panel * WIDTH + column < n:
+        value = b[row * b_step + (panel * WIDTH + column) * b_column]
+    panels[(panel * k + row) * WIDTH + column] = value
+
+
+def _transposed(rows: Elements[T], a: Elements[T], m: i32, k: i32, T: Constant[type]):
+    p, i = global_id(0), global_id(1)
+    rows[i * k + p] = a[p * m + i]
+
+
+def _gemm_panels(
+    c: Elements[T],
+    a: Elements[T],
+    panels: Elements[T],
+    bias: Elements[T],
+    m: i32,
+    n: i32,
+    k: i32,
+    alpha: W,
+    beta: W,
+    T: Constant[type],
+    W: Constant[type],
+    BETA: Constant[bool],
+    BIAS: Constant[bool],
+    EPILOGUE: Constant[Callable],
+):
+    """Four lanes make 4 rows of WIDTH columns: 12 sums in the registers of each lane, which are 12 vectors of a packet.
+    Blocks side by side share a panel, which stays in the cache."""
+    sums = registers((4, 3), W)
+    panel = block_id(1) * WIDTH * k + local_id(0)
+    top, left = block_id(0) * 4, block_id(1) * WIDTH + local_id(0)
+    places = registers(4, i32)
+    for i in static_range(4):
+        places[i] = min(top + i, m - 1) * k
+    for some in range(k // 4):
+        for step in static_range(4):
+            # What is added last and known is part of the address, and one proof for all of a round.
+            for i in static_range(4):
+                x = a[places[i] + some * 4 + step]
+                for j in static_range(3):
+                    sums[i, j] += x * panels[panel + some * (4 * WIDTH) + (step * WIDTH + 4 * j)]
+    for p in range(k // 4 * 4, k):
+        for i in static_range(4):
+            x = a[places[i] + p]
+            for j in static_range(3):
+                sums[i, j] += x * panels[panel + p * WIDTH + 4 * j]
+    for i in static_range(4):
+        if top + i < m:
+            for j in static_range(3):
+                column = left + 4 * j
+                if column < n:
+                    total = sums[i, j] * alpha
+                    if BETA and beta != 0:
+                        total = _mad(W(c[(top + i) * n + column]), beta, total)
+                    if BIAS:
+                        total = total + W(bias[column])
+                    c[(top + i) * n + column] = EPILOGUE(T(total))
+
+
+WIDTH = 12  # columns of a panel: three vectors
+TILE = 64  # elements of c that a block makes, along each axis
+
+
+def choose(ty, traits):
+    """The schedule: which text, and its constants. GPUs compute F64 in integers: 16 products side by side are too much
+    code. Tiles of wide integers are too large."""
+    if traits.together and ty is not Type.F64 and not ty.is_wide:
+        return _gemm_tiled, {"TILE": TILE, "STEP": 16}
+    if not traits.together and ty in (Type.F32, Type.I32, Type.U32):
+        return _gemm_panels, {}
+    return _gemm_plain, {}
+
+
+def _launches(o, traits):
+    """F16 and BF16 accumulate in F32."""
+    ty = o.ty
+    scalars = {
+        "m": o.m, "n": o.n, "k": o.k,
+        "a_row": 1 if o.trans_a else o.k, "a_step": o.m if o.trans_a else 1,
+        "b_step": 1 if o.trans_b else o.n, "b_column": o.k if o.trans_b else 1,
+        "alpha": o.alpha, "beta": o.beta,
+    }  # fmt: skip
+    kernel, constants = choose(ty, traits)
+    lanes, block, buffers, found = (o.n, o.m), (16, 16), {}, []
+    if kernel is _gemm_tiled:
+        lanes = ceildiv(o.n, TILE) * 16, ceildiv(o.m, TILE) * 16
+    elif kernel is _gemm_panels:
+        panels = ceildiv(o.n, WIDTH)
+        lanes, block = (ceildiv(o.m, 4) * 4, panels), (4,)
+        memory = {"panels": (ty, panels * WIDTH * o.k)}
+        found.append(part(o, _panels, (WIDTH, o.k, panels), (WIDTH,), temporaries=memory, scalars=scalars, T=ty))
+        if o.trans_a:
+            buffers = {"a": "rows"}
+            memory = {"rows": (ty, o.m * o.k)}
+            found.append(part(o, _transposed, (o.k, o.m), (64,), temporaries=memory, scalars=scalars, T=ty))
+    constants |= {
+        "T": ty,
+        "W": wide(ty),
+        "BETA": not isinstance(o.beta, (int, float)) or o.beta != 0,
+        "BIAS": o.bias is not None,
+        "EPILOGUE": _same if o.activation is None else function(o.activation.value),
+    }
+    return [*found, part(o, kernel, lanes, block, buffers=buffers, scalars=scalars, fast=True, **constants)]
+
+
+OPERATIONS = (TensorOperation("GEMM", _extents, _launches),)

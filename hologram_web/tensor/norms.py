@@ -1,0 +1,213 @@
+"""Normalisation of rows, groups and channels."""
+
+# mypy: ignore-errors
+# To Python i32 is a value and no type: kernels are parsed and never executed.
+
+from __future__ import annotations
+
+from ..isa.types import Type
+from .language import Constant, Elements, T, W, global_id, i32, local_id, shared, sqrt, total_of_block
+from .operation import TensorOperation, function, part
+
+__all__ = ["OPERATIONS"]
+
+_add = function("add")
+
+
+def _normalise(
+    output: Elements[T],
+    input: Elements[T],
+    gamma: Elements[T],
+    beta: Elements[T],
+    n: i32,
+    groups: i32,
+    channels: i32,
+    spatial: i32,
+    eps: W,
+    T: Constant[type],
+    W: Constant[type],
+    MEAN: Constant[bool],
+    BY: Constant[str],
+):
+    """64 lanes for each row of n elements, which is read three times. The factor of an element is BY its place in the
+    row, the row's channel, or its channel within a group of some."""
+    partial = shared(W, 64)
+    lane, row = local_id(0), global_id(1)
+    first = row * n
+    mean = W(0)
+    if MEAN:
+        for i in range(lane, n, 64):
+            mean = mean + W(input[first + i])
+        mean = total_of_block(mean, partial, _add) / W(n)
+    squares = W(0)
+    for i in range(lane, n, 64):
+        away = W(input[first + i]) - mean
+        squares = squares + away * away
+    scale = 1 / sqrt(total_of_block(squares, partial, _add) / W(n) + eps)
+    for i in range(lane, n, 64):
+        channel = i
+        if BY == "row":
+            channel = row % groups
+        if BY == "group":
+            channel = row % groups * channels + i // spatial
+        value = (W(input[first + i]) - mean) * scale * W(gamma[channel])
+        if MEAN:
+            value = value + W(beta[channel])
+        output[first + i] = T(value)
+
+
+def _by_channel(
+    output: Elements[T],
+    input: Elements[T],
+    gamma: Elements[T],
+    beta: Elements[T],
+    mean: Elements[T],
+    variance: Elements[T],
+    channels: i32,
+    spatial: i32,
+    eps: W,
+    T: Constant[type],
+    W: Constant[type],
+):
+    """BatchNorm: one lane for each element."""
+    i, row = global_id(0), global_id(1)
+    channel = row % channels
+    place = row * spatial + i
+    scale = W(gamma[channel]) / sqrt(W(variance[channel]) + eps)
+    output[place] = T((W(input[place]) - W(mean[channel])) * scale + W(beta[channel]))
+
+
+def _scaled_rows(output: Elements[T], input: Elements[T], scale: Elements[T], n: i32, T: Constant[type]):
+    i = global_id(0)
+    place = global_id(1) * n + i
+    output[place] = input[place] * scale[i]
+
+
+def wide(ty):
+    """What floats are computed in: halves in F32."""
+    return Type.F32 if ty in (Type.F16, Type.BF16) else ty
+
+
+def _rows(o, rows, n, by, groups=1, channels=1, spatial=1, mean=True):
+    scalars = {"n": n, "groups": groups, "channels": channels, "spatial": spatial, "eps": o.eps}
+    buffers = {} if mean else {"beta": "gamma"}
+    return [
+        part(
+            o,
+            _normalise,
+            (64, rows),
+            (64,),
+            buffers=buffers,
+            scalars=scalars,
+            T=o.ty,
+            W=wide(o.ty),
+            MEAN=mean,
+            BY=by,
+        )
+    ]
+
+
+def _affine(size, n):
+    return {"input": size, "gamma": n, "beta": n, "output": size}
+
+
+def _normal(np, rows, eps, mean=True):
+    """Rows of NumPy with mean 0 and variance 1, or by their root mean square."""
+    away = rows - rows.mean(axis=-1, keepdims=True) if mean else rows
+    return away / np.sqrt((away * away).mean(axis=-1, keepdims=True) + eps)
+
+
+def _layer(np, o, input, gamma, beta):
+    return _normal(np, input.reshape(o.rows, o.n), o.eps) * gamma + beta
+
+
+def _rms(np, o, input, gamma):
+    return _normal(np, input.reshape(o.rows, o.n), o.eps, mean=False) * gamma
+
+
+def _group(np, o, input, gamma, beta):
+    rows = _normal(np, input.reshape(o.batch, o.groups, -1), o.eps).reshape(o.batch, o.channels, o.spatial)
+    return rows * gamma[:, None] + beta[:, None]
+
+
+def _instance(np, o, input, gamma, beta):
+    return _normal(np, input.reshape(o.batch, o.channels, o.spatial), o.eps) * gamma[:, None] + beta[:, None]
+
+
+def _batch(np, o, input, gamma, beta, mean, variance):
+    rows = input.reshape(o.batch, o.channels, o.spatial) - mean[:, None]
+    return rows / np.sqrt(variance + o.eps)[:, None] * gamma[:, None] + beta[:, None]
+
+
+def _image(o):
+    return o.batch * o.channels * o.spatial
+
+
+def _divides(o):
+    known = isinstance(o.channels, int) and isinstance(o.groups, int)
+    if known and (o.groups == 0 or o.channels % o.groups):
+        return f"{o.channels} channels are no {o.groups} groups of the same size"
+    return None
+
+
+OPERATIONS = (
+    TensorOperation(
+        "LayerNorm",
+        lambda o: _affine(o.rows * o.n, o.n),
+        lambda o, traits: _rows(o, o.rows, o.n, "column"),
+        _layer,
+    ),
+    TensorOperation(
+        "RMSNorm",
+        lambda o: {"input": o.rows * o.n, "gamma": o.n, "output": o.rows * o.n},
+        lambda o, traits: _rows(o, o.rows, o.n, "column", mean=False),
+        _rms,
+    ),
+    TensorOperation(
+        "GroupNorm",
+        lambda o: _affine(_image(o), o.channels),
+        lambda o, traits: _rows(
+            o,
+            o.batch * o.groups,
+            o.channels // o.groups * o.spatial,
+            "group",
+            o.groups,
+            o.channels // o.groups,
+            o.spatial,
+        ),
+        _group,
+        _divides,
+    ),
+    TensorOperation(
+        "InstanceNorm",
+        lambda o: _affine(_image(o), o.channels),
+        lambda o, traits: _rows(o, o.batch * o.channels, o.spatial, "row", o.channels),
+        _instance,
+    ),
+    TensorOperation(
+        "BatchNorm",
+        lambda o: {
+            "input": _image(o),
+            **dict.fromkeys(("gamma", "beta", "mean", "variance"), o.channels),
+            "output": _image(o),
+        },
+        lambda o, traits: [
+            part(
+                o,
+                _by_channel,
+                (o.spatial, o.batch * o.channels),
+                (64,),
+                scalars={"channels": o.channels, "spatial": o.spatial, "eps": o.eps},
+                T=o.ty,
+                W=wide(o.ty),
+            )
+        ],
+        _batch,
+    ),
+    TensorOperation(
+        "LayerScale",
+        lambda o: {"input": o.rows * o.n, "scale": o.n, "output": o.rows * o.n},
+        lambda o, traits: [part(o, _scaled_rows, (o.n, o.rows), (64,), scalars={"n": o.n}, T=o.ty)],
+        lambda np, o, input, scale: input.reshape(o.rows, o.n) * scale,
+    ),
+)

@@ -1,0 +1,222 @@
+"""What an operation of the tensor library is: a row with its extents, its reference, and the launches it becomes.
+
+Kernels are functions in the language of Python kernels, whose operands are `Elements[T]`: arrays that start anywhere in
+a buffer. Sizes may be symbols (plan/symbols.py), which do the same as integers by methods of their own: code that makes
+launches may not branch on a size. What is chosen by a size is launched `times` 1 or 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+from ..errors import CompileError
+from ..frontends.python.names import InstructionFunction, Intrinsic
+from ..frontends.python.source import Source
+from ..frontends.python.translate import translate
+from ..isa.instruction import Instruction
+from ..isa.program import Program
+from ..isa.types import Type
+
+__all__ = [
+    "FACTOR",
+    "TRAITS",
+    "DeviceTraits",
+    "Operands",
+    "PartLaunch",
+    "TensorOperation",
+    "at_least",
+    "at_most",
+    "ceildiv",
+    "extents",
+    "flag",
+    "function",
+    "part",
+    "rows_of_lanes",
+    "whole_factors",
+]
+
+FACTOR = Type.I64  # what factors of integer collectives are, before they wrap
+
+
+@dataclass(frozen=True)
+class DeviceTraits:
+    """What schedules are chosen by: whether the lanes of a block run at the same time, bytes of shared memory."""
+
+    name: str
+    together: bool
+    shared: int = 16_384  # which every adapter has
+
+
+TRAITS = {each.name: each for each in (DeviceTraits("wasm", False), DeviceTraits("webgpu", True))}
+
+
+@dataclass(frozen=True)
+class Operands:
+    """The operands of a collective, as attributes: sizes and factors as numbers, addresses as None or not None.
+
+    `first` is where each address operand starts, in units of its type's alignment. `most` is how many elements an
+    operand may have at most, where its memory tells before the number is known: temporaries are made for as many.
+    """
+
+    values: dict[str, Any]
+    first: dict[str, Any]
+    most: dict[str, Any] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.values[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+@dataclass(frozen=True)
+class PartLaunch:
+    """One launch of a lane program: `lanes` along x, y and z, in blocks of `block`.
+
+    `buffers` gives for each buffer parameter the operand of the collective whose memory it is, or a temporary;
+    `scalars` the values of the scalar parameters. `temporaries` are buffers, with their bytes, that this launch and
+    those after it use. It runs `times` times, 1 or 0, which depends on sizes. `fast` allows shader compilers to rewrite
+    F32 arithmetic (isa.md section 3, `math="fast"`).
+    """
+
+    program: Program
+    lanes: tuple[Any, ...]
+    block: tuple[int, int, int]
+    buffers: dict[str, str]
+    scalars: Mapping[str, Any]
+    temporaries: Mapping[str, Any] = field(default_factory=dict)
+    times: Any = 1
+    fast: bool = False
+
+
+@dataclass(frozen=True)
+class TensorOperation:
+    """A row of the tensor library.
+
+    `extents(o)` says how many elements each address operand has, what is read before what is written. `launches(o,
+    traits)` is what it does. `reference(np, o, **arrays)` gives the elements of what is written, a dict where that are
+    several, from those that are read (flat arrays; floats in F64), for the device `cpu`. `check(o)` is text of what is
+    wrong with its numbers, which are known when programs are made. `updated` are those written that are read, too, by
+    the reference. An operation `in_place` reads element i of its
+    sources for element i of its result only.
+    """
+
+    name: str
+    extents: Callable[[Operands], dict[str, Any]]
+    launches: Callable[[Operands, DeviceTraits], list[PartLaunch]]
+    reference: Callable[..., Any] | None = None
+    check: Callable[[Operands], str | None] | None = None
+    in_place: bool = False
+    updated: tuple[str, ...] = ()
+
+
+def ceildiv(number: Any, by: int) -> Any:
+    return -(-number // by) if isinstance(number, int) else number.ceildiv(by)
+
+
+def at_least(number: Any, least: int) -> Any:
+    return max(number, least) if isinstance(number, int) else number.at_least(least)
+
+
+def at_most(number: Any, most: int) -> Any:
+    return min(number, most) if isinstance(number, int) else number.at_most(most)
+
+
+def flag(number: Any) -> Any:
+    """1 where a number is above 0, else 0."""
+    return at_most(at_least(number, 0), 1)
+
+
+_PROGRAMS: dict[Any, Program] = {}
+_KEPT = 1024
+
+
+def program_of(kernel: FunctionType, constants: Mapping[str, Any]) -> Program:
+    """The program of a kernel with these constants, made once."""
+    key = (
+        kernel,
+        tuple((name, type(value), value if callable(value) else repr(value)) for name, value in constants.items()),
+    )
+    if key not in _PROGRAMS:
+        if len(_PROGRAMS) >= _KEPT:
+            _PROGRAMS.clear()
+        _PROGRAMS[key] = translate(Source.of(kernel).with_constants(constants).checking("buffer")).program
+        chosen = [getattr(value, "name", value) for value in constants.values() if isinstance(value, (Type, Intrinsic))]
+        _PROGRAMS[key].metadata.name = "_".join([kernel.__name__.strip("_"), *(str(each).lower() for each in chosen)])
+    return _PROGRAMS[key]
+
+
+def function(mnemonic: str) -> InstructionFunction:
+    """The lane instruction of that mnemonic, as a function that kernels call."""
+    return InstructionFunction(mnemonic)
+
+
+def part(
+    o: Operands,
+    kernel: FunctionType,
+    lanes: tuple[Any, ...],
+    block: tuple[int, ...],
+    /,
+    *,
+    buffers: Mapping[str, str] | None = None,
+    temporaries: Mapping[str, tuple[Type, Any]] | None = None,
+    times: Any = 1,
+    fast: bool = False,
+    scalars: Mapping[str, Any],
+    **constants: Any,
+) -> PartLaunch:
+    """A launch of a kernel. Its arrays are the operands of their names, or what `buffers` says; an operand that is left
+    out is any: a kernel does not touch it then. `temporaries` have a type and a number of elements."""
+    program = program_of(kernel, constants)
+    named = {**{p.name: p.name for p in program.params if p.kind == "buffer"}, **(buffers or {})}
+    there = next(name for name in named.values() if o.values.get(name) is not None or name not in o.values)
+    named = {
+        name: there if operand in o.values and o.values[operand] is None else operand for name, operand in named.items()
+    }
+    given = dict(scalars)
+    for param in program.params:
+        array, _, what = param.name.partition(".")
+        if what == "first":
+            given[param.name] = o.first.get(named[array], 0)
+    sizes = {name: count * ty.size_bytes for name, (ty, count) in (temporaries or {}).items()}
+    shape = (*block, 1, 1)[:3]
+    return PartLaunch(program, lanes, shape, named, given, sizes, times, fast)  # type: ignore[arg-type]
+
+
+TOGETHER = 64  # lanes for a row whose elements lie side by side
+
+
+def rows_of_lanes(
+    o: Operands, kernel: FunctionType, /, scalars: Mapping[str, Any], **constants: Any
+) -> list[PartLaunch]:
+    """Launches for rows of an axis of `o.n` elements, `o.inner` apart: 64 LANES for each where they lie side by side,
+    else one. Where `inner` is a symbol, it says which of the two is launched."""
+    found = []
+    alone = flag(o.inner - 1)
+    for lanes, times, shape in ((TOGETHER, 1 - alone, (TOGETHER, o.outer)), (1, alone, (o.inner, o.outer))):
+        if not isinstance(times, int) or times:
+            found.append(part(o, kernel, shape, (64,), times=times, scalars=scalars, LANES=lanes, **constants))
+    return found
+
+
+def whole_factors(instruction: Instruction, values: dict[str, Any]) -> None:
+    """Factors of an integer collective that are floats lose their fraction, as CVT to `FACTOR` does it: NaN is 0, and
+    what is beyond its ends is the end. The integers then wrap."""
+    for operand in instruction.row.operands:
+        factor = values.get(operand.name)
+        if operand.kind == "scalar" and instruction.ty.is_integer and isinstance(factor, float):
+            clipped = max(float(FACTOR.min_value), min(factor, float(FACTOR.max_value)))
+            values[operand.name] = 0 if math.isnan(factor) else min(int(clipped), FACTOR.max_value)
+
+
+def extents(operation: TensorOperation, operands: Operands, index: int | None = None) -> dict[str, Any]:
+    """Elements that a collective touches from each of its addresses on, in the order in which they are checked. Raises
+    CompileError for numbers that cannot be."""
+    if operation.check is not None and (wrong := operation.check(operands)) is not None:
+        raise CompileError(index, f"{operation.name}: {wrong}")
+    found = operation.extents(operands)
+    return {name: count for name, count in found.items() if operands.values.get(name) is not None}

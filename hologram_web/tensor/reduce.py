@@ -1,0 +1,100 @@
+"""Reductions in the canonical order of isa.md section 3."""
+
+# mypy: ignore-errors
+# To Python i32 is a value and no type: kernels are parsed and never executed.
+
+from __future__ import annotations
+
+from ..isa.ops import IDENTITIES, reduce_type
+from .language import Callable, Constant, Elements, T, U, barrier, global_id, i32, local_id, shared, static_range
+from .operation import TensorOperation, at_least, at_most, ceildiv, function, part
+
+__all__ = ["OPERATIONS"]
+
+_ROWS = 8  # blocks of elements that a block of lanes reduces, if shared memory holds as many
+_BLOCK = 2048  # elements of one of them
+# Of wide integers, whose sums have no order: llvmpipe ends loops after 65,535 rounds of a lane, MUL of I4096 has 2,100.
+_WIDE_BLOCK = 256
+_PASSES = 4  # 2048 ** 4 elements are more than a memory has; of wide integers 256 ** 4 are
+
+
+def _reduce(dst: Elements[T], src_array: Elements[T], count: i32, T: Constant[type], F: Constant[Callable]):
+    dst[0] = F(src_array[0], count)
+
+
+def _reduce_blocks(
+    dst: Elements[U],
+    src_array: Elements[T],
+    count: i32,
+    blocks: i32,
+    T: Constant[type],
+    U: Constant[type],
+    W: Constant[type],
+    F: Constant[Callable],
+    IDENTITY: Constant[float],
+    ROWS: Constant[int],
+    SIZE: Constant[int],
+):
+    """32 lanes reduce a block of elements, one orbit each."""
+    partial = shared(W, (ROWS, 32))
+    row, orbit, block = local_id(1), local_id(0), global_id(1)
+    total = W(IDENTITY)
+    first = block * SIZE
+    here = min(count - first, SIZE) if block < blocks else 0
+    for i in range(orbit, here, 32):
+        total = F(total, W(src_array[first + i]))
+    partial[row, orbit] = total
+    barrier()
+    for half in static_range(5):
+        stride = 16 >> half
+        if orbit < stride:
+            partial[row, orbit] = F(partial[row, orbit], partial[row, orbit + stride])
+        barrier()
+    if orbit == 0 and block < blocks:
+        dst[block] = U(partial[row, 0])
+
+
+def _launches(o, traits):
+    """On a device that runs one lane after another nothing is faster than one lane. Elsewhere the results of all blocks
+    are reduced again until there is one; between the passes nothing is rounded."""
+    ty, combine = o.ty, o.operation.value
+    if not traits.together:
+        return [part(o, _reduce, (1,), (1,), scalars={"count": o.count}, T=ty, F=function(f"reduce_{combine}"))]
+    wide = reduce_type(ty)
+    size = _WIDE_BLOCK if ty.is_wide else _BLOCK
+    rows = min(_ROWS, traits.shared // (32 * wide.size_bytes))
+    identity = IDENTITIES[combine](wide)
+
+    def launch(source, count, target, blocks, times, most=0):
+        return part(
+            o,
+            _reduce_blocks,
+            (32, ceildiv(blocks, rows) * rows),
+            (32, rows),
+            buffers={"dst": target, "src_array": source},
+            temporaries={} if target == "dst" else {target: (wide, most)},
+            times=times,
+            scalars={"count": count, "blocks": blocks},
+            T=ty if source == "src_array" else wide,
+            U=ty if target == "dst" else wide,
+            W=wide,
+            F=function(combine),
+            IDENTITY=identity,
+            ROWS=rows,
+            SIZE=size,
+        )
+
+    count, source, goes_on = o.count, "src_array", 1  # 1 if this pass is needed, else 0
+    found = []
+    for number in range(_PASSES):
+        blocks = at_least(ceildiv(o.count, size ** (number + 1)), 1)
+        more = at_most(blocks - 1, 1)
+        found.append(launch(source, count, "dst", 1, goes_on - more))
+        if number < _PASSES - 1:
+            most = at_least(ceildiv(o.most.get("src_array", o.count), size ** (number + 1)), 1)
+            found.append(launch(source, count, f"partial{number}", blocks, more, most))
+        count, source, goes_on = blocks, f"partial{number}", more
+    return [launch for launch in found if not isinstance(launch.times, int) or launch.times]
+
+
+OPERATIONS = (TensorOperation("ParallelReduce", lambda o: {"src_array": o.count, "dst": 1}, _launches),)

@@ -1,0 +1,81 @@
+"""Softmax and its logarithm, along any axis."""
+
+# mypy: ignore-errors
+# To Python i32 is a value and no type: kernels are parsed and never executed.
+
+from __future__ import annotations
+
+from .language import Constant, Elements, T, exp, global_id, i32, local_id, log, shared, total_of_block
+from .norms import wide
+from .operation import TensorOperation, function, rows_of_lanes
+
+__all__ = ["OPERATIONS"]
+
+_add, _max = function("add"), function("max")
+_INFINITY = float("inf")
+
+
+def _softmax(
+    output: Elements[T],
+    input: Elements[T],
+    n: i32,
+    inner: i32,
+    T: Constant[type],
+    W: Constant[type],
+    LOG: Constant[bool],
+    LANES: Constant[int],
+):
+    """LANES lanes for each row of n elements, which are `inner` apart: 64 of a block, or one."""
+    partial = shared(W, 64)
+    lane, row, column = 0, 0, global_id(0)
+    row = global_id(1)
+    if LANES > 1:
+        lane, column = local_id(0), 0
+    first = row * n * inner + column
+    greatest = W(-_INFINITY)
+    for i in range(lane, n, LANES):
+        greatest = max(greatest, W(input[first + i * inner]))
+    if LANES > 1:
+        greatest = total_of_block(greatest, partial, _max)
+    total = W(0)
+    for i in range(lane, n, LANES):
+        total = total + exp(W(input[first + i * inner]) - greatest)
+    if LANES > 1:
+        total = total_of_block(total, partial, _add)
+    if LOG:
+        total = log(total) + greatest
+    for i in range(lane, n, LANES):
+        value = W(input[first + i * inner])
+        if LOG:
+            output[first + i * inner] = T(value - total)
+        else:
+            output[first + i * inner] = T(exp(value - greatest) / total)
+
+
+def _launches(logarithm):
+    def launches(o, traits):
+        scalars = {"n": o.n, "inner": o.inner}
+        return rows_of_lanes(o, _softmax, scalars=scalars, T=o.ty, W=wide(o.ty), LOG=logarithm)
+
+    return launches
+
+
+def _extents(o):
+    size = o.outer * o.n * o.inner
+    return {"input": size, "output": size}
+
+
+def _reference(logarithm):
+    def reference(np, o, input):
+        rows = input.reshape(o.outer, o.n, o.inner)
+        away = rows - rows.max(axis=1, keepdims=True, initial=-np.inf)
+        total = np.exp(away).sum(axis=1, keepdims=True)
+        return away - np.log(total) if logarithm else np.exp(away) / total
+
+    return reference
+
+
+OPERATIONS = (
+    TensorOperation("Softmax", _extents, _launches(False), _reference(False)),
+    TensorOperation("LogSoftmax", _extents, _launches(True), _reference(True)),
+)
