@@ -119,15 +119,20 @@ def _gemm_tiled(
                     sums[i, j] = _mad(left, columns[p, there + j], sums[i, j])
         barrier()
     for i in static_range(TILE // 16):
+        # By way of shared memory: what is done with a sum stands here 4 times and not 16, and stores lie side by side.
         for j in static_range(TILE // 16):
-            y, x = row + here + i, column + there + j
+            rows[local_id(1), there + j] = sums[i, j]
+        barrier()
+        for number in range(lane, 16 * TILE, 256):
+            y, x = row + number // TILE * (TILE // 16) + i, column + number % TILE
             if y < m and x < n:
-                total = sums[i, j] * alpha
+                total = rows[number // TILE, number % TILE] * alpha
                 if BETA and beta != 0:
                     total = _mad(W(c[y * n + x]), beta, total)
                 if BIAS:
                     total = total + W(bias[x])
                 c[y * n + x] = EPILOGUE(T(total))
+        barrier()
 
 
 def _extents(o):
