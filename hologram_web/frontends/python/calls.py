@@ -19,7 +19,19 @@ from .compounds import METHODS_OF_PARTS, AnyValue, Parts, PartsType, tuple_of
 from .emit import ArrayRef
 from .expressions import ArrayShape, Expressions
 from .instructions import call_instruction
-from .names import ALLOWED, ATOMICS, BLOCKS, LIBRARY, MATH, MAX_AXES, VECTOR_FUNCTIONS, InstructionFunction, Intrinsic, VectorName, shown
+from .names import (
+    ALLOWED,
+    ATOMICS,
+    BLOCKS,
+    LIBRARY,
+    MATH,
+    MAX_AXES,
+    VECTOR_FUNCTIONS,
+    InstructionFunction,
+    Intrinsic,
+    VectorName,
+    shown,
+)
 from .parts import shape_of
 from .source import MISSING, Definition, constant
 from .types import INDEX, Value, ValueKind, Weak, default, fits, float_of
