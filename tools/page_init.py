@@ -7,12 +7,13 @@ first file has bytecode. The rest are sources, and read when one of them is impo
 import builtins
 import marshal
 import sys
+from importlib import import_module
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import CodeType, ModuleType
 
 _HERE = Path(__file__).parent
-_FILES = [_HERE / f"{part}.{sys.implementation.cache_tag}.zst" for part in ("first", "rest")]
+_FILES = [_HERE / f"{part}.{sys.implementation.cache_tag}.{kind}" for part, kind in (("first", "zst"), ("rest", "bz2"))]
 if not _FILES[0].exists():
     raise ImportError(
         f"this wheel of hologram_web has the bytecode of another Python than {sys.version.split()[0]}: "
@@ -21,7 +22,7 @@ if not _FILES[0].exists():
 
 from compression import zstd  # type: ignore[import-not-found]  # noqa: E402  # since Python 3.14
 
-for _name, _text in marshal.loads(zstd.decompress((_HERE / "texts.zst").read_bytes())).items():
+for _name, _text in marshal.loads(import_module("bz2").decompress((_HERE / "texts.bz2").read_bytes())).items():
     (_HERE / _name).parent.mkdir(exist_ok=True)
     (_HERE / _name).write_bytes(_text)
 
@@ -36,7 +37,9 @@ class _Modules:
 
     def read(self) -> None:
         """The next file."""
-        self.found |= marshal.loads(zstd.decompress(_FILES.pop(0).read_bytes()))
+        file = _FILES.pop(0)
+        unpack = zstd.decompress if file.suffix == ".zst" else import_module("bz2").decompress
+        self.found |= marshal.loads(unpack(file.read_bytes()))
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         if not name.startswith(f"{__name__}."):
