@@ -15,15 +15,14 @@ from ..backends.protocol import Backend
 from ..errors import ArtifactError, InvalidBuffer, IsaError, LaunchError, like, misfit, outermost, told
 from ..isa.arguments import scalar_bits
 from ..isa.elements import Element, axes_of, element_named
-from ..isa.launch import ExecutionParams, LaunchConfig, checked_math
-from ..isa.operands import Access, BufferHandle, Immediate, PoolHandle
+from ..isa.launch import checked_math
+from ..isa.operands import Access, BufferHandle, PoolHandle
 from ..isa.program import Program
 from ..isa.types import Type
 from ..isa.verify import Analysis
 from ..plan.builder import PlanBuilder
 from ..plan.formula import Formula, FormulaLike
-from ..plan.plan import Call, Plan, Port, bind_ports, size_of
-from ..plan.walk import Budget, Walk
+from ..plan.plan import Plan, Port, bind_ports, size_of
 from ..store.store import compiled_store, key_of
 from . import arrays
 from .executor import Buffer, Executor
@@ -257,8 +256,10 @@ class CompiledProgram:
         `scalars` are the bits of scalar ports, `variables` what `plan.bind_ports` gives. Ports are separate memories.
         To `cancel` and to the limit of seconds it is one launch.
         """
+        from .walking import LaunchWalk  # making an artifact runs nothing
+
         with backend.together():
-            _Calls(self, backend, handles, scalars, variables).run(self.plan.steps)
+            LaunchWalk(self, backend, handles, scalars, variables).run(self.plan.steps)
 
     def _arguments(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
         ports = [port.name for port in self.plan.ports]
@@ -289,54 +290,6 @@ class CompiledProgram:
 
     def __repr__(self) -> str:
         return f"<CompiledProgram {self.name or 'without name'}: {', '.join(map(str, self.plan.ports))}>"
-
-
-class _Calls(Walk):
-    """Walks the steps of a plan; its calls are launches of programs."""
-
-    def __init__(
-        self,
-        compiled: CompiledProgram,
-        backend: Backend,
-        handles: Mapping[str, BufferHandle | PoolHandle],
-        scalars: Mapping[str, int],
-        variables: Mapping[str, int],
-    ) -> None:
-        super().__init__(scalars, variables, Budget(backend.limits.seconds))
-        self.compiled, self.backend, self.handles = compiled, backend, handles
-
-    def call(self, step: Call) -> None:
-        program = self.compiled.programs[step.program]
-        grid, lanes = (tuple(map(self.evaluate, three)) for three in (step.grid, step.lanes))
-        config = LaunchConfig(grid, step.block, step.shared, lanes)  # type: ignore[arg-type]
-        given: dict[Any, Any] = {}
-        for param, arg in zip(program.params, step.args, strict=True):
-            if arg.kind == "buffer":
-                given[param.name] = self.handles[arg.value]
-                continue
-            assert param.ty is not None
-            formula = arg.kind == "formula"
-            bits = (
-                scalar_bits(param.name, param.ty, self.evaluate(arg.value)) if formula else self.bits_of(param.ty, arg)
-            )
-            given[param.name] = Immediate(param.ty, bits)
-        self.backend.execute_program_with_params(program, ExecutionParams(config, given, self.compiled.math))
-        if config.total_threads():
-            self.budget.launched()
-
-    def read(self, buffer: str, offset: int, size: int) -> bytes:
-        handle = self.handles[buffer]
-        if isinstance(handle, PoolHandle):
-            whole, found = self.backend.pool_size(handle), bytearray(size)
-        else:
-            whole, found = self.backend.buffer_size(handle), bytearray(self.backend.buffer_size(handle))
-        if not 0 <= offset <= whole - size:
-            raise LaunchError(f"a value of {size} bytes at offset {offset} of {buffer} is wanted, which has {whole}")
-        if isinstance(handle, PoolHandle):
-            self.backend.copy_from_pool(handle, offset, found)
-            return bytes(found)
-        self.backend.copy_from_buffer(handle, found)
-        return bytes(found[offset:][:size])
 
 
 @outermost
