@@ -11,7 +11,7 @@ from typing import Any
 __all__ = ["described"]
 
 _NOTHING = (
-    "A function that kernels have: docs/kernels.md.",
+    "A function that kernels have: docs/kernel_reference.md.",
     Signature([Parameter("args", Parameter.VAR_POSITIONAL)]),
 )
 

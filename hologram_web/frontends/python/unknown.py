@@ -49,7 +49,7 @@ def unknown_name(kernel: Expressions, node: ast.AST) -> NoReturn:
     if isinstance(owner, ModuleType):
         module, ours = ast.unparse(node.value), owner.__name__ == "hologram_web"
         near = like(name, sorted(KERNEL_NAMES) if ours else dir(owner), f"{module}.")
-        otherwise = ": docs/kernels.md has the names that kernels use" if ours else ""
+        otherwise = ": docs/kernel_reference.md has the names that kernels use" if ours else ""
         kernel.fail(node, f"{module} has no {name}{f': write {instead}' if instead else near or otherwise}")
     if instead and isinstance(first, ast.Name) and first.id not in MODULES and kernel.scope_of(first.id) is None:
         kernel.fail(node, f"{text} is not known in a kernel: write {instead}")

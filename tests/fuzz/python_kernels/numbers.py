@@ -1,4 +1,4 @@
-"""Typed numbers for the oracle: what docs/kernels.md and the contract say of values and operators, in plain Python.
+"""Typed numbers for the oracle: what docs/kernel_reference.md and the contract say of values and operators, in plain Python.
 
 Written from these texts alone. Nothing of the frontend, of the instruction table or of NumPy is used, so that a mistake
 there is not made here as well. Integers are Python's, cut to their width; floats are Python's, rounded to their type.
@@ -66,7 +66,7 @@ def default(ty: Ty) -> Ty:
 
 
 def join(a: Ty, b: Ty) -> Ty:
-    """The type in which two values meet: the table "Types" of docs/kernels.md."""
+    """The type in which two values meet: the table "Types" of docs/kernel_reference.md."""
     if a in _WEAK and b in _WEAK:
         return FLOAT if FLOAT in (a, b) else INT
     if a in _WEAK:
