@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from .isa.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
     from .kernels.kernel import Kernel, kernel, kernel_from_source
     from .plan.builder import PlanBuilder
-    from .runtime.compiled import CompiledProgram, compile, load
+    from .runtime.compiled import CompiledProgram
     from .runtime.executor import Buffer, Executor
+    from .runtime.making import compile, load
     from .runtime.pool import Pool
     from .runtime.stream import StreamReport, stream
     from .runtime.typed import GenericExecutor, TypedBuffer
@@ -92,7 +93,8 @@ _MODULES = {
     "backends.selection": ("get_default_backend", "is_available", "is_cuda_available", "is_metal_available"),
     "store.cache": ("ProgramCache",),
     "kernels.kernel": ("Kernel", "kernel", "kernel_from_source"),
-    "runtime.compiled": ("CompiledProgram", "compile", "load"),
+    "runtime.making": ("compile", "load"),
+    "runtime.compiled": ("CompiledProgram",),
     "runtime.executor": ("Buffer", "Executor"),
     "plan.builder": ("PlanBuilder",),
     "runtime.pool": ("Pool",),

@@ -17,7 +17,8 @@ from hologram_web.backends import DEVICES
 from hologram_web.backends.selection import open_backend
 from hologram_web.errors import HologramError, IsaError, LaunchError
 from hologram_web.isa.program import Program
-from hologram_web.runtime.compiled import CompiledProgram, compile, load
+from hologram_web.runtime.compiled import CompiledProgram
+from hologram_web.runtime.making import compile, load
 from hologram_web.store.disk import KINDS, DiskStore
 from hologram_web.store.store import folder
 from hologram_web_tools.stdlib import NAMES

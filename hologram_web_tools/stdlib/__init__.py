@@ -95,7 +95,7 @@ def lanes(name: str) -> str:
 
 def compiled(name: str) -> CompiledProgram:
     """The kernel as a plan of one launch, whose ports are its parameters. Raises KeyError."""
-    from hologram_web.runtime.compiled import compile
+    from hologram_web.runtime.making import compile
 
     return compile(kernel(name), grid=lanes(name), name=name)
 

@@ -10,7 +10,7 @@ import numpy as np
 from hologram_web.backends import Limits
 from hologram_web.errors import BackendUnavailable, CompileError, LaunchError, UnsupportedInstruction
 from hologram_web.isa import Immediate
-from hologram_web.runtime.compiled import load
+from hologram_web.runtime.making import load
 
 from ..artifact.holo_device import HoloDevice
 from ..artifact.holo_runner import CLASS_BYTES, CLASSES, Runner

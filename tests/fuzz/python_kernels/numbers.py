@@ -1,4 +1,4 @@
-"""Typed numbers for the oracle: what docs/kernel_reference.md and the contract say of values and operators, in plain Python.
+"""Typed numbers for the oracle: what docs/kernel_reference.md and the contract say of values, in plain Python.
 
 Written from these texts alone. Nothing of the frontend, of the instruction table or of NumPy is used, so that a mistake
 there is not made here as well. Integers are Python's, cut to their width; floats are Python's, rounded to their type.
