@@ -355,6 +355,7 @@ class _Caller:
         for name, place in places.items():
             count = counts[name]
             early = not isinstance(count, Symbol) or self.outer.is_early(count.formula)
+            operands.late |= not early
             operands.most[name] = count if early else place.size // place.ty.size_bytes
 
         def parts(places: dict[str, _Place]) -> tuple[Step, ...]:

@@ -233,11 +233,12 @@ def _launches(o, traits):
     elif kernel is _gemm_panels:
         panels = ceildiv(o.n, WIDTH)
         lanes, block = (ceildiv(o.m, 4) * 4, panels), (4,)
-        memory = {"panels": (ty, panels * WIDTH * o.k)}
+        # There are at most 11 columns beside those of b, and b has a column if it has rows.
+        memory = {"panels": (ty, o.most["b"] * WIDTH if o.late else panels * WIDTH * o.k)}
         found.append(part(o, _panels, (WIDTH, o.k, panels), (WIDTH,), temporaries=memory, scalars=scalars, T=ty))
         if o.trans_a:
             buffers = {"a": "rows"}
-            memory = {"rows": (ty, o.m * o.k)}
+            memory = {"rows": (ty, o.most["a"])}
             found.append(part(o, _transposed, (o.k, o.m), (64,), temporaries=memory, scalars=scalars, T=ty))
     constants |= {
         "T": ty,

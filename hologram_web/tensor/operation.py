@@ -54,17 +54,19 @@ class DeviceTraits:
 TRAITS = {each.name: each for each in (DeviceTraits("wasm", False), DeviceTraits("webgpu", True))}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Operands:
     """The operands of a collective, as attributes: sizes and factors as numbers, addresses as None or not None.
 
     `first` is where each address operand starts, in units of its type's alignment. `most` is how many elements an
     operand may have at most, where its memory tells before the number is known: temporaries are made for as many.
+    `late` says that some number is not known before, so that temporaries may not be made for it.
     """
 
     values: dict[str, Any]
     first: dict[str, Any]
     most: dict[str, Any] = field(default_factory=dict)
+    late: bool = False
 
     def __getattr__(self, name: str) -> Any:
         try:
