@@ -69,6 +69,11 @@ class _Modules:
     def exec_module(self, module: ModuleType) -> None:
         exec(self.get_code(module.__name__), module.__dict__)
 
+    def get_source(self, name: str) -> str | None:
+        """For linecache: functions that kernels call are read."""
+        code = self.found[name][1]
+        return code if isinstance(code, str) else None
+
     def get_data(self, path: str) -> bytes:
         """For pkgutil."""
         return Path(path).read_bytes()

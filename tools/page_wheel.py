@@ -36,6 +36,8 @@ LIMIT = 449_900  # bytes of the wheel; tests/test_figures.py holds it to 450,000
 PACKAGE = "hologram_web"
 # What only native devices and tests use.
 _NATIVE = ("backends.wasm", "backends.webgpu", "backends.host_device", "backends.forms", "store.disk", "store.kept")
+# Where functions are that kernels call: their text is read, with the types in it.
+READ = re.compile(r"/tensor/|/frontends/python/\w*library\.py$")
 LEFT_OUT = ("__main__", *_NATIVE, "compiler.check")
 NEEDED = (
     "hg.kernel, hg.compile, hg.u32",
@@ -78,7 +80,7 @@ def convert(wheel: str) -> str:
     bytecode: dict[str, tuple[bool, str | bytes | None]] = {}
     for name in needed:
         package, text = sources[name]
-        if text is not None:
+        if text is not None and not READ.search(places.get(name, name)):
             code = compile(text, places.get(name, name), "exec", dont_inherit=True, optimize=0)
             bytecode[name] = (package, marshal.dumps(_without_columns(code)))
     files[f"{PACKAGE}/__init__.py"] = Path(__file__).with_name("page_init.py").read_bytes()
@@ -173,7 +175,7 @@ def stripped(text: bytes, place: str, public: set[str]) -> str:
                 _end(node.body[0]),
                 b"" if len(node.body) > 1 and isinstance(node, _FUNCTIONS) else b"'-'",
             )
-        if isinstance(node, ast.ClassDef) or place.startswith(f"{PACKAGE}/tensor/"):  # kernels are read, with types
+        if isinstance(node, ast.ClassDef) or READ.search(place):
             continue
         if node.returns is not None:
             arrow = text.rindex(b"->", 0, starts[node.returns.lineno - 1] + node.returns.col_offset)

@@ -152,11 +152,16 @@ def raw(values: Any) -> memoryview:
     return values.cast("B") if values.nbytes else memoryview(bytearray())
 
 
+def _holds(values: Any, ty: Element) -> bool:
+    """Whether an array has such elements, and not the numbers that they are: memoryviews have numbers."""
+    have = getattr(values, "dtype", None)
+    return have == ty if have is None or isinstance(have, (Type, Element)) else bool(have == ty.numpy)
+
+
 def shape(values: Any, ty: ElementType) -> tuple[int, ...]:
     """How many elements there are along each axis: of what is given as numbers, without their own axis."""
     own = axes_of(ty)
-    whole = isinstance(ty, Element) and not ty.is_vector and getattr(values, "dtype", None) in (ty, ty.numpy)
-    if whole or not own or not values.shape:
+    if not own or not values.shape or (isinstance(ty, Element) and not ty.is_vector and _holds(values, ty)):
         return tuple(values.shape)
     if tuple(values.shape[-1:]) == own and values.ndim > 1:
         return tuple(values.shape[:-1])

@@ -67,17 +67,17 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
   const line = (index: number) => lines[index] ?? "";
   let { at, lane } = status;
   const lanes = blocksOf(job) * lanesOf(kernel);
-  const part = launch.origin > 0; // of which at, base and offset mean nothing
+  const part = launch.origin > 0; // of which at means nothing
   const within = (number: number, least: number, end: number) => number >= least && number < end;
 
   /** Whether a kernel can report that. */
   function possible(): boolean {
     if (!within(status.kind, 1, FAULT_KINDS.length) || need < 0n || !within(lane, -1, lanes)) return false;
-    if (!part && !(within(at, -1, lines.length) && within(status.base, -1, order.length + 2))) return false;
+    if (!((part || within(at, -1, lines.length)) && within(status.base, -1, order.length + 2))) return false;
     if (kind === "Cancelled" || kind === "StepLimit") return true;
     if (kind === "DivergentBarrier") return !part && at >= 0 && within(other, 0, lines.length) && within(Number(offset), 0, lanes);
     if (kind === "OutOfBounds" && line(at).startsWith("chk ")) return !part;
-    if (kind === "MisalignedAccess" || need > 0n) return !part && status.base >= 0 && TYPES.includes(typeIn(line(at)));
+    if (kind === "MisalignedAccess" || need > 0n) return status.base >= 0 && (part || TYPES.includes(typeIn(line(at))));
     return within(other, 0, NOTES.length);
   }
 
@@ -87,9 +87,8 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
   }
   let memory: string | undefined;
   let size = kernel.shared;
-  if (launch.origin) {
-    at = launch.origin - 1;
-  } else if (status.base === order.length) {
+  if (part) at = launch.origin - 1;
+  if (status.base === order.length) {
     memory = "shared memory";
   } else if (status.base === order.length + 1) {
     [memory, size] = ["local memory", other];
@@ -113,7 +112,7 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
       break;
     }
     case "DivisionByZero":
-      detail = launch.origin ? `the divisor of element ${lane} is zero` : other ? noted() : DIVISOR;
+      detail = part ? `the divisor of element ${lane} is zero` : other ? noted() : DIVISOR;
       break;
     case "StepLimit":
       detail = other // on GPUs: it has steps left, but no patience
@@ -135,8 +134,8 @@ export function faultOf(job: Job, order: readonly number[], status: Status, step
       else detail = need > 0n ? outside(typeIn(line(at)), need, offset, String(memory), size) : noted();
   }
   if (line(at)) detail += `, in ${line(at)}`;
-  const place = memory === undefined ? {} : { buffer: memory, offset: Number(offset) };
-  const error = new ExecutionError(kind, at < 0 ? null : at, detail, { ...(lane < 0 ? {} : { lane }), ...place });
+  const place = memory === undefined || part ? {} : { buffer: memory, offset: Number(offset) };
+  const error = new ExecutionError(kind, at < 0 ? null : at, detail, { ...(lane < 0 || (part && need) ? {} : { lane }), ...place });
   const written = lineOf(job.file.metadata["source"], job.program, at);
   if (written) error.message += `\n${(error.line = written)}`;
   return error;

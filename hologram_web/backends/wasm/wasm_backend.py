@@ -278,7 +278,7 @@ class WasmBackend(CompiledDevice[ArenaBlock]):
 
     def _fuses(self, math: str) -> bool:
         """Whether products and sums may be rounded once, which relaxed SIMD does on processors that do."""
-        return self._relaxed and math == "fast"
+        return self._relaxed and math == self.math == "fast"  # collectives fuse on devices that are asked to
 
     def _compile(
         self, analysis: Analysis, block: Any, point: int | None, uniform: dict[Any, str], fuses: bool
