@@ -135,8 +135,8 @@ def _linear(name: str, kernel: Any, n: int, **arguments: Any) -> Case:
 
 
 def _picture(kernel: Any, name: str, width: int, height: int, **arguments: Any) -> Case:
-    blocks = (-(-width // 16), -(-height // 16), 1)
-    config = hg.LaunchConfig(blocks, (16, 16, 1))
+    blocks = hg.GridDim(-(-width // 16), -(-height // 16), 1)
+    config = hg.LaunchConfig(blocks, hg.BlockDim(16, 16, 1))
     return Case(name, kernel.program, config, {**arguments, "width": width, "height": height})
 
 

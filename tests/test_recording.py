@@ -137,7 +137,7 @@ def test_what_cannot_be_recorded_is_an_error_and_leaves_no_recording(ex: hg.Exec
         "reads what lanes wrote": (lambda: ex.run(CARRIED, 1, x=count, y=cell),),
         "state of the Atlas": (lambda: ex.run(PHASE, 1, y=cell),),
         "recording is being made": (lambda: ex.record().__enter__(),),
-        "does not exist": (lambda: k(1.0, x, z=y),),
+        "there is no parameter 'z': the kernel takes ": (lambda: k(1.0, x, z=y),),
     }
     for text, works in cases.items():
         for work in works:

@@ -314,8 +314,9 @@ def _types(name: str, ty: Annotation, found: Any) -> tuple[Type, ...]:
     if types:
         _types_of[key] = types
     else:
+        wanted = shown(ty.ty if isinstance(ty, ArrayType) else ty)
         raise LaunchError(
-            f"{name} has dtype {found.dtype}, which is no type here; {shown(ty)} is expected: use {name}.astype(...)"
+            f"{name} has dtype {found.dtype}, which is no type here; {wanted} is expected: use {name}.astype(...)"
         )
     return types
 

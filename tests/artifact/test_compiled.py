@@ -358,11 +358,10 @@ def test_a_kernel_that_wgsl_does_not_have_says_why():
 
 
 def test_a_program_no_target_has():
-    program = hg.Program.from_text(".param x: buffer f32 read_write\n    softmax.f32 [x], [x], 1, 1\n")
+    program = hg.Program.from_text(".param x: buffer f32 read_write\n    fft.f32 [x], [x], 2\n")
     with pytest.raises(hg.UnsupportedInstruction) as caught:
         hg.compile(program, grid=1).to_bytes()
-    text = "softmax.f32 [x], [x], $n0, $n1, inner=$n2"
-    assert str(caught.value) == f"instruction 0: an artifact does not run Softmax ({text})"
+    assert str(caught.value) == "instruction 0: an artifact does not run FFT (fft.f32 [x], [x], $n0, batch=$n1)"
 
 
 def wide(values, ty=hg.u256):

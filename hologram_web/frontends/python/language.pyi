@@ -273,6 +273,9 @@ def gelu(x: float, /) -> Any:
 def swish(x: float, /) -> Any:
     """x * sigmoid(x)."""
 
+def conj(z: complex, /) -> Any:
+    """z with the other sign of its imaginary part; a real number is its own."""
+
 # More functions
 
 def acos(x: float) -> Any:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import inspect
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -108,10 +109,20 @@ def _fields(cls: Any) -> dict[str, Any]:
         for name, said in getattr(base, "__annotations__", {}).items():
             said = getattr(said, "__forward_arg__", said)
             try:
-                found[name] = eval(said, dict(names), dict(vars(base))) if isinstance(said, str) else said
+                found[name] = _meant(said, dict(names), dict(vars(base))) if isinstance(said, str) else said
             except Exception as error:
                 raise TranslateError(f"the type of {cls.__name__}.{name}, {said}, is not known: {error}") from None
     return {name: found[name] for name in _form(cls).names}
+
+
+def _meant(said: str, names: dict[str, Any], inside: dict[str, Any]) -> Any:
+    """What an annotation means that is kept as a text, as all are after `from __future__ import annotations`."""
+
+    def annotated() -> None:
+        pass
+
+    annotated.__annotations__ = {"return": said}
+    return inspect.get_annotations(annotated, globals=names, locals=inside, eval_str=True)["return"]
 
 
 def _around(cls: Any) -> dict[str, Any]:

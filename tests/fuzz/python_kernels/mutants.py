@@ -71,7 +71,13 @@ SEEDED = tuple(
             0,
         ),
         ("amounts of shifts are cut to 5 bits", _ARITHMETIC + "shift", "% default(ty).bits", "% 32", 1),
-        ("annotated parameters are joined", _FUNCTIONS + "inline", "isinstance(says, (Type, PartsType))", "False", 374),
+        (
+            "annotated parameters are joined",
+            _FUNCTIONS + "_inlined",
+            "isinstance(says, (Type, PartsType))",
+            "False",
+            374,
+        ),
         (
             "annotated variables are joined",
             _STATEMENTS + "stmt_AnnAssign",
