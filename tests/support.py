@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -55,7 +56,36 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "support.md"
 LANES = 4
 TYPES = tuple(Type)
-_COLLECTIVES = ("ParallelMap", "ParallelMapBinary", "ParallelReduce", "GEMM")
+_NORM = ("y", "a", "a", "b")
+# What collectives are given: y is written, a and b are read, i and j are integers that are written and read. Their
+# elements are few, and such that nothing is rounded in another way than by the reference.
+_COLLECTIVES: dict[str, tuple[Any, ...]] = {
+    "ParallelMap": (MapOperation("relu"), "y", "a", LANES),
+    "ParallelMapBinary": (BinaryMapOperation("add"), "y", "a", "b", LANES),
+    "ParallelReduce": (ReduceOperation("add"), "y", "a", LANES),
+    "GEMM": ("y", "a", "b", 2, 2, 2),
+    "LayerNorm": (*_NORM, LANES, 1),
+    "RMSNorm": ("y", "a", "b", 2, 2, math.inf),
+    "BatchNorm": (*_NORM, "a", "b", 1, LANES, 1),
+    "GroupNorm": (*_NORM, 1, LANES, LANES, 1),
+    "InstanceNorm": (*_NORM, 1, LANES, 1),
+    "LayerScale": ("y", "a", "b", 2, 2),
+    "Softmax": ("y", "a", LANES, 1),
+    "LogSoftmax": ("y", "a", LANES, 1),
+    "Gather": ("y", "a", "j", 1, 2, 2, 1),
+    "Scatter": ("y", "a", "j", 1, 2, 2, 1),
+    "CumSum": ("y", "a", 2, 2),
+    "Sort": ("y", "a", 1, LANES),
+    "TopK": ("y", "i", "a", 1, LANES, 2),
+    "ArgMin": ("i", "a", 1, LANES),
+    "ArgMax": ("i", "a", 1, LANES),
+    "Copy": ("y", "a", LANES),
+    "Fill": ("y", LANES, 3),
+    "Transpose": ("y", "a", (2, 2), (1, 0)),
+    "Concat": ("y", "a", "b", 1, 2, 2, 1),
+    "Slice": ("y", "a", (LANES,), (3,), (-5,), (-1,)),
+    "Pad": ("y", "a", (2,), (1,), (1,), 3),
+}
 # What every operand called so has to be; others are 1, 5, 7 and 11, which are classes, pages, units of 96 and divisors.
 _FIXED = {"torus_size": 96, "modulus": 96}
 _POOL = PoolHandle(3)
@@ -310,18 +340,17 @@ class _Maker:
         self.store(Type.U32, found)
 
     def collective(self) -> None:
-        ty = self.cell.types[0]
-        y = Address.Buffer(self.buffer(ty, Access.WRITE))
-        a, b = (Address.Buffer(self.buffer(ty, Access.READ)) for _ in range(2))
-        match self.row.name:
-            case "ParallelMap":
-                self.emit("ParallelMap", MapOperation("relu"), y, a, LANES, ty)
-            case "ParallelMapBinary":
-                self.emit("ParallelMapBinary", BinaryMapOperation("add"), y, a, b, LANES, ty)
-            case "ParallelReduce":
-                self.emit("ParallelReduce", ReduceOperation("add"), y, a, LANES, ty)
-            case _:
-                self.emit("GEMM", y, a, b, 2, 2, 2, ty=ty)
+        ty, given = self.cell.types[0], _COLLECTIVES[self.row.name]
+        kinds = {
+            "y": (ty, Access.READ_WRITE),
+            "a": (ty, Access.READ),
+            "b": (ty, Access.READ),
+            "i": (Type.I32, Access.WRITE),
+            "j": (Type.I32, Access.READ),
+        }
+        named = {name: Address.Buffer(self.buffer(*kinds[name])) for name in kinds if name in given}
+        values = [named[value] if isinstance(value, str) else value for value in given]
+        self.emit(self.row.name, *values, ty=ty)
 
 
 _SPECIAL: dict[str, Any] = {

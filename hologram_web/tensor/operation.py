@@ -189,6 +189,7 @@ def part(
     return PartLaunch(program, lanes, shape, named, given, sizes, times, fast)  # type: ignore[arg-type]
 
 
+_SHARED = 8_192  # bytes of shared memory for the elements of those lanes
 TOGETHER = 64  # lanes for a row whose elements lie side by side
 
 
@@ -198,7 +199,7 @@ def rows_of_lanes(
     """Launches for rows of an axis of `o.n` elements, `o.inner` apart: 64 LANES for each where they lie side by side,
     else one. Where `inner` is a symbol, it says which of the two is launched."""
     found = []
-    alone = flag(o.inner - 1)
+    alone = flag(o.inner - 1) if o.ty.size_bytes * TOGETHER <= _SHARED else 1
     for lanes, times, shape in ((TOGETHER, 1 - alone, (TOGETHER, o.outer)), (1, alone, (o.inner, o.outer))):
         if not isinstance(times, int) or times:
             found.append(part(o, kernel, shape, (64,), times=times, scalars=scalars, LANES=lanes, **constants))
