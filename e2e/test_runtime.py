@@ -78,7 +78,11 @@ def test_filetests_on_wasm(browser: Browser, bundle: int) -> None:
     assert len(answers) == bundle > 2500
     assert not wrong_of(answers, "wasm")
     again = browser.run("conformance.mjs", "worker", backend="wasm")
-    assert (again.json["answers"], again.blob) == (found.json["answers"], found.blob)
+    # An endless loop is ended by the clock or by the count of turns, whichever is first: busy machines differ.
+    differ = {name for name, answer in answers_of(again).items() if answer != answers[name]}
+    timed = {row["id"] for row in json.loads((cases.BUILD / "cases.json").read_text()) if row["seconds"] is not None}
+    assert differ <= timed
+    assert not wrong_of(answers_of(again), "wasm")
 
 
 @pytest.mark.parametrize(("where", "step"), [("page", 1), ("worker", 6)])
