@@ -164,7 +164,12 @@ def _write(folder: Path, package: str, files: dict[str, Path]) -> Path:
 
 
 def write_page_wheel(folder: Path) -> Path:
-    """The package as the wheel for pages; the one of the last time, if nothing was changed since."""
+    """The package as the wheel for pages."""
+    return write_page_wheels(folder)[0]
+
+
+def write_page_wheels(folder: Path) -> list[Path]:
+    """The wheel for pages and the one of the tensor library; those of the last time, if nothing was changed since."""
     from examples.edges.chromium import convert_wheel
 
     BUNDLE.parent.mkdir(parents=True, exist_ok=True)
@@ -182,7 +187,7 @@ def write_page_wheel(folder: Path) -> Path:
             convert_wheel(wheel, made)
             with suppress(OSError):  # another process was as fast
                 made.rename(kept)
-    return Path(shutil.copy(next(kept.glob("*.whl")), folder))
+    return [Path(shutil.copy(wheel, folder)) for wheel in sorted(kept.glob("*.whl"))]
 
 
 def write_bundle(expected: bool = True) -> None:
@@ -200,9 +205,10 @@ def write_bundle(expected: bool = True) -> None:
     BUNDLE.parent.mkdir(parents=True, exist_ok=True)
     temporary = BUNDLE.with_suffix(f".{os.getpid()}")
     with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(temporary, "w") as archive:
-        with zipfile.ZipFile(write_page_wheel(Path(place))) as wheel:
-            for name in wheel.namelist():
-                archive.writestr(name, wheel.read(name))
+        for each in write_page_wheels(Path(place)):
+            with zipfile.ZipFile(each) as wheel:
+                for name in wheel.namelist():
+                    archive.writestr(name, wheel.read(name))
         for name, path in files.items():
             archive.write(path, name)
         if expected:

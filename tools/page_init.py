@@ -1,7 +1,8 @@
 """Stands for `hologram_web/__init__.py` in the wheel for pages: finds the modules in two compressed files.
 
 Python in a page would compile them at each visit, which takes longer than all that they do when they are imported: the
-first file has bytecode. The rest are sources, and read when one of them is imported. Made by page_wheel.py.
+first file has bytecode. The rest are sources, and read when one of them is imported; so is a third file, of the tensor
+library, which is a wheel of its own. Made by page_wheel.py.
 """
 
 import builtins
@@ -13,7 +14,10 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 _HERE = Path(__file__).parent
-_FILES = [_HERE / f"{part}.{sys.implementation.cache_tag}.{kind}" for part, kind in (("first", "zst"), ("rest", "bz2"))]
+_FILES = [
+    _HERE / f"{part}.{sys.implementation.cache_tag}.{kind}"
+    for part, kind in (("first", "zst"), ("rest", "bz2"), ("tensor", "bz2"))
+]
 if not _FILES[0].exists():
     raise ImportError(
         f"this wheel of hologram_web has the bytecode of another Python than {sys.version.split()[0]}: "
@@ -44,7 +48,12 @@ class _Modules:
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         if not name.startswith(f"{__name__}."):
             return None
-        if name not in self.found and _FILES:
+        if name not in self.found and len(_FILES) > 1:
+            self.read()
+        if name not in self.found and _FILES and name.startswith(f"{__name__}.tensor."):
+            if not _FILES[0].exists():
+                text = f"{name} is in hologram-web-tensor, which is not installed: "
+                raise ModuleNotFoundError(f"{text}await micropip.install('hologram-web[tensor]')", name=name)
             self.read()
         if name not in self.found:
             return None

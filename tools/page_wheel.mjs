@@ -1,4 +1,4 @@
-// Makes the wheel that pages load of the ordinary wheel, in Pyodide, so that the bytecode is of the Python that pages have.
+// Makes the wheels that pages load of the ordinary wheel, in Pyodide, so that the bytecode is of the Python that pages have.
 // node tools/page_wheel.mjs WHEEL FOLDER
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -12,9 +12,10 @@ try {
   }
   pyodide.FS.writeFile(basename(wheel), readFileSync(wheel));
   pyodide.globals.set("wheel", basename(wheel));
-  const made = pyodide.runPython("from page_wheel import convert; convert(wheel)");
-  writeFileSync(join(folder, made), pyodide.FS.readFile(made));
-  console.log(join(folder, made));
+  for (const made of pyodide.runPython("from page_wheel import convert; convert(wheel)").toJs()) {
+    writeFileSync(join(folder, made), pyodide.FS.readFile(made));
+    console.log(join(folder, made));
+  }
   process.exit(0);
 } catch (error) {
   console.error(`${error?.stack ?? error}`); // left to Node it comes behind a line of minified code

@@ -75,19 +75,19 @@ def build_wheel(folder: Path) -> Path:
 def build_page_wheel(folder: Path) -> Path:
     """The wheel that pages load, made anew if a source is newer. Raises subprocess.CalledProcessError."""
     sources = [build_wheel(folder), *(ROOT / "tools").glob("page_*")]
-    found = next(folder.glob("*_wasm32.whl"), None)
+    found = next(folder.glob("hologram_web-*_wasm32.whl"), None)
     if found is None or found.stat().st_mtime < max(path.stat().st_mtime for path in sources):
-        found = convert_wheel(sources[0], folder)
+        found = convert_wheel(sources[0], folder)[0]
     return found
 
 
-def convert_wheel(wheel: Path, folder: Path) -> Path:
-    """The wheel for pages, of the ordinary one. Raises subprocess.CalledProcessError."""
+def convert_wheel(wheel: Path, folder: Path) -> list[Path]:
+    """The wheels for pages, of the ordinary one: the one that all load, and the one of the tensor library. Raises
+    subprocess.CalledProcessError."""
     with TemporaryDirectory(dir=folder.resolve()) as made:
         command = ["node", "tools/page_wheel.mjs", str(wheel.resolve()), made]
         subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-        (converted,) = Path(made).iterdir()
-        return converted.replace(folder / converted.name)
+        return [each.replace(folder / each.name) for each in sorted(Path(made).iterdir())]
 
 
 def address(path: Path) -> str:

@@ -40,7 +40,7 @@ def test_the_wheel_has_two_files_of_modules_with_lines_and_what_help_shows() -> 
     assert version("hologram-web") == hg.__version__
     assert len(fingerprint()) == 32
     found = [path.name.split(".")[0] for path in package.iterdir() if path.suffix in (".zst", ".bz2")]
-    assert sorted(found) == ["first", "rest", "texts"]  # bytecode, sources, what modules read
+    assert sorted(found) == ["first", "rest", "tensor", "texts"]  # bytecode, sources (two wheels), what modules read
     for wrong in (hg.Program.from_text, hg.Program.from_json):
         with pytest.raises(hg.IsaError) as caught:
             wrong("nonsense r1")
@@ -58,6 +58,20 @@ def test_what_pages_cannot_use_says_so(module: str) -> None:
     with pytest.raises(ModuleNotFoundError, match="is not in the wheel for pages, where it could do nothing"):
         import_module(f"hologram_web.{module}")
     assert sys.modules.get(f"hologram_web.{module}") is None
+
+
+@pytest.mark.page
+def test_without_the_tensor_librarys_wheel_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    finder: Any = object.__new__(hg._Modules)  # type: ignore[attr-defined]  # of tools/page_init.py
+    finder.found = {}
+    monkeypatch.setattr(hg, "_FILES", [Path("tensor.bz2")])
+    with pytest.raises(ModuleNotFoundError) as caught:
+        finder.find_spec("hologram_web.tensor.sort")
+    assert str(caught.value) == (
+        "hologram_web.tensor.sort is in hologram-web-tensor, which is not installed: "
+        "await micropip.install('hologram-web[tensor]')"
+    )
+    assert finder.find_spec("hologram_web.nothing") is None
 
 
 @pytest.mark.page
