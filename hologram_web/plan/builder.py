@@ -21,7 +21,23 @@ from ..isa.program import Param, Program
 from ..isa.types import Type
 from ..isa.verify import Analysis, verified
 from .formula import Formula, FormulaLike
-from .plan import Argument, Branch, Call, Let, Loop, Nest, Plan, Port, Read, Repeat, Step, Temporary, Triple, When
+from .plan import (
+    Argument,
+    Branch,
+    Call,
+    Let,
+    Loop,
+    Nest,
+    Plan,
+    Port,
+    Read,
+    Repeat,
+    Step,
+    Target,
+    Temporary,
+    Triple,
+    When,
+)
 
 if TYPE_CHECKING:
     from .artifact import Blob
@@ -127,6 +143,19 @@ class PlanBuilder:
         yield Formula((variable,))
         body = tuple(self._steps.pop())
         self._steps[-1].append(Repeat(Formula.of(count), variable, body))
+
+    @contextmanager
+    def only(self, target: str) -> Iterator[None]:
+        """Launches inside run on one kind of devices, "wasm" or "webgpu"; the device cpu runs those for wasm."""
+        self._steps.append([])
+        yield
+        body = tuple(self._steps.pop())
+        self._steps[-1].append(Target(target, body))
+
+    def unused(self, name: str) -> str:
+        """A name that the plan has not yet."""
+        taken = {*self._uses, *self._temporaries, *self._constants}
+        return name if name not in taken else next(n for k in range(1 << 30) if (n := f"{name}{k}") not in taken)
 
     def read(self, buffer: str, ty: Type, index: FormulaLike = 0) -> Formula:
         """An integer that lies in a buffer when all before is done: for counts, grids and arguments of what follows."""

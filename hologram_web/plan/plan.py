@@ -152,7 +152,7 @@ class BoundsCheck(NamedTuple):
 
 
 class Target(NamedTuple):
-    """Steps of a call's code that only runners of one kind of kernels run; `name` is one of TARGETS."""
+    """Steps that only runners of one kind of kernels run; `name` is one of TARGETS."""
 
     name: str
     body: tuple[Step, ...]

@@ -128,7 +128,6 @@ class _Validator:
                     self.body(step.body, depth + 1, call)
                     self.known.discard(name)
                 case Target():
-                    self.must(call is not None, "a target stands outside a call")
                     self.body(step.body, depth + 1, call)
                 case Nest() | Loop():
                     self.nests += 1

@@ -32,6 +32,7 @@ class LaunchWalk(Walk):
     ) -> None:
         super().__init__(scalars, variables, Budget(backend.limits.seconds))
         self.compiled, self.backend, self.handles = compiled, backend, handles
+        self.target = "webgpu" if backend.name == "webgpu" else "wasm"
 
     def call(self, step: Call) -> None:
         program = self.compiled.programs[step.program]

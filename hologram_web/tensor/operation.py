@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import CompileError
 from ..frontends.python.names import InstructionFunction, Intrinsic
@@ -20,6 +20,9 @@ from ..frontends.python.translate import translate
 from ..isa.instruction import Instruction
 from ..isa.program import Program
 from ..isa.types import Type
+
+if TYPE_CHECKING:
+    from .fuse import Fusion
 
 __all__ = [
     "FACTOR",
@@ -60,13 +63,19 @@ class Operands:
 
     `first` is where each address operand starts, in units of its type's alignment. `most` is how many elements an
     operand may have at most, where its memory tells before the number is known: temporaries are made for as many.
-    `late` says that some number is not known before, so that temporaries may not be made for it.
+    `late` says that some number is not known before, so that temporaries may not be made for it. `fusion` says which of
+    them are computed by functions (fuse.py).
     """
 
     values: dict[str, Any]
     first: dict[str, Any]
     most: dict[str, Any] = field(default_factory=dict)
     late: bool = False
+    fusion: Fusion | None = None
+
+    def computes(self, name: str) -> bool:
+        """Whether what is read of an operand is computed, so that no memory has it."""
+        return self.fusion is not None and name in self.fusion.read
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -137,16 +146,22 @@ _PROGRAMS: dict[Any, Program] = {}
 _KEPT = 1024
 
 
-def program_of(kernel: FunctionType, constants: Mapping[str, Any]) -> Program:
+def program_of(kernel: FunctionType, constants: Mapping[str, Any], fusion: Fusion | None = None) -> Program:
     """The program of a kernel with these constants, made once."""
     key = (
         kernel,
+        None if fusion is None else fusion.key,
         tuple((name, type(value), value if callable(value) else repr(value)) for name, value in constants.items()),
     )
     if key not in _PROGRAMS:
         if len(_PROGRAMS) >= _KEPT:
             _PROGRAMS.clear()
-        _PROGRAMS[key] = translate(Source.of(kernel).with_constants(constants).checking("buffer")).program
+        definition = Source.of(kernel)
+        if fusion is not None:
+            from .fuse import fused
+
+            definition = fused(definition, fusion)
+        _PROGRAMS[key] = translate(definition.with_constants(constants).checking("buffer")).program
         chosen = [getattr(value, "name", value) for value in constants.values() if isinstance(value, (Type, Intrinsic))]
         _PROGRAMS[key].metadata.name = "_".join([kernel.__name__.strip("_"), *(str(each).lower() for each in chosen)])
     return _PROGRAMS[key]
@@ -173,15 +188,19 @@ def part(
 ) -> PartLaunch:
     """A launch of a kernel. Its arrays are the operands of their names, or what `buffers` says; an operand that is left
     out is any: a kernel does not touch it then. `temporaries` have a type and a number of elements."""
-    program = program_of(kernel, constants)
-    named = {**{p.name: p.name for p in program.params if p.kind == "buffer"}, **(buffers or {})}
+    fusion = o.fusion
+    if fusion is not None:
+        fusion = fusion.within({name: (buffers or {}).get(name, name) for name in kernel.__annotations__})
+    program = program_of(kernel, constants, fusion)
+    said = buffers or {}
+    named = {p.name: said.get(p.name, p.name.removeprefix("more.")) for p in program.params if p.kind == "buffer"}
     there = next(name for name in named.values() if o.values.get(name) is not None or name not in o.values)
     named = {
         name: there if operand in o.values and o.values[operand] is None else operand for name, operand in named.items()
     }
-    given = dict(scalars)
+    given = dict(scalars) if fusion is None else {**scalars, **{f"more.{n}": o.values[n] for n in fusion.scalars}}
     for param in program.params:
-        array, _, what = param.name.partition(".")
+        array, _, what = param.name.rpartition(".")
         if what == "first":
             given[param.name] = o.first.get(named[array], 0)
     sizes = {name: count * ty.size_bytes for name, (ty, count) in (temporaries or {}).items()}

@@ -55,10 +55,11 @@ def _reduce_blocks(
 
 
 def _launches(o, traits):
-    """On a device that runs one lane after another nothing is faster than one lane. Elsewhere the results of all blocks
-    are reduced again until there is one; between the passes nothing is rounded."""
+    """On a device that runs one lane after another nothing is faster than one lane, which reads memory. Elsewhere, and
+    where the elements are computed, the results of all blocks are reduced again until there is one; between the passes
+    nothing is rounded."""
     ty, combine = o.ty, o.operation.value
-    if not traits.together:
+    if not traits.together and not o.computes("src_array"):
         return [part(o, _reduce, (1,), (1,), scalars={"count": o.count}, T=ty, F=function(f"reduce_{combine}"))]
     wide = reduce_type(ty)
     size = _WIDE_BLOCK if ty.is_wide else _BLOCK

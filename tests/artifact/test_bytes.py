@@ -16,7 +16,7 @@ import hologram_web as hg
 from hologram_web.errors import ArtifactError
 from hologram_web.plan.artifact import Artifact, Blob
 from hologram_web.plan.formula import Formula
-from hologram_web.plan.plan import Argument, Call, Copy, Plan, Port, Repeat, Target, Temporary
+from hologram_web.plan.plan import Argument, Call, Copy, Plan, Port, Repeat, Temporary
 from hologram_web.plan.reader import head_length, read
 from hologram_web.plan.validate import validate
 from hologram_web.plan.writer import VERSION, write
@@ -301,7 +301,6 @@ P, K = Argument("buffer", "y"), Argument("bits", 3)
         (plan_of(Repeat(ONE, "i", (Repeat(ONE, "i", ()),))), "'i' cannot count a repeat"),
         (plan_of(Repeat(ONE, "n", ()), ports=[Port("n", hg.f32)]), "'n' cannot count a repeat"),
         (plan_of(Copy("y", "x"), ports=[X, Y]), "a launch, copy or bounds stands outside a call"),
-        (plan_of(Target("wasm", ())), "a target stands outside a call"),
         (plan_of(call(P, K, program=1), ports=[Y]), "there is no program 1"),
         (plan_of(call(P, K, block=(64, 32, 1)), ports=[Y]), r"a block of \(64, 32, 1\) has not 1 to 1024 lanes"),
         (plan_of(call(P, K, block=(1, 0, 1)), ports=[Y]), "has not 1 to 1024 lanes"),

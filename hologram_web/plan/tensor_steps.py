@@ -1,0 +1,79 @@
+"""Operations of the tensor library as steps of a plan that a PlanBuilder collects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import LaunchError
+from ..isa.types import Type
+from ..tensor.operation import TRAITS, Operands, PartLaunch, TensorOperation, extents
+from .builder import PlanBuilder
+from .formula import Formula
+from .plan import TARGETS, Argument
+from .symbols import Factor, Symbol, as_formula
+
+__all__ = ["add_operation"]
+
+
+def add_operation(
+    plan: PlanBuilder,
+    operation: TensorOperation,
+    values: Mapping[str, Any],
+    buffers: Mapping[str, str],
+    first: Mapping[str, Any] | None = None,
+) -> None:
+    """Adds what an operation becomes. `values` has its numbers and its type `ty`, and None for an operand that is left
+    out; a size may be a Symbol, a number another formula of the plan computes. `buffers` names a buffer of the plan for
+    each operand that is there, and for each array that fused functions take; `first` says at which of its elements, in
+    units of the type's alignment, it starts. Each target has steps of its own where they differ. Raises LaunchError and
+    CompileError."""
+    o = Operands({**values, **dict.fromkeys(buffers, True)}, dict(first or {}))
+    counts = extents(operation, o)
+    if missing := [name for name in counts if name not in buffers]:
+        raise LaunchError(f"{operation.name} has an operand {missing[0]!r}: name a buffer for it")
+    o.most.update(counts)
+    made = {target: operation.launches(o, TRAITS[target]) for target in TARGETS}
+    if len({tuple(map(_key, launches)) for launches in made.values()}) == 1:
+        _add(plan, next(iter(made.values())), buffers)
+        return
+    for target, launches in made.items():
+        with plan.only(target):
+            _add(plan, launches, buffers)
+
+
+def _key(launch: PartLaunch) -> Any:
+    sizes = {name: str(value) for name, value in launch.scalars.items()}
+    lanes, times = map(_text, launch.lanes), _text(launch.times)
+    return id(launch.program), *lanes, times, launch.block, tuple(launch.buffers.items()), tuple(sizes.items())
+
+
+def _text(number: Any) -> str:
+    return str(as_formula(number))
+
+
+def _add(plan: PlanBuilder, launches: list[PartLaunch], buffers: Mapping[str, str]) -> None:
+    named = dict(buffers)
+    for launch in launches:
+        for name, size in launch.temporaries.items():
+            named[name] = plan.temporary(plan.unused(name), as_formula(size), Type.U8)
+        taken = {param.name for param in launch.program.params}
+        args: dict[str, Any] = {name: named[operand] for name, operand in launch.buffers.items()}
+        args |= {name: _given(value) for name, value in launch.scalars.items() if name in taken}
+        lanes = tuple(map(as_formula, launch.lanes))
+        times = as_formula(launch.times)
+        if times.value == 0:
+            continue
+        if times.value == 1:
+            plan.launch(launch.program, lanes, launch.block, args)
+            continue
+        with plan.repeat(times):
+            plan.launch(launch.program, lanes, launch.block, args)
+
+
+def _given(value: Any) -> Formula | int | float:
+    """A size or factor as a launch takes it."""
+    if isinstance(value, Factor):
+        assert isinstance(value.arg, Argument)
+        raise LaunchError("a factor is a number, or a scalar of the plan")
+    return as_formula(value) if isinstance(value, Symbol) else value

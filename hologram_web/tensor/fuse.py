@@ -1,0 +1,191 @@
+"""Functions of elements inside operations: what is read is computed first, what is written computed on.
+
+No kernel of an operation knows of it. Where its text reads an element of an operand that is computed, the function is
+called with the element's number; where it writes one, with the value and the number. Both are inlined.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from ..errors import CompileError
+from ..frontends.python.names import Elements
+from ..frontends.python.source import Definition, Source
+from ..isa.types import Type
+
+__all__ = ["MORE", "Computed", "Fusion", "fuse", "fused"]
+
+MORE = "more."  # before the names of what functions take, as parameters of a kernel that has names of its own
+
+_STORE = """def store(target, i, value, {names}):
+    target[i] = function(value, i, {names})
+"""
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A function of elements: `function(i, *more)` gives element i of an operand that is read, `function(value, i,
+    *more)` what is written for a value. `arrays` and `scalars` are what it takes besides, in order, by names that
+    become operands; an array is flat, and starts anywhere in its buffer. `ty` is the type of what is written, where it
+    is not the operation's."""
+
+    function: Callable[..., Any] | Definition
+    arrays: Mapping[str, Type] = field(default_factory=dict)
+    scalars: Mapping[str, Type] = field(default_factory=dict)
+    ty: Type | None = None
+
+    @property
+    def more(self) -> dict[str, Type]:
+        return {**self.arrays, **self.scalars}
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """Operands that are computed: those that are `read`, and those that are `written`."""
+
+    read: Mapping[str, Computed]
+    written: Mapping[str, Computed]
+
+    @cached_property
+    def arrays(self) -> dict[str, Type]:
+        """The arrays of all the functions."""
+        return {name: ty for each in self._all for name, ty in each.arrays.items()}
+
+    @cached_property
+    def scalars(self) -> dict[str, Type]:
+        """The scalars of all the functions."""
+        return {name: ty for each in self._all for name, ty in each.scalars.items()}
+
+    @property
+    def more(self) -> dict[str, Type]:
+        return {**self.arrays, **self.scalars}
+
+    @property
+    def _all(self) -> tuple[Computed, ...]:
+        return (*self.read.values(), *self.written.values())
+
+    def within(self, operands: Mapping[str, str]) -> Fusion | None:
+        """What of it concerns a kernel, whose parameters are these operands; None if nothing."""
+        of_kernel = [
+            {name: each[operand] for name, operand in operands.items() if operand in each}
+            for each in (self.read, self.written)
+        ]
+        return Fusion(*of_kernel) if any(of_kernel) else None
+
+    @property
+    def key(self) -> Any:
+        parts = (self.read, self.written)
+        return tuple(
+            (name, each.function, tuple(each.arrays.items()), tuple(each.scalars.items()), each.ty, part is self.read)
+            for part in parts
+            for name, each in part.items()
+        )
+
+
+def fuse(
+    operation: Any, /, read: Mapping[str, Computed] | None = None, written: Mapping[str, Computed] | None = None
+) -> Any:
+    """An operation of the tensor library whose operands are computed by functions: a TensorOperation without the
+    operands that are read so, and with what the functions take. Raises CompileError for operands that it has not."""
+    fusion = Fusion(read or {}, written or {})
+
+    def extents(o: Any) -> dict[str, Any]:
+        found: dict[str, Any] = operation.extents(o)
+        for name in (*fusion.read, *fusion.written):
+            if name not in found:
+                raise CompileError(None, f"{operation.name} has no operand {name!r}: {', '.join(found)}")
+        return {name: count for name, count in found.items() if name not in fusion.read}
+
+    def launches(o: Any, traits: Any) -> Any:
+        return operation.launches(replace(o, fusion=fusion, most=operation.extents(o) | o.most), traits)
+
+    return replace(operation, extents=extents, launches=launches, reference=None, in_place=False)
+
+
+def fused(kernel: Definition, fusion: Fusion) -> Definition:
+    """A kernel of an operation with those functions in it, and parameters for what they take. Raises CompileError."""
+    node = _Rewriting(kernel, fusion).visit(copy.deepcopy(kernel.node))
+    more = fusion.more
+    meant: dict[str, Any] = {"_elements_": Elements} | {f"_type_of_{name}_": ty for name, ty in more.items()}
+    for name, each in fusion.read.items():
+        meant[f"_read_{name}_"] = _definition(each.function)
+    for name, each in fusion.written.items():
+        lines = _STORE.format(names=", ".join(each.more)).splitlines()
+        source = Source("<fusion>", lines, 1, {"function": _definition(each.function)})
+        tree: Any = ast.parse("\n".join(lines)).body[0]
+        meant[f"_store_{name}_"] = Definition(tree, source)
+        if each.ty is not None:
+            meant[f"_type_of_{name}_"] = each.ty
+    arrays = fusion.arrays
+    for name in more:
+        ty: ast.expr = ast.Name(f"_type_of_{name}_", ast.Load())
+        if name in arrays:
+            ty = ast.Subscript(ast.Name("_elements_", ast.Load()), ty, ast.Load())
+        node.args.args.append(ast.fix_missing_locations(ast.copy_location(ast.arg(MORE + name, ty), kernel.node)))
+    return Definition(node, kernel.source.within(meant), kernel.name, kernel.checks)
+
+
+def _definition(function: Callable[..., Any] | Definition) -> Definition:
+    return function if isinstance(function, Definition) else Source.of(function)  # type: ignore[arg-type]
+
+
+class _Rewriting(ast.NodeTransformer):
+    """Puts calls in the places of accesses."""
+
+    def __init__(self, kernel: Definition, fusion: Fusion) -> None:
+        self.kernel, self.fusion = kernel, fusion
+        args = [*kernel.node.args.posonlyargs, *kernel.node.args.args]
+        self.types = {each.arg: each.annotation.slice for each in args if isinstance(each.annotation, ast.Subscript)}
+        assert not kernel.node.args.defaults, "kernels of the tensor library have none"
+
+    def visit_arguments(self, node: ast.arguments) -> ast.arguments:
+        node.args = [each for each in node.args if each.arg not in self.fusion.read]
+        for each in node.args:
+            computed = self.fusion.written.get(each.arg)
+            if computed is not None and computed.ty is not None:
+                assert isinstance(each.annotation, ast.Subscript)
+                each.annotation.slice = _named(each, f"_type_of_{each.arg}_")
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        index = self.visit(node.slice)
+        name = getattr(node.value, "id", "")
+        if name not in self.fusion.read:
+            node.slice = index
+            return node
+        if not isinstance(node.ctx, ast.Load):
+            raise CompileError(None, f"{self.kernel.name} writes {name}, which is computed where it is read")
+        call = self._call(node, f"_read_{name}_", index, self.fusion.read[name])
+        return _called(node, copy.deepcopy(self.types[name]), call)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        value, (target,) = self.visit(node.value), node.targets
+        name = getattr(getattr(target, "value", None), "id", "")
+        if not isinstance(target, ast.Subscript) or name not in self.fusion.written:
+            node.value, node.targets = value, [self.visit(target)]
+            return node
+        place = _named(node, name), self.visit(target.slice), value
+        more = [_named(node, MORE + each) for each in self.fusion.written[name].more]
+        call = _called(node, _named(node, f"_store_{name}_"), *place, *more)
+        return ast.copy_location(ast.Expr(call), node)
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id in self.fusion.read:  # not as `operand[i]`, which is above
+            raise CompileError(None, f"{self.kernel.name} takes the memory of {node.id}, which is computed")
+        return node
+
+    def _call(self, place: ast.AST, function: str, index: ast.expr, computed: Computed) -> ast.expr:
+        return _called(place, _named(place, function), index, *(_named(place, MORE + each) for each in computed.more))
+
+
+def _named(place: ast.AST, name: str) -> ast.Name:
+    return ast.copy_location(ast.Name(name, ast.Load()), place)
+
+
+def _called(place: ast.AST, function: ast.expr, *arguments: ast.expr) -> ast.Call:
+    return ast.copy_location(ast.Call(function, list(arguments), []), place)
