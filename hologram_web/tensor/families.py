@@ -16,6 +16,8 @@ FAMILIES = {
     "softmax": ("Softmax", "LogSoftmax"),
     "along": ("ArgMin", "ArgMax", "CumSum", "Scatter"),
     "sort": ("Sort", "TopK"),
+    "attention": ("RoPE", "KVCacheUpdate"),
+    "philox": ("Random",),
     "arrange": ("Copy", "Fill", "Transpose", "Concat", "Slice", "Pad", "Gather"),
 }
 _FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names}

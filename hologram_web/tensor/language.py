@@ -9,8 +9,9 @@ from ..frontends.python.names import INTRINSICS, Constant, Elements
 from ..isa.types import Type
 
 __all__ = [
-    "Callable", "Constant", "Elements", "T", "U", "W", "barrier", "block_id", "exp", "f32", "f64", "global_id", "i32",
-    "local_id", "log", "registers", "select", "shared", "sqrt", "static_range", "total_of_block",
+    "Callable", "Constant", "Elements", "T", "U", "W", "barrier", "block_id", "cos", "exp", "f32", "f64", "global_id",
+    "i32", "local_id", "log", "registers", "select", "shared", "sin", "sqrt", "static_range", "total_of_block", "u32",
+    "u64",
 ]  # fmt: skip
 
 # Types of elements, and what they are computed in: constants of kernels.
@@ -18,6 +19,7 @@ T, U, W = TypeVar("T"), TypeVar("U"), TypeVar("W")
 
 barrier: Any = INTRINSICS["barrier"]
 block_id: Any = INTRINSICS["block_id"]
+cos: Any = INTRINSICS["cos"]
 exp: Any = INTRINSICS["exp"]
 global_id: Any = INTRINSICS["global_id"]
 local_id: Any = INTRINSICS["local_id"]
@@ -25,11 +27,14 @@ log: Any = INTRINSICS["log"]
 registers: Any = INTRINSICS["registers"]
 select: Any = INTRINSICS["select"]
 shared: Any = INTRINSICS["shared"]
+sin: Any = INTRINSICS["sin"]
 sqrt: Any = INTRINSICS["sqrt"]
 static_range: Any = INTRINSICS["static_range"]
 f32: Any = Type.F32
 f64: Any = Type.F64
 i32: Any = Type.I32
+u32: Any = Type.U32
+u64: Any = Type.U64
 
 
 def total_of_block(x, partial, COMBINE):  # type: ignore[no-untyped-def]  # kernels infer types

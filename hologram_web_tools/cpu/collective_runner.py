@@ -13,6 +13,7 @@ from hologram_web.backends.fault_text import element_divisor
 from hologram_web.errors import FaultKind
 from hologram_web.isa.address import Address, Space
 from hologram_web.isa.operands import BinaryMapOperation, MapOperation, ReduceOperation, Register
+from hologram_web.isa.table import BY_MNEMONIC
 from hologram_web.isa.types import Type
 from hologram_web.tensor.families import operation
 from hologram_web.tensor.operation import Operands, extents, whole_factors
@@ -108,7 +109,7 @@ class CollectiveOps:
 
     def collective(self, *_: Any) -> None:
         """An operation of the tensor library, by its reference."""
-        found, operands = operation(self.instruction.name), Operands(self.operands, {})
+        found, operands = operation(self.instruction.name), Operands(self.operands, {}, lane=_lane)
         counts = extents(found, operands, self.index)
         assert found.reference is not None
         rows = {operand.name: operand for operand in self.instruction.row.operands}
@@ -182,6 +183,14 @@ class CollectiveOps:
             made = gemm(ty, left[part], right, before, row, alpha, beta, activation)
             size = first * n * ty.size_bytes
             self._write(LanePlaces(c.region, c.offsets + size, c.absolute + size), ty, made)
+
+
+def _lane(mnemonic: str, ty: Type, *values: Array) -> Array:
+    """A lane instruction on every element."""
+    reference = BY_MNEMONIC[mnemonic].reference
+    assert reference is not None
+    result: Array = reference(VECTOR_OPS, ty, *values)
+    return result
 
 
 def _numbers(ty: Type, values: Array) -> Array:
