@@ -64,7 +64,7 @@ class Operands:
     `first` is where each address operand starts, in units of its type's alignment. `most` is how many elements an
     operand may have at most, where its memory tells before the number is known: temporaries are made for as many.
     `late` says that some number is not known before, so that temporaries may not be made for it. `fusion` says which of
-    them are computed by functions (fuse.py). References have the instructions of lanes, on arrays: `lane("exp", ty, x)`.
+    them are computed by functions (fuse.py). References call the instructions of lanes on arrays: `lane("exp", ty, x)`.
     """
 
     values: dict[str, Any]
