@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .backends.selection import get_default_backend, is_available, is_cuda_available, is_metal_available
     from .errors import *  # noqa: F403
     from .errors import __all__ as _errors
-    from .frontends.python import ArrayType, LaunchWarning, RaceWarning, SignWarning
+    from .frontends.python import ArrayType, LaunchWarning, RaceWarning, SignWarning, WrapWarning
     from .frontends.python.language import *  # noqa: F403
     from .isa import *  # noqa: F403
     from .isa import __all__ as _isa
@@ -83,6 +83,7 @@ if TYPE_CHECKING:
         "LaunchWarning",
         "RaceWarning",
         "SignWarning",
+        "WrapWarning",
     ]
 
 

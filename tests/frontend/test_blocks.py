@@ -215,6 +215,7 @@ def test_scans(device, name, ty, exclusive, lanes, block):
     same(launch(f"hg.block_scan(v, {name}{more})", ty, lanes, block, x, device), exact)
 
 
+@pytest.mark.filterwarnings("ignore::hologram_web.WrapWarning")
 def test_scans_of_small_types_by_a_function(device):
     x = np.arange(40, dtype=np.uint8) * 50
     with np.errstate(over="ignore"):

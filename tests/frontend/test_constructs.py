@@ -612,6 +612,7 @@ def pow_is_an_operator(x: hg.Array[hg.i32], y: hg.Array[hg.i32]):
 FNS = {param.id: param.values[0] for param in CASES}
 
 
+@pytest.mark.filterwarnings("ignore::hologram_web.WrapWarning")
 @pytest.mark.parametrize(("fn", "args", "lanes", "block", "helpers"), CASES)
 def test_kernel_is_what_python_computes(fn, args, lanes, block, helpers, device):
     expected = [np.copy(arg) for arg in args]
@@ -626,6 +627,7 @@ def test_kernel_is_what_python_computes(fn, args, lanes, block, helpers, device)
         np.testing.assert_array_equal(mine, theirs, err_msg=name)
 
 
+@pytest.mark.filterwarnings("ignore::hologram_web.WrapWarning")
 def test_every_kernel_goes_through_both_targets():
     for name, fn in FNS.items():
         kernel = hg.kernel(fn)

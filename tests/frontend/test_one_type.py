@@ -31,6 +31,7 @@ SMALL = np.array([100, 7, 0], "i1")
 LONG = np.array([2**40, 3, -1], "i8")
 
 
+@pytest.mark.filterwarnings("ignore::hologram_web.WrapWarning")
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
@@ -107,6 +108,7 @@ def test_min_and_max_of_literals_are_min_and_max(device, text, expected):
     assert str(ran(device, f"y[0] = {text}", x, x)[0]) == expected
 
 
+@pytest.mark.filterwarnings("ignore::hologram_web.WrapWarning")
 @pytest.mark.parametrize(
     ("body", "expected"),
     [

@@ -73,6 +73,7 @@ def test_lines_before_a_fault(capsys):
         assert capsys.readouterr().out == "0\n1\n2\n"
 
 
+@pytest.mark.filterwarnings("ignore::hologram_web.WrapWarning")
 def test_with_buffers_types_constants_and_checks(capsys):
     kernel = hg.kernel_from_source(
         "from typing import TypeVar\nT = TypeVar('T')\n"

@@ -135,6 +135,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore::hologram_web.WrapWarning")
 @pytest.mark.parametrize(("body", "x", "expected"), CASES, ids=[body for body, _, _ in CASES])
 def test_programs(body, x, expected):
     expected = np.asarray(expected)

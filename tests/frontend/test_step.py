@@ -83,6 +83,7 @@ def test_a_lane_takes_the_lines_that_python_takes(fn, lanes, block):
         assert (y == expected).all()
 
 
+@pytest.mark.filterwarnings("ignore::hologram_web.WrapWarning")
 @given(kernels())
 @settings(max_examples=15)
 def test_random_kernels(case):

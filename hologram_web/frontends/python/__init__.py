@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .advice import LaunchWarning, RaceWarning, SignWarning
+from .advice import LaunchWarning, RaceWarning, SignWarning, WrapWarning
 from .names import INTRINSICS, LIBRARY, Array, ArrayType, Constant, function
 
 __all__: list[str] = [
@@ -13,6 +13,7 @@ __all__: list[str] = [
     "LaunchWarning",
     "RaceWarning",
     "SignWarning",
+    "WrapWarning",
     "dtype_of",
     "function",
     "get_global_id",

@@ -14,6 +14,7 @@ __all__ = [
     "LaunchWarning",
     "RaceWarning",
     "SignWarning",
+    "WrapWarning",
 ]
 
 
@@ -27,6 +28,10 @@ class LaunchWarning(UserWarning):
 
 class RaceWarning(UserWarning):
     """Lanes of a kernel may change one element with nothing that orders them: some of what they do is lost."""
+
+
+class WrapWarning(UserWarning):
+    """An operation on integers of 8 or 16 bits may wrap, and its result is used where others promote them first."""
 
 
 # By the name of the syntax node.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any
 
 from ...isa.operands import Predicate, Register
@@ -10,6 +11,7 @@ from ...isa.types import Type
 from .advice import NODES
 from .emit import Emitter
 from .source import MISSING
+from .spans import after, compared, is_small, raised, tell
 from .types import Value, ValueKind, Weak, default, fits, float_of, join, loses_sign
 
 __all__ = ["Arithmetic", "literal", "typed"]
@@ -80,7 +82,8 @@ class Arithmetic(Emitter):
             return self.power(node, a, b)
         known = self.known(node, a, b) if kind in _WRAPPED else None
         if known is not None and (known[2] or kind not in (ast.FloorDiv, ast.Mod)):
-            return typed(known[0], self.scope.source.binary(node, operator, known[1], known[2]))
+            found = typed(known[0], self.scope.source.binary(node, operator, known[1], known[2]))
+            return replace(found, span=after(node, operator, known[0], a, b)) if is_small(known[0]) else found
         if kind in _BITS:
             self.integers(node, operator, a, b)
             if a.ty is Weak.BOOL and b.ty is Weak.BOOL:
@@ -92,11 +95,11 @@ class Arithmetic(Emitter):
             ty = float_of(ty)
         exact = default(ty)
         if kind in (ast.FloorDiv, ast.Mod):
-            return Value(ty, self.divide(node, a, b, exact, remainder=kind is ast.Mod))
+            return Value(ty, self.divide(node, a, b, exact, kind is ast.Mod), span=after(node, operator, ty, a, b))
         name = {**_PLAIN, **_BITS, ast.Div: "DIV"}[kind]
         left, right = self.register(_left(node), a, exact), self.register(_right(node), b, exact)
         lane = _LANES.get(frozenset((kind, a.lane, b.lane))) if a.lane and b.lane else None
-        return Value(ty, self.op(name, exact, left, right), lane=lane)
+        return Value(ty, self.op(name, exact, left, right), lane=lane, span=after(node, operator, ty, a, b))
 
     def truth_of(self, node: ast.AST, value: Value) -> Predicate:
         """A predicate for any value, constants too."""
@@ -134,6 +137,8 @@ class Arithmetic(Emitter):
         known = b.const if ty.is_integer and isinstance(b.const, int) and fits(b.const, ty) else None
         if known == 0:
             self.fail(_right(node), "division by zero: the divisor is never 0")
+        if not (remainder and known is not None and known > 0 and known & (known - 1) == 0):
+            a, b = tell(self, node, a, "divided"), tell(self, node, b, "a divisor")
         left = self.register(_left(node), a, ty)
         if known is not None and known > 0 and known & (known - 1) == 0:
             if remainder:
@@ -190,14 +195,17 @@ class Arithmetic(Emitter):
         """a << b, a >> b in the type of a; a literal a takes the type of b."""
         self.integers(node, operator, a, b)
         ty = join(a.ty, b.ty) if isinstance(a.ty, Weak) else a.ty
+        span = after(node, operator, ty, a, b)
+        a = tell(self, node, a, "shifted to the right") if isinstance(operator, ast.RShift) else a
         if b.const is not None:
             b = literal(int(b.const) % default(ty).bits)
             if a.const is not None and isinstance(ty, Type) and (isinstance(a.ty, Type) or fits(int(a.const), ty)):
                 number = int(typed(ty, int(a.const)).const or 0)
-                return typed(ty, self.scope.source.binary(node, operator, number, b.const))
+                return replace(typed(ty, self.scope.source.binary(node, operator, number, b.const)), span=span)
         left = self.register(node, a, default(ty))
         amount = self.register(node, b, Type.U32)
-        return Value(ty, self.op("SHL" if isinstance(operator, ast.LShift) else "SHR", default(ty), left, amount))
+        name = "SHL" if isinstance(operator, ast.LShift) else "SHR"
+        return Value(ty, self.op(name, default(ty), left, amount), span=span)
 
     def power(self, node: ast.AST, a: Value, b: Value) -> Value:
         """a ** b: products for a literal whole exponent, a root for 0.5, else POW."""
@@ -216,7 +224,8 @@ class Arithmetic(Emitter):
             base = self.register(node, a, ty)
             result = self._product(base, abs(exponent), ty)
             kind = Weak.INT if a.ty is Weak.BOOL else a.ty
-            return Value(kind, self.op("RCP", ty, result) if exponent < 0 else result)
+            result = self.op("RCP", ty, result) if exponent < 0 else result
+            return Value(kind, result, span=raised(node, kind, a, exponent) if is_small(kind) else None)
         ty = default(float_of(join(a.ty, b.ty)))
         if float_of(a.ty) is not a.ty and float_of(b.ty) is not b.ty:
             self.fail(node, "** of integers needs a literal exponent up to 64: write a loop, or convert with hg.f32(x)")
@@ -257,11 +266,16 @@ class Arithmetic(Emitter):
         register = self.register(node, value, default(ty))
         if isinstance(node.op, ast.UAdd):
             return Value(ty, register)
-        return Value(ty, self.op("NOT" if isinstance(node.op, ast.Invert) else "NEG", default(ty), register))
+        if isinstance(node.op, ast.Invert):
+            return Value(ty, self.op("NOT", default(ty), register))
+        span = after(node, ast.Sub(), ty, literal(0), value)
+        return Value(ty, self.op("NEG", default(ty), register), span=span)
 
     def compare(self, node: ast.AST, operator: ast.cmpop, a: Value, b: Value, keep: bool = False) -> Value:
         """One comparison; with `keep` the right side is needed once more."""
         condition = _CONDITIONS[type(operator)]
+        if a.span is not None or b.span is not None:
+            a, b = compared(self, node, condition in ("eq", "ne"), a, b)
         x, y = a.const, b.const
         if known := self.known(node, a, b):
             _, x, y = known

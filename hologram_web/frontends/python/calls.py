@@ -34,6 +34,7 @@ from .names import (
 )
 from .parts import shape_of
 from .source import MISSING, Definition, constant
+from .spans import converted, inside, tell
 from .types import INDEX, Value, ValueKind, Weak, default, fits, float_of
 from .views import row_of
 
@@ -301,8 +302,10 @@ class Calls(Expressions):
         return make(*values) if form is None else form.math(self, node, make, values)
 
     def _cast(self, argument: ast.expr, value: Value, ty: Type) -> Value:
+        if value.span is not None:
+            converted(self, argument, value, ty)
         if value.const is None:
-            return Value(ty, self.register(argument, value, ty))
+            return Value(ty, self.register(argument, value, ty), span=inside(value, ty))
         number = ty.from_float(value.const) if isinstance(value.const, float) else value.const
         return Value(ty, const=ty.decode(ty.encode(number)))
 
@@ -328,6 +331,7 @@ class Calls(Expressions):
 
     def _math(self, node: ast.Call, name: str, arguments: list[ast.expr], values: tuple[Value, ...]) -> Value:
         row, chain = MATH[name], name in ("min", "max")
+        values = tuple(tell(self, node, value, f"an operand of {name}") for value in values)
         ty: ValueKind = values[0].ty
         for value in values[1:]:
             ty = self.meet(node, Value(ty), value)

@@ -23,7 +23,8 @@ from ...isa.table import BY_NAME
 from ...isa.types import Type
 from .advice import SignWarning
 from .source import Definition, Source
-from .types import INDEX, Value, Weak, default, fits
+from .spans import compared, converted, is_small, widened
+from .types import INDEX, ExactRange, Value, ValueKind, Weak, default, fits
 
 __all__ = ["FIRST", "LOG", "ArrayRef", "Emitter", "EnclosingLoop", "KernelFacts", "Scope"]
 
@@ -79,6 +80,7 @@ class KernelFacts:
     number of registers kept for lengths of axes, which become parameters when they are first needed; `reads` and
     `writes` the parameters accessed; `axes` those along which the kernel asks where its lane is; `indexed` has the
     arrays that the lane's number indexes: parameter, its axis, axis of the lanes; `loops` what generators became;
+    `spans` of variables of small integers (spans.py);
     `regions` shared memory of block operations, by what for and the size of an element: bytes; `apart` whether lanes
     might not come to one of them; `prints` what its prints show.
     """
@@ -95,6 +97,7 @@ class KernelFacts:
     definitions: dict[FunctionType, Definition] = field(default_factory=dict)
     loops: dict[ast.AST, tuple[ast.Call, ast.FunctionDef]] = field(default_factory=dict)
     prints: list[Any] = field(default_factory=list)
+    spans: dict[Any, ExactRange] = field(default_factory=dict)
     changed: bool = False
 
     def learn(self, key: Any, ty: Any) -> None:
@@ -170,6 +173,7 @@ class Emitter:
         self.hidden: dict[tuple[str, int], Register] = {}
         self.lost: set[str] = set()  # variables assigned before a collective
         self.refused: TranslateError | None = None  # what is wrong if no type changes any more
+        self.spans: dict[Any, ExactRange | None] = {}  # of variables assigned since the last label
         self.checked: list[tuple[Any, ...]] = []  # of the last indices: the operands of CHK
         self.placed: list[tuple[str, int] | None] = []  # by the last indices: lane's numbers; ("", 0) for literals
 
@@ -290,6 +294,7 @@ class Emitter:
                 self.code.pop()
                 self.lines.pop()
         self.builder.place(label)
+        self.spans.clear()
         self.labelled = len(self.code)
 
     def jump(self, label: Label, predicate: Predicate | None = None) -> None:
@@ -299,6 +304,8 @@ class Emitter:
 
     def register(self, node: ast.AST, value: Value, ty: Type) -> Register:
         """A register that holds a value as `ty`. Literals have to fit, all else is converted."""
+        if value.span is not None:
+            converted(self, node, value, ty)
         if value.const is not None:
             number = value.const
             if isinstance(value.ty, Type) and value.ty is not ty:  # a cast literal
@@ -340,6 +347,8 @@ class Emitter:
         """Whether a value that is no constant is true: numbers are, if they are not zero."""
         if value.pred is not None:
             return value.pred
+        if value.span is not None:
+            compared(self, node, True, value, Value(Weak.INT, const=0))
         assert value.reg is not None
         ty = default(value.ty)
         return self.test("ne", ty, value.reg, self.immediate(ty, 0))
@@ -368,6 +377,20 @@ class Emitter:
             return (self.builder.param_buffer if buffer else self.builder.param_scalar)(name, ty)
         except IsaError as error:
             self.fail(node, str(error))
+
+    def note_span(self, place: Any, ty: ValueKind, span: ExactRange | None) -> None:
+        """Writes down what a variable of a small integer type is; without a span that it is any number of its type."""
+        if not is_small(ty) or not isinstance(ty, Type):
+            return
+        span = span or ExactRange(int(ty.min_value), int(ty.max_value))
+        self.spans[place] = span
+        known = self.facts.spans.get(place)
+        self.facts.spans[place] = now = widened(known, span, ty)
+        self.facts.changed |= known is None or now[:2] != known[:2]
+
+    def span_at(self, place: Any, ty: ValueKind) -> ExactRange | None:
+        """The span of a variable: of what was assigned to it last, where no way from elsewhere joins."""
+        return self.spans.get(place) or self.facts.spans.get(place) if is_small(ty) else None
 
     # Arrays
 

@@ -19,6 +19,7 @@ from .names import BLOCKS, Intrinsic, VectorName
 from .parts import Meeting, PartValues
 from .places import Reach, Spot, spot_of
 from .source import MISSING, Definition, chain_of, constant, walk
+from .spans import tell
 from .types import INDEX, Value, ValueKind, Weak, default, float_of
 from .views import INDICES, along_axes, check_literal, element_of, row_of
 
@@ -180,7 +181,8 @@ class Expressions(PartValues):
         ty = self.facts.types[scope.path, node.id]
         if isinstance(ty, Compound):
             return self.got(scope.registers, (scope.path,), node.id, node.id)
-        return Value(ty, scope.registers[node.id], lane=scope.lanes.get(node.id))
+        span = self.span_at((scope.path, node.id), ty)
+        return Value(ty, scope.registers[node.id], lane=scope.lanes.get(node.id), span=span)
 
     def is_assigned(self, node: ast.Name, scope: Scope, never: bool = False) -> None:
         """Refuses a variable that some path to here does not assign."""
@@ -333,7 +335,7 @@ class Expressions(PartValues):
             self.fail(node, f"an index is an integer, not {value.ty}: convert with hg.i32(x), which rounds toward zero")
         if isinstance(value.ty, Type) and value.ty.is_wide and value.const is None:
             self.fail(node, f"an index has at most 64 bits, not those of {value.ty}: convert with hg.i32(x)")
-        return value
+        return tell(self, node, value, "an index")
 
     @staticmethod
     def _parts(value: Value) -> tuple[Value | None, int]:

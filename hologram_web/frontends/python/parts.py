@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from ...isa.operands import Predicate, Register
@@ -15,6 +15,7 @@ from .arithmetic import Arithmetic, literal, typed
 from .compounds import AnyValue, Compound, Parts, PartsType
 from .emit import ArrayRef, Scope
 from .source import walk
+from .spans import between, is_small, span_of
 from .types import INDEX, Value, ValueKind, Weak, default, float_of
 
 if TYPE_CHECKING:
@@ -180,7 +181,10 @@ class PartValues(Arithmetic):
         if isinstance(known, Compound):
             self.differ(node, name, known, value.ty)
         kind = to.join(node, name, place, value.ty)
-        if place in self.facts.fixed:
+        fixed = place in self.facts.fixed
+        if is_small(kind):
+            self.note_span(place, kind, None if fixed else span_of(value))
+        if fixed:
             register = self.stored(origin, value, default(kind))
         else:
             register = self.register(origin, value, default(kind))
@@ -194,7 +198,7 @@ class PartValues(Arithmetic):
         if isinstance(ty, Compound):
             parts = (self.got(registers, owner, f"{name}.{part}", ty.key(key, part)) for part in ty.names)
             return Parts(ty, tuple(parts))
-        return Value(ty, registers[name])
+        return Value(ty, registers[name], span=self.span_at((*owner, key), ty))
 
     def differ(self, node: ast.AST, name: str, old: Compound | ValueKind, new: Compound | ValueKind) -> NoReturn:
         """Raises TranslateError: values of two forms meet."""
@@ -231,7 +235,7 @@ class PartValues(Arithmetic):
             pairs = zip(value.values, wanted.types, strict=True)
             return Parts(value.form, tuple(self.conform(node, inner, ty) for inner, ty in pairs))
         if not isinstance(wanted, Type) or value.ty is wanted:
-            return value
+            return replace(value, span=None) if value.span is not None else value
         whole = wanted.is_integer and float_of(value.ty) is not value.ty
         if value.const is not None and whole and self.check_fits(node, value, wanted):
             return typed(wanted, int(value.const))
@@ -260,7 +264,7 @@ class PartValues(Arithmetic):
             return value
         copy = self.temporary()
         self.emit("MOV", copy, value.reg)
-        return Value(value.ty, copy, lane=value.lane)
+        return Value(value.ty, copy, lane=value.lane, span=value.span)
 
     def another(self, value: Value) -> Value:
         """A value once more, where its register is the statement's own and goes with its first use."""
@@ -271,7 +275,7 @@ class PartValues(Arithmetic):
             return value
         copy = self.temporary()
         self.emit("MOV", copy, value.reg)
-        return Value(value.ty, copy)
+        return Value(value.ty, copy, span=value.span)
 
     # Two values
 
@@ -283,7 +287,7 @@ class PartValues(Arithmetic):
             ty = a.ty if a.ty is b.ty else self.meet(node, a, b)
             exact = default(ty)
             left, right = self.register(nodes[0], a, exact), self.register(nodes[1], b, exact)
-            return Value(ty, self.op("SEL", exact, condition, left, right))
+            return Value(ty, self.op("SEL", exact, condition, left, right), span=between(ty, a.span, b.span))
         pairs = self.paired(node, a, b)
         with self.pinned(Value(Weak.BOOL, pred=condition)):
             form = a.form if isinstance(a, Parts) else b.form  # type: ignore[union-attr]

@@ -17,6 +17,7 @@ from ...isa.types import Type
 from .compounds import Parts
 from .emit import LOG
 from .source import constant
+from .spans import tell
 from .types import Value, Weak, default
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def _value(
     assert ty is not None
     if ty.is_wide:
         kernel.fail(node, f"print shows numbers of up to 64 bits, not {ty}: shift, and convert with hg.u64(x)")
-    register = kernel.register(node, value, ty)
+    register = kernel.register(node, tell(kernel, node, value, "printed"), ty)
     wide = Type.F32 if ty.is_float else Type.I32 if ty.is_signed else _U32
     if ty.bits < 32:
         register = kernel.convert(wide, ty, register)

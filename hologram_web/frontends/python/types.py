@@ -12,11 +12,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...isa.operands import Predicate, Register
 from ...isa.types import Type
 
-__all__ = ["INDEX", "Value", "ValueKind", "Weak", "default", "fits", "float_of", "join", "loses_sign"]
+if TYPE_CHECKING:
+    import ast
+
+__all__ = ["INDEX", "ExactRange", "Value", "ValueKind", "Weak", "default", "fits", "float_of", "join", "loses_sign"]
 
 INDEX = Type.I32  # of ids, lengths and indices
 
@@ -37,17 +41,26 @@ class Weak(Enum):
 ValueKind = Type | Weak
 
 
+class ExactRange(NamedTuple):
+    """The numbers that a value lies between; `node` is the operation that left its type, if one did (spans.py)."""
+
+    low: int
+    high: int
+    node: ast.AST | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """A value of an expression: a constant, or what a register (of bools: a predicate) holds. `lane` says which of the
     lane's numbers it is, if it is one: "local_id", "block_id", "block_dim", "global_id" or "base", of the block's first
-    lane, and along which axis."""
+    lane, and along which axis. `span` is what it would be if nothing wrapped, of small integers."""
 
     ty: ValueKind
     reg: Register | None = None
     const: int | float | None = None
     pred: Predicate | None = None
     lane: tuple[str, int] | None = None
+    span: ExactRange | None = None
 
 
 def float_of(ty: ValueKind) -> ValueKind:

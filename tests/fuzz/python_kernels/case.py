@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-from hologram_web import SignWarning, kernel_from_source
+from hologram_web import kernel_from_source
 from hologram_web.isa import Immediate, Type
 from hologram_web.isa.launch import LaunchConfig
 from hologram_web.kernels.lanes import asked
@@ -102,7 +102,7 @@ def expected(case: KernelCase) -> Outcome:
 def launch_of(case: KernelCase) -> Case:
     """The translated kernel as a case of the fuzzer, which any device runs. Raises TranslateError."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SignWarning)
+        warnings.simplefilter("ignore", UserWarning)
         kernel = kernel_from_source(case.text)
     memories = {array.name: _memory(array) for array in case.arrays}
     shapes = {array.name: array.shape for array in case.arrays}
