@@ -75,10 +75,16 @@ def rows_of(where: str, title: str, case: Case, times: dict[str, list[float]], t
 
 
 def in_pages(
-    browser: Browser, where: str, cases: dict[str, Make], names: Sequence[str], rounds: int, warm: float
+    browser: Browser,
+    where: str,
+    cases: dict[str, Make],
+    names: Sequence[str],
+    rounds: int,
+    warm: float,
+    processor: bool = False,
 ) -> Iterator[Row]:
     backend, plain = where.removesuffix("-plain"), where.endswith("-plain")
-    with opened(browser, backend, plain, names) as peers:
+    with opened(browser, backend, plain, names, processor) as peers:
         for title, make in cases.items():
             case = make()
             told = orders(title, case)
@@ -166,6 +172,7 @@ def at_first(browser: Browser, make: Make, names: Sequence[str], rounds: int) ->
 @click.option("--seed", type=int, multiple=True, help="Five chains and two rows more, generated from this number.")
 @click.option("--rounds", default=15, show_default=True, type=click.IntRange(1))
 @click.option("--warm", default=WARM, show_default=True, help="Milliseconds for which each runs before it is timed.")
+@click.option("--processor", is_flag=True, help="On webgpu: time of the processors in the GPU process of Chromium.")
 @click.option("--json", "as_json", type=click.Path(path_type=Path), help="Where all turns are written.")
 @click.option("--html", "as_html", type=click.Path(path_type=Path), help="Where a page with plots is written.")
 @click.option("--compare", type=click.Path(exists=True, path_type=Path), help="The JSON of an earlier run.")
@@ -176,10 +183,13 @@ def main(
     seed: tuple[int, ...],
     rounds: int,
     warm: float,
+    processor: bool,
     as_json: Path | None,
     as_html: Path | None,
     compare: Path | None,
 ) -> None:
+    if processor and set(where) != {"webgpu"}:
+        sys.exit("the time of the processors is for --where webgpu")
     chosen: dict[str, Make] = {title: CASES[title] for title in titles or CASES}
     chosen |= {title: make for number in seed for title, make in generated(number).items()}
     if titles and any(CASES[title]().bound for title in titles):
@@ -206,7 +216,7 @@ def main(
                 if place == "start":
                     rows += at_first(browser, CASES["call"], names or list(LIBRARIES), min(rounds, 7))
                 else:
-                    rows += in_pages(browser, place, chosen, names or list(LIBRARIES), rounds, warm)
+                    rows += in_pages(browser, place, chosen, names or list(LIBRARIES), rounds, warm, processor)
     except NoBrowser as error:
         sys.exit(str(error))
     except SystemExit as error:  # what was measured before is told

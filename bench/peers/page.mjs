@@ -107,6 +107,8 @@ export async function time(title, turns) {
   return found;
 }
 
+export const repeats = (title) => cases.get(title).repeats;
+
 /** How many threads computed, as the library says, and how many workers the page has started. */
 export function threads(title) {
   const { run } = cases.get(title);

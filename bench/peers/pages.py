@@ -8,8 +8,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -171,6 +171,7 @@ class PagePeer:
     page: Any
     backend: str
     cores: int  # that it may use: one where pages are not isolated
+    spent: Callable[[], int] | None = None  # nanoseconds of the processors that count, instead of the page's clock
 
     def does(self, order: dict[str, Any]) -> bool:
         return bool(self.page.evaluate("order => peer.does(order)", order))
@@ -208,8 +209,12 @@ class PagePeer:
         return int(found["threads"])
 
     def time(self, title: str) -> float:
-        """Milliseconds of a run, by the page's clock."""
-        return float(self.page.evaluate("title => peer.time(title, 1)", title)[0])
+        """Milliseconds of a run, by the page's clock or of the processors."""
+        begun = self.spent() if self.spent else 0
+        ms, repeats = self.page.evaluate(
+            "title => peer.time(title, 1).then(([ms]) => [ms, peer.repeats(title)])", title
+        )
+        return (self.spent() - begun) / 1e6 / repeats if self.spent else float(ms)
 
     def forget(self, title: str) -> None:
         self.page.evaluate("title => peer.forget(title)", title)
@@ -223,8 +228,32 @@ def versions() -> dict[str, str]:
     }
 
 
+def of_gpu_process() -> Callable[[], int]:
+    """What tells how long the processors were in the GPU process of the browser that this process started: there all
+    threads of a software adapter are."""
+    parents, found = {}, []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it may have ended meanwhile
+            parents[process.name] = (process / "stat").read_text(errors="replace").rpartition(")")[2].split()[1]
+            if "--type=gpu-process" in (process / "cmdline").read_text(errors="replace"):
+                found.append(process)
+    ours = [process for process in found if str(os.getpid()) in _ancestors(process.name, parents)]
+    if len(ours) != 1:
+        sys.exit(f"the browser has {len(ours)} GPU processes: nothing is timed")
+    tasks = ours[0] / "task"
+    return lambda: sum(int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir())
+
+
+def _ancestors(process: str, parents: dict[str, str]) -> Iterator[str]:
+    while process in parents:
+        process = parents[process]
+        yield process
+
+
 @contextmanager
-def opened(browser: Browser, backend: str, plain: bool, names: Iterable[str]) -> Iterator[list[PagePeer]]:
+def opened(
+    browser: Browser, backend: str, plain: bool, names: Iterable[str], processor: bool = False
+) -> Iterator[list[PagePeer]]:
     """A page for each library. Ends the benchmark where pages are not isolated, or are and should not be."""
     peers, told = [], versions()
     try:
@@ -235,7 +264,8 @@ def opened(browser: Browser, backend: str, plain: bool, names: Iterable[str]) ->
             found = page.evaluate(_OPEN, [f"/build/peers_web/out/{LIBRARIES[name][0]}.js", backend])
             if found["isolated"] == plain:
                 sys.exit(f"{name}: the page is {'' if plain else 'not '}isolated")
-            peers.append(PagePeer(name, told[name], page, backend, 1 if plain else found["cores"]))
+            spent = of_gpu_process() if processor else None
+            peers.append(PagePeer(name, told[name], page, backend, 1 if plain else found["cores"], spent))
         yield peers
     finally:
         for peer in peers:
