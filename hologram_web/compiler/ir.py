@@ -158,7 +158,8 @@ class Replaced(dict[Node, Node]):
         """Changes all uses."""
         for block in blocks:
             for node in (*block.phis, *block.nodes):
-                node.args = tuple(map(self.final, node.args))
+                if not self.keys().isdisjoint(node.args):
+                    node.args = tuple(map(self.final, node.args))
             if block.end.value is not None:
                 block.end.value = self.final(block.end.value)
 

@@ -82,15 +82,18 @@ def either(a: Shape, b: Shape) -> Shape:
 
 def _made(steps: Iterable[Stride], bits: int, width: int) -> Shape:
     """Of an integer of `width` bits, of steps that hold modulo 2**bits: a multiple of that is no uniform number."""
-    found: list[Stride] = []
     bits = min(bits, _BITS)
-    for step in steps:
-        if isinstance(step, int) and step:
-            rest = (step + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
-            step = rest or (0 if bits >= width else ANY)
-        found.append(step)
-    known = any(step != 0 and step != ANY for step in found)
-    return Shape((found[0], found[1], found[2]), bits if known else _BITS) if any(s != 0 for s in found) else UNIFORM
+    x, y, z = found = tuple([_wrapped(step, bits, width) if step != 0 else 0 for step in steps])
+    if found == (0, 0, 0):
+        return UNIFORM
+    return Shape((x, y, z), _BITS if {0, ANY}.issuperset(found) else bits)
+
+
+def _wrapped(step: Stride, bits: int, width: int) -> Stride:
+    if not isinstance(step, int):
+        return step
+    rest = (step + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+    return rest or (0 if bits >= width else ANY)
 
 
 def scaled(shape: Shape, factor: int, width: int) -> Shape:

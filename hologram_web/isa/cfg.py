@@ -41,8 +41,12 @@ class FlowGraph:
 
     def successors(self, point: int) -> list[int]:
         """Points (or END) that may follow, each once."""
-        ways = [way for way in (self.next[point], self.target[point]) if way is not None]
-        return ways[:1] if len(ways) == 2 and ways[0] == ways[1] else ways
+        return self._ways[point]
+
+    @cached_property
+    def _ways(self) -> list[list[int]]:
+        pairs = zip(self.next, self.target, strict=True)
+        return [[way for way in dict.fromkeys(pair) if way is not None] for pair in pairs]
 
     @cached_property
     def predecessors(self) -> list[list[int]]:

@@ -183,7 +183,8 @@ def check_pools(analysis: Analysis) -> None:
     """
     graph = analysis.graph
     ends = {"PoolAlloc", "PoolFree"}
-    if not any(operand.kind == "pool" for i in graph.program.instructions for operand in i.row.operands):
+    rows = {i.row.name: i.row for i in graph.program.instructions}
+    if not any(operand.kind == "pool" for row in rows.values() for operand in row.operands):
         return
     once = _once(graph)
     first: dict[PoolHandle | str, int] = {}

@@ -76,7 +76,7 @@ class PlanBuilder:
         """`shapes` has the dimensions of ports: names, formulas, numbers. By default an array x is x[x.len], or, where
         a Python kernel takes it with two axes, x[x.len0, x.len1]."""
         self.name = name
-        self.programs: dict[bytes, Program] = {}
+        self.programs: list[Program] = []
         self.analyses: list[Analysis] = []  # of the programs
         self.blobs: dict[bytes, Blob] = {}
         self._shapes = {name: tuple(map(Formula.of, shape)) for name, shape in (shapes or {}).items()}
@@ -250,11 +250,10 @@ class PlanBuilder:
         blocks, lanes, size = self._grid(program, given, grid, block)
         if isinstance(grid, LaunchConfig):
             shared_memory = grid.shared_memory
-        key = program.to_bytes()
-        if key not in self.programs:
-            self.programs[key] = program
+        if program not in self.programs:
+            self.programs.append(program)
             self.analyses.append(analysis)
-        number = list(self.programs).index(key)
+        number = self.programs.index(program)
         self._steps[-1].append(Call(number, size, shared_memory, blocks, lanes, tuple(given)))
 
     def _types(self, args: Mapping[str, Any]) -> dict[str, Type]:
@@ -414,7 +413,7 @@ class PlanBuilder:
         plan = Plan(tuple(ports), temporaries, tuple(self._constants.items()), tuple(self._steps[0]))
         from .validate import validate  # an import of the package builds nothing
 
-        validate(plan, list(self.programs.values()), (), len(self.blobs))
+        validate(plan, self.programs, (), len(self.blobs))
         return plan
 
 

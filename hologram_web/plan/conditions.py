@@ -25,7 +25,7 @@ def formulas_of(
 ) -> tuple[Formula, ...] | None:
     """The formulas of all conditions; None if one has none of a size that a file may hold."""
     try:
-        return tuple(dict.fromkeys(_Translator(scalars, bases, block, shared).condition(node) for node in conditions))
+        return tuple(dict.fromkeys(map(_Translator(scalars, bases, block, shared).condition, conditions)))
     except LaunchError:
         return None
 
@@ -33,12 +33,18 @@ def formulas_of(
 class _Translator:
     def __init__(self, scalars: Sequence[str], bases: Sequence[Base], block: Sequence[int], shared: int) -> None:
         self.scalars, self.bases, self.block, self.shared = scalars, bases, block, shared
+        self.known: dict[Node, Formula] = {}  # conditions have much in common
 
     def condition(self, node: Node) -> Formula:
         left, right = map(self.number, node.args)
         return right - left - int(node.op == "lt")
 
     def number(self, node: Node) -> Formula:
+        if node not in self.known:
+            self.known[node] = self._number(node)
+        return self.known[node]
+
+    def _number(self, node: Node) -> Formula:
         match node.op:
             case "const":
                 assert isinstance(node.ty, Type)

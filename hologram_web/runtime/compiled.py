@@ -65,7 +65,7 @@ class CompiledProgram:
         from ..plan.sources import packed
 
         elements = {ELEMENT + name: str(element) for name, element in builder.elements.items()}
-        programs, blobs = list(builder.programs.values()), list(builder.blobs.values())
+        programs, blobs = list(builder.programs), list(builder.blobs.values())
         named = {**({"name": builder.name} if builder.name else {}), **elements, **packed(programs), **(metadata or {})}
         return cls(builder.build(), programs, blobs, named, analyses=builder.analyses)
 

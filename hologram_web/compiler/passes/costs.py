@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from ...isa.types import Type
-from ..ir import Node
+from ..ir import Node, ValueType
 from ..operations import OPERATIONS
 
 __all__ = ["DEAR", "cost", "total"]
@@ -20,16 +21,20 @@ def cost(node: Node) -> int:
     kind = OPERATIONS[node.op].cost
     if kind == "free":
         return 0
-    size, halves = 0, False
-    for ty in (node.ty, node.attr, *[arg.ty for arg in node.args]):
-        if ty.__class__ is Type:
-            size = max(size, ty.bits)
-            halves |= ty in _CODED
+    named = node.attr if node.attr.__class__ is Type else None
+    return _of_types(node.op, kind, (node.ty, named, *[arg.ty for arg in node.args]))
+
+
+@cache
+def _of_types(op: str, kind: str, types: tuple[ValueType, ...]) -> int:
+    """Of an operation whose result and operands have these types."""
+    known = [ty for ty in types if isinstance(ty, Type)]
+    size, halves = max([ty.bits for ty in known], default=0), not _CODED.isdisjoint(known)
     if size > 64 or kind == "long":
         return _LONG
-    if kind == "dear" or (halves and node.op != "select"):
+    if kind == "dear" or (halves and op != "select"):
         return DEAR
-    return 1 if size <= 32 or node.op in ("cvt", "load", "store") else 8 if node.op == "mul" else 3
+    return 1 if size <= 32 or op in ("cvt", "load", "store") else 8 if op == "mul" else 3
 
 
 def total(nodes: Iterable[Node]) -> int:

@@ -319,7 +319,8 @@ def fold(function: Function) -> int:
     for block in function.blocks:
         kept = []
         for node in list(block.nodes):
-            node.args = tuple(map(replaced.final, node.args))
+            if not replaced.keys().isdisjoint(node.args):
+                node.args = tuple(map(replaced.final, node.args))
             for name, rule in _rules(node.op):
                 if (better := rule(node, context)) is not None:
                     counts[name] += 1

@@ -31,6 +31,7 @@ ARGUMENTS = {
 }  # fmt: skip
 
 LOCAL, SHARED = Base(Space.LOCAL, None), Base(Space.SHARED, None)
+_DEEPER = {"block": 1, "loop": 1, "if": 1, "end": -1}
 SLOT = 8  # bytes of a spilled variable
 
 
@@ -72,10 +73,8 @@ class Code:
     def put(self, *code: Instr) -> None:
         """Appends instructions."""
         for instr in code:
-            if instr[0] in ("block", "loop", "if"):
-                self.depth += 1
-            elif instr[0] == "end":
-                self.depth -= 1
+            if instr[0] in _DEEPER:
+                self.depth += _DEEPER[instr[0]]
         self.body.code.extend(code)
 
     def named(self, name: Any, ty: str = "i32") -> int:

@@ -34,6 +34,7 @@ class Polls:
     def __init__(self, code: Code) -> None:
         self.code, self.lowered, self.module = code, code.lowered, code.module
         self.put, self.get, self.set = code.put, code.get, code.set
+        self._costs: dict[Node, int] = {}
 
     def spend(self, ticks: Instr, at: int = -1) -> None:
         """Takes ticks, an i64; asks if there are none left. `at` is the instruction that is told if that is the end."""
@@ -113,7 +114,9 @@ class Polls:
         """Of a value where it is used: nothing, if a variable holds it."""
         if node in self.lowered.variables or node.op in LEAVES:
             return 0
-        return _own_cost(node) + sum(map(self._value_cost, node.args))
+        if node not in self._costs:
+            self._costs[node] = _own_cost(node) + sum(map(self._value_cost, node.args))
+        return self._costs[node]
 
 
 def _own_cost(node: Node) -> int:

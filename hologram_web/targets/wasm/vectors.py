@@ -130,13 +130,14 @@ class Vectors(Values):
     def statement(self, *nodes: Node) -> Iterator[None]:
         """Computes first what these values need in locals."""
         outer, self.held = self.held, dict(self.held)
-        before = set(map(id, self.held.values()))
         for node in nodes:
             self.prepare(node)
         yield
-        for locals_ in self.held.values():
-            if id(locals_) not in before:
-                self.release(locals_)
+        if len(self.held) > len(outer):
+            before = set(map(id, outer.values()))
+            for locals_ in self.held.values():
+                if id(locals_) not in before:
+                    self.release(locals_)
         self.held = outer
 
     def prepare(self, node: Node) -> None:

@@ -6,9 +6,8 @@ binding (`groups`): the same buffer may be passed for all of them, and WebGPU bi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import prod
 
 from ...compiler.accesses import Check
@@ -254,20 +253,18 @@ def compile_kernel(
         bound = [list(group) for group in groups]
         number = {base: number for number, group in enumerate(bound) for base in group}
         legal = legalised(function, traits_of(math), lambda base: number.get(base, base))
-        lowered = lower(legal.function)
-        shader = partial(Shader, function, legal, lowered, bound, shared, math, canary, half, parts, window)
-        checked = shader(set())
+        checked = Shader(function, legal, lower(legal.function), bound, shared, math, canary, half, parts, window)
         kernel = _kernel(checked, packet_of(function, checked))
         kernel.cost = cost_of_lane(function)
         if kernel.arguments_size > MAX_ARGUMENTS:
             what = f"its scalars take {kernel.arguments_size} bytes: WebGPU has room for {MAX_ARGUMENTS}"
             raise CompileError(None, f"{what}; give some of them in a buffer")
         if fast:
-            _add_fast(kernel, function, checked, shader)
+            _add_fast(kernel, function, checked)
     return kernel
 
 
-def _add_fast(kernel: WgslKernel, function: Function, checked: Shader, shader: Callable[..., Shader]) -> None:
+def _add_fast(kernel: WgslKernel, function: Function, checked: Shader) -> None:
     """The shaders without checks of accesses and budgets, where a launch can prove that they find nothing."""
     bounds, legal = Bounds(function, launch=True), checked.legal
     conditions, proven = bounds.prove(function.nodes())
@@ -279,7 +276,7 @@ def _add_fast(kernel: WgslKernel, function: Function, checked: Shader, shader: C
     specials = {str(node.attr) for node in function.nodes() if node.op == "special"}
     line = function.block_shape[1:] == (1, 1) and specials.isdisjoint(("BLOCK_IDX_Y", "BLOCK_IDX_Z"))
     one_row = tuple(map(_is_one, ("GRID_DIM_Y", "GRID_DIM_Z"))) if line else ()
-    made = shader(found, line, steps is not None)
+    made = checked.given(found, line, steps is not None)
     packet = packet_of(function, made)
     closings: list[Closing | None] = []
     if packet is not None and line:
@@ -288,7 +285,7 @@ def _add_fast(kernel: WgslKernel, function: Function, checked: Shader, shader: C
         closings.append(None)
     for closing in closings:
         if closing is not None:
-            made = shader(found, line, steps is not None, closing.blocks, closing.quads)
+            made = checked.given(found, line, steps is not None, closing.blocks, closing.quads)
         wanted = (*conditions, *(steps or []), *(closing.conditions if closing is not None else []), *one_row)
         if len(wanted) <= _MAX_CONDITIONS:
             fast = _kernel(made, packet)

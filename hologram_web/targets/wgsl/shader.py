@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 
 from ...compiler.accesses import Check, access_of
 from ...compiler.dominance import reverse_postorder
@@ -21,10 +22,7 @@ __all__ = ["Shader", "kind_of"]
 
 
 class Shader:
-    """`groups` are the memories of each binding, `parts` how many of `window` bytes each has. `proven` is what accesses
-    need not check. `line` says whether the grid is one row of blocks, `stepless` whether no lane can use up its budget
-    or its patience. Where the lanes of packets all do the same up to the last that is on, a workgroup does so many
-    `blocks`, and `quads` says whether four share an access.
+    """`groups` are the memories of each binding, `parts` how many of `window` bytes each has.
 
     Functions that are written leave here what the shader needs for them: `helpers` beside the library, by name; names
     of what is `called`; whether code goes around (`loops`), and whether lanes count rounds (`counts`); how far in code
@@ -43,21 +41,13 @@ class Shader:
         half: bool,
         parts: Sequence[int],
         window: int,
-        proven: set[Check],
-        line: bool = False,
-        stepless: bool = False,
-        blocks: int = 0,
-        quads: bool = False,
     ) -> None:
         self.legal, self.function = legal, legal.function
         self.groups, self.shared, self.math, self.canary, self.half = groups, shared, math, canary, half
-        self.proven, self.line, self.stepless, self.blocks, self.quads = proven, line, stepless, blocks, quads
         self.traits, self.language = traits_of(math), language_of(math)
         self.weights = weights(before)
         self.lowered = lowered
         self.held = {variable: node for node, variable in self.lowered.variables.items()}
-        self.called: set[str] = set()
-        self.wide = Places(self.function, self.lowered, self.call)
         used = {node.attr: node.ty for node in self.function.nodes() if node.op == "param"}
         self.scalars = [(name, ty) for name, ty in used.items() if isinstance(ty, Type)]
         starts = [start // 4 for start in argument_starts(self.scalars)]
@@ -68,10 +58,8 @@ class Shader:
         plan = fission(self.lowered) if self.segmented else None
         # Where lanes leave a loop of the block by themselves, nothing uniform ends it.
         self.plan: Fission | None = None if plan is None or plan.endless else plan
-        runs = self.plan.runs if self.plan else []
         self.plain = not self.segmented and max(parts, default=1) == 1  # whether lanes may stand side by side
         self.kept = self._kept()
-        self.lanes_step = any(self._steps(run) for run in runs)  # by themselves: their budgets may differ
         self.atomic, self.written = self._uses()
         self.window = window
         self.parts = {f"b{number}": count for number, count in enumerate(parts) if count > 1}
@@ -81,9 +69,30 @@ class Shader:
         self.names |= {f"b{number}_{part}": f"b{number}" for number, part in self.further}
         self.atomic |= {name for name, first in self.names.items() if first in self.atomic}
         self.meet = ["workgroupBarrier();", *(["storageBarrier();"] if self._stores_before_barriers() else [])]
+        self._begin(set())
+
+    def _begin(
+        self, proven: set[Check], line: bool = False, stepless: bool = False, blocks: int = 0, quads: bool = False
+    ) -> None:
+        """Nothing is written yet."""
+        self.proven, self.line, self.stepless, self.blocks, self.quads = proven, line, stepless, blocks, quads
+        runs = self.plan.runs if self.plan else []
+        self.lanes_step = any(self._steps(run) for run in runs)  # by themselves: their budgets may differ
+        self.called: set[str] = set()
+        self.wide = Places(self.function, self.lowered, self.call)
         self.helpers: dict[str, str] = {}
         self.loops = self.counts = False
         self.deepest, self.nesting = (0, -1), 0
+
+    def given(self, proven: set[Check], line: bool, stepless: bool, blocks: int = 0, quads: bool = False) -> Shader:
+        """Another shader of the same kernel, where more is known. `proven` is what accesses need not check. `line` says
+        whether the grid is one row of blocks, `stepless` whether no lane can use up its budget or its patience. Where
+        the lanes of packets all do the same up to the last that is on, a workgroup does so many `blocks`, and `quads`
+        says whether four share an access.
+        """
+        found = copy(self)
+        found._begin(proven, line, stepless, blocks, quads)
+        return found
 
     def _kept(self) -> set[Variable]:
         """The variables of a lane that one function sets and another reads."""

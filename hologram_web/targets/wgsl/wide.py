@@ -296,6 +296,8 @@ def _constant(places: Places, place: str, ty: ValueType, bits: int, fresh: bool 
 
 def _places(lowered: Lowered) -> tuple[dict[Variable, int], int]:
     """The first word of each wide variable, and how many words they take together."""
+    if not any(is_wide(variable.ty) for variable in lowered.variables.values()):
+        return {}, 0
     meets: dict[Variable, set[Variable]] = {}
     for piece in lowered.pieces:
         live = {variable for way in piece.ways for variable in lowered.live(way)}
