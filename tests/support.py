@@ -72,6 +72,8 @@ _COLLECTIVES: dict[str, tuple[Any, ...]] = {
     "LayerScale": ("y", "a", "b", 2, 2),
     "Softmax": ("y", "a", LANES, 1),
     "LogSoftmax": ("y", "a", LANES, 1),
+    "Attention": ("y", "a", "b", "b", 1, 2, 1, 1, 2),
+    "FlashAttention": ("y", "a", "b", "b", 1, 2, 1, 1, 2),
     "RoPE": ("y", "a", "b", 1, 2, 2, 1),
     "KVCacheUpdate": ("y", "a", 1, 1, 1, 2, 2),
     "Random": ("y", LANES, 5),

@@ -62,8 +62,8 @@ COLLECTIVE_ROWS: tuple[Row, ...] = (
     _norm(0x136, "LogSoftmax", "log_softmax", f"output:store input:load outer:size n:size inner:size~1 {_F}", "The logarithm of Softmax.", reference=_TENSOR),
     _norm(0x137, "LayerScale", "layer_scale", f"output:store input:load scale:load rows:size n:size {_F}", "Multiplies each row by a vector.", reference=_TENSOR),
 
-    _attend(0x140, "Attention", "attention", f"output:store query:load key:load value:load {_HEADS} mask:load~ causal:bool~false scale:scalar~ {_F}", "softmax(q @ k^T * scale + mask) @ v; scale is 1/sqrt(head_dim) by default."),
-    _attend(0x141, "FlashAttention", "flash_attention", f"output:store query:load key:load value:load {_HEADS} mask:load~ causal:bool~false scale:scalar~ block_size:u16~64 {_F}", "Attention in memory linear in the sequence length."),
+    _attend(0x140, "Attention", "attention", f"output:store query:load key:load value:load {_HEADS} mask:load~ causal:bool~false scale:scalar~ {_F}", "softmax(q @ k^T * scale + mask) @ v; scale is 1/sqrt(head_dim) by default.", reference=_TENSOR),
+    _attend(0x141, "FlashAttention", "flash_attention", f"output:store query:load key:load value:load {_HEADS} mask:load~ causal:bool~false scale:scalar~ block_size:u16~64 {_F}", "Attention in memory linear in the sequence length.", reference=_TENSOR),
     _attend(0x142, "RoPE", "rope", f"output:store input:load freqs:load batch:size seq_len:size heads:size head_dim:size interleaved:bool~false {_F}", "Rotary position embedding.", reference=_TENSOR),
     _attend(0x143, "KVCacheUpdate", "kv_cache_update", f"cache:store new_kv:load position:size batch:size heads:size head_dim:size max_len:size {_F}", "Writes new keys or values at a position of the cache.", reference=_TENSOR),
 

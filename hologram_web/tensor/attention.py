@@ -5,11 +5,31 @@
 
 from __future__ import annotations
 
-from .language import Constant, Elements, T, cos, global_id, i32, select, sin
+from ..isa.types import Type
+from .language import (
+    Constant,
+    Elements,
+    T,
+    W,
+    block_id,
+    cos,
+    exp,
+    global_id,
+    i32,
+    local_id,
+    registers,
+    select,
+    shared,
+    sin,
+    sqrt,
+    static_range,
+)  # fmt: skip
 from .norms import wide
 from .operation import TensorOperation, ceildiv, part
 
 __all__ = ["OPERATIONS"]
+
+_INFINITY = float("inf")
 
 
 def _rope(
@@ -67,7 +87,204 @@ def _put_in(np, o, new_kv, cache):
     return found
 
 
+def _packed(
+    panels: Elements[W],
+    query: Elements[T],
+    seq_len: i32,
+    head_dim: i32,
+    blocks: i32,
+    scale: W,
+    T: Constant[type],
+    W: Constant[type],
+    SPAN: Constant[int],
+    SCALED: Constant[bool],
+):
+    """SPAN queries of a block side by side, element after element, with the scale in them."""
+    place, c, number = global_id(0), global_id(1), global_id(2)
+    head, row = number // blocks, number % blocks * SPAN + place
+    factor = scale
+    if not SCALED:
+        factor = 1 / sqrt(W(head_dim))
+    found = W(0)
+    if row < seq_len:
+        found = W(query[(head * seq_len + row) * head_dim + c]) * factor
+    panels[(number * head_dim + c) * SPAN + place] = found
+
+
+def _attention(
+    output: Elements[T],
+    panels: Elements[W],
+    key: Elements[T],
+    value: Elements[T],
+    mask: Elements[T],
+    sums: Elements[W],
+    seq_len: i32,
+    kv_len: i32,
+    head_dim: i32,
+    blocks: i32,
+    T: Constant[type],
+    W: Constant[type],
+    LANES: Constant[int],
+    ROWS: Constant[int],
+    SPAN: Constant[int],
+    KEYS: Constant[int],
+    DIM: Constant[int],
+    TILE: Constant[int],
+    MASK: Constant[bool],
+    CAUSAL: Constant[bool],
+):
+    """A lane has ROWS queries, a block LANES times as many, which go past the keys, KEYS at a time. What a lane knows
+    of its queries, their greatest score and sums, is its own, so that no lane waits for another. Scores are products of
+    TILE keys and the queries, results of the scores and TILE columns of values: tiles in registers both, of what lanes
+    side by side have side by side, and what is the same for all of them. Bounds are such that a block proves them:
+    what is kept of key j lies at j % KEYS, and places grow by rounds of a loop."""
+    scores = shared(W, KEYS * SPAN)
+    lane, block, head = local_id(0), block_id(0), block_id(1)
+    dim = head_dim
+    if DIM > 0:
+        dim = DIM
+    first = block * SPAN + lane
+    panel = (head * blocks + block) * (dim * SPAN) + lane
+    keys = head * (kv_len * dim)
+    last = keys + (kv_len - 1) * dim
+    greatest, total = registers(ROWS, W), registers(ROWS, W)
+    base, shrink = registers(ROWS, W), registers(ROWS, W)
+    places, dots = registers(TILE, i32), registers((TILE, ROWS), W)
+    end = kv_len
+    if CAUSAL:
+        end = min(kv_len, (block + 1) * SPAN)
+    for r in static_range(ROWS):
+        greatest[r] = W(-_INFINITY)
+    for c in range(dim):
+        for r in static_range(ROWS):
+            sums[panel + c * SPAN + r * LANES] = W(0)
+    for start in range(0, end, KEYS):
+        stop = min(start + KEYS, end)
+        for r in static_range(ROWS):
+            shrink[r] = greatest[r]
+        for tile in range(start, stop, TILE):
+            for i in static_range(TILE):
+                places[i] = min(keys + tile * dim + i * dim, last)
+                for r in static_range(ROWS):
+                    dots[i, r] = W(0)
+            for some in range(dim // TILE):
+                for step in static_range(TILE):
+                    for i in static_range(TILE):
+                        x = W(key[places[i] + some * TILE + step])
+                        for r in static_range(ROWS):
+                            dots[i, r] += x * panels[panel + some * (TILE * SPAN) + (step * SPAN + r * LANES)]
+            for c in range(dim // TILE * TILE, dim if TILE > 1 else 0):
+                for i in static_range(TILE):
+                    x = W(key[places[i] + c])
+                    for r in static_range(ROWS):
+                        dots[i, r] += x * panels[panel + c * SPAN + r * LANES]
+            kept = (tile & (KEYS - TILE)) * SPAN + lane
+            for i in static_range(TILE):
+                for r in static_range(ROWS):
+                    score = dots[i, r]
+                    if MASK:
+                        score += W(mask[min(first + r * LANES, seq_len - 1) * kv_len + min(tile + i, kv_len - 1)])
+                    seen = tile + i < end
+                    if CAUSAL:
+                        seen = seen and tile + i <= first + r * LANES
+                    score = select(seen, score, W(-_INFINITY))
+                    scores[kept + (i * SPAN + r * LANES)] = score
+                    greatest[r] = max(greatest[r], score)
+        for r in static_range(ROWS):
+            # A query that has seen no key has no score to be the greatest.
+            base[r] = select(greatest[r] == W(-_INFINITY), W(0), greatest[r])
+            shrink[r] = exp(shrink[r] - base[r])
+            total[r] = total[r] * shrink[r]
+        for j in range(start, stop):
+            kept = (j & (KEYS - 1)) * SPAN + lane
+            for r in static_range(ROWS):
+                weight = exp(scores[kept + r * LANES] - base[r])
+                scores[kept + r * LANES] = weight
+                total[r] += weight
+        for some in range(dim // TILE):
+            here = panel + some * (TILE * SPAN)
+            for i in static_range(TILE):
+                for r in static_range(ROWS):
+                    dots[i, r] = sums[here + (i * SPAN + r * LANES)] * shrink[r]
+            for j in range(start, stop):
+                for i in static_range(TILE):
+                    x = W(value[keys + j * dim + some * TILE + i])
+                    for r in static_range(ROWS):
+                        dots[i, r] += x * scores[(j & (KEYS - 1)) * SPAN + lane + r * LANES]
+            for i in static_range(TILE):
+                for r in static_range(ROWS):
+                    sums[here + (i * SPAN + r * LANES)] = dots[i, r]
+        for c in range(dim // TILE * TILE, dim):
+            here = panel + c * SPAN
+            for r in static_range(ROWS):
+                dots[0, r] = sums[here + r * LANES] * shrink[r]
+            for j in range(start, stop):
+                x = W(value[keys + j * dim + c])
+                for r in static_range(ROWS):
+                    dots[0, r] += x * scores[(j & (KEYS - 1)) * SPAN + lane + r * LANES]
+            for r in static_range(ROWS):
+                sums[here + r * LANES] = dots[0, r]
+    for r in static_range(ROWS):
+        total[r] = select(total[r] == 0, W(0), 1 / total[r])
+    for c in range(dim):
+        for r in static_range(ROWS):
+            if first + r * LANES < seq_len:
+                found = sums[panel + c * SPAN + r * LANES] * total[r]
+                output[(head * seq_len + first + r * LANES) * dim + c] = T(found)
+
+
+def choose(ty, traits, keys):
+    """The schedule: lanes of a block, queries of a lane, and keys at a time, whose scores shared memory holds."""
+    lanes, rows = (64, 1) if traits.together else (4, 3)
+    tile = 1 if traits.together and ty is Type.F64 else 4  # of what GPUs compute in integers more is too much code
+    most = max(4, min(keys, traits.shared // (lanes * rows * wide(ty).size_bytes), 64))
+    return {"LANES": lanes, "ROWS": rows, "SPAN": lanes * rows, "KEYS": 1 << most.bit_length() - 1, "TILE": tile}
+
+
+def _launches(o, traits):
+    ty, working = o.ty, wide(o.ty)
+    chosen = choose(ty, traits, o.values.get("block_size", 64))
+    span = chosen["SPAN"]
+    heads, blocks = o.batch * o.heads, ceildiv(o.seq_len, span)
+    scalars = {"seq_len": o.seq_len, "kv_len": o.kv_len, "head_dim": o.head_dim, "blocks": blocks}
+    scalars["scale"] = 1.0 if o.scale is None else o.scale
+    # Of few dimensions as a number: then what a product adds to a place is known, and one proof for all of a tile.
+    dim = o.head_dim if isinstance(o.head_dim, int) and o.head_dim <= 512 else 0
+    count = span * heads * blocks * o.head_dim
+    memory = {"panels": (working, count), "sums": (working, count)}
+    return [
+        part(o, _packed, (span, o.head_dim, heads * blocks), (span,), temporaries=memory, scalars=scalars, T=ty,
+             W=working, SPAN=span, SCALED=o.scale is not None),
+        part(o, _attention, (chosen["LANES"] * blocks, heads), (chosen["LANES"],), scalars=scalars, fast=True, T=ty,
+             W=working, MASK=o.mask is not None, CAUSAL=o.causal, DIM=dim, **chosen),
+    ]  # fmt: skip
+
+
+def _extents(o):
+    heads = o.batch * o.heads
+    keys = heads * o.kv_len * o.head_dim
+    mask = {} if o.mask is None else {"mask": o.seq_len * o.kv_len}
+    queries = heads * o.seq_len * o.head_dim
+    return {"query": queries, "key": keys, "value": keys, **mask, "output": queries}
+
+
+def _attended(np, o, query, key, value, mask=None):
+    queries = query.reshape(o.batch, o.heads, o.seq_len, o.head_dim)
+    keys, values = (x.reshape(o.batch, o.heads, o.kv_len, o.head_dim) for x in (key, value))
+    scale = 1 / np.sqrt(max(o.head_dim, 1)) if o.scale is None else o.scale
+    scores = queries @ keys.swapaxes(2, 3) * scale
+    if mask is not None:
+        scores = scores + mask.reshape(o.seq_len, o.kv_len)
+    if o.causal:
+        scores = np.where(np.tri(o.seq_len, o.kv_len, dtype=bool), scores, -np.inf)
+    greatest = scores.max(axis=3, keepdims=True, initial=-np.inf)
+    weights = np.exp(scores - np.where(greatest == -np.inf, 0, greatest))
+    total = weights.sum(axis=3, keepdims=True)
+    return weights / np.where(total == 0, 1, total) @ values
+
+
 OPERATIONS = (
+    *(TensorOperation(name, _extents, _launches, _attended) for name in ("Attention", "FlashAttention")),
     TensorOperation(
         "RoPE",
         lambda o: {

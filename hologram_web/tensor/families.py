@@ -16,7 +16,7 @@ FAMILIES = {
     "softmax": ("Softmax", "LogSoftmax"),
     "along": ("ArgMin", "ArgMax", "CumSum", "Scatter"),
     "sort": ("Sort", "TopK"),
-    "attention": ("RoPE", "KVCacheUpdate"),
+    "attention": ("Attention", "FlashAttention", "RoPE", "KVCacheUpdate"),
     "philox": ("Random",),
     "arrange": ("Copy", "Fill", "Transpose", "Concat", "Slice", "Pad", "Gather"),
 }
