@@ -150,6 +150,17 @@ def waves(z: hg.Array[hg.complex64], out: hg.Array[hg.complex64], up: hg.Array[b
 """
 
 
+SCALED = """
+def scaled(x: hg.Array[hg.f32], by: hg.f32 = 0.5, more: hg.i64 = -3):
+    i = hg.global_id()
+    x[i] = x[i] * by + hg.f32(more)
+"""
+
+
+def scaled() -> CompiledProgram:
+    return hg.compile(hg.kernel_from_source(SCALED), grid="n", shapes={"x": ("n",)})
+
+
 def waves() -> CompiledProgram:
     kernel = hg.kernel_from_source(WAVES)
     return hg.compile(kernel, grid="n", shapes={"z": ("n",), "out": ("n",), "up": ("n",)})
@@ -202,6 +213,7 @@ def samples() -> dict[str, tuple[CompiledProgram, dict[str, Any]]]:
             slope(),
             {"x": source.random((7, 40), np.float32), "y": np.zeros((7, 40), np.float32), "columns": 39},
         ),
+        "scaled": (scaled(), {"x": np.array([8, -2], np.float32)}),
         "waves": (waves(), {"z": np.array([1 + 2j, 3 - 4j, 0.5], np.complex64)}),
         "pair": (pair(), {"m": np.arange(15, dtype=np.uint32).reshape(3, 5)}),
     }

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["ConstantKernel"]
 
 _EMPTY = CellType()  # of a variable that is not assigned yet
-_OF_PROGRAMS = ("program", "hidden", "prints", "lines", "variables", "for_types", "_translation", "_source_map")
+_OF_PROGRAMS = ("program", "hidden", "prints", "defaults", "lines", "variables", "for_types", "_translation",
+    "_source_map")  # fmt: skip
 
 
 class ConstantKernel(Kernel):

@@ -45,7 +45,8 @@ class Kernel:
     `program` is the program for every device; `params` the parameters as written, by name: a Type or an ArrayType (in
     a GenericKernel also a TypeVar);
     `hidden` the lengths among the program's parameters (`x.shape0` is the length of the first axis of x), by name:
-    array and axis; `lines` the file and the line each instruction comes from.
+    array and axis; `defaults` the values of scalars that a launch need not give; `lines` the file and the line each
+    instruction comes from.
     """
 
     constants: Mapping[str, ConstantType] = {}  # parameters that are known while translating
@@ -57,6 +58,7 @@ class Kernel:
         self.program: Program = translation.program
         self.hidden: dict[str, tuple[str, int]] = translation.hidden
         self.prints = bool(translation.prints)
+        self.defaults = translation.defaults
         assert self.program.source_map is not None
         self._source_map = self.program.source_map
         self.lines: list[tuple[str, int]] = self._source_map.lines

@@ -83,6 +83,7 @@ class PlanBuilder:
         self._uses: dict[str, _Use | Type] = {}  # ports: arrays, scalars
         self._declared: dict[str, Access | None] = {}
         self.elements: dict[str, Element] = {}  # of ports, that are no numbers
+        self.defaults: dict[str, int | float] = {}  # of ports, that launches agree on
         self._temporaries: dict[str, Formula] = {}
         self._widths: dict[str, int] = {}  # bytes of an element, where that is known
         self._constants: dict[str, int] = {}
@@ -237,6 +238,7 @@ class PlanBuilder:
             else:
                 value = fixed[param.name] if param.name in fixed else args.get(param.name, param.name)
             if param.kind == "scalar":
+                self._default(param, value, getattr(kernel, "defaults", {}).get(param.name))
                 given.append(self._scalar(param, value))
             else:
                 known = isinstance(value, str) and (value in self._uses or value in self._widths)
@@ -292,6 +294,14 @@ class PlanBuilder:
                 return Argument("formula", formula)
             value = formula.value
         return Argument("bits", scalar_bits(param.name, param.ty, value))
+
+    def _default(self, param: Param, name: Any, value: int | float | None) -> None:
+        """Lets a scalar that is a new port have the value that a kernel gives its parameter of the same name; not if
+        another launch takes it without."""
+        if name == param.name and name not in self._uses and value is not None and abs(value) <= 2**53:
+            self.defaults[name] = value
+        elif isinstance(name, str) and self.defaults.get(name) != value:
+            self.defaults.pop(name, None)
 
     def _buffer(self, param: Param, name: Any) -> Argument:
         if not isinstance(name, str):

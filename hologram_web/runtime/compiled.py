@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CompiledProgram", "Fetch"]
 
-ELEMENT = "element."  # of the names of metadata, before that of a port
+ELEMENT, DEFAULT = "element.", "default."  # of the names of metadata, before that of a port
 # Gives `length` bytes at `offset` of the file at a location relative to the artifact's.
 Fetch = Callable[[str, int, int], bytes]
 
@@ -65,6 +65,7 @@ class CompiledProgram:
         from ..plan.sources import packed
 
         elements = {ELEMENT + name: str(element) for name, element in builder.elements.items()}
+        elements |= {DEFAULT + name: repr(value) for name, value in builder.defaults.items()}
         programs, blobs = list(builder.programs), list(builder.blobs.values())
         named = {**({"name": builder.name} if builder.name else {}), **elements, **packed(programs), **(metadata or {})}
         return cls(builder.build(), programs, blobs, named, analyses=builder.analyses)
@@ -99,6 +100,20 @@ class CompiledProgram:
             last = () if element.width is None else (Formula.of(element.width),)
             if port is None or port.ty is not element.storage or port.shape[len(port.shape) - len(last) :] != last:
                 raise ArtifactError(f"damaged artifact: {name!r} has no elements of {element}")
+        return found
+
+    @cached_property
+    def defaults(self) -> dict[str, int | float]:
+        """The values of scalars that a run need not give: kept in the metadata. Raises ArtifactError."""
+        found: dict[str, int | float] = {}
+        for name, port in self.plan.scalars.items():
+            text = self.metadata.get(DEFAULT + name)
+            try:
+                if text is not None:
+                    found[name] = float(text) if port.ty.is_float else int(text)
+                    scalar_bits(name, port.ty, found[name])
+            except (ValueError, LaunchError) as error:
+                raise ArtifactError(f"damaged artifact: the default of {port}: {error}") from None
         return found
 
     @property
@@ -275,7 +290,9 @@ class CompiledProgram:
                 raise LaunchError(f"{name!r} {what} {self.name or 'the plan'} takes {listed}")
             values[name] = value
         for port in self.plan.ports:
-            if port.name not in values and port.access is not Access.WRITE:
+            if port.name not in values and port.name in self.defaults:
+                values[port.name] = self.defaults[port.name]
+            elif port.name not in values and port.access is not Access.WRITE:
                 raise LaunchError(f"{port.name!r} is missing: {self.name or 'the plan'} takes {listed}")
         return values
 

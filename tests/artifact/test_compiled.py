@@ -182,6 +182,33 @@ def test_lengths_that_nobody_knows_are_refused(narrow, reverse):
     assert compiled.run(hg.backends.CpuBackend(), np.arange(4, dtype=np.uint8)).tolist() == [0, 1, 2, 3]
 
 
+DEFAULTS = """
+def k(x: hg.Array[hg.f32], by: hg.f32 = 0.5, more: hg.i32 = -3, big: hg.i64 = 2**60):
+    i = hg.global_id()
+    x[i] = x[i] * by + hg.f32(more) + hg.f32(big >> 60)
+"""
+
+
+def test_default_values_are_those_of_the_kernel(backend, tmp_path):
+    kernel = hg.kernel_from_source(DEFAULTS)
+    compiled = hg.compile(kernel, lanes="x.len")
+    compiled.save(tmp_path / "k.holo")
+    for made in (compiled, hg.load(tmp_path / "k.holo")):
+        assert made.defaults == {"by": 0.5, "more": -3}
+        assert made.run(backend, [8, -2], big=0).tolist() == [1, -4]
+        assert made.run(backend, [8, -2], more=1, big=2**60).tolist() == [6, 1]
+        with pytest.raises(hg.LaunchError, match="'big' is missing"):  # more than JavaScript's numbers hold
+            made.run(backend, [8, -2])
+    other = hg.kernel_from_source(DEFAULTS.replace("-3", "4"))
+    plan = hg.PlanBuilder()
+    plan.launch(kernel, "x.len", args={"big": 0})
+    plan.launch(other, "x.len", args={"big": 0})
+    assert hg.CompiledProgram.from_builder(plan).defaults == {"by": 0.5}  # that of more is not one
+    damaged = hg.CompiledProgram(compiled.plan, compiled.programs, compiled.blobs, {"default.more": "2.5"})
+    with pytest.raises(hg.ArtifactError, match="damaged artifact: the default of more: i32: "):
+        damaged.run(backend, [8, -2])
+
+
 # What is refused
 
 

@@ -77,7 +77,7 @@ export class Program {
   ) {}
 
   get name(): string {
-    return this.file.metadata["name"] ?? "";
+    return this.metadata["name"] ?? "";
   }
 
   get metadata(): Readonly<Record<string, string>> {
@@ -208,7 +208,11 @@ export function endsOf(options: RunOptions): Ends & { signal: AbortSignal | unde
 
 /** @internal Arguments as they are now. */
 export const argumentsOf = (args: Record<string, Input>): Record<string, Input> =>
-  reading("the arguments", () => Object.fromEntries(Object.entries({ ...args }).map(([name, value]) => [name, taken(value)])));
+  reading("the arguments", () => {
+    const found: Record<string, any> = { __proto__: null, ...args };
+    for (const name in found) found[name] = taken(found[name]);
+    return found;
+  });
 
 /** @internal A run with its arguments. */
 export interface BoundRun {
@@ -301,11 +305,12 @@ export function bindRun(
   // Arguments
 
   function bind(): void {
-    const unknown = Object.keys(args).find((key) => !ports.some(({ name }) => name === key));
-    if (unknown !== undefined) throw new Untold("unknown", unknown, ports);
+    for (const key in args) if (!ports.some(({ name }) => name === key)) throw new Untold("unknown", key, ports);
     ports.forEach((port, number) => {
       const { name, type, access } = port;
-      const value = Object.hasOwn(args, name) ? args[name] : undefined;
+      const text = file.metadata["default." + name];
+      if (text && !(name in args)) args[name] = +text; // as if it was given
+      const value = args[name];
       if (value === undefined && access !== "write") throw new Untold("missing", port, ports);
       if (access !== "scalar") {
         arrays.push({ port, lengths: [], place: device.classMemory, ...(value !== undefined && give(port, value)) });
@@ -385,9 +390,7 @@ export function bindRun(
       const { port, place } = array;
       const writer = arrays.find((other) => other !== array && other.port.access !== "read" && other.place.identity === place.identity);
       if (!writer) return place;
-      if (port.access !== "read") {
-        throw new Untold("oneBuffer", port, writer.port);
-      }
+      if (port.access !== "read") throw new Untold("oneBuffer", port, writer.port);
       const copied = borrow(place.bytes);
       jobs = null;
       void run.copy(copied, place);

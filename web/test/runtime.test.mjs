@@ -48,6 +48,19 @@ test("an artifact from before kernels asked whether they go on", async () => {
   expect([...(await plus.run({ x: new Uint32Array([1, 2, 3]) }))]).toEqual([2, 3, 4]);
 });
 
+test("scalars that the kernel has default values for need not be given", async () => {
+  const runtime = await hologram.Runtime.create({ backend: "wasm" });
+  const scaled = await runtime.load(new Uint8Array(await get("/build/e2e/scaled.holo")));
+  const x = new Float32Array([8, -2]);
+  const runs = [{}, { by: 2 }, {}, { more: 1 }, { by: 2, more: 10n }];
+  const found = [];
+  for (const more of runs) found.push([...(await scaled.run({ x, ...more }))]);
+  expect(found).toEqual([[1, -4], [13, -7], [1, -4], [5, 0], [26, 6]]);
+  await expect(scaled.run({ by: 2 })).rejects.toThrow("'x' is missing: it takes x: f32[n] read_write, by: f32, more: i64");
+  await expect(scaled.run({ x, more: undefined })).rejects.toThrow("more is undefined; i64 is expected, a number");
+  await expect(scaled.run({ x, by: null })).rejects.toThrow("by is null");
+});
+
 test("elements of several numbers, complex ones here, are a last axis, which a list of numbers need not say", async () => {
   const runtime = await hologram.Runtime.create({ backend: "wasm" });
   const waves = await runtime.load(new Uint8Array(await get("/build/e2e/waves.holo")));
