@@ -27,6 +27,17 @@ BODIES = {
     "a named row as an argument": "row = c[0, 1]\ns = total(row)\nclear(row)\ns = s * 7 + c[0, 1, 2] + c[1, 1, 2]",
     "unpacked": "row = m[0]\nrow[0], row[1] = row[1], row[0]\ns = m[0, 0] * 10 + m[0, 1]",
     "four axes": "s = e[1, 0, 1, 2] * 100 + e[0][1, 1][k]",
+    "a part of an array": "part = x[1:3]\npart[0] += 4\nfor v in part:\n    s = s * 3 + v\ns = s * 10 + len(part)",
+    "to the end, and beyond it": "for v in x[k - 1:]:\n    s = s * 3 + v\nfor v in x[1:90]:\n    s = s * 5 + v",
+    "an empty part": "part = x[2:k - 1]\ns = len(part) * 10 + len(x[5:])",
+    "of rows and columns": "part = m[1:, k - 1:k + 1]\ns = part[1, 0] * 100 + len(part) * 10 + part.shape[1]",
+    "a row's part": "part = m[k, 1:]\ns = part[0] * 10 + part[1] + part.shape[0]",
+    "a part of a part": "part = x[1:]\nlast = part[1:]\nlast[0] = 9\ns = last[0] * 10 + len(last) + x[2]",
+    "a row of a part": "part = m[1:, :2]\nrow = part[k - 1]\ns = row[1] * 10 + len(row)",
+    "another part each round": "for i in range(2):\n    part = x[i:i + 2]\n    s = s * 7 + part[1]",
+    "a row of a part, by number": "part = c[:, 1:, k:]\nrow = part[0, 0]\ns = row[0] * 10 + len(row)",
+    "parts as arguments": "s = total(x[k - 1:2]) * 100 + total(m[1, 1:])\nclear(x[1:])\ns += x[2]",
+    "a part with numbers of the loop": "part = x[1:]\nfor i, v in enumerate(part):\n    s = s * 3 + i * v",
     "a plane of four axes": "plane = e[1, :, 0]\ns = plane[1, 2] + len(plane) * 1000 + plane.shape[1] * 100",
 }
 HEAD = """
@@ -233,3 +244,57 @@ def test_damaged_descriptions_of_elements():
     compiled = hg.compile(flags, lanes=6, block=64, metadata={"element.m": "blob"})
     with pytest.raises(hg.ArtifactError, match="'blob' describes no elements"):
         compiled.elements  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("body", "length"),
+    [
+        ("part = x[1:4]\n    part[i + 3] = 1", 3),
+        ("part = x[1:n]\n    part[n] = 1", 1),
+        ("part = x[2:1]\n    part[i] = 1", 0),
+    ],
+)
+def test_indices_stay_within_a_part(device, body, length):
+    text = f"def f(x: hg.Array[hg.i32], n: hg.i32):\n    i = hg.global_id()\n    {body}\n"
+    x = np.zeros(6, "i4")
+    with pytest.raises(hg.ExecutionError, match=f"axis 0 of x is beyond its length, which is {length}"):
+        hg.kernel_from_source(text).on(device)[1](x, 2)
+
+
+def test_parts_of_shared_memory(device):
+    text = """
+def f(x: hg.Array[hg.i32]):
+    tile = hg.shared(hg.i32, 8)
+    i = hg.local_id()
+    half = tile[4:]
+    tile[i] = x[i]
+    hg.barrier()
+    x[i] = half[i % 4] * 10 + len(half)
+"""
+    x = np.arange(8, dtype="i4")
+    hg.kernel_from_source(text).on(device)[8, 8](x)
+    assert x.tolist() == [(4 + i % 4) * 10 + 4 for i in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("v = x[-2:]", "the index -2 is negative: indices count from 0; from the end, write len(x) - 2"),
+        ("v = x[::2]", "a part of an array has no step: loop over range(first, stop, step)"),
+        ("v = x[1:3][0]", "give it a name first, part = x[1:3]"),
+        ("v = x[1:3].shape[0]", "give it a name, part = x[1:3], and take part.shape"),
+        (
+            "part = x[1:3]\n    v = part[-1]",
+            "the index -1 is negative: indices count from 0; from the end, write len(part) - 1",
+        ),
+        (
+            "part = x[1.5:]",
+            "an index is an integer, not float literal: convert with hg.i32(x), which rounds toward zero",
+        ),
+        ("x[1:3] = 5", "a part of an array is no element: give it a name, part = x[1:3], or loop over its elements"),
+    ],
+)
+def test_parts_that_are_refused(body, message):
+    with pytest.raises(hg.TranslateError) as raised:
+        hg.kernel_from_source(f"def f(x: hg.Array[hg.i32]):\n    {body}\n")
+    assert raised.value.message.split("\n")[0] == message

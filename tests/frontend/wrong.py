@@ -60,8 +60,8 @@ WRONG: list[tuple[str, str]] = [
         ":= is not available: assign in a line of its own",
     ),
     (
-        "v = x[$1:3]",
-        "slices are not available: pass the bounds, and loop over the elements",
+        "v = 1 + x[$1:3]",
+        "a part of an array is no element: give it a name, part = x[1:3], or loop over its elements",
     ),
     (
         "x[0] = $1, 2",
@@ -212,8 +212,8 @@ WRONG: list[tuple[str, str]] = [
         "m[0, :] is a part of an array, no element: name it, row = m[0, :], or loop over its elements",
     ),
     (
-        "row = m[0, $1:]",
-        "slices are not available: pass the bounds, and loop over the elements",
+        "row = m[0, 1::$2]",
+        "a part of an array has no step: loop over range(first, stop, step)",
     ),
     (
         "if n:\n    row = m[0]\nx[0] = $row[0]",

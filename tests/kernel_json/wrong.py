@@ -174,7 +174,7 @@ PYTHON: list[tuple[str, str]] = [
     ("HEAD\n    $assert n", "unsupported statement Assert: assert is not available: test with if, and return or store a flag"),
     ("HEAD\n    $del n", "unsupported statement Delete: del is not available: registers are freed by themselves"),
     ("HEAD\n    $n + 1", "this line has no effect: assign the value, or store it in an array"),
-    ("HEAD\n    y = x[$1:2]", "unsupported expression Slice: slices are not available: pass the bounds, and loop over the elements"),
+    ("HEAD\n    y = x[$1:2]", "unsupported expression Slice: a part of an array is no element: give it a name, part = x[1:3], or loop over its elements"),
     ("HEAD\n    y = x[$1, 2]", "unsupported expression Tuple: an array has one index, and each value a name of its own"),
     ("HEAD\n    y = $[1]", "unsupported expression List: kernel JSON has nothing that says this"),
     ("HEAD\n    y = $lambda: 1", "unsupported expression Lambda: a lambda is no number: give it a name, f = lambda a: a * 2, and call that, or pass it to a function"),

@@ -62,7 +62,7 @@ NODES = {
     "Raise": "raise is not available: store a flag in an array",
     "Set": "sets are not available: use an array",
     "SetComp": "comprehensions are not available: write a for loop",
-    "Slice": "slices are not available: pass the bounds, and loop over the elements",
+    "Slice": "a part of an array is no element: give it a name, part = x[1:3], or loop over its elements",
     "Starred": "* is not available here: write the values one by one",
     "Str": "text is no number: ord(c) is that of a character",
     "TemplateStr": "text is not available: kernels compute with numbers",

@@ -410,7 +410,7 @@ class Calls(Expressions):
             if isinstance(value, Parts) and value.form.indexed:
                 return Value(INDEX, const=len(value.form.elements(value)))
             self.fail(argument, f"{ast.unparse(argument)} is {shape_of(value)}, which has no length")
-        return self.length(row_of(self, argument, False) or self.array(argument), 0)
+        return self.length(row_of(self, argument) or self.array(argument), 0)
 
     # Bits
 

@@ -37,7 +37,8 @@ class ArrayRef:
     """An array: a parameter, whose `shape` is known at launch, or shared (or local) memory from byte `offset` on.
 
     `ty` is what lies in memory, `element` what that means where it is no number. Of a view `fixed` says for each axis
-    of the array which place along it is meant; None where that is left to its `ndim` indices. `said` is its own name.
+    of the array which place along it is meant; None where that is left to its `ndim` indices; `cut` the first place
+    and the length along axes of which it has a part. `said` is its own name.
     """
 
     name: str
@@ -49,6 +50,7 @@ class ArrayRef:
     placed: bool = False
     element: Element | None = None
     fixed: tuple[Value | None, ...] = ()
+    cut: tuple[tuple[Value, Value] | None, ...] = ()
     said: str = ""
 
     @property
@@ -64,7 +66,7 @@ class ArrayRef:
     @cached_property
     def whole(self) -> ArrayRef:
         """The array that it is a view of; itself, if it is none."""
-        return replace(self, ndim=len(self.fixed), fixed=(), said="") if self.fixed else self
+        return replace(self, ndim=len(self.fixed), fixed=(), cut=(), said="") if self.fixed else self
 
     @property
     def axes(self) -> list[int]:
@@ -397,6 +399,8 @@ class Emitter:
     def length(self, array: ArrayRef, axis: int) -> Value:
         """The length of an axis."""
         axis = array.axes[axis]
+        if array.cut and (cut := array.cut[axis]) is not None:
+            return cut[1]
         if array.shape is not None:
             return Value(INDEX, const=array.shape[axis])
         return Value(INDEX, self.added(array, axis, f"{array.name}.shape{axis}"))

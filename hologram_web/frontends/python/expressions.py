@@ -260,8 +260,9 @@ class Expressions(PartValues):
             )
         of_last = self._index if array.fixed and array.fixed[-1] is not None else self._split
         split = [*map(self._index, parts[:-1]), of_last(parts[-1])]
+        within: list[tuple[Any, ...]] = []
         if array.fixed:
-            parts, split = along_axes(array, parts, split, index)
+            parts, split = along_axes(self, array, parts, split, index, within)
             array = array.whole
         for axis, (part, (value, offset)) in enumerate(zip(parts, split, strict=True)):
             if value is None:
@@ -271,10 +272,12 @@ class Expressions(PartValues):
             for axis, (lane, (_, offset)) in enumerate(zip(placed, split, strict=True)):
                 if lane is not None and lane[0] == "global_id" and not offset:
                     self.facts.indexed.add((array.name, axis, lane[1]))
-        self.checked = []
+        self.checked = within
         several = array.element is not None and bool(array.element.parts)  # accesses
         if self.axes and (array.ndim > 1 or array.shape is not None or several):
             self._check_axes(array, parts, split)
+        for operands in self.checked:
+            self.emit("CHK", *operands)
         if all(value is None for value, _ in split) and (array.ndim == 1 or array.shape is not None):
             position = 0
             for (_, offset), length in zip(split, array.shape or (0,), strict=True):
@@ -302,8 +305,6 @@ class Expressions(PartValues):
                 self.checked.append((register, length, array.name, axis, offset))
             elif array.shape is None:  # of axes whose length is known, literals were looked at
                 self.checked.append((offset, length, array.name, axis))
-        for operands in self.checked:
-            self.emit("CHK", *operands)
 
     def _row_major(self, array: ArrayRef, parts: list[ast.expr], split: list[tuple[Value | None, int]]) -> Address:
         position, last = None, 0
