@@ -246,6 +246,21 @@ def test_what_is_read_says_where(backend: WebGpuBackend, wrong: tuple[int, ...])
     assert int(lane[1]) in wrong
 
 
+def test_the_first_fault_of_a_lane_is_told(backend: WebGpuBackend) -> None:
+    """What a lane reads out of bounds is some word, so that the next access may fail, too."""
+    numbers = ", ".join(f"{name}: hg.Array[hg.u32]" for name in "xyiz")
+    text = f"def k({numbers}):\n    k = hg.global_id()\n    if k < len(z):\n        z[k] = x[y[i[k]]]\n"
+    kernel = hg.kernel_from_source(text)
+    x, y, i, z = (np.zeros(n, np.uint32) for n in (8, 8, 700, 700))
+    y[7] = 2**31  # the word that many adapters give beyond the end
+    i[500] = 8
+    with pytest.raises(hg.ExecutionError, match=r"lane 500: .*buffer y,"):
+        kernel.on(backend)[700](x, y, i, z)
+    i[500] = 7
+    with pytest.raises(hg.ExecutionError, match=r"lane 500: .*buffer x,"):
+        kernel.on(backend)[700](x, y, i, z)
+
+
 @pytest.mark.parametrize(("target", "blocks"), [("z", 8), ("x", 1)])
 def test_lanes_are_done_twice_where_they_read_nothing_that_is_written(
     backend: WebGpuBackend, target: str, blocks: int

@@ -43,7 +43,6 @@ fn work(block: u32, block_id: vec3u, lane: u32, limit0: u32, limit1: u32, row2: 
     fault_site = select(fault_site, lane * 3u + 1u, first1);
     fault_place = select(fault_place, global_id, first1);
     v0 = b0[index];
-    v0 = select(v0, 0.0, bad1);
   }
   var v1: f32;
   var bad2 = on;
@@ -54,7 +53,6 @@ fn work(block: u32, block_id: vec3u, lane: u32, limit0: u32, limit1: u32, row2: 
     fault_site = select(fault_site, lane * 3u + 2u, first2);
     fault_place = select(fault_place, global_id, first2);
     v1 = b1[index];
-    v1 = select(v1, 0.0, bad2);
   }
   {
     let index = global_id;

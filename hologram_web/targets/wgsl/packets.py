@@ -229,13 +229,14 @@ def packet_text(shader: Shader, packet: Packet, block: Iterable[str]) -> str:
     hoisted = [(name, kind, text) for text, (name, kind) in emit.hoisted.items()]
     taken = "".join(f", {name}: {kind}" for name, kind, _ in hoisted)
     given = "".join(f", {name}" for name, _, _ in hoisted)
+    told = f"report({', '.join(emit.known_to_report)}{given});"
     main = [
         f"@compute @workgroup_size({emit.step}, 1, 1)",
         "fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) index: u32) {",
         *(emit.start() or block),
         *(f"  let {name} = {text};" for name, _, text in hoisted),
         *(f"  {call.replace('GIVEN', given)}" for call in calls),
-        *(["  if (fault_site != 0u) {", f"    report({emit.first}{given});", "  }"] if report else []),
+        *(["  if (fault_site != 0u) {", f"    {told}", "  }"] if report else []),
         "}",
         "",
     ]
@@ -245,10 +246,11 @@ def packet_text(shader: Shader, packet: Packet, block: Iterable[str]) -> str:
 class _Lanes:
     """Emits lanes of a block that access their elements one by one.
 
-    `is_on` says whether a lane is on, `unit` which one it is, `first` where units begin, to tell faults.
+    `is_on` says whether a lane is on, `unit` which one it is; what tells faults knows where units begin.
     """
 
-    is_on, unit, first = "on", "lane", "block"
+    is_on, unit = "on", "lane"
+    known_to_report: tuple[str, ...] = ("block",)
 
     def __init__(self, shader: Shader, packet: Packet) -> None:
         self.shader, self.packet = shader, packet
@@ -354,14 +356,14 @@ class _Lanes:
         code.put(f"let index = {index};")
         for name, condition, report, number in new:
             code.put(f"{name} = {name} & ({condition});")
-            code.put(f"let first{number} = {name} & (fault_site == 0u);")
-            code.put(f"fault_site = select(fault_site, {self.unit} * {self.open}u + {number}u, first{number});")
-            code.put(f"fault_place = select(fault_place, {self.noted(report)}, first{number});")
-        if node.op == "load":
+            noted = name
+            if self.open > 1:  # what fails behind it may come of it; of several lanes any may be told
+                noted = f"first{number}"
+                code.put(f"let {noted} = {name} & (fault_site == 0u);")
+            code.put(f"fault_site = select(fault_site, {self.unit} * {self.open}u + {number}u, {noted});")
+            code.put(f"fault_place = select(fault_place, {self.noted(report)}, {noted});")
+        if node.op == "load":  # of a lane that fails, or is off: some word of the memory
             code.effects.access_at(node, place, target)
-            if bad and target is not None:
-                zero = self.shader.language.zeros[code.values.type_name(node)]
-                code.put(f"{target} = select({target}, {zero}, {' | '.join(bad)});")
         else:
             going = [*[self.is_on] * (self.is_on != "true"), *(f"!{name}" for name in bad)]
             code.writer.begin(f"if ({' & '.join(going)}) {{" if going else "{")
@@ -407,7 +409,7 @@ class _Lanes:
         need, other = chosen([r.need for r in reports]), chosen([r.other for r in reports])
         told = self.code.values.call("fault", "what.x", "what.y", "what.z", offset, need, other)
         return [
-            f"fn report({self.first}: u32TAKEN) {{",
+            f"fn report({', '.join(f'{name}: u32' for name in self.known_to_report)}TAKEN) {{",
             *lengths,
             f"  let site = (fault_site - 1u) % {self.open}u;",
             f"  global_id = {self.told()};",
@@ -423,13 +425,14 @@ class _Lanes:
 class _Closed(_Lanes):
     """Emits lanes that all do the same, up to the last one: which block they are of does not matter.
 
-    Where accesses are checked a fault is told at the end, so that nothing may return before; a lane beyond the last one
-    does what the first of the invocation does, once more. To ask each store whether its lane is on costs more: a gather
-    with its checks takes 1.12 times what it takes without them this way, 1.2 times that one, 1.25 times with a function
-    that returns (processor time of SwiftShader, 2026-11-23).
+    Where accesses are checked a fault is told at the end, so that nothing may return before; an invocation does its
+    last lane again for each that it has not (`far` is how far that is from its first). To ask each store whether its
+    lane is on costs more: of a gather with its checks 1.2 times this, 1.25 times with a function that returns
+    (processor time of SwiftShader, 2026-11-23).
     """
 
-    is_on, unit, first = "true", "turn", "first"
+    is_on, unit = "true", "turn"
+    known_to_report = ("first", "far")
     does, share = "work", 1  # what is called, and how many lanes it does
 
     def __init__(self, shader: Shader, packet: Packet) -> None:
@@ -467,9 +470,12 @@ class _Closed(_Lanes):
 
     def calls(self) -> list[str]:
         if self.reports:
-            places = [f"first + {turn * self.step}u" for turn in range(self.lanes * self.shader.blocks // self.step)]
-            again = [f"select(first, {place}, {place} < end)" for place in places]
-            return ["if (first >= end) { return; }", *(f"work({at}, {k}uGIVEN);" for k, at in enumerate(again))]
+            turns = range(self.lanes * self.shader.blocks // self.step)
+            return [
+                "if (first >= end) { return; }",
+                f"let far = (end - 1u - first) / {self.step}u * {self.step}u;",
+                *(f"work(first + min({turn * self.step}u, far), {turn}uGIVEN);" for turn in turns),
+            ]
         found = []
         for start in range(0, self.lanes * self.shader.blocks // self.share, self.step):
             # An end costs less than a condition of each store.
@@ -485,7 +491,7 @@ class _Closed(_Lanes):
         return [*self.noting(), f"fn work(global_id: u32{turn}TAKEN) {{", *self.places(lines), *lines, "}"]
 
     def told(self) -> str:
-        return f"first + (fault_site - 1u) / {self.open}u * {self.step}u"
+        return f"first + min((fault_site - 1u) / {self.open}u * {self.step}u, far)"
 
     def go_on(self, condition: str, truth: bool) -> None:
         pass  # all do
