@@ -184,13 +184,14 @@ def _power(kernel: Expressions, node: ast.AST, a: Parts, b: AnyValue) -> AnyValu
     exponent = b.const if isinstance(b, Value) else None
     if not isinstance(exponent, int) or isinstance(exponent, bool) or abs(exponent) > _MOST:
         kernel.fail(node, f"** of complex numbers takes a literal whole exponent, at most {_MOST}")
-    of, found, base = _Of(kernel, node), _complex(literal(1.0), literal(0.0)), a
-    left = abs(exponent)
+    of, base, left = _Of(kernel, node), a, abs(exponent)
+    found: Parts | None = None  # not 1: an infinity times 1 + 0j has NaN
     while left:
         if left & 1:
-            found = base if left == abs(exponent) and found.values[0].const == 1.0 else _times(of, found, base)  # type: ignore[union-attr]
+            found = _times(of, found, base) if found else base
         left >>= 1
         base = _times(of, base, base) if left else base
+    found = found or _complex(literal(1.0), literal(0.0))
     return found if exponent >= 0 else _quotient(of, (literal(1.0), literal(0.0)), (found.values[0], found.values[1]))
 
 

@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-from hologram_web import kernel_from_source
 from hologram_web.isa import Immediate, Type
 from hologram_web.isa.launch import LaunchConfig
 from hologram_web.kernels.lanes import asked
 
 from ..case import Case, Memory, Outcome, View
 from . import numbers, oracle
-from .namespace import Cells
+from .compounds import Cells
+from .forms import Form, leaves
+from .module import kernel_of
 
-__all__ = ["Array", "KernelCase", "Scalar", "expected", "launch_of"]
+__all__ = ["Array", "KernelCase", "Scalar", "Whole", "expected", "launch_of"]
 
 _FEATURES = {
     "loop": " in range(",
@@ -41,6 +42,11 @@ class Array:
     ty: str
     shape: tuple[int, ...]
     bits: tuple[int, ...]
+    form: Form | None = None  # of elements that have parts, each of which has bits
+
+    @property
+    def element(self) -> numbers.Ty | Form:
+        return self.form or _type(self.ty)
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,22 @@ class Scalar:
     name: str
     ty: str
     bits: int
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A parameter that has parts, complex or a record, and the bits of each."""
+
+    name: str
+    form: Form
+    bits: tuple[int, ...]
+
+    @property
+    def numbers(self) -> list[Scalar]:
+        """Those that a program takes."""
+        return [
+            Scalar(self.name + path, ty.name, n) for (path, ty), n in zip(leaves(self.form), self.bits, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -63,6 +85,8 @@ class KernelCase:
     scalars: tuple[Scalar, ...] = ()
     seed: int = 0
     profile: str = "python"
+    wholes: tuple[Whole, ...] = ()
+    constants: tuple[tuple[str, str], ...] = ()  # how each is written
 
     def with_text(self, text: str) -> KernelCase:
         return replace(self, text=text)
@@ -70,16 +94,27 @@ class KernelCase:
     def __str__(self) -> str:
         """The kernel with comments that say what it was launched with."""
         lines = [f"# seed {self.seed} of profile {self.profile}: lanes {self.lanes}, block {self.block}"]
-        for scalar in self.scalars:
+        lines += [f"# {name} = {written}" for name, written in self.constants]
+        for scalar in [*self.scalars, *(number for whole in self.wholes for number in whole.numbers)]:
             lines.append(f"# {scalar.name}: {scalar.ty} = {_shown(scalar.ty, scalar.bits)}")
         for array in self.arrays:
-            values = ", ".join(_shown(array.ty, bits) for bits in array.bits)
+            types = [ty.name for _, ty in leaves(array.element)]
+            values = ", ".join(_shown(types[at % len(types)], bits) for at, bits in enumerate(array.bits))
             lines.append(f"# {array.name}: {array.ty}[{', '.join(map(str, array.shape))}] = [{values}]")
         return "\n".join([*lines, self.text])
 
 
+def _type(name: str) -> numbers.Ty:
+    return numbers.BOOL if name == "bool" else numbers.TYPES[name]
+
+
 def _shown(ty: str, bits: int) -> str:
-    return f"{numbers.of_bits(numbers.TYPES[ty], bits)!r}"
+    return f"{numbers.of_bits(_type(ty), bits)!r}"
+
+
+def _values(form: numbers.Ty | Form, bits: tuple[int, ...]) -> list[Any]:
+    types = [ty for _, ty in leaves(form)]
+    return [numbers.of_bits(types[at % len(types)], one) for at, one in enumerate(bits)]
 
 
 def expected(case: KernelCase) -> Outcome:
@@ -88,31 +123,38 @@ def expected(case: KernelCase) -> Outcome:
     for scalar in case.scalars:
         ty = numbers.TYPES[scalar.ty]
         arguments[scalar.name] = numbers.Num(ty, numbers.of_bits(ty, scalar.bits))
+    for whole in case.wholes:
+        arguments[whole.name] = oracle.Whole(Cells(whole.form, (1,), _values(whole.form, whole.bits)))
     for array in case.arrays:
-        ty = numbers.TYPES[array.ty]
-        arguments[array.name] = Cells(ty, array.shape, [numbers.of_bits(ty, bits) for bits in array.bits])
-    oracle.run(case.text, oracle.Launch(case.lanes, case.block, arguments))
+        arguments[array.name] = Cells(array.element, array.shape, _values(array.element, array.bits))
+    oracle.run(case.text, oracle.Launch(case.lanes, case.block, arguments, dict(case.constants)))
     left = []
     for array in case.arrays:
-        ty, values = numbers.TYPES[array.ty], arguments[array.name].values
-        left.append(b"".join(numbers.bits_of(ty, value).to_bytes(ty.bits // 8, "little") for value in values))
+        types, values = [ty for _, ty in leaves(array.element)], arguments[array.name].values
+        left.append(b"".join(_bytes(types[at % len(types)], value) for at, value in enumerate(values)))
     return Outcome(None, "", tuple(left))
+
+
+def _bytes(ty: numbers.Ty, value: Any) -> bytes:
+    return numbers.bits_of(ty, value).to_bytes(-(-ty.bits // 8), "little")
 
 
 def launch_of(case: KernelCase) -> Case:
     """The translated kernel as a case of the fuzzer, which any device runs. Raises TranslateError."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        kernel = kernel_from_source(case.text)
+        kernel = kernel_of(case.text, dict(case.constants))
     memories = {array.name: _memory(array) for array in case.arrays}
     shapes = {array.name: array.shape for array in case.arrays}
     arguments: dict[str, Memory | Immediate] = {}
-    scalars = {scalar.name: Immediate(Type.named(scalar.ty), scalar.bits) for scalar in case.scalars}
+    given = [*case.scalars, *(number for whole in case.wholes for number in whole.numbers)]
+    scalars = {scalar.name: scalar for scalar in given}
     for param in kernel.program.params:
         if param.name in memories:
             arguments[param.name] = memories[param.name]
         elif param.name in scalars:
-            arguments[param.name] = scalars[param.name]
+            assert param.ty is not None
+            arguments[param.name] = Immediate(param.ty, scalars[param.name].bits)
         else:
             name, axis = kernel.hidden[param.name]
             arguments[param.name] = Immediate.of(Type.I32, shapes[name][axis])
@@ -123,6 +165,16 @@ def launch_of(case: KernelCase) -> Case:
 
 
 def _memory(array: Array) -> Memory:
-    ty = Type.named(array.ty)
-    data = b"".join(bits.to_bytes(ty.size_bytes, "little") for bits in array.bits)
-    return Memory(array.name, "buffer", data, [View(0, ty, prod(array.shape))])
+    """Elements one after the other, the parts of each without gaps."""
+    views, data = [], b""
+    types = [ty for _, ty in leaves(array.element)]
+    for at, bits in enumerate(array.bits):
+        ty = types[at % len(types)]
+        if at == 0 or len(types) > 1:
+            views.append(View(len(data), _stored(ty), 1 if len(types) > 1 else prod(array.shape)))
+        data += bits.to_bytes(-(-ty.bits // 8), "little")
+    return Memory(array.name, "buffer", data, views)
+
+
+def _stored(ty: numbers.Ty) -> Type:
+    return Type.U8 if ty is numbers.BOOL else Type.named(ty.name)

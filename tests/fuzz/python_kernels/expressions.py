@@ -5,7 +5,7 @@ from __future__ import annotations
 from .maker import I32, Maker, Place
 from .numbers import Ty, join
 
-__all__ = ["UNSIGNED_BITS", "Expressions"]
+__all__ = ["FORMS", "UNSIGNED_BITS", "Expressions"]
 
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 UNSIGNED_BITS = {"f16": "u16", "bf16": "u16", "f32": "u32", "f64": "u64"}
@@ -107,7 +107,7 @@ class Expressions(Maker):
             return self.leaf(ty, depth)
         if self.profile.rewritten and ty.kind == "f" and self.chance(40):
             return self.tamed(ty, self.sum(ty, 3))
-        form = self.random.choice(_FORMS)
+        form = self.random.choice(self.forms)
         made = form(self, ty, depth - 1)
         return made if made is not None else self.leaf(ty, depth)
 
@@ -343,7 +343,7 @@ def _in_turn(m: Expressions, ty: Ty, depth: int) -> str | None:
     return f"hg.atomic_{m.choice('add', 'xor')}(D, i + ({first} & 0), {second})"
 
 
-_FORMS = (
+FORMS = (
     *(_binary,) * 6,
     *(_unary,) * 2,
     *(_with_length,) * 3,

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from math import prod
 
-from .case import Array, KernelCase, Scalar
-from .expressions import UNSIGNED_BITS
-from .maker import F32, I32, PROFILES, U32, Place, Scope, Variable
-from .numbers import Ty, bits_of
-from .statements import Statements
+from .case import Array, KernelCase, Scalar, Whole
+from .expressions import FORMS, UNSIGNED_BITS
+from .forms import Form, annotation, complex_of, leaves, vector
+from .maker import F32, F64, I32, PROFILES, U32, Place, Scope, Variable
+from .numbers import BOOL, Ty, bits_of
+from .parts import PART_FORMS, PART_STATEMENTS, PartStatements, Rich
+from .statements import STATEMENTS
 
 __all__ = ["PROFILES", "generate"]
 
@@ -23,6 +25,15 @@ def mix(h, v):
 _OF_WIDTH = {
     "64": "def mix64(h, v):\n    return mix(mix(h, v), v >> 32)\n",
     "wide": "def mix_wide(h, v):\n    return mix(mix(mix(h, v), v >> 61), v >> 101)\n",
+}
+_OTHERS = {
+    **_OF_WIDTH,
+    **{
+        f"tame_complex{bits}": f"def tame_complex{bits}(z):\n    return hg.complex{bits}(tame(z.real), tame(z.imag))\n"
+        for bits in (64, 128)
+    },
+    "turned": "def turned(a, b):\n    return a * b - a\n",
+    "applied": "def applied(of, x):\n    return of(x)\n",
 }
 _TAMED = "def tame(v):\n    return round(hg.clamp(v, -128.0, 128.0) * 16.0) * 0.0625\n"
 
@@ -35,8 +46,17 @@ def _of_float(ty: str, rewritten: bool) -> str:
     return f"def bits_{ty}(v):\n    return {bits}\n"
 
 
-class _Generator(Statements):
+class _Generator(PartStatements):
     """Makes the whole kernel with its launch."""
+
+    def __init__(self, seed: int, profile: str) -> None:
+        super().__init__(seed, profile)
+        parts = self.profile.parts
+        self.forms, self.kinds = (PART_FORMS, PART_STATEMENTS) if parts else (FORMS, STATEMENTS)
+        self.rich, self.records, self.numbers, self.weights, self.tests = [], [], [], [], []
+        self.types_given, self.functions_given = [], []
+        self.constants: list[tuple[str, str, str]] = []
+        self.wholes: list[Whole] = []
 
     def helper(self) -> None:
         """A function that is inlined. Its results are of one type, whatever it is given."""
@@ -78,7 +98,10 @@ class _Generator(Statements):
         for _ in range(random.randrange(0, 3)):
             self.helper()
         scope = self.scope
-        arrays, scalars = [], []
+        arrays: list[Array] = []
+        scalars: list[Scalar] = []
+        if self.profile.parts:
+            self.parameters(arrays, total)
         for number in range(2 if self.profile.tame else random.randrange(2, 4)):
             ty = self.types[number]
             shape = (
@@ -86,6 +109,8 @@ class _Generator(Statements):
                 if not self.flat and self.chance(50)
                 else (random.randrange(1, 10),)
             )
+            if self.profile.parts and not self.flat and self.chance(25):
+                shape = tuple(random.randrange(1, 3) for _ in range(random.randrange(3, 9)))
             bits = tuple(bits_of(ty, self.number(ty)) for _ in range(prod(shape)))
             arrays.append(Array(f"A{number}", ty.name, shape, bits))
             scope.places.append(Place(f"A{number}", ty, shape))
@@ -113,6 +138,10 @@ class _Generator(Statements):
         scope.variables += [Variable("i", I32, frozen=True), Variable("h", U32, frozen=True)]
         self.say(f"i = {index}")
         self.say(f"h = hg.u32({random.randrange(1000)})")
+        for whole in self.wholes:
+            name = self.fresh("q")
+            self.say(f"{name} = {whole.name}")
+            scope.compounds.append((name, whole.form))
         for ty in self.types:
             self.first(ty)
         if self.profile.rewritten:
@@ -124,10 +153,43 @@ class _Generator(Statements):
         for variable in scope.variables:
             if variable.name != "h":
                 self.say(self.mix(variable))
+        for held, form in scope.compounds:
+            self.hashed(held, form)
         self.say("H[i] = h")
         return KernelCase(
-            self.text(arrays, scalars), lanes, self.block_shape, tuple(arrays), tuple(scalars), self.seed, self.name
+            self.text(arrays, scalars),
+            lanes,
+            self.block_shape,
+            tuple(arrays),
+            tuple(scalars),
+            self.seed,
+            self.name,
+            tuple(self.wholes),
+            tuple((name, written) for name, _, written in self.constants),
         )
+
+    def parameters(self, arrays: list[Array], total: int) -> None:
+        """Parameters that have parts, bools, and constants."""
+        self.constants = self.given_constants()
+        for _ in range(self.random.randrange(0, 3)):
+            self.record()
+        narrow = [ty for ty in self.types if ty.bits <= 64]
+        floats = [ty for ty in self.types if ty in (F32, F64)]
+        forms: list[Ty | Form] = [BOOL, vector(self.random.choice(narrow), self.choice(2, 3, 4)), *self.records]
+        forms += [complex_of(ty) for ty in floats[:1]]
+        for number in range(1 if self.profile.tame else self.random.randrange(1, 4)):
+            form, own = self.random.choice(forms), "i" if self.chance(60) else ""
+            shape = (total,) if own else self.choice((3,), (5,)) if self.flat else (2, 2)
+            bits = self.bits_for(form, prod(shape))
+            self.rich.append(Rich(f"R{number}", form, shape, own))
+            ty = "" if isinstance(form, Form) else form.name
+            arrays.append(Array(f"R{number}", ty, shape, bits, form if isinstance(form, Form) else None))
+        for number, form in enumerate([form for form in forms[2:] if isinstance(form, Form) and self.chance(40)][:2]):
+            self.wholes.append(Whole(f"K{number}", form, self.bits_for(form, 1)))
+
+    def bits_for(self, form: Ty | Form, count: int) -> tuple[int, ...]:
+        types = [ty for _, ty in leaves(form)] * count
+        return tuple(self.random.randrange(2) if ty is BOOL else bits_of(ty, self.number(ty)) for ty in types)
 
     def first(self, ty: Ty) -> None:
         """A variable whose value the lanes do not share."""
@@ -151,17 +213,24 @@ class _Generator(Statements):
         parameters = [f"{scalar.name}: hg.{scalar.ty}" for scalar in scalars]
         for array in arrays:
             axes = f", {len(array.shape)}" if len(array.shape) > 1 else ""
-            parameters.append(f"{array.name}: hg.Array[hg.{array.ty}{axes}]")
+            parameters.append(f"{array.name}: hg.Array[{annotation(array.element)}{axes}]")
+        parameters += [f"{whole.name}: {annotation(whole.form)}" for whole in self.wholes]
+        parameters += [f"{name}: hg.Constant[{ty}]" for name, ty, _ in self.constants]
         if "tame" in self.used:
             helpers = f"{_HELPERS}\n{_TAMED}"
         else:
             helpers = _HELPERS
         for name in sorted(self.used - {"tame"}):
-            helpers += "\n" + (_OF_WIDTH[name] if name in _OF_WIDTH else _of_float(name, self.profile.rewritten))
-        tuples = "".join(f"{name} = {value!r}\n" for name, value in self.tuples.items())
+            helpers += "\n" + (_OTHERS[name] if name in _OTHERS else _of_float(name, self.profile.rewritten))
+        tuples = "".join(f"{name} = {value!r}\n" for name, value in self.tuples.items() if name != "W0")
         body = "\n".join(self.lines)
         head = f"@hg.kernel\ndef k({', '.join(parameters)}):"
-        return f"import math\nimport hologram_web as hg\n\n{tuples}{helpers}{self.helper_text}\n{head}\n{body}\n"
+        imports = "import math\nimport hologram_web as hg\n"
+        if any(ty == "Callable" for _, ty, _ in self.constants):
+            imports = f"from collections.abc import Callable\n{imports}"
+        if self.records:
+            imports = f"from dataclasses import dataclass\nfrom typing import NamedTuple\n{imports}"
+        return f"{imports}\n{self.classes()}{tuples}{helpers}{self.helper_text}\n{head}\n{body}\n"
 
 
 def generate(seed: int, profile: str = "python") -> KernelCase:

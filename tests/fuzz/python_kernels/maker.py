@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
+from .forms import Form
 from .numbers import TYPES, Ty, rounded, wrap
 
 __all__ = ["F32", "F64", "I32", "PROFILES", "U32", "Maker", "Place", "Scope", "Variable"]
@@ -22,7 +23,7 @@ I32, U32, F32, F64 = (TYPES[name] for name in ("i32", "u32", "f32", "f64"))
 class Profile:
     """`tame`: floats are as GPUs have them exactly. `wide`: how many kernels of a hundred have wide integers.
     `rewritten`: compilers may rewrite floats, so that zeros of both signs are not told apart. `blocks`: lanes of a
-    block work together."""
+    block work together. `parts`: values have parts, and the launch gives constants."""
 
     types: tuple[Ty, ...]
     tame: bool = False
@@ -30,6 +31,7 @@ class Profile:
     lines: int = 12
     rewritten: bool = False
     blocks: bool = False
+    parts: bool = False
 
 
 PROFILES = {
@@ -39,6 +41,8 @@ PROFILES = {
 # Tame floats are multiples of 1/16 below 128, so that what is computed of two of them is exact, in whatever order.
 PROFILES["python-fast"] = replace(PROFILES["python-gpu"], rewritten=True)
 PROFILES["python-blocks"] = replace(PROFILES["python"], blocks=True, lines=8)
+PROFILES["python-parts"] = replace(PROFILES["python"], parts=True, lines=16)
+PROFILES["python-parts-gpu"] = replace(PROFILES["python-gpu"], parts=True, lines=12)
 PROFILES["python-blocks-gpu"] = replace(PROFILES["python-gpu"], blocks=True, lines=6)
 
 
@@ -69,6 +73,7 @@ class Scope:
     variables: list[Variable] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     known: list[str] = field(default_factory=list)  # constants: variables of loops that are written out
+    compounds: list[tuple[str, Form]] = field(default_factory=list)  # variables that have parts
     helper: bool = False
 
 
@@ -83,7 +88,11 @@ class Maker:
         if self.random.randrange(100) < self.profile.wide:
             chosen.append(self.random.choice(_WIDE[:2] if self.profile.tame else _WIDE))
         self.types = list(dict.fromkeys([*chosen, I32, U32]))
-        if self.profile.rewritten or (self.profile.tame and not any(ty.kind == "f" for ty in self.types)):
+        if (
+            self.profile.rewritten
+            or self.profile.parts
+            or (self.profile.tame and not any(ty.kind == "f" for ty in self.types))
+        ):
             self.types = list(dict.fromkeys([*self.types, F32]))
         self.scope = Scope()
         self.lines: list[str] = []
@@ -97,6 +106,8 @@ class Maker:
         self.flat = self.chance(50)  # no array has two axes
         self.block_shape: tuple[int, ...] = ()
         self.cells: list[tuple[str, Ty, str, int]] = []  # arrays of cells: name, type, atomic, length
+        self.forms: Any = ()  # of expressions, and
+        self.kinds: Any = ()  # of statements: what is chosen from
         self.own_cells: Ty | None = None  # the type of those that are a lane's own, once there are some
 
     # Small choices
@@ -118,7 +129,13 @@ class Maker:
     def block(self) -> Iterator[None]:
         """Lines further in. What is assigned first in there is not known behind."""
         outer = self.scope
-        self.scope = Scope(list(outer.variables), list(outer.places), list(outer.known), outer.helper)
+        self.scope = replace(
+            outer,
+            variables=list(outer.variables),
+            places=list(outer.places),
+            known=list(outer.known),
+            compounds=list(outer.compounds),
+        )
         self.indent += 1
         before = len(self.lines)
         yield

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from .compounds import Cells, Complex, Registers, Vector, each
 from .numbers import (
     BOOL,
     F32,
@@ -35,42 +36,79 @@ from .numbers import (
 __all__ = ["Cells", "Lane", "builtins_of"]
 
 
-class Cells:
-    """An array: typed elements, row by row. Any index beyond its axis is an error of the kernel."""
-
-    def __init__(self, ty: Ty, shape: tuple[int, ...], values: list[Any] | None = None) -> None:
-        self.ty, self.sizes = ty, shape
-        self.values = values if values is not None else [0.0 if ty.kind == "f" else 0] * math.prod(shape)
-        self.shape = tuple(Num(I32, size) for size in shape)
-
-    def __len__(self) -> int:
-        raise OracleError("len is the kernel's own")
-
-    def _place(self, index: Any) -> int:
-        parts = index if isinstance(index, tuple) else (index,)
-        place = 0
-        for part, size in zip(parts, self.sizes, strict=True):
-            number = part.__index__()
-            if not 0 <= number < size:
-                raise OracleError(f"OutOfBounds: {number} of {size}")
-            place = place * size + number
-        return place
-
-    def __getitem__(self, index: Any) -> Num:
-        return Num(self.ty, self.values[self._place(index)])
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self.values[self._place(index)] = convert(value, self.ty).v
-
-
 class _Type:
     """`hg.u8`: a cast, and what `hg.shared` and `hg.bitcast` are given."""
 
     def __init__(self, ty: Ty) -> None:
         self.ty = ty
 
-    def __call__(self, value: Any) -> Num:
-        return cast(value, self.ty)
+    def __call__(self, value: Any) -> Any:
+        return each(lambda part: cast(part, self.ty))(value)
+
+
+class _ComplexType:
+    """`hg.complex64`: of two parts, or of one number."""
+
+    def __init__(self, ty: Ty) -> None:
+        self.part = ty
+
+    def __call__(self, real: Any, imag: Any = 0.0) -> Complex:
+        if isinstance(real, complex):
+            real, imag = real.real, real.imag
+        parts = (real.real, real.imag) if isinstance(real, Complex) else (real, imag)
+        return Complex(*(convert(part, self.part) for part in parts))
+
+
+class _VectorType:
+    """`hg.vec3`, and `hg.vec3[hg.f32]`, whose numbers have that type."""
+
+    def __init__(self, size: int, ty: Ty | None = None) -> None:
+        self.size, self.of = size, ty
+
+    def __getitem__(self, ty: _Type) -> _VectorType:
+        return _VectorType(self.size, ty.ty)
+
+    def __call__(self, *values: Any) -> Vector:
+        parts = [part for value in values for part in (value.parts if isinstance(value, Vector) else [value])]
+        if len(parts) == 1:
+            parts *= self.size
+        if len(parts) != self.size:
+            raise OracleError(f"{len(parts)} parts of a vector of {self.size}")
+        return Vector([convert(part, self.of) for part in parts] if self.of else parts)
+
+
+def _cross(a: Vector, b: Vector) -> Vector:
+    return Vector([a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x])
+
+
+def _dot(a: Vector, b: Vector) -> Num:
+    products = [x * y for x, y in zip(a.parts, b.parts, strict=True)]
+    return sum(products[1:], products[0])
+
+
+def _registers(shape: Any, ty: _Type, value: Any = 0) -> Registers:
+    sizes = tuple(int(n) for n in (shape if isinstance(shape, tuple) else (shape,)))
+    return Registers([convert(value, ty.ty) for _ in range(math.prod(sizes))], sizes)
+
+
+_WORD = (1 << 32) - 1
+
+
+def _philox(seed: Any, i: Any, stream: Any = 0) -> tuple[int, ...]:
+    """Philox4x32-10 of J. Salmon, M. Moraes, R. Dror and D. Shaw."""
+    key, place, other = (wrap(TYPES["u64"], int(v.v if isinstance(v, Num) else v)) for v in (seed, i, stream))
+    a, b, c, d = place & _WORD, place >> 32, other & _WORD, other >> 32
+    first, second = key & _WORD, key >> 32
+    for _ in range(10):
+        x, y = a * 0xD2511F53, c * 0xCD9E8D57
+        a, b, c, d = (y >> 32) ^ b ^ first, y & _WORD, (x >> 32) ^ d ^ second, x & _WORD
+        first, second = (first + 0x9E3779B9) & _WORD, (second + 0xBB67AE85) & _WORD
+    return a, b, c, d
+
+
+def _integers(seed: Any, i: Any, low: Any, high: Any, stream: Any = 0) -> Num:
+    first, last = (wrap(I32, int(v.v if isinstance(v, Num) else v)) for v in (low, high))
+    return Num(I32, wrap(I32, first + (_philox(seed, i, stream)[0] * ((last - first) & _WORD) >> 32)))
 
 
 def _meet(*values: Any) -> Ty:
@@ -283,14 +321,31 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "atomic_cas": _cas,
     **{f"atomic_{name}": _atomic(name) for name in _ATOMICS},
 }
+_PART_BY_PART = ("select", "fma", "lerp", "clamp", "relu", "sign", "sqrt", "rcp", "rotl", "popcount", "clz")
+_FUNCTIONS |= {name: each(_FUNCTIONS[name]) for name in (*_PART_BY_PART, "floor", "ceil", "trunc")}
+_FUNCTIONS |= {
+    "dot": _dot,
+    "cross": _cross,
+    "length": lambda v: _sqrt(_dot(v, v)),
+    "conj": lambda z: z.conjugate(),
+    "registers": _registers,
+    "random": lambda *values: tuple(Num(TYPES["u32"], word) for word in _philox(*values)),
+    "random_uniform": lambda *values: Num(F32, (_philox(*values)[0] >> 8) * 2.0**-24),
+    "random_integers": _integers,
+    "static_assert": lambda condition, words="": None,
+}
 for _name, _ty in TYPES.items():
     setattr(Lane, _name, _Type(_ty))
+for _size in (2, 3, 4):
+    setattr(Lane, f"vec{_size}", _VectorType(_size))
+for _part in (F32, TYPES["f64"]):
+    setattr(Lane, f"complex{2 * _part.bits}", _ComplexType(_part))
 for _name, _found in _FUNCTIONS.items():
     setattr(Lane, _name, staticmethod(_found))
 
 
 def _len(found: Any) -> Num:
-    return found.shape[0] if isinstance(found, Cells) else Num(I32, len(found))
+    return found.shape[0] if isinstance(found, (Cells, Registers)) else Num(I32, len(found))
 
 
 def _range(*values: Any) -> Any:
@@ -306,15 +361,20 @@ def _range(*values: Any) -> Any:
     return (Num(ty, number) for number in range(*numbers))
 
 
+Lane.static_range = staticmethod(_range)  # type: ignore[attr-defined]
+
+
 def builtins_of() -> dict[str, Any]:
     """Names of Python that kernels use."""
     return {
-        "abs": _abs,
-        "min": _extreme(1),
-        "max": _extreme(-1),
-        "round": _whole(round),
+        "abs": each(_abs),
+        "min": each(_extreme(1)),
+        "max": each(_extreme(-1)),
+        "round": each(_whole(round)),
         "len": _len,
         "range": _range,
         "pow": lambda x, y: x**y,
         "math": math,
+        "divmod": lambda a, b: (a // b, a % b),
+        "hg": Lane,  # while the module runs: types of fields
     }

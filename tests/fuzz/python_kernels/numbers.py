@@ -295,11 +295,11 @@ def compared(symbol: str, a: Any, b: Any) -> Num:
 
 
 def _binary(symbol: str) -> Any:
-    return lambda a, b: arithmetic(symbol, a, b)
+    return lambda a, b: arithmetic(symbol, a, b) if isinstance(b, _NUMBERS) else NotImplemented
 
 
 def _swapped(symbol: str) -> Any:
-    return lambda a, b: arithmetic(symbol, b, a)
+    return lambda a, b: arithmetic(symbol, b, a) if isinstance(b, _NUMBERS) else NotImplemented
 
 
 def _comparison(symbol: str) -> Any:
@@ -357,3 +357,6 @@ class Num:
     __rshift__, __rrshift__ = _binary(">>"), _swapped(">>")
     __eq__, __ne__ = _comparison("=="), _comparison("!=")
     __lt__, __le__, __gt__, __ge__ = (_comparison(symbol) for symbol in ("<", "<=", ">", ">="))
+
+
+_NUMBERS = (Num, int, float)

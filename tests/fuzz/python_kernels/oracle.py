@@ -11,9 +11,11 @@ import ast
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from .namespace import Cells, Lane, builtins_of
+from .compounds import Cells, copied, each, equal, made
+from .forms import Form
+from .namespace import Lane, builtins_of
 from .numbers import (
     BOOL,
     FLOAT,
@@ -48,11 +50,18 @@ _SYMBOLS = {ast.LShift: "<<", ast.RShift: ">>", ast.Div: "/", ast.Pow: "**"}
 
 @dataclass
 class Launch:
-    """What a kernel is called with: lanes and block along each axis, and Cells or Num by name."""
+    """What a kernel is called with: lanes and block along each axis, and by name Cells, Num or Whole."""
 
     lanes: tuple[int, ...]
     block: tuple[int, ...]
     arguments: dict[str, Any] = field(default_factory=dict)
+    constants: dict[str, str] = field(default_factory=dict)  # as they are written
+
+
+class Whole(NamedTuple):
+    """An argument that is a record or a complex number: the first element of an array."""
+
+    cells: Cells
 
 
 def _annotated(node: ast.expr | None) -> Ty | None:
@@ -68,21 +77,26 @@ class _Kinds:
 
     def __init__(self, module: _Module, node: ast.FunctionDef, given: dict[str, Any]) -> None:
         self.module, self.node = module, node
-        self.arrays: dict[str, Ty] = {name: found.ty for name, found in given.items() if isinstance(found, Cells)}
+        # Types of elements and of variables: None of those that have parts, which Python's own values know.
+        self.arrays = {k: _number(found.ty) for k, found in given.items() if isinstance(found, Cells)}
         self.names: dict[str, Ty | None] = {k: v for k, v in given.items() if not isinstance(v, Cells)}
-        self.fixed = {arg.arg: ty for arg in node.args.args if (ty := _annotated(arg.annotation))}
+        parameters = [*node.args.args, *node.args.kwonlyargs]
+        self.fixed = {arg.arg: ty for arg in parameters if (ty := _annotated(arg.annotation))}
         for part in ast.walk(node):
             if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
                 self.fixed[part.target.id] = _annotated(part.annotation) or I32
             if isinstance(part, ast.Assign) and (own := _own_array(part.value)):
-                self.arrays[part.targets[0].id] = _annotated(own.args[0])  # type: ignore[attr-defined, assignment]
+                self.arrays[part.targets[0].id] = module.type_of(own.args[0])  # type: ignore[attr-defined]
         self.names |= self.fixed
         self.literals: dict[str, Ty] = {}  # variables of loops over constant tuples
         self.returns: Ty | None = None
+        functions = [part for part in ast.walk(node) if isinstance(part, ast.FunctionDef) and part is not node]
+        inner = {part for function in functions for part in ast.walk(function)}
         while True:
             before = (dict(self.names), self.returns)
             for part in ast.walk(node):
-                self._learn(part)
+                if part not in inner:
+                    self._learn(part)
             if before == (self.names, self.returns):
                 weak = [(name, kind) for name, kind in self.names.items() if kind is not None and kind in _OPEN]
                 self.names |= {name: default(kind) for name, kind in weak}
@@ -96,9 +110,10 @@ class _Kinds:
             if _own_array(part.value):
                 return
             target = part.targets[0]
-            if isinstance(target, ast.Tuple):
-                kinds = self.kinds(part.value)
-                for one, kind in zip(target.elts, kinds, strict=True):
+            if (whole := _row_of(part.value)) and isinstance(target, ast.Name):
+                self.arrays[target.id] = self.arrays.get(whole)
+            elif isinstance(target, ast.Tuple):
+                for one, kind in zip(target.elts, self.kinds(part.value), strict=False):
                     self._assign(one, kind)
             else:
                 self._assign(target, self.kind(part.value))
@@ -106,11 +121,13 @@ class _Kinds:
             load = ast.Name(part.target.id, ast.Load())
             self._assign(part.target, self.kind(ast.BinOp(load, part.op, part.value)))
         elif isinstance(part, ast.For):
-            if isinstance(part.iter, ast.Call):
+            if _is_range(part.iter):
                 self._assign(part.target, self.range_kind(part.iter))
-            else:
-                values = self.module.constants[part.iter.id]  # type: ignore[attr-defined]
+            elif isinstance(part.iter, ast.Name) and part.iter.id in self.module.constants:
+                values = self.module.constants[part.iter.id]
                 self.literals[part.target.id] = kind_of(values[0])  # type: ignore[attr-defined]
+            elif isinstance(part.iter, ast.Name):
+                self._assign(part.target, self.arrays.get(part.iter.id))
         elif isinstance(part, ast.Return) and part.value is not None:
             ty = _annotated(self.node.returns)
             kind = ty or self.kind(part.value)
@@ -122,7 +139,8 @@ class _Kinds:
         old = self.names.get(target.id)
         self.names[target.id] = kind if old is None or kind is None or old is kind else join(old, kind)
 
-    def range_kind(self, call: ast.Call) -> Ty | None:
+    def range_kind(self, call: ast.expr) -> Ty | None:
+        assert isinstance(call, ast.Call)
         kinds = [self.kind(argument) for argument in call.args]
         if None in kinds:
             return None
@@ -134,9 +152,7 @@ class _Kinds:
 
     def kinds(self, node: ast.expr) -> list[Ty | None]:
         """Of what is unpacked."""
-        if isinstance(node, ast.Tuple):
-            return [self.kind(part) for part in node.elts]
-        raise OracleError("only tuples are unpacked")
+        return [self.kind(part) for part in node.elts] if isinstance(node, ast.Tuple) else []
 
     def _joined(self, nodes: list[ast.expr]) -> Ty | None:
         found: Ty | None = None
@@ -151,7 +167,7 @@ class _Kinds:
         """The type of an expression."""
         match node:
             case ast.Constant():
-                return kind_of(node.value)
+                return None if isinstance(node.value, (complex, str)) else kind_of(node.value)
             case ast.Name():
                 if node.id in self.literals:
                     return self.literals[node.id]
@@ -160,11 +176,13 @@ class _Kinds:
                 return self.names.get(node.id)
             case ast.Subscript():
                 owner = node.value
-                if isinstance(owner, ast.Attribute):  # a shape
+                if isinstance(owner, ast.Attribute) and owner.attr == "shape":
                     return I32
-                if owner.id in self.module.constants:  # type: ignore[attr-defined]
-                    return kind_of(self.module.constants[owner.id][0])  # type: ignore[attr-defined]
-                return self.arrays.get(owner.id)  # type: ignore[attr-defined]
+                if not isinstance(owner, ast.Name):
+                    return None
+                if owner.id in self.module.constants:
+                    return kind_of(self.module.constants[owner.id][0])
+                return self.arrays.get(owner.id)
             case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
                 return BOOL
             case ast.UnaryOp():
@@ -177,8 +195,10 @@ class _Kinds:
                 return None if None in kinds else kinds[0] if kinds[0] is kinds[1] else join(*kinds)  # type: ignore[arg-type]
             case ast.Call():
                 return self._call(node)
-            case ast.Attribute():  # math.inf
-                return FLOAT
+            case ast.Attribute():
+                return FLOAT if isinstance(node.value, ast.Name) and node.value.id == "math" else None
+            case ast.Tuple() | ast.Lambda() | ast.GeneratorExp():
+                return None
         raise OracleError(f"what is the type of {ast.dump(node)}?")
 
     def _binary(self, node: ast.BinOp) -> Ty | None:
@@ -196,9 +216,11 @@ class _Kinds:
         return float_of(join(a, b)) if symbol == "/" else join(a, b)
 
     def _call(self, node: ast.Call) -> Ty | None:
+        if isinstance(node.func, ast.Subscript):
+            return None
         name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id  # type: ignore[attr-defined]
-        if name in TYPES:
-            return TYPES[name]
+        if ty := self.module.type_of(node.func):
+            return ty
         if name == "bitcast":
             return _annotated(node.args[0])
         if name in _OF_INTEGERS:
@@ -217,15 +239,32 @@ class _Kinds:
             kind = self.kind(node.args[0])
             known = {"any": BOOL, "all": BOOL, "argmin": I32, "argmax": I32}.get(_TOGETHER[name])
             return known or (None if kind is None else default(kind))
-        called = self.module.functions[name]
+        called = self.module.functions.get(name)
+        if called is None or node.keywords or called.args.vararg:
+            return None
         given: dict[str, Any] = {}
         for parameter, argument in zip(called.args.args, node.args, strict=True):
-            array = isinstance(argument, ast.Name) and self.arrays.get(argument.id)
+            array = self.arrays.get(argument.id) if isinstance(argument, ast.Name) else None
             given[parameter.arg] = Cells(array, (1,)) if array else self.kind(argument)
         key = name, *(("array", v.ty.name) if isinstance(v, Cells) else v for v in given.values())
         if key not in self.module.returned:
             self.module.returned[key] = _Kinds(self.module, called, given).returns
         return self.module.returned[key]
+
+
+def _number(ty: Ty | Form) -> Ty | None:
+    return ty if isinstance(ty, Ty) else None
+
+
+def _row_of(node: ast.expr) -> str:
+    """The array of which `x[i, :]` is a part."""
+    parts = [*ast.walk(node.slice)] if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) else []
+    return node.value.id if any(isinstance(part, ast.Slice) for part in parts) else ""  # type: ignore[attr-defined]
+
+
+def _is_range(node: ast.expr) -> bool:
+    name = getattr(getattr(node, "func", None), "id", None) or getattr(getattr(node, "func", None), "attr", None)
+    return name in ("range", "static_range")
 
 
 def _own_array(node: ast.expr | None) -> ast.Call | None:
@@ -240,20 +279,35 @@ class _Module:
     def __init__(self, text: str) -> None:
         self.tree = ast.parse(text)
         functions = [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
+        self.classes = [node.name for node in self.tree.body if isinstance(node, ast.ClassDef)]
         self.functions = {node.name: node for node in functions}
         self.kernel = functions[-1]
         self.constants: dict[str, Any] = {}
         self.returned: dict[Any, Ty | None] = {}  # by function and types of arguments
+        self.types: dict[str, Ty] = {}  # constants of the launch that are types
         for node in self.tree.body:
             if isinstance(node, ast.Assign):
                 self.constants[node.targets[0].id] = ast.literal_eval(node.value)  # type: ignore[attr-defined]
+
+    def learn(self, name: str, node: ast.expr) -> None:
+        """A constant of the launch: a number, text, tuple, type or function."""
+        if ty := _annotated(node):
+            self.types[name] = ty
+        elif isinstance(node, ast.Name):
+            self.functions[name] = self.functions[node.id]
+        elif not isinstance(node, ast.Lambda):
+            self.constants[name] = ast.literal_eval(node)
+
+    def type_of(self, node: ast.expr) -> Ty | None:
+        """The type that an expression names."""
+        return self.types.get(node.id) if isinstance(node, ast.Name) else _annotated(node)
 
 
 class _Instrument(ast.NodeTransformer):
     """Puts in what Python's syntax does not say."""
 
     def __init__(self, kinds: _Kinds) -> None:
-        self.kinds, self.own = kinds, 0
+        self.kinds, self.own, self.depth = kinds, 0, 0
 
     def _call(self, name: str, *parts: Any) -> ast.Call:
         arguments = [part if isinstance(part, ast.expr) else ast.Constant(part) for part in parts]
@@ -262,7 +316,7 @@ class _Instrument(ast.NodeTransformer):
     def _kept(self, target: ast.expr, value: ast.expr) -> ast.expr:
         """What an assignment to the target keeps of a value."""
         kind = self.kinds.names.get(target.id) if isinstance(target, ast.Name) else None
-        return value if kind is None else self._call("_put_", value, kind.name)
+        return self._call("_copied_", value) if kind is None else self._call("_put_", value, kind.name)
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         if own := _own_array(node.value):
@@ -274,8 +328,8 @@ class _Instrument(ast.NodeTransformer):
             return node
         self.generic_visit(node)
         target = node.targets[0]
-        if isinstance(target, ast.Tuple):
-            values = zip(target.elts, node.value.elts, strict=True)  # type: ignore[attr-defined]
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            values = zip(target.elts, node.value.elts, strict=True)
             node.value = ast.Tuple([self._kept(one, value) for one, value in values], ast.Load())
         else:
             node.value = self._kept(target, node.value)
@@ -294,7 +348,7 @@ class _Instrument(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Any:
         self.generic_visit(node)
-        if isinstance(node.iter, ast.Call) and isinstance(node.target, ast.Name):
+        if _is_range(node.iter) and isinstance(node.target, ast.Name):
             load = ast.Name(node.target.id, ast.Load())
             node.body.insert(0, ast.Assign([node.target], self._kept(node.target, load)))
         return node
@@ -309,6 +363,10 @@ class _Instrument(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> Any:
         """A block operation: the lane waits for the others, and is sent what it gets."""
         self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in self.kinds.module.classes:
+            node.args.insert(0, node.func)
+            node.func = ast.Name("_made_", ast.Load())
+            return node
         name = _TOGETHER.get(node.func.attr, "") if isinstance(node.func, ast.Attribute) else ""
         if not name:
             return node
@@ -332,19 +390,24 @@ class _Instrument(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.ops[0], (ast.In, ast.NotIn)):
             return self._call("_in_", node.left, node.comparators[0], isinstance(node.ops[0], ast.NotIn))
+        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            same = self._call("_equal_", node.left, node.comparators[0])
+            return same if isinstance(node.ops[0], ast.Eq) else self._call("_not_", same)
         return node
 
     def visit_Return(self, node: ast.Return) -> Any:
         self.generic_visit(node)
         kind = self.kinds.returns
-        if node.value is not None and kind is not None:
+        if node.value is not None and kind is not None and self.depth == 1:
             node.value = self._call("_put_", node.value, kind.name)
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        self.depth += 1
         self.generic_visit(node)
+        self.depth -= 1
         node.decorator_list, node.returns = [], None
-        for parameter in node.args.args:
+        for parameter in [*node.args.args, *node.args.kwonlyargs]:
             ty, parameter.annotation = _annotated(parameter.annotation), None
             if ty is not None:
                 value = self._call("_put_", ast.Name(parameter.arg, ast.Load()), ty.name)
@@ -360,7 +423,7 @@ def _put(value: Any, name: str) -> Any:
     kind = _KINDS[name]
     if kind is BOOL:
         return Num(BOOL, int(bool(value)), True)
-    return convert(value, kind)
+    return each(lambda part: convert(part, kind))(value)
 
 
 def _as(value: Any, name: str) -> Any:
@@ -368,7 +431,7 @@ def _as(value: Any, name: str) -> Any:
     kind = _KINDS[name]
     if kind is BOOL:
         return Num(BOOL, int(bool(value)), True)
-    return result(kind, raw(value, default(kind)))
+    return each(lambda part: result(kind, raw(part, default(kind))))(value)
 
 
 def _in(value: Any, others: tuple[Any, ...], negated: bool) -> Num:
@@ -376,20 +439,27 @@ def _in(value: Any, others: tuple[Any, ...], negated: bool) -> Num:
     return Num(BOOL, int(any(found) is not negated), True)
 
 
+def _given(value: Any) -> Any:
+    """What is known of an argument before the lanes run."""
+    return value if isinstance(value, Cells) else value.ty if isinstance(value, Num) else None
+
+
 def _compiled(module: _Module, arguments: dict[str, Any]) -> dict[str, Any]:
     """The functions as Python runs them, with what they find."""
-    body: list[ast.stmt] = [node for node in module.tree.body if isinstance(node, ast.Assign)]
+    first = (ast.Assign, ast.ClassDef, ast.ImportFrom)
+    body: list[ast.stmt] = [node for node in module.tree.body if isinstance(node, first)]
     for node in module.functions.values():
         kernel = node is module.kernel
-        given = {name: v if isinstance(v, Cells) else v.ty for name, v in arguments.items()} if kernel else {}
+        given = {name: _given(value) for name, value in arguments.items()} if kernel else {}
         if not kernel:
             given = {arg.arg: _annotated(arg.annotation) for arg in node.args.args}
-        made = _Instrument(_Kinds(module, node, given)).visit(deepcopy(node))
+        changed = _Instrument(_Kinds(module, node, given)).visit(deepcopy(node))
         if kernel:
-            made.body.append(ast.Expr(ast.Yield(None)))  # lanes are generators
-        body.append(made)
+            changed.body.append(ast.Expr(ast.Yield(None)))  # lanes are generators
+        body.append(changed)
     tree = ast.fix_missing_locations(ast.Module(body, []))
     names = builtins_of() | {"_put_": _put, "_as_": _as, "_in_": _in}
+    names |= {"_copied_": copied, "_equal_": equal, "_made_": made, "__name__": __name__}
     names["_truth_"] = lambda value: Num(BOOL, int(bool(value)), True)
     names["_not_"] = lambda value: Num(BOOL, int(not value), True)
     exec(compile(tree, "<kernel>", "exec"), names)
@@ -399,7 +469,17 @@ def _compiled(module: _Module, arguments: dict[str, Any]) -> dict[str, Any]:
 def run(text: str, launch: Launch) -> None:
     """Runs a kernel; the arrays among the arguments are changed. Raises OracleError."""
     module = _Module(text)
+    for name, written in launch.constants.items():
+        module.learn(name, ast.parse(written, mode="eval").body)
     names = _compiled(module, launch.arguments)
+    arguments = dict(launch.arguments)
+    for name, found in launch.arguments.items():
+        if isinstance(found, Whole):
+            found.cells.classes = names
+            arguments[name] = copied(found.cells[0])
+        elif isinstance(found, Cells):
+            found.classes = names
+    arguments |= {name: eval(written, names) for name, written in launch.constants.items()}
     kernel = names[module.kernel.name]
     lanes, block = ((*shape, 1, 1)[:3] for shape in (launch.lanes, launch.block))
     grid = tuple(-(-count // size) for count, size in zip(lanes, block, strict=True))
@@ -411,7 +491,7 @@ def run(text: str, launch: Launch) -> None:
             if all(b * size + p < n for b, size, p, n in zip(at, block, place, lanes, strict=True)):
                 lane = Lane((place, at, block, grid), shared)
                 number = place[0] + block[0] * (place[1] + block[1] * place[2])
-                waiting.append((number, lane, kernel(**launch.arguments)))
+                waiting.append((number, lane, kernel(**arguments)))
         while waiting:
             asked = [(number, _step(names, lane, steps, sent.get(number))) for number, lane, steps in waiting]
             waiting = [one for one, (_, request) in zip(waiting, asked, strict=True) if request is not _THROUGH]

@@ -6,7 +6,7 @@ from .expressions import Expressions
 from .maker import I32, U32, Place, Variable
 from .numbers import Ty, join
 
-__all__ = ["Statements"]
+__all__ = ["STATEMENTS", "Statements"]
 
 
 class Statements(Expressions):
@@ -31,7 +31,7 @@ class Statements(Expressions):
         """Lines, and then the hash of what they were the first to assign."""
         before = len(self.scope.variables)
         for _ in range(count):
-            self.random.choice(_STATEMENTS)(self, depth)
+            self.random.choice(self.kinds)(self, depth)
         if not self.scope.helper and self.indent > 1:
             for variable in self.scope.variables[before:]:
                 self.say(self.mix(variable))
@@ -354,7 +354,7 @@ class Statements(Expressions):
             self.say(self.mix(Variable(name, result)))
 
 
-_STATEMENTS = (
+STATEMENTS = (
     *(Statements.assign,) * 9,
     *(Statements.store,) * 2,
     Statements.swap,
