@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from operator import mul, truediv
 import cmath
 from typing import NamedTuple
 
@@ -37,6 +38,7 @@ EXPRESSIONS = {
     "with reals": "(2 * a + r) / 4 - (r - a) + a * r - 1",
     "literals": "a * 2j + (1 - 0.5j) * b - 3j + complex(1, 2) + complex(r)",
     "quotient": "a / b + r / b + 1 / (a * 3j)",
+    "quotients by literals": "a / (1 - 0.3j) + (1 + 2j) / (3 - 0.1j) * a + r / (b + 0.1j)",
     "powers": "a ** 2 + b ** 5 - a ** 0 + a ** -3 + b ** 1",
     "signs": "-a + +b - -(a * b)",
     "parts": "a.real * b.imag + a.imag * 1j + abs(b) + abs(a * b)",
@@ -138,7 +140,7 @@ def test_arrays_and_parameters(device):
 
 
 def test_infinities_nans_and_zeros_follow_numpy(device):
-    """Sums, products and quotients of complex numbers: what NumPy's arrays have, signs of zeros included."""
+    """Sums, products, quotients and squares of complex numbers: what NumPy's arrays have, signs of zeros included."""
     inf, nan = np.inf, np.nan
     parts = [0.0, -0.0, 1.0, -2.0, inf, -inf, nan, 1e300, 3e-320]
     values = np.array([complex(r, i) for r in parts for i in parts])
@@ -151,13 +153,13 @@ def test_infinities_nans_and_zeros_follow_numpy(device):
         z[1, i] = x[i] - y[i]
         z[2, i] = x[i] * y[i]
         z[3, i] = x[i] / y[i]
+        z[4, i] = x[i] ** 2
 
-    z = np.zeros((4, x.size), "c16")
+    z = np.zeros((5, x.size), "c16")
     all_of.on(type(device)(math="strict"))[x.size](x, y, z)
     with np.errstate(all="ignore"):
-        expected = np.array(
-            [x + y, x - y, [a * b for a, b in zip(x, y, strict=True)], [a / b for a, b in zip(x, y, strict=True)]]
-        )
+        products, quotients = ([op(a, b) for a, b in zip(x, y, strict=True)] for op in (mul, truediv))
+        expected = np.array([x + y, x - y, products, quotients, [a * a for a in x]])
     for number, (ours, theirs) in enumerate(zip(z, expected, strict=True)):
         for part in ("real", "imag"):
             a, b = getattr(ours, part), getattr(theirs, part)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ...isa.elements import Element
 from ...isa.types import Type
 from .arithmetic import literal
 from .compounds import AnyValue, Compound, Parts, PartsType
-from .types import Value, Weak, default, float_of
+from .types import Value, Weak, default, float_of, join
 
 if TYPE_CHECKING:
     from .calls import Calls
@@ -116,6 +117,10 @@ class _Of:
         with self.kernel.pinned(a):
             return Value(ty, self.kernel.op("ABS", ty, self.kernel.register(self.node, a, ty), keep=True))
 
+    def typed(self, a: Any, ty: Type) -> Any:
+        with self.kernel.pinned(a):
+            return a if a.ty is ty else Value(ty, self.kernel.register(self.node, a, ty))
+
     def negative(self, a: Any) -> Any:
         node = ast.copy_location(ast.UnaryOp(ast.USub(), ast.Constant(0)), self.node)
         with self.kernel.pinned(a):
@@ -164,6 +169,12 @@ def _quotient(of: _Of, a: tuple[Any, Any], b: tuple[Any, Any]) -> Parts:
     if not b[1]:
         return _complex(of(ast.Div(), a[0], b[0]), of(ast.Div(), a[1], b[0]))
     a = a[0], a[1] or literal(0.0)
+    if all(part.const is not None for part in (*a, *b)) and any(part.const for part in b):
+        return complex_literal(complex(a[0].const, a[1].const) / complex(b[0].const, b[1].const))
+    kind = reduce(
+        join, (part.ty for part in (*a, *b))
+    )  # of literals, too: a ratio of F32 would have lost what F64 holds
+    a, b = (tuple(of.typed(part, default(kind)) for part in pair) for pair in (a, b))
     larger = of.test(ast.GtE(), of.size(b[0]), of.size(b[1]))
     high, low = of.select(larger, b[0], b[1]), of.select(larger, b[1], b[0])
     u, v = of.select(larger, a[0], a[1]), of.select(larger, a[1], a[0])

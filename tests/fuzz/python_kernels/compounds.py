@@ -149,6 +149,9 @@ class Registers(_Uniform):
 class Complex:
     """A complex number; what is no complex number stays one number."""
 
+    real: Num
+    imag: Num
+    write: _Writer | None
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, real: Any, imag: Any, write: _Writer | None = None) -> None:
@@ -281,7 +284,7 @@ def copied(value: Any) -> Any:
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if isinstance(value, _Element):
         return value.cells.value(value.form, value.place)
-    if is_dataclass(value):
+    if is_dataclass(value) and not isinstance(value, type):
         return type(value)(**{field.name: copied(getattr(value, field.name)) for field in fields(value)})
     return value
 
@@ -367,7 +370,7 @@ class Cells:
         def write(at: int, value: Num) -> None:
             self.values[place + at] = value.v
 
-        return Complex(*parts, write) if form.kind == "complex" else Vector(parts, write)
+        return Complex(parts[0], parts[1], write) if form.kind == "complex" else Vector(parts, write)
 
     def value(self, form: Ty | Form, place: int) -> Any:
         """A copy of an element or of a part of one."""

@@ -104,7 +104,7 @@ class _Generator(PartStatements):
             self.parameters(arrays, total)
         for number in range(2 if self.profile.tame else random.randrange(2, 4)):
             ty = self.types[number]
-            shape = (
+            shape: tuple[int, ...] = (
                 (random.randrange(1, 4), random.randrange(1, 5))
                 if not self.flat and self.chance(50)
                 else (random.randrange(1, 10),)

@@ -56,7 +56,7 @@ class _ComplexType:
         if isinstance(real, complex):
             real, imag = real.real, real.imag
         parts = (real.real, real.imag) if isinstance(real, Complex) else (real, imag)
-        return Complex(*(convert(part, self.part) for part in parts))
+        return Complex(convert(parts[0], self.part), convert(parts[1], self.part))
 
 
 class _VectorType:
@@ -259,17 +259,17 @@ _ATOMICS: dict[str, Callable[[Ty, Any, Any], Any]] = {
 
 def _atomic(name: str) -> Callable[..., Num]:
     def run(array: Cells, index: Any, value: Any) -> Num:
-        old = array[index]
-        array[index] = Num(array.ty, _ATOMICS[name](array.ty, old.v, convert(value, array.ty).v))
+        old: Num = array[index]
+        array[index] = Num(old.ty, _ATOMICS[name](old.ty, old.v, convert(value, old.ty).v))
         return old
 
     return run
 
 
 def _cas(array: Cells, index: Any, compare: Any, value: Any) -> Num:
-    old = array[index]
-    if old.v == convert(compare, array.ty).v:
-        array[index] = convert(value, array.ty)
+    old: Num = array[index]
+    if old.v == convert(compare, old.ty).v:
+        array[index] = convert(value, old.ty)
     return old
 
 

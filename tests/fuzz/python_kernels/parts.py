@@ -4,7 +4,6 @@ random numbers: the second part of the language."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import product
 from typing import NamedTuple
 
 from .expressions import FORMS, Expressions
@@ -51,7 +50,8 @@ class PartStatements(Statements):
             return registers(self.random.choice(self.types), self.choice((2,), (3,), (2, 2), (1, 3)))
         if kind < 12 and self.records:
             return self.random.choice(self.records)
-        parts = [self.random.choice([*self.types, vector(self.types[0], 2)]) for _ in range(self.choice(2, 3))]
+        choices: list[Ty | Form] = [*self.types, vector(self.types[0], 2)]
+        parts = [self.random.choice(choices) for _ in range(self.choice(2, 3))]
         if self.chance(30):
             parts[0] = tuple_of(self.random.choice(self.types), self.random.choice(self.types))
         return tuple_of(*parts)
@@ -142,9 +142,9 @@ class PartStatements(Statements):
             name, found = self.random.choice(same)
             letters = self.choice("xyzw", "rgba")[: len(found.parts)]
             return f"{name}.{''.join(self.random.choice(letters) for _ in range(size))}"
-        if kind == 2 and (casts := [name for name, found in others if len(found.parts) == size]):
-            if not (self.profile.tame and ty.kind == "f"):
-                return f"hg.{ty.name}({self.random.choice(casts)})"
+        casts = [name for name, found in others if len(found.parts) == size]
+        if kind == 2 and casts and not (self.profile.tame and ty.kind == "f"):
+            return f"hg.{ty.name}({self.random.choice(casts)})"
         if kind == 3 and (places := self.loadable(ty, size)):
             return self.loaded(self.random.choice(places), size)
         if depth > 0 and kind < 10:
