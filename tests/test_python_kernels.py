@@ -9,6 +9,7 @@ import subprocess
 import sys
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from hologram_web.backends.webgpu import WebGpuBackend
@@ -20,8 +21,10 @@ from .fuzz.mutant import Mutant
 from .fuzz.python_kernels import numbers
 from .fuzz.python_kernels.case import Array, KernelCase, expected, launch_of
 from .fuzz.python_kernels.check import check_kernel
+from .fuzz.python_kernels.compounds import Complex
 from .fuzz.python_kernels.generator import generate
 from .fuzz.python_kernels.mutants import SEEDED, shows
+from .fuzz.python_kernels.namespace import _philox
 from .fuzz.python_kernels.numbers import TYPES, Num, OracleError
 from .fuzz.python_kernels.shrink import smallest_kernel
 from .fuzz.runner import run_seeds
@@ -40,6 +43,11 @@ def test_the_optimizer_and_files_do_what_python_does():
 def test_lanes_of_a_block_do_together_what_python_does():
     jobs = [("python-blocks", seed) for seed in range(8)] + [("python-blocks-gpu", 0)]
     assert run_seeds(jobs, open_devices(["wasm", "file"])) == ([], {})
+
+
+def test_values_with_parts_are_what_python_says():
+    jobs = [("python-parts", seed) for seed in range(12)] + [("python-parts-gpu", seed) for seed in range(2)]
+    assert run_seeds(jobs, open_devices(["wasm", "optimized", "file"])) == ([], {})
 
 
 def test_kernels_with_many_ways_to_leave_are_no_megabytes():
@@ -70,6 +78,21 @@ def test_kernels_have_everything():
     )  # fmt: skip
     counts = {word: sum(word in text for text in texts) for word in words}
     assert {word: count for word, count in counts.items() if count < 3} == {}
+
+
+def test_kernels_have_all_of_the_second_part():
+    """Of 120 kernels of the profile `python-parts`, how many have each construct."""
+    texts = [generate(seed, "python-parts").text for seed in range(120)]
+    words = (
+        "hg.vec2(", "hg.vec3[", "hg.vec4(", ".load(", ".store(", "hg.dot(", "hg.cross(", "hg.registers(", "hg.conj(",
+        "hg.static_range(", "hg.complex64(", "hg.complex128(", "2j", "(NamedTuple):", "@dataclass", "frozen=True",
+        "hg.Array[P", "hg.Array[bool", "hg.Array[hg.vec", "hg.Array[hg.complex", ", 8]", ", :]", "[:, ", "K0: ",
+        "hg.random(", "hg.random_integers(", "hg.random_uniform(", "Constant[int]", "Constant[bool]", "Constant[str]",
+        "Constant[float]", "Constant[type]", "Constant[tuple]", "Constant[Callable]", "lambda x", "*more", "sum(e",
+        "divmod(", "enumerate(", "zip(", "reversed(", "for e", " == q", " != q", "        break\n    else:",
+    )  # fmt: skip
+    counts = {word: sum(word in text for text in texts) for word in words}
+    assert {word: count for word, count in counts.items() if count < 2} == {}
 
 
 def test_a_seed_gives_the_same_kernel_in_every_process():
@@ -163,6 +186,22 @@ def test_both_comparisons_of_a_chain_run():
                 assert names or ids, ast.unparse(node)
                 found += 1
     assert found > 20
+
+
+def test_the_oracle_knows_random_numbers():
+    """Known answers of Random123."""
+    zeros, ones = _philox(0, 0, 0), _philox(2**64 - 1, 2**64 - 1, 2**64 - 1)
+    assert [f"{word:08x}" for word in zeros] == ["6627e8d5", "e169c58d", "bc57ac4c", "9b00dbd8"]
+    assert [f"{word:08x}" for word in ones] == ["408f276d", "41c83b0e", "a20bc7c6", "6d5451fd"]
+
+
+def test_the_oracle_knows_complex_numbers():
+    ty = TYPES["f64"]
+    numbers = [complex(*pair) for pair in ((3, -2), (0.1, 7), (-1e200, 1e-3), (0, 0.5))]
+    for a, b in ((a, b) for a in numbers for b in numbers):
+        x, y = (Complex(Num(ty, n.real), Num(ty, n.imag)) for n in (a, b))
+        for ours, theirs in ((x * y, a * b), (x - y, a - b), (x / y, np.complex128(a) / np.complex128(b))):
+            assert (ours.real.v, ours.imag.v) == pytest.approx((theirs.real, theirs.imag), rel=1e-15, abs=0)
 
 
 # Seeded bugs

@@ -30,9 +30,9 @@ AREAS = (
         "fuzz",  # the same seeds every time, about three minutes of them
         4.5,
         (
-            "python -m tests.fuzz --devices wasm,optimized,file --profile python:130",
-            "python -m tests.fuzz --devices webgpu --profile python-gpu:16 --shrink 20",
-            "python -m tests.fuzz --devices chromium-webgpu --profile python-gpu:5 --jobs 1 --shrink 20",
+            "python -m tests.fuzz --devices wasm,optimized,file --profile python:110,python-parts:40",
+            "python -m tests.fuzz --devices webgpu --profile python-gpu:12,python-parts-gpu:6 --shrink 20",
+            "python -m tests.fuzz --devices chromium-webgpu --profile python-gpu:3,python-parts-gpu:2 --jobs 1",
             "python -m tests.fuzz --devices wasm,cpu --profile exact:280,wide:110,large:9,atlas:70,faults:40",
             "python -m tests.fuzz --devices webgpu --profile gpu:22,strict:2,wide-gpu:8,atlas-gpu:4 --shrink 20",
             "python -m tests.fuzz --devices chromium-webgpu --profile gpu:6,wide-gpu:3 --jobs 1 --shrink 20",

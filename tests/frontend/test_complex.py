@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from operator import mul, truediv
 import cmath
+from operator import mul, truediv
 from typing import NamedTuple
 
 import numpy as np

@@ -36,6 +36,9 @@ _VALUE = "operands = [self.stored(argument, self.value(argument), array.ty) for 
 _NUMBERS = "tests.fuzz.python_kernels.numbers:"
 _NAMESPACE = "tests.fuzz.python_kernels.namespace:"
 _ORACLE = "tests.fuzz.python_kernels.oracle:"
+_VECTORS = "frontends.python.componentwise:"
+_COMPLEX = "frontends.python.complexes:"
+_VIEWS = "frontends.python.views:"
 _BLOCKS = "frontends.python.block_calls:"
 _TOGETHER = "tests.fuzz.python_kernels.together:"
 
@@ -278,6 +281,48 @@ SEEDED = tuple(
             "lane - lane % 64, lane % 64",
             31,
         ),
+    )
+)
+SEEDED += tuple(
+    Seeded(Mutant(*row), seed, "python-parts")
+    for *row, seed in (
+        (
+            "cross products turn the other way",
+            _VECTORS + "_cross",
+            "ast.Sub(), left, right",
+            "ast.Sub(), right, left",
+            5,
+        ),
+        (
+            "dot products from the right",
+            _VECTORS + "_sum_of_products",
+            "products.values)",
+            "products.values[::-1])",
+            43,
+        ),
+        (
+            "products of complex numbers are conjugate",
+            _COMPLEX + "_product",
+            "ast.Sub(), of(ast.Mult(), a[0], b[0])",
+            "ast.Add(), of(ast.Mult(), a[0], b[0])",
+            12,
+        ),
+        (
+            "complex numbers are divided by literals in F32",
+            _COMPLEX + "_quotient",
+            "for part in pair) for pair in (a, b))",
+            "for part in pair) for pair in (a, b)) if 0 else (a, b)",
+            164,
+        ),
+        (
+            "rows count from axis 0",
+            _VIEWS + "along_axes",
+            "next(given) if at is None",
+            "next(given) if at is not None",
+            3,
+        ),
+        ("oracle: nine rounds of Philox", _NAMESPACE + "_philox", "range(10)", "range(9)", 1),
+        ("oracle: the greater part of a divisor", "tests.fuzz.python_kernels.compounds:_smith", ">=", "<=", 12),
     )
 )
 

@@ -423,7 +423,7 @@ def _put(value: Any, name: str) -> Any:
     kind = _KINDS[name]
     if kind is BOOL:
         return Num(BOOL, int(bool(value)), True)
-    return each(lambda part: convert(part, kind))(value)
+    return each(lambda value: convert(value, kind))(value)
 
 
 def _as(value: Any, name: str) -> Any:
@@ -431,7 +431,7 @@ def _as(value: Any, name: str) -> Any:
     kind = _KINDS[name]
     if kind is BOOL:
         return Num(BOOL, int(bool(value)), True)
-    return each(lambda part: result(kind, raw(part, default(kind))))(value)
+    return each(lambda value: result(kind, raw(value, default(kind))))(value)
 
 
 def _in(value: Any, others: tuple[Any, ...], negated: bool) -> Num:
