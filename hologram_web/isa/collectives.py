@@ -47,11 +47,11 @@ COLLECTIVE_ROWS: tuple[Row, ...] = (
     _linear(0x114, "SparseGEMM", "sparse_gemm", f"c:store a_values:load a_indices:load/u32 a_ptr:load/u32 b:load {_MNK} alpha:scalar~1.0 beta:scalar~0.0 {_F}", "c = alpha * a @ b + beta * c, a in compressed sparse rows."),
     _linear(0x115, "TensorContract", "tensor_contract", f"output:store a:load b:load shape_a:ints shape_b:ints contract_dims:pairs batch_dims:pairs~() {_F}", "Contracts pairs of dimensions; what is left is ordered batch, a, b."),
 
-    _conv(0x120, "Conv2D", "conv2d", f"output:store input:load kernel:load {_IMAGE} {_WINDOW} dilation:ints~(1,1) groups:u16~1 {_EPILOGUE} {_F}", "2-D convolution (cross-correlation), NCHW and OIHW."),
-    _conv(0x121, "ConvTranspose2D", "conv_transpose2d", f"output:store input:load kernel:load {_IMAGE} {_WINDOW} output_padding:ints~(0,0) dilation:ints~(1,1) groups:u16~1 {_EPILOGUE} {_F}", "Transposed 2-D convolution."),
-    _conv(0x122, "MaxPool2D", "max_pool2d", f"output:store input:load batch:size channels:size height:size width:size kernel_h:size kernel_w:size {_WINDOW} dilation:ints~(1,1) ceil_mode:bool~false {_F}", "The greatest of each window."),
-    _conv(0x123, "AvgPool2D", "avg_pool2d", f"output:store input:load batch:size channels:size height:size width:size kernel_h:size kernel_w:size {_WINDOW} count_include_pad:bool~false ceil_mode:bool~false {_F}", "The mean of each window."),
-    _conv(0x124, "Resize2D", "resize2d", f"output:store input:load batch:size channels:size height:size width:size out_height:size out_width:size linear:bool~true align_corners:bool~false {_F}", "Resizes images, bilinear or nearest."),
+    _conv(0x120, "Conv2D", "conv2d", f"output:store input:load kernel:load {_IMAGE} {_WINDOW} dilation:ints~(1,1) groups:u16~1 {_EPILOGUE} {_F}", "2-D convolution (cross-correlation), NCHW and OIHW.", reference=_TENSOR),
+    _conv(0x121, "ConvTranspose2D", "conv_transpose2d", f"output:store input:load kernel:load {_IMAGE} {_WINDOW} output_padding:ints~(0,0) dilation:ints~(1,1) groups:u16~1 {_EPILOGUE} {_F}", "Transposed 2-D convolution.", reference=_TENSOR),
+    _conv(0x122, "MaxPool2D", "max_pool2d", f"output:store input:load batch:size channels:size height:size width:size kernel_h:size kernel_w:size {_WINDOW} dilation:ints~(1,1) ceil_mode:bool~false {_F}", "The greatest of each window.", reference=_TENSOR),
+    _conv(0x123, "AvgPool2D", "avg_pool2d", f"output:store input:load batch:size channels:size height:size width:size kernel_h:size kernel_w:size {_WINDOW} count_include_pad:bool~false ceil_mode:bool~false {_F}", "The mean of each window.", reference=_TENSOR),
+    _conv(0x124, "Resize2D", "resize2d", f"output:store input:load batch:size channels:size height:size width:size out_height:size out_width:size linear:bool~true align_corners:bool~false {_F}", "Resizes images, bilinear or nearest.", reference=_TENSOR),
 
     _norm(0x130, "LayerNorm", "layer_norm", f"output:store input:load gamma:load beta:load rows:size n:size eps:scalar~1e-5 {_F}", "Normalises each row of n elements to mean 0 and variance 1, then scales and shifts.", reference=_TENSOR),
     _norm(0x131, "RMSNorm", "rms_norm", f"output:store input:load gamma:load rows:size n:size eps:scalar~1e-5 {_F}", "Divides each row by its root mean square, then scales.", reference=_TENSOR),

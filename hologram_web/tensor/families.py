@@ -12,6 +12,8 @@ FAMILIES = {
     "maps": ("ParallelMap", "ParallelMapBinary"),
     "reduce": ("ParallelReduce",),
     "matmul": ("GEMM",),
+    "conv": ("Conv2D", "ConvTranspose2D"),
+    "pool": ("MaxPool2D", "AvgPool2D", "Resize2D"),
     "norms": ("LayerNorm", "RMSNorm", "BatchNorm", "GroupNorm", "InstanceNorm", "LayerScale"),
     "softmax": ("Softmax", "LogSoftmax"),
     "along": ("ArgMin", "ArgMax", "CumSum", "Scatter"),

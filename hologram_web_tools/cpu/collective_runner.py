@@ -127,7 +127,10 @@ class CollectiveOps:
             raise self.run.fault(FaultKind.OUT_OF_BOUNDS, self.index, str(error)) from None
         for name in written:
             values = np.asarray(result[name] if isinstance(result, dict) else result).reshape(counts[name])
-            self._write(self.operands[name], types[name], _elements_of(types[name], values))
+            elements, activation = _elements_of(types[name], values), self.operands.get("activation")
+            if activation is not None:
+                elements = map_unary(activation, types[name], elements)
+            self._write(self.operands[name], types[name], elements)
 
     def parallel_map(self, operation: MapOperation, dst: LanePlaces, src: LanePlaces, count: int, ty: Type) -> None:
         values = self._read(src, ty, count)

@@ -1,0 +1,436 @@
+"""Convolutions. The sum of an element runs over (channel, row, column) of its kernel in increasing order, whatever the
+schedule; padding is zeros."""
+
+# mypy: ignore-errors
+# To Python i32 is a value and no type: kernels are parsed and never executed.
+
+from __future__ import annotations
+
+from ..isa.types import Type
+from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
+from .norms import wide
+from .operation import TensorOperation, at_least, ceildiv, flag, function, part
+
+__all__ = ["OPERATIONS"]
+
+_mad = function("mad")
+
+
+def _same(x):
+    return x
+
+
+def _plain(
+    output: Elements[T],
+    input: Elements[T],
+    kernel: Elements[T],
+    bias: Elements[T],
+    groups: i32,
+    channels: i32,
+    outs: i32,
+    height: i32,
+    width: i32,
+    out_width: i32,
+    kernel_h: i32,
+    kernel_w: i32,
+    stride_y: i32,
+    stride_x: i32,
+    step_y: i32,
+    step_x: i32,
+    top: i32,
+    left: i32,
+    pixels: i32,
+    T: Constant[type],
+    W: Constant[type],
+    BIAS: Constant[bool],
+    EPILOGUE: Constant[Callable],
+):
+    """One lane for each element of the result."""
+    pixel, out, image = global_id(0), global_id(1), global_id(2)
+    row, column = pixel // out_width * stride_y - top, pixel % out_width * stride_x - left
+    out_channel = image % groups * outs + out
+    weights, total = out_channel * channels * kernel_h * kernel_w, W(0)
+    for c in range(channels):
+        for ky in range(kernel_h):
+            for kx in range(kernel_w):
+                y, x, value = row + ky * step_y, column + kx * step_x, W(0)
+                if y >= 0 and y < height and x >= 0 and x < width:
+                    value = W(input[((image * channels + c) * height + y) * width + x])
+                total = _mad(value, W(kernel[weights + (c * kernel_h + ky) * kernel_w + kx]), total)
+    if BIAS:
+        total = total + W(bias[out_channel])
+    output[(image * outs + out) * pixels + pixel] = EPILOGUE(T(total))
+
+
+def _transposed(
+    output: Elements[T],
+    input: Elements[T],
+    kernel: Elements[T],
+    bias: Elements[T],
+    groups: i32,
+    channels: i32,
+    outs: i32,
+    height: i32,
+    width: i32,
+    kernel_h: i32,
+    kernel_w: i32,
+    stride_y: i32,
+    stride_x: i32,
+    step_y: i32,
+    step_x: i32,
+    top: i32,
+    left: i32,
+    out_height: i32,
+    out_width: i32,
+    T: Constant[type],
+    W: Constant[type],
+    BIAS: Constant[bool],
+    EPILOGUE: Constant[Callable],
+):
+    """One lane for each element of the result, which adds what of the image comes to it."""
+    column, row, place = global_id(0) + left, global_id(1) + top, global_id(2)
+    image, out = place // max(outs, 1), place % max(outs, 1)
+    group, total = image % max(groups, 1), W(0)
+    for c in range(channels):
+        weights = ((group * channels + c) * outs + out) * kernel_h
+        for ky in range(kernel_h):
+            y = row - ky * step_y
+            if y >= 0 and y % stride_y == 0 and y // stride_y < height:
+                line = ((image * channels + c) * height + y // stride_y) * width
+                for kx in range(kernel_w):
+                    x = column - kx * step_x
+                    if x >= 0 and x % stride_x == 0 and x // stride_x < width:
+                        value = W(input[line + x // stride_x])
+                        total = _mad(value, W(kernel[(weights + ky) * kernel_w + kx]), total)
+    if BIAS:
+        total = total + W(bias[group * outs + out])
+    output[(place * out_height + row - top) * out_width + column - left] = EPILOGUE(T(total))
+
+
+def _padded(
+    padded: Elements[W],
+    input: Elements[T],
+    height: i32,
+    width: i32,
+    top: i32,
+    left: i32,
+    padded_height: i32,
+    padded_width: i32,
+    T: Constant[type],
+    W: Constant[type],
+):
+    """The images with zeros around them."""
+    x, y, image = global_id(0), global_id(1), global_id(2)
+    value = W(0)
+    if x >= left and x < left + width and y >= top and y < top + height:
+        value = W(input[(image * height + y - top) * width + x - left])
+    padded[(image * padded_height + y) * padded_width + x] = value
+
+
+def _panels(
+    panels: Elements[W],
+    kernel: Elements[T],
+    outs: i32,
+    taps: i32,
+    here: i32,
+    T: Constant[type],
+    W: Constant[type],
+    WIDTH: Constant[int],
+):
+    """The kernel in panels of WIDTH output channels of a group, tap after tap; zeros stand beside the last channels."""
+    i, tap, panel = global_id(0), global_id(1), global_id(2)
+    group, out = panel // here, panel % here * WIDTH + i
+    value = W(0)
+    if out < outs:
+        value = W(kernel[(group * outs + out) * taps + tap])
+    panels[(panel * taps + tap) * WIDTH + i] = value
+
+
+def _tiles(
+    output: Elements[T],
+    padded: Elements[U],
+    panels: Elements[W],
+    bias: Elements[T],
+    groups: i32,
+    channels: i32,
+    outs: i32,
+    out_height: i32,
+    out_width: i32,
+    pixels: i32,
+    padded_width: i32,
+    whole: i32,
+    plane: i32,
+    kernel_h: i32,
+    kernel_w: i32,
+    stride_y: i32,
+    stride_x: i32,
+    step_y: i32,
+    step_x: i32,
+    here: i32,
+    rounds: i32,
+    T: Constant[type],
+    U: Constant[type],
+    W: Constant[type],
+    BIAS: Constant[bool],
+    EPILOGUE: Constant[Callable],
+    ACROSS: Constant[int],
+    PIXELS: Constant[int],
+    CHANNELS: Constant[int],
+    UNROLLED: Constant[int],
+    STEP: Constant[int],
+):
+    """A lane makes PIXELS x CHANNELS elements. Lanes side by side make output channels side by side, of a panel of
+    ACROSS * CHANNELS, or, where ACROSS is 1, pixels."""
+    sums = registers((PIXELS, CHANNELS), W)
+    lane, image = local_id(0), global_id(2)
+    group, columns = max(min(image % max(groups, 1), groups - 1), 0), max(out_width, 1)
+    first, between, width = block_id(0) * PIXELS, 1, ACROSS * CHANNELS
+    if ACROSS == 1:
+        first, between = block_id(0) * (PIXELS * LANES) + lane, LANES
+    panel = (group * here + block_id(1)) * (channels * kernel_h * kernel_w * width)
+    if ACROSS > 1:
+        panel += lane
+    places = registers(PIXELS, i32)
+    for i in static_range(PIXELS):
+        # Clamped so that proofs know the ends of quotients, and that no lane divides by zero and leaves.
+        pixel = max(min(first + i * between, pixels - 1), 0)
+        row, column = max(min(pixel // columns, out_height - 1), 0), max(min(pixel % columns, out_width - 1), 0)
+        places[i] = image * whole + row * stride_y * padded_width + column * stride_x
+    for c in range(channels):
+        for ky in range(kernel_h):
+            at, weights = c * plane + ky * step_y, panel + (c * kernel_h + ky) * (kernel_w * width)
+            for some in range(rounds):
+                for kx in static_range(UNROLLED):
+                    # What is added last and known is part of the address, and one proof for all of a round.
+                    tap = weights + some * (UNROLLED * width) + kx * width
+                    for i in static_range(PIXELS):
+                        place = places[i] + at + (some * UNROLLED + kx) * step_x
+                        if STEP > 0:
+                            place = places[i] + at + some * (UNROLLED * STEP) + kx * STEP
+                        x = W(padded[place])
+                        for j in static_range(CHANNELS):
+                            sums[i, j] += x * panels[tap + ACROSS * j]
+            if STEP == 0:
+                for kx in range(rounds * UNROLLED, kernel_w):
+                    for i in static_range(PIXELS):
+                        x = W(padded[places[i] + at + kx * step_x])
+                        for j in static_range(CHANNELS):
+                            sums[i, j] += x * panels[weights + kx * width + ACROSS * j]
+    for j in static_range(CHANNELS):
+        out = block_id(1) * width + ACROSS * j
+        if ACROSS > 1:
+            out += lane
+        if out < outs:
+            added = W(0)
+            if BIAS:
+                added = W(bias[group * outs + out])
+            for i in static_range(PIXELS):
+                pixel = first + i * between
+                if pixel < pixels:
+                    total = sums[i, j]
+                    if BIAS:
+                        total = total + added
+                    output[(image * outs + out) * pixels + pixel] = EPILOGUE(T(total))
+
+
+LANES = 64  # of a block whose lanes make pixels
+
+
+def is_one(number):
+    """1 where a number is 1, else 0."""
+    return 1 - flag(number - 1) - flag(1 - number)
+
+
+def out_lengths(o):
+    """Height and width of what windows of a size see of an image: none where they are larger than it is, padded."""
+    found, steps = [], o.values.get("dilation", (1, 1))
+    for axis, (length, kernel) in enumerate(((o.height, o.kernel_h), (o.width, o.kernel_w))):
+        reach = (at_least(kernel, 1) - 1) * steps[axis] + 1
+        before, after, stride = o.padding[axis], o.padding[axis + 2], o.stride[axis]
+        count = (length + before + after - reach) // stride + 1
+        if o.values.get("ceil_mode"):
+            # One more where something is left, if it begins before the padding at the end.
+            count = ceildiv(length + before + after - reach, stride) + 1
+            count = count - at_least(count - ceildiv(length + before, stride), 0)
+        found.append(at_least(count, 0))
+    return found
+
+
+def _transposed_lengths(o):
+    found = []
+    for axis, (length, kernel) in enumerate(((o.height, o.kernel_h), (o.width, o.kernel_w))):
+        reach = (at_least(kernel, 1) - 1) * o.dilation[axis] + 1
+        around = o.padding[axis] + o.padding[axis + 2] - o.output_padding[axis]
+        found.append(at_least((length - 1) * o.stride[axis] + reach - around, 0))
+    return found
+
+
+def _extents(o, lengths=out_lengths):
+    height, width = lengths(o)
+    bias = {} if o.bias is None else {"bias": o.out_channels}
+    return {
+        "input": o.batch * o.in_channels * o.height * o.width,
+        "kernel": o.in_channels * (o.out_channels // o.groups) * o.kernel_h * o.kernel_w,
+        **bias,
+        "output": o.batch * o.out_channels * height * width,
+    }
+
+
+def check_window(o):
+    """Lists of numbers of a convolution or a pool."""
+    for name, length, least in (("stride", 2, 1), ("padding", 4, 0), ("dilation", 2, 1), ("output_padding", 2, 0)):
+        given = o.values.get(name, (1,) * length)
+        if len(given) != length:
+            return f"{name} has {len(given)} numbers, and it takes {length}"
+        if min(given) < least:
+            return f"{name} is {tuple(given)}, and each has to be at least {least}"
+    return None
+
+
+def _check(o):
+    if o.groups < 1:
+        return f"{o.groups} groups"
+    for name in ("in_channels", "out_channels"):
+        if isinstance(o.values[name], int) and o.values[name] % o.groups:
+            return f"{name} is {o.values[name]}, which are no {o.groups} groups of the same size"
+    return check_window(o)
+
+
+def _constants(o):
+    return {
+        "T": o.ty, "W": wide(o.ty), "BIAS": o.bias is not None,
+        "EPILOGUE": _same if o.activation is None else function(o.activation.value),
+    }  # fmt: skip
+
+
+def _scalars(o, height, width):
+    """What all texts are told."""
+    return {
+        "groups": o.groups, "channels": o.in_channels // o.groups, "outs": o.out_channels // o.groups,
+        "height": o.height, "width": o.width, "kernel_h": o.kernel_h, "kernel_w": o.kernel_w,
+        "out_height": height, "out_width": width, "pixels": height * width,
+        "stride_y": o.stride[0], "stride_x": o.stride[1], "step_y": o.dilation[0], "step_x": o.dilation[1],
+        "top": o.padding[0], "left": o.padding[1],
+    }  # fmt: skip
+
+
+def choose(o, traits):
+    """The schedule: how many pixels and channels a lane makes, and how many lanes side by side make channels."""
+    if traits.together:
+        return {"ACROSS": 1, "PIXELS": 4, "CHANNELS": 8}
+    return {"ACROSS": 4, "PIXELS": 4, "CHANNELS": 3}
+
+
+def _launches(o, traits):
+    ty, acc, constants = o.ty, wide(o.ty), _constants(o)
+    height, width = out_lengths(o)
+    scalars = _scalars(o, height, width)
+    channels, outs = scalars["channels"], scalars["outs"]
+    images, taps = o.batch * o.groups, channels * o.kernel_h * o.kernel_w
+    top, left, bottom, right = o.padding
+    rows, columns = o.height + top + bottom, o.width + left + right
+    if o.late or (ty is Type.F64 and traits.together):
+        lanes = height * width, outs, images
+        return [part(o, _plain, lanes, (64,), scalars=scalars, fast=True, **constants)]
+    chosen = choose(o, traits)
+    panel = chosen["ACROSS"] * chosen["CHANNELS"]
+    here = ceildiv(outs, panel)
+    scalars |= {
+        "step_y": o.dilation[0] * columns, "here": here, "taps": taps, "padded_height": rows, "padded_width": columns,
+        "plane": rows * columns, "whole": channels * rows * columns,
+    }  # fmt: skip
+    memory = {"panels": (acc, o.groups * here * panel * taps)}
+    lanes = panel, taps, o.groups * here
+    found = [part(o, _panels, lanes, (panel,), temporaries=memory, scalars=scalars, T=ty, W=acc, WIDTH=panel)]
+    buffers, held = {"padded": "input"}, ty
+    if any(o.padding):
+        buffers, held = {}, acc
+        memory = {"padded": (acc, o.batch * o.in_channels * rows * columns)}
+        lanes = columns, rows, o.batch * o.in_channels
+        found.append(part(o, _padded, lanes, (64,), temporaries=memory, scalars=scalars, T=ty, W=acc))
+    block = chosen["ACROSS"] if chosen["ACROSS"] > 1 else LANES
+    span = chosen["PIXELS"] * (LANES if chosen["ACROSS"] == 1 else 1)
+    lanes = ceildiv(height * width, span) * block, here, images
+    # A kernel of one element goes through its channels as others through their columns.
+    pointwise, three = is_one(o.kernel_h) * is_one(o.kernel_w), is_one(o.kernel_w - 2)
+    length = o.kernel_w + pointwise * (channels - 1)
+    flat = {
+        "channels": channels - pointwise * (channels - 1), "kernel_w": length, "rounds": length // 4,
+        "step_x": o.dilation[1] + pointwise * (rows * columns - o.dilation[1]),
+    }  # fmt: skip
+    for times, given, unrolled, step in ((three, {"rounds": 1}, 3, o.dilation[1]), (1 - three, flat, 4, 0)):
+        if not isinstance(times, int) or times:
+            tiles = part(
+                o, _tiles, lanes, (block,), buffers=buffers, scalars=scalars | given, times=times, fast=True,
+                U=held, UNROLLED=unrolled, STEP=step, **constants, **chosen,
+            )  # fmt: skip
+            found.append(tiles)
+    return found
+
+
+def _transposed_launches(o, traits):
+    height, width = _transposed_lengths(o)
+    lanes, scalars = (width, height, o.batch * o.out_channels), _scalars(o, height, width)
+    return [part(o, _transposed, lanes, (64,), scalars=scalars, fast=True, **_constants(o))]
+
+
+def every(start, count, step):
+    """`count` places from a start on, so far apart."""
+    return slice(start, start + (count - 1) * step + 1 if count else start, step)
+
+
+def windows(np, o, image, fill=0.0):
+    """For each place of a window, in order, what windows see there, where an image ends in so much of `fill`."""
+    top, left, bottom, right = o.padding
+    (height, width), steps = out_lengths(o), o.values.get("dilation", (1, 1))
+    more = [at_least((o.kernel_h, o.kernel_w)[axis], 1) * steps[axis] + o.stride[axis] for axis in (0, 1)]
+    around = [(0, 0)] * (image.ndim - 2) + [(top, bottom + more[0]), (left, right + more[1])]
+    padded = np.pad(image, around, constant_values=fill)
+    for ky in range(o.kernel_h):
+        for kx in range(o.kernel_w):
+            yield (
+                ky,
+                kx,
+                padded[..., every(ky * steps[0], height, o.stride[0]), every(kx * steps[1], width, o.stride[1])],
+            )
+
+
+def _convolved(np, o, input, kernel, bias=None):
+    height, width = out_lengths(o)
+    channels = o.in_channels // o.groups
+    images = input.reshape(o.batch, o.groups, channels, o.height, o.width)
+    weights = kernel.reshape(o.groups, o.out_channels // o.groups, channels, o.kernel_h, o.kernel_w)
+    total = np.zeros((o.batch, o.groups, o.out_channels // o.groups, height, width))
+    for ky, kx, seen in windows(np, o, images):
+        total += np.einsum("bgchw,goc->bgohw", seen, weights[..., ky, kx])
+    total = total.reshape(o.batch, o.out_channels, height, width)
+    return total if bias is None else total + bias[:, None, None]
+
+
+def _transposed_by_numpy(np, o, input, kernel, bias=None):
+    height, width = _transposed_lengths(o)
+    channels, outs, (top, left) = o.in_channels // o.groups, o.out_channels // o.groups, o.padding[:2]
+    images = input.reshape(o.batch, o.groups, channels, o.height, o.width)
+    weights = kernel.reshape(o.groups, channels, outs, o.kernel_h, o.kernel_w)
+    reach = [o.kernel_h * o.dilation[0], o.kernel_w * o.dilation[1]]
+    lengths = [max(o.height, 1) * o.stride[0] + reach[0], max(o.width, 1) * o.stride[1] + reach[1]]
+    whole = np.zeros((o.batch, o.groups, outs, max(lengths[0], top + height), max(lengths[1], left + width)))
+    for ky in range(o.kernel_h):
+        for kx in range(o.kernel_w):
+            rows = every(ky * o.dilation[0], o.height, o.stride[0])
+            columns = every(kx * o.dilation[1], o.width, o.stride[1])
+            whole[..., rows, columns] += np.einsum("bgchw,gco->bgohw", images, weights[..., ky, kx])
+    total = whole[..., top : top + height, left : left + width].reshape(o.batch, o.out_channels, height, width)
+    return total if bias is None else total + bias[:, None, None]
+
+
+OPERATIONS = (
+    TensorOperation("Conv2D", _extents, _launches, _convolved, _check),
+    TensorOperation(
+        "ConvTranspose2D",
+        lambda o: _extents(o, _transposed_lengths),
+        _transposed_launches,
+        _transposed_by_numpy,
+        _check,
+    ),
+)

@@ -1,0 +1,194 @@
+"""Windows of images without weights: the greatest, the mean; and images of other sizes."""
+
+# mypy: ignore-errors
+# To Python i32 is a value and no type: kernels are parsed and never executed.
+
+from __future__ import annotations
+
+from ..isa.types import Type
+from .conv import check_window, out_lengths, windows
+from .language import Constant, Elements, T, U, W, global_id, i32
+from .norms import wide
+from .operation import TensorOperation, at_least, flag, function, part
+
+__all__ = ["OPERATIONS"]
+
+_max = function("max")
+
+
+def _pool(
+    output: Elements[T],
+    input: Elements[T],
+    height: i32,
+    width: i32,
+    kernel_h: i32,
+    kernel_w: i32,
+    stride_y: i32,
+    stride_x: i32,
+    step_y: i32,
+    step_x: i32,
+    top: i32,
+    left: i32,
+    bottom: i32,
+    right: i32,
+    out_height: i32,
+    out_width: i32,
+    nothing: W,
+    T: Constant[type],
+    W: Constant[type],
+    MEAN: Constant[bool],
+    PADS: Constant[bool],
+):
+    """One lane for each window, which sees no padding; PADS says that the mean counts it."""
+    column, row, image = global_id(0), global_id(1), global_id(2)
+    y, x, found = row * stride_y - top, column * stride_x - left, nothing
+    for ky in range(kernel_h):
+        at = y + ky * step_y
+        if at >= 0 and at < height:
+            for kx in range(kernel_w):
+                place = x + kx * step_x
+                if place >= 0 and place < width:
+                    value = W(input[(image * height + at) * width + place])
+                    if MEAN:
+                        found = found + value
+                    else:
+                        found = _max(found, value)
+    if MEAN:
+        lines, columns = min(y + kernel_h, height) - max(y, 0), min(x + kernel_w, width) - max(x, 0)
+        if PADS:
+            lines, columns = min(kernel_h, height + bottom - y), min(kernel_w, width + right - x)
+        found = found / W(max(lines, 0) * max(columns, 0))
+    output[(image * out_height + row) * out_width + column] = T(found)
+
+
+def _resized(
+    output: Elements[T],
+    input: Elements[T],
+    height: i32,
+    width: i32,
+    out_height: i32,
+    out_width: i32,
+    y_step: U,
+    y_start: U,
+    y_all: U,
+    x_step: U,
+    x_start: U,
+    x_all: U,
+    T: Constant[type],
+    U: Constant[type],
+    W: Constant[type],
+    LINEAR: Constant[bool],
+):
+    """Row and column are quotients of integers, (i * step + start) / all: no rounding decides which is nearest."""
+    column, row, image = global_id(0), global_id(1), global_id(2)
+    y, x = max(U(row) * y_step + y_start, 0), max(U(column) * x_step + x_start, 0)
+    above, before = min(i32(y // max(y_all, 1)), height - 1), min(i32(x // max(x_all, 1)), width - 1)
+    line = (image * height + above) * width
+    found = W(input[line + before])
+    if LINEAR:
+        right, below = min(before + 1, width - 1), (image * height + min(above + 1, height - 1)) * width
+        across, down = W(x % max(x_all, 1)) / W(x_all), W(y % max(y_all, 1)) / W(y_all)
+        found = found + (W(input[line + right]) - found) * across
+        other = W(input[below + before])
+        other = other + (W(input[below + right]) - other) * across
+        found = found + (other - found) * down
+    output[(image * out_height + row) * out_width + column] = T(found)
+
+
+def _pools(o, mean):
+    height, width = out_lengths(o)
+    step_y, step_x = o.values.get("dilation", (1, 1))
+    top, left, bottom, right = o.padding
+    scalars = {
+        "height": o.height, "width": o.width, "kernel_h": o.kernel_h, "kernel_w": o.kernel_w, "stride_y": o.stride[0],
+        "stride_x": o.stride[1], "step_y": step_y, "step_x": step_x, "top": top, "left": left, "bottom": bottom,
+        "right": right, "out_height": height, "out_width": width, "nothing": 0.0 if mean else float("-inf"),
+    }  # fmt: skip
+    constants = {"T": o.ty, "W": wide(o.ty), "MEAN": mean, "PADS": mean and o.count_include_pad}
+    return [part(o, _pool, (width, height, o.batch * o.channels), (64,), scalars=scalars, **constants)]
+
+
+def _extents(o):
+    height, width = out_lengths(o)
+    images = o.batch * o.channels
+    return {"input": images * o.height * o.width, "output": images * height * width}
+
+
+def _greatest(np, o, input):
+    found = np.full((o.batch, o.channels, *out_lengths(o)), -np.inf)
+    for _, _, seen in windows(np, o, input.reshape(o.batch, o.channels, o.height, o.width), -np.inf):
+        found = np.maximum(found, seen)
+    return found
+
+
+def _mean(np, o, input):
+    images = input.reshape(o.batch, o.channels, o.height, o.width)
+    total = sum((seen for _, _, seen in windows(np, o, images)), np.zeros((o.batch, o.channels, *out_lengths(o))))
+    counts = []
+    for axis, (length, kernel) in enumerate(((o.height, o.kernel_h), (o.width, o.kernel_w))):
+        before, after = (o.padding[axis], o.padding[axis + 2]) if o.count_include_pad else (0, 0)
+        first = np.arange(out_lengths(o)[axis]) * o.stride[axis] - o.padding[axis]
+        counts.append(np.maximum(np.minimum(first + kernel, length + after) - np.maximum(first, -before), 0))
+    with np.errstate(invalid="ignore"):
+        return total / (counts[0][:, None] * counts[1])
+
+
+def _quotient(o, length, out):
+    """What the place in an axis is for a place i of the result: (i * step + start) / all, rounded down."""
+    if o.align_corners:
+        step, start, whole = length - 1, 0, at_least(out - 1, 1)
+        return (step, start, whole) if o.linear else (2 * step, out - 2, 2 * whole)
+    return 2 * length, length - out if o.linear else length - 1, 2 * out
+
+
+def _resizes(o, traits):
+    """Products of lengths may need 64 bits, which are slow on GPUs."""
+    (y_step, y_start, y_all), (x_step, x_start, x_all) = (
+        _quotient(o, o.height, o.out_height),
+        _quotient(o, o.width, o.out_width),
+    )
+    scalars = {
+        "height": o.height, "width": o.width, "out_height": o.out_height, "out_width": o.out_width,
+        "y_step": y_step, "y_start": y_start, "y_all": y_all, "x_step": x_step, "x_start": x_start, "x_all": x_all,
+    }  # fmt: skip
+    far = [
+        flag(at_least(a, 1) * at_least(b, 1) - (1 << 29)) for a, b in ((o.height, o.out_height), (o.width, o.out_width))
+    ]
+    large, found = flag(far[0] + far[1]), []
+    for times, ty in ((1 - large, Type.I32), (large, Type.I64)):
+        if not isinstance(times, int) or times:
+            lanes = o.out_width, o.out_height, o.batch * o.channels
+            constants = {"T": o.ty, "U": ty, "W": wide(o.ty), "LINEAR": o.linear}
+            found.append(part(o, _resized, lanes, (64,), times=times, scalars=scalars, **constants))
+    return found
+
+
+def _resized_by_numpy(np, o, input):
+    images = input.reshape(o.batch, o.channels, o.height, o.width)
+    parts = []
+    for length, out in ((o.height, o.out_height), (o.width, o.out_width)):
+        step, start, whole = _quotient(o, length, out)
+        place = np.maximum(np.arange(out) * step + start, 0)
+        at = np.minimum(place // max(whole, 1), length - 1)
+        parts.append((at, np.minimum(at + 1, length - 1), place % max(whole, 1) / max(whole, 1)))
+    (above, below, down), (left, right, across) = parts
+    found = images[..., above, :]
+    if o.linear:
+        found = found + (images[..., below, :] - found) * down[:, None]
+        return found[..., left] + (found[..., right] - found[..., left]) * across
+    return found[..., left]
+
+
+OPERATIONS = (
+    TensorOperation("MaxPool2D", _extents, lambda o, traits: _pools(o, False), _greatest, check_window),
+    TensorOperation("AvgPool2D", _extents, lambda o, traits: _pools(o, True), _mean, check_window),
+    TensorOperation(
+        "Resize2D",
+        lambda o: {
+            "input": o.batch * o.channels * o.height * o.width,
+            "output": o.batch * o.channels * o.out_height * o.out_width,
+        },
+        _resizes,
+        _resized_by_numpy,
+    ),
+)
