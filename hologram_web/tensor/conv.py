@@ -210,7 +210,7 @@ def _tiles(
                         x = W(padded[place])
                         for j in static_range(CHANNELS):
                             sums[i, j] += x * panels[tap + ACROSS * j]
-            if STEP == 0:
+            if UNROLLED == 4:
                 for kx in range(rounds * UNROLLED, kernel_w):
                     for i in static_range(PIXELS):
                         x = W(padded[places[i] + at + kx * step_x])
@@ -317,7 +317,7 @@ def _scalars(o, height, width):
 def choose(o, traits):
     """The schedule: how many pixels and channels a lane makes, and how many lanes side by side make channels."""
     if traits.together:
-        return {"ACROSS": 1, "PIXELS": 4, "CHANNELS": 8}
+        return {"ACROSS": 1, "PIXELS": 4, "CHANNELS": 4}
     return {"ACROSS": 4, "PIXELS": 4, "CHANNELS": 3}
 
 
@@ -358,7 +358,10 @@ def _launches(o, traits):
         "channels": channels - pointwise * (channels - 1), "kernel_w": length, "rounds": length // 4,
         "step_x": o.dilation[1] + pointwise * (rows * columns - o.dilation[1]),
     }  # fmt: skip
-    for times, given, unrolled, step in ((three, {"rounds": 1}, 3, o.dilation[1]), (1 - three, flat, 4, 0)):
+    ways = [(three, {"rounds": 1}, 3, o.dilation[1]), (1 - three, flat, 4, 0)]
+    if traits.together:  # the code of shaders is worth more than rounds
+        ways = [(1, flat | {"rounds": length}, 1, 0)]
+    for times, given, unrolled, step in ways:
         if not isinstance(times, int) or times:
             tiles = part(
                 o, _tiles, lanes, (block,), buffers=buffers, scalars=scalars | given, times=times, fast=True,

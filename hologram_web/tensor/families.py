@@ -13,7 +13,7 @@ FAMILIES = {
     "reduce": ("ParallelReduce",),
     "matmul": ("GEMM",),
     "conv": ("Conv2D", "ConvTranspose2D"),
-    "pool": ("MaxPool2D", "AvgPool2D", "Resize2D"),
+    "pooling": ("MaxPool2D", "AvgPool2D", "Resize2D"),
     "norms": ("LayerNorm", "RMSNorm", "BatchNorm", "GroupNorm", "InstanceNorm", "LayerScale"),
     "softmax": ("Softmax", "LogSoftmax"),
     "along": ("ArgMin", "ArgMax", "CumSum", "Scatter"),
