@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import ge
 
 from ..isa.types import Type
 from .ir import Node
@@ -79,14 +80,39 @@ _SIGNS = {name: row.sign for name, row in OPERATIONS.items() if row.sign}
 
 
 def strictest(conditions: Iterable[Node]) -> list[Node]:
-    """Of conditions that differ in constants only the one that says all the others."""
-    found: dict[object, tuple[int, Node]] = {}
+    """Of conditions that differ in constants only those that say all the others: a limit of min(x + 7, y) says that of
+    min(x + 3, y). That factors of products are not negative are conditions of their own."""
+    found: dict[object, list[tuple[list[int], Node]]] = {}
     for condition in conditions:
-        (left, less), (right, more) = map(_parts, condition.args)
-        room = more - less - int(condition.op == "lt")  # left <= right + room
-        if (left, right) not in found or room < found[left, right][0]:
-            found[left, right] = room, condition
-    return [condition for _, condition in found.values()]
+        (left, right), less, more = condition.args, list[int](), list[int]()
+        shape = _shape(left, 1, less), _shape(right, -1, more)
+        # The greater they are, the more it says.
+        numbers = [less[0] + more[0] + int(condition.op == "lt"), *less[1:], *more[1:]]
+        alike = found.setdefault(shape, [])
+        if not any(all(map(ge, others, numbers)) for others, _ in alike[:_MOST_ALIKE]):
+            alike[:] = [each for each in alike if not all(map(ge, numbers, each[0]))]
+            alike.append((numbers, condition))
+    return [condition for alike in found.values() for _, condition in alike]
+
+
+_MOST_ALIKE = 64
+
+
+def _shape(node: Node, sign: int, numbers: list[int]) -> object:
+    """A value without what is added in it, which goes to `numbers`, times -1 where the value falls with it if `sign` is
+    1, or grows if it is -1."""
+    (inner, factor), plus = _parts(node)
+    numbers.append(sign * plus)
+    if inner is None or inner.op not in _GROWING:
+        return inner, factor
+    signs = (1, _GROWING[inner.op])
+    sign = sign if factor >= 0 else -sign
+    args = (_shape(arg, sign * each, numbers) for arg, each in zip(inner.args, signs, strict=False))
+    return inner.op, inner.attr, factor, *args
+
+
+# What grows with all of its arguments, but with the second one of a difference.
+_GROWING = {"add": 1, "mul": 1, "min": 1, "max": 1, "sub": -1, "cvt": 1}
 
 
 def _parts(node: Node) -> tuple[tuple[Node | None, int], int]:

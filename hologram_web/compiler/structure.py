@@ -177,6 +177,8 @@ class _Structurer:
                 loops.setdefault(piece, []).append(header)
         for piece in self.tree_of.order[1:]:
             above = self.tree_of.immediate[piece]
+            if self._is_edge(above) and above is not self.tree_of.order[0]:
+                above = self.tree_of.immediate[above]  # the edge stays in the loop, what is behind it does not
             left = [header for header in loops.get(above, []) if header not in loops.get(piece, [])]
             if left and not self._is_edge(piece):
                 found[left[0]].append(piece)

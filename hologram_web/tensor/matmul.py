@@ -12,13 +12,11 @@ from .language import (
     Elements,
     T,
     W,
-    barrier,
     block_id,
     global_id,
     i32,
     local_id,
     registers,
-    shared,
     static_range,
 )  # fmt: skip
 from .norms import wide
@@ -66,7 +64,7 @@ def _gemm_plain(
 _mad = function("mad")
 
 
-def _gemm_tiled(
+def _gemm_tiles(
     c: Elements[T],
     a: Elements[T],
     b: Elements[T],
@@ -85,54 +83,47 @@ def _gemm_tiled(
     BETA: Constant[bool],
     BIAS: Constant[bool],
     EPILOGUE: Constant[Callable],
-    TILE: Constant[int],
-    STEP: Constant[int],
+    ROWS: Constant[int],
+    COLUMNS: Constant[int],
+    ACROSS: Constant[int],
 ):
-    """A block of 16 x 16 lanes makes TILE x TILE elements of c, TILE / 16 squared of them in the registers of a lane.
-    In steps along k the lanes bring a tile of a and one of b to shared memory, where each element is read TILE times.
-    """
-    rows = shared(W, (STEP, TILE))
-    columns = shared(W, (STEP, TILE))
-    lane = local_id(1) * 16 + local_id(0)
-    row, column = block_id(1) * TILE, block_id(0) * TILE
-    here, there = local_id(1) * (TILE // 16), local_id(0) * (TILE // 16)
-    sums = registers((TILE // 16, TILE // 16), W)
-    for start in range(0, k, STEP):
-        for part_of in range(TILE * STEP // 256):
-            number = part_of * 256 + lane
-            # Lanes side by side read elements side by side: of a along k, of b along its columns.
-            i, p = number // STEP, number % STEP
-            value = W(0)
-            if row + i < m and start + p < k:
-                value = W(a[(row + i) * a_row + (start + p) * a_step])
-            rows[p, i] = value
-            j, q = number % TILE, number // TILE
-            value = W(0)
-            if column + j < n and start + q < k:
-                value = W(b[(column + j) * b_column + (start + q) * b_step])
-            columns[q, j] = value
-        barrier()
-        for p in range(STEP):
-            for i in static_range(TILE // 16):
-                left = rows[p, here + i]
-                for j in static_range(TILE // 16):
-                    sums[i, j] = _mad(left, columns[p, there + j], sums[i, j])
-        barrier()
-    for i in static_range(TILE // 16):
-        # By way of shared memory: what is done with a sum stands here 4 times and not 16, and stores lie side by side.
-        for j in static_range(TILE // 16):
-            rows[local_id(1), there + j] = sums[i, j]
-        barrier()
-        for number in range(lane, 16 * TILE, 256):
-            y, x = row + number // TILE * (TILE // 16) + i, column + number % TILE
-            if y < m and x < n:
-                total = rows[number // TILE, number % TILE] * alpha
-                if BETA and beta != 0:
-                    total = _mad(W(c[y * n + x]), beta, total)
-                if BIAS:
-                    total = total + W(bias[x])
-                c[y * n + x] = EPILOGUE(T(total))
-        barrier()
+    """A lane makes ROWS x COLUMNS elements in registers."""
+    top, left = global_id(1) * ROWS, block_id(0) * (ACROSS * COLUMNS) + local_id(0)
+    rows, columns = registers(ROWS, i32), registers(COLUMNS, i32)
+    for i in static_range(ROWS):
+        rows[i] = min(top + i, m - 1) * a_row
+    for j in static_range(COLUMNS):
+        columns[j] = min(left + ACROSS * j, n - 1) * b_column
+    sums, right = registers((ROWS, COLUMNS), W), registers(COLUMNS, W)
+    p = 0
+    while p < k // 4 * 4:
+        for step in static_range(4):
+            for j in static_range(COLUMNS):
+                right[j] = W(b[columns[j] + (p + step) * b_step])
+            for i in static_range(ROWS):
+                x = W(a[rows[i] + (p + step) * a_step])
+                for j in static_range(COLUMNS):
+                    sums[i, j] += x * right[j]
+        p += 4
+    while p < k:
+        for j in static_range(COLUMNS):
+            right[j] = W(b[columns[j] + p * b_step])
+        for i in static_range(ROWS):
+            x = W(a[rows[i] + p * a_step])
+            for j in static_range(COLUMNS):
+                sums[i, j] += x * right[j]
+        p += 1
+    for i in static_range(ROWS):
+        if top + i < m:
+            for j in static_range(COLUMNS):
+                column = left + ACROSS * j
+                if column < n:
+                    total = sums[i, j] * alpha
+                    if BETA and beta != 0:
+                        total = _mad(W(c[(top + i) * n + column]), beta, total)
+                    if BIAS:
+                        total = total + W(bias[column])
+                    c[(top + i) * n + column] = EPILOGUE(T(total))
 
 
 def _extents(o):
@@ -211,7 +202,7 @@ def choose(ty, traits):
     """The schedule: which text, and its constants. GPUs compute F64 in integers: 16 products side by side are too much
     code. Tiles of wide integers are too large."""
     if traits.together and ty is not Type.F64 and not ty.is_wide:
-        return _gemm_tiled, {"TILE": TILE, "STEP": 16}
+        return _gemm_tiles, {"ROWS": 8, "COLUMNS": 8, "ACROSS": 8}
     if not traits.together and ty in (Type.F32, Type.I32, Type.U32):
         return _gemm_panels, {}
     return _gemm_plain, {}
@@ -228,8 +219,8 @@ def _launches(o, traits):
     }  # fmt: skip
     kernel, constants = choose(ty, traits)
     lanes, block, buffers, found = (o.n, o.m), (16, 16), {}, []
-    if kernel is _gemm_tiled:
-        lanes = ceildiv(o.n, TILE) * 16, ceildiv(o.m, TILE) * 16
+    if kernel is _gemm_tiles:
+        lanes, block = (ceildiv(o.n, 64) * 8, ceildiv(o.m, 64) * 8), (8, 8)
     elif kernel is _gemm_panels:
         panels = ceildiv(o.n, WIDTH)
         lanes, block = (ceildiv(o.m, 4) * 4, panels), (4,)

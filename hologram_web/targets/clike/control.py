@@ -54,6 +54,7 @@ class Control:
         self._frames: list[_Frame] = []
         self._labels: dict[int, int] = {}
         self._goes = False  # whether the function says which entry of a loop is next
+        self.lets: set[Variable] = set()  # what is set once, and read in the same piece only
         self.loops = False  # whether it goes around
         self.deepest = (0, -1)  # how far in code stands, and its instruction
 
@@ -185,10 +186,15 @@ class Control:
 
     # Statements
 
+    def target(self, variable: Variable) -> str:
+        """What stands before the sign where a variable is set."""
+        name = self.values.name(variable)
+        return f"let {name}" if variable in self.lets else name
+
     def _statement(self, statement: Statement) -> None:
         match statement:
             case Assign(variable, value) if variable not in self.values.places:
-                self.put(f"{self.values.name(variable)} = {self.values.compute(value)};")
+                self.put(f"{self.target(variable)} = {self.values.compute(value)};")
             case Copies(pairs) if not any(variable in self.values.places for variable, _ in pairs):
                 self.copies(pairs)
             case Go(number):

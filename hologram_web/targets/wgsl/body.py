@@ -119,7 +119,7 @@ class Body:
                     self.put(line)
             case Do(node, variable):
                 self.writer.reserve(4 + 2 * bool(shader.parts))  # of accesses with their checks
-                self.effects.effect(node, None if variable is None else self.values.name(variable))
+                self.effects.effect(node, None if variable is None else self.control.target(variable))
 
     # Budgets
 
@@ -243,9 +243,10 @@ def function_text(
 ) -> str:
     """A function; `given` are the variables of the block that it reads, `says` whether it tells if the lane goes on."""
     body = Body(shader, run)
+    lets = body.control.lets = body.effects.lets(start) - shader.kept - set(given)
     body.write(start)
     last = ["  return true;"] if says else []
-    own = [f"  var {shader.declared(v)};" for v in shader.ordered(body.values.named - shader.kept - set(given))]
+    own = [f"  var {shader.declared(v)};" for v in shader.ordered(body.values.named - shader.kept - set(given) - lets)]
     parameters = ", ".join(map(shader.declared, given))
     head = f"fn {name}({parameters}){' -> bool' if says else ''} {{"
     return "\n".join([head, *own, *body.control.flags(), *body.hoists(), *body.writer.lines, *last, "}", ""])

@@ -12,6 +12,7 @@ from math import prod
 
 from ...compiler.accesses import Check
 from ...compiler.bounds import Bounds
+from ...compiler.coalesce import coalesced
 from ...compiler.conditions import holds
 from ...compiler.ir import PRED, Function, Node
 from ...compiler.legalise import legalised
@@ -253,7 +254,8 @@ def compile_kernel(
         bound = [list(group) for group in groups]
         number = {base: number for number, group in enumerate(bound) for base in group}
         legal = legalised(function, traits_of(math), lambda base: number.get(base, base))
-        checked = Shader(function, legal, lower(legal.function), bound, shared, math, canary, half, parts, window)
+        lowered = coalesced(lower(legal.function))
+        checked = Shader(function, legal, lowered, bound, shared, math, canary, half, parts, window)
         kernel = _kernel(checked, packet_of(function, checked))
         kernel.cost = cost_of_lane(function)
         if kernel.arguments_size > MAX_ARGUMENTS:
