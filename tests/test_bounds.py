@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from hologram_web.compiler.bounds import Bounds
@@ -72,3 +74,33 @@ def test_the_strictest_condition_is_kept(conditions: list[str], kept: list[str])
         value = of.op("add", _special(of, name), of.const(int(plus)))
         made[of.compare("lt" if sign == "<" else "le", value, of.const(int(limit)))] = text
     assert [made[condition] for condition in strictest(made)] == kept
+
+
+def test_the_strictest_conditions_say_the_others() -> None:
+    of = _bounds()
+    leaves = [_special(of, name) for name in "xyz"]
+    chance, dropped = random.Random(5), 0
+
+    def value(depth: int) -> Node:
+        if not depth:
+            return chance.choice(leaves)
+        op = chance.choice(("add", "min", "max", "mul", "sub"))
+        return of.op("add", of.op(op, value(depth - 1), value(depth - 1)), of.const(chance.randrange(3)))
+
+    for _ in range(300):
+        shape, numbers = value(2), of.const
+        made = [
+            of.compare(
+                op, of.op("min", of.op("add", shape, numbers(i)), leaves[0]), of.op("max", leaves[1], numbers(j))
+            )
+            for op in ("lt", "le")
+            for i in range(3)
+            for j in range(2)
+        ]
+        kept = strictest(made)
+        dropped += len(made) - len(kept)
+        for _ in range(20):
+            known = {leaf: chance.randrange(6) for leaf in leaves}
+            told = all(holds(condition, known.__getitem__) for condition in kept)
+            assert told == all(holds(condition, known.__getitem__) for condition in made)
+    assert dropped > 300 * 8

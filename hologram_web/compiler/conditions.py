@@ -96,18 +96,19 @@ def strictest(conditions: Iterable[Node]) -> list[Node]:
 
 
 _MOST_ALIKE = 64
+_DEEPEST = 6  # of what conditions are looked into: what they are made of may be used twice, and that again
 
 
-def _shape(node: Node, sign: int, numbers: list[int]) -> object:
+def _shape(node: Node, sign: int, numbers: list[int], depth: int = 0) -> object:
     """A value without what is added in it, which goes to `numbers`, times -1 where the value falls with it if `sign` is
     1, or grows if it is -1."""
     (inner, factor), plus = _parts(node)
     numbers.append(sign * plus)
-    if inner is None or inner.op not in _GROWING:
+    if inner is None or inner.op not in _GROWING or depth == _DEEPEST:
         return inner, factor
     signs = (1, _GROWING[inner.op])
     sign = sign if factor >= 0 else -sign
-    args = (_shape(arg, sign * each, numbers) for arg, each in zip(inner.args, signs, strict=False))
+    args = (_shape(arg, sign * each, numbers, depth + 1) for arg, each in zip(inner.args, signs, strict=False))
     return inner.op, inner.attr, factor, *args
 
 

@@ -15,7 +15,6 @@ fn run() {
   var v0: u32;
   var v1: u32;
   var v2: i32;
-  var v3: i32;
   let p0 = arguments.words[0][2];
   if ((global_id < arguments.words[0][0])) {
     v0 = (global_id * arguments.words[0][2]);
@@ -29,10 +28,7 @@ fn run() {
       if ((p0 <= v1)) {
         break;
       }
-      {
-        let index = (v0 + v1);
-        v3 = b0[index];
-      }
+      let v3 = b0[((v0 + v1))];
       {
         let t0 = (v1 + 1u);
         let t1 = ((v3 * v3) + v2);

@@ -27,11 +27,7 @@ fn fault(kind: u32, at: u32, base: u32, offset: vec2u, need: u32, other: u32) {
 }
 
 fn run0() {
-  var v0: f32;
-  {
-    let index = global_id;
-    v0 = b0[index];
-  }
+  let v0 = b0[(global_id)];
   {
     let index = lane_id.x;
     shared_memory[index] = v0;
@@ -40,12 +36,8 @@ fn run0() {
 }
 
 fn run1() {
-  var v4: f32;
   if ((lane_id.x == 0u)) {
-    {
-      let index = 0u;
-      v4 = shared_memory[index];
-    }
+    let v4 = shared_memory[(0u)];
     {
       let index = block_id.x;
       b1[index] = v4;
@@ -55,18 +47,10 @@ fn run1() {
 }
 
 fn run2(v1: u32) {
-  var v2: f32;
-  var v3: f32;
   let zero0 = arguments.misc.z;
   if (!((v1 <= lane_id.x))) {
-    {
-      let index = (lane_id.x + v1);
-      v2 = shared_memory[index];
-    }
-    {
-      let index = lane_id.x;
-      v3 = shared_memory[index];
-    }
+    let v2 = shared_memory[((lane_id.x + v1))];
+    let v3 = shared_memory[(lane_id.x)];
     {
       let index = lane_id.x;
       shared_memory[index] = fence(v3 + v2, zero0);
