@@ -67,7 +67,7 @@ COLLECTIVE_ROWS: tuple[Row, ...] = (
     _attend(0x142, "RoPE", "rope", f"output:store input:load freqs:load batch:size seq_len:size heads:size head_dim:size interleaved:bool~false {_F}", "Rotary position embedding.", reference=_TENSOR),
     _attend(0x143, "KVCacheUpdate", "kv_cache_update", f"cache:store new_kv:load position:size batch:size heads:size head_dim:size max_len:size {_F}", "Writes new keys or values at a position of the cache.", reference=_TENSOR),
 
-    _signal(0x150, "FFT", "fft", "output:store input:load n:size batch:size~1 inverse:bool~false real:bool~false .ty:SINGLES~f32", "Discrete Fourier transform of any length; interleaved complex, or real input."),
+    _signal(0x150, "FFT", "fft", "output:store input:load n:size batch:size~1 inverse:bool~false real:bool~false .ty:SINGLES~f32", "Discrete Fourier transform of any length; interleaved complex, or real input.", reference=_TENSOR),
     _signal(0x151, "Random", "random", f"output:store count:size seed:size offset:size~0 normal:bool~false {_N}", "Philox random numbers, the same bits everywhere.", reference=_TENSOR),
 
     _move(0x160, "Gather", "gather", f"output:store input:load indices:load/i32 outer:size axis_len:size inner:size count:size {_N}", "output[o, j, i] = input[o, indices[j], i].", reference=_TENSOR),

@@ -29,6 +29,8 @@ _STATE: dict[str, tuple[str, _Spec]] = {
     "footprint": (FOOTPRINT, ("scalar", Type.U32, True, False)),
 }
 
+_KEPT = {"FFT": ("n",)}  # counts that decide which launches a collective becomes, and not only how large they are
+
 
 class Hidden(NamedTuple):
     """An argument that the launch has to make: `kind` is "resonance", "phase", "footprint", "unity" or "pool".
@@ -101,7 +103,12 @@ class _Lifter:
                 values[position] = 0
             elif row.state == "unity" and operand.kind == "scalar" and not str(value).startswith("$"):
                 values[position] = self.fresh(UNITY, Hidden("unity", value), ("scalar", Type.U32, True, False))
-            elif operand.kind == "size" and isinstance(value, int) and row.collective:
+            elif (
+                operand.kind == "size"
+                and isinstance(value, int)
+                and row.collective
+                and (operand.name not in _KEPT.get(row.name, ()))
+            ):
                 values[position] = self.fresh("$n", value, ("scalar", Type.U64, True, False))
         return instruction if tuple(values) == instruction.values else Instruction(row, tuple(values))
 

@@ -19,6 +19,7 @@ FAMILIES = {
     "along": ("ArgMin", "ArgMax", "CumSum", "Scatter"),
     "sort": ("Sort", "TopK"),
     "attention": ("Attention", "FlashAttention", "RoPE", "KVCacheUpdate"),
+    "fourier": ("FFT",),
     "philox": ("Random",),
     "arrange": ("Copy", "Fill", "Transpose", "Concat", "Slice", "Pad", "Gather"),
 }

@@ -1,0 +1,456 @@
+"""Discrete Fourier transforms of any length.
+
+Passes of mixed radix in T. Stockham's order, in which each pass reads elements side by side and puts them where the
+next one wants them; where a length has a prime factor that is no radix, as a convolution of a length that has none (L.
+Bluestein's way). Between passes real and imaginary parts lie apart, so that lanes side by side read and write vectors.
+"""
+
+# mypy: ignore-errors
+# To Python i32 is a value and no type: kernels are parsed and never executed.
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import cos as cosine
+from math import pi
+from math import sin as sine
+
+from ..isa.types import Type
+from .language import (
+    Constant,
+    Elements,
+    T,
+    U,
+    W,
+    global_id,
+    i32,
+    registers,
+    select,
+    static_range,
+    u64,
+)
+from .norms import wide
+from .operation import TensorOperation, at_most, ceildiv, part
+
+__all__ = ["OPERATIONS", "radices"]
+
+_BLOCK = 256  # lanes of a block: of those with 64 proofs of bounds took as long as what they are for
+_FINE = 256  # turns that are computed one by one, as are n / 256 of those between them
+# Passes of 8 and 16 have more conditions than a block proves: of 65,536 elements they took 1.5 times as long.
+_RADICES = (4, 2, 3, 5, 7, 11, 13)
+_SMALL = (1, 3, 5, 9, 15)  # times powers of two: lengths of convolutions
+
+
+def _turn(t, n, unit, TERMS):
+    """Cosine and sine of t / n of a turn, by their series at an angle of at most an eighth."""
+    eighths = u64(t) * 8
+    octant = i32(eighths // u64(n))
+    rest = i32(eighths - u64(octant) * u64(n))
+    rest = select(octant & 1 == 1, n - rest, rest)
+    angle = unit * rest / (unit * n) * (pi / 4)
+    square, x, y = angle * angle, unit, unit
+    for k in static_range(TERMS, 0, -1):
+        x = 1 - square * (1 / (2 * k * (2 * k - 1))) * x
+        y = 1 - square * (1 / (2 * k * (2 * k + 1))) * y
+    y = y * angle
+    turned = (octant + 1) & 2 == 2
+    across, up = select(turned, y, x), select(turned, x, y)
+    return select((octant + 2) & 4 == 4, -across, across), select(octant >= 4, -up, up)
+
+
+def _some_turns(few: Elements[W], n: i32, W: Constant[type], TERMS: Constant[int]):
+    """The first 256 turns of n, and each 256th."""
+    i = global_id(0)
+    t = i
+    if i >= _FINE:
+        t = (i - _FINE) * _FINE
+    x, y = _turn(min(t, n - 1), n, W(1), TERMS)
+    few[2 * i] = x
+    few[2 * i + 1] = -y
+
+
+def _all_turns(turns: Elements[W], few: Elements[W], n: i32, W: Constant[type]):
+    """Each turn is one of the first times one of the others. Real parts, then imaginary ones."""
+    i, row = global_id(0), global_id(1)
+    t = row * _FINE + i
+    if t < n:
+        x, y, a, b = few[2 * i], few[2 * i + 1], few[2 * (row + _FINE)], few[2 * (row + _FINE) + 1]
+        turns[t] = a * x - b * y
+        turns[t + n] = a * y + b * x
+
+
+def _pass(
+    target: Elements[T],
+    source: Elements[U],
+    turns: Elements[W],
+    n: i32,
+    m: i32,
+    step: i32,
+    apart: i32,
+    factor: W,
+    T: Constant[type],
+    U: Constant[type],
+    W: Constant[type],
+    RADIX: Constant[int],
+    STAGES: Constant[int],
+    REVERSED: Constant[tuple],
+    COS: Constant[tuple],
+    SIN: Constant[tuple],
+    FIRST: Constant[bool],
+    READ: Constant[str],
+    WRITE: Constant[str],
+    SWAP: Constant[bool],
+):
+    """RADIX elements n / RADIX apart become as many that lie `step` apart: of `step` transforms side by side, of which
+    m make one of the next pass. The inverse is the transform with real and imaginary parts exchanged, at both ends."""
+    q, p, row = global_id(0), global_id(1), global_id(2)
+    if FIRST:
+        q, p = 0, global_id(0)
+    a, b = registers(RADIX, W), registers(RADIX, W)
+    i = q + step * p
+    place = row * (2 * n) + i
+    for j in static_range(RADIX):
+        if READ == "apart":
+            a[j] = source[place]
+            b[j] = source[place + n]
+        if READ == "real":
+            a[j] = W(source[row * n + i])
+            b[j] = W(0)
+        if READ == "complex":
+            a[j] = W(source[2 * (row * n + i)])
+            b[j] = W(source[2 * (row * n + i) + 1])
+        if READ == "half":
+            known = row * (n // 2 + 1) + min(i, n - i)
+            a[j] = W(source[2 * known])
+            b[j] = select(i > n - i, -W(source[2 * known + 1]), W(source[2 * known + 1]))
+        if SWAP and READ != "apart":
+            x = a[j]
+            a[j] = b[j]
+            b[j] = x
+        i += apart
+        place += apart
+    for stage in static_range(STAGES):
+        for i in static_range(RADIX):
+            if i & RADIX >> stage + 1 == 0:
+                u, v = a[i + (RADIX >> stage + 1)], b[i + (RADIX >> stage + 1)]
+                x, y = a[i] - u, b[i] - v
+                a[i], b[i] = a[i] + u, b[i] + v
+                if (i << stage) % RADIX == 0:
+                    a[i + (RADIX >> stage + 1)], b[i + (RADIX >> stage + 1)] = x, y
+                elif (i << stage) % RADIX * 4 == RADIX:
+                    a[i + (RADIX >> stage + 1)], b[i + (RADIX >> stage + 1)] = y, -x
+                else:
+                    c, d = W(COS[(i << stage) % RADIX]), W(SIN[(i << stage) % RADIX])
+                    a[i + (RADIX >> stage + 1)], b[i + (RADIX >> stage + 1)] = x * c + y * d, y * c - x * d
+    if RADIX % 2 == 1 and RADIX > 1:
+        for j in static_range(1, (RADIX + 1) // 2):
+            u, v = a[RADIX - j], b[RADIX - j]
+            a[RADIX - j], b[RADIX - j] = a[j] - u, b[j] - v
+            a[j], b[j] = a[j] + u, b[j] + v
+        c, d = registers(RADIX, W), registers(RADIX, W)
+        for k in static_range(1, (RADIX + 1) // 2):
+            x, y, u, v = a[0], b[0], W(0), W(0)
+            for j in static_range(1, (RADIX + 1) // 2):
+                x += W(COS[j * k % RADIX]) * a[j]
+                y += W(COS[j * k % RADIX]) * b[j]
+                u += W(SIN[j * k % RADIX]) * b[RADIX - j]
+                v += W(SIN[j * k % RADIX]) * a[RADIX - j]
+            c[k], d[k], c[RADIX - k], d[RADIX - k] = x + u, y - v, x - u, y + v
+        for j in static_range(1, (RADIX + 1) // 2):
+            a[0] += a[j]
+            b[0] += b[j]
+        for k in static_range(1, RADIX):
+            a[k], b[k] = c[k], d[k]
+    u, v, t = W(1), W(0), 0
+    if FIRST and WRITE == "apart":
+        u, v = turns[p], turns[p + n]
+    i = q + step * (RADIX * p)
+    place = row * (2 * n) + i
+    for k in static_range(RADIX):
+        x, y = a[REVERSED[k]], b[REVERSED[k]]
+        if k > 0 and WRITE == "apart":
+            t += step * p
+            if FIRST:  # lanes side by side have turns side by side, of which powers are faster made than found
+                x, y = x * u - y * v, x * v + y * u
+                if k < RADIX - 1:
+                    u, v = u * turns[p] - v * turns[p + n], u * turns[p + n] + v * turns[p]
+            else:
+                x, y = x * turns[t] - y * turns[t + n], x * turns[t + n] + y * turns[t]
+        if WRITE == "apart":
+            target[place] = x
+            target[place + n] = y
+        else:
+            real, imaginary = x * factor, y * factor
+            if SWAP:
+                real, imaginary = y * factor, x * factor
+            if WRITE == "real":
+                target[row * n + i] = T(real)
+            if WRITE == "complex":
+                target[2 * (row * n + i)] = T(real)
+                target[2 * (row * n + i) + 1] = T(imaginary)
+            if WRITE == "half" and i <= n // 2:
+                target[2 * (row * (n // 2 + 1) + i)] = T(real)
+                target[2 * (row * (n // 2 + 1) + i) + 1] = T(imaginary)
+        i += step
+        place += step
+
+
+def radices(n):
+    """The radices of the passes for n, those that keep vectors whole first; None if n has another prime factor."""
+    found = []
+    for radix in _RADICES:
+        while n % radix == 0:
+            found.append(radix)
+            n //= radix
+    return (found or [1]) if n == 1 else None
+
+
+def _direct(
+    output: Elements[T],
+    input: Elements[T],
+    n: i32,
+    T: Constant[type],
+    W: Constant[type],
+    TERMS: Constant[int],
+    REAL: Constant[bool],
+    INVERSE: Constant[bool],
+):
+    """One lane for each element of the result, where the length is known only when the host comes there."""
+    k, row = global_id(0), global_id(1)
+    size = n
+    if REAL and not INVERSE:
+        size = n // 2 + 1
+    x, y = W(0), W(0)
+    for j in range(n):
+        c, d = _turn(i32(u64(j) * u64(k) % u64(n)), n, W(1), TERMS)
+        a, b = W(0), W(0)
+        if not REAL:
+            a, b = W(input[2 * (row * n + j)]), W(input[2 * (row * n + j) + 1])
+        if REAL and not INVERSE:
+            a = W(input[row * n + j])
+        if REAL and INVERSE:
+            place = row * (n // 2 + 1) + min(j, n - j)
+            a, b = W(input[2 * place]), W(input[2 * place + 1])
+            b = select(j > n - j, -b, b)
+        if not INVERSE:
+            d = -d
+        x, y = x + (a * c - b * d), y + (a * d + b * c)
+    if INVERSE:
+        x, y = x / W(n), y / W(n)
+    if REAL and INVERSE:
+        output[row * n + k] = T(x)
+    else:
+        output[2 * (row * size + k)] = T(x)
+        output[2 * (row * size + k) + 1] = T(y)
+
+
+def _chirp(chirp: Elements[W], n: i32, size: i32, W: Constant[type], TERMS: Constant[int]):
+    """Turns by squares, as a convolution takes them: also from its end."""
+    i = global_id(0)
+    j = min(i, size - i)
+    x, y = W(0), W(0)
+    if j < n:
+        x, y = _turn(i32(u64(j) * u64(j) % u64(2 * n)), 2 * n, W(1), TERMS)
+    chirp[i] = x
+    chirp[size + i] = y
+
+
+def _chirped(
+    target: Elements[W],
+    input: Elements[T],
+    chirp: Elements[W],
+    n: i32,
+    size: i32,
+    T: Constant[type],
+    W: Constant[type],
+    READ: Constant[str],
+    SWAP: Constant[bool],
+):
+    """The elements, turned back by their squares; zeros fill them up."""
+    i, row = global_id(0), global_id(1)
+    x, y = W(0), W(0)
+    if i < n:
+        a, b = W(0), W(0)
+        if READ == "real":
+            a = W(input[row * n + i])
+        if READ == "complex":
+            a, b = W(input[2 * (row * n + i)]), W(input[2 * (row * n + i) + 1])
+        if READ == "half":
+            place = row * (n // 2 + 1) + min(i, n - i)
+            a, b = W(input[2 * place]), W(input[2 * place + 1])
+            b = select(i > n - i, -b, b)
+        if SWAP:
+            a, b = b, a
+        c, d = chirp[i], chirp[size + i]
+        x, y = a * c + b * d, b * c - a * d
+    target[row * (2 * size) + i] = x
+    target[row * (2 * size) + size + i] = y
+
+
+def _multiplied(target: Elements[W], source: Elements[W], by: Elements[W], size: i32, W: Constant[type]):
+    """Products, with real and imaginary parts exchanged: what is done to them next is the inverse."""
+    i, row = global_id(0), global_id(1)
+    a, b = source[row * (2 * size) + i], source[row * (2 * size) + size + i]
+    c, d = by[i], by[size + i]
+    target[row * (2 * size) + i] = a * d + b * c
+    target[row * (2 * size) + size + i] = a * c - b * d
+
+
+def _turned_back(
+    output: Elements[T],
+    source: Elements[W],
+    chirp: Elements[W],
+    n: i32,
+    size: i32,
+    count: i32,
+    factor: W,
+    T: Constant[type],
+    W: Constant[type],
+    WRITE: Constant[str],
+    SWAP: Constant[bool],
+):
+    i, row = global_id(0), global_id(1)
+    a, b = source[row * (2 * size) + size + i] * factor, source[row * (2 * size) + i] * factor
+    c, d = chirp[i], chirp[size + i]
+    x, y = a * c + b * d, b * c - a * d
+    if SWAP:
+        x, y = y, x
+    if WRITE == "real":
+        output[row * n + i] = T(x)
+    else:
+        output[2 * (row * count + i)] = T(x)
+        output[2 * (row * count + i) + 1] = T(y)
+
+
+def _terms(o):
+    """Terms of series after the first one, of which the next is below half a unit in the last place."""
+    return 10 if o.ty is Type.F64 else 6
+
+
+def _butterfly(radix):
+    """What kernels have as numbers: powers of two are stages of twos, behind which elements lie by reversed bits."""
+    stages = radix.bit_length() - 1 if radix % 2 == 0 else 0
+    order = [0]
+    for _ in range(stages):
+        order = [2 * place for place in order] + [2 * place + 1 for place in order]
+    angles = [2 * pi * j / radix for j in range(radix)]
+    return {
+        "STAGES": stages,
+        "REVERSED": tuple(order if stages else range(radix)),
+        "COS": tuple(map(cosine, angles)),
+        "SIN": tuple(map(sine, angles)),
+    }
+
+
+def _table(o, n, name):
+    """The launches that make the turns of n."""
+    working, scalars = wide(o.ty), {"n": n}
+    rows = ceildiv(n, _FINE)
+    few, buffers = f"few_{name}", {"few": f"few_{name}", "turns": name}
+    memory = {few: (working, 2 * (_FINE + rows))}
+    return [
+        part(o, _some_turns, (_FINE + rows,), (64,), buffers=buffers, temporaries=memory, scalars=scalars, W=working,
+             TERMS=_terms(o)),
+        part(o, _all_turns, (_FINE, rows), (_FINE,), buffers=buffers, temporaries={name: (working, 2 * n)},
+             scalars=scalars, W=working),
+    ]  # fmt: skip
+
+
+def _passes(o, n, rows, turns, source, target, between, read="apart", write="apart", swap=False, factor=1.0):
+    """The launches of a transform of n, from one buffer to another by way of those `between`, of which the first one
+    is not the source."""
+    found, m, step = [], n, 1
+    found_radices = radices(n)
+    for number, radix in enumerate(found_radices):
+        m //= radix
+        first, last = number == 0, number == len(found_radices) - 1
+        into = target if last else between[number % 2]
+        block = min(step, _BLOCK)
+        lanes = (m, 1, rows) if first else (step, m, rows)
+        reads, writes = read if first else "apart", write if last else "apart"
+        found.append(
+            part(
+                o, _pass, lanes, (_BLOCK,) if first else (block, _BLOCK // block),
+                buffers={"source": source, "target": into, "turns": turns},
+                scalars={"n": n, "m": m, "step": step, "apart": step * m, "factor": factor},
+                T=wide(o.ty) if writes == "apart" else o.ty, U=wide(o.ty) if reads == "apart" else o.ty,
+                W=wide(o.ty), RADIX=radix, **_butterfly(radix), FIRST=first, READ=reads, WRITE=writes, SWAP=swap,
+            )
+        )  # fmt: skip
+        source, step = into, step * radix
+    return found
+
+
+def _convolution_size(n):
+    """The least length for a convolution of n elements that has short passes."""
+    return min(odd << max(4, (-(-(2 * n - 1) // odd) - 1).bit_length()) for odd in _SMALL)
+
+
+def _launches(o, traits):
+    n, ty, working = o.n, o.ty, wide(o.ty)
+    half = "half" if o.real else "complex"
+    read, write = (half, "real" if o.real else "complex") if o.inverse else ("real" if o.real else "complex", half)
+    if not isinstance(n, int):
+        scalars = {"n": n}
+        count = _half(n) if write == "half" else n
+        constants = {"T": ty, "W": working, "TERMS": _terms(o), "REAL": o.real, "INVERSE": o.inverse}
+        return [part(o, _direct, (count, o.batch), (64,), scalars=scalars, **constants)]
+    if n == 0:
+        return []
+    factor = 1.0 / n if o.inverse else 1.0
+    if radices(n) is not None:
+        found = _passes(o, n, o.batch, "turns", "input", "output", ("one", "other"), read, write, o.inverse, factor)
+        memory = {name: (working, 2 * n * o.batch) for name in ("one", "other")[: len(found) - 1]}
+        return _with(_table(o, n, "turns") + found, memory)
+    size = _convolution_size(n)
+    scalars = {"n": n, "size": size, "count": n // 2 + 1 if write == "half" else n, "factor": factor / size}
+    sides = dict.fromkeys(("one", "other", "third"), (working, 2 * size * o.batch))
+    filters = {name: (working, 2 * size) for name in ("chirp", "filter", "filter_one", "filter_other")}
+    chirped = part(o, _chirped, (size, o.batch), (64,), buffers={"target": "one"}, scalars=scalars, T=ty, W=working,
+                   READ=read, SWAP=o.inverse)  # fmt: skip
+    multiplied = part(o, _multiplied, (size, o.batch), (64,), scalars=scalars, W=working,
+                      buffers={"source": "third", "by": "filter", "target": "one"})  # fmt: skip
+    back = part(o, _turned_back, (scalars["count"], o.batch), (64,), buffers={"source": "third"}, scalars=scalars,
+                T=ty, W=working, WRITE=write, SWAP=o.inverse)  # fmt: skip
+    found = [
+        *_table(o, size, "turns"),
+        part(o, _chirp, (size,), (64,), scalars=scalars, W=working, TERMS=_terms(o)),
+        *_passes(o, size, 1, "turns", "chirp", "filter", ("filter_one", "filter_other")),
+        chirped,
+        *_passes(o, size, o.batch, "turns", "one", "third", ("other", "one")),
+        multiplied,
+        *_passes(o, size, o.batch, "turns", "one", "third", ("other", "one")),
+        back,
+    ]
+    return _with(found, sides | filters)
+
+
+def _with(launches, memory):
+    """The launches, with temporaries that are there from the first one on."""
+    sizes = {name: count * ty.size_bytes for name, (ty, count) in memory.items()}
+    return [replace(launches[0], temporaries={**launches[0].temporaries, **sizes}), *launches[1:]]
+
+
+def _half(n):
+    """How many elements of a transform of n real ones are told: the others are their conjugates."""
+    return at_most(n, 1) * (n // 2 + 1)
+
+
+def _extents(o):
+    sides = (o.n, 2 * _half(o.n)) if o.real else (2 * o.n, 2 * o.n)
+    read, written = sides[::-1] if o.inverse else sides
+    return {"input": o.batch * read, "output": o.batch * written}
+
+
+def _reference(np, o, input):
+    if not o.n * o.batch:
+        return np.zeros(0)
+    if o.real and not o.inverse:
+        return np.fft.rfft(input.reshape(o.batch, o.n), axis=1).view(np.float64)
+    given = input.reshape(o.batch, -1).view(np.complex128)
+    if o.real:
+        return np.fft.irfft(given, o.n, axis=1)
+    return np.ascontiguousarray((np.fft.ifft if o.inverse else np.fft.fft)(given, axis=1)).view(np.float64)
+
+
+OPERATIONS = (TensorOperation("FFT", _extents, _launches, _reference),)
