@@ -2,7 +2,7 @@
 
 Python in a page would compile them at each visit, which takes longer than all that they do when they are imported: the
 first file has bytecode. The rest are sources, and read when one of them is imported; so is a third file, of the tensor
-library, which is a wheel of its own. Made by page_wheel.py.
+library and of arrays, which is a wheel of its own. Made by page_wheel.py.
 """
 
 import builtins
@@ -50,7 +50,7 @@ class _Modules:
             return None
         if name not in self.found and len(_FILES) > 1:
             self.read()
-        if name not in self.found and _FILES and name.startswith(f"{__name__}.tensor."):
+        if name not in self.found and _FILES and name.split(".")[1] in ("tensor", "array", "array_api"):
             if not _FILES[0].exists():
                 text = f"{name} is in hologram-web-tensor, which is not installed: "
                 raise ModuleNotFoundError(f"{text}await micropip.install('hologram-web[tensor]')", name=name)

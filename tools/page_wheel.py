@@ -1,7 +1,7 @@
 """Converts the ordinary wheel to the wheels for pages. page_wheel.mjs runs this in Pyodide, whose Python compiles it.
 
-The families of the tensor library are a wheel of their own, hologram-web-tensor, which pages ask for by the extra
-`tensor`: one file of sources, beside those of the first.
+The families of the tensor library and arrays are a wheel of their own, hologram-web-tensor, which pages ask for by the
+extra `tensor`: one file of sources, beside those of the first.
 
 The other modules become two compressed files: bytecode of what is needed first, and the sources of all others, which
 Python compiles when they are imported. Both without what pages cannot use. A third has the texts that modules read: the
@@ -47,6 +47,7 @@ NEEDED = (
     "hg.kernel, hg.compile, hg.u32",
     "hg.compile(hg.kernel_from_source('def f(x: hg.u32):\\n pass'), grid=1).to_bytes()",
 )
+_SECOND = rf"{PACKAGE}\.(tensor\.|array\b|array_api$)"
 # Of the tensor library what tells an operation that is there from one that is not.
 _ALWAYS = {f"{PACKAGE}.tensor{module}" for module in ("", ".families", ".operation")}
 _DROPPED = ("RECORD", "WHEEL", "entry_points.txt")  # of dist-info; two are made anew, the script is of the command line
@@ -89,7 +90,7 @@ def convert(wheel: str) -> list[str]:
         if text is not None and not READ.search(places.get(name, name)):
             code = compile(text, places.get(name, name), "exec", dont_inherit=True, optimize=0)
             bytecode[name] = (package, marshal.dumps(_without_columns(code)))
-    tensor = {name for name in sources if name.startswith(f"{PACKAGE}.tensor.")} - _ALWAYS
+    tensor = {name for name in sources if re.match(_SECOND, name)} - _ALWAYS
     second = {name: sources.pop(name) for name in tensor}
     files[f"{PACKAGE}/__init__.py"] = Path(__file__).with_name("page_init.py").read_bytes()
     files[f"{PACKAGE}/texts.bz2"] = bz2.compress(marshal.dumps(texts))

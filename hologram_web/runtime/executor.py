@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from math import prod
 from operator import index
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary, finalize
 
 from ..backends import IN_PAGE
 from ..errors import BackendUnavailable, InvalidBuffer, LaunchError, outermost
@@ -17,6 +18,7 @@ from ..isa.operands import BufferHandle, PoolHandle
 from ..isa.program import Program
 from ..isa.types import Type
 from . import arrays
+from .operators import Operators
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -29,7 +31,7 @@ __all__ = ["Buffer", "Executor"]
 Lengths = int | Sequence[int]
 
 
-class Buffer:
+class Buffer(Operators):
     """An array on a device: row-major, of one type. `Executor.array`, `empty`, `zeros` and `full` make it.
 
     It is freed with `free`, at the end of a `with`, or when the executor is closed. Every use of a freed one raises
@@ -38,14 +40,12 @@ class Buffer:
 
     def __init__(self, executor: Executor, handle: BufferHandle, shape: tuple[int, ...], dtype: ElementType) -> None:
         self.executor, self.handle, self.shape, self.dtype = executor, handle, shape, dtype
+        self._end: Any = None
 
     @property
     def size(self) -> int:
         """Elements."""
-        count = 1
-        for length in self.shape:
-            count *= length
-        return count
+        return prod(self.shape)
 
     @property
     def ndim(self) -> int:
@@ -173,6 +173,8 @@ class Executor:
         self.backend: Selection
         self.device, self.backend = open_backend(backend, **options)
         self._buffers: dict[BufferHandle, Buffer] = {}
+        self._results: WeakValueDictionary[BufferHandle, Buffer] = WeakValueDictionary()  # of arrays
+        self._gone: list[BufferHandle] = []  # of results that nobody has any more
         self._pools: list[PoolHandle] = []
         self._here: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # kernels that were run, on this device
         self._last_launch: float | None = None
@@ -218,10 +220,7 @@ class Executor:
             raise InvalidBuffer(f"a shape is an integer or a tuple of integers, not {shape!r}") from None
         if any(length < 0 for length in lengths):
             raise InvalidBuffer(f"a shape has lengths from 0 on, not {lengths}")
-        count = 1
-        for length in lengths:
-            count *= length
-        return dtype, lengths, count
+        return dtype, lengths, prod(lengths)
 
     empty = zeros  # memory of every device is zeroed: nobody sees what others left
 
@@ -245,6 +244,19 @@ class Executor:
         self.device.free_buffer(buffer.handle)
         self.device.atlas.forget(buffer.handle)
         self._buffers.pop(buffer.handle, None)
+        if buffer._end is not None:
+            buffer._end.detach()
+            self._results.pop(buffer.handle, None)
+
+    def result(self, shape: tuple[int, ...], dtype: ElementType) -> Buffer:
+        """A buffer that is freed when nobody has it any more: with the next one that is asked for, as devices may be at
+        work where Python finds that out."""
+        while self._gone:
+            self.device.free_buffer(self._gone.pop())
+        handle = self.device.allocate_buffer(prod(shape) * dtype.size_bytes)
+        buffer = self._results[handle] = Buffer(self, handle, shape, dtype)
+        buffer._end = finalize(buffer, self._gone.append, handle)
+        return buffer
 
     def adopt(self, gpu_buffer: Any, shape: Lengths, dtype: ElementType = Type.F32) -> Buffer:
         """A wgpu buffer of the caller's, of the device that this executor runs on, as a Buffer. It is read and written
@@ -383,14 +395,15 @@ class Executor:
         counters = getattr(self.device, "stats", None)
         return {
             "last_launch_ms": self._last_launch,
-            "buffers": len(self._buffers),
-            "live_bytes": sum(buffer.nbytes for buffer in self._buffers.values()),
+            "buffers": len(self._buffers) + len(self._results),
+            "live_bytes": sum(buffer.nbytes for each in (self._buffers, self._results) for buffer in each.values()),
             **({} if counters is None else vars(counters)),
         }
 
     def close(self) -> None:
         """Frees every buffer and pool, after a last `sync`."""
         self._buffers.clear()
+        self._gone.clear()
         self._pools.clear()
         self.device.close()
 

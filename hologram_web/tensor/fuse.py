@@ -16,6 +16,7 @@ from typing import Any
 from ..errors import CompileError
 from ..frontends.python.names import Elements
 from ..frontends.python.source import Definition, Source
+from ..isa.elements import ElementType
 from ..isa.types import Type
 
 __all__ = ["MORE", "Computed", "Fusion", "fuse", "fused"]
@@ -35,12 +36,12 @@ class Computed:
     is not the operation's."""
 
     function: Callable[..., Any] | Definition
-    arrays: Mapping[str, Type] = field(default_factory=dict)
+    arrays: Mapping[str, ElementType] = field(default_factory=dict)
     scalars: Mapping[str, Type] = field(default_factory=dict)
-    ty: Type | None = None
+    ty: ElementType | None = None
 
     @property
-    def more(self) -> dict[str, Type]:
+    def more(self) -> dict[str, ElementType]:
         return {**self.arrays, **self.scalars}
 
 
@@ -52,7 +53,7 @@ class Fusion:
     written: Mapping[str, Computed]
 
     @cached_property
-    def arrays(self) -> dict[str, Type]:
+    def arrays(self) -> dict[str, ElementType]:
         """The arrays of all the functions."""
         return {name: ty for each in self._all for name, ty in each.arrays.items()}
 
@@ -62,7 +63,7 @@ class Fusion:
         return {name: ty for each in self._all for name, ty in each.scalars.items()}
 
     @property
-    def more(self) -> dict[str, Type]:
+    def more(self) -> dict[str, ElementType]:
         return {**self.arrays, **self.scalars}
 
     @property

@@ -1,0 +1,1 @@
+"""Lazy arrays: expressions that fuse into kernels when a value is needed."""

@@ -1,0 +1,190 @@
+"""Functions that make arrays, with the names of the Python array API standard."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import outermost
+from ..isa.elements import ElementType
+from ..isa.types import Type
+from ..runtime import arrays
+from ..runtime.executor import Buffer, Executor
+from .array import Array, array_of, mapped
+from .node import ArrayNode, broadcast
+from .view import View, row_major
+
+__all__ = [
+    "arange", "array_like", "asarray", "default_executor", "empty", "empty_like", "eye", "from_dlpack", "full",
+    "full_like", "linspace", "meshgrid", "ones", "ones_like", "tril", "triu", "zeros", "zeros_like",
+]  # fmt: skip
+
+_default: Executor | None = None
+
+
+def default_executor() -> Executor:
+    """The executor of arrays that are made without `device`: the one that "auto" chooses."""
+    global _default
+    if _default is None:
+        _default = Executor()
+    return _default
+
+
+def _on(device: Executor | None) -> Executor:
+    return device if device is not None else default_executor()
+
+
+def array_like(value: Any) -> Array:
+    return value if isinstance(value, Array) else array_of(value, value.executor if isinstance(value, Buffer) else None)
+
+
+@outermost
+def asarray(obj: Any, /, *, dtype: Any = None, device: Executor | None = None, copy: bool | None = None) -> Array:
+    """An array of what NumPy takes for one; Arrays and Buffers are taken as they are. `copy=True` copies."""
+    ty = None if dtype is None else arrays.to_type(dtype)
+    if isinstance(obj, (Array, Buffer)):
+        found = array_like(obj)
+        found = found if ty is None else found.astype(ty)
+        return (
+            found
+            if not copy
+            else Array(ArrayNode("view", (found.node,), found.dtype, found.shape, _all(found)), found.executor)
+        )
+    if copy is False:
+        raise ValueError("the elements have to be copied to the device: copy=False is not possible")
+    if isinstance(obj, (bool, int, float)):
+        return array_of(obj, _on(device), dtype=ty)
+    if isinstance(obj, (list, tuple)) and any(isinstance(each, Array) for each in obj):
+        return _stacked([asarray(each, dtype=dtype, device=device) for each in obj])
+    return array_of(obj, _on(device), dtype=ty)
+
+
+def _stacked(given: list[Array]) -> Array:
+    from .functions import stack
+
+    return stack(given)
+
+
+def _all(found: Array) -> View:
+    return View(found.shape, row_major(found.shape))
+
+
+def from_dlpack(x: Any, /, *, device: Executor | None = None, copy: bool | None = None) -> Array:
+    """An array with a copy of the elements of an object that has DLPack."""
+    if copy is False and not isinstance(x, (Array, Buffer)):
+        raise ValueError("the elements have to be copied to the device: copy=False is not possible")
+    return asarray(x, device=device)
+
+
+def full(
+    shape: int | Sequence[int], fill_value: bool | int | float, *, dtype: Any = None, device: Executor | None = None
+) -> Array:
+    """One number in every element."""
+    lengths = (shape,) if isinstance(shape, int) else tuple(shape)
+    ty = None if dtype is None else arrays.to_type(dtype)
+    if isinstance(fill_value, Array):
+        return (fill_value if ty is None else fill_value.astype(ty)).broadcast_to(lengths)
+    found = array_of(fill_value, _on(device), dtype=ty)
+    return Array(broadcast(found.node, lengths), found.executor)
+
+
+def zeros(shape: int | Sequence[int], *, dtype: Any = None, device: Executor | None = None) -> Array:
+    """Zeros, by default F32."""
+    return full(shape, 0, dtype=dtype or Type.F32, device=device)
+
+
+def ones(shape: int | Sequence[int], *, dtype: Any = None, device: Executor | None = None) -> Array:
+    """Ones, by default F32."""
+    return full(shape, 1, dtype=dtype or Type.F32, device=device)
+
+
+empty = zeros
+
+
+def full_like(x: Array, /, fill_value: Any, *, dtype: Any = None, device: Executor | None = None) -> Array:
+    """One number in every element, in the shape of x."""
+    return full(x.shape, fill_value, dtype=dtype or x.dtype, device=device or x.executor)
+
+
+def zeros_like(x: Array, /, *, dtype: Any = None, device: Executor | None = None) -> Array:
+    """Zeros in the shape of x."""
+    return full_like(x, 0, dtype=dtype, device=device)
+
+
+def ones_like(x: Array, /, *, dtype: Any = None, device: Executor | None = None) -> Array:
+    """Ones in the shape of x."""
+    return full_like(x, 1, dtype=dtype, device=device)
+
+
+empty_like = zeros_like
+
+
+def _count(shape: tuple[int, ...], ty: ElementType, executor: Executor) -> Array:
+    return Array(ArrayNode("count", (), ty, shape), executor)
+
+
+@outermost
+def arange(
+    start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None, device: Executor | None = None
+) -> Array:
+    """Numbers from start on, below stop. Integers make I32, others F32, if `dtype` does not say otherwise."""
+    if stop is None:
+        start, stop = 0, start
+    count = max(math.ceil((stop - start) / step), 0)
+    whole = all(isinstance(number, int) for number in (start, stop, step))
+    ty = arrays.to_type(dtype) if dtype is not None else Type.I32 if whole else Type.F32
+    found = _count((count,), ty, _on(device))
+    return found if (start, step) == (0, 1) else found * step + start
+
+
+@outermost
+def linspace(
+    start: float, stop: float, /, num: int, *, dtype: Any = None, device: Executor | None = None, endpoint: bool = True
+) -> Array:
+    """num numbers at equal distances, by default with stop."""
+    ty = Type.F32 if dtype is None else arrays.to_type(dtype)
+    parts = max(num - 1 if endpoint else num, 1)
+    found = _count((num,), ty, _on(device))
+    return found * ((stop - start) / parts) + start
+
+
+@outermost
+def eye(
+    n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Executor | None = None
+) -> Array:
+    """Ones on a diagonal."""
+    columns = n_rows if n_cols is None else n_cols
+    return (_rows_to_columns(n_rows, columns, _on(device)) == k).astype(dtype or Type.F32)
+
+
+def _rows_to_columns(rows: int, columns: int, executor: Executor) -> Array:
+    """How far a column is right of the diagonal."""
+    across = _count((columns,), Type.I32, executor)
+    return across - _count((rows,), Type.I32, executor).reshape(rows, 1)
+
+
+def tril(x: Array, /, *, k: int = 0) -> Array:
+    """Zeros above a diagonal of the last two axes."""
+    away = _rows_to_columns(x.shape[-2], x.shape[-1], x.executor)
+    return mapped("where", away <= k, x, zeros_like(x))
+
+
+def triu(x: Array, /, *, k: int = 0) -> Array:
+    """Zeros below a diagonal of the last two axes."""
+    away = _rows_to_columns(x.shape[-2], x.shape[-1], x.executor)
+    return mapped("where", away >= k, x, zeros_like(x))
+
+
+def meshgrid(*given: Array, indexing: str = "xy") -> list[Array]:
+    """Coordinates of the points of a grid."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}")
+    order = list(range(len(given)))
+    if indexing == "xy" and len(given) > 1:
+        order[:2] = [1, 0]
+    shape = tuple(given[number].size for number in order)
+    return [
+        x.reshape([-1 if place == order.index(number) else 1 for place in range(len(given))]).broadcast_to(shape)
+        for number, x in enumerate(given)
+    ]

@@ -1,0 +1,258 @@
+"""Expressions of elements as text of a kernel in our own language."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+from ..frontends.python.names import INTRINSICS, LIBRARY, Array, Elements
+from ..frontends.python.source import Definition, Source
+from ..isa.elements import ElementType, bool_
+from ..isa.types import Type
+from .elementwise import MAPS
+from .node import ArrayNode
+from .view import Strides, row_major, through
+
+__all__ = ["Expression", "LoopOver", "defined"]
+
+
+class LoopOver(NamedTuple):
+    """A variable of a kernel that counts elements along some axes, row by row."""
+
+    variable: str
+    sizes: tuple[int, ...]
+
+
+class _Instance(NamedTuple):
+    """A node for elements at a place."""
+
+    node: ArrayNode
+    place: Strides
+    args: tuple[tuple[int, Strides], ...]
+
+
+class Expression:
+    """The text that computes elements of nodes for each round of loops, from memory and numbers.
+
+    `loops` are the variables, the outermost first, and the places of `roots` are those of elements row by row along all
+    of them; sizes alone are the lanes of a launch, `grid`. Nodes in `held` lie in memory, those in `values` have a name
+    in the kernel. Statements are in `lines`; `text` has what a root is then. `arrays` has the nodes whose memory the
+    kernel takes, by name, `scalars` numbers with their types, or the nodes that have them. Names begin with `prefix`.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[ArrayNode],
+        loops: list[LoopOver] | tuple[int, ...],
+        held: set[int],
+        values: dict[int, str] | None = None,
+        prefix: str = "",
+    ) -> None:
+        self.held, self.values, self.prefix = held, values or {}, prefix
+        self.dtype = roots[0].dtype
+        self.grid: list[int] = []
+        self.sizes = [n for loop in loops for n in (loop.sizes if isinstance(loop, LoopOver) else (loop,))]
+        self.arrays: dict[str, ArrayNode] = {}
+        self.scalars: dict[str, tuple[ElementType, Any]] = {}
+        self.lines: list[str] = []
+        self._names: dict[Any, str] = {}
+        start = Strides(row_major(self.sizes))
+        self._found: dict[tuple[int, Strides], _Instance] = {}
+        keys = [self._collect(root, start) for root in roots]
+        self.row_major = start
+        places = [each.place for each in self._found.values()] + [start]
+        if isinstance(loops, list):
+            self._merge(loops, places)
+        else:
+            self._spread(places)
+        texts = {key: self._element(instance) for key, instance in self._found.items()}
+        self._texts = texts
+        self.text = [texts[key] for key in keys]
+
+    # What is needed
+
+    def _collect(self, root: ArrayNode, start: Strides) -> tuple[int, Strides]:
+        """Finds the instances that a root needs, each behind its arguments, and gives its key."""
+        work: list[tuple[ArrayNode, Strides, bool]] = [(root, start, False)]
+        while work:
+            node, place, ready = work.pop()
+            node, place = self._looked_through(node, place)
+            key = id(node), place
+            if key in self._found:
+                continue
+            inner = () if id(node) in self.held or id(node) in self.values else node.args
+            args = [self._looked_through(arg, place) for arg in inner]
+            if ready or not args:
+                self._found[key] = _Instance(node, place, tuple((id(arg), at) for arg, at in args))
+                continue
+            work.append((node, place, True))
+            work += [(arg, at, False) for arg, at in reversed(args) if (id(arg), at) not in self._found]
+        node, place = self._looked_through(root, start)
+        return id(node), place
+
+    def _looked_through(self, node: ArrayNode, place: Strides) -> tuple[ArrayNode, Strides]:
+        while node.op == "view" and id(node) not in self.held:
+            place = through(place, self.sizes, node.attrs)
+            (node,) = node.args
+        return node, Strides(()) if node.op == "scalar" else place
+
+    # Axes
+
+    def _merge(self, loops: Sequence[LoopOver], places: Sequence[Strides]) -> None:
+        """`axes` has those along which loops go, each with the text of where the loop is along it."""
+        self.axes: list[tuple[int, str]] = []
+        first = 0
+        for loop in loops:
+            groups = self._joined(range(first, first + len(loop.sizes)), places)
+            first += len(loop.sizes)
+            self._along(loop.variable, groups)
+
+    def _spread(self, places: Sequence[Strides]) -> None:
+        """Lanes along x go along the last axis; those along z along all that x and y leave."""
+        groups = self._joined(range(len(self.sizes)), places)
+        self.axes = []
+        for number, some in enumerate((groups[-1:], groups[-2:-1], groups[:-2])):
+            if some or not number:
+                self.grid.append(prod(self.sizes[axis] for group in some for axis in group))
+                self.lines.append(f"{self.prefix}{'ijk'[number]} = global_id({number})")
+                self._along(f"{self.prefix}{'ijk'[number]}", some)
+
+    def _joined(self, axes: Sequence[int], places: Sequence[Strides]) -> list[list[int]]:
+        """Axes, with those together along which all places go with one stride."""
+        groups: list[list[int]] = []
+        for axis in axes:
+            if self.sizes[axis] == 1:
+                continue
+            if groups and all(self._joins(place, groups[-1][-1], axis) for place in places if place.strides):
+                groups[-1].append(axis)
+            else:
+                groups.append([axis])
+        return groups
+
+    def _along(self, variable: str, groups: list[list[int]]) -> None:
+        lengths = [prod(self.sizes[axis] for axis in group) for group in groups]
+        for number, group in enumerate(groups):
+            text = variable
+            if number < len(groups) - 1:
+                text = f"{text} // {self._number(prod(lengths[number + 1 :]))}"
+            if number:
+                text = f"{text} % {self._number(lengths[number])}"
+            self.axes.append((group[-1], variable if text == variable else self._named(text)))
+
+    def _joins(self, place: Strides, outer: int, inner: int) -> bool:
+        return place.strides[outer] == place.strides[inner] * self.sizes[inner]
+
+    def index(self, place: Strides) -> str:
+        """The number of an element."""
+        parts = [self._times(text, place.strides[axis]) for axis, text in self.axes if place.strides[axis]]
+        if place.offset:
+            parts.append(self._number(place.offset))
+        text = " + ".join(parts) or "0"
+        for view in place.views:
+            at = self._named(text)
+            parts = [self._number(view.offset)] if view.offset else []
+            step = prod(view.shape)
+            for length, stride in zip(view.shape, view.strides, strict=True):
+                step //= max(length, 1)
+                if length > 1 and stride:
+                    digit = at if step == 1 else f"{at} // {self._number(step)}"
+                    outermost = step * length == prod(view.shape)
+                    parts.append(self._times(digit if outermost else f"{digit} % {self._number(length)}", stride))
+            text = " + ".join(parts) or "0"
+        return text
+
+    def _times(self, text: str, stride: int) -> str:
+        if stride == 1:
+            return text
+        text = text if text.isidentifier() else f"({text})"
+        return f"{text} * {self._number(stride)}"
+
+    def _number(self, number: int) -> str:
+        """A number that differs from shape to shape: a parameter of the kernel."""
+        return self._scalar(Type.I32, number)
+
+    def _scalar(self, ty: ElementType, number: Any) -> str:
+        key = ty, number
+        if key not in self._names:
+            self._names[key] = name = f"{self.prefix}n{len(self.scalars)}"
+            self.scalars[name] = ty, number
+        return self._names[key]
+
+    # Elements
+
+    def _element(self, instance: _Instance) -> str:
+        """The text of an element: a name, or what is as short."""
+        node, place, args = instance
+        known = self._names.get((id(node), place))
+        if known is None:
+            known = self._names[id(node), place] = self._made(node, place, args)
+        return known
+
+    def _made(self, node: ArrayNode, place: Strides, args: tuple[tuple[int, Strides], ...]) -> str:
+        if id(node) in self.values:
+            return self.values[id(node)]
+        if node.op == "scalar":
+            if node.dtype is bool_:
+                return str(bool(node.held))
+            # One parameter for each node: numbers change from run to run, and which are equal says nothing.
+            name = f"{self.prefix}a{len(self.scalars)}"
+            self.scalars[name] = node.dtype, node
+            return name
+        if node.op == "count":
+            return self._named(_cast(node.dtype, self.index(place)))
+        if node.op == "source" or id(node) in self.held:
+            return self._named(f"{self._array(node)}[{self.index(place)}]")
+        row = MAPS[node.op]
+        given = [self._names[key] for key in args]
+        return self._named(row.text.format(*given, T=typed(node.dtype)))
+
+    def _array(self, node: ArrayNode) -> str:
+        name = next((name for name, other in self.arrays.items() if other is node), None)
+        if name is None:
+            name = f"{self.prefix}x{len(self.arrays)}"
+            self.arrays[name] = node
+        return name
+
+    def _named(self, text: str) -> str:
+        if text not in self._names:
+            self._names[text] = name = f"{self.prefix}v{len(self.lines)}"
+            self.lines.append(f"{name} = {text}")
+        return self._names[text]
+
+    @property
+    def parameters(self) -> list[str]:
+        """The kernel's parameters for it, as written."""
+        arrays = [f"{name}: Array[{typed(node.dtype)}]" for name, node in self.arrays.items()]
+        return arrays + [f"{name}: {typed(ty)}" for name, (ty, _) in self.scalars.items()]
+
+
+def typed(ty: ElementType) -> str:
+    """A type, as kernels name it."""
+    return "bool" if ty is bool_ else str(ty)
+
+
+def _cast(ty: ElementType, text: str) -> str:
+    return f"{typed(ty)}({text})"
+
+
+def _names() -> dict[str, Any]:
+    from ..frontends.python import library
+
+    found: dict[str, Any] = {str(ty): ty for ty in Type} | dict(INTRINSICS)
+    found |= {name: getattr(library, name) for name in LIBRARY}
+    return found | {"Array": Array, "Elements": Elements, "inf": math.inf, "bool": bool}
+
+
+_KNOWN: dict[str, Any] = {}
+
+
+def defined(text: str) -> Definition:
+    """The function of a text."""
+    if not _KNOWN:
+        _KNOWN.update(_names())
+    source = Source("<arrays>", text.splitlines(), 1, _KNOWN)
+    node: Any = ast.parse(text).body[0]
+    return Definition(node, source)

@@ -1,0 +1,407 @@
+"""Functions of arrays, with the names of the Python array API standard."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..errors import LaunchError, outermost
+from ..isa.elements import ElementType
+from ..isa.types import Type
+from ..runtime import arrays
+from ..runtime.executor import Buffer, Executor
+from .array import Array, Axes, mapped, reduced, tensor
+from .creation import array_like, full
+from .node import broadcast_shapes
+from .types import accumulated, floating, kind_of, of_number, promoted
+
+__all__ = [
+    "abs", "acos", "acosh", "add", "all", "any", "argmax", "argmin", "argsort", "asin", "asinh", "astype", "atan",
+    "atan2", "atanh", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift",
+    "bitwise_xor", "broadcast_arrays", "broadcast_to", "cbrt", "ceil", "clip", "concat", "copysign", "cos", "cosh",
+    "count_nonzero", "cumulative_sum", "diff", "divide", "equal", "exp", "exp2", "expand_dims", "expm1", "flip",
+    "floor", "floor_divide", "gelu", "greater", "greater_equal", "hypot", "isfinite", "isinf", "isnan", "less",
+    "less_equal", "log", "log1p", "log2", "log10", "log_softmax", "logaddexp", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "matmul", "matrix_transpose", "max", "maximum", "mean", "min", "minimum",
+    "moveaxis", "multiply", "negative", "not_equal", "permute_dims", "positive", "pow", "prod", "reciprocal", "relu",
+    "remainder", "repeat", "reshape", "result_type", "roll", "round", "rsqrt", "sigmoid", "sign", "sin", "sinh",
+    "softmax", "sort", "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "take", "tan", "tanh",
+    "tensordot", "tile", "trunc", "unstack", "var", "vecdot", "where",
+]  # fmt: skip
+
+# Types
+
+
+def astype(x: Array, dtype: Any, /, *, copy: bool = True, device: Executor | None = None) -> Array:
+    """Converted to another type."""
+    return x.astype(dtype)
+
+
+def result_type(*given: Any) -> ElementType:
+    """The type of an operation on arrays, types and numbers."""
+    found: ElementType | None = None
+    numbers = [each for each in given if isinstance(each, (bool, int, float))]
+    for each in given:
+        if not isinstance(each, (bool, int, float)):
+            ty = each.dtype if isinstance(each, (Array, Buffer)) else arrays.to_type(each)
+            found = ty if found is None else promoted(found, ty)
+    if found is None:
+        raise ValueError("result_type takes an array or a type at least")
+    for number in numbers:
+        found = of_number(number, found)
+    return found
+
+
+def broadcast_arrays(*given: Array) -> list[Array]:
+    """The arrays in the shape that they have together."""
+    shape = broadcast_shapes([x.shape for x in given])
+    return [x.broadcast_to(shape) for x in given]
+
+
+def broadcast_to(x: Array, /, shape: Sequence[int]) -> Array:
+    """The array with further and longer axes, along which it repeats."""
+    return x.broadcast_to(shape)
+
+
+# Elements
+
+
+def _named(made: Callable[..., Array], name: str) -> Callable[..., Array]:
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = f"`{name}` of each element; operands fit one another as NumPy's do."
+    return made
+
+
+def _unary(name: str) -> Callable[[Any], Array]:
+    return _named(lambda x, /: mapped(name, x), name)
+
+
+def _binary(name: str) -> Callable[[Any, Any], Array]:
+    return _named(lambda x1, x2, /: mapped(name, x1, x2), name)
+
+
+# fmt: off
+abs, acos, acosh, asin, asinh = map(_unary, ("abs", "acos", "acosh", "asin", "asinh"))
+atan, atanh, bitwise_invert = map(_unary, ("atan", "atanh", "bitwise_invert"))
+ceil, cos = map(_unary, ("ceil", "cos"))
+cosh, exp, expm1, floor, isfinite = map(_unary, ("cosh", "exp", "expm1", "floor", "isfinite"))
+isinf, isnan, log, log10, log1p = map(_unary, ("isinf", "isnan", "log", "log10", "log1p"))
+log2, logical_not, negative = map(_unary, ("log2", "logical_not", "negative"))
+round, sin = map(_unary, ("round", "sin"))
+sinh, sqrt, tan, tanh, trunc = map(_unary, ("sinh", "sqrt", "tan", "tanh", "trunc"))
+exp2, cbrt, rsqrt, sigmoid, gelu = map(_unary, ("exp2", "cbrt", "rsqrt", "sigmoid", "gelu"))
+relu = _unary("relu")
+# fmt: on
+# fmt: off
+add, atan2, bitwise_and = map(_binary, ("add", "atan2", "bitwise_and"))
+bitwise_left_shift, bitwise_or = map(_binary, ("bitwise_left_shift", "bitwise_or"))
+bitwise_right_shift, bitwise_xor, copysign = map(_binary, ("bitwise_right_shift", "bitwise_xor", "copysign"))
+divide, equal = map(_binary, ("divide", "equal"))
+floor_divide, greater, greater_equal = map(_binary, ("floor_divide", "greater", "greater_equal"))
+hypot, less = map(_binary, ("hypot", "less"))
+less_equal, logical_and, logical_or = map(_binary, ("less_equal", "logical_and", "logical_or"))
+logical_xor, maximum = map(_binary, ("logical_xor", "maximum"))
+minimum, multiply, not_equal = map(_binary, ("minimum", "multiply", "not_equal"))
+remainder, subtract = map(_binary, ("remainder", "subtract"))
+# fmt: on
+pow = _binary("power")
+
+
+def positive(x: Array, /) -> Array:
+    """The elements as they are."""
+    return +x
+
+
+def square(x: Array, /) -> Array:
+    """Each element times itself."""
+    return x * x
+
+
+def reciprocal(x: Array, /) -> Array:
+    """One by each element."""
+    return 1 / x
+
+
+def sign(x: Array, /) -> Array:
+    """-1, 0 or 1; NaN stays."""
+    if kind_of(x.dtype) == "f":
+        return where(x != x, x, (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype))
+    return (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)
+
+
+def logaddexp(x1: Any, x2: Any, /) -> Array:
+    """log(exp(x1) + exp(x2))."""
+    high = mapped("maximum", x1, x2)
+    return where(isinf(high), high, high + log1p(exp(-abs(mapped("subtract", x1, x2)))))
+
+
+def clip(x: Array, /, min: Any = None, max: Any = None) -> Array:
+    """Not below min, nor above max."""
+    found = x if min is None else mapped("maximum", x, min)
+    return found if max is None else mapped("minimum", found, max)
+
+
+def where(condition: Any, x1: Any, x2: Any, /) -> Array:
+    """x1 where a condition holds, else x2."""
+    return mapped("where", condition, x1, x2)
+
+
+# Along axes
+
+
+def sum(x: Array, /, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False) -> Array:
+    """The sum along axes. Small integers are added in 32 bits."""
+    ty = accumulated(x.dtype) if dtype is None else arrays.to_type(dtype)
+    return reduced("sum", x.astype(ty), axis, keepdims)
+
+
+def prod(x: Array, /, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False) -> Array:
+    """The product along axes."""
+    ty = accumulated(x.dtype) if dtype is None else arrays.to_type(dtype)
+    return reduced("prod", x.astype(ty), axis, keepdims)
+
+
+def _along(name: str) -> Callable[..., Array]:
+    def function(x: Array, /, **options: Any) -> Array:
+        found: Array = getattr(x, name)(**options)
+        return found
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"`x.{name}(axis=None, keepdims=False)`."
+    return function
+
+
+max, min, any, all, mean, std, var = map(_along, ("max", "min", "any", "all", "mean", "std", "var"))
+
+
+def _arg(name: str) -> Callable[..., Array]:
+    def function(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
+        found: Array = getattr(x, name)(axis)
+        if not keepdims:
+            return found
+        return found.reshape([1] * x.ndim) if axis is None else found.expand_dims(axis % x.ndim)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "Where it is along an axis, the first of equals; without `axis` in all elements, row by row."
+    return function
+
+
+argmax, argmin = _arg("argmax"), _arg("argmin")
+
+
+def count_nonzero(x: Array, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
+    """How many elements are not 0."""
+    return (x != 0).astype(Type.I32).sum(axis, keepdims)
+
+
+def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
+    """Running sums along an axis."""
+    if axis is None and x.ndim != 1:
+        raise LaunchError(f"say along which axis: the array has shape {x.shape}")
+    at = x._axis(0 if axis is None else axis)
+    found = x.astype(accumulated(x.dtype) if dtype is None else dtype)
+    outer, n, inner = math.prod(x.shape[:at]), x.shape[at], math.prod(x.shape[at + 1 :])
+    numbers = (("outer", outer), ("n", n), ("inner", inner), ("exclusive", False), ("reverse", False))
+    made = Array(tensor("CumSum", "output", found.dtype, x.shape, numbers, ("input", found)), x.executor)
+    if not include_initial:
+        return made
+    first = full((*x.shape[:at], 1, *x.shape[at + 1 :]), 0, dtype=found.dtype, device=x.executor)
+    return concat([first, made], axis=at)
+
+
+def _sorted(x: Array, axis: int, descending: bool, result: str) -> Array:
+    at = x._axis(axis)
+    order = [*(a for a in range(x.ndim) if a != at), at]
+    rows = x.transpose(order)
+    numbers = (("outer", math.prod(rows.shape[:-1])), ("n", rows.shape[-1]), ("descending", descending))
+    ty = x.dtype if result == "output" else Type.I32
+    other = () if result == "output" else (("output", x.dtype.size_bytes * x.size),)
+    made = Array(tensor("Sort", result, ty, rows.shape, numbers, ("input", rows), scratch=other), x.executor)
+    return made.transpose([order.index(a) for a in range(x.ndim)])
+
+
+def sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
+    """The elements along an axis in order; equals stay in theirs."""
+    return _sorted(x, axis, descending, "output")
+
+
+def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
+    """Where the elements in order are along an axis."""
+    return _sorted(x, axis, descending, "indices")
+
+
+def diff(x: Array, /, *, axis: int = -1, n: int = 1) -> Array:
+    """Differences of elements side by side along an axis."""
+    at = x._axis(axis)
+    for _ in range(n):
+        later, earlier = ([slice(None)] * x.ndim for _ in range(2))
+        later[at], earlier[at] = slice(1, None), slice(None, -1)
+        x = x[tuple(later)] - x[tuple(earlier)]
+    return x
+
+
+# Shapes
+
+
+def reshape(x: Array, /, shape: Sequence[int], *, copy: bool | None = None) -> Array:
+    """The same elements, row by row, with other axes; one of them may be -1."""
+    return x.reshape(tuple(shape))
+
+
+def permute_dims(x: Array, /, axes: Sequence[int]) -> Array:
+    """The axes in another order."""
+    return x.transpose(tuple(axes))
+
+
+def matrix_transpose(x: Array, /) -> Array:
+    """The last two axes exchanged."""
+    return x.mT
+
+
+def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
+    """Axes in other places."""
+    froms = [x._axis(a) for a in ((source,) if isinstance(source, int) else source)]
+    tos = [x._axis(a) for a in ((destination,) if isinstance(destination, int) else destination)]
+    order = [a for a in range(x.ndim) if a not in froms]
+    for to, at in sorted(zip(tos, froms, strict=True)):
+        order.insert(to, at)
+    return x.transpose(order)
+
+
+def squeeze(x: Array, /, axis: Axes = None) -> Array:
+    """Without axes of one element."""
+    return x.squeeze(axis)
+
+
+def expand_dims(x: Array, /, *, axis: int = 0) -> Array:
+    """With a further axis of one element."""
+    return x.expand_dims(axis)
+
+
+def flip(x: Array, /, *, axis: Axes = None) -> Array:
+    """The elements in reverse order along axes."""
+    return x.flip(axis)
+
+
+@outermost
+def concat(given: Sequence[Array], /, *, axis: int | None = 0) -> Array:
+    """Arrays one after another along an axis; without one, all their elements."""
+    found = [array_like(each) for each in given]
+    if not found:
+        raise LaunchError("concat takes an array at least")
+    if axis is None:
+        found, axis = [each.ravel() for each in found], 0
+    at = found[0]._axis(axis)
+    ty = found[0].dtype
+    for each in found[1:]:
+        ty = promoted(ty, each.dtype)
+        others = [shape[:at] + shape[at + 1 :] for shape in (found[0].shape, each.shape)]
+        if others[0] != others[1]:
+            raise LaunchError(f"arrays of shapes {found[0].shape} and {each.shape} do not join along axis {at}")
+    made = found[0].astype(ty)
+    for each in found[1:]:
+        right = each.astype(ty)
+        outer, inner = math.prod(made.shape[:at]), math.prod(made.shape[at + 1 :])
+        numbers = (("outer", outer), ("a_len", made.shape[at]), ("b_len", right.shape[at]), ("inner", inner))
+        shape = (*made.shape[:at], made.shape[at] + right.shape[at], *made.shape[at + 1 :])
+        node = tensor("Concat", "output", ty, shape, numbers, ("a", made), ("b", right))
+        made = Array(node, made.executor)
+    return made
+
+
+def stack(given: Sequence[Array], /, *, axis: int = 0) -> Array:
+    """Arrays of one shape along a further axis."""
+    return concat([array_like(each).expand_dims(axis) for each in given], axis=axis)
+
+
+def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
+    """The parts of an array along an axis."""
+    rows = moveaxis(x, axis, 0)
+    return tuple(rows[number] for number in range(rows.shape[0]))
+
+
+def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Array:
+    """The elements shifted along axes; what goes over the end comes in at the beginning."""
+    if axis is None:
+        return roll(x.ravel(), shift, axis=0).reshape(x.shape)
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    shifts = (shift,) * len(axes) if isinstance(shift, int) else tuple(shift)
+    for by, each in zip(shifts, axes, strict=True):
+        at = x._axis(each)
+        cut = -by % x.shape[at] if x.shape[at] else 0
+        if cut:
+            end, start = ([slice(None)] * x.ndim for _ in range(2))
+            end[at], start[at] = slice(cut, None), slice(None, cut)
+            x = concat([x[tuple(end)], x[tuple(start)]], axis=at)
+    return x
+
+
+def repeat(x: Array, repeats: int, /, *, axis: int | None = None) -> Array:
+    """Each element so many times."""
+    if axis is None:
+        x, axis = x.ravel(), 0
+    at = x._axis(axis)
+    wide = x.expand_dims(at + 1).broadcast_to((*x.shape[: at + 1], repeats, *x.shape[at + 1 :]))
+    return wide.reshape((*x.shape[:at], x.shape[at] * repeats, *x.shape[at + 1 :]))
+
+
+def tile(x: Array, repetitions: Sequence[int], /) -> Array:
+    """The array so many times along each axis."""
+    times = tuple(repetitions)
+    x = x.reshape((*(1,) * (len(times) - x.ndim), *x.shape))
+    times = (*(1,) * (x.ndim - len(times)), *times)
+    between = [length for n in x.shape for length in (1, n)]
+    wide = x.reshape(between).broadcast_to([length for t, n in zip(times, x.shape, strict=True) for length in (t, n)])
+    return wide.reshape([t * n for t, n in zip(times, x.shape, strict=True)])
+
+
+def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
+    """Elements along an axis by their numbers."""
+    if axis is None and x.ndim != 1:
+        raise LaunchError(f"say along which axis: the array has shape {x.shape}")
+    return x.take(indices, 0 if axis is None else axis)
+
+
+# Products
+
+
+def matmul(x1: Array, x2: Array, /) -> Array:
+    """The product of matrices, vectors, and stacks of them."""
+    return array_like(x1) @ x2
+
+
+def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
+    """The sum of products along an axis."""
+    return (x1 * x2).sum(axis)
+
+
+def tensordot(x1: Array, x2: Array, /, *, axes: Any = 2) -> Array:
+    """The sum of products along several axes of each."""
+    if isinstance(axes, int):
+        axes = list(range(x1.ndim - axes, x1.ndim)), list(range(axes))
+    left = [x1._axis(a) for a in axes[0]]
+    right = [x2._axis(a) for a in axes[1]]
+    kept = [a for a in range(x1.ndim) if a not in left]
+    others = [a for a in range(x2.ndim) if a not in right]
+    count = math.prod(x1.shape[a] for a in left)
+    rows = x1.transpose([*kept, *left]).reshape(math.prod(x1.shape[a] for a in kept), count)
+    columns = x2.transpose([*right, *others]).reshape(count, math.prod(x2.shape[a] for a in others))
+    return (rows @ columns).reshape([*(x1.shape[a] for a in kept), *(x2.shape[a] for a in others)])
+
+
+def softmax(x: Array, /, *, axis: int = -1) -> Array:
+    """exp(x - max) by its sum, along an axis."""
+    return _soft(x, axis, "Softmax")
+
+
+def log_softmax(x: Array, /, *, axis: int = -1) -> Array:
+    """The logarithm of softmax."""
+    return _soft(x, axis, "LogSoftmax")
+
+
+def _soft(x: Array, axis: int, name: str) -> Array:
+    at = x._axis(axis)
+    found = x.astype(floating(x.dtype))
+    numbers = (("outer", math.prod(x.shape[:at])), ("n", x.shape[at]), ("inner", math.prod(x.shape[at + 1 :])))
+    return Array(tensor(name, "output", found.dtype, x.shape, numbers, ("input", found)), x.executor)

@@ -1,0 +1,121 @@
+"""Which nodes of a graph become kernels, and what is computed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .elementwise import MAPS
+from .node import ArrayNode, in_order
+
+__all__ = ["FusedKernel", "groups"]
+
+# Storage buffers that a stage of WebGPU has at least: 8, of which one or two are written.
+_MOST_ARRAYS = 6
+_MOST_BESIDE = 5  # of a kernel that computes a product or the like, whose operands are up to four
+_MOST_NODES = 160  # of a kernel: V8 and shader compilers take longer than linearly for long functions
+
+
+@dataclass(frozen=True)
+class FusedKernel:
+    """A kernel: `root` is the node whose elements it writes, `core` the reduction, product or operation that it
+    computes first, if there is one."""
+
+    root: ArrayNode
+    core: ArrayNode | None
+
+
+def groups(roots: Sequence[ArrayNode]) -> tuple[list[FusedKernel], set[int]]:
+    """The kernels in the order in which they run, and the nodes that lie in memory, by identity."""
+    order = in_order(roots)
+    held = {id(node) for node in order if node.op == "source"}
+    held |= {id(root) for root in roots}
+    for node in order:
+        if _is_core(node):
+            held.add(id(node))
+            if node.op != "reduce":
+                held |= {id(arg) for arg in node.args}
+    arrays = _split(order, held)
+    users: dict[int, list[ArrayNode]] = {id(node): [] for node in order}
+    for node in order:
+        for arg in node.args:
+            users[id(arg)].append(node)
+    owners: dict[int, set[int]] = {}
+    for node in reversed(order):
+        above = [{id(user)} if id(user) in held else owners[id(user)] for user in users[id(node)]]
+        mine = set[int]().union(*above)
+        if len(mine) > 1 and node.op in MAPS and node.args:
+            held.add(id(node))
+        owners[id(node)] = mine
+    cores: dict[int, ArrayNode] = {}
+    kept = {id(root) for root in roots}
+    by_id = {id(node): node for node in order}
+    for node in order:
+        if not _has_epilogue(node) or id(node) in kept:
+            continue
+        root = _epilogue(node, users, held, by_id)
+        if root is not None and id(root) not in cores and len(arrays[id(root)]) <= _MOST_BESIDE:
+            cores[id(root)] = node
+            held.discard(id(node))
+    found = [
+        FusedKernel(node, cores.get(id(node), node if _is_core(node) else None))
+        for node in order
+        if id(node) in held and node.op != "source"
+    ]
+    return found, held
+
+
+def _is_core(node: ArrayNode) -> bool:
+    return node.op in ("reduce", "product", "tensor")
+
+
+def _has_epilogue(node: ArrayNode) -> bool:
+    return node.op == "reduce" or (node.op == "product" and node.attrs[-1] == 1)
+
+
+def _split(order: Sequence[ArrayNode], held: set[int]) -> dict[int, frozenset[int]]:
+    """Lets nodes lie in memory where a kernel would read too many arrays, or be too long. Gives the arrays that each
+    node is computed from."""
+    arrays: dict[int, frozenset[int]] = {}
+    within: dict[int, frozenset[int]] = {}
+    nothing = frozenset[int]()
+    for node in order:
+
+        def read(arg: ArrayNode) -> frozenset[int]:
+            return frozenset((id(arg),)) if id(arg) in held else arrays[id(arg)]
+
+        def inside(arg: ArrayNode) -> frozenset[int]:
+            return nothing if id(arg) in held else within[id(arg)]
+
+        while True:
+            leaves = nothing.union(*map(read, node.args))
+            nodes = frozenset((id(node),)).union(*map(inside, node.args))
+            if len(leaves) <= _MOST_ARRAYS and len(nodes) <= _MOST_NODES:
+                break
+            inner = [arg for arg in node.args if id(arg) not in held and arg.args]
+            if not inner:
+                break
+            largest = max(inner, key=lambda arg: (len(arrays[id(arg)]), len(within[id(arg)])))
+            held.add(id(largest))
+        arrays[id(node)], within[id(node)] = leaves, nodes
+    return arrays
+
+
+def _epilogue(
+    core: ArrayNode, users: dict[int, list[ArrayNode]], held: set[int], by_id: dict[int, ArrayNode]
+) -> ArrayNode | None:
+    """The node in memory that is computed of each element of another one and of nothing else of it."""
+    found: set[int] = set()
+    work = [core]
+    seen: set[int] = set()
+    while work:
+        node = work.pop()
+        for user in users[id(node)]:
+            if user.op not in MAPS or user.shape != core.shape:
+                return None
+            if id(user) in held:
+                found.add(id(user))
+            elif id(user) not in seen:
+                seen.add(id(user))
+                work.append(user)
+    return by_id[found.pop()] if len(found) == 1 else None

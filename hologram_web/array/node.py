@@ -1,0 +1,110 @@
+"""Nodes of a graph of arrays: what was asked for, before anything is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from ..errors import LaunchError
+from ..isa.elements import ElementType
+from .view import View, row_major
+
+if TYPE_CHECKING:
+    from ..runtime.executor import Buffer
+
+__all__ = ["ArrayNode", "broadcast", "broadcast_shapes", "in_order", "map_", "view"]
+
+
+class ArrayNode:
+    """An array that can be computed. By `op`:
+
+    | op | args | attrs |
+    |---|---|---|
+    | `source` | | its elements lie in `held` |
+    | `scalar` | | `held` is the number that all of its elements are |
+    | `count` | | elements are their own number, counted row by row |
+    | `view` | the array | a View |
+    | `reduce` | the array | the operation; the lengths outer, n, inner |
+    | `product` | a, b | m, n, k, whether a and b lie transposed, how many products |
+    | `tensor` | operands | the row's name, the operand that is written, names of those read, numbers, scratch memory |
+    | others | operands of this shape | a row of `elementwise.MAPS` |
+    """
+
+    __slots__ = ("args", "attrs", "dtype", "held", "op", "place", "shape")
+
+    def __init__(
+        self,
+        op: str,
+        args: tuple[ArrayNode, ...],
+        dtype: ElementType,
+        shape: tuple[int, ...],
+        attrs: Any = None,
+        held: Any = None,
+    ) -> None:
+        self.op, self.args, self.dtype, self.shape, self.attrs, self.held = op, args, dtype, shape, attrs, held
+        self.place = ""  # the line of the user's that made it
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+    def settle(self, buffer: Buffer) -> None:
+        """Its elements lie in a buffer now: what they were computed from is not held any more."""
+        self.op, self.args, self.attrs, self.held = "source", (), None, buffer
+
+
+def map_(op: str, dtype: ElementType, *args: ArrayNode) -> ArrayNode:
+    """An operation on each element, of arrays that fit one another."""
+    shape = broadcast_shapes([arg.shape for arg in args])
+    return ArrayNode(op, tuple(broadcast(arg, shape) for arg in args), dtype, shape)
+
+
+def broadcast_shapes(shapes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape of arrays together, as NumPy's rules have it. Raises LaunchError."""
+    shapes = list(shapes)
+    found: list[int] = []
+    for axis in range(1, max(map(len, shapes), default=0) + 1):
+        lengths = {shape[-axis] for shape in shapes if len(shape) >= axis} - {1}
+        if len(lengths) > 1:
+            told = " and ".join(map(str, shapes))
+            raise LaunchError(f"shapes {told} do not fit one another: axis {-axis} has {sorted(lengths)} elements")
+        found.append(lengths.pop() if lengths else 1)
+    return tuple(reversed(found))
+
+
+def broadcast(node: ArrayNode, shape: tuple[int, ...]) -> ArrayNode:
+    """The array with further and longer axes, along which it repeats."""
+    if node.shape == shape:
+        return node
+    if node.op == "scalar":
+        return ArrayNode("scalar", (), node.dtype, shape, None, node.held)
+    more = len(shape) - len(node.shape)
+    if more < 0 or any(old not in (1, new) for old, new in zip(node.shape, shape[more:], strict=True)):
+        raise LaunchError(f"an array of shape {node.shape} cannot be broadcast to {shape}")
+    return view(node, View(shape, (0,) * more + row_major(node.shape)))
+
+
+def view(node: ArrayNode, found: View) -> ArrayNode:
+    """Elements of an array in other places."""
+    if found == View(node.shape, row_major(node.shape)):
+        return node
+    if node.op == "scalar":
+        return ArrayNode("scalar", (), node.dtype, found.shape, None, node.held)
+    return ArrayNode("view", (node,), node.dtype, found.shape, found)
+
+
+def in_order(roots: Sequence[ArrayNode]) -> list[ArrayNode]:
+    """All nodes that roots need, each behind its arguments. Graphs may be deeper than Python calls."""
+    found: dict[int, ArrayNode] = {}
+    work: list[tuple[ArrayNode, bool]] = [(root, False) for root in reversed(roots)]
+    while work:
+        node, ready = work.pop()
+        if id(node) in found:
+            continue
+        if ready or not node.args:
+            found[id(node)] = node
+            continue
+        work.append((node, True))
+        work += [(arg, False) for arg in reversed(node.args) if id(arg) not in found]
+    return list(found.values())

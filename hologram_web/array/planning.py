@@ -1,0 +1,343 @@
+"""From groups of nodes to a plan: the text of each kernel, its program, its launch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from ..frontends.python.translate import translate
+from ..isa.collectives import COLLECTIVE_ROWS
+from ..isa.elements import ElementType, stored_as
+from ..isa.ops import IDENTITIES, reduce_type
+from ..isa.program import Program
+from ..plan.builder import PlanBuilder
+from ..plan.tensor_steps import add_operation
+from ..tensor.families import operation
+from ..tensor.fuse import Computed, fuse
+from .expression import Expression, LoopOver, defined, typed
+from .grouping import FusedKernel, groups
+from .node import ArrayNode
+
+__all__ = ["REDUCTIONS", "GraphPlan", "lower"]
+
+REDUCTIONS = {"sum": "{0} + {1}", "prod": "{0} * {1}", "min": "min({0}, {1})", "max": "max({0}, {1})"}
+_COMBINE = {"sum": "add", "prod": "mul", "min": "min", "max": "max"}
+_BLOCK = 2048  # elements that a block of 32 lanes reduces: isa.md section 3
+_ROWS = 8  # of those in a block
+
+_MAP = """def map({parameters}):
+    {lines}
+    out[{index}] = {text}
+"""
+# 32 lanes for each row, or for each 2,048 elements of one.
+_REDUCE = """def reduce({parameters}):
+    partial = shared({wide}, ({rows}, 32))
+    row, lane, line = local_id(1), local_id(0), global_id(1)
+    o = {outer}
+    total = {wide}({identity})
+    if line < lines:
+        for k in range({first} + lane, {end}, 32):
+            {lines}
+            total = {combined}
+    partial[row, lane] = total
+    barrier()
+    for half in static_range(5):
+        if lane < 16 >> half:
+            partial[row, lane] = {halves}
+        barrier()
+    if lane == 0 and line < lines:
+        value = {result}(partial[row, 0])
+        {after}
+        out[line] = {text}
+"""
+# A lane for each row, whose elements lie apart.
+_COLUMNS = """def reduce_columns({parameters}):
+    c, o = global_id(0), global_id(1)
+    total = {wide}({identity})
+    for k in range(count):
+        {lines}
+        total = {combined}
+    value = {result}(total)
+    i = o * width + c
+    {after}
+    out[i] = {text}
+"""
+_EPILOGUE = """def epilogue({parameters}):
+    {lines}
+    return {text}
+"""
+
+_programs: dict[str, Program] = {}
+
+
+class GraphPlan:
+    """A plan for nodes: what its ports are, by the numbers of nodes in their order."""
+
+    def __init__(self, plan: PlanBuilder, sources: list[str], scalars: list[str], results: list[str]) -> None:
+        self.plan, self.sources, self.scalars, self.results = plan, sources, scalars, results
+        self.texts: list[str] = []
+
+
+def lower(roots: Sequence[ArrayNode], order: Sequence[ArrayNode]) -> GraphPlan:
+    """The plan that computes roots; `order` has all nodes, as `in_order` gives them. Raises CompileError."""
+    plan = PlanBuilder("arrays")
+    names: dict[int, str] = {}
+    numbers: dict[int, str] = {}
+    lowered = GraphPlan(plan, [], [], [])
+    for node in order:
+        if node.op == "source":
+            names[id(node)] = plan.array(f"x{len(lowered.sources)}", node.dtype, node.shape)
+            lowered.sources.append(names[id(node)])
+        elif node.op == "scalar":
+            numbers[id(node)] = name = f"a{len(lowered.scalars)}"
+            plan.scalar(name, stored_as(node.dtype))
+            lowered.scalars.append(name)
+    for node in roots:
+        if id(node) not in names:
+            names[id(node)] = plan.array(f"y{len(lowered.results)}", node.dtype, node.shape)
+        lowered.results.append(names[id(node)])
+    found, held = groups(roots)
+    writer = _Writer(plan, names, numbers, held, lowered)
+    last: dict[str, int] = {}
+    for number, group in enumerate(found):
+        for node in (group.root, *_read(group, held)):
+            last[id(node)] = number  # type: ignore[index]
+    idle: dict[int, list[str]] = {}
+    for number, group in enumerate(found):
+        node = group.root
+        if id(node) not in names:
+            size = prod(node.shape) * node.dtype.size_bytes
+            free = idle.get(size)
+            names[id(node)] = free.pop() if free else plan.temporary(f"t{number}", size)
+            writer.temporary.add(id(node))
+        writer.write(group)
+        for each in {id(n): n for n in (node, *_read(group, held))}.values():
+            if last[id(each)] == number and id(each) in writer.temporary:  # type: ignore[index]
+                idle.setdefault(prod(each.shape) * each.dtype.size_bytes, []).append(names[id(each)])
+    return lowered
+
+
+def _read(group: FusedKernel, held: set[int]) -> list[ArrayNode]:
+    """The nodes in memory that a kernel reads."""
+    found: dict[int, ArrayNode] = {}
+    work, seen = list(group.root.args), set[int]()
+    while work:
+        node = work.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if id(node) in held:
+            found[id(node)] = node
+        else:
+            work += node.args
+    return list(found.values())
+
+
+class _Writer:
+    """Adds kernels of groups to a plan."""
+
+    def __init__(
+        self, plan: PlanBuilder, names: dict[int, str], numbers: dict[int, str], held: set[int], lowered: GraphPlan
+    ) -> None:
+        self.plan, self.names, self.numbers, self.held, self.lowered = plan, names, numbers, held, lowered
+        self.temporary: set[int] = set()
+        self.between: list[ArrayNode] = []
+
+    def write(self, group: FusedKernel) -> None:
+        core = group.core
+        if core is None:
+            self._map(group.root)
+        elif core.op == "reduce":
+            self._reduce(group.root, core)
+        elif core.op == "product":
+            self._product(group.root, core)
+        else:
+            self._tensor(group.root, core)
+
+    def _expression(
+        self, root: ArrayNode, loops: Any, values: dict[int, str] | None = None, prefix: str = ""
+    ) -> Expression:
+        return Expression([root], loops, self.held - {id(root)}, values, prefix)
+
+    def _launch(
+        self, text: str, lanes: tuple[int, ...], block: tuple[int, ...], args: dict[str, Any], *made: Expression
+    ) -> None:
+        program = _programs.get(text)
+        if program is None:
+            program = _programs[text] = translate(defined(text).checking("buffer")).program
+            program.metadata.name = text[4 : text.index("(")]
+        if text not in self.lowered.texts:
+            self.lowered.texts.append(text)
+        given = dict(args)
+        for each in made:
+            given |= self._given(each)
+        self.plan.launch(program, lanes, (*block, 1, 1)[:3], given)
+
+    def _given(self, made: Expression) -> dict[str, Any]:
+        """What an expression's parameters are: buffers, numbers, and scalars of the plan."""
+        arrays = {name: self.names[id(node)] for name, node in made.arrays.items()}
+        scalars = {
+            name: self.numbers[id(value)] if isinstance(value, ArrayNode) else value
+            for name, (_, value) in made.scalars.items()
+        }
+        return arrays | scalars
+
+    def _map(self, root: ArrayNode) -> None:
+        made = self._expression(root, root.shape)
+        index = made.index(made.row_major)
+        text = _MAP.format(
+            parameters=", ".join([f"out: Array[{typed(root.dtype)}]", *made.parameters]),
+            lines="\n    ".join(made.lines),
+            index=index,
+            text=made.text[0],
+        )
+        lanes = tuple(made.grid)
+        block = (256,) if len(lanes) == 1 or lanes[0] >= 128 else (16, 16)
+        self._launch(text, lanes, block, {"out": self.names[id(root)]}, made)
+
+    def _reduce(self, root: ArrayNode, core: ArrayNode) -> None:
+        """`root` is the reduction, or what is computed of each of its results."""
+        kind, outer, along, inner = core.attrs
+        (arg,) = core.args
+        rows, count, width = prod(outer), prod(along), prod(inner)
+        if width == 1:
+            self._rows(root, core, kind, arg, (*outer, *inner), along, rows, count)
+            return
+        made = self._expression(arg, [LoopOver("o", outer), LoopOver("k", along), LoopOver("c", inner)])
+        after = self._after(root, core, LoopOver("i", root.shape))
+        text = _COLUMNS.format(
+            parameters=self._parameters(root, made, after, "count: i32, width: i32"),
+            lines="\n        ".join(made.lines),
+            after="\n    ".join(after.lines) or "pass",
+            text=after.text[0],
+            **_about(kind, core.dtype, made.text[0]),
+        )
+        args = {"out": self.names[id(root)], "count": count, "width": width}
+        self._launch(text, (width, rows), (64,), args, made, after)
+
+    def _rows(
+        self,
+        root: ArrayNode,
+        core: ArrayNode,
+        kind: str,
+        arg: ArrayNode,
+        outer: tuple[int, ...],
+        along: tuple[int, ...],
+        rows: int,
+        count: int,
+    ) -> None:
+        blocks = max(-(-count // _BLOCK), 1)
+        made = self._expression(arg, [LoopOver("o", outer), LoopOver("k", along)])
+        while True:
+            final = blocks == 1
+            more = "" if final else ", blocks: i32"
+            after = self._after(root, core, LoopOver("line", outer))
+            about = _about(kind, core.dtype, made.text[0])
+            text = _REDUCE.format(
+                parameters=self._parameters(root, made, after if final else None, f"lines: i32, count: i32{more}"),
+                rows=_ROWS,
+                outer="line" if final else "line // blocks",
+                first="0" if final else f"line % blocks * {_BLOCK}",
+                end="count" if final else f"min(count, (line % blocks + 1) * {_BLOCK})",
+                lines="\n            ".join(made.lines),
+                after="\n        ".join(after.lines if final else ()) or "pass",
+                halves=REDUCTIONS[kind].format("partial[row, lane]", "partial[row, lane + (16 >> half)]"),
+                text=after.text[0] if final else "value",
+                **(about if final else {**about, "result": about["wide"]}),
+            )
+            lines = rows * blocks
+            partial = reduce_type(stored_as(core.dtype))
+            out = self.names[id(root)]
+            if not final:
+                out = self.plan.temporary(self.plan.unused("partial"), lines * partial.size_bytes)
+            args = {"out": out, "lines": lines, "count": count} | ({} if final else {"blocks": blocks})
+            self._launch(text, (32, -(-lines // _ROWS) * _ROWS), (32, _ROWS), args, made, *((after,) if final else ()))
+            if final:
+                return
+            count, blocks = blocks, max(-(-blocks // _BLOCK), 1)
+            between = ArrayNode("source", (), partial, (rows, count))
+            self.names[id(between)] = out
+            self.between.append(between)  # so that nothing else gets its identity
+            made = self._expression(between, [LoopOver("o", (rows,)), LoopOver("k", (count,))])
+
+    def _after(self, root: ArrayNode, core: ArrayNode, loop: LoopOver) -> Expression:
+        return self._expression(root, [loop], {id(core): "value"}, "e")
+
+    def _parameters(self, root: ArrayNode, made: Expression, after: Expression | None, more: str) -> str:
+        """Those of a reduction; without what comes after it, it writes what is not rounded yet."""
+        ty = root.dtype if after is not None else reduce_type(stored_as(made.dtype))
+        own = [f"out: Array[{typed(ty)}]", *made.parameters, *(after.parameters if after is not None else ())]
+        return ", ".join([*own, more])
+
+    def _product(self, root: ArrayNode, core: ArrayNode) -> None:
+        m, n, k, turned_a, turned_b, batch = core.attrs
+        a, b = core.args
+        row = operation("GEMM")
+        ty = stored_as(core.dtype)
+        one = 1.0 if ty.is_float else 1
+        values = {
+            "ty": ty, "m": m, "n": n, "k": k, "alpha": one, "beta": one * 0, "trans_a": turned_a, "trans_b": turned_b,
+            "bias": None, "activation": None,
+        }  # fmt: skip
+        buffers = {"a": self.names[id(a)], "b": self.names[id(b)], "c": self.names[id(root)]}
+        for number in range(batch):
+            first = {"a": number * m * k, "b": number * k * n, "c": number * m * n}
+            after = None if root is core else self._after(root, core, LoopOver("i", root.shape))
+            self._operation(row, "c", values, buffers, first, after)
+
+    def _tensor(self, root: ArrayNode, core: ArrayNode) -> None:
+        name, result, operands, numbers, scratch = core.attrs
+        others = (operand.name for operand in next(row for row in COLLECTIVE_ROWS if row.name == name).operands)
+        values = {**dict.fromkeys(others), "ty": stored_as(core.args[0].dtype), **dict(numbers)}
+        buffers = {each: self.names[id(arg)] for each, arg in zip(operands, core.args, strict=True)}
+        buffers |= {each: self.plan.temporary(self.plan.unused(each), size) for each, size in scratch}
+        self._operation(operation(name), result, values, buffers | {result: self.names[id(root)]}, {}, None)
+
+    def _operation(
+        self,
+        row: Any,
+        result: str,
+        values: dict[str, Any],
+        buffers: dict[str, str],
+        first: dict[str, int],
+        after: Expression | None,
+    ) -> None:
+        if after is not None:
+            text = _EPILOGUE.format(
+                parameters=", ".join(["value", "i", *after.arrays, *after.scalars]),
+                lines="\n    ".join(after.lines) or "pass",
+                text=after.text[0],
+            )
+            if text not in _functions:
+                _functions[text] = defined(text)
+            arrays = {name: node.dtype for name, node in after.arrays.items()}
+            scalars = {name: stored_as(ty) for name, (ty, _) in after.scalars.items()}
+            computed = Computed(_functions[text], arrays, scalars, after.dtype)
+            row = fuse(row, written={result: computed})
+            given = self._given(after)
+            values = values | {name: given[name] for name in scalars}
+            buffers = buffers | {name: given[name] for name in arrays}
+            self.lowered.texts.append(text)
+        add_operation(self.plan, row, values, buffers, first)
+
+
+_functions: dict[str, Any] = {}
+
+
+def _about(kind: str, dtype: ElementType, text: str) -> dict[str, str]:
+    """What is said of a reduction."""
+    ty = stored_as(dtype)
+    wide = reduce_type(ty)
+    identity = IDENTITIES[_COMBINE[kind]](wide)
+    shown = (
+        repr(identity)
+        if not isinstance(identity, float) or abs(identity) != float("inf")
+        else ("inf" if identity > 0 else "-inf")
+    )
+    return {
+        "wide": str(wide),
+        "result": str(ty),
+        "identity": shown,
+        "combined": REDUCTIONS[kind].format("total", f"{wide}({text})"),
+    }

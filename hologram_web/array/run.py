@@ -1,0 +1,100 @@
+"""Computing nodes: a plan for graphs of one form, found again by it, and a run of it on an executor's device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..isa.arguments import scalar_bits
+from ..isa.elements import bool_, stored_as
+from ..plan.plan import size_of
+from ..runtime.compiled import CompiledProgram
+from .node import ArrayNode, in_order
+from .planning import lower
+
+if TYPE_CHECKING:
+    from ..runtime.executor import Executor
+
+__all__ = ["explain", "realize"]
+
+_KEPT = 1024
+_plans: dict[Any, _Known] = {}
+
+
+class _Known:
+    """A plan that can run: what its steps need."""
+
+    def __init__(self, roots: Sequence[ArrayNode], order: Sequence[ArrayNode]) -> None:
+        lowered = lower(roots, order)
+        self.texts = lowered.texts
+        self.compiled = CompiledProgram.from_builder(lowered.plan)
+        self.sources, self.scalars, self.results = lowered.sources, lowered.scalars, lowered.results
+        self.temporaries = [(each.name, size_of(each, {})) for each in self.compiled.plan.temporaries]
+
+
+def _known(roots: Sequence[ArrayNode], order: Sequence[ArrayNode]) -> _Known:
+    numbers = {id(node): number for number, node in enumerate(order)}
+    key = (
+        *((node.op, node.dtype, node.shape, node.attrs, *[numbers[id(arg)] for arg in node.args])
+          if node.op != "scalar" or node.dtype is not bool_
+          else (node.shape, node.held)
+          for node in order),
+        *(numbers[id(root)] for root in roots),
+    )  # fmt: skip
+    known = _plans.get(key)
+    if known is None:
+        if len(_plans) >= _KEPT:
+            _plans.pop(next(iter(_plans)))
+        known = _plans[key] = _Known(roots, order)
+    return known
+
+
+def realize(nodes: Sequence[ArrayNode], executor: Executor) -> None:
+    """Computes nodes, each once: afterwards they are sources. Raises what compiling and launching raise."""
+    roots = list({id(node): node for node in nodes if node.op != "source"}.values())
+    if not roots:
+        return
+    order = in_order(roots)
+    known = _known(roots, order)
+    device: Any = executor.device
+    handles = {}
+    sources = iter(known.sources)
+    scalars = iter(known.scalars)
+    bits = {}
+    for node in order:
+        if node.op == "source":
+            handles[next(sources)] = node.held.handle
+        elif node.op == "scalar":
+            name = next(scalars)
+            held = int(node.held) if node.dtype is bool_ else node.held
+            bits[name] = scalar_bits(name, stored_as(node.dtype), held)
+    made = [executor.result(node.shape, node.dtype) for node in roots]
+    for name, buffer in zip(known.results, made, strict=True):
+        handles[name] = buffer.handle
+    lent = {name: device.allocate_buffer(size) for name, size in known.temporaries}
+    try:
+        known.compiled.execute(device, handles | lent, bits, {})
+    finally:
+        for handle in lent.values():
+            device.free_buffer(handle)
+    for node, buffer in zip(roots, made, strict=True):
+        node.settle(buffer)
+
+
+def explain(nodes: Sequence[ArrayNode]) -> str:
+    """The texts of the kernels, and the steps of the plan."""
+    roots = [node for node in nodes if node.op != "source"]
+    if not roots:
+        return "in memory: nothing to compute"
+    known = _known(roots, in_order(roots))
+    steps = "\n".join(_shown(step, known) for step in known.compiled.plan.steps)
+    return "\n".join([*known.texts, steps])
+
+
+def _shown(step: Any, known: _Known) -> str:
+    if not hasattr(step, "program"):
+        return f"on {step.name}:\n" + "\n".join(f"  {_shown(each, known)}" for each in step.body)
+    program = known.compiled.programs[step.program]
+    lanes = " x ".join(str(length) for length in step.lanes if str(length) != "1") or "1"
+    buffers = ", ".join(str(arg.value) for arg in step.args if arg.kind == "buffer")
+    return f"{program.metadata.name}[{lanes}]({buffers})"

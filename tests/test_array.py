@@ -1,0 +1,239 @@
+"""Lazy arrays against NumPy, on every device."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hologram_web as hg
+from hologram_web import array_api as xp
+from hologram_web.array.array import Array
+from hologram_web.array.run import _plans
+from hologram_web.errors import LaunchError, UnsupportedType
+
+DEVICES = ("cpu", "wasm", "webgpu")
+
+
+@pytest.fixture(scope="module", params=DEVICES)
+def ex(request: pytest.FixtureRequest) -> Iterator[hg.Executor]:
+    with hg.Executor(request.param) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def wasm() -> Iterator[hg.Executor]:
+    with hg.Executor("wasm") as found:
+        yield found
+
+
+RNG = np.random.default_rng(18)
+A = RNG.random((7, 33), "f4") - np.float32(0.5)
+B = RNG.random((33,), "f4") + np.float32(0.5)
+C = RNG.random((4, 5, 6), "f4")
+N = RNG.integers(-50, 50, (7, 33), "i4")
+
+
+CASES: dict[str, Callable[..., Any]] = {
+    "chain": lambda p, a, b, c, n: (a + b) * 2.0 - b / a,
+    "one by it": lambda p, a, b, c, n: 1.0 / (a * a + 1.0),
+    "where": lambda p, a, b, c, n: p.where(a > 0.1, a, -b),
+    "functions": lambda p, a, b, c, n: p.exp(a) + p.sqrt(b) * p.tanh(a) - p.log1p(b),
+    "bools": lambda p, a, b, c, n: ((a > 0) & (a < 0.3)) | ~(b > 1),
+    "of integers": lambda p, a, b, c, n: p.floor(n) + p.round(n * 2),
+    "of bools": lambda p, a, b, c, n: p.where(~(a > 0), True, b > 1),
+    "integers": lambda p, a, b, c, n: (n * 3 - 7) // 4 % 5 + (n & 12) ^ (n << 2),
+    "mixed": lambda p, a, b, c, n: a * p.astype(n, p.float32),
+    "turned": lambda p, a, b, c, n: a.T + 1.0,
+    "strided": lambda p, a, b, c, n: a[1:6:2, ::-1] * b,
+    "reversed": lambda p, a, b, c, n: p.flip(a, axis=0) - a[::-1],
+    "rows": lambda p, a, b, c, n: a[2] + a[-1, ...],
+    "new axes": lambda p, a, b, c, n: b[None, :, None] + b[:, None][None],
+    "reshaped": lambda p, a, b, c, n: p.reshape(p.reshape(a, (33, 7)).T, (3, 77)) + 1.0,
+    "permuted": lambda p, a, b, c, n: p.permute_dims(c, (2, 0, 1)) * 2.0,
+    "permuted and flat": lambda p, a, b, c, n: p.reshape(p.permute_dims(c, (1, 2, 0)), (-1,)) + 1.0,
+    "four axes": lambda p, a, b, c, n: p.permute_dims(p.reshape(c, (2, 2, 5, 6)), (3, 1, 0, 2)) + 1.0,
+    "sum": lambda p, a, b, c, n: p.sum(a),
+    "sum of rows": lambda p, a, b, c, n: p.sum(a * b, axis=1),
+    "sum of columns": lambda p, a, b, c, n: p.sum(a, axis=0),
+    "sum of outer axes": lambda p, a, b, c, n: p.sum(p.permute_dims(c, (2, 0, 1)), axis=(0, 2)),
+    "sum in the middle": lambda p, a, b, c, n: p.sum(c, axis=1, keepdims=True) / 5.0,
+    "least and greatest": lambda p, a, b, c, n: p.max(c, axis=2) - p.min(c, axis=2),
+    "product": lambda p, a, b, c, n: p.prod(c, axis=0),
+    "mean and variance": lambda p, a, b, c, n: (a - p.mean(a, axis=1, keepdims=True)) / p.std(a, axis=1, keepdims=True),
+    "any and all": lambda p, a, b, c, n: p.any(a > 0.4, axis=1) & ~p.all(a > -0.4, axis=1),
+    "argmax": lambda p, a, b, c, n: p.argmax(a, axis=1) + p.argmin(c[0].T, axis=0)[0],
+    "softmax by hand": lambda p, a, b, c, n: (
+        p.exp(a - p.max(a, axis=1, keepdims=True))
+        / p.sum(p.exp(a - p.max(a, axis=1, keepdims=True)), axis=1, keepdims=True)
+    ),
+    "matrices": lambda p, a, b, c, n: a @ a.T,
+    "matrix and vector": lambda p, a, b, c, n: a @ b,
+    "vector and matrix": lambda p, a, b, c, n: b @ a.T,
+    "stacks": lambda p, a, b, c, n: c @ p.permute_dims(c, (0, 2, 1)),
+    "one for all": lambda p, a, b, c, n: c @ c[0].T,
+    "epilogue": lambda p, a, b, c, n: p.maximum((a @ a.T) * 0.5 + a[:, 0], 0.0),
+    "layer": lambda p, a, b, c, n: p.sum(p.tanh(a @ p.reshape(c[:3, :, :], (90,))[:66].reshape((33, 2)) + 1.0), axis=0),
+    "gathered": lambda p, a, b, c, n: p.take(a, p.asarray([3, 0, 3, 6]), axis=0) * b,
+    "joined": lambda p, a, b, c, n: p.concat([a, a[:2] * 2.0], axis=0),
+    "stacked": lambda p, a, b, c, n: p.stack([b, b + 1.0, b * 2.0], axis=1),
+    "sorted": lambda p, a, b, c, n: p.sort(a, axis=1) + p.take(b, p.argsort(b)),
+    "running": lambda p, a, b, c, n: p.cumulative_sum(n, axis=1),
+    "lower": lambda p, a, b, c, n: p.tril(a) + p.triu(a, k=2),
+    "repeated": lambda p, a, b, c, n: p.tile(b[:3], (2, 2)) + p.repeat(b[:6], 1),
+    "rolled": lambda p, a, b, c, n: p.roll(a, 3, axis=1) - p.roll(a, -2, axis=0),
+    "differences": lambda p, a, b, c, n: p.diff(a, axis=1, n=2),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_is_what_numpy_says(ex: hg.Executor, name: str) -> None:
+    given = (A, B, C, N)
+    expected = CASES[name](np, *given)
+    arrays = [xp.asarray(each, device=ex) for each in given]
+    found = CASES[name](_Here(ex), *arrays)
+    assert isinstance(found, Array)
+    assert found.shape == expected.shape
+    values = found.numpy()
+    if values.dtype.kind == "f":
+        np.testing.assert_allclose(values, expected, rtol=2e-5, atol=2e-5)
+    else:
+        np.testing.assert_array_equal(values, expected)
+
+
+class _Here:
+    """The namespace with an executor for what is made of lists."""
+
+    def __init__(self, ex: hg.Executor) -> None:
+        self.ex = ex
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(xp, name)
+
+    def asarray(self, obj: Any) -> Any:
+        return xp.asarray(obj, device=self.ex)
+
+
+@pytest.mark.parametrize("count", [0, 1, 31, 2048, 2049, 70_001])
+def test_sums_have_the_canonical_order_on_every_device(ex: hg.Executor, wasm: hg.Executor, count: int) -> None:
+    x = (np.arange(count) % 977 * 0.1).astype("f4")
+    found = (xp.asarray(x, device=ex) * 3.0).sum().numpy()
+    assert found.tobytes() == (xp.asarray(x, device=wasm) * 3.0).sum().numpy().tobytes()
+    np.testing.assert_allclose(found, (x * np.float32(3)).sum(dtype="f8"), rtol=1e-5)
+    rows = np.stack([x, x + 1])
+    np.testing.assert_allclose(xp.asarray(rows, device=ex).sum(axis=1).numpy(), rows.sum(axis=1, dtype="f8"), rtol=1e-5)
+
+
+TYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8")
+
+
+@pytest.mark.parametrize("ty", TYPES)
+def test_every_type_of_numbers(ex: hg.Executor, ty: str) -> None:
+    values = np.arange(1, 70).astype(ty)
+    x = xp.asarray(values, device=ex)
+    np.testing.assert_array_equal((x * 2 + x // 3).numpy(), values * np.array(2, ty) + values // np.array(3, ty))
+    assert (x * 2).dtype is x.dtype
+    np.testing.assert_array_equal((x > 7).numpy(), values > 7)
+    np.testing.assert_array_equal(xp.max(x).numpy(), values.max())
+    if ty != "f2":
+        assert int(x.sum()) == int(values.astype("f8").sum())
+    assert xp.astype(x, xp.float32).dtype is hg.f32
+
+
+def test_nothing_is_computed_before_it_is_asked_for(wasm: hg.Executor) -> None:
+    x = xp.asarray(A, device=wasm)
+    y = xp.exp(x) * 2.0 + x
+    assert "not computed yet" in repr(y)
+    assert y.explain().count("def ") == 1  # one kernel
+    before = len(_plans)
+    y.realize()
+    assert "not computed yet" not in repr(y)
+    (xp.exp(xp.asarray(A + 1, device=wasm)) * 3.0 + xp.asarray(A, device=wasm)).realize()
+    again = len(_plans)
+    z = xp.asarray(A * 2, device=wasm)
+    (xp.exp(z) * 5.0 + z).realize()  # the same graph with other numbers
+    assert (before, len(_plans)) == (before, again)
+
+
+FUSED = {
+    "a product with what is done to it": (lambda x, b: xp.maximum(x @ x.T + b[:7], 0.0), 1),
+    "a reduction of a map, and a map of it": (lambda x, b: xp.sqrt(xp.sum(x * x, axis=1) + 1.0), 1),
+    "softmax": (lambda x, b: xp.exp(x) / xp.sum(xp.exp(x), axis=1, keepdims=True), 2),
+}
+
+
+@pytest.mark.parametrize("name", FUSED)
+def test_what_is_one_kernel(wasm: hg.Executor, name: str) -> None:
+    make, count = FUSED[name]
+    found = make(xp.asarray(A, device=wasm), xp.asarray(B, device=wasm))
+    text = found.explain()
+    launches = [line for line in text.splitlines() if "[" in line and not line.startswith(("def", " "))]
+    product = text.count("\non webgpu:\n")
+    assert (product or len(launches)) == count, text
+
+
+def test_long_chains_compile_and_run(wasm: hg.Executor) -> None:
+    x = xp.asarray(np.ones(5, "f4"), device=wasm)
+    y = x
+    for _ in range(10_000):
+        y = y + x
+    np.testing.assert_array_equal(y.numpy(), np.full(5, 10_001, "f4"))
+
+
+def test_memory_of_arrays_that_are_gone_is_free(ex: hg.Executor) -> None:
+    x = xp.asarray(np.ones(1000, "f4"), device=ex)
+    gc.collect()
+    (x + 1.0).realize()
+    before = ex.stats()["live_bytes"]
+    for number in range(20):
+        y = (x + float(number)).realize()
+    assert float(y[3]) == 20.0
+    del y
+    gc.collect()
+    assert ex.stats()["live_bytes"] == before
+    assert len(ex._gone) < 4  # the next result takes their place
+
+
+def test_buffers_have_operators(ex: hg.Executor) -> None:
+    x, y = ex.array(A), ex.array(B)
+    found = (x + y) * 2.0 - x[0]
+    assert isinstance(found, Array)
+    np.testing.assert_allclose(found.numpy(), (A + B) * 2 - A[0], rtol=1e-6)
+    np.testing.assert_allclose((-x @ y).numpy(), -A @ B, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose((1.0 - y).buffer.numpy(), 1 - B, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda x: x + x[:, :5], "shapes (7, 33) and (7, 5) do not fit one another: axis -1 has [5, 33] elements"),
+        (lambda x: x.reshape(5, -1), "an array of shape (7, 33) cannot have the shape (5, -1)"),
+        (lambda x: x[7], "index 7 is beyond axis 0, which has 7 elements"),
+        (lambda x: x[1, 2, 3], "an array of shape (7, 33) has 2 axes, and x[1, 2, 3] has 3"),
+        (lambda x: x @ x, "shapes (7, 33) and (7, 33) do not fit: 33 columns meet 7 rows"),
+        (lambda x: x.sum(axis=2), "axis 2 of an array of shape (7, 33)"),
+        (lambda x: x[:, :0].max(axis=1), "max of no elements: axis 1 of shape (7, 0)"),
+        (
+            lambda x: x.astype(hg.u8) + 300,
+            "300 is beyond u8, the type of the array beside it: convert that with astype",
+        ),
+        (lambda x: x & 3, "bitwise_and takes no arrays of f32"),
+        (lambda x: xp.concat([x, x[:, :3]]), "arrays of shapes (7, 33) and (7, 3) do not join along axis 0"),
+    ],
+)
+def test_what_does_not_fit_is_told(wasm: hg.Executor, make: Callable[[Any], Any], text: str) -> None:
+    with pytest.raises(LaunchError) as caught:
+        make(xp.asarray(A, device=wasm))
+    assert str(caught.value) == text
+
+
+def test_arrays_of_two_executors_do_not_meet(wasm: hg.Executor) -> None:
+    with hg.Executor("wasm") as other, pytest.raises(LaunchError, match="arrays of one executor go together"):
+        xp.asarray(A, device=wasm) + xp.asarray(A, device=other)
+    with pytest.raises(UnsupportedType):
+        xp.asarray(A, device=wasm).astype("datetime64[s]")
