@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from . import cases, crews, samples
+from . import cases, crews, relaxed, samples
 from .browser import WITH_WORKERS, NoBrowser
 from .firefox import Firefox
 from .test_runtime import answers_of, wrong_of
@@ -40,6 +40,11 @@ def test_filetests(firefox: Firefox, bundle: int) -> None:
     assert not wrong_of(answers, "wasm")
 
 
+def test_fast_files(firefox: Firefox) -> None:
+    relaxed.write()
+    relaxed.is_right(firefox.run("relaxed.mjs", "page", 60).json, True)
+
+
 def test_threads(firefox: Firefox) -> None:
     """All launches are shared, by a build for tests."""
     found = firefox.run("threads.mjs", "page", 240, number=3, all=True, runtime=crews.all_shared()).json
@@ -54,6 +59,8 @@ def test_without_shared_memory_and_relaxed_simd(bundle: int) -> None:
     try:
         with Firefox(ABSENT, "/e2e/page.html?plain") as firefox:
             assert firefox.run("features.mjs").json == {"isolated": False, "shared": False, "relaxed": False}
+            relaxed.write()
+            relaxed.is_right(firefox.run("relaxed.mjs", "page", 60).json, False)
             answers = answers_of(firefox.run("conformance.mjs", "page", 500, backend="wasm", step=4))
             assert len(answers) == -(-bundle // 4)
             assert not wrong_of(answers, "wasm")

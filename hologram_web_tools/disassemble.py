@@ -9,6 +9,7 @@ import re
 import struct
 from collections.abc import Iterator
 
+from hologram_web.targets.wasm.encoder import GLOBAL
 from hologram_web.targets.wasm.opcodes import OPCODES
 from hologram_web.targets.wasm.reader import MalformedModule, sections
 from hologram_web.targets.wasm.reader import ModuleReader as _Reader
@@ -17,7 +18,7 @@ __all__ = ["MalformedModule", "disassemble"]
 
 _INSTRUCTIONS = {opcode: (name, kinds) for name, (opcode, kinds) in OPCODES.items()}
 _PREFIXES = frozenset(opcode[0] for opcode in _INSTRUCTIONS if len(opcode) > 1)
-_SECTIONS = {1: "types", 2: "imports", 3: "functions", 7: "exports", 10: "code"}
+_SECTIONS = {1: "types", 2: "imports", 3: "functions", 6: "globals", 7: "exports", 10: "code"}
 _EMPTY = 0x40
 # What keeps the text of a few hostile bytes short: locals and results of a module, letters of a name, levels indented.
 _MOST_LOCALS, _MOST_LETTERS, _MOST_INDENTED = 100_000, 80, 40
@@ -51,6 +52,7 @@ class _Module:
         self.memories: list[str] = []
         self.imported: list[tuple[str, str]] = []  # functions, which are numbered before those with code
         self.exports: dict[int, list[str]] = {}
+        self.globals: list[str] = []  # constant vectors
         self.bodies: list[_Reader] = []
         self.names: dict[int, str] = {}
         self.local_names: dict[int, dict[int, str]] = {}
@@ -112,6 +114,15 @@ class _Module:
         for _ in range(reader.size("functions")):
             self.functions.append(self._type(reader))
 
+    def _globals(self, reader: _Reader) -> None:
+        for _ in range(reader.size("globals")):
+            start = reader.at
+            if reader.raw(len(GLOBAL)) != GLOBAL:
+                raise MalformedModule(start, "a global that is no constant vector")
+            self.globals.append(f"v128.const{_words(reader.raw(16))}")
+            if reader.byte() != 0x0B:
+                raise MalformedModule(reader.at - 1, "a global of more than one instruction")
+
     def _exports(self, reader: _Reader) -> None:
         for _ in range(reader.size("exports")):
             name, start = reader.name(), reader.at
@@ -143,6 +154,7 @@ class _Printer:
             ty = self.module.functions[number]
             text = f"(func {self.functions[number]} (type $t{ty}))"
             self.lines.append(f"  (import {_quoted(module)} {_quoted(name)} {text})")
+        self.lines += [f"  (global $c{number} v128 ({value}))" for number, value in enumerate(self.module.globals)]
         for number, body in enumerate(self.module.bodies, len(self.module.imported)):
             self._function(number, body)
         return "\n".join([*self.lines, ")", ""])
@@ -226,6 +238,11 @@ class _Printer:
                 if number >= count:
                     raise MalformedModule(start, f"local {number} of {count}")
                 return f" {names[number]}"
+            case "u" if name == "global.get":
+                number = reader.unsigned()
+                if number >= len(self.module.globals):
+                    raise MalformedModule(start, f"global {number} of {len(self.module.globals)}")
+                return f" $c{number}  ;; {self.module.globals[number].partition(' ')[2]}"
             case "u":
                 return f" {_label(reader, labels)}"
             case "table":
@@ -242,8 +259,7 @@ class _Printer:
             case "v128" if name == "i8x16.shuffle":
                 return "".join(f" {lane}" for lane in reader.raw(16))
             case "v128":
-                words = struct.unpack("<4I", reader.raw(16))
-                return " i32x4" + "".join(f" {word:#x}" for word in words)
+                return _words(reader.raw(16))
             case "block":
                 code = reader.byte()
                 if code == _EMPTY:
@@ -256,6 +272,11 @@ class _Printer:
                 return ""
             case _:
                 raise AssertionError(f"the disassembler has no immediate {kind}, which {name} has")
+
+
+def _words(raw: bytes) -> str:
+    """A vector's 16 bytes."""
+    return " i32x4" + "".join(f" {word:#x}" for word in struct.unpack("<4I", raw))
 
 
 def _opcode(reader: _Reader) -> tuple[str, str]:

@@ -76,10 +76,13 @@ def _variants(kernel: Kernel, block: tuple[int, int, int]) -> str:
     function = _function(kernel, block)
     accesses = [access for node in function.nodes() if (access := access_of(node)) is not None]
     checked = sum(access.checked for access in accesses)
-    choice = form_of(function, getattr(_bound(kernel, "wasm"), "packets", None))
+    device = _bound(kernel, "wasm")
+    choice = form_of(function, getattr(device, "packets", None))
     form = f"{choice.width} lanes side by side"
     if choice.width == 1:
         form = f"lanes one after another, because {choice.reason}"
+    elif device is not None and device.fuses:
+        form += ", a product and the sum it is in rounded once by relaxed SIMD"
     lines = [
         f"wasm: one module, {form}; {checked} of {len(accesses)} accesses are checked, but for those "
         "that a block proves to be in bounds by its coordinates, the parameters and the sizes"

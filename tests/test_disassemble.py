@@ -36,8 +36,10 @@ def _sections(code):
     return found
 
 
-def _module(*code, locals_=(), name="f", params=(), results=()):
+def _module(*code, locals_=(), name="f", params=(), results=(), constants=()):
     module = Module()
+    for value in constants:
+        module.constant(value)
     module.add(FunctionBody(name, params, results, list(locals_), list(code), exported=True))
     return module.encode()
 
@@ -66,7 +68,7 @@ def test_every_opcode_reads_back():
     names = [name for name in OPCODES if name not in ("else", "end", "block", "loop", "if")]
     code = [(name, *_sample(OPCODES[name][1])) for name in names]
     control = [("block", None), ("loop", "f64"), ("end",), ("if", "i64"), ("else",), ("end",), ("end",)]
-    text = disassemble(_module(*code, *control, locals_=["i32"]))
+    text = disassemble(_module(*code, *control, locals_=["i32"], constants=[bytes(range(16))]))
     words = [line.split()[0] for line in text.splitlines() if line.strip()]
     assert [word for word in words if word in OPCODES] == [*names, *(name for name, *_ in control)]
 
@@ -114,7 +116,9 @@ def _refused(code):
     [
         (b"", "byte 0: a module starts with \\0asm and the version 1"),
         (b"\0asm\x02\0\0\0", "byte 0: a module starts with \\0asm and the version 1"),
-        (b"\0asm\x01\0\0\0\x06\x01\x00", "byte 8: section 6 is not one that the encoder writes"),
+        (b"\0asm\x01\0\0\0\x04\x01\x00", "byte 8: section 4 is not one that the encoder writes"),
+        (b"\0asm\x01\0\0\0\x06\x06\x01\x7f\0\x41\0\x0b", "byte 11: a global that is no constant vector"),
+        (_module(("global.get", 0)), "global 0 of 0"),
         (b"\0asm\x01\0\0\0\x03\x01\x00\x01\x01\x00", "byte 11: section 1 may not stand behind section 3"),
         (b"\0asm\x01\0\0\0\x01\x05\x00", "byte 9: 5 bytes of a section do not fit into the 1 bytes left"),
         (_module(("local.get", 0)), "local 0 of 0"),

@@ -13,7 +13,7 @@ const INTERNAL =
   "late launch lay lent lengths made memories modules need offsets owned pieces place port prepare prepared program " +
   "programs reads release renew results runtime scalars scratch settle share shader shaders slots spill state step take " +
   "tell temporaries told turn unsure usable uses variable variant waiting wgsl writable written " +
-  "parallel together turns alone head crew crewed atomic raiseLost keep looked ticks functionOf takes change meet fits top hired wants wanted enter uses launched computed operation condition otherwise levels conditions fast walk";
+  "parallel together turns alone head crew crewed atomic raiseLost keep looked ticks functionOf takes change meet fits top hired wants wanted enter uses launched computed operation condition otherwise levels conditions fast walk relaxed";
 
 let mangleCache = {};
 

@@ -91,11 +91,20 @@ class KernelTable:
             compiled = wasm.compile_kernel(function)
             order = list(made.scalars)
             code = WasmCode(
-                self.modules.setdefault(compiled.code, len(self.modules)),
+                self._module(compiled.code),
                 compiled.spill,
                 tuple(order.index(name) for name, _ in compiled.scalars),
                 tuple(made.bases.index(base) for base in compiled.bases),
             )
+            if self.math == "fast":
+                relaxed = wasm.compile_kernel(function, fuses=True)
+                if relaxed.code != compiled.code:  # the argument blocks of both are alike: they load the same things
+                    assert (relaxed.spill, relaxed.scalars, relaxed.bases) == (
+                        compiled.spill,
+                        compiled.scalars,
+                        compiled.bases,
+                    )
+                    code = code._replace(relaxed=self._module(relaxed.code))
         except CompileError as error:
             code = str(error)
         block = function.block_shape
@@ -154,6 +163,10 @@ class KernelTable:
         )
         self.kernels[number] = replace(kernel, wgsl=(*kernel.wgsl, code))
         return len(kernel.wgsl) + 1
+
+    def _module(self, code: bytes) -> int:
+        """The number of a module."""
+        return self.modules.setdefault(code, len(self.modules))
 
     def _shader(self, code: str) -> int:
         """The number of a shader."""

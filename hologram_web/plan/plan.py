@@ -221,12 +221,14 @@ class KernelMemory(NamedTuple):
 
 
 class WasmCode(NamedTuple):
-    """A module, bytes of spill memory a lane, and the places of scalars and memories in the argument block."""
+    """A module, bytes of spill memory a lane, and the places of scalars and memories in the argument block. `relaxed`
+    is the module instead of it where an engine has relaxed SIMD, if there is one."""
 
     module: int
     spill: int
     scalars: tuple[int, ...]
     memories: tuple[int, ...]
+    relaxed: int | None = None
 
 
 class Binding(NamedTuple):
@@ -300,7 +302,7 @@ class Kernel:
         must(self.shared <= 1 << 25, f"it has {self.shared} bytes of shared memory")
         must(all(not isinstance(m.base, int) or m.base < 96 for m in self.memories), "there are 96 classes")
         if isinstance(self.wasm, WasmCode):
-            must(self.wasm.module < modules, "it has no module")
+            must(max(self.wasm.module, self.wasm.relaxed or 0) < modules, "it has no module")
             must(self.wasm.spill <= 1 << 20, f"it needs {self.wasm.spill} bytes a lane")
             order(self.wasm.scalars, self.scalars)
             order(self.wasm.memories, self.memories)

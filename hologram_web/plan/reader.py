@@ -234,8 +234,11 @@ def _read_kernel(source: _Reader, version: int) -> Kernel:
     memories = source.list(memory)
     parallel = source.pick((False, True), "flag")
     module = source.uint()
-    wasm: WasmCode | str
-    wasm = WasmCode(module - 1, source.uint(), source.uints(), source.uints()) if module else source.string()
+    wasm: WasmCode | str = source.string() if not module else ""
+    if module:
+        spill, order, places = source.uint(), source.uints(), source.uints()
+        relaxed = source.uint() if version > 3 else 0
+        wasm = WasmCode(module - 1, spill, order, places, relaxed - 1 if relaxed else None)
 
     def binding() -> Binding | int:
         kind = source.pick((0, 1, SCRATCH), "kind of binding")

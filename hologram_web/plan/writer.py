@@ -44,7 +44,9 @@ __all__ = [
     "SCRATCH", "SECTIONS", "VALUE_TYPES", "VERSION", "aligned", "head", "write",
 ]  # fmt: skip
 
-VERSION = 3  # version 1 had no conditions and no values, version 2 one fast shader, a block of it a workgroup
+# Version 1 had no conditions and no values, version 2 one fast shader, a block of it a workgroup, version 3 no relaxed
+# modules.
+VERSION = 4
 MAGIC = b"HOLO\r\n\x1a\n"
 SECTIONS = ("META", "PLAN", "PROG", "KERN", "WASM", "WGSL", "DATA")
 HEADER, FIRST = 64, 64 + 16 * len(SECTIONS)
@@ -244,6 +246,8 @@ def _write_kernel(out: _Writer, kernel: Kernel, version: int) -> None:
         out.uint(kernel.wasm.spill)
         out.uints(kernel.wasm.scalars)
         out.uints(kernel.wasm.memories)
+        if version > 3:
+            out.uint(0 if kernel.wasm.relaxed is None else 1 + kernel.wasm.relaxed)
     if isinstance(kernel.wgsl, str):
         out.uint(0)
         out.string(kernel.wgsl)

@@ -172,7 +172,12 @@ def _schedule(compiled: CompiledProgram, notes: list[str]) -> Tree:
 def _kernels(artifact: Artifact, notes: list[str]) -> Table:
     table = Table("kernel", "name", "block", "shared", "WebAssembly", "WGSL", box=None, header_style="bold")
     for number, kernel in enumerate(_first(artifact.kernels, "kernels", notes)):
-        wasm = kernel.wasm if isinstance(kernel.wasm, str) else f"{len(artifact.modules[kernel.wasm.module]):,} bytes"
+        if isinstance(kernel.wasm, str):
+            wasm = kernel.wasm
+        else:
+            wasm = f"{len(artifact.modules[kernel.wasm.module]):,} bytes"
+            if kernel.wasm.relaxed is not None:
+                wasm += f", or {len(artifact.modules[kernel.wasm.relaxed]):,} where there is relaxed SIMD"
         shaders = [] if isinstance(kernel.wgsl, str) else [len(artifact.shader(v.shader).encode()) for v in kernel.wgsl]
         wgsl = " + ".join(f"{size:,}" for size in shaders) + " bytes" if shaders else str(kernel.wgsl)
         block = " x ".join(map(str, kernel.block))

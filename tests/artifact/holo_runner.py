@@ -73,7 +73,7 @@ def parse(raw):
     """The parts of a file as plain dicts, lists and tuples."""
     assert raw[:8] == b"HOLO\r\n\x1a\n"
     version, head, file, count, zero = struct.unpack("<2IQ2I", raw[8:32])
-    assert (version, count, zero, file) == (3, 7, 0, len(raw))
+    assert (version, count, zero, file) == (4, 7, 0, len(raw))
     assert raw[32:64] == blake3(raw[:32] + raw[64:head]).digest()
     sections = {}
     for number in range(count):
@@ -115,7 +115,7 @@ def parse(raw):
         if found["module"] < 0:
             found["why"] = k.string()
         else:
-            found |= {"spill": k.uint(), "scalar_order": k.uints(), "memory_order": k.uints()}
+            found |= {"spill": k.uint(), "scalar_order": k.uints(), "memory_order": k.uints(), "relaxed": k.uint() - 1}
         found["wgsl"] = k.list(
             lambda: {
                 "shader": k.uint(),
@@ -206,8 +206,8 @@ class Runner:
 
     target = 0
 
-    def __init__(self, raw, steps=1 << 26, seconds=10.0):
-        self.file, self.steps, self.seconds = parse(raw), steps, seconds
+    def __init__(self, raw, steps=1 << 26, seconds=10.0, relaxed=False):
+        self.file, self.steps, self.seconds, self.relaxed = parse(raw), steps, seconds, relaxed
         self.until = time.monotonic() + seconds
         self.block = 0  # where the arguments of the kernel are that runs
         self.store = wasmtime.Store(ENGINE)
@@ -460,6 +460,8 @@ class Runner:
         number = kernel["module"]
         if number < 0:
             raise LaunchError(kernel["why"])
+        if self.relaxed and kernel["relaxed"] >= 0:
+            number = kernel["relaxed"]
         if number not in self.functions:
             code = self.file["modules"][number]
             module = MODULES.get(code) or MODULES.setdefault(code, wasmtime.Module(ENGINE, code))

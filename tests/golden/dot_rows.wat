@@ -10,7 +10,11 @@
   (type $t8 (func (param i32 i32 i32 v128 v128 v128) (result i64 i32 v128 v128 v128)))
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
-  (func $kernel (export "kernel") (type $t1)  ;; 2724 bytes at 0x95
+  (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
+  (global $c1 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
+  (global $c2 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
+  (global $c3 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
+  (func $kernel (export "kernel") (type $t1)  ;; 2532 bytes at 0xec
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
@@ -375,7 +379,7 @@
                 i64.extend_i32_u
                 i32.wrap_i64
                 i32x4.splat
-                v128.const i32x4 0x0 0x1 0x2 0x3
+                global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.add
                 local.get $param.n
                 i32x4.splat
@@ -520,7 +524,7 @@
                         i32.lt_s
                         select
                         i32x4.splat
-                        v128.const i32x4 0x0 0x1 0x2 0x3
+                        global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                         i32x4.gt_s
                         local.set $live
                         local.get $l39
@@ -568,7 +572,7 @@
                     i32.const 0
                     i32.add
                     i32x4.splat
-                    v128.const i32x4 0x0 0x4 0x8 0xc
+                    global.get $c1  ;; i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
                     local.set $l38
                     local.get $l38
@@ -635,7 +639,7 @@
                 i32.lt_s
                 select
                 i32x4.splat
-                v128.const i32x4 0x0 0x1 0x2 0x3
+                global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.gt_s
                 local.set $l47
                 local.get $l47
@@ -645,7 +649,7 @@
                 i64.extend_i32_u
                 i32.wrap_i64
                 i32x4.splat
-                v128.const i32x4 0x0 0x1 0x2 0x3
+                global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.add
                 local.get $param.rows
                 i32x4.splat
@@ -661,7 +665,7 @@
                   i64.extend_i32_u
                   i32.wrap_i64
                   i32x4.splat
-                  v128.const i32x4 0x0 0x1 0x2 0x3
+                  global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                   i32x4.add
                   local.get $param.n
                   i32x4.splat
@@ -759,7 +763,7 @@
                                     i32.lt_s
                                     select
                                     i32x4.splat
-                                    v128.const i32x4 0x0 0x1 0x2 0x3
+                                    global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                                     i32x4.gt_s
                                     local.set $live
                                     local.get $l47
@@ -904,7 +908,7 @@
                           i32.lt_s
                           select
                           i32x4.splat
-                          v128.const i32x4 0x0 0x1 0x2 0x3
+                          global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
                           local.get $l47
@@ -956,7 +960,7 @@
                           i32.wrap_i64
                           i64.extend_i32_u
                           i64x2.splat
-                          v128.const i32x4 0x0 0x0 0x1 0x0
+                          global.get $c2  ;; i32x4 0x0 0x0 0x1 0x0
                           i64x2.add
                           i32.const 2
                           i64x2.shl
@@ -968,7 +972,7 @@
                           i32.wrap_i64
                           i64.extend_i32_u
                           i64x2.splat
-                          v128.const i32x4 0x2 0x0 0x3 0x0
+                          global.get $c3  ;; i32x4 0x2 0x0 0x3 0x0
                           i64x2.add
                           i32.const 2
                           i64x2.shl
@@ -1024,7 +1028,7 @@
                             i32.lt_s
                             select
                             i32x4.splat
-                            v128.const i32x4 0x0 0x1 0x2 0x3
+                            global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                             i32x4.gt_s
                             local.set $live
                             local.get $l47
@@ -1071,7 +1075,7 @@
                         i32.const 0
                         i32.add
                         i32x4.splat
-                        v128.const i32x4 0x0 0x4 0x8 0xc
+                        global.get $c1  ;; i32x4 0x0 0x4 0x8 0xc
                         i32x4.add
                         local.set $l50
                         local.get $l50
@@ -1150,7 +1154,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0xb3a
+  (func $fault (type $t2)  ;; 51 bytes at 0xad1
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1175,7 +1179,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0xb6e
+  (func $look (type $t3)  ;; 57 bytes at 0xb05
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1206,7 +1210,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $steps4 (type $t4)  ;; 190 bytes at 0xba9
+  (func $steps4 (type $t4)  ;; 190 bytes at 0xb40
     (param $l0 i64) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
     (param $l5 i64)
     (result i64) (result v128) (result v128) (result v128)
@@ -1304,7 +1308,7 @@
     local.get $l4
     v128.and
   )
-  (func $look_i32_v128_v128 (type $t5)  ;; 63 bytes at 0xc68
+  (func $look_i32_v128_v128 (type $t5)  ;; 63 bytes at 0xbff
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (result i64) (result i32) (result v128) (result v128)
     (local $answer i32) (local $ticks i64)
@@ -1338,7 +1342,7 @@
     local.get $l3
     local.get $l4
   )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xca8
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc3f
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
@@ -1381,7 +1385,7 @@
       v128.store32_lane 3
     end  ;; $if3
   )
-  (func $pick4 (type $t7)  ;; 48 bytes at 0xd04
+  (func $pick4 (type $t7)  ;; 48 bytes at 0xc9b
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1410,7 +1414,7 @@
     i32.ne
     select
   )
-  (func $look_i32_v128_v128_v128 (type $t8)  ;; 65 bytes at 0xd35
+  (func $look_i32_v128_v128_v128 (type $t8)  ;; 65 bytes at 0xccc
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (param $l5 v128)
     (result i64) (result i32) (result v128) (result v128) (result v128)

@@ -8,7 +8,11 @@
   (type $t6 (func (param v128 v128 v128)))
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
-  (func $kernel (export "kernel") (type $t1)  ;; 1607 bytes at 0x71
+  (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
+  (global $c1 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
+  (global $c2 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
+  (global $c3 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
+  (func $kernel (export "kernel") (type $t1)  ;; 1447 bytes at 0xc8
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.a f32) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64) (local $block i32) (local $rest i32)
@@ -317,7 +321,7 @@
                 i32.lt_s
                 select
                 i32x4.splat
-                v128.const i32x4 0x0 0x1 0x2 0x3
+                global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                 i32x4.gt_s
                 local.set $l28
                 block $block11
@@ -345,7 +349,7 @@
                       i32.add
                       i64.extend_i32_u
                       i64x2.splat
-                      v128.const i32x4 0x0 0x0 0x1 0x0
+                      global.get $c1  ;; i32x4 0x0 0x0 0x1 0x0
                       i64x2.add
                       i32.const 2
                       i64x2.shl
@@ -355,7 +359,7 @@
                       i32.add
                       i64.extend_i32_u
                       i64x2.splat
-                      v128.const i32x4 0x2 0x0 0x3 0x0
+                      global.get $c2  ;; i32x4 0x2 0x0 0x3 0x0
                       i64x2.add
                       i32.const 2
                       i64x2.shl
@@ -411,7 +415,7 @@
                         i32.lt_s
                         select
                         i32x4.splat
-                        v128.const i32x4 0x0 0x1 0x2 0x3
+                        global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                         i32x4.gt_s
                         local.set $live
                         local.get $l28
@@ -466,7 +470,7 @@
                     i32.const 0
                     i32.add
                     i32x4.splat
-                    v128.const i32x4 0x0 0x4 0x8 0xc
+                    global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
                     local.get $l28
                     v128.and
@@ -499,7 +503,7 @@
                       i32.add
                       i64.extend_i32_u
                       i64x2.splat
-                      v128.const i32x4 0x0 0x0 0x1 0x0
+                      global.get $c1  ;; i32x4 0x0 0x0 0x1 0x0
                       i64x2.add
                       i32.const 2
                       i64x2.shl
@@ -509,7 +513,7 @@
                       i32.add
                       i64.extend_i32_u
                       i64x2.splat
-                      v128.const i32x4 0x2 0x0 0x3 0x0
+                      global.get $c2  ;; i32x4 0x2 0x0 0x3 0x0
                       i64x2.add
                       i32.const 2
                       i64x2.shl
@@ -565,7 +569,7 @@
                         i32.lt_s
                         select
                         i32x4.splat
-                        v128.const i32x4 0x0 0x1 0x2 0x3
+                        global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                         i32x4.gt_s
                         local.set $live
                         local.get $l28
@@ -620,7 +624,7 @@
                     i32.const 0
                     i32.add
                     i32x4.splat
-                    v128.const i32x4 0x0 0x4 0x8 0xc
+                    global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
                     local.get $l28
                     v128.and
@@ -663,7 +667,7 @@
                     i32.const 0
                     i32.add
                     i32x4.splat
-                    v128.const i32x4 0x0 0x4 0x8 0xc
+                    global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
                     local.set $l30
                     local.get $l30
@@ -735,7 +739,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0x6b9
+  (func $fault (type $t2)  ;; 51 bytes at 0x670
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -760,7 +764,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0x6ed
+  (func $look (type $t3)  ;; 57 bytes at 0x6a4
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -791,7 +795,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $pick4 (type $t4)  ;; 48 bytes at 0x727
+  (func $pick4 (type $t4)  ;; 48 bytes at 0x6de
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -820,7 +824,7 @@
     i32.ne
     select
   )
-  (func $gather_f32_f32x4 (type $t5)  ;; 55 bytes at 0x758
+  (func $gather_f32_f32x4 (type $t5)  ;; 55 bytes at 0x70f
     (param $l0 v128)
     (result v128)
     (local $l1 v128)
@@ -843,7 +847,7 @@
     local.get $l1
     v128.load32_lane 3
   )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0x790
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0x747
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

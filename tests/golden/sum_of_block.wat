@@ -8,7 +8,11 @@
   (type $t6 (func (param v128 v128 v128)))
   (import "env" "memory" (memory 1 65536))
   (import "env" "poll" (func $poll (type $t0)))
-  (func $kernel (export "kernel") (type $t1)  ;; 2972 bytes at 0x71
+  (global $c0 v128 (v128.const i32x4 0x0 0x1 0x2 0x3))
+  (global $c1 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
+  (global $c2 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
+  (global $c3 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
+  (func $kernel (export "kernel") (type $t1)  ;; 2684 bytes at 0xc8
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.shared_memory.4 i64) (local $limit.buffer_y.4 i64)
@@ -282,7 +286,7 @@
                   i32.lt_s
                   select
                   i32x4.splat
-                  v128.const i32x4 0x0 0x1 0x2 0x3
+                  global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                   i32x4.gt_s
                   local.set $l30
                   block $block10
@@ -310,7 +314,7 @@
                         i32.add
                         i64.extend_i32_u
                         i64x2.splat
-                        v128.const i32x4 0x0 0x0 0x1 0x0
+                        global.get $c1  ;; i32x4 0x0 0x0 0x1 0x0
                         i64x2.add
                         i32.const 2
                         i64x2.shl
@@ -320,7 +324,7 @@
                         i32.add
                         i64.extend_i32_u
                         i64x2.splat
-                        v128.const i32x4 0x2 0x0 0x3 0x0
+                        global.get $c2  ;; i32x4 0x2 0x0 0x3 0x0
                         i64x2.add
                         i32.const 2
                         i64x2.shl
@@ -376,7 +380,7 @@
                           i32.lt_s
                           select
                           i32x4.splat
-                          v128.const i32x4 0x0 0x1 0x2 0x3
+                          global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
                           local.get $l30
@@ -431,7 +435,7 @@
                       i32.const 0
                       i32.add
                       i32x4.splat
-                      v128.const i32x4 0x0 0x4 0x8 0xc
+                      global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                       i32x4.add
                       local.get $l30
                       v128.and
@@ -460,7 +464,7 @@
                         local.get $lane
                         i64.extend_i32_u
                         i64x2.splat
-                        v128.const i32x4 0x0 0x0 0x1 0x0
+                        global.get $c1  ;; i32x4 0x0 0x0 0x1 0x0
                         i64x2.add
                         i32.const 2
                         i64x2.shl
@@ -468,7 +472,7 @@
                         local.get $lane
                         i64.extend_i32_u
                         i64x2.splat
-                        v128.const i32x4 0x2 0x0 0x3 0x0
+                        global.get $c2  ;; i32x4 0x2 0x0 0x3 0x0
                         i64x2.add
                         i32.const 2
                         i64x2.shl
@@ -524,7 +528,7 @@
                           i32.lt_s
                           select
                           i32x4.splat
-                          v128.const i32x4 0x0 0x1 0x2 0x3
+                          global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
                           local.get $l30
@@ -559,7 +563,7 @@
                       i32.const 0
                       i32.add
                       i32x4.splat
-                      v128.const i32x4 0x0 0x4 0x8 0xc
+                      global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                       i32x4.add
                       local.set $l33
                       local.get $l33
@@ -758,7 +762,7 @@
                           i32.lt_s
                           select
                           i32x4.splat
-                          v128.const i32x4 0x0 0x1 0x2 0x3
+                          global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $l47
                           block $block33
@@ -769,7 +773,7 @@
                               local.get $l38
                               i32.add
                               i32x4.splat
-                              v128.const i32x4 0x0 0x1 0x2 0x3
+                              global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                               i32x4.add
                               local.set $l33
                               local.get $l33
@@ -837,7 +841,7 @@
                                 i32.lt_s
                                 select
                                 i32x4.splat
-                                v128.const i32x4 0x0 0x1 0x2 0x3
+                                global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                                 i32x4.gt_s
                                 local.set $live
                                 local.get $l47
@@ -885,7 +889,7 @@
                               i32.const 0
                               i32.add
                               i32x4.splat
-                              v128.const i32x4 0x0 0x4 0x8 0xc
+                              global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                               i32x4.add
                               local.get $l47
                               v128.and
@@ -923,7 +927,7 @@
                               i32.const 0
                               i32.add
                               i32x4.splat
-                              v128.const i32x4 0x0 0x4 0x8 0xc
+                              global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                               i32x4.add
                               local.get $l47
                               v128.and
@@ -955,7 +959,7 @@
                               i32.const 0
                               i32.add
                               i32x4.splat
-                              v128.const i32x4 0x0 0x4 0x8 0xc
+                              global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                               i32x4.add
                               local.set $l49
                               local.get $l49
@@ -1153,7 +1157,7 @@
                     i32.lt_s
                     select
                     i32x4.splat
-                    v128.const i32x4 0x0 0x1 0x2 0x3
+                    global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
                     local.set $l52
                     block $block49
@@ -1202,7 +1206,7 @@
                           i32.lt_s
                           select
                           i32x4.splat
-                          v128.const i32x4 0x0 0x1 0x2 0x3
+                          global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
                           local.get $l52
@@ -1271,7 +1275,7 @@
                           i32.lt_s
                           select
                           i32x4.splat
-                          v128.const i32x4 0x0 0x1 0x2 0x3
+                          global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
                           local.get $l52
@@ -1361,7 +1365,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0xc0e
+  (func $fault (type $t2)  ;; 51 bytes at 0xb45
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1386,7 +1390,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0xc42
+  (func $look (type $t3)  ;; 57 bytes at 0xb79
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1417,7 +1421,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $pick4 (type $t4)  ;; 48 bytes at 0xc7c
+  (func $pick4 (type $t4)  ;; 48 bytes at 0xbb3
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1446,7 +1450,7 @@
     i32.ne
     select
   )
-  (func $gather_f32_f32x4 (type $t5)  ;; 55 bytes at 0xcad
+  (func $gather_f32_f32x4 (type $t5)  ;; 55 bytes at 0xbe4
     (param $l0 v128)
     (result v128)
     (local $l1 v128)
@@ -1469,7 +1473,7 @@
     local.get $l1
     v128.load32_lane 3
   )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xce5
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc1c
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

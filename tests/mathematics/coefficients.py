@@ -126,6 +126,8 @@ _QUARTER = 0.617  # (pi / 4) ** 2, and a bit
 _POLYNOMIALS: dict[str, Polynomial] = {
     # e**r = 1 + r + r*r*p(r)
     "exp": Polynomial(_power_series(2, 1, 1), -0.3468, lambda _: 0.3468, lambda r: r * r, 4),
+    # the same as 1 + r*p(r), for math="fast"
+    "exp_fast": Polynomial(_power_series(1, 1, 1), -0.3468, lambda _: 0.3468, lambda r: abs(r), 2),
     # log(1 + f) = 2s + s*z*p(z), s = f / (2 + f), z = s*s
     "log": Polynomial(lambda z: 2 * _atanh_rest(3)(z), 0, lambda _: 0.0296, lambda z: z / 2, 4),
     # the same from the third term on, for twice the digits that pow needs more

@@ -9,7 +9,8 @@ import { ACCESS, BACKENDS, CLASSES, StepKind } from "./plan.js";
 import type { Type } from "./types.js";
 import { TYPES, bitsOf, isFloat, slotOf, view } from "./types.js";
 
-const VERSION = 3; // version 1 had no conditions and no values, version 2 one fast shader, a block of it a workgroup
+// Version 1 had no conditions and no values, version 2 one fast shader, a block of it a workgroup, version 3 no relaxed module.
+const VERSION = 4;
 const MAGIC = "484f4c4f0d0a1a0a";
 const SECTIONS = ["META", "PLAN", "PROG", "KERN", "WASM", "WGSL", "DATA"];
 const HEADER = 64;
@@ -193,7 +194,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
     const parallel = flag();
     const module = uint(modules.length) - 1;
     const wasm: WasmCode | string =
-      module < 0 ? string() : { module, spill: uint(1 << 20), scalars: order(scalars), memories: order(memories) };
+      module < 0 ? string() : { module, spill: uint(1 << 20), scalars: order(scalars), memories: order(memories), relaxed: version > 3 ? uint(modules.length) - 1 : -1 };
     const variants = list((): Variant => {
       let scratched = false;
       const variant = {

@@ -8,11 +8,12 @@ import { Untold } from "./errors.js";
 // A character for each byte: its own, but for 80 to 9f: engines have € and such there, and Node 20 does not.
 const TEXT = new TextDecoder("latin1");
 const MAGIC = /\0asm\x01\0\0\0/y;
-const SECTION = /[\0-\x03\x07\n]/y;
+const SECTION = /[\0-\x03\x06\x07\n]/y;
 const UINT = /[^\0-\x7f]{0,4}[\0-\x7f]/y;
 const VALUE = /[{-\x7f]/y;
 const FUNCTION = /`/y;
 const IMPORT = /\x03env(?:\x06memory\x02\x01\x01[\x80\u20ac]{2}\x04|\x04poll\0)/y;
+const GLOBAL = /{\0\xfd\f[^]{16}\v/y;
 const EXPORT = /\x06kernel\0/y;
 const KERNEL = "`\x03\x7f\x7f\x7f\0";
 const POLL = /^`\0(\0|\x01\x7f)$/;
@@ -23,8 +24,8 @@ const INSTRUCTION = RegExp(
     "[\\0\\x01\\x05\\x0b\\x0f\\x1a\\x1b]|[^\\0-D\\xc5-\\xff]|\\xfc[\\0-\\x07\\x13\\x16]|\\xfc\\n\\0\\0|\\xfc\\x0b\\0",
     "[\\x02-\\x04][@{-\\x7f]",
     "C[^]{4}|D[^]{8}|B[^\\0-\\x7f]{0,9}[\\0-\\x7f]",
-    "\\xfd(?:[\\f\\r][^]{16}|[\\x0e-\\x14#-S\\x5e-\\x7f]|[\\x15-\"][\\0-\\x1f]|[^\\0-\\x7f]\\x01)", // of vectors
-    `(?:[\\f\\r\\x10 -"A]|(?:[(->]|\\xfe[\\x10\\x1e,3:AH]|\\xfd[\\0-\\v\\\\\\]])[\\0-\\x07])${UINT.source}`,
+    "\\xfd(?:[\\f\\r][^]{16}|[\\x0e-\\x14#-S\\x5e-\\x7f]|[\\x15-\"][\\0-\\x1f]|[^\\0-\\x7f][\\x01\\x02])", // of vectors
+    `(?:[\\f\\r\\x10 -#A]|(?:[(->]|\\xfe[\\x10\\x1e,3:AH]|\\xfd[\\0-\\v\\\\\\]])[\\0-\\x07])${UINT.source}`,
     `\\xfd[T-[][\\0-\\x07]${UINT.source}[\\0-\\x1f]`,
   ].join("|"),
   "y",
@@ -117,6 +118,7 @@ export function checkModules(modules: readonly Uint8Array[]): void {
         declare();
         declared++;
       },
+      6: () => take(GLOBAL),
       7: () => {
         take(EXPORT);
         must(functions[uint()] === KERNEL);

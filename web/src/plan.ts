@@ -167,6 +167,8 @@ export interface WasmCode {
   readonly spill: number;
   readonly scalars: readonly number[];
   readonly memories: readonly number[];
+  /** The module where the engine has relaxed SIMD; -1 if it is the same. */
+  readonly relaxed: number;
 }
 
 export interface Variant {

@@ -53,6 +53,9 @@ export const otherHash = (length: number, location: string) =>
 
 // Code
 
+export const noWasm = (name: string, why: string) => new CompileError(null, `${name || "a kernel"} has no WebAssembly: ${why}`);
+export const unusable = (error: unknown) => new ArtifactError(`a module of the artifact cannot be used: ${(error as Error).message}`);
+export const trapped = (name: string, error: unknown) => new ArtifactError(`the code of ${name} ended in a trap, which kernels do not: ${error}`);
 export const module = (number: number, at: number) => new ArtifactError(`module ${number} of the artifact is none of a kernel: byte ${at} is wrong`);
 
 const called = (name: string): string => name || "a kernel";

@@ -276,6 +276,11 @@ class WasmBackend(CompiledDevice[ArenaBlock]):
     def _again(self, job: Job[ArenaBlock]) -> Any:
         return RecordedCall(self, job, self._loaded(job))
 
+    @property
+    def fuses(self) -> bool:
+        """Whether lane code is made for relaxed SIMD."""
+        return self._fuses(self.math)
+
     def _fuses(self, math: str) -> bool:
         """Whether products and sums may be rounded once, which relaxed SIMD does on processors that do."""
         return self._relaxed and math == self.math == "fast"  # collectives fuse on devices that are asked to

@@ -24,7 +24,7 @@ FUNCTIONS: dict[str, str] = {
     **dict.fromkeys(("erf", "gelu", "gelu_tanh"), "error_function"),
 }
 # Functions that only those call.
-PARTS = {"subnormal": "exponential", "reduced": "trigonometric", "quotient": "trigonometric"}
+PARTS = {"exp_fast": "exponential", "subnormal": "exponential", "reduced": "trigonometric", "quotient": "trigonometric"}
 _BINARY = ("pow", "atan2", "quotient")
 
 

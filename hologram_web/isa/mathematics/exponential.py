@@ -19,10 +19,12 @@ from .number import (
     table,
 )
 
-__all__ = ["exp", "log", "log2", "log10", "pow_", "sigmoid", "subnormal", "swish", "tanh"]
+__all__ = ["exp", "exp_fast", "log", "log2", "log10", "pow_", "sigmoid", "subnormal", "swish", "tanh"]
 
 # Beyond these e**x is infinite; below minus the second 0.
 _RANGE = {32: (88.72283, 104.0), 64: (709.782712893384, 746.0)}
+# Below these e**x is below the least normal number.
+_LEAST = {32: -87.33654, 64: -708.3964185322641}
 # What an argument of e**-x is lowered to, so that its exponent stays an integer: far below the least number.
 _DECAYED = {32: 120.0, 64: 800.0}
 
@@ -149,6 +151,22 @@ def exp(x: Number) -> Number:
     value = scaled_near_one(exp_parts(x))
     value = (x > above).pick(math.inf, (x < -below).pick(0.0, value))
     return nan_of(x, value)
+
+
+def exp_fast(x: Number) -> Number:
+    """e**x in fewer steps, for math="fast" where a product and its sum are one: 2 ULP, and 0 for what is below the
+    least normal number."""
+    shifter = _shifter(x.ty)
+    moved = x * table("log2e", x.ty)[0] + shifter
+    n = moved - shifter
+    high, low = table("ln2", x.ty)
+    r = x - n * high - n * low
+    value = r * polynomial("exp_fast", r) + 1
+    # Of the shifter nothing is left: its lower bits are 0.
+    grown = (value.bits + (moved.bits << x.ty.mantissa)).as_(x.ty)
+    # What is added to infinity is too large, or NaN.
+    found: Number = (x <= _RANGE[x.ty.bits][0]).pick((x < _LEAST[x.ty.bits]).pick(0.0, grown), x + math.inf)
+    return found
 
 
 # Logarithms: x = 2**k * (1 + f), f from sqrt(1/2) - 1 to sqrt(2) - 1

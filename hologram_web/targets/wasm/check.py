@@ -11,12 +11,13 @@ import re
 from collections.abc import Iterable
 
 from ...errors import ArtifactError
+from .encoder import GLOBAL
 from .opcodes import OPCODES
 from .reader import MalformedModule, ModuleReader, sections
 
 __all__ = ["MOST_WORK", "check_modules"]
 
-_SECTIONS = (1, 2, 3, 7, 10)  # types, imports, functions, exports, code, in this order; 0 are custom ones
+_SECTIONS = (1, 2, 3, 6, 7, 10)  # types, imports, functions, globals, exports, code, in this order; 0 are custom ones
 _MEMORY = b"\x03env\x06memory\x02\x01\x01\x80\x80\x04"  # of 1 to 65,536 pages
 _POLL = b"\x03env\x04poll\0"  # a function that a kernel may ask whether to go on
 _EXPORT = b"\x06kernel\0"
@@ -48,7 +49,8 @@ _IMMEDIATES = {
 def _instructions() -> re.Pattern[bytes]:
     """Instructions with their immediates, any number of them, from the encoder's table; br_table ends a run.
 
-    Those of vectors from 128 on have no immediates, and those that are not taken no engine takes.
+    Those of vectors from 128 on have no immediates, and those that are not taken no engine takes; relaxed ones are
+    those from 256 on.
     """
     shapes: dict[tuple[bytes, str], bytes] = {}
     for opcode, kinds in OPCODES.values():
@@ -56,7 +58,7 @@ def _instructions() -> re.Pattern[bytes]:
             key = opcode[:-1], kinds
             shapes[key] = shapes.get(key, b"") + re.escape(opcode[-1:])
     each = [re.escape(prefix) + b"[" + last + b"]" + _IMMEDIATES[kinds] for (prefix, kinds), last in shapes.items()]
-    return re.compile(b"(?:" + b"|".join([*each, rb"\xfd[\x80-\xff]\x01"]) + b")*+")
+    return re.compile(b"(?:" + b"|".join([*each, rb"\xfd[\x80-\xff][\x01\x02]"]) + b")*+")
 
 
 _RUN = _instructions()
@@ -88,7 +90,7 @@ class _Check:
     def run(self) -> int:
         """How much V8 has to look at. Raises MalformedModule."""
         code = self.code
-        reads = (self.type, self.import_, self.function, self.export, self.body)
+        reads = (self.type, self.import_, self.function, self.constant, self.export, self.body)
         for number, section in sections(code, _SECTIONS, "kernels have"):
             if number == 0:
                 section.raw(section.size("bytes of a name"))
@@ -125,6 +127,11 @@ class _Check:
     def function(self, reader: ModuleReader) -> None:
         self.declare(reader)
         self.declared += 1
+
+    def constant(self, reader: ModuleReader) -> None:
+        start = reader.at
+        if reader.raw(len(GLOBAL)) != GLOBAL or reader.raw(17)[16:] != b"\x0b":
+            raise MalformedModule(start, "globals of kernels are constant vectors")
 
     def declare(self, reader: ModuleReader) -> bytes:
         """Takes the type of the next function."""

@@ -11,11 +11,14 @@ from typing import Any
 
 from .opcodes import OPCODES
 
-__all__ = ["FunctionBody", "Instr", "Module", "signed", "unsigned"]
+__all__ = ["GLOBAL", "FunctionBody", "Instr", "Module", "signed", "unsigned"]
 
 Instr = tuple[Any, ...]
 VALUE_TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C, "v128": 0x7B}
 
+
+GLOBAL = b"\x7b\0\xfd\x0c"  # the start of a constant vector: its 16 bytes and `end` follow
+_MADE = (b"\0" * 16, b"\xff" * 16)  # by one instruction, everywhere
 
 _SMALL = [bytes([value]) for value in range(128)]
 
@@ -76,6 +79,7 @@ class Module:
     imported: list[FunctionBody] = field(default_factory=list)  # without code
     functions: list[FunctionBody] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
+    constants: dict[bytes, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.numbers.update((function.name, number) for number, function in enumerate(self.imported))
@@ -85,6 +89,14 @@ class Module:
         self.numbers[function.name] = number = len(self.imported) + len(self.functions)
         self.functions.append(function)
         return number
+
+    def constant(self, value: bytes) -> Instr:
+        """What pushes a vector of 16 bytes: a global that has it. V8 makes each constant anew wherever it is used, by
+        three instructions: EXP on packets took 2.2 ns an element in Chromium, and takes 1.6 (wasmtime: 1.9 either
+        way)."""
+        if value in _MADE:
+            return "v128.const", value
+        return "global.get", self.constants.setdefault(value, len(self.constants))
 
     def encode(self) -> bytes:
         """The module's bytes."""
@@ -112,6 +124,7 @@ class Module:
                 _section(1, _vector(signatures)),
                 _section(2, _vector(imports)),
                 _section(3, _vector([unsigned(types[f.params, f.results]) for f in self.functions])),
+                _section(6, _vector([GLOBAL + value + b"\x0b" for value in self.constants])) if self.constants else b"",
                 _section(7, _vector(exports)),
                 _section(10, _vector([_body(function) for function in self.functions])),
                 self._names(),

@@ -80,14 +80,13 @@ class _Kernel:
     def __init__(self, function: Function, options: WasmOptions, choice: Choice) -> None:
         self.code = code = Code(function, choice.width)
         self.polls = polls = Polls(code)
-        routines = Routines(code.module, options.wide_arithmetic, lambda: polls.look_routine(()))
+        routines = Routines(code.module, options.wide_arithmetic, lambda: polls.look_routine(()), options.fuses)
         given = code.body, dict(code.lowered.variables), partial(leaf, code), routines, Ranges(function)
         self.values = values = Values(*given) if choice.forms is None else Vectors(*given, choice.forms, choice.width)
         self.wide = values.wide = Wide(function, values, lambda: code.get("frame"), code.wide_scalar)
         self.blocks, self.effects = Blocks(code, values, self.wide, polls), Effects(code, values, self.wide, polls)
         self.statements = ScalarStatements(code, values, self.wide, self.effects)
         if isinstance(values, Vectors) and choice.forms is not None:
-            values.fuses = options.fuses
             self.block = self._in_packets(values, choice.forms)
         else:
             self.block = self._lane_by_lane()

@@ -27,6 +27,7 @@ _CONTROL = {
     "local.get": (b"\x20", "u"),
     "local.set": (b"\x21", "u"),
     "local.tee": (b"\x22", "u"),
+    "global.get": (b"\x23", "u"),
     "i32.const": (b"\x41", "i32"),
     "i64.const": (b"\x42", "i64"),
     "f32.const": (b"\x43", "f32"),

@@ -148,7 +148,9 @@ class PacketSteps:
                     put([("local.get", rest), ("local.get", ticks), ("i64.lt_s",), ("i32.and",), ("if", None)])
                     put([("local.get", rest), ("local.set", ticks), ("end",)])
             put([("local.get", ticks), *(("local.get", 1 + short + part) for part in range(long))])
-            over = Vectors(body, {}, lambda node: None, self.values.routine, self.values.ranges, self.forms, self.width)
+            over = Vectors(
+                body, {}, lambda node: None, self.values.routines, self.values.ranges, self.forms, self.width
+            )
 
             def spent(part: int) -> None:
                 put([("local.get", 1 + short + part), ("local.get", budget), ("i64x2.splat",), ("i64x2.ge_s",)])

@@ -21,6 +21,7 @@ from .wholes import lanes_of
 
 __all__ = ["Routines", "load_instruction", "store_instruction"]
 
+_FAST = {"exp_f32": "exp_fast_f32"}
 _BLOCK, _ORBITS = 2048, 32
 _OF_PACKETS = re.compile(r"(.*)x(4|8|16)")
 _NO_RANGES = Ranges(Function([], 0, [], (1, 1, 1)))
@@ -56,8 +57,10 @@ class _Opened:
 class Routines:
     """The routines of a module, each made when first asked for. `look` gives the function that asks for ticks."""
 
-    def __init__(self, module: Module, wide_arithmetic: bool = False, look: Callable[[], int] | None = None) -> None:
-        self.module, self.wide_arithmetic, self.look = module, wide_arithmetic, look
+    def __init__(
+        self, module: Module, wide_arithmetic: bool = False, look: Callable[[], int] | None = None, fuses: bool = False
+    ) -> None:
+        self.module, self.wide_arithmetic, self.look, self.fuses = module, wide_arithmetic, look, fuses
 
     def __call__(self, name: str) -> int:
         """The function index of a routine: of the libraries, `fmod`, `inverse`, `reduce_add_f32` and its kin."""
@@ -92,8 +95,9 @@ class Routines:
         values.value(result)
 
     def _of_packets(self, name: str, width: int) -> None:
-        """A function of the library on packets."""
-        routine, function = routine_of(name), function_of(name)
+        """A function of the library on packets; that for math="fast" where there is one, and engines may fuse."""
+        source = _FAST.get(name, name) if self.fuses else name
+        routine, function = routine_of(source), function_of(source)
         lowered, forms = lower(function), _Opened()
         body = FunctionBody(f"{name}x{width}", (), ())
         starts: list[int] = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ...compiler.ir import PRED, Node, ValueType
 from ...compiler.operations import LEAVES
@@ -21,6 +21,9 @@ from ...isa.types import Type
 from .encoder import FunctionBody
 from .values import Values
 from .wholes import COMPARISONS, EVEN, HIGH, INTEGERS, LOWS, SHIFTS, Wholes, lanes_of
+
+if TYPE_CHECKING:
+    from .routines import Routines
 
 __all__ = ["HowHeld", "Vectors"]
 
@@ -49,7 +52,7 @@ class Vectors(Values):
         function: FunctionBody,
         variables: dict[Node, Variable],
         leaf: Callable[[Node], None],
-        routine: Callable[[str], int],
+        routine: Routines,
         ranges: Ranges,
         forms: HowHeld,
         width: int,
@@ -57,7 +60,8 @@ class Vectors(Values):
     ) -> None:
         super().__init__(function, variables, self._leaf_or_lane, routine, ranges)
         self.outer_leaf, self.forms, self.width, self.leaf_part = leaf, forms, width, leaf_part
-        self.fuses = False  # whether a product and a sum may be rounded once, by relaxed instructions
+        self.routines, self.constant = routine, routine.module.constant
+        self.fuses = routine.fuses  # whether a product and a sum may be rounded once, by relaxed instructions
         self.wholes = Wholes(self)
         self.held: dict[Node, list[int]] = {}  # what has been computed for the statement at hand
         self.vectors: dict[Variable, list[int]] = {}
@@ -251,7 +255,7 @@ class Vectors(Values):
     def numbers(self, ty: ValueType, values: list[int]) -> None:
         """Pushes a vector of these bit patterns."""
         size = self.bits(ty) // 8
-        self.put(("v128.const", b"".join((v & ((1 << 8 * size) - 1)).to_bytes(size, "little") for v in values)))
+        self.put(self.constant(b"".join((v & ((1 << 8 * size) - 1)).to_bytes(size, "little") for v in values)))
 
     def steps(self, ty: ValueType, step: int, part: int) -> None:
         """Pushes 0, step, 2 * step ... of the lanes of a part."""
@@ -261,7 +265,7 @@ class Vectors(Values):
     def _spread(self, node: Node, step: int, part: int, bits: int) -> None:
         if bits < self.bits(node.ty):
             if node.is_const:
-                self.put(("v128.const", int(node.attr).to_bytes(bits // 8, "little") * (128 // bits)))
+                self.put(self.constant(int(node.attr).to_bytes(bits // 8, "little") * (128 // bits)))
             else:
                 self.value(node)
                 self.put((f"{INTEGERS[bits]}.splat",))
@@ -288,7 +292,11 @@ class Vectors(Values):
         op, ty = node.op, node.ty
         assert isinstance(ty, Type)
         shape = lanes_of(ty)
-        if op == "select":
+        if op == "select" and self.is_vector(node.args[0]) and node.args[1].is_const and not node.args[1].attr:
+            self.part(node.args[2], part)
+            self.mask(node.args[0], ty.bits, part)
+            self.put(("v128.andnot",))  # of zero or another, which takes V8 three instructions otherwise
+        elif op == "select":
             self.part(node.args[1], part)
             self.part(node.args[2], part)
             if self.is_vector(node.args[0]):

@@ -4,9 +4,10 @@
  * them, and waits for the others by a promise.
  */
 import { CODE } from "../crew.gen.js";
+import { Untold } from "../errors.js";
 import * as isa from "../isa.gen.js";
 import { checkSignal } from "./device.js";
-import { LONG_MS, PART_MS, SCRATCH, now, trapped } from "./pace.js";
+import { LONG_MS, PART_MS, SCRATCH, now } from "./pace.js";
 import type { Call, Code, WasmDevice } from "./wasm.js";
 
 // Bytes of the crew's words and of a worker's slot; words of the one and of the other.
@@ -256,7 +257,7 @@ export class Crew {
     this.leads = false;
     if (device.threads.number === 1) this.close();
     if (ended) throw ended.error;
-    if (words[crew + FAILED]! > 1) throw trapped(call.name, "in a worker");
+    if (words[crew + FAILED]! > 1) throw new Untold("trapped", call.name, "in a worker");
     if (words[crew + FAILED]) throw this.fault(call);
     this.took(code, blocks - from, now() - started, taken() > before);
   }

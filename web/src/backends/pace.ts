@@ -1,6 +1,4 @@
 /** What the thread that launches on wasm and the crew of others go by. */
-import { ArtifactError } from "../errors.js";
-
 // A launch is called in parts of about so many milliseconds: the engine takes up the better code that it makes meanwhile
 // only at a call.
 export const PART_MS = 8;
@@ -10,6 +8,3 @@ export const SCRATCH = 1024; // bytes
 
 const clock = performance; // as a global it takes Chromium 190 ns to ask, so 70
 export const now = (): number => clock.now();
-
-export const trapped = (name: string, error: unknown): ArtifactError =>
-  new ArtifactError(`the code of ${name} ended in a trap, which kernels do not: ${error}`);

@@ -1,11 +1,11 @@
 /** Runs artifacts on the WebAssembly of the engine. */
-import { AllocationFailed, ArtifactError, CompileError, Untold } from "../errors.js";
+import { AllocationFailed, Untold } from "../errors.js";
 import { slotOf, writeBits } from "../internal.js";
 import { checkModules } from "../modules.js";
 import type { Artifact, Kernel, Launch } from "../plan.js";
 import { CLASSES, CLASS_BYTES, lanesOf } from "../plan.js";
 import type { BoundRun, Ends, Input } from "../program.js";
-import { PART_MS, SCRATCH, now, trapped } from "./pace.js";
+import { PART_MS, SCRATCH, now } from "./pace.js";
 import { Replay } from "./replay.js";
 import type { Crew } from "./crew.js";
 import type { Device, Job, Memory, Run, Threads } from "./device.js";
@@ -203,13 +203,14 @@ export class WasmDevice implements Device {
     await this.hired;
     if (this.prepared.has(file)) return;
     checkModules(file.modules);
-    const modules = new Set<number>();
+    const modules = new Map<number, number>();
     for (const { kernel } of launches) {
       const { name, wasm } = file.kernels[kernel]!;
-      if (typeof wasm === "string") throw new CompileError(null, `${name || "a kernel"} has no WebAssembly: ${wasm}`);
-      modules.add(wasm.module);
+      if (typeof wasm === "string") throw new Untold("noWasm", name, wasm);
+      const { module, relaxed } = wasm;
+      modules.set(module, relaxed < 0 || !WebAssembly.validate(file.modules[relaxed] as BufferSource) ? module : relaxed);
     }
-    const found = [...modules].map(async (number) => [number, await this.functionOf(file.modules[number]!)] as const);
+    const found = [...modules].map(async ([number, chosen]) => [number, await this.functionOf(file.modules[chosen]!)] as const);
     this.prepared.set(file, new Map(await Promise.all(found)));
   }
 
@@ -233,7 +234,7 @@ export class WasmDevice implements Device {
       this.counts.compiles++;
       return { run: kernel as KernelFunction, module, atomic: code.includes(0xfe), alone: 0, together: 0, turns: 0, number: -1 };
     } catch (error) {
-      throw new ArtifactError(`a module of the artifact cannot be used: ${(error as Error).message}`);
+      throw new Untold("unusable", error);
     }
   }
 
@@ -423,7 +424,7 @@ export class WasmDevice implements Device {
     try {
       call.code.run(at, begin, end);
     } catch (error) {
-      throw trapped(call.name, error);
+      throw new Untold("trapped", call.name, error);
     }
   }
 
