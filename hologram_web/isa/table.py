@@ -78,7 +78,7 @@ def _atomic(operation: AtomicOperation, ty: Type, compare: Any, **_: Any) -> str
     if (operation is AtomicOperation.CAS) != (compare is not None):
         return "the operand compare belongs to cas and to nothing else"
     if ty is Type.F32 and operation is not AtomicOperation.ADD:
-        return f"atomic {operation.value} works on i32 and u32; on f32 there is add only"
+        return f"atomic {operation.value} works on integers of 32 and 64 bits; on f32 there is add only"
     return None
 
 

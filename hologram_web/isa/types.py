@@ -253,4 +253,4 @@ INTEGERS = frozenset(ty for ty in Type if ty.is_integer)
 NUMBERS = frozenset(Type)
 WIDE = frozenset(ty for ty in Type if ty.is_wide)
 SMALL = NUMBERS - WIDE
-ATOMIC_INTS = frozenset({Type.I32, Type.U32})
+ATOMIC_INTS = frozenset({Type.I32, Type.U32, Type.I64, Type.U64})

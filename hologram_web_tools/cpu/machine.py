@@ -453,10 +453,11 @@ class Machine(AtlasOps):
         """One lane after the other, in lane order (or in reverse)."""
         checked(place, ty, 1, self.fail)
         self._note(place, ty.size_bytes, writes=True, atomic=True)
-        cells = place.region.data[: place.region.data.size // 4 * 4].view(np.uint32)
-        where = (place.absolute // 4).tolist()
-        new = np.broadcast_to(values, self.lanes.shape).view(np.uint32).tolist()
-        expected = None if compare is None else np.broadcast_to(compare, self.lanes.shape).view(np.uint32).tolist()
+        size, word = ty.size_bytes, ty.unsigned.numpy
+        cells = place.region.data[: place.region.data.size // size * size].view(word)
+        where = (place.absolute // size).tolist()
+        new = np.broadcast_to(values, self.lanes.shape).view(word).tolist()
+        expected = None if compare is None else np.broadcast_to(compare, self.lanes.shape).view(word).tolist()
         old = [0] * len(where)
         order = range(len(where))
         for lane in reversed(order) if self.run.descending else order:
@@ -467,7 +468,7 @@ class Machine(AtlasOps):
                     cells[cell] = new[lane]
             else:
                 cells[cell] = _ATOMICS[operation](ty, old[lane], new[lane])
-        return np.array(old, np.uint32).view(ty.numpy)
+        return np.array(old, word).view(ty.numpy)
 
 
 def _coordinate_text(number: int, values: list[int], lane: int) -> str:

@@ -207,7 +207,7 @@ def test_abs_does_not_overflow(device):
         ("x[0] = x[0].conj", "conj is a function: call it, x[0].conj()"),
         ("x[0] = complex(1, 2, 3)", "write complex(real, imag) or complex(z): arguments are missing or too many"),
         ("x[0] = (1, 2)", "a tuple of 2 does not become complex: store one, or its parts one by one"),
-        ("hg.atomic_add(x, 0, 1)", "x is complex64: atomics work on i32 and u32, atomic_add on f32 too"),
+        ("hg.atomic_add(x, 0, 1)", "x is complex64: atomics work on i32, u32, i64 and u64, atomic_add on f32 too"),
     ],
 )
 def test_messages(line, message):

@@ -529,3 +529,36 @@ def test_collectives(device):
     assert top.tolist() == [4.0]
     with pytest.raises(hg.UnsupportedInstruction, match=r"hg\.compile\(kernel\)\.artifact has all of it"):
         normalised.wat()
+
+
+LONG = """
+def k(x: hg.Array[hg.i64], s: hg.Array[hg.i64]):
+    i = hg.global_id()
+    hg.atomic_add(s, 0, x[i])
+    hg.atomic_xor(s, 1, x[i])
+"""
+
+
+def test_sums_of_64_bits_are_exact_by_atomics(device):
+    x = np.random.default_rng(5).integers(-(2**62), 2**62, 3000)
+    s = np.zeros(2, np.int64)
+    hg.kernel_from_source(LONG).on(device)[3000](x, s)
+    assert s.tolist() == [x.sum(), np.bitwise_xor.reduce(x)]
+
+
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        ("x[i] = hg.atomic_add(s, 0, 1)", "atomic add of i64 whose old element is used"),
+        ("hg.atomic_max(s, 1, x[i])", "atomic max of i64"),
+        ("hg.atomic_cas(s, 1, 0, 5)", "atomic cas of i64"),
+    ],
+)
+def test_atomics_of_64_bits_that_two_words_do_not_make(more, what):
+    kernel = hg.kernel_from_source(f"{LONG}    {more}\n")
+    with pytest.raises(
+        hg.UnsupportedType, match=f"{what} is two words on WebGPU, which change one by one: run on wasm"
+    ):
+        kernel.wgsl()
+    x, s = np.arange(40), np.zeros(2, np.int64)
+    kernel.on("wasm")[40](x, s)

@@ -292,7 +292,7 @@ def test_strided_and_offset_arrays(device):
             "by is a parameter, and its caller would see no change: give it a name of its own first, and return it",
         ),
         ("q = by._replace(mid=1)", "mid is no field: Pair has low, high"),
-        ("hg.atomic_add(p, 0, 1)", "p is Pair: atomics work on i32 and u32, atomic_add on f32 too"),
+        ("hg.atomic_add(p, 0, 1)", "p is Pair: atomics work on i32, u32, i64 and u64, atomic_add on f32 too"),
         ("q = f", "f holds an array, f.values: only parameters do"),
         ("y[0] = f.values", "f.values is an array: read an element of it, f.values[i, j]"),
     ],

@@ -214,7 +214,7 @@ def test_what_is_no_array_of_bool():
     with pytest.raises(hg.LaunchError, match="m has dtype uint8; bool is expected"):
         flags[6, 64](np.zeros(6, "f4"), np.zeros(6, "u1"), np.zeros((6, 2), bool), np.zeros(6, "i4"), partial=True)
     text = "def k(m: hg.Array[bool]):\n    hg.atomic_or(m, 0, 1)\n"
-    with pytest.raises(hg.TranslateError, match="m is bool: atomics work on i32 and u32"):
+    with pytest.raises(hg.TranslateError, match="m is bool: atomics work on i32, u32, i64 and u64"):
         hg.kernel_from_source(text)
     text = "def k(m: hg.Array[bool]):\n    hg.parallel_map_unary(m, m, 'neg', 3)\n"
     with pytest.raises(hg.TranslateError, match="m is no array parameter with one axis"):

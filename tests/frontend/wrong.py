@@ -541,7 +541,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "$hg.atomic_max(x, 0, 1.0)",
-        "x is f32: atomics work on i32 and u32",
+        "x is f32: atomics work on i32, u32, i64 and u64",
     ),
     (
         "v = $hg.barrier()",

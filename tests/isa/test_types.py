@@ -108,7 +108,7 @@ def test_properties(ty: Type) -> None:
     assert ty.one() == 1
     assert type(ty.zero()) is type(ty.one()) is (float if ty.is_float else int)
     assert (1 + ty.exponent + ty.mantissa == ty.bits) if ty.is_float else (ty.exponent == ty.mantissa == 0)
-    assert {Type.I32, Type.U32} == ATOMIC_INTS
+    assert {Type.I32, Type.U32, Type.I64, Type.U64} == ATOMIC_INTS
 
 
 @every

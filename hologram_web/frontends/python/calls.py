@@ -12,7 +12,7 @@ from ...isa.elements import Element, axes_of, bool_, stored_as
 from ...isa.operands import PRELOADED, AtomicOperation, Register
 from ...isa.program import MAX_LOCAL_MEMORY, MAX_SHARED_MEMORY
 from ...isa.row import TYPE_SETS
-from ...isa.types import FLOATS, Type
+from ...isa.types import ATOMIC_INTS, FLOATS, Type
 from .advice import INSTEAD_OF_TYPES
 from .arithmetic import literal, typed
 from .compounds import METHODS_OF_PARTS, AnyValue, Parts, PartsType, tuple_of
@@ -545,9 +545,9 @@ class Calls(Expressions):
         if array.local:
             self.fail(node, f"{array.name} is the lane's own, which needs no atomics: read and write its elements")
         adds = operation is AtomicOperation.ADD
-        if array.means not in (Type.I32, Type.U32) and not (adds and array.means is Type.F32):
+        if array.means not in ATOMIC_INTS and not (adds and array.means is Type.F32):
             also = ", atomic_add on f32 too" if adds else ""
-            self.fail(node, f"{array.title} is {shown(array.means)}: atomics work on i32 and u32{also}")
+            self.fail(node, f"{array.title} is {shown(array.means)}: atomics work on i32, u32, i64 and u64{also}")
         address = self.place_of(array, arguments[1])
         operands = [self.stored(argument, self.value(argument), array.ty) for argument in arguments[2:]]
         if array.shape is None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...isa.types import Type
+from ...isa.types import ATOMIC_INTS, Type
 from .advice import RaceWarning
 from .emit import ArrayRef
 from .expressions import Expressions
@@ -71,9 +71,7 @@ class Sums:
 
 def _advice(node: ast.AugAssign, array: ArrayRef, index: ast.expr) -> str:
     atomic = _ATOMICS.get(type(node.op))
-    if atomic is None or not (
-        array.means in (Type.I32, Type.U32) or (atomic == "atomic_add" and array.means is Type.F32)
-    ):
+    if atomic is None or not (array.means in ATOMIC_INTS or (atomic == "atomic_add" and array.means is Type.F32)):
         return "let one lane do it"
     place = f"({', '.join(map(ast.unparse, index.elts))})" if isinstance(index, ast.Tuple) else ast.unparse(index)
     return f"write hg.{atomic}({array.title}, {place}, {ast.unparse(node.value)})"

@@ -193,8 +193,9 @@ class Effects:
         """One step; pushes what was there. Where no other call uses the memory (`alone`) a load and a store are one."""
         put, values = self.put, self.values
         ty: Type = access.element
-        kind = value_type(ty)
+        kind, word = value_type(ty), "i64" if ty.bits == 64 else "i32"
         bits: list[Instr] = [("i32.reinterpret_f32",)] if kind == "f32" else []
+        at = ty.size_bytes.bit_length() - 1, further
         names = ("old", "operand", "compared")[: 3 if operation == "cas" else 2]
         with ExitStack() as taken:
             old, *operands = [taken.enter_context(values.temporary(kind)) for _ in names]
@@ -210,7 +211,7 @@ class Effects:
                 if operation == "exch":
                     values.value(held[1])
                 elif operation == "cas":
-                    put(*(("local.get", local) for local in (operands[0], old, old, operands[1])), ("i32.eq",))
+                    put(*(("local.get", local) for local in (operands[0], old, old, operands[1])), (f"{word}.eq",))
                     put(("select",))
                 else:
                     values.compute(Node(operation, ty, (held[0], held[1])))
@@ -226,15 +227,15 @@ class Effects:
                 put(self.get("alone"), ("if", None))
                 plain()
                 put(("else",))
-                if kind == "i32" and operation in _ONE_STEP:
+                if kind == word and operation in _ONE_STEP:
                     put(("local.get", address), *(("local.get", local) for local in reversed(operands)))
-                    put((f"i32.atomic.rmw.{_ONE_STEP[operation]}", 2, further), ("local.set", old))
+                    put((f"{word}.atomic.rmw.{_ONE_STEP[operation]}", *at), ("local.set", old))
                 else:
-                    with values.temporary("i32") as found:
+                    with values.temporary(word) as found:
                         put(*load, ("block", None), ("loop", None), ("local.get", address), ("local.get", old), *bits)
                         result()
-                        put(*bits, ("i32.atomic.rmw.cmpxchg", 2, further), ("local.tee", found))
-                        put(("local.get", old), *bits, ("i32.eq",), ("br_if", 1), ("local.get", found))
+                        put(*bits, (f"{word}.atomic.rmw.cmpxchg", *at), ("local.tee", found))
+                        put(("local.get", old), *bits, (f"{word}.eq",), ("br_if", 1), ("local.get", found))
                         put(*([("f32.reinterpret_i32",)] if bits else []), ("local.set", old), ("br", 0))
                         put(("end",), ("end",))
                 put(("end",))

@@ -14,7 +14,7 @@ from ...compiler.fission import reachable
 from ...compiler.ir import Axis, MemoryAccess, Node
 from ...compiler.legalise import HALVES, Legaliser
 from ...compiler.out_of_ssa import Assign, Do, Piece, Variable, targets_of
-from ...errors import FAULT_KINDS, FaultKind, UnsupportedInstruction
+from ...errors import FAULT_KINDS, FaultKind, UnsupportedInstruction, UnsupportedType
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import ON_CHIP_BASES, Base
@@ -316,6 +316,9 @@ class Effects:
         ty: Type = access.element
         place = f"&{self.shader.binding(access.base, where.part)}[{where.word}]"
         value = self.values.value(node.args[1])
+        if ty.bits == 64:
+            self._atomic_pair(operation, ty, where, f"&{self.shader.binding(access.base, where.part)}", value, target)
+            return
         result = f"{target} = " if target is not None else "_ = "
         bits = value if ty is Type.U32 else f"bitcast<u32>({value})"
         back = "" if ty is Type.U32 else f"bitcast<{'f32' if ty is Type.F32 else 'i32'}>"
@@ -350,6 +353,19 @@ class Effects:
         else:
             name = {"exch": "Exchange"}.get(operation, operation.capitalize())
             self.put(f"{result}{back}(atomic{name}({place}, {bits}));")
+
+    def _atomic_pair(self, operation: str, ty: Type, where: Place, memory: str, value: str, target: str | None) -> None:
+        """Two words, each in one step. That is exact where nobody asks what was there: of a sum each lane carries to
+        the high word what its own addition to the low one gave, in whatever order they come."""
+        words = operation in ("add", "and", "or", "xor")
+        if target is not None or not words:
+            what = f"atomic {operation} of {ty}" + (" whose old element is used" if words else "")
+            raise UnsupportedType(None, f"{what} is two words on WebGPU, which change one by one: run on wasm")
+        name = operation.capitalize()
+        self.put(f"let pair = {value};")
+        self.put(f"let low = atomic{name}({memory}[{where.word}], pair.x);")
+        carry = " + select(0u, 1u, low + pair.x < low)" if operation == "add" else ""
+        self.put(f"_ = atomic{name}({memory}[({where.word}) + 1u], pair.y{carry});")
 
     def _combined(self, operation: str, ty: Type, left: str, right: str) -> str:
         if ty is Type.F32:
