@@ -368,8 +368,8 @@ _WASM = (
     _lane_by_lane(
         "CAS stores where the cell differs",
         _EFFECTS + "exchange",
-        '("i32.eq",))\n                put(("select"',
-        '("i32.ne",))\n                put(("select"',
+        '(f"{word}.eq",))\n                put(("select"',
+        '(f"{word}.ne",))\n                put(("select"',
         "sync/atom_cas.atlas:i32",
     ),
     _wasm(
