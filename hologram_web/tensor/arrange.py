@@ -91,6 +91,8 @@ def _steps(shape):
 
 
 def _strided_launch(o, dims, steps, start):
+    if 0 in dims:  # nothing, of which no kernel can divide
+        return []
     constants = {"T": o.ty, "DIMS": dims, "STEPS": tuple(steps), "START": start}
     return [part(o, _strided, (prod(dims),), (256,), scalars={}, **constants)]
 
@@ -127,6 +129,8 @@ def _pad_dims(o):
 
 def _pad(o, traits):
     dims = _pad_dims(o)
+    if 0 in dims:
+        return []
     constants = {"T": o.ty, "DIMS": tuple(dims), "SHAPE": tuple(o.shape), "BEFORE": tuple(o.before)}
     return [part(o, _padded, (prod(dims),), (256,), scalars={"value": o.value}, **constants)]
 
