@@ -81,6 +81,8 @@ _COLLECTIVES: dict[str, tuple[Any, ...]] = {
     "FlashAttention": ("y", "a", "b", "b", 1, 2, 1, 1, 2),
     "RoPE": ("y", "a", "b", 1, 2, 2, 1),
     "KVCacheUpdate": ("y", "a", 1, 1, 1, 2, 2),
+    "AllReduce": (ReduceOperation("add"), "y", LANES),
+    "AllGather": ("y", "a", LANES),
     "FFT": ("y", "a", 1, 2),
     "Random": ("y", LANES, 5),
     "Gather": ("y", "a", "j", 1, 2, 2, 1),

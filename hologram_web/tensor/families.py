@@ -20,6 +20,7 @@ FAMILIES = {
     "sort": ("Sort", "TopK"),
     "attention": ("Attention", "FlashAttention", "RoPE", "KVCacheUpdate"),
     "fourier": ("FFT",),
+    "devices": ("AllReduce", "AllGather"),
     "philox": ("Random",),
     "arrange": ("Copy", "Fill", "Transpose", "Concat", "Slice", "Pad", "Gather"),
 }
