@@ -156,3 +156,30 @@ def test_fences_stand_where_compilers_could_make_another_computation():
     whole = legalise(function, traits_of("exact"))  # of a function nobody knows what is behind it
     assert sum(node.op == "opaque" and node.attr is None for node in whole.nodes()) == 3
     assert not any(node.op == "opaque" for node in legalise(function, traits_of("fast")).nodes())
+
+
+WIDE_TEXT = """
+    .param x: buffer i256 read
+    .param i: buffer i16 read
+    .param f: buffer f32 read
+    .param y: buffer i256 write
+    ldg.i256 r10, [x + r255*32]
+    ldg.i16 r11, [i + r255*2]
+    cvt.i256.i16 r12, r11
+    min.i256 r13, r10, r12
+    max.i256 r13, r13, r10
+    set.le.i256 p0, r13, r12
+    ldg.f32 r14, [f + r255*4]
+    cvt.i256.f32 r15, r14
+    sel.i256 r13, p0, r13, r15
+    stg.i256 [y + r255*32], r13
+"""
+
+
+@pytest.mark.parametrize(("traits", "of"), [(TRAITS, {Type.I64, Type.F64}), (traits_of("exact"), {Type.I64, Type.F32})])
+def test_of_wide_integers_targets_have_what_cannot_be_said_by_others(traits, of):
+    legal = legalise(compiled(WIDE_TEXT), traits)
+    check(legal)
+    wide = [node for node in legal.nodes() if any(ty is Type.I256 for ty in (node.ty, node.attr))]
+    assert {node.op for node in wide} == {"load", "lt", "select", "cvt"}
+    assert {node.attr for node in wide if node.op == "cvt"} == of

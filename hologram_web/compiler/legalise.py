@@ -2,7 +2,8 @@
 
 Integers of 8 and 16 bits are held in I32 or U32, with their sign or zeros above; what may have left their range is cut
 back (`extend`, or a mask). F16 and BF16 are held as bits in U32, and functions convert them; I64, U64 and F64 are
-pairs of words (`pairs.py`). Loads and stores do the rest: an access keeps the type of its element, and scalars that of
+pairs of words (`pairs.py`). Of wide integers, which targets keep in memory, what can be said by others is: they print a
+call for each operation. Loads and stores do the rest: an access keeps the type of its element, and scalars that of
 the argument block. Where memory has words only, a shorter element is taken out of the word that is loaded, and put
 under a mask into the one where it is stored.
 """
@@ -28,6 +29,7 @@ HALVES = {Type.F16: "f16", Type.BF16: "bf16"}
 _OVERFLOWING = frozenset({"add", "sub", "mul", "shl", "neg", "abs", "div"})
 _SHIFTS = frozenset({"shl", "shr"})
 _COUNTS = frozenset({"popcount", "clz", "ctz"})
+_OF_OTHERS = frozenset({"le", "min", "max", "abs", "cvt"})  # what of wide integers is made of other operations
 
 
 @dataclass
@@ -69,6 +71,8 @@ def _is_legal(node: Node, traits: Traits) -> bool:
     if (node.op in _SHIFTS and not traits.wraps) or (traits.pairs and node.ty in PAIRS):
         return False
     if traits.folds and node.ty is Type.F32 and node.op in ARITHMETIC:
+        return False
+    if node.op in _OF_OTHERS and any(isinstance(ty, Type) and ty.is_wide for ty in (node.ty, node.attr)):
         return False
     return legal and not (isinstance(node.attr, Type) and traits.holds(node.attr) is not node.attr)
 
@@ -156,11 +160,15 @@ class Legaliser(NodeOps):
         if op == "fma" and not self.traits.fused:
             return self.call(f"fma_{ty}", *args)
         if isinstance(node.attr, Type):  # of a comparison
+            if op == "le" and node.attr.is_wide:
+                return self.pnot(self.node("lt", PRED, *args[::-1], attr=node.attr))
             return self.node(op, ty, *args, attr=self.traits.holds(node.attr))
         if op == "select":
             return self.node(op, self.traits.holds(ty), args[0], *map(self._choice, node.args[1:]))
         if op in _SHIFTS and not self.traits.wraps and isinstance(ty, Type) and ty.bits == 32:
             return self.node(op, ty, args[0], self.masked(args[1], 31))
+        if isinstance(ty, Type) and ty.is_wide and op in ("min", "max", "abs"):
+            return self._of_two(op, ty, args)
         if ty is Type.F32 and op in ("add", "sub", "mul", "div"):
             return self.node(op, ty, *map(self._choice, node.args))
         if op in ("load", "store"):
@@ -230,6 +238,28 @@ class Legaliser(NodeOps):
             return self.node("xor", Type.U32, args[0], self.const(Type.U32, 0x8000))
         return self.masked(args[0], 0x7FFF)
 
+    # Wide integers
+
+    def _of_two(self, op: str, ty: Type, args: list[Node]) -> Node:
+        """One of two wide integers; the absolute value of one."""
+        if op == "abs":
+            return self.node(op, ty, *args) if ty.is_signed else args[0]
+        less = self.node("lt", PRED, *args, attr=ty)
+        return self.node("select", ty, less, *(args if op == "min" else args[::-1]))
+
+    def lengthened(self, dst: Type, src: Type, x: Node) -> Node:
+        """A legal number as a wide integer: of 64 bits, or a float that the target converts."""
+        if src.is_integer:
+            long = Type.I64 if src.is_signed and x.ty is not Type.U32 else Type.U64
+            if self.pairs is not None:
+                x = self.pairs.of(long, x)
+            elif src is not long:
+                x = self.node("cvt", long, x, attr=src)
+            src = long
+        elif src is Type.F32 and Type.F64 in self.traits.native:
+            x, src = self.node("cvt", Type.F64, x, attr=src), Type.F64
+        return self.node("cvt", dst, x, attr=src)
+
     # Memory
 
     def moved(self, node: Node, args: list[Node]) -> Node:
@@ -269,6 +299,8 @@ class Legaliser(NodeOps):
     # Types
 
     def cvt(self, dst: Type, src: Type, x: Node) -> Node:
+        if dst.is_wide and not src.is_wide and src is not Type.F64:
+            return self.lengthened(dst, src, x)
         if self.pairs is not None and dst is not src and (dst in PAIRS or src in PAIRS):
             return self.pairs.convert(dst, src, x)
         return super().cvt(dst, src, x)

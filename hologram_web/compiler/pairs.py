@@ -263,9 +263,10 @@ class Pairs:
     def convert(self, dst: Type, src: Type, x: Node) -> Node:
         """A conversion with 64 bits on a side: of integers of at least 32 bits, F32 and F64."""
         ops = self.ops
+        if dst.is_wide and src in _LONG:
+            return ops.lengthened(dst, src, x)
         if src.is_wide or dst.is_wide:
-            if src in PAIRS:
-                x, src = (self.of(src, x), src) if x.ty is not U32 else (x, U32)
+            x = self.of(src, x) if src in PAIRS else x
             held = dst if dst.is_wide or dst is F64 or dst not in PAIRS else U64
             return ops.node("cvt", held, x, attr=src)
         if src.is_integer and dst.is_integer:

@@ -123,14 +123,10 @@ class Wide:
         self.put(("call", self.values.routine(f"wide_{name}")))
 
     def compare(self, op: str, ty: Type, a: Node, b: Node) -> None:
-        """Pushes whether a == b, a < b or a <= b."""
-        if op == "le":
-            a, b = b, a
+        """Pushes whether a == b or a < b."""
         self.value(a)
         self.value(b)
         self._compared(op, ty)
-        if op == "le":
-            self.put(("i32.eqz",))
 
     def _compared(self, op: str, ty: Type) -> None:
         self.put(("i32.const", ty.size_bytes))
@@ -159,27 +155,18 @@ class Wide:
             self.call(op)
         elif op == "cvt":
             self._convert(target, node, ty, node.attr)
-        elif op == "abs" and ty.is_signed:
+        elif op == "abs":
             self._magnitude(args[0], ty)
             self.take(target, size)
-        else:
-            self._choose(op, ty, args)
-            self.take(target, size)
-
-    def _choose(self, op: str, ty: Type, args: tuple[Node, ...]) -> None:
-        """Pushes the address of one of the operands."""
-        if op == "select":
+        elif op == "select":
             for arg in (*args[1:], args[0]):
                 self.values.value(arg)
-            self.put(("select",))
-        elif op in ("min", "max"):
-            for arg in args if op == "min" else args[::-1]:
-                self.value(arg)
-            self.compare("lt", ty, *args)
-            self.put(("select",))
+            put(("select",))
+            self.take(target, size)
         else:
-            assert op in ("bitcast", "abs"), op
+            assert op == "bitcast", op
             self.value(args[0])
+            self.take(target, size)
 
     def _sign(self, node: Node, ty: Type) -> None:
         """Pushes a limb of sign bits; 0 for an unsigned number."""
@@ -201,7 +188,6 @@ class Wide:
         if src.is_float:
             self.push(target)
             self.values.value(arg)
-            self.values.convert(Type.F64, src)
             put(("i32.const", size), ("i32.const", int(dst.is_signed)))
             self.call("from_f64")
             return
@@ -215,7 +201,6 @@ class Wide:
             else:
                 put(target[0])
                 self.values.value(arg)
-                self.values.convert(Type.I64, src)
                 put(("local.tee", sign), ("i64.store", 0, target[1]))
                 put(("local.get", sign), ("i64.const", 63), ("i64.shr_s",), ("local.set", sign))
             if size > own:

@@ -17,7 +17,6 @@ from ...compiler.out_of_ssa import Lowered, Variable, targets_of
 from ...isa.address import Space
 from ...isa.ops import IDENTITIES
 from ...isa.types import Type
-from .language import pair
 
 if TYPE_CHECKING:
     from ..clike.expressions import Expressions
@@ -159,20 +158,15 @@ class Wide:
             return self.places.constant(node)
         if not is_wide(node.attr if isinstance(node.attr, Type) else None):
             return None
-        if node.op in ("eq", "lt", "le"):
-            return self._comparison(node.op, node.attr, *node.args)
+        if node.op == "eq":
+            return self.values.call("wide_eq", *map(self.value, node.args), size_of(node.attr))
+        if node.op == "lt":
+            return self._less(self.value(node.args[0]), self.value(node.args[1]), node.attr)
         assert node.op in ("cvt", "cvt_odd"), node
         assert isinstance(node.ty, Type)
         if node.ty.is_float:
             return self._to_float(node.args[0], f"{node.ty}{'_odd' if node.op == 'cvt_odd' else ''}", node.attr)
         return self._low(node.args[0], node.ty)
-
-    def _comparison(self, op: str, ty: Type, a: Node, b: Node) -> str:
-        """The expression of a == b, a < b or a <= b."""
-        x, y = self.value(a), self.value(b)
-        if op == "eq":
-            return self.values.call("wide_eq", x, y, size_of(ty))
-        return self._less(x, y, ty) if op == "lt" else f"(!{self._less(y, x, ty)})"
 
     def _less(self, x: str, y: str, ty: Type) -> str:
         return self.values.call("wide_lt", x, y, size_of(ty), f"{0x80000000 if ty.is_signed else 0}u")
@@ -206,15 +200,12 @@ class Wide:
             self._do(f"wide_from_{node.attr}", target, args[0], size, signed)
         elif op == "cvt":
             self._extend(target, ty, node.args[0], node.attr)
-        elif op == "abs" and ty.is_signed:
+        elif op == "abs":
             self.copy(target, self.values.call("wide_magnitude", args[0], size, self.places.work()), ty)
         elif op == "select":
             self.copy(target, f"select({args[2]}, {args[1]}, {args[0]})", ty)
-        elif op in ("min", "max"):
-            a, b = args if op == "min" else args[::-1]
-            self.copy(target, f"select({b}, {a}, {self._less(args[0], args[1], ty)})", ty)
         else:
-            assert op in ("bitcast", "abs"), op
+            assert op == "bitcast", op
             self.copy(target, args[0], ty)
 
     def _extend(self, target: str, dst: Type, arg: Node, src: Type) -> None:
@@ -222,7 +213,7 @@ class Wide:
         if not src.is_wide:
             sign = "bitcast<u32>(bitcast<i32>(low.y) >> 31u)" if src.is_signed else "0u"
             self.put("{")
-            self.put(f"  let low = {pair(self.values, arg)};")
+            self.put(f"  let low = {self.values.value(arg)};")
             self.put(f"  {self.values.call('wide_fill', target, size_of(dst), sign)};")
             self.put(f"  {self.values.call('wide_set', target, 'low.x')};")
             self.put(f"  {self.values.call('wide_set', f'{target} + 1u', 'low.y')};")
