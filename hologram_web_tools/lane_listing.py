@@ -6,7 +6,7 @@ from collections import Counter
 
 from hologram_web.compiler.accesses import access_of
 from hologram_web.compiler.ir import Block, Function, Node
-from hologram_web.compiler.lanes import Lanes
+from hologram_web.compiler.lanes import LaneAnalysis
 from hologram_web.compiler.operations import LEAVES
 from hologram_web.compiler.shapes import ANY, SOME, Shape
 from hologram_web.isa.types import Type
@@ -22,7 +22,7 @@ COUNTED = (
 )
 
 
-def counted(function: Function, lanes: Lanes) -> Counter[str]:
+def counted(function: Function, lanes: LaneAnalysis) -> Counter[str]:
     """How many branches and accesses there are of each kind in `COUNTED`."""
     found = Counter[str]()
     for block in function.blocks:
@@ -32,7 +32,7 @@ def counted(function: Function, lanes: Lanes) -> Counter[str]:
     return found
 
 
-def annotated(function: Function, lanes: Lanes) -> str:
+def annotated(function: Function, lanes: LaneAnalysis) -> str:
     """The function as text; behind blocks which branches left only some of the lanes, behind values their shapes."""
     function.renumber()
     masks = lanes.masks()
@@ -57,7 +57,7 @@ def _letters(axes: int) -> str:
     return ", ".join("xyz"[axis] for axis in range(3) if axes >> axis & 1)
 
 
-def _note(node: Node, block: Block, lanes: Lanes) -> str:
+def _note(node: Node, block: Block, lanes: LaneAnalysis) -> str:
     access = access_of(node)
     if node.op in LEAVES and node.op != "special":
         return ""

@@ -12,7 +12,7 @@ from hologram_web import errors
 from hologram_web.backends import ExecutionParams, Limits
 from hologram_web.backends.state import AtlasState
 from hologram_web.compiler.build import build
-from hologram_web.compiler.lanes import Lanes
+from hologram_web.compiler.lanes import LaneAnalysis
 from hologram_web.compiler.passes import PASSES, fired, optimize
 from hologram_web.compiler.passes.fold import RULES
 from hologram_web.errors import ExecutionError, HologramError, UnsupportedType
@@ -52,7 +52,7 @@ def check_compiled(case: Case) -> None:
         if count != number if relation == "==" else count < number:
             found = f"{name} fired {count} times, not {relation} {number}"
             raise AssertionError(f"{found} ({fired(function)}):\n{function}")
-    lanes = Lanes(function)
+    lanes = LaneAnalysis(function)
     counts = counted(function, lanes)
     for name, relation, number in case.test.counters(COUNTED, "lanes"):
         count = counts[name]

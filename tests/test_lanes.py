@@ -9,7 +9,7 @@ from hologram_web import stdlib
 from hologram_web.compiler import lanes, shapes
 from hologram_web.compiler.build import build
 from hologram_web.compiler.ir import Node
-from hologram_web.compiler.lanes import Lanes
+from hologram_web.compiler.lanes import LaneAnalysis
 from hologram_web.compiler.passes import optimize
 from hologram_web.compiler.shapes import ANY, SOME, UNIFORM, Shape
 from hologram_web.isa import Program, Type
@@ -70,7 +70,7 @@ def _square(node: Node, ranges, a: Shape, b: Shape) -> Shape:
     return shapes.scaled(a, 2, 64) if a.axes else shapes.scaled(b, 2, 64)
 
 
-_RULES, _LANES, _specials = shapes._RULES, Lanes, lanes._specials
+_RULES, _LANES, _specials = shapes._RULES, LaneAnalysis, lanes._specials
 # Mistakes that an analysis may have: what is wrong, the place, what is there instead.
 BUGS = {
     "differences are sums": (_RULES, "sub", _difference),
@@ -162,14 +162,14 @@ HEAD = ".param n: u32\n.param y: buffer u32\n.shared 256\n"
 )  # fmt: skip
 def test_stored_values_are_uniform(code, expected):
     function = compiled(HEAD + code)
-    found = Lanes(function)
+    found = LaneAnalysis(function)
     stores = [(node, block) for block in function.blocks for node in block.nodes if node.op == "store"]
     assert [found.is_uniform(node.args[1], block) for node, block in stores] == expected
 
 
 def test_values_made_since_are_taken_up():
     function = compiled(HEAD + "add.u32 r2, r1, r252\n stg.u32 [y], r2")
-    found = Lanes(function)
+    found = LaneAnalysis(function)
     varying = next(node for node in function.nodes() if node.op == "add")
     uniform = next(node for node in function.nodes() if node.op == "param")
     made = [Node("xor", Type.U32, (uniform, node)) for node in (uniform, varying)]
@@ -181,7 +181,7 @@ def test_values_made_since_are_taken_up():
 def test_a_kernel_as_text():
     """Which lanes come to a block, what values are like along the block's axes, and how far places are apart."""
     function = optimize(build(analyze(stdlib.kernel("matrix_gemv").program), (256, 1, 1)))
-    text = annotated(function, Lanes(function))
+    text = annotated(function, LaneAnalysis(function))
     for line in (
         "lanes of b0",
         "lt {u32} %10, %3     ; any x",
@@ -199,7 +199,7 @@ def test_the_standard_library_is_classed():
     total = {name: 0 for name in COUNTED}
     for name in stdlib.NAMES:
         function = optimize(build(analyze(stdlib.kernel(name).program), (256, 1, 1)))
-        for kind, count in counted(function, Lanes(function)).items():
+        for kind, count in counted(function, LaneAnalysis(function)).items():
             total[kind] += count
     assert {kind: count for kind, count in total.items() if count} == {
         "branch-uniform": 43,

@@ -21,13 +21,13 @@ from .operations import EFFECTS, OPERATIONS
 from .ranges import Ranges
 from .shapes import ANY, UNIFORM, VARYING, Shape, Stride, either, meaning, opaque, scaled, without
 
-__all__ = ["Lanes"]
+__all__ = ["LaneAnalysis"]
 
 _END = -1  # the number of the block behind all others
 _Edges = Callable[[Block], list[Block]]
 
 
-class Lanes:
+class LaneAnalysis:
     """`divergent` are the branches by which lanes may go both ways, with the axes along which they part.
 
     A load with a uniform address is uniform, if no instruction of the function stores to its base. (Another parameter

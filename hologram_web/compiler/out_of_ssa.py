@@ -15,7 +15,7 @@ from itertools import accumulate
 
 from ..isa.types import Type
 from .ir import Block, Function, Node, ValueType
-from .lanes import Lanes
+from .lanes import LaneAnalysis
 from .operations import EFFECTS, LEAVES
 
 __all__ = [
@@ -157,9 +157,9 @@ class Lowered:
     pieces: list[Piece]
 
     @cached_property
-    def lanes(self) -> Lanes:
+    def lanes(self) -> LaneAnalysis:
         """How values differ between lanes."""
-        return Lanes(self.function)
+        return LaneAnalysis(self.function)
 
     def live(self, piece: Piece) -> list[Variable]:
         """Variables whose values are needed when a lane comes to the piece."""

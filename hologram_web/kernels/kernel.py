@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Kernel", "kernel", "kernel_from_source"]
 
-Lanes = Union[int, tuple[Any, ...], "LaunchConfig"]  # what stands in the brackets of a launch
+LaunchLanes = Union[int, tuple[Any, ...], "LaunchConfig"]  # what stands in the brackets of a launch
 Checks = Literal["axis", "buffer"]
 _BOUND = 64  # numbers of lanes whose launches a kernel keeps
 
@@ -100,7 +100,7 @@ class Kernel:
             raise TranslateError(f"{self.name} has no type variable {next(iter(types))!r}")
         return self
 
-    def __getitem__(self, lanes: Lanes) -> Callable[..., None]:
+    def __getitem__(self, lanes: LaunchLanes) -> Callable[..., None]:
         """`kernel[n]`, `kernel[n, block]`, `kernel[(w, h), (bx, by)]`: launches that many lanes when called.
 
         Arrays are NumPy arrays, or other objects with the buffer protocol, of the annotated type and number of axes;

@@ -11,7 +11,7 @@ from ..errors import ArtifactError
 from ..isa.program import Program
 from ..store.blake3 import blake3
 from ..targets.wasm.check import check_modules
-from .plan import Kernel, Plan
+from .plan import KernelCode, Plan
 from .validate import validate
 
 __all__ = ["Artifact", "Blob"]
@@ -48,7 +48,7 @@ class Artifact:
     plan: Plan
     programs: tuple[Program, ...] = ()
     texts: tuple[str, ...] = ()
-    kernels: tuple[Kernel, ...] = ()
+    kernels: tuple[KernelCode, ...] = ()
     modules: tuple[bytes, ...] = ()
     pieces: tuple[str, ...] = ()
     shaders: tuple[tuple[int, ...], ...] = ()

@@ -24,12 +24,12 @@ from .formula import Formula, FormulaLike
 from .plan import (
     Argument,
     Branch,
-    Call,
     Let,
     Loop,
     Nest,
     Plan,
     Port,
+    ProgramCall,
     Read,
     Repeat,
     Step,
@@ -256,7 +256,7 @@ class PlanBuilder:
             self.programs.append(program)
             self.analyses.append(analysis)
         number = self.programs.index(program)
-        self._steps[-1].append(Call(number, size, shared_memory, blocks, lanes, tuple(given)))
+        self._steps[-1].append(ProgramCall(number, size, shared_memory, blocks, lanes, tuple(given)))
 
     def _types(self, args: Mapping[str, Any]) -> dict[str, Type]:
         """The types of those arguments that are ports already."""

@@ -34,13 +34,13 @@ from .plan import (
     Argument,
     BoundsCheck,
     Branch,
-    Call,
     Copy,
     Launch,
     Let,
     Loop,
     Nest,
     Plan,
+    ProgramCall,
     Repeat,
     Step,
     Target,
@@ -114,13 +114,13 @@ class _Nest(NamedTuple):
     body: list[Any]
 
 
-def call_steps(outer: Outer, call: Call) -> tuple[Step, ...]:
+def call_steps(outer: Outer, call: ProgramCall) -> tuple[Step, ...]:
     """The code of a call. Raises CompileError."""
     return tuple(_Caller(outer, call).whole())
 
 
 class _Caller:
-    def __init__(self, outer: Outer, call: Call) -> None:
+    def __init__(self, outer: Outer, call: ProgramCall) -> None:
         self.outer, self.call = outer, call
         self.program = outer.programs[call.program]
         self.analysis = outer.analysis(self.program)

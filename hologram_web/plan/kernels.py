@@ -16,7 +16,19 @@ from ..isa.address import ON_CHIP, Space
 from ..isa.types import Type
 from ..isa.verify import Analysis
 from .conditions import formulas_of
-from .plan import Binding, FastCode, Kernel, KernelMemory, Launch, Step, Target, WasmCode, WgslCode, bodies, with_bodies
+from .plan import (
+    Binding,
+    FastCode,
+    KernelCode,
+    KernelMemory,
+    Launch,
+    Step,
+    Target,
+    WasmCode,
+    WgslCode,
+    bodies,
+    with_bodies,
+)
 
 __all__ = ["KernelTable", "LaneKernel"]
 
@@ -55,7 +67,7 @@ class KernelTable:
     def __init__(self, made: Iterable[LaneKernel], math: str = "exact") -> None:
         self.made, self.math = list(made), math
         self.numbers: dict[tuple[int, str], int] = {}
-        self.kernels: list[Kernel] = []
+        self.kernels: list[KernelCode] = []
         self.modules: dict[bytes, int] = {}
         self.pieces: dict[str, int] = {}
         self.shaders: list[tuple[int, ...]] = []
@@ -75,7 +87,7 @@ class KernelTable:
         number = self.numbers[key]
         return step._replace(kernel=number, variant=self._variant(made, number, step.memories))
 
-    def _kernel(self, made: LaneKernel, target: str) -> Kernel:
+    def _kernel(self, made: LaneKernel, target: str) -> KernelCode:
         """The kernel with its WebAssembly; variants of its WGSL come with the launches that need them."""
         function = made.function
         memories = tuple(
@@ -109,7 +121,7 @@ class KernelTable:
             code = str(error)
         block = function.block_shape
         scalars = tuple(made.scalars.items())
-        return Kernel(
+        return KernelCode(
             function.name,
             made.program,
             block,

@@ -25,10 +25,10 @@ from .plan import (
     CLASS_MEMORY,
     MAX_STEPS,
     BoundsCheck,
-    Call,
     Copy,
     Launch,
     Plan,
+    ProgramCall,
     Step,
     Temporary,
     bodies,
@@ -155,7 +155,7 @@ class Lowering(Generic[K]):
     def steps(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         return tuple(
             step._replace(code=call_steps(self, step))
-            if isinstance(step, Call)
+            if isinstance(step, ProgramCall)
             else with_bodies(step, tuple(map(self.steps, bodies(step))))
             for step in steps
         )

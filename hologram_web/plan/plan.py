@@ -28,10 +28,9 @@ __all__ = [
     "Binding",
     "BoundsCheck",
     "Branch",
-    "Call",
     "Copy",
     "FastCode",
-    "Kernel",
+    "KernelCode",
     "KernelMemory",
     "Launch",
     "Let",
@@ -39,6 +38,7 @@ __all__ = [
     "Nest",
     "Plan",
     "Port",
+    "ProgramCall",
     "Read",
     "Repeat",
     "Step",
@@ -109,7 +109,7 @@ class Repeat:
     body: tuple[Step, ...]
 
 
-class Call(NamedTuple):
+class ProgramCall(NamedTuple):
     """A launch of a whole program, with an argument for each of its parameters; `code` is the same as kernels."""
 
     program: int
@@ -206,7 +206,7 @@ class Branch(NamedTuple):
     levels: int
 
 
-Step = Repeat | Call | Launch | Copy | BoundsCheck | Target | Let | Read | When | Nest | Loop | Branch
+Step = Repeat | ProgramCall | Launch | Copy | BoundsCheck | Target | Let | Read | When | Nest | Loop | Branch
 TARGETS = ("wasm", "webgpu")  # in the order of the binary form
 MEMORY_KINDS = ("buffer", "pool", "class", "phi")  # in the order of the binary form
 
@@ -272,7 +272,7 @@ class WgslCode(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kernel:
+class KernelCode:
     """Code of lanes for blocks of one shape. `program` is None in a part of a collective; `wasm` and `wgsl` are the
     reason where there is no code."""
 
@@ -357,7 +357,7 @@ class Plan:
         """The buffers that a device needs which runs programs: all but those that only code of calls names."""
         found: set[str] = set()
         for step in outside_code(self.steps):
-            if isinstance(step, Call):
+            if isinstance(step, ProgramCall):
                 found |= {arg.value for arg in step.args if arg.kind == "buffer"}
             elif isinstance(step, Read):
                 found.add(step.buffer)
@@ -378,7 +378,7 @@ def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
     match step:
         case Repeat() | Target() | Nest() | Loop():
             return (step.body,)
-        case Call():
+        case ProgramCall():
             return (step.code,)
         case When():
             return step.then, step.otherwise
@@ -400,7 +400,7 @@ def with_bodies(step: Step, found: tuple[tuple[Step, ...], ...]) -> Step:
             return replace(step, body=found[0])
         case Target() | Nest() | Loop():
             return step._replace(body=found[0])
-        case Call():
+        case ProgramCall():
             return step._replace(code=found[0])
         case When():
             return When(step.condition, *found)
@@ -411,13 +411,13 @@ def outside_code(steps: Sequence[Step]) -> Iterator[Step]:
     """The steps of a plan, and those in them, but for the code of calls."""
     for step in steps:
         yield step
-        for body in () if isinstance(step, Call) else bodies(step):
+        for body in () if isinstance(step, ProgramCall) else bodies(step):
             yield from outside_code(body)
 
 
-def calls_of(steps: Sequence[Step]) -> Iterator[Call]:
+def calls_of(steps: Sequence[Step]) -> Iterator[ProgramCall]:
     """The calls among steps, in order."""
-    return (step for step in outside_code(steps) if isinstance(step, Call))
+    return (step for step in outside_code(steps) if isinstance(step, ProgramCall))
 
 
 # Running

@@ -27,10 +27,9 @@ from .plan import (
     Binding,
     BoundsCheck,
     Branch,
-    Call,
     Copy,
     FastCode,
-    Kernel,
+    KernelCode,
     KernelMemory,
     Launch,
     Let,
@@ -38,6 +37,7 @@ from .plan import (
     Nest,
     Plan,
     Port,
+    ProgramCall,
     Read,
     Repeat,
     Step,
@@ -132,7 +132,7 @@ class _Reader(ByteReader):
 
 
 class _PlanReader(_Reader):
-    def __init__(self, data: bytes, kernels: Sequence[Kernel]) -> None:
+    def __init__(self, data: bytes, kernels: Sequence[KernelCode]) -> None:
         super().__init__("PLAN", data)
         self.kernels = kernels
 
@@ -190,7 +190,7 @@ class _PlanReader(_Reader):
             case 2:
                 program, block, shared = self.uint(), self.triple(), self.uint()
                 grid, lanes = self.three(), self.three()
-                return Call(program, block, shared, grid, lanes, self.list(self.argument), self.steps(depth + 1))
+                return ProgramCall(program, block, shared, grid, lanes, self.list(self.argument), self.steps(depth + 1))
             case 3:
                 kernel, variant, origin = self.triple()
                 grid, lanes = self.three(), self.three()
@@ -222,7 +222,7 @@ class _PlanReader(_Reader):
         raise self.fail("there is no such step")
 
 
-def _read_kernel(source: _Reader, version: int) -> Kernel:
+def _read_kernel(source: _Reader, version: int) -> KernelCode:
     name, program, block, shared = source.string(), source.uint(), source.triple(), source.uint()
     scalars = source.list(lambda: (source.string(), source.pick(_TYPES, "type")))
 
@@ -263,7 +263,7 @@ def _read_kernel(source: _Reader, version: int) -> Kernel:
 
     variants = source.list(variant)
     wgsl = variants or source.string()
-    return Kernel(name, program - 1 if program else None, block, shared, scalars, memories, parallel, wasm, wgsl)
+    return KernelCode(name, program - 1 if program else None, block, shared, scalars, memories, parallel, wasm, wgsl)
 
 
 def _read_blob(source: _Reader) -> Blob:

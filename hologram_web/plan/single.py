@@ -9,7 +9,7 @@ from ..isa.operands import Access
 from ..isa.program import Program
 from ..isa.types import Type
 from .formula import Formula
-from .plan import Argument, Call, Plan, Port
+from .plan import Argument, Plan, Port, ProgramCall
 
 __all__ = ["LANES", "launch_plan"]
 
@@ -44,5 +44,5 @@ def launch_plan(program: Program, config: LaunchConfig, shape: LaunchShape, alia
         grid = [Formula.of(count) for count in config.grid]
         on = config.lanes or [count * size for count, size in zip(config.grid, block, strict=True)]
         lanes = [Formula.of(count) for count in on]
-    call = Call(0, block, config.shared_memory, tuple(grid), tuple(lanes), tuple(args))  # type: ignore[arg-type]
+    call = ProgramCall(0, block, config.shared_memory, tuple(grid), tuple(lanes), tuple(args))  # type: ignore[arg-type]
     return Plan(tuple(ports), (), (), (call,))

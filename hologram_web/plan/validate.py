@@ -20,14 +20,14 @@ from .plan import (
     Argument,
     BoundsCheck,
     Branch,
-    Call,
     Copy,
-    Kernel,
+    KernelCode,
     Launch,
     Let,
     Loop,
     Nest,
     Plan,
+    ProgramCall,
     Read,
     Repeat,
     Step,
@@ -39,13 +39,13 @@ from .plan import (
 __all__ = ["validate"]
 
 
-def validate(plan: Plan, programs: Sequence[Program], kernels: Sequence[Kernel] = (), blobs: int = 0) -> None:
+def validate(plan: Plan, programs: Sequence[Program], kernels: Sequence[KernelCode] = (), blobs: int = 0) -> None:
     """Raises ArtifactError where a plan for these programs, kernels and so many constants is wrong."""
     _Validator(plan, programs, kernels, blobs).run()
 
 
 class _Validator:
-    def __init__(self, plan: Plan, programs: Sequence[Program], kernels: Sequence[Kernel], blobs: int) -> None:
+    def __init__(self, plan: Plan, programs: Sequence[Program], kernels: Sequence[KernelCode], blobs: int) -> None:
         self.plan, self.programs, self.kernels, self.blobs = plan, programs, kernels, blobs
         self.scalars, self.buffers = plan.scalars, set(plan.buffers)
         integers = [port.name for port in self.scalars.values() if port.ty.is_integer]
@@ -113,7 +113,7 @@ class _Validator:
         self.known |= integers
         self.fixed_names = {*self.variables, *integers}
 
-    def body(self, steps: tuple[Step, ...], depth: int, call: Call | None) -> None:
+    def body(self, steps: tuple[Step, ...], depth: int, call: ProgramCall | None) -> None:
         self.must(depth <= MAX_NESTED, f"steps are nested more than {MAX_NESTED} deep")
         self.steps += len(steps)
         self.must(self.steps <= MAX_STEPS, f"it has more than {MAX_STEPS} steps")
@@ -144,7 +144,7 @@ class _Validator:
                 case Read():
                     self.formula(step.offset, "a value that is read")
                     self.buffer(step.buffer, False, "a value that is read")
-                case Call():
+                case ProgramCall():
                     self.must(call is None, "a call stands in a call")
                     self.call(step)
                     around, self.nests = self.nests, 0
@@ -155,11 +155,11 @@ class _Validator:
                     assert call is not None
                     self.leaf(step, call)
 
-    def grid(self, step: Call | Launch) -> None:
+    def grid(self, step: ProgramCall | Launch) -> None:
         for formula in (*step.grid, *step.lanes):
             self.formula(formula, "a launch")
 
-    def call(self, step: Call) -> None:
+    def call(self, step: ProgramCall) -> None:
         self.must(step.program < len(self.programs), f"there is no program {step.program}")
         program = self.programs[step.program]
         name = program.metadata.name or f"program {step.program}"
@@ -223,7 +223,7 @@ class _Validator:
         else:
             self.must(arg.kind == "value" and self.values.get(arg.value) == PRED, f"{where} needs a predicate")
 
-    def leaf(self, step: Launch | Copy | BoundsCheck, call: Call) -> None:
+    def leaf(self, step: Launch | Copy | BoundsCheck, call: ProgramCall) -> None:
         length = len(self.programs[call.program])
         match step:
             case Copy():
@@ -239,7 +239,7 @@ class _Validator:
                 self.launch(step, call)
                 self.must(step.origin <= length, f"there is no instruction {step.origin - 1}")
 
-    def launch(self, step: Launch, call: Call) -> None:
+    def launch(self, step: Launch, call: ProgramCall) -> None:
         self.must(step.kernel < len(self.kernels), f"there is no kernel {step.kernel}")
         kernel = self.kernels[step.kernel]
         self.grid(step)

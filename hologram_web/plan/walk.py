@@ -15,12 +15,12 @@ from .plan import (
     Argument,
     BoundsCheck,
     Branch,
-    Call,
     Copy,
     Launch,
     Let,
     Loop,
     Nest,
+    ProgramCall,
     Read,
     Repeat,
     Step,
@@ -68,7 +68,7 @@ class Walk:
 
     # What a device gives
 
-    def call(self, step: Call) -> None:
+    def call(self, step: ProgramCall) -> None:
         self.run(step.code)
 
     def launch(self, step: Launch) -> None:
@@ -119,7 +119,7 @@ class Walk:
                 return max(levels - 1, self._NO_BRANCH)
             case Branch():
                 return step.levels
-            case Call():
+            case ProgramCall():
                 self.call(step)
             case Copy():
                 self.copy(step)

@@ -22,15 +22,15 @@ from .plan import (
     Argument,
     BoundsCheck,
     Branch,
-    Call,
     Copy,
-    Kernel,
+    KernelCode,
     Launch,
     Let,
     Loop,
     Nest,
     Plan,
     Port,
+    ProgramCall,
     Read,
     Repeat,
     Step,
@@ -148,7 +148,7 @@ class _PlanWriter:
     def type(self, ty: Type | str) -> None:
         self.out.u8(VALUE_TYPES.index(ty))
 
-    def grid(self, step: Call | Launch) -> None:
+    def grid(self, step: ProgramCall | Launch) -> None:
         for formula in (*step.grid, *step.lanes):
             self.formula(formula)
 
@@ -163,7 +163,7 @@ class _PlanWriter:
                 self.formula(step.count)
                 self.variable(step.variable)
                 self.steps(step.body)
-            case Call():
+            case ProgramCall():
                 out.u8(2)
                 for number in (step.program, *step.block, step.shared):
                     out.uint(number)
@@ -223,7 +223,7 @@ class _PlanWriter:
                 out.uint(step.levels)
 
 
-def _write_kernel(out: _Writer, kernel: Kernel, version: int) -> None:
+def _write_kernel(out: _Writer, kernel: KernelCode, version: int) -> None:
     out.string(kernel.name)
     out.uint(0 if kernel.program is None else 1 + kernel.program)
     for number in (*kernel.block, kernel.shared):

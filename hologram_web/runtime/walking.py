@@ -10,7 +10,7 @@ from ..errors import LaunchError
 from ..isa.arguments import scalar_bits
 from ..isa.launch import ExecutionParams, LaunchConfig
 from ..isa.operands import BufferHandle, Immediate, PoolHandle
-from ..plan.plan import Call
+from ..plan.plan import ProgramCall
 from ..plan.walk import Budget, Walk
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class LaunchWalk(Walk):
         self.compiled, self.backend, self.handles = compiled, backend, handles
         self.target = "webgpu" if backend.name == "webgpu" else "wasm"
 
-    def call(self, step: Call) -> None:
+    def call(self, step: ProgramCall) -> None:
         program = self.compiled.programs[step.program]
         grid, lanes = (tuple(map(self.evaluate, three)) for three in (step.grid, step.lanes))
         config = LaunchConfig(grid, step.block, step.shared, lanes)  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from rich.tree import Tree
 
 from hologram_web.compiler.driver import lane_function
 from hologram_web.compiler.ir import Function
-from hologram_web.compiler.lanes import Lanes
+from hologram_web.compiler.lanes import LaneAnalysis
 from hologram_web.compiler.passes import fired
 from hologram_web.compiler.recursion import deep_recursion
 from hologram_web.errors import CompileError
@@ -25,11 +25,11 @@ from hologram_web.plan.plan import (
     Argument,
     BoundsCheck,
     Branch,
-    Call,
     Copy,
     Launch,
     Let,
     Loop,
+    ProgramCall,
     Read,
     Repeat,
     Step,
@@ -134,7 +134,7 @@ def _schedule(compiled: CompiledProgram, notes: list[str]) -> Tree:
         match step:
             case Repeat():
                 return f"repeat {step.variable} below {brief(str(step.count), _FORMULA)}"
-            case Call():
+            case ProgramCall():
                 program = compiled.programs[step.program]
                 name = program.metadata.name or f"program {step.program}"
                 given = zip(program.params, step.args, strict=True)
@@ -196,7 +196,7 @@ def _listing(function: Function, kind: str) -> str:
     if kind == "ir":
         return str(function)
     with deep_recursion():
-        return annotated(function, Lanes(function))
+        return annotated(function, LaneAnalysis(function))
 
 
 def _texts(kind: str, compiled: CompiledProgram, notes: list[str]) -> Iterator[tuple[str, str]]:

@@ -14,9 +14,8 @@ from hologram_web.plan.plan import (
     Binding,
     BoundsCheck,
     Branch,
-    Call,
     Copy,
-    Kernel,
+    KernelCode,
     KernelMemory,
     Launch,
     Let,
@@ -24,6 +23,7 @@ from hologram_web.plan.plan import (
     Nest,
     Plan,
     Port,
+    ProgramCall,
     Read,
     Repeat,
     Target,
@@ -263,13 +263,13 @@ def whole_plan() -> Artifact:
         .param b: u64
             parallel_map.neg.f32 [y], [x], 4
     """)
-    call = Call(
+    call = ProgramCall(
         0, (64, 1, 1), 16, grid, lanes,
         (Argument("buffer", "x"), Argument("buffer", "y"), Argument("port", "a"), Argument("bits", 1 << 63)), code,
     )  # fmt: skip
     f32, u64 = hg.f32, hg.u64
     kernels = (
-        Kernel(
+        KernelCode(
             "p", 0, (64, 1, 1), 16, (("a", f32), ("b", u64)),
             (
                 KernelMemory("buffer", "x", False), KernelMemory("buffer", "y", True), KernelMemory("class", 95, True),
@@ -278,7 +278,7 @@ def whole_plan() -> Artifact:
             True, WasmCode(0, 24, (1, 0), (0, 1, 2, 3)),
             (WgslCode(0, 96, (0,), (Binding(False, (0,)), Binding(True, (1,)), Binding(True, (2, 3)))),),
         ),
-        Kernel(
+        KernelCode(
             "part", None, (256, 1, 1), 0, (("s", u64), ("n", hg.i32)),
             (KernelMemory("pool", "d", True), KernelMemory("buffer", "s0", False)),
             False, "no WebAssembly for this", (WgslCode(1, 96, (), (Binding(True, (0,)), Binding(False, (1,)))),),
@@ -302,7 +302,7 @@ def long_plan() -> Artifact:
     whole, wide = whole_plan(), hg.u256
     one, n, long = Formula.of(1), Formula.of("n"), Argument("bits", 3**150)
     grid = (one, one, one)
-    kernel = Kernel(
+    kernel = KernelCode(
         "p", 0, (64, 1, 1), 16, (("w", wide), ("v", hg.i512), ("u", wide), ("s", hg.u64), ("t", wide)),
         (KernelMemory("buffer", "y", True),), True, WasmCode(0, 24, (1, 0, 4, 3, 2), (0,)),
         (WgslCode(0, 320, (4, 3, 2, 1, 0), (Binding(True, (0,)),)),),
@@ -324,7 +324,7 @@ def long_plan() -> Artifact:
             parallel_map.neg.f32 [y], [y], 4
     """)
     args = Argument("buffer", "y"), Argument("port", "w"), long
-    call = Call(0, (64, 1, 1), 16, grid, grid, args, (launch, *computed))
+    call = ProgramCall(0, (64, 1, 1), 16, grid, grid, args, (launch, *computed))
     plan = Plan(
         (Port("w", wide), Port("y", hg.f32, hg.Access.WRITE, (n,))), (Temporary("t", Formula.of(32)),), (), (call,)
     )

@@ -16,7 +16,7 @@ import hologram_web as hg
 from hologram_web.errors import ArtifactError
 from hologram_web.plan.artifact import Artifact, Blob
 from hologram_web.plan.formula import Formula
-from hologram_web.plan.plan import Argument, Call, Copy, Plan, Port, Repeat, Temporary
+from hologram_web.plan.plan import Argument, Copy, Plan, Port, ProgramCall, Repeat, Temporary
 from hologram_web.plan.reader import head_length, read
 from hologram_web.plan.validate import validate
 from hologram_web.plan.writer import VERSION, write
@@ -280,7 +280,7 @@ PROGRAM = hg.Program.from_text(".param p: buffer u32 read_write\n.param k: u32\n
 
 
 def call(*args, program=0, block=(1, 1, 1), shared=0, grid=GRID, code=()):
-    return Call(program, block, shared, grid, grid, args, code)
+    return ProgramCall(program, block, shared, grid, grid, args, code)
 
 
 P, K = Argument("buffer", "y"), Argument("bits", 3)

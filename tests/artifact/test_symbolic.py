@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
-from hologram_web.plan.plan import Call, Launch, Repeat, Step, Target
+from hologram_web.plan.plan import Launch, ProgramCall, Repeat, Step, Target
 
 from .holo_gpu import GpuRunner, device
 
@@ -50,7 +50,7 @@ def launches(steps: Sequence[Step], target: str, values: dict[str, int]) -> Iter
     """The lanes of each launch that a target comes to."""
     for step in steps:
         match step:
-            case Call():
+            case ProgramCall():
                 yield from launches(step.code, target, values)
             case Repeat():
                 for _ in range(step.count.evaluate(values)):

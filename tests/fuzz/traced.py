@@ -20,7 +20,7 @@ from hologram_web.compiler.accesses import access_of, axes_of
 from hologram_web.compiler.build import build
 from hologram_web.compiler.check import check
 from hologram_web.compiler.ir import PRED, Block, Function, MemoryAccess, Node
-from hologram_web.compiler.lanes import Lanes
+from hologram_web.compiler.lanes import LaneAnalysis
 from hologram_web.compiler.legalise import legalise
 from hologram_web.compiler.library import routine_of
 from hologram_web.compiler.operations import OPERATIONS
@@ -55,7 +55,7 @@ class TracedBackend(CpuBackend):
     traits: Traits | None = None
     _functions: ClassVar[dict[Any, Any]] = {}
 
-    def _compiled(self, analysis: Any, block: tuple[int, int, int]) -> tuple[Function, Lanes, Order]:
+    def _compiled(self, analysis: Any, block: tuple[int, int, int]) -> tuple[Function, LaneAnalysis, Order]:
         """What is traced; the analysis of the program is kept with it, so that its number stays its own."""
         key = id(analysis), block, self.traits
         if key not in self._functions:
@@ -65,8 +65,8 @@ class TracedBackend(CpuBackend):
             if self.traits is not None:
                 function = legalise(function, self.traits)
                 check(function)
-            self._functions[key] = analysis, (function, Lanes(function), Order(function))
-        found: tuple[Function, Lanes, Order] = self._functions[key][1]
+            self._functions[key] = analysis, (function, LaneAnalysis(function), Order(function))
+        found: tuple[Function, LaneAnalysis, Order] = self._functions[key][1]
         return found
 
     def _run(self, run: Any) -> None:
@@ -105,7 +105,7 @@ def _params(function: Function) -> list[Node]:
 class _Machine:
     """The lanes of one block."""
 
-    def __init__(self, run: Any, function: Function, lanes: Lanes, order: Order, number: int) -> None:
+    def __init__(self, run: Any, function: Function, lanes: LaneAnalysis, order: Order, number: int) -> None:
         self.run, self.function, self.shapes, self.order = run, function, lanes, order
         config = run.config
         self.size = config.block_lanes

@@ -13,7 +13,7 @@ from ..accesses import access_of, axes_of
 from ..bounds import Bounds
 from ..dominance import reverse_postorder
 from ..ir import PRED, Block, Function, Node, Replaced, Terminator
-from ..lanes import Lanes
+from ..lanes import LaneAnalysis
 from ..operations import EFFECTS
 from ..windows import is_window
 from .branches import absorb_next
@@ -57,7 +57,7 @@ class _Converter:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.barriers = any(block.end.kind == "barrier" for block in function.blocks)
-        self.lanes: Lanes | None = None
+        self.lanes: LaneAnalysis | None = None
         self.replaced = Replaced()
         self.gone: set[Block] = set()
         self.proving: set[Node] | None = None
@@ -108,7 +108,7 @@ class _Converter:
     def _is_uniform(self, node: Node, block: Block) -> bool:
         if self.lanes is None:
             self._settle()
-            self.lanes = Lanes(self.function)
+            self.lanes = LaneAnalysis(self.function)
         return self.lanes.is_uniform(node, block)
 
     def _convert(self, block: Block, sources: list[Block], meeting: Block) -> None:

@@ -13,10 +13,10 @@ from ...isa.types import Type
 from ..clike.control import Control
 from ..clike.expressions import Expressions
 from ..clike.writer import Writer
-from .effects import Effects, fault_number
+from .effects import EffectWriter, fault_number
 from .floats import Floats
 from .shader import Shader
-from .wide import Wide
+from .wide import WideWriter
 
 __all__ = ["EXITED", "Body", "check_loops", "function_text"]
 
@@ -47,10 +47,10 @@ class Body:
         self.used: set[str] = set()  # counters of the block
         self.values = Expressions(shader.language, shader.lowered.variables, self._leaf, shader.called)
         self.floats = Floats(self.values, shader.math, self.hoist)
-        self.wide = Wide(shader.wide, self.values, self._put_wide)
+        self.wide = WideWriter(shader.wide, self.values, self._put_wide)
         self.values.own = lambda node: self.wide.expression(node) or self.floats.compute(node)
         checked = shader.proven if proven is None else proven
-        self.effects = Effects(shader, self.writer, self.values, self.floats, self.wide, self.hoist, checked)
+        self.effects = EffectWriter(shader, self.writer, self.values, self.floats, self.wide, self.hoist, checked)
         self.control = Control(self.writer, self.values, self._statement, self._stop)
         self.control.behind = lambda: self._expire("expired")
         if not shader.stepless:

@@ -22,12 +22,12 @@ from ..clike.expressions import Expressions
 from ..clike.writer import Writer
 from .floats import Floats
 from .language import pair
-from .memory import MemoryWriter, Place
+from .memory import ElementPlace, MemoryWriter
 from .reductions import reduction
 from .shader import Shader
-from .wide import Wide, is_wide, size_of
+from .wide import WideWriter, is_wide, size_of
 
-__all__ = ["FAULT_KINDS", "Effects", "fault_number"]
+__all__ = ["FAULT_KINDS", "EffectWriter", "fault_number"]
 
 
 class Report(NamedTuple):
@@ -48,7 +48,7 @@ class Report(NamedTuple):
         return self.place.ty in (Type.I32, Type.U32)
 
 
-class Effects:
+class EffectWriter:
     """Writes effects into a function. `proven` is what accesses need not check."""
 
     def __init__(
@@ -57,7 +57,7 @@ class Effects:
         writer: Writer,
         values: Expressions,
         floats: Floats,
-        wide: Wide,
+        wide: WideWriter,
         hoist: Callable[[str, str, str], str],
         proven: set[Check],
     ) -> None:
@@ -176,7 +176,7 @@ class Effects:
         return self.hoist(text, "limit", "u32")
 
     def _guarded(
-        self, access: MemoryAccess, index: Node, then: Callable[[Place], None], target: str | None, node: Node
+        self, access: MemoryAccess, index: Node, then: Callable[[ElementPlace], None], target: str | None, node: Node
     ) -> None:
         """Does something at a place, or reports a fault; a load that faults yields 0."""
         bias = self._bias(access, index)
@@ -211,13 +211,13 @@ class Effects:
         if target is not None:
             self.put(f"  {self._cleared(target, node)}")
         if access.scale % align or offset % align:
-            self.put(f"}} else if ((({Place('place', place.in_words).byte}) & {align - 1}u) != 0u) {{")
+            self.put(f"}} else if ((({ElementPlace('place', place.in_words).byte}) & {align - 1}u) != 0u) {{")
             self.put(f"  {self._told(self._fault(FaultKind.MISALIGNED_ACCESS, access, index, '0u'))}")
             if target is not None:
                 self.put(f"  {self._cleared(target, node)}")
         self.put("} else {")
         self.writer.depth += 1
-        found, start = Place("place", place.in_words), self._start(access.base)
+        found, start = ElementPlace("place", place.in_words), self._start(access.base)
         self.memory.at(access, found.moved("+", f"{start // 4}u") if start else found, then)
         self.writer.depth -= 1
         self.put("}")
@@ -232,7 +232,7 @@ class Effects:
             found.append(f"({index} < {-(offset // access.scale)}u)")
         return found
 
-    def unguarded(self, node: Node) -> tuple[str, Place, list[tuple[str, Report]]]:
+    def unguarded(self, node: Node) -> tuple[str, ElementPlace, list[tuple[str, Report]]]:
         """The index of a load or a store, where it reaches from `index`, and when that is which fault: what is proven
         is none."""
         access, index = node.attr, node.args[0]
@@ -249,7 +249,7 @@ class Effects:
             found.append((wrong, self._fault(FaultKind.OUT_OF_BOUNDS, access, index)))
         return text, self._place(access, "index", offset + self._start(access.base)), found
 
-    def access_at(self, node: Node, place: Place, target: str | None) -> None:
+    def access_at(self, node: Node, place: ElementPlace, target: str | None) -> None:
         """A load or a store, without checks."""
         access = node.attr
         if node.op == "load":
@@ -262,13 +262,13 @@ class Effects:
         return self.values.value(Legaliser(self.shader.traits).expression(beyond(axis, index, length), index, length))
 
     @staticmethod
-    def _place(access: MemoryAccess, index: str, offset: int) -> Place:
+    def _place(access: MemoryAccess, index: str, offset: int) -> ElementPlace:
         """Where an access reaches: in words, if that is known to be whole ones."""
         in_words = access.element.bits >= 32 and not access.scale % 4 and not offset % 4
         unit = 4 if in_words else 1
         scale, offset = access.scale // unit, offset // unit if in_words else offset
         scaled = f"{index} * {scale}u" if scale != 1 else index
-        return Place(f"({scaled} {'+' if offset > 0 else '-'} {abs(offset)}u)" if offset else scaled, in_words)
+        return ElementPlace(f"({scaled} {'+' if offset > 0 else '-'} {abs(offset)}u)" if offset else scaled, in_words)
 
     def _off_axis(self, at: int, index: Node, length: Node, offset: int = 0) -> Report:
         """An index that is not on its axis: of the length, `other` has the upper half."""
@@ -311,7 +311,7 @@ class Effects:
         """Where a class lies in the class memory, which is bound as a whole."""
         return 12_288 * base.name if base.space is Space.CLASS and isinstance(base.name, int) else 0
 
-    def _atomic(self, node: Node, where: Place, target: str | None) -> None:
+    def _atomic(self, node: Node, where: ElementPlace, target: str | None) -> None:
         operation, access = node.attr
         ty: Type = access.element
         place = f"&{self.shader.binding(access.base, where.part)}[{where.word}]"
@@ -354,7 +354,9 @@ class Effects:
             name = {"exch": "Exchange"}.get(operation, operation.capitalize())
             self.put(f"{result}{back}(atomic{name}({place}, {bits}));")
 
-    def _atomic_pair(self, operation: str, ty: Type, where: Place, memory: str, value: str, target: str | None) -> None:
+    def _atomic_pair(
+        self, operation: str, ty: Type, where: ElementPlace, memory: str, value: str, target: str | None
+    ) -> None:
         """Two words, each in one step. That is exact where nobody asks what was there: of a sum each lane carries to
         the high word what its own addition to the low one gave, in whatever order they come."""
         words = operation in ("add", "and", "or", "xor")
@@ -412,7 +414,7 @@ class Effects:
         self.put("} else {")
         if ty.is_wide:
             start = f"byte + {self._start(access.base)}u + i * {need}u + k * 4u"
-            word = self.memory.anywhere(access.base)(Place(start, False).word)
+            word = self.memory.anywhere(access.base)(ElementPlace(start, False).word)
             if target is not None:
                 self.wide.reduce(combine, ty, target, word)
             self.put("}")

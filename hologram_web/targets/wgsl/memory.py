@@ -17,12 +17,12 @@ from ...isa.verify import Base
 from ..clike.expressions import Expressions
 from ..clike.writer import Writer
 from .shader import Shader, kind_of
-from .wide import Wide, each_word
+from .wide import WideWriter, each_word
 
-__all__ = ["MemoryWriter", "Place", "as_kind"]
+__all__ = ["ElementPlace", "MemoryWriter", "as_kind"]
 
 
-class Place(NamedTuple):
+class ElementPlace(NamedTuple):
     """Where an element lies in a memory, or in a part of it: `at`, in words or in bytes."""
 
     at: str
@@ -37,7 +37,7 @@ class Place(NamedTuple):
     def byte(self) -> str:
         return f"({self.at}) * 4u" if self.in_words else self.at
 
-    def moved(self, sign: str, words: str) -> Place:
+    def moved(self, sign: str, words: str) -> ElementPlace:
         """So many words further, or back."""
         return self._replace(at=f"({self.at} {sign} {words if self.in_words else f'{words} * 4u'})")
 
@@ -50,13 +50,13 @@ def as_kind(kind: str, text: str, held: str) -> str:
 class MemoryWriter:
     """Writes accesses that need no check."""
 
-    def __init__(self, shader: Shader, writer: Writer, values: Expressions, wide: Wide) -> None:
+    def __init__(self, shader: Shader, writer: Writer, values: Expressions, wide: WideWriter) -> None:
         self.shader, self.writer, self.put, self.values, self.wide = shader, writer, writer.put, values, wide
         self.atomic, self.kinds, self.parts, self.window = shader.atomic, shader.kinds, shader.parts, shader.window
 
     # Parts
 
-    def at(self, access: MemoryAccess, place: Place, then: Callable[[Place], None]) -> None:
+    def at(self, access: MemoryAccess, place: ElementPlace, then: Callable[[ElementPlace], None]) -> None:
         """Does something at a place of a memory, in the part where it lies, if there are several; at word k of a wide
         integer after the other."""
         if not access.element.is_wide:
@@ -69,7 +69,7 @@ class MemoryWriter:
         self.writer.depth -= 1
         self.put("} }")
 
-    def _in_part(self, access: MemoryAccess, place: Place, then: Callable[[Place], None]) -> None:
+    def _in_part(self, access: MemoryAccess, place: ElementPlace, then: Callable[[ElementPlace], None]) -> None:
         parts = self.parts.get(self.shader.binding(access.base), 1)
         if parts == 1:
             then(place)
@@ -116,14 +116,14 @@ class MemoryWriter:
 
     # Elements
 
-    def element(self, ty: Type, place: Place, word: Callable[[str], str], kind: str = "u32") -> str:
+    def element(self, ty: Type, place: ElementPlace, word: Callable[[str], str], kind: str = "u32") -> str:
         """The expression of an element, or of the word where it lies; `word` reads one, as a type of 32 bits."""
         text = word(place.word)
         if ty.bits == 64:
             return f"vec2u({text}, {word(f'({place.word}) + 1u')})"
         return as_kind(kind_of(ty) if ty.bits == 32 else "u32", text, kind)
 
-    def load(self, access: MemoryAccess, place: Place, target: str | None) -> None:
+    def load(self, access: MemoryAccess, place: ElementPlace, target: str | None) -> None:
         if target is None:
             return
         memory = self.shader.binding(access.base, place.part)
@@ -136,7 +136,7 @@ class MemoryWriter:
         else:
             self.put(f"{target} = {self.element(access.element, place, word, self.kinds.get(memory, 'u32'))};")
 
-    def store(self, access: MemoryAccess, place: Place, value: Node, mask: Node | None = None) -> None:
+    def store(self, access: MemoryAccess, place: ElementPlace, value: Node, mask: Node | None = None) -> None:
         """Stores a value, or the bits of a word under a mask."""
         memory, ty = self.shader.binding(access.base, place.part), access.element
         text = self.values.value(value)

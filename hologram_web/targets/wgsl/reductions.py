@@ -9,7 +9,7 @@ from ...isa.types import Type
 from ...isa.verify import Base
 from ..clike.expressions import Expressions
 from .floats import Floats
-from .memory import MemoryWriter, Place
+from .memory import ElementPlace, MemoryWriter
 from .shader import Shader
 
 __all__ = ["reduction"]
@@ -31,7 +31,7 @@ def reduction(shader: Shader, memory: MemoryWriter, combine: str, ty: Type, base
     combined = inner.compute(Legaliser(shader.traits).short(combine, wide, left, right))
     kind = inner.type_name(left)
     kind_of_words = "u32" if shader.binding(base) in shader.parts else shader.kinds.get(shader.binding(base), "u32")
-    place = Place(f"byte + i * {ty.size_bytes}u", False)
+    place = ElementPlace(f"byte + i * {ty.size_bytes}u", False)
     element = memory.element(ty, place, memory.anywhere(base), kind_of_words)
     if ty.bits < 32:
         word, shift = (Node("param", Type.U32, (), text) for text in (element, f"((({place.byte}) & 3u) * 8u)"))

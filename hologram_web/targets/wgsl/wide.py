@@ -21,7 +21,7 @@ from ...isa.types import Type
 if TYPE_CHECKING:
     from ..clike.expressions import Expressions
 
-__all__ = ["Places", "Wide", "each_word", "is_wide", "size_of"]
+__all__ = ["Places", "WideWriter", "each_word", "is_wide", "size_of"]
 
 _MAX_PRIVATE = 128  # words: llvmpipe takes half a second
 _MAX_UNROLLED = 8  # words of values around whose words shader compilers may unroll loops
@@ -134,7 +134,7 @@ class Places:
         return lines
 
 
-class Wide:
+class WideWriter:
     """Writes what is done to wide integers. `put` appends a line."""
 
     def __init__(self, places: Places, values: Expressions, put: Callable[[str], None]) -> None:
