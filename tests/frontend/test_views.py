@@ -298,3 +298,20 @@ def test_parts_that_are_refused(body, message):
     with pytest.raises(hg.TranslateError) as raised:
         hg.kernel_from_source(f"def f(x: hg.Array[hg.i32]):\n    {body}\n")
     assert raised.value.message.split("\n")[0] == message
+
+
+def test_vectors_of_a_part(device):
+    text = """
+def f(x: hg.Array[hg.i32], y: hg.Array[hg.i32], n: hg.i32):
+    part = x[n:n + 3]
+    part.store(1, hg.vec2(50, 60))
+    v = part.load(0, 3)
+    y[0] = v.x + v.y + v.z
+"""
+    x, y = np.arange(5, dtype="i4"), np.zeros(1, "i4")
+    kernel = hg.kernel_from_source(text).on(device)
+    kernel[1](x, y, 1)
+    assert (x.tolist(), y[0]) == ([0, 1, 50, 60, 4], 111)
+    with pytest.raises(hg.ExecutionError, match="index 2 of axis 0 of x is beyond its length, which is 2"):
+        kernel[1](x, y, 3)
+    assert x.tolist() == [0, 1, 50, 60, 4]

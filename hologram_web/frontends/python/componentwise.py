@@ -221,7 +221,7 @@ def check_place(kernel: Calls, array: ArrayRef, index: ast.expr) -> None:
     """Checks an index before anything is written: of arrays with more axes that is a part of finding the place."""
     address = kernel.place_of(array, index)
     if kernel.axes and array.whole.ndim == 1 and array.shape is None:
-        offset, length = address.offset // array.ty.size_bytes, kernel.length(array, 0).reg
+        offset, length = address.offset // array.ty.size_bytes, kernel.length(array.whole, 0).reg
         at = (
             (offset, length, array.name, 0) if address.index is None else (address.index, length, array.name, 0, offset)
         )
