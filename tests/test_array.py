@@ -191,7 +191,7 @@ def test_memory_of_arrays_that_are_gone_is_free(ex: hg.Executor) -> None:
     (x + 1.0).realize()
     before = ex.stats()["live_bytes"]
     for number in range(20):
-        y = (x + float(number)).realize()
+        y = (x + float(number) + np.zeros(1000, "f4")).realize()
     assert float(y[3]) == 20.0
     del y
     gc.collect()

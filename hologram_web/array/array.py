@@ -14,7 +14,7 @@ from ..runtime import arrays
 from ..runtime.executor import Buffer
 from ..runtime.operators import Operators
 from .elementwise import MAPS
-from .node import ArrayNode, broadcast, map_, view
+from .node import ArrayNode, broadcast, map_, source, view
 from .types import accumulated, floating, kind_of, of_number, promoted
 from .view import View, row_major
 
@@ -350,11 +350,15 @@ class Array(Operators):
 
     @outermost
     def __matmul__(self, other: Any) -> Array:
-        return _product(self, array_of(other, self.executor, beside=self))
+        from .products import product
+
+        return product(self, array_of(other, self.executor, beside=self))
 
     @outermost
     def __rmatmul__(self, other: Any) -> Array:
-        return _product(array_of(other, self.executor, beside=self), self)
+        from .products import product
+
+        return product(array_of(other, self.executor, beside=self), self)
 
     if TYPE_CHECKING:
 
@@ -420,7 +424,7 @@ def array_of(
     if isinstance(value, Buffer):
         if executor is not None and value.executor is not executor:
             raise LaunchError(f"arrays of one executor go together: {value!r} is of another one")
-        return Array(ArrayNode("source", (), value.dtype, value.shape, None, value), value.executor)
+        return Array(source(value), value.executor)
     if executor is None:
         raise LaunchError(f"{value!r} is on no device: make an array of it, ex.array(...)")
     if isinstance(value, (bool, int, float)):
@@ -428,9 +432,9 @@ def array_of(
         if isinstance(ty, Type) and ty.is_integer and not ty.min_value <= value <= ty.max_value:
             raise LaunchError(f"{value} is beyond {ty}, the type of the array beside it: convert that with astype")
         return Array(ArrayNode("scalar", (), ty, (), None, value), executor)
-    buffer = executor.array(value, dtype)
-    found = ArrayNode("source", (), buffer.dtype, buffer.shape, None, buffer)
-    return Array(found, executor)
+    found = arrays.array(value, dtype)
+    ty = dtype or arrays.type_of(found)
+    return Array(source(executor.result(found.shape, ty).from_numpy(found)), executor)
 
 
 def _type_of(number: bool | int | float) -> ElementType:
@@ -536,52 +540,6 @@ def tensor(
     return ArrayNode(
         "tensor", tuple(array.node for _, array in operands), dtype, shape, (name, result, named, numbers, scratch)
     )
-
-
-def _product(a: Array, b: Array) -> Array:
-    """NumPy's matmul: of vectors, matrices, and stacks of them."""
-    if not a.ndim or not b.ndim:
-        raise LaunchError("a product of matrices takes arrays with axes: multiply by numbers with *")
-    ty = promoted(a.dtype, b.dtype)
-    if kind_of(ty) not in "if":
-        raise LaunchError(f"no product of matrices of {ty}: convert them with astype")
-    a, b = a.astype(ty), b.astype(ty)
-    left = a.reshape(1, -1) if a.ndim == 1 else a
-    right = b.reshape(-1, 1) if b.ndim == 1 else b
-    (m, k), (other, n) = left.shape[-2:], right.shape[-2:]
-    if k != other:
-        raise LaunchError(f"shapes {a.shape} and {b.shape} do not fit: {k} columns meet {other} rows")
-    from .node import broadcast_shapes
-
-    stack = broadcast_shapes([left.shape[:-2], right.shape[:-2]])
-    batch = prod(stack)
-    if left.ndim > 2 and not right.shape[:-2]:  # one matrix for all
-        left, batch = left.reshape(batch * m, k), 1
-    nodes, turned = [], []
-    for each in (left, right):
-        flips = batch == 1 and _is_turned(each)
-        turned.append(flips)
-        whole = each.mT if flips else each
-        nodes.append(whole.node if batch == 1 else broadcast(whole.node, (*stack, *whole.shape[-2:])))
-    shape = (*stack, m, n)
-    if len(stack) and batch == 1:  # rows of one product
-        m = m * prod(stack)
-    made = ArrayNode("product", tuple(nodes), ty, shape, (m, n, k, *turned, batch))
-    found = Array(made, a.executor)
-    if a.ndim == 1:
-        found = found.reshape([*shape[:-2], n])
-    if b.ndim == 1:
-        found = found.reshape(found.shape[:-1])
-    return found
-
-
-def _is_turned(array: Array) -> bool:
-    """Whether it is another matrix with its axes exchanged, which a product reads as it is."""
-    node = array.node
-    if node.op != "view" or len(node.shape) != 2 or len(node.args[0].shape) != 2:
-        return False
-    rows, columns = node.args[0].shape
-    return bool(node.shape == (columns, rows) and node.attrs == View(node.shape, row_major((rows, columns))[::-1]))
 
 
 def _lengths(shape: Any) -> list[int]:

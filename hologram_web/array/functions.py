@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 from ..errors import LaunchError, outermost
@@ -405,3 +406,15 @@ def _soft(x: Array, axis: int, name: str) -> Array:
     found = x.astype(floating(x.dtype))
     numbers = (("outer", math.prod(x.shape[:at])), ("n", x.shape[at]), ("inner", math.prod(x.shape[at + 1 :])))
     return Array(tensor(name, "output", found.dtype, x.shape, numbers, ("input", found)), x.executor)
+
+
+def _of_buffers(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def call(*given: Any, **options: Any) -> Any:
+        return function(*(array_like(each) if isinstance(each, Buffer) else each for each in given), **options)
+
+    return call
+
+
+for _name in __all__:
+    globals()[_name] = _of_buffers(globals()[_name])

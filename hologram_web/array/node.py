@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from ..errors import LaunchError
 from ..isa.elements import ElementType
@@ -13,7 +14,7 @@ from .view import View, row_major
 if TYPE_CHECKING:
     from ..runtime.executor import Buffer
 
-__all__ = ["ArrayNode", "broadcast", "broadcast_shapes", "in_order", "map_", "view"]
+__all__ = ["ArrayNode", "broadcast", "broadcast_shapes", "in_order", "map_", "source", "view"]
 
 
 class ArrayNode:
@@ -31,7 +32,7 @@ class ArrayNode:
     | others | operands of this shape | a row of `elementwise.MAPS` |
     """
 
-    __slots__ = ("args", "attrs", "dtype", "held", "op", "place", "shape")
+    __slots__ = ("__weakref__", "args", "attrs", "dtype", "held", "op", "place", "shape")
 
     def __init__(
         self,
@@ -52,6 +53,16 @@ class ArrayNode:
     def settle(self, buffer: Buffer) -> None:
         """Its elements lie in a buffer now: what they were computed from is not held any more."""
         self.op, self.args, self.attrs, self.held = "source", (), None, buffer
+        buffer._node = ref(self)
+
+
+def source(buffer: Buffer) -> ArrayNode:
+    """A buffer's elements: one node for a buffer, as long as somebody has it."""
+    known = None if buffer._node is None else buffer._node()
+    if known is None:
+        known = ArrayNode("source", (), buffer.dtype, buffer.shape, None, buffer)
+        buffer._node = ref(known)
+    return known
 
 
 def map_(op: str, dtype: ElementType, *args: ArrayNode) -> ArrayNode:

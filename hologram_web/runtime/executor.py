@@ -40,7 +40,8 @@ class Buffer(Operators):
 
     def __init__(self, executor: Executor, handle: BufferHandle, shape: tuple[int, ...], dtype: ElementType) -> None:
         self.executor, self.handle, self.shape, self.dtype = executor, handle, shape, dtype
-        self._end: Any = None
+        self._end: Any = None  # frees it, of a result
+        self._node: Any = None  # of graphs of arrays
 
     @property
     def size(self) -> int:

@@ -1,0 +1,26 @@
+"""Lazy arrays, natively and in the page: tests/test_array.py compares them with NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import hologram_web as hg
+
+
+@pytest.mark.parametrize("name", ["wasm", "webgpu"])
+def test_expressions_of_buffers_fuse_and_run(name: str, wait: Callable[[Any], Any]) -> None:
+    from hologram_web import array_api as xp
+
+    with hg.Executor(name) as ex:
+        x = ex.array([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]], hg.f32)
+        w = ex.array([0.5, 1.0, 2.0], hg.f32)
+        y = xp.maximum(x * w + 1.0, 0.0)
+        assert wait(y.read()).tolist() == [[1.5, 0.0, 7.0], [3.0, 6.0, 0.0]]
+        assert (x @ x.T).tolist() == [[14.0, -24.0], [-24.0, 77.0]]
+        assert xp.sum(x, axis=0).tolist() == [5.0, 3.0, -3.0]  # type: ignore[arg-type]
+        assert xp.sum(x > 0.0, axis=1).tolist() == [2, 2]
+        assert xp.argsort(w[:], descending=True).tolist() == [2, 1, 0]
+        assert y.explain().startswith("def map(out: Array[f32], x0: Array[f32]") or "in memory" in y.explain()
