@@ -29,6 +29,7 @@ from .where import write_page_wheel, write_tools_wheel, write_wheel
 # Measured by hand: no command repeats it. Whoever writes a figure has a command for it, or adds it here.
 ONCE = (
     "README.md: adding and the chain of exponentials with several blocks a workgroup, 2026-11-23",
+    "README.md: constants in globals and relaxed modules in Chromium, one thread, 2026-11-23",
     "bignum.md: products of U256 in other ways, 2026-11-22",
     "devices.md: what lanes, branches and checks cost in shaders, 2026-11-23",
     "devices.md: what subtracting costs on llvmpipe, 2026-11-23",
