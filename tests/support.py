@@ -57,13 +57,16 @@ PAGE = ROOT / "docs" / "support.md"
 LANES = 4
 TYPES = tuple(Type)
 _NORM = ("y", "a", "a", "b")
-# What collectives are given: y is written, a and b are read, i and j are integers that are written and read. Their
-# elements are few, and such that nothing is rounded in another way than by the reference.
+# What collectives are given: y is written, a and b are read, f is of F32 and written, i and j are integers that are
+# written and read. Their elements are few, and such that nothing is rounded in another way than by the reference.
 _COLLECTIVES: dict[str, tuple[Any, ...]] = {
     "ParallelMap": (MapOperation("relu"), "y", "a", LANES),
     "ParallelMapBinary": (BinaryMapOperation("add"), "y", "a", "b", LANES),
     "ParallelReduce": (ReduceOperation("add"), "y", "a", LANES),
     "GEMM": ("y", "a", "b", 2, 2, 2),
+    "BatchedGEMM": ("y", "a", "b", 1, 2, 2, 2),
+    "MixedPrecisionGEMM": ("f", "a", "b", 2, 2, 2),
+    "TensorContract": ("y", "a", "b", (2, 2), (2, 2), ((1, 0),)),
     "Conv2D": ("y", "a", "b", 1, 1, 1, 2, 2, 1, 1),
     "ConvTranspose2D": ("y", "a", "b", 1, 1, 1, 2, 2, 1, 1),
     "MaxPool2D": ("y", "a", 1, 1, 2, 2, 1, 1),
@@ -358,6 +361,7 @@ class _Maker:
             "y": (ty, Access.READ_WRITE),
             "a": (ty, Access.READ),
             "b": (ty, Access.READ),
+            "f": (Type.F32, Access.READ_WRITE),
             "i": (Type.I32, Access.WRITE),
             "j": (Type.I32, Access.READ),
         }

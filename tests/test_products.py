@@ -21,7 +21,7 @@ def _chosen(m, n, ty, device):
     ("m", "n", "ty", "device", "kernel"),
     [
         (512, 512, "f32", "webgpu", "_gemm_tiles"),
-        (16, 32, "f16", "webgpu", "_gemm_tiles"),
+        (16, 32, "i32", "webgpu", "_gemm_tiles"),
         (1, 4096, "f32", "webgpu", "_gemm_plain"),  # one row: most of each tile would be beyond it
         (4096, 31, "f32", "webgpu", "_gemm_plain"),
         (512, 512, "f64", "webgpu", "_gemm_plain"),

@@ -11,7 +11,7 @@ __all__ = ["FAMILIES", "operation"]
 FAMILIES = {
     "maps": ("ParallelMap", "ParallelMapBinary"),
     "reduce": ("ParallelReduce",),
-    "matmul": ("GEMM",),
+    "matmul": ("GEMM", "BatchedGEMM", "MixedPrecisionGEMM", "TensorContract"),
     "conv": ("Conv2D", "ConvTranspose2D"),
     "pooling": ("MaxPool2D", "AvgPool2D", "Resize2D"),
     "norms": ("LayerNorm", "RMSNorm", "BatchNorm", "GroupNorm", "InstanceNorm", "LayerScale"),

@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from ..isa.types import Type
+from .arrange import _steps, _strided
 from .language import (
     Callable,
     Constant,
     Elements,
     T,
+    U,
     W,
     block_id,
     global_id,
@@ -22,64 +26,78 @@ from .language import (
 from .norms import wide
 from .operation import TensorOperation, ceildiv, flag, function, part
 
-__all__ = ["OPERATIONS"]
+__all__ = ["OPERATIONS", "choose"]
 
 
 def _same(x):
     return x
 
 
+_mad = function("mad")
+
+
 def _gemm_plain(
     c: Elements[T],
-    a: Elements[T],
-    b: Elements[T],
+    a: Elements[U],
+    b: Elements[U],
     bias: Elements[T],
     n: i32,
     k: i32,
     a_row: i32,
     a_step: i32,
+    a_batch: i32,
     b_step: i32,
     b_column: i32,
+    b_batch: i32,
+    c_batch: i32,
     alpha: W,
     beta: W,
     T: Constant[type],
+    U: Constant[type],
     W: Constant[type],
+    BATCHED: Constant[bool],
     BETA: Constant[bool],
     BIAS: Constant[bool],
     EPILOGUE: Constant[Callable],
 ):
     """One lane for each element of c."""
     column, row = global_id(0), global_id(1)
+    left, right, at = row * a_row, column * b_column, row * n + column
+    if BATCHED:
+        batch = global_id(2)
+        left, right, at = left + batch * a_batch, right + batch * b_batch, at + batch * c_batch
     total = W(0)
     for p in range(k):
-        total = _mad(W(a[row * a_row + p * a_step]), W(b[column * b_column + p * b_step]), total)
+        total = _mad(W(a[left + p * a_step]), W(b[right + p * b_step]), total)
     total = total * alpha
     if BETA and beta != 0:
-        total = _mad(W(c[row * n + column]), beta, total)
+        total = _mad(W(c[at]), beta, total)
     if BIAS:
         total = total + W(bias[column])
-    c[row * n + column] = EPILOGUE(T(total))
-
-
-_mad = function("mad")
+    c[at] = EPILOGUE(T(total))
 
 
 def _gemm_tiles(
     c: Elements[T],
-    a: Elements[T],
-    b: Elements[T],
+    a: Elements[U],
+    b: Elements[U],
     bias: Elements[T],
     m: i32,
     n: i32,
     k: i32,
     a_row: i32,
     a_step: i32,
+    a_batch: i32,
     b_step: i32,
     b_column: i32,
+    b_batch: i32,
+    c_batch: i32,
     alpha: W,
     beta: W,
     T: Constant[type],
+    U: Constant[type],
     W: Constant[type],
+    BATCHED: Constant[bool],
     BETA: Constant[bool],
     BIAS: Constant[bool],
     EPILOGUE: Constant[Callable],
@@ -95,8 +113,12 @@ def _gemm_tiles(
     rows, columns = registers(ROWS, i32), registers(COLUMNS, i32)
     for i in static_range(ROWS):
         rows[i] = min(top + i, m - 1) * a_row
+        if BATCHED:
+            rows[i] += global_id(2) * a_batch
     for j in static_range(COLUMNS):
         columns[j] = min(left + ACROSS * j, n - 1) * b_column
+        if BATCHED:
+            columns[j] += global_id(2) * b_batch
     sums, right = registers((ROWS, COLUMNS), W), registers(COLUMNS, W)
     p = 0
     while p < k:
@@ -112,45 +134,67 @@ def _gemm_tiles(
             for j in static_range(COLUMNS):
                 column = left + ACROSS * j
                 if column < n:
+                    at = (top + i) * n + column
+                    if BATCHED:
+                        at += global_id(2) * c_batch
                     total = sums[i, j] * alpha
                     if BETA and beta != 0:
-                        total = _mad(W(c[(top + i) * n + column]), beta, total)
+                        total = _mad(W(c[at]), beta, total)
                     if BIAS:
                         total = total + W(bias[column])
-                    c[(top + i) * n + column] = EPILOGUE(T(total))
+                    c[at] = EPILOGUE(T(total))
 
 
-def _extents(o):
-    bias = {} if o.bias is None else {"bias": o.n}
-    return {"a": o.m * o.k, "b": o.k * o.n, **bias, "c": o.m * o.n}
-
-
-def _panels(panels: Elements[T], b: Elements[T], n: i32, k: i32, b_step: i32, b_column: i32, T: Constant[type]):
-    """b in panels of WIDTH columns, each row after row; zeros stand beside the last columns."""
+def _panels(
+    panels: Elements[W],
+    b: Elements[U],
+    n: i32,
+    k: i32,
+    b_step: i32,
+    b_column: i32,
+    b_batch: i32,
+    many: i32,
+    U: Constant[type],
+    W: Constant[type],
+    BATCHED: Constant[bool],
+):
+    """b in panels of WIDTH columns, `many` for each of its matrices, each row after row; zeros stand beside the last
+    columns."""
     column, row, panel = global_id(0), global_id(1), global_id(2)
-    value = T(0)
-    if panel * WIDTH + column < n:
-        value = b[row * b_step + (panel * WIDTH + column) * b_column]
+    number, first = panel, 0
+    if BATCHED:
+        number, first = panel % many, panel // many * b_batch
+    value = W(0)
+    if number * WIDTH + column < n:
+        value = W(b[first + row * b_step + (number * WIDTH + column) * b_column])
     panels[(panel * k + row) * WIDTH + column] = value
 
 
-def _transposed(rows: Elements[T], a: Elements[T], m: i32, k: i32, T: Constant[type]):
-    p, i = global_id(0), global_id(1)
-    rows[i * k + p] = a[p * m + i]
+def _rows(
+    rows: Elements[W], a: Elements[U], m: i32, k: i32, a_row: i32, a_step: i32, a_batch: i32,
+    U: Constant[type], W: Constant[type],
+):  # fmt: skip
+    """a, each row after row."""
+    p, i, batch = global_id(0), global_id(1), global_id(2)
+    rows[(batch * m + i) * k + p] = W(a[batch * a_batch + i * a_row + p * a_step])
 
 
 def _gemm_panels(
     c: Elements[T],
-    a: Elements[T],
-    panels: Elements[T],
+    a: Elements[W],
+    panels: Elements[W],
     bias: Elements[T],
     m: i32,
     n: i32,
     k: i32,
+    a_batch: i32,
+    c_batch: i32,
+    many: i32,
     alpha: W,
     beta: W,
     T: Constant[type],
     W: Constant[type],
+    BATCHED: Constant[bool],
     BETA: Constant[bool],
     BIAS: Constant[bool],
     EPILOGUE: Constant[Callable],
@@ -158,11 +202,14 @@ def _gemm_panels(
     """Four lanes make 4 rows of WIDTH columns: 12 sums in the registers of each lane, which are 12 vectors of a packet.
     Blocks side by side share a panel, which stays in the cache."""
     sums = registers((4, 3), W)
-    panel = block_id(1) * WIDTH * k + local_id(0)
     top, left = block_id(0) * 4, block_id(1) * WIDTH + local_id(0)
+    number, first, result = block_id(1), 0, 0
+    if BATCHED:
+        number, first, result = block_id(2) * many + number, block_id(2) * a_batch, block_id(2) * c_batch
+    panel = number * WIDTH * k + local_id(0)
     places = registers(4, i32)
     for i in static_range(4):
-        places[i] = min(top + i, m - 1) * k
+        places[i] = min(top + i, m - 1) * k + first
     for some in range(k // 4):
         for step in static_range(4):
             # What is added last and known is part of the address, and one proof for all of a round.
@@ -180,12 +227,13 @@ def _gemm_panels(
             for j in static_range(3):
                 column = left + 4 * j
                 if column < n:
+                    at = result + (top + i) * n + column
                     total = sums[i, j] * alpha
                     if BETA and beta != 0:
-                        total = _mad(W(c[(top + i) * n + column]), beta, total)
+                        total = _mad(W(c[at]), beta, total)
                     if BIAS:
                         total = total + W(bias[column])
-                    c[(top + i) * n + column] = EPILOGUE(T(total))
+                    c[at] = EPILOGUE(T(total))
 
 
 WIDTH = 12  # columns of a panel: three vectors
@@ -193,9 +241,10 @@ TILE = {"ROWS": 8, "COLUMNS": 8, "ACROSS": 8}  # of a lane; blocks have as many 
 
 
 def choose(m, n, ty, traits):
-    """Schedules, with how often each is launched, which sizes say that are not known: which text, and its constants."""
+    """Schedules of products that are computed in a type, with how often each is launched, which sizes say that are not
+    known: which text, and its constants."""
     # GPUs compute F64 in integers: products side by side are too much code. Tiles of wide integers are too large.
-    if traits.together and wide(ty).size_bytes == 4:
+    if traits.together and ty.size_bytes == 4:
         # Below, few lanes would do all, most of it beyond the last row or column.
         tiles = flag(m - 15) * flag(n - 31)
         found = [(_gemm_tiles, TILE, tiles), (_gemm_plain, {}, 1 - tiles)]
@@ -206,43 +255,200 @@ def choose(m, n, ty, traits):
     return [each for each in found if not isinstance(each[2], int) or each[2]]
 
 
-def _launches(o, traits):
-    """F16 and BF16 accumulate in F32."""
-    ty = o.ty
+def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buffers=None, alpha=1, beta=0):
+    """Launches for `batch` products of m x k and k x n matrices of `o.ty`, to elements of a type. `buffers` are the
+    operands that are not a, b and c."""
+    inner, buffers = wide(o.ty), buffers or {}
+    batched = not isinstance(batch, int) or batch != 1
+    a_batch, b_batch, c_batch = strides or (m * k, k * n, m * n)
     scalars = {
-        "m": o.m, "n": o.n, "k": o.k,
-        "a_row": 1 if o.trans_a else o.k, "a_step": o.m if o.trans_a else 1,
-        "b_step": 1 if o.trans_b else o.n, "b_column": o.k if o.trans_b else 1,
-        "alpha": o.alpha, "beta": o.beta,
+        "m": m, "n": n, "k": k,
+        "a_row": 1 if trans_a else k, "a_step": m if trans_a else 1, "a_batch": a_batch,
+        "b_step": 1 if trans_b else n, "b_column": k if trans_b else 1, "b_batch": b_batch,
+        "c_batch": c_batch, "alpha": alpha, "beta": beta,
     }  # fmt: skip
+    common = {"BATCHED": batched, "W": inner}
+    final = {
+        "T": ty,
+        "BETA": not isinstance(beta, (int, float)) or beta != 0,
+        "BIAS": o.values.get("bias") is not None,
+        "EPILOGUE": _same if o.values.get("activation") is None else function(o.activation.value),
+    }
+    if "bias" not in o.values:
+        buffers = {"bias": buffers.get("c", "c"), **buffers}
     found = []
-    for kernel, constants, times in choose(o.m, o.n, ty, traits):
-        lanes, block, buffers = (o.n, o.m), (16, 16), {}
+    for kernel, constants, times in choose(m, n, inner, traits):
+        if kernel is _gemm_panels and o.late and strides:
+            kernel = _gemm_plain  # nobody knows how large the panels may become
+        lanes, block, own = (n, m, batch), (16, 16), buffers
+        of_elements = {"U": o.ty}
         if kernel is _gemm_tiles:
             across = TILE["ACROSS"]
-            lanes = ceildiv(o.n, across * TILE["COLUMNS"]) * across, ceildiv(o.m, TILE["ROWS"])
+            lanes = ceildiv(n, across * TILE["COLUMNS"]) * across, ceildiv(m, TILE["ROWS"]), batch
             block = across, across
         elif kernel is _gemm_panels:
-            panels = ceildiv(o.n, WIDTH)
-            lanes, block = (ceildiv(o.m, 4) * 4, panels), (4,)
+            panels, of_elements = ceildiv(n, WIDTH), {}
+            scalars["many"] = panels
+            lanes, block = (ceildiv(m, 4) * 4, panels, batch), (4,)
+            packing = {"scalars": scalars, "U": o.ty, "W": inner}
             # There are at most 11 columns beside those of b, and b has a column if it has rows.
-            memory = {"panels": (ty, o.most["b"] * WIDTH if o.late else panels * WIDTH * o.k)}
-            found.append(part(o, _panels, (WIDTH, o.k, panels), (WIDTH,), temporaries=memory, scalars=scalars, T=ty))
-            if o.trans_a:
-                buffers = {"a": "rows"}
-                memory = {"rows": (ty, o.most["a"])}
-                found.append(part(o, _transposed, (o.k, o.m), (64,), temporaries=memory, scalars=scalars, T=ty))
-        constants = constants | {
-            "T": ty,
-            "W": wide(ty),
-            "BETA": not isinstance(o.beta, (int, float)) or o.beta != 0,
-            "BIAS": o.bias is not None,
-            "EPILOGUE": _same if o.activation is None else function(o.activation.value),
-        }
-        found.append(
-            part(o, kernel, lanes, block, buffers=buffers, times=times, scalars=scalars, fast=True, **constants)
-        )
+            memory = {
+                "panels": (inner, o.most[buffers.get("b", "b")] * WIDTH if o.late else panels * WIDTH * k * batch)
+            }
+            space, given = (WIDTH, k, panels * batch), {"b": buffers.get("b", "b")}
+            found.append(
+                part(o, _panels, space, (WIDTH,), buffers=given, temporaries=memory, BATCHED=batched, **packing)
+            )
+            if trans_a or o.ty is not inner:
+                left = buffers.get("a", "a")
+                memory = {"rows": (inner, o.most[left] if o.late else m * k * batch)}
+                given = {"a": left}
+                found.append(part(o, _rows, (k, m, batch), (64,), buffers=given, temporaries=memory, **packing))
+                own, scalars = {**buffers, "a": "rows"}, scalars | {"a_batch": m * k}
+        constants = constants | common | final | of_elements
+        found.append(part(o, kernel, lanes, block, buffers=own, times=times, scalars=scalars, fast=True, **constants))
     return found
 
 
-OPERATIONS = (TensorOperation("GEMM", _extents, _launches),)
+def _gemm_like(ty=None):
+    """Launches of what has GEMM's operands; its result is of that type, or of its elements'."""
+
+    def launches(o, traits):
+        batch, strides = o.values.get("batch", 1), o.values.get("strides", ())
+        sizes = o.m, o.n, o.k, o.trans_a, o.trans_b, batch, strides
+        return _product(o, traits, ty or o.ty, *sizes, alpha=o.alpha, beta=o.beta)
+
+    return launches
+
+
+def _extents(o):
+    """Of a batch from the first element of the first matrix to the last of the last."""
+    batch, strides = o.values.get("batch", 1), o.values.get("strides", ())
+    bias = {} if o.bias is None else {"bias": o.n}
+    sizes = {"a": o.m * o.k, "b": o.k * o.n, "c": o.m * o.n}
+    found = {
+        name: flag(batch) * flag(size) * ((batch - 1) * stride + size)
+        for (name, size), stride in zip(sizes.items(), strides or sizes.values(), strict=True)
+    }
+    return {"a": found["a"], "b": found["b"], **bias, "c": found["c"]}
+
+
+def _strides_wrong(o):
+    if o.strides and (len(o.strides) != 3 or min(o.strides) < 0):
+        return f"strides are those of a, b and c, in elements, and not negative: not {tuple(o.strides)}"
+    return None
+
+
+def _by_numpy(np, o, a, b, c, bias=None):
+    ty, batch = o.ty, o.values.get("batch", 1)
+    strides = o.values.get("strides") or (o.m * o.k, o.k * o.n, o.m * o.n)
+    found = np.ma.array(c, mask=True)  # what lies between matrices stays
+
+    def number(x):
+        # Integers wrap modulo 2**64, and so modulo every smaller power of two.
+        return x if ty.is_float or ty.is_wide else np.asarray(x).astype(np.int64, copy=False).astype(np.uint64)
+
+    a, b = number(a), number(b)
+    for i in range(batch):
+        from_a, from_b, from_c = (i * stride for stride in strides)
+        left, right = a[from_a : from_a + o.m * o.k], b[from_b : from_b + o.k * o.n]
+        left = left.reshape(o.k, o.m).T if o.trans_a else left.reshape(o.m, o.k)
+        right = right.reshape(o.n, o.k).T if o.trans_b else right.reshape(o.k, o.n)
+        total = number(o.alpha) * (left @ right)
+        into = slice(from_c, from_c + o.m * o.n)
+        if o.beta:
+            total = total + number(o.beta) * number(c[into]).reshape(o.m, o.n)
+        if bias is not None:
+            total = total + number(bias)
+        found[into] = total.ravel().astype(found.dtype, copy=False)
+    return found
+
+
+# TensorContract: which axes of a and b are of the batch, free, and contracted
+
+
+def _axes(o):
+    several = [[pair[side] for pair in pairs] for side in (0, 1) for pairs in (o.batch_dims, o.contract_dims)]
+    batch_a, inner_a, batch_b, inner_b = several
+    free_a = [axis for axis in range(len(o.shape_a)) if axis not in (*batch_a, *inner_a)]
+    free_b = [axis for axis in range(len(o.shape_b)) if axis not in (*batch_b, *inner_b)]
+    return batch_a, free_a, inner_a, batch_b, free_b, inner_b
+
+
+def _contract_wrong(o):
+    for side, (name, shape) in enumerate((("a", o.shape_a), ("b", o.shape_b))):
+        if any(length < 0 for length in shape):
+            return f"the shape {tuple(shape)} of {name} has a negative length"
+        axes = [pair[side] for pair in (*o.batch_dims, *o.contract_dims)]
+        for axis in axes:
+            if not 0 <= axis < len(shape):
+                return f"{name} has {len(shape)} axes, and no axis {axis}"
+            if axes.count(axis) > 1:
+                return f"axis {axis} of {name} is named more than once"
+    for one, other in (*o.batch_dims, *o.contract_dims):
+        if o.shape_a[one] != o.shape_b[other]:
+            return f"axis {one} of a has {o.shape_a[one]} elements, and axis {other} of b {o.shape_b[other]}"
+    return None
+
+
+def _contract_sizes(o):
+    """Lengths of the batch, of what is free in a and in b, and of what is contracted."""
+    batch, free_a, inner, _, free_b, _ = _axes(o)
+    of_a, of_b = o.shape_a.__getitem__, o.shape_b.__getitem__
+    return prod(map(of_a, batch)), prod(map(of_a, free_a)), prod(map(of_b, free_b)), prod(map(of_a, inner))
+
+
+def _contract(o, traits):
+    """A batch of products; an operand whose axes do not lie as in one, or in its transposed, is copied so before."""
+    batch, m, n, k = _contract_sizes(o)
+    batch_a, free_a, inner_a, batch_b, free_b, inner_b = _axes(o)
+    found, buffers, turned = [], {"c": "output"}, {}
+    sides = {
+        "a": (o.shape_a, batch_a + free_a + inner_a, batch_a + inner_a + free_a),
+        "b": (o.shape_b, batch_b + inner_b + free_b, batch_b + free_b + inner_b),
+    }
+    for name, (shape, straight, transposed) in sides.items():
+        in_order = list(range(len(shape)))
+        turned[name] = straight != in_order == transposed
+        if in_order not in (straight, transposed):
+            buffers[name] = f"{name} in order"
+            steps = _steps(shape)
+            constants = {
+                "T": o.ty,
+                "DIMS": tuple(shape[axis] for axis in straight),
+                "STEPS": tuple(steps[axis] for axis in straight),
+                "START": 0,
+            }
+            memory, given = {buffers[name]: (o.ty, prod(shape))}, {"input": name, "output": buffers[name]}
+            found.append(
+                part(o, _strided, (prod(shape),), (256,), buffers=given, temporaries=memory, scalars={}, **constants)
+            )
+    return found + _product(o, traits, o.ty, m, n, k, turned["a"], turned["b"], batch, buffers=buffers)
+
+
+def _contracted(np, o, a, b):
+    batch_a, free_a, _, _, free_b, _ = _axes(o)
+    names_a = list(range(len(o.shape_a)))
+    names_b = [len(names_a) + axis for axis in range(len(o.shape_b))]
+    for one, other in (*o.batch_dims, *o.contract_dims):
+        names_b[other] = one
+    result = [*batch_a, *free_a, *(names_b[axis] for axis in free_b)]
+    return np.einsum(a.reshape(o.shape_a), names_a, b.reshape(o.shape_b), names_b, result)
+
+
+OPERATIONS = (
+    TensorOperation("GEMM", _extents, _gemm_like()),
+    TensorOperation("BatchedGEMM", _extents, _gemm_like(), _by_numpy, _strides_wrong, updated=("c",)),
+    TensorOperation("MixedPrecisionGEMM", _extents, _gemm_like(Type.F32), _by_numpy, updated=("c",)),
+    TensorOperation(
+        "TensorContract",
+        lambda o: {
+            "a": prod(o.shape_a),
+            "b": prod(o.shape_b),
+            "output": prod(_contract_sizes(o)[:3]),
+        },
+        _contract,
+        _contracted,
+        _contract_wrong,
+    ),
+)

@@ -126,10 +126,14 @@ class CollectiveOps:
         except IndexError as error:  # an index among the elements
             raise self.run.fault(FaultKind.OUT_OF_BOUNDS, self.index, str(error)) from None
         for name in written:
-            values = np.asarray(result[name] if isinstance(result, dict) else result).reshape(counts[name])
+            values = result[name] if isinstance(result, dict) else result
+            gaps = np.ma.getmask(values)
+            values = np.asarray(values).reshape(counts[name])
             elements, activation = _elements_of(types[name], values), self.operands.get("activation")
             if activation is not None:
                 elements = map_unary(activation, types[name], elements)
+            if gaps is not np.ma.nomask:
+                elements = np.where(gaps, self._read(self.operands[name], types[name], counts[name]), elements)
             self._write(self.operands[name], types[name], elements)
 
     def parallel_map(self, operation: MapOperation, dst: LanePlaces, src: LanePlaces, count: int, ty: Type) -> None:
