@@ -185,27 +185,23 @@ def gray_scott(
 
 
 @hg.kernel
-def fft(x: hg.Array[hg.f32, 2], y: hg.Array[hg.f32, 2]):
-    """The Fourier transform of each 256 numbers; x[i, 0] is the real part, x[i, 1] the imaginary one."""
-    real = hg.shared(hg.f32, 256)
-    imaginary = hg.shared(hg.f32, 256)
+def fft(x: hg.Array[hg.complex64], y: hg.Array[hg.complex64]):
+    """The Fourier transform of each 256 numbers."""
+    tile = hg.shared(hg.complex64, 256)
     i, lane = hg.global_id(), hg.local_id()
     place = 0
     for k in hg.static_range(8):
         place |= (lane >> k & 1) << (7 - k)
-    real[place], imaginary[place] = x[i, 0], x[i, 1]
+    tile[place] = x[i]
     hg.barrier()
     half = 1
     while half < 256:
         k = lane % half
         low = lane - lane % (2 * half) + k
-        angle = -math.pi * k / half
-        a, b = hg.vec2(real[low], imaginary[low]), hg.vec2(real[low + half], imaginary[low + half])
-        turn = hg.vec2(hg.cos(angle), hg.sin(angle))
-        turned = hg.vec2(b.x * turn.x - b.y * turn.y, b.x * turn.y + b.y * turn.x)
-        sum = a + turned if lane % (2 * half) < half else a - turned
+        turned = tile[low + half] * hg.exp(-1j * math.pi * k / half)
+        sum = tile[low] + turned if lane % (2 * half) < half else tile[low] - turned
         hg.barrier()
-        real[lane], imaginary[lane] = sum.x, sum.y
+        tile[lane] = sum
         hg.barrier()
         half *= 2
-    y[i, 0], y[i, 1] = real[lane], imaginary[lane]
+    y[i] = tile[lane]

@@ -171,3 +171,18 @@ def test_names_of_vectors_outside_of_kernels():
     with pytest.raises(hg.TranslateError, match=r"hg.vec3 belongs into a kernel"):
         hg.vec3(1, 2, 3)
     assert str(hg.vec3[hg.f32]) == "a vec3 of f32, f32, f32"
+
+
+@pytest.mark.parametrize(
+    ("over", "total"),
+    [("x.load(0, 3)", 3), ("v.zy", 5), ("v + v", 12), ("-v", -6), ("(v if x[0] > 0 else -v)", -6), ("r * 2", 12)],
+)
+def test_loops_over_what_is_computed(over, total):
+    """They were refused: `take one part, v + v.x`."""
+    text = (
+        "def k(x: hg.Array[hg.f32], y: hg.Array[hg.f32]):\n    v = x.load(1, 3)\n    r = hg.registers(3, hg.f32, 2.0)\n"
+    )
+    kernel = hg.kernel_from_source(f"{text}    t = 0.0\n    for b in {over}:\n        t += b\n    y[0] = t\n")
+    y = np.zeros(1, np.float32)
+    kernel[1](np.arange(4, dtype=np.float32), y)
+    assert y[0] == total

@@ -49,7 +49,8 @@ def elements(kernel: Statements, node: ast.expr) -> tuple[Any, ...] | None:
     """The elements of what is known while translating, and of values with parts; None for other things."""
     if not isinstance(node, ast.Call):
         found = kernel.static(node)
-        if (isinstance(node, ast.Tuple) and found is MISSING) or isinstance(found, Parts) or kernel.part_of(node):
+        computed = isinstance(node, (ast.Tuple, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Attribute))
+        if (computed and found is MISSING) or isinstance(found, Parts) or kernel.part_of(node):
             return _elements_of_value(kernel, node)
         return tuple(found) if isinstance(found, (tuple, str)) else None
     called = kernel.static(node.func)
@@ -63,7 +64,8 @@ def elements(kernel: Statements, node: ast.expr) -> tuple[Any, ...] | None:
         known = all(isinstance(number, int) for number in numbers)
         return _range(kernel, node, numbers) if known and 0 < len(numbers) < 4 and numbers[2:] != [0] else None
     if called not in (enumerate, zip, reversed):
-        makes = isinstance(called, (FunctionType, Definition, Intrinsic, PartsType))
+        loads = isinstance(node.func, ast.Attribute) and node.func.attr == "load"
+        makes = loads or isinstance(called, (FunctionType, Definition, Intrinsic, PartsType))
         return _elements_of_value(kernel, node) if makes else None
     first, *start = _parts(kernel, node, called)
     parts = [elements(kernel, part) for part in (node.args if called is zip else [first])]
