@@ -28,6 +28,7 @@ BUNDLE = ROOT / "build" / "pyodide" / "bundle.zip"
 PLACES = ("native", "chromium", "chromium-worker", "node")
 _PYTEST = ("pytest", "pluggy", "iniconfig", "packaging", "pygments")
 _TESTS = ("tests/__init__.py", "tests/everywhere/*.py", "docs/pyodide.md")
+_TWELVE = ("examples/__init__.py", "examples/twelve/__init__.py", "examples/twelve/kernels.py")
 _SECONDS = 550
 
 
@@ -57,7 +58,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     if where == "native" or session.config.option.collectonly:
         return None
     items = {item.nodeid: item for item in session.items}
-    write_bundle(any("test_identity" in name or "test_stdlib" in name for name in items))
+    write_bundle(any(file in name for name in items for file in ("test_identity", "test_stdlib", "test_twelve")))
     started: set[str] = set()
     for data in _reports(where, list(items)):
         report = session.config.hook.pytest_report_from_serializable(config=session.config, data=data)
@@ -194,7 +195,7 @@ def write_bundle(expected: bool = True) -> None:
     """All that a place needs: the wheel for pages, the tools, the tests, and pytest as it is installed here. `expected`
     adds what natively compiled code and runs gave, which takes a while."""
     files = tool_files()
-    for pattern in _TESTS:
+    for pattern in (*_TESTS, *_TWELVE):
         files |= {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.glob(pattern))}
     for name in _PYTEST:
         for file in distribution(name).files or ():

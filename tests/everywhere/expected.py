@@ -12,6 +12,7 @@ import base64
 import json
 import os
 import sys
+import warnings
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -38,7 +39,9 @@ def _kernels(seed: int) -> list[dict[str, Any]]:
     found = []
     for number in range(KERNELS):
         text = random_kernel(Random(f"{seed} {number}"))
-        found.append({"text": text, "hashes": hashes(hg.kernel_from_source(text).program)})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # what wraps, wraps everywhere
+            found.append({"text": text, "hashes": hashes(hg.kernel_from_source(text).program)})
     return found
 
 
@@ -160,6 +163,31 @@ def _filetests() -> list[dict[str, Any]]:
     return found
 
 
+def _twelve() -> dict[str, Any]:
+    """What the kernels of examples/twelve take, what NumPy makes of it, and what wasm does."""
+    import numpy as np
+
+    from examples.twelve.cases import cases
+
+    def packed(value: Any) -> Any:
+        if not isinstance(value, np.ndarray):
+            return value
+        numbers = value.view(value.real.dtype) if value.dtype.kind == "c" else value
+        return {"dtype": str(value.dtype), "code": numbers.dtype.char, "shape": value.shape, "data": _text(numbers)}
+
+    found = {}
+    for case in cases():
+        wanted = {name: array.view(array.real.dtype).ravel().tolist() for name, array in case.wanted.items()}
+        found[case.kernel.name] = {
+            "launch": [case.lanes, case.block],
+            "args": {name: packed(value) for name, value in case.args.items()},
+            "tolerance": {name: case.tolerance * float(np.abs(array).max()) for name, array in case.wanted.items()},
+            "wanted": wanted,
+            "wasm": {name: packed(array)["data"] for name, array in case.launched(case.kernel.on("wasm")).items()},
+        }
+    return found
+
+
 def _stdlib() -> dict[str, Any]:
     """The BLAKE3 of what the kernels of the standard library write, by kernel, size and array."""
     device = hg.backends.WasmBackend()
@@ -180,7 +208,8 @@ def write() -> str:
     """All of it as JSON. WHERE_SEED chooses other random programs."""
     seed = int(os.environ.get("WHERE_SEED", "1"))
     kernels, programs, filetests = _kernels(seed), _programs(seed), _filetests()
-    return json.dumps({"kernels": kernels, "programs": programs, "filetests": filetests, "stdlib": _stdlib()})
+    made = {"kernels": kernels, "programs": programs, "filetests": filetests, "stdlib": _stdlib(), "twelve": _twelve()}
+    return json.dumps(made)
 
 
 if __name__ == "__main__":

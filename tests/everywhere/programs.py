@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import hologram_web as hg
+from hologram_web.runtime import arrays
 
-__all__ = ["SCALE", "saxpy"]
+__all__ = ["SCALE", "complexes", "saxpy"]
 
 SCALE = hg.Program.from_text("""
 .program scale
@@ -24,3 +25,9 @@ def saxpy(a: hg.f32, x: hg.Array[hg.f32], y: hg.Array[hg.f32]):
     i = hg.global_id()
     if i < len(y):
         y[i] = a * x[i] + y[i]
+
+
+def complexes(numbers):
+    """Pairs of f32 as complex numbers: of NumPy where it is here, else the pairs themselves, along a last axis."""
+    np = arrays.numpy()
+    return numbers if np is None else np.asarray(numbers).view("c8")[..., 0]
