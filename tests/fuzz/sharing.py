@@ -186,7 +186,10 @@ def _own_cell(g: Context, ty: Type, operation: AtomicOperation) -> None:
     if known and g.chance(0.6):
         array = g.pick(known)
     else:
-        data = b"".join(g.rng.choice((0, 1, 5, g.rng.getrandbits(32))).to_bytes(4, "little") for _ in range(g.lanes))
+        data = b"".join(
+            g.rng.choice((0, 1, 5, g.rng.getrandbits(ty.bits))).to_bytes(ty.size_bytes, "little")
+            for _ in range(g.lanes)
+        )
         array = cells.add(g, ty, data, "own")
     source = values.value(g, ty)
     compare = None
