@@ -29,7 +29,9 @@ _STATE: dict[str, tuple[str, _Spec]] = {
     "footprint": (FOOTPRINT, ("scalar", Type.U32, True, False)),
 }
 
-_KEPT = {"FFT": ("n",)}  # counts that decide which launches a collective becomes, and not only how large they are
+# Counts that decide which launches a collective becomes, and not only how large they are; or that others divide.
+_CHANNELS = ("in_channels", "out_channels")
+_KEPT = {"FFT": ("n",), "Conv2D": _CHANNELS, "ConvTranspose2D": _CHANNELS, "GroupNorm": ("channels", "groups")}
 
 
 class Hidden(NamedTuple):
