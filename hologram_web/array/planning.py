@@ -292,7 +292,12 @@ class _Writer:
         values = {**dict.fromkeys(others), "ty": stored_as(core.args[0].dtype), **dict(numbers)}
         buffers = {each: self.names[id(arg)] for each, arg in zip(operands, core.args, strict=True)}
         buffers |= {each: self.plan.temporary(self.plan.unused(each), size) for each, size in scratch}
-        self._operation(operation(name), result, values, buffers | {result: self.names[id(root)]}, {}, None)
+        row, output = operation(name), {"output": self.names[id(root)]}
+        if result in row.updated:  # it begins with what is given for it, or with zeros
+            size = {"ty": stored_as(root.dtype), "count": prod(root.shape), "value": 0}
+            given = {"input": buffers.pop(result)} if result in buffers else {}
+            add_operation(self.plan, operation("Copy" if given else "Fill"), size, given | output)
+        self._operation(row, result, values, buffers | {result: output["output"]}, {}, None)
 
     def _operation(
         self,

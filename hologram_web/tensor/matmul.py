@@ -411,7 +411,7 @@ def _contract(o, traits):
         in_order = list(range(len(shape)))
         turned[name] = straight != in_order == transposed
         if in_order not in (straight, transposed):
-            buffers[name] = f"{name} in order"
+            buffers[name] = f"{name}_in_order"
             steps = _steps(shape)
             constants = {
                 "T": o.ty,

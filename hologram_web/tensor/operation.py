@@ -125,6 +125,14 @@ class TensorOperation:
     in_place: bool = False
     updated: tuple[str, ...] = ()
 
+    @property
+    def gradient(self) -> Callable[..., Any] | None:
+        """Its rule (gradients.py), if it has one."""
+        from .gradients import RULES
+
+        rule: Callable[..., Any] | None = RULES.get(self.name)  # type: ignore[assignment]
+        return rule
+
 
 def ceildiv(number: Any, by: int) -> Any:
     return -(-number // by) if isinstance(number, int) else number.ceildiv(by)
