@@ -276,6 +276,7 @@ def proven(text: str) -> tuple[int, int]:
     return len(Bounds(built).prove(effects)[1]), len(effects)
 
 
+COUNTED = "mov r11, r252\nmov_imm.u32 r12, 3\nl:\n stg.u32 [y + r11*4], r1\n add.u32 r11, r11, r12\n loop r10, l"
 BUFFERS = ".param n: u32\n.param m: u64\n.param x: buffer u32\n.param y: buffer u32\n.shared 256\n"
 
 
@@ -291,6 +292,8 @@ BUFFERS = ".param n: u32\n.param m: u64\n.param x: buffer u32\n.param y: buffer 
         ("ldg.u32 r10, [x]\n min.u32 r10, r10, r1\n stg.u32 [y + r10*4], r1", (2, 2)),
         ("rem.u32 r10, r252, r1\n stg.u32 [y + r10*4], r1", (1, 1)),
         ("mov r10, r1\nl:\n stg.u32 [y + r10*4], r1\n loop r10, l", (1, 1)),
+        ("mov_imm.u32 r10, 99\n" + COUNTED, (1, 1)),  # as many rounds as are known
+        ("mov r10, r1\n" + COUNTED, (0, 1)),
         ("xor.u32 r10, r252, r1\n stg.u32 [y + r10*4], r1", (0, 1)),
         ("sts.u32 [shared + r252*4], r1", (1, 1)),
     ],

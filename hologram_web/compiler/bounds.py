@@ -401,8 +401,8 @@ class Bounds:
         return found
 
     def _counted(self, phi: Node, step: int, source: Block, header: Block) -> list[tuple[Node, int, tuple[Node, ...]]]:
-        """An upper bound of a value that grows while a LOOP counts its rounds: it begins below a limit, and the counter
-        as (limit - begin - 1) / step."""
+        """An upper bound of a value that grows while a LOOP counts its rounds: these are a known number, or it begins
+        below a limit, and the counter as (limit - begin - 1) / step."""
         if len(header.predecessors) != 2:
             return []
         back = header.predecessors.index(source)
@@ -411,7 +411,11 @@ class Bounds:
         for counter in header.phis:
             if not counts_down(counter, counter.args[back], source, header):
                 continue
-            end = limit_counted(counter.args[1 - back], begin, step)
+            rounds = counter.args[1 - back]
+            if rounds.is_const and (far := int(rounds.attr) * step) < _FAR:
+                first = self.entering(begin, before, header)
+                return [] if first is None else [(self._plus(first.hi, far), first.high + far, first.conditions)]
+            end = limit_counted(rounds, begin, step)
             below = end is not None and any(
                 (fact.op == "lt") is truth
                 and fact.op != "eq"
