@@ -151,7 +151,7 @@ class Array(Operators):
         """The kernels that compute it, as text of our own language, with their launches."""
         from .run import explain
 
-        return explain([self.node])
+        return explain([self.node], self.executor)
 
     def __repr__(self) -> str:
         state = "" if self.node.op == "source" else ", not computed yet"

@@ -12,6 +12,7 @@ from ..isa.elements import ElementType, stored_as
 from ..isa.ops import IDENTITIES, reduce_type
 from ..isa.program import Program
 from ..plan.builder import PlanBuilder
+from ..plan.plan import TARGETS
 from ..plan.tensor_steps import add_operation
 from ..tensor.families import operation
 from ..tensor.fuse import Computed, fuse
@@ -79,9 +80,10 @@ class GraphPlan:
         self.texts: list[str] = []
 
 
-def lower(roots: Sequence[ArrayNode], order: Sequence[ArrayNode]) -> GraphPlan:
-    """The plan that computes roots; `order` has all nodes, as `in_order` gives them. Raises CompileError."""
-    plan = PlanBuilder("arrays")
+def lower(roots: Sequence[ArrayNode], order: Sequence[ArrayNode], targets: Sequence[str] = TARGETS) -> GraphPlan:
+    """The plan that computes roots on devices of these targets; `order` has all nodes, as `in_order` gives them. Raises
+    CompileError."""
+    plan = PlanBuilder("arrays", targets=targets)
     names: dict[int, str] = {}
     numbers: dict[int, str] = {}
     lowered = GraphPlan(plan, [], [], [])

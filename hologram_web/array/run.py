@@ -9,6 +9,7 @@ from ..isa.arguments import scalar_bits
 from ..isa.elements import bool_, stored_as
 from ..plan.plan import size_of
 from ..runtime.compiled import CompiledProgram
+from ..runtime.walking import target_of
 from .node import ArrayNode, in_order
 from .planning import lower
 
@@ -24,17 +25,19 @@ _plans: dict[Any, _Known] = {}
 class _Known:
     """A plan that can run: what its steps need."""
 
-    def __init__(self, roots: Sequence[ArrayNode], order: Sequence[ArrayNode]) -> None:
-        lowered = lower(roots, order)
+    def __init__(self, roots: Sequence[ArrayNode], order: Sequence[ArrayNode], target: str) -> None:
+        lowered = lower(roots, order, (target,))
         self.texts = lowered.texts
         self.compiled = CompiledProgram.from_builder(lowered.plan)
         self.sources, self.scalars, self.results = lowered.sources, lowered.scalars, lowered.results
         self.temporaries = [(each.name, size_of(each, {})) for each in self.compiled.plan.temporaries]
 
 
-def _known(roots: Sequence[ArrayNode], order: Sequence[ArrayNode]) -> _Known:
+def _known(roots: Sequence[ArrayNode], order: Sequence[ArrayNode], executor: Executor) -> _Known:
     numbers = {id(node): number for number, node in enumerate(order)}
+    target = target_of(executor.device)
     key = (
+        target,
         *((node.op, node.dtype, node.shape, node.attrs, *[numbers[id(arg)] for arg in node.args])
           if node.op != "scalar" or node.dtype is not bool_
           else (node.shape, node.held)
@@ -45,7 +48,7 @@ def _known(roots: Sequence[ArrayNode], order: Sequence[ArrayNode]) -> _Known:
     if known is None:
         if len(_plans) >= _KEPT:
             _plans.pop(next(iter(_plans)))
-        known = _plans[key] = _Known(roots, order)
+        known = _plans[key] = _Known(roots, order, target)
     return known
 
 
@@ -55,7 +58,7 @@ def realize(nodes: Sequence[ArrayNode], executor: Executor) -> None:
     if not roots:
         return
     order = in_order(roots)
-    known = _known(roots, order)
+    known = _known(roots, order, executor)
     device: Any = executor.device
     handles = {}
     sources = iter(known.sources)
@@ -81,12 +84,12 @@ def realize(nodes: Sequence[ArrayNode], executor: Executor) -> None:
         node.settle(buffer)
 
 
-def explain(nodes: Sequence[ArrayNode]) -> str:
+def explain(nodes: Sequence[ArrayNode], executor: Executor) -> str:
     """The texts of the kernels, and the steps of the plan."""
     roots = [node for node in nodes if node.op != "source"]
     if not roots:
         return "in memory: nothing to compute"
-    known = _known(roots, in_order(roots))
+    known = _known(roots, in_order(roots), executor)
     steps = "\n".join(_shown(step, known) for step in known.compiled.plan.steps)
     return "\n".join([*known.texts, steps])
 

@@ -31,7 +31,7 @@ from ..isa.operands import BinaryMapOperation, BufferHandle, MapOperation, PoolH
 from ..isa.program import Program
 from ..isa.row import Effect
 from ..isa.table import BY_MNEMONIC
-from ..isa.verify import Analysis, Base, analyze
+from ..isa.verify import Analysis, Base, analysis_of
 from . import fault_text
 from .known import Known, as_written
 from .memories import M, Memories
@@ -412,8 +412,7 @@ class Device(Memories[M], AsyncTwins):
             program.validate()
             raise
         if key not in self._analyses:
-            analysis = analyze(Program.from_bytes(key))
-            analysis.source = key
+            analysis = analysis_of(key)
             if analysis.found:
                 program.validate()
                 lifted.validate()

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
@@ -34,7 +34,7 @@ from .program import MAX_PARAMETERS, Param, Program
 from .row import Operand
 from .types import Type
 
-__all__ = ["HIDDEN", "NAMELESS", "ON_CHIP_BASES", "Analysis", "Base", "analyze", "problems", "verified"]
+__all__ = ["HIDDEN", "NAMELESS", "ON_CHIP_BASES", "Analysis", "Base", "analysis_of", "analyze", "problems", "verified"]
 
 
 # Memories that there is one of.
@@ -189,6 +189,15 @@ def verified(program: Program) -> Analysis:
         head = f"program{name} has {len(found)} problem{'s' if len(found) > 1 else ''}:"
         more = [f"and {len(found) - _LISTED} more: Program.problems() has all of them"] * (len(found) > _LISTED)
         raise IsaError("\n  ".join([head, *found[:_LISTED], *more]), problems=tuple(found))
+    return analysis
+
+
+@lru_cache(maxsize=256)
+def analysis_of(source: bytes) -> Analysis:
+    """What the verifier finds out about the program of these bytes, for all who compile and run it. Raises IsaError for
+    bytes that are no program."""
+    analysis = analyze(Program.from_bytes(source))
+    analysis.source = source
     return analysis
 
 

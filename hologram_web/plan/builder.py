@@ -9,7 +9,7 @@ from math import prod
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ..errors import LaunchError, outermost
+from ..errors import IsaError, LaunchError, outermost
 from ..isa.arguments import scalar_bits
 from ..isa.atlas import RESONANCE
 from ..isa.elements import Element, ElementType, axes_of, stored_as
@@ -19,9 +19,10 @@ from ..isa.operands import Access, BufferHandle, PoolHandle
 from ..isa.ops import PRED
 from ..isa.program import Param, Program
 from ..isa.types import Type
-from ..isa.verify import Analysis, verified
+from ..isa.verify import Analysis, analysis_of
 from .formula import Formula, FormulaLike
 from .plan import (
+    TARGETS,
     Argument,
     Branch,
     Let,
@@ -72,10 +73,16 @@ class PlanBuilder:
     buffers it is given. Raises LaunchError.
     """
 
-    def __init__(self, name: str = "", *, shapes: Mapping[str, Sequence[FormulaLike]] | None = None) -> None:
+    def __init__(
+        self,
+        name: str = "",
+        *,
+        shapes: Mapping[str, Sequence[FormulaLike]] | None = None,
+        targets: Sequence[str] = TARGETS,
+    ) -> None:
         """`shapes` has the dimensions of ports: names, formulas, numbers. By default an array x is x[x.len], or, where
-        a Python kernel takes it with two axes, x[x.len0, x.len1]."""
-        self.name = name
+        a Python kernel takes it with two axes, x[x.len0, x.len1]. `targets` are those that will run it."""
+        self.name, self.targets = name, targets
         self.programs: list[Program] = []
         self.analyses: list[Analysis] = []  # of the programs
         self.blobs: dict[bytes, Blob] = {}
@@ -217,7 +224,7 @@ class PlanBuilder:
         program, fixed = lift(program_of(kernel))
         if any(isinstance(value, (BufferHandle, PoolHandle)) for value in fixed.values()):
             raise LaunchError("the program names buffers by their handles, which a plan has not: give it parameters")
-        analysis = verified(program)
+        analysis = _analysis(program)
         for name, hidden in list(fixed.items()):
             if isinstance(hidden, Hidden):
                 fixed[name] = args.pop(str(name), None) or self._hidden(str(name), hidden)
@@ -444,4 +451,16 @@ def program_of(kernel: Any) -> Program:
     if not isinstance(found, Program):
         advice = ": make it a kernel, with @hg.kernel" if isinstance(kernel, FunctionType) else ""
         raise LaunchError(f"give a Program, or an object that has one as `.program`, not {kernel!r}{advice}")
+    return found
+
+
+def _analysis(program: Program) -> Analysis:
+    """What the verifier finds out about a valid program. Raises IsaError."""
+    try:
+        found = analysis_of(program.to_bytes())
+    except IsaError:
+        program.validate()
+        raise
+    if found.found:
+        program.validate()
     return found

@@ -10,7 +10,7 @@ from ..isa.types import Type
 from ..tensor.operation import TRAITS, Operands, PartLaunch, TensorOperation, extents
 from .builder import PlanBuilder
 from .formula import Formula
-from .plan import TARGETS, Argument
+from .plan import Argument
 from .symbols import Factor, Symbol, as_formula
 
 __all__ = ["add_operation"]
@@ -33,7 +33,7 @@ def add_operation(
     if missing := [name for name in counts if name not in buffers]:
         raise LaunchError(f"{operation.name} has an operand {missing[0]!r}: name a buffer for it")
     o.most.update(counts)
-    made = {target: operation.launches(o, TRAITS[target]) for target in TARGETS}
+    made = {target: operation.launches(o, TRAITS[target]) for target in plan.targets}
     if len({tuple(map(_key, launches)) for launches in made.values()}) == 1:
         _add(plan, next(iter(made.values())), buffers)
         return

@@ -16,7 +16,12 @@ from ..plan.walk import Budget, Walk
 if TYPE_CHECKING:
     from .compiled import CompiledProgram
 
-__all__ = ["LaunchWalk"]
+__all__ = ["LaunchWalk", "target_of"]
+
+
+def target_of(backend: Backend) -> str:
+    """The target whose steps a device runs."""
+    return "webgpu" if backend.name == "webgpu" else "wasm"
 
 
 class LaunchWalk(Walk):
@@ -32,7 +37,7 @@ class LaunchWalk(Walk):
     ) -> None:
         super().__init__(scalars, variables, Budget(backend.limits.seconds))
         self.compiled, self.backend, self.handles = compiled, backend, handles
-        self.target = "webgpu" if backend.name == "webgpu" else "wasm"
+        self.target = target_of(backend)
 
     def call(self, step: ProgramCall) -> None:
         program = self.compiled.programs[step.program]

@@ -161,7 +161,7 @@ def _panels(
     """b in panels of WIDTH columns, `many` for each of its matrices, each row after row; zeros stand beside the last
     columns."""
     column, row, panel = global_id(0), global_id(1), global_id(2)
-    number, first = panel, 0
+    number, first = panel, i32(0)
     if BATCHED:
         number, first = panel % many, panel // many * b_batch
     value = W(0)
@@ -203,7 +203,7 @@ def _gemm_panels(
     Blocks side by side share a panel, which stays in the cache."""
     sums = registers((4, 3), W)
     top, left = block_id(0) * 4, block_id(1) * WIDTH + local_id(0)
-    number, first, result = block_id(1), 0, 0
+    number, first, result = block_id(1), i32(0), i32(0)
     if BATCHED:
         number, first, result = block_id(2) * many + number, block_id(2) * a_batch, block_id(2) * c_batch
     panel = number * WIDTH * k + local_id(0)

@@ -82,7 +82,7 @@ class KernelFacts:
     number of registers kept for lengths of axes, which become parameters when they are first needed; `reads` and
     `writes` the parameters accessed; `axes` those along which the kernel asks where its lane is; `indexed` has the
     arrays that the lane's number indexes: parameter, its axis, axis of the lanes; `loops` what generators became;
-    `spans` of variables of small integers (spans.py);
+    `spans` of variables of small integers (spans.py); `behind` names that functions read beside loops over them;
     `regions` shared memory of block operations, by what for and the size of an element: bytes; `apart` whether lanes
     might not come to one of them; `prints` what its prints show.
     """
@@ -100,6 +100,7 @@ class KernelFacts:
     loops: dict[ast.AST, tuple[ast.Call, ast.FunctionDef]] = field(default_factory=dict)
     prints: list[Any] = field(default_factory=list)
     spans: dict[Any, ExactRange] = field(default_factory=dict)
+    behind: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
     changed: bool = False
 
     def learn(self, key: Any, ty: Any) -> None:

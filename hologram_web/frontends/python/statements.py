@@ -496,16 +496,12 @@ class Statements(Collectives):
         self.move(held[-1], self.register(node, element, default(element.ty)))
         return Value(element.ty, held[-1])
 
-    def _read_behind(self, name: str) -> bool:
-        """Whether the function reads a name outside of the loops over it."""
-        work: list[ast.AST] = [self.calling[-1]]
-        while work:
-            part = work.pop()
-            if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load):
-                return True
-            loop = isinstance(part, ast.For) and any(getattr(inner, "id", "") == name for inner in walk(part.target))
-            work += [part.iter] if loop else ast.iter_child_nodes(part)  # type: ignore[attr-defined]
-        return False
+    def _read_behind(self) -> frozenset[str]:
+        """The names that the function reads outside of the loops over them."""
+        function = self.calling[-1]
+        if function not in self.facts.behind:
+            self.facts.behind[function] = frozenset(_outside(function, frozenset()))
+        return self.facts.behind[function]
 
     def _unroll(self, node: ast.For, elements: Iterable[Any], count: int) -> None:
         """A loop over constants: its body once for each."""
@@ -516,7 +512,7 @@ class Statements(Collectives):
         self.rounds.append(count)
         self.free_temporaries()
         names = [part.id for part in walk(node.target) if isinstance(part, ast.Name)]
-        kept = {name for name in names if self._read_behind(name)}
+        kept = self._read_behind().intersection(names)
         for done, element in enumerate(elements):
             made = len(self.code) - self.written_from
             if made > _WRITTEN_OUT:
@@ -546,6 +542,21 @@ class Statements(Collectives):
         for name in names:
             scope.bound.pop(name, None)
         self._behind(node, loop, scope.assigned)
+
+
+def _outside(node: ast.AST, within: frozenset[str]) -> Iterator[str]:
+    """The names that are read in a node and are not among those of the loops around it."""
+    if isinstance(node, ast.Name):
+        if node.id not in within and isinstance(node.ctx, ast.Load):
+            yield node.id
+    elif isinstance(node, ast.For):
+        yield from _outside(node.iter, within)
+        inner = within.union(part.id for part in walk(node.target) if isinstance(part, ast.Name))
+        for part in (node.target, *node.body, *node.orelse):
+            yield from _outside(part, inner)
+    else:
+        for part in ast.iter_child_nodes(node):
+            yield from _outside(part, within)
 
 
 def _copy(assigned: set[str] | None) -> set[str] | None:

@@ -119,10 +119,12 @@ def settled(definition: Definition, make: type[_P]) -> _P:
 
 
 def _likely_lengths(definition: Definition, params: dict[str, Annotation]) -> int:
-    """How many lengths a kernel may want: of all axes, of the first ones only if it speaks of lengths."""
-    arrays = [ty.ndim for ty in params.values() if isinstance(ty, ArrayType)]
+    """How many lengths a kernel may want: of all axes, of the first ones only if it speaks of lengths. Of a placed
+    array it wants to know where element 0 is."""
+    arrays = [ty for ty in params.values() if isinstance(ty, ArrayType)]
     words = {getattr(part, "attr", getattr(part, "id", "")) for part in definition.names}
-    return sum(arrays) - len(arrays) * words.isdisjoint(("len", "shape"))
+    without = words.isdisjoint(("len", "shape"))
+    return sum(ty.ndim - without + ty.placed for ty in arrays)
 
 
 def annotated(definition: Definition) -> dict[str, Annotation]:
