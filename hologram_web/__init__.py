@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .isa import __all__ as _isa
     from .isa.launch import BlockDim, ExecutionParams, GridDim, LaunchConfig
     from .kernels.kernel import Kernel, kernel, kernel_from_source
+    from .kernels.marked import function
     from .plan.builder import PlanBuilder
     from .runtime.compiled import CompiledProgram
     from .runtime.executor import Buffer, Executor
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         "backends",
         "circuit",
         "compile",
+        "function",
         "get_default_backend",
         "is_available",
         "is_cuda_available",
@@ -94,6 +96,7 @@ _MODULES = {
     "backends.selection": ("get_default_backend", "is_available", "is_cuda_available", "is_metal_available"),
     "store.cache": ("ProgramCache",),
     "kernels.kernel": ("Kernel", "kernel", "kernel_from_source"),
+    "kernels.marked": ("function",),
     "runtime.making": ("compile", "load"),
     "runtime.compiled": ("CompiledProgram",),
     "runtime.executor": ("Buffer", "Executor"),

@@ -7,8 +7,8 @@ import pytest
 
 import hologram_web as hg
 from hologram_web import array_api as xp
-from hologram_web.array.node import in_order
 from hologram_web.array.applied import apply, gradients, result_of
+from hologram_web.array.node import in_order
 from hologram_web.isa.table import BY_NAME
 from hologram_web.tensor.families import FAMILIES, operation
 from hologram_web.tensor.gradients import RULES

@@ -13,6 +13,7 @@ from ..runtime import arrays
 from ..runtime.executor import Buffer, Executor
 from .array import Array, array_of, mapped
 from .node import ArrayNode, broadcast
+from .tracing import executor_here
 from .view import View, row_major
 
 __all__ = [
@@ -24,8 +25,12 @@ _default: Executor | None = None
 
 
 def default_executor() -> Executor:
-    """The executor of arrays that are made without `device`: the one that "auto" chooses."""
+    """The executor of arrays that are made without `device`: that of the function that is traced, else the one that
+    "auto" chooses."""
     global _default
+    here = executor_here()
+    if here is not None:
+        return here
     if _default is None:
         _default = Executor()
     return _default

@@ -9,7 +9,7 @@ from weakref import ref
 
 from ..errors import LaunchError
 from ..isa.elements import ElementType
-from .view import View, row_major
+from .view import Strides, View, row_major, through
 
 if TYPE_CHECKING:
     from ..runtime.executor import Buffer
@@ -97,7 +97,11 @@ def broadcast(node: ArrayNode, shape: tuple[int, ...]) -> ArrayNode:
 
 
 def view(node: ArrayNode, found: View) -> ArrayNode:
-    """Elements of an array in other places."""
+    """Elements of an array in other places; of a view of another array, of that one where strides can say it."""
+    if node.op == "view" and node.size and prod(found.shape):
+        joined = through(Strides(found.strides, found.offset), found.shape, node.attrs)
+        if not joined.views:
+            (node,), found = node.args, View(found.shape, joined.strides, joined.offset)
     if found == View(node.shape, row_major(node.shape)):
         return node
     if node.op == "scalar":

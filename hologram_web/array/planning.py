@@ -12,13 +12,13 @@ from ..isa.elements import ElementType, stored_as
 from ..isa.ops import IDENTITIES, reduce_type
 from ..isa.program import Program
 from ..plan.builder import PlanBuilder
-from ..plan.plan import TARGETS
 from ..plan.tensor_steps import add_operation
 from ..tensor.families import operation
 from ..tensor.fuse import Computed, fuse
 from .expression import Expression, LoopOver, defined, typed
 from .grouping import FusedKernel, groups
 from .node import ArrayNode
+from .tracing import Parameter
 
 __all__ = ["REDUCTIONS", "GraphPlan", "lower"]
 
@@ -80,17 +80,24 @@ class GraphPlan:
         self.texts: list[str] = []
 
 
-def lower(roots: Sequence[ArrayNode], order: Sequence[ArrayNode], targets: Sequence[str] = TARGETS) -> GraphPlan:
-    """The plan that computes roots on devices of these targets; `order` has all nodes, as `in_order` gives them. Raises
-    CompileError."""
-    plan = PlanBuilder("arrays", targets=targets)
-    names: dict[int, str] = {}
-    numbers: dict[int, str] = {}
+def lower(
+    roots: Sequence[ArrayNode], order: Sequence[ArrayNode], plan: PlanBuilder, names: dict[int, str] | None = None
+) -> GraphPlan:
+    """The plan that computes roots; `order` has all nodes, as `in_order` gives them. Raises CompileError.
+
+    With `names`, sources and roots that are in it lie in buffers that the plan has, numbers are parts of the plan, and
+    Parameters are scalars of it; without, all of these are ports.
+    """
+    whole = names is None
+    names = {} if names is None else names
+    numbers: dict[int, Any] = {}
     lowered = GraphPlan(plan, [], [], [])
     for node in order:
-        if node.op == "source":
-            names[id(node)] = plan.array(f"x{len(lowered.sources)}", node.dtype, node.shape)
+        if node.op == "source" and id(node) not in names:
+            names[id(node)] = plan.array(plan.unused(f"x{len(lowered.sources)}"), node.dtype, node.shape)
             lowered.sources.append(names[id(node)])
+        elif node.op == "scalar" and not whole:
+            numbers[id(node)] = node.held.name if isinstance(node.held, Parameter) else node.held
         elif node.op == "scalar":
             numbers[id(node)] = name = f"a{len(lowered.scalars)}"
             plan.scalar(name, stored_as(node.dtype))
@@ -111,7 +118,7 @@ def lower(roots: Sequence[ArrayNode], order: Sequence[ArrayNode], targets: Seque
         if id(node) not in names:
             size = prod(node.shape) * node.dtype.size_bytes
             free = idle.get(size)
-            names[id(node)] = free.pop() if free else plan.temporary(f"t{number}", size)
+            names[id(node)] = free.pop() if free else plan.temporary(plan.unused(f"t{number}"), size)
             writer.temporary.add(id(node))
         writer.write(group)
         for each in {id(n): n for n in (node, *_read(group, held))}.values():
@@ -140,7 +147,7 @@ class _Writer:
     """Adds kernels of groups to a plan."""
 
     def __init__(
-        self, plan: PlanBuilder, names: dict[int, str], numbers: dict[int, str], held: set[int], lowered: GraphPlan
+        self, plan: PlanBuilder, names: dict[int, str], numbers: dict[int, Any], held: set[int], lowered: GraphPlan
     ) -> None:
         self.plan, self.names, self.numbers, self.held, self.lowered = plan, names, numbers, held, lowered
         self.temporary: set[int] = set()
@@ -206,7 +213,7 @@ class _Writer:
         if width == 1:
             self._rows(root, core, kind, arg, (*outer, *inner), along, rows, count)
             return
-        made = self._expression(arg, [LoopOver("o", outer), LoopOver("k", along), LoopOver("c", inner)])
+        made = Expression([arg], [LoopOver("o", outer), LoopOver("k", along), LoopOver("c", inner)], self.held)
         after = self._after(root, core, LoopOver("i", root.shape))
         text = _COLUMNS.format(
             parameters=self._parameters(root, made, after, "count: i32, width: i32"),
@@ -230,7 +237,7 @@ class _Writer:
         count: int,
     ) -> None:
         blocks = max(-(-count // _BLOCK), 1)
-        made = self._expression(arg, [LoopOver("o", outer), LoopOver("k", along)])
+        made = Expression([arg], [LoopOver("o", outer), LoopOver("k", along)], self.held)
         while True:
             final = blocks == 1
             more = "" if final else ", blocks: i32"
@@ -261,7 +268,7 @@ class _Writer:
             between = ArrayNode("source", (), partial, (rows, count))
             self.names[id(between)] = out
             self.between.append(between)  # so that nothing else gets its identity
-            made = self._expression(between, [LoopOver("o", (rows,)), LoopOver("k", (count,))])
+            made = Expression([between], [LoopOver("o", (rows,)), LoopOver("k", (count,))], self.held)
 
     def _after(self, root: ArrayNode, core: ArrayNode, loop: LoopOver) -> Expression:
         return self._expression(root, [loop], {id(core): "value"}, "e")

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from ..isa.arguments import scalar_bits
 from ..isa.elements import bool_, stored_as
+from ..plan.builder import PlanBuilder
 from ..plan.plan import size_of
 from ..runtime.compiled import CompiledProgram
 from ..runtime.walking import target_of
 from .node import ArrayNode, in_order
 from .planning import lower
+from .tracing import check_known
 
 if TYPE_CHECKING:
     from ..runtime.executor import Executor
 
-__all__ = ["explain", "realize"]
+__all__ = ["explain", "realize", "shown"]
 
 _KEPT = 1024
 _plans: dict[Any, _Known] = {}
@@ -26,7 +28,7 @@ class _Known:
     """A plan that can run: what its steps need."""
 
     def __init__(self, roots: Sequence[ArrayNode], order: Sequence[ArrayNode], target: str) -> None:
-        lowered = lower(roots, order, (target,))
+        lowered = lower(roots, order, PlanBuilder("arrays", targets=(target,)))
         self.texts = lowered.texts
         self.compiled = CompiledProgram.from_builder(lowered.plan)
         self.sources, self.scalars, self.results = lowered.sources, lowered.scalars, lowered.results
@@ -58,6 +60,7 @@ def realize(nodes: Sequence[ArrayNode], executor: Executor) -> None:
     if not roots:
         return
     order = in_order(roots)
+    check_known(order)
     known = _known(roots, order, executor)
     device: Any = executor.device
     handles = {}
@@ -90,14 +93,15 @@ def explain(nodes: Sequence[ArrayNode], executor: Executor) -> str:
     if not roots:
         return "in memory: nothing to compute"
     known = _known(roots, in_order(roots), executor)
-    steps = "\n".join(_shown(step, known) for step in known.compiled.plan.steps)
+    steps = "\n".join(shown(step, known.compiled) for step in known.compiled.plan.steps)
     return "\n".join([*known.texts, steps])
 
 
-def _shown(step: Any, known: _Known) -> str:
+def shown(step: Any, compiled: CompiledProgram) -> str:
+    """A step of a plan, with those in it."""
     if not hasattr(step, "program"):
-        return f"on {step.name}:\n" + "\n".join(f"  {_shown(each, known)}" for each in step.body)
-    program = known.compiled.programs[step.program]
+        return f"on {step.name}:\n" + "\n".join(f"  {shown(each, compiled)}" for each in step.body)
+    program = compiled.programs[step.program]
     lanes = " x ".join(str(length) for length in step.lanes if str(length) != "1") or "1"
     buffers = ", ".join(str(arg.value) for arg in step.args if arg.kind == "buffer")
     return f"{program.metadata.name}[{lanes}]({buffers})"

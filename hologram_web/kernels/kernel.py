@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, Union, overload
 
 from ..errors import HologramError, TranslateError, outermost
 from ..extras import tools
-from ..frontends.python.names import Annotation, ConstantType, function, shown
+from ..frontends.python.names import Annotation, ConstantType, shown
 from ..frontends.python.source import Definition, Source, from_text
 from ..frontends.python.translate import Translation, annotated, translate
+from .marked import function
 
 if TYPE_CHECKING:
     from hologram_web_tools.debug.check import CheckedLaunch

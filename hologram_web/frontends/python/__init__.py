@@ -3,7 +3,7 @@
 from typing import Any
 
 from .advice import LaunchWarning, RaceWarning, SignWarning, WrapWarning
-from .names import INTRINSICS, LIBRARY, Array, ArrayType, Constant, function
+from .names import INTRINSICS, LIBRARY, Array, ArrayType, Constant
 
 __all__: list[str] = [
     "Array",
@@ -15,7 +15,6 @@ __all__: list[str] = [
     "SignWarning",
     "WrapWarning",
     "dtype_of",
-    "function",
     "get_global_id",
     *INTRINSICS,
     *LIBRARY,

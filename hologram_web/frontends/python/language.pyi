@@ -6,7 +6,7 @@ mypy `hg.Array[hg.f32, 2]` of a class would be wrong, so it is Any there; others
 
 # ruff: noqa: I001
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal, TypeVar
 
 from ._no_module import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -41,7 +41,6 @@ from ._no_module import (  # type: ignore[import-not-found,import-untyped,unused
 )
 
 _T = TypeVar("_T")
-_F = TypeVar("_F", bound=Callable[..., Any])
 _Axis = Literal[0, 1, 2]
 _Lengths = int | tuple[int, ...]
 _Index = int | tuple[int, ...]
@@ -64,9 +63,6 @@ else:
         def __len__(self) -> int: ...
 
 DeviceArray = Array
-
-def function(fn: _F) -> _F:
-    """Marks a function as one that kernels call. They inline it; on the host it stays what it is."""
 
 # Lanes
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union
 
@@ -37,7 +37,7 @@ __all__ = [
     "InstructionFunction",
     "Intrinsic",
     "VectorName",
-    "function",
+    "marks",
     "shown",
 ]
 
@@ -66,6 +66,7 @@ class ArrayType:
     ty: Any  # a Type or an Element; a TypeVar where a kernel has no types yet
     ndim: int = 1
     placed: bool = False
+    shape: tuple[int | str, ...] | None = field(default=None, compare=False)  # of functions of arrays
 
     def __post_init__(self) -> None:
         if not isinstance(self.ty, (Type, TypeVar, Element)):
@@ -74,12 +75,14 @@ class ArrayType:
             object.__setattr__(self, "ty", element_of_any(self.ty) or self.ty)
         if not isinstance(self.ty, (TypeVar, Element)) and self.ty not in ALLOWED:
             raise TranslateError(f"{self.ty!r} is no type of array elements: write hg.Array[hg.f32]")
-        if self.ndim not in range(1, MAX_AXES + 1) or isinstance(self.ndim, bool):
+        if self.ndim not in range(self.shape is None, MAX_AXES + 1) or isinstance(self.ndim, bool):
             raise TranslateError(
                 f"an array of {self.ndim!r} dimensions: write hg.Array[hg.f32, 2], with 1 to {MAX_AXES} of them"
             )
 
     def __repr__(self) -> str:
+        if self.shape is not None:
+            return f"Array[{', '.join(map(str, (shown(self.ty), *self.shape)))}]"
         return f"Array[{shown(self.ty)}]" if self.ndim == 1 else f"Array[{shown(self.ty)}, {self.ndim}]"
 
 
@@ -134,11 +137,17 @@ def shown(annotation: Any) -> str:
 
 
 class Array:
-    """Annotation of array parameters: `hg.Array[hg.f32]`, `hg.Array[hg.f32, 2]`."""
+    """Annotation of array parameters: `hg.Array[hg.f32]`, `hg.Array[hg.f32, 2]` with two axes. Functions of arrays
+    may say how long axes are, by numbers or names: `hg.Array[hg.f32, "batch", 784]`, `hg.Array[hg.f32, (784,)]`."""
 
     @outermost
     def __class_getitem__(cls, item: Any) -> Any:
-        return ArrayType(*item) if isinstance(item, tuple) else ArrayType(item)
+        if not isinstance(item, tuple):
+            return ArrayType(item)
+        ty, *axes = item
+        if len(axes) == 1 and isinstance(axes[0], (int, tuple)):
+            (axes,) = axes
+        return ArrayType(ty, axes) if isinstance(axes, int) else ArrayType(ty, len(axes), False, tuple(axes))
 
 
 class Elements(Array):
@@ -232,11 +241,7 @@ LIBRARY = frozenset(
 
 KERNEL_NAMES = frozenset((*INTRINSICS, *LIBRARY, *map(str, Type), "Array", "Constant"))  # of hg, for kernels
 
-_F = TypeVar("_F", bound=Callable[..., Any])
 
-
-def function(fn: _F) -> _F:
-    """Marks a function as one that kernels call. They inline it; on the host it stays what it is."""
-    if not isinstance(fn, FunctionType):
-        raise TranslateError(f"@hg.function marks a function, not {fn!r}")
-    return fn
+def marks(found: Any) -> bool:
+    """Whether it is `hg.function`, whose room is above this one."""
+    return getattr(found, "__module__", None) == "hologram_web.kernels.marked"

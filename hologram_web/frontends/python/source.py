@@ -244,6 +244,7 @@ class Source:
     @classmethod
     def of(cls, fn: FunctionType) -> Definition:
         """The definition of a Python function. Raises TranslateError where its text cannot be found."""
+        fn = getattr(fn, "inlined", fn)  # of hg.function
         file = fn.__code__.co_filename
         if hasattr(fn, "__wrapped__"):
             raise TranslateError(

@@ -14,7 +14,7 @@ from .collective_calls import Collectives
 from .compounds import AnyValue, Compound, Parts, parts_type
 from .emit import ArrayRef, EnclosingLoop
 from .iteration import elements, over_arrays, rounds, trips_of, variables
-from .names import Intrinsic, function
+from .names import Intrinsic, marks
 from .parts import Meeting, written
 from .places import Reach, Spot, numbers_of, spot_of
 from .source import MISSING, walk
@@ -101,7 +101,7 @@ class Statements(Collectives):
 
     def stmt_FunctionDef(self, node: ast.FunctionDef) -> None:
         for decorator in node.decorator_list:
-            if self.static(decorator) is not function:
+            if not marks(self.static(decorator)):
                 self.fail(decorator, "a function in a kernel has no decorator but @hg.function")
         self._function(node, node.name, node)
 

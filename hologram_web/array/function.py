@@ -1,0 +1,414 @@
+"""Functions of arrays as plans: traced once for arguments of one form, called by ports, saved to files."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType
+from typing import Any, NamedTuple, Protocol
+from weakref import WeakKeyDictionary
+
+from ..errors import LaunchError, axes, outermost
+from ..frontends.python.names import ArrayType
+from ..isa.arguments import scalar_bits
+from ..isa.elements import ElementType, stored_as
+from ..isa.types import Type
+from ..plan.builder import PlanBuilder
+from ..plan.plan import size_of
+from ..runtime import arrays
+from ..runtime.compiled import CompiledProgram
+from ..runtime.executor import Buffer, Executor
+from ..runtime.walking import target_of
+from . import nested
+from .array import Array, array_of
+from .creation import default_executor
+from .nested import flatten, flattened, unflatten
+from .node import ArrayNode, in_order, source
+from .planning import lower
+from .run import realize, shown
+from .tracing import Parameter, executor_here, is_unknown, placeholder, tracing
+from .view import View, row_major
+
+__all__ = ["ArrayFunction", "Compiling"]
+
+_KEPT = 256
+_NUMBERS: dict[type, Type] = {int: Type.I32, float: Type.F32}
+
+
+class Compiling(Protocol):
+    """What `hg.function` makes."""
+
+    inlined: Callable[..., Any]
+
+    def __call__(self, *args: Any, **named: Any) -> Any: ...
+
+    def compile(self, *args: Any, **named: Any) -> CompiledProgram:
+        """Its Plan with constants, to save and to run: for arguments like these, arrays or `hg.Array[...]`; without
+        arguments, for those that its annotations say. Raises LaunchError."""
+
+    def explain(self, *args: Any, **named: Any) -> str:
+        """The kernels and the steps, for arguments like these."""
+
+
+class _Static(NamedTuple):
+    """An argument whose value is known."""
+
+    value: Any
+
+
+nested.KNOWN.add(_Static)
+
+
+class Spec(NamedTuple):
+    """A type and a shape; a number has none."""
+
+    dtype: ElementType
+    shape: tuple[int, ...] | None
+
+    def node(self, name: str) -> ArrayNode:
+        """What stands for it while a function is traced."""
+        if self.shape is None:
+            return ArrayNode("scalar", (), self.dtype, (), None, Parameter(name))
+        return placeholder(self.dtype, self.shape)
+
+
+class ArrayFunction:
+    """A function of arrays, and its traces by executor and arguments."""
+
+    def __init__(self, fn: FunctionType, static: tuple[str, ...], name: str, device: Executor | None = None) -> None:
+        self.fn, self.static, self.name, self.device = fn, static, name, device
+        self.signature = inspect.signature(fn)
+        if unknown := [each for each in static if each not in self.signature.parameters]:
+            raise LaunchError(f"{name} has no parameter {unknown[0]!r}, which is named in static=(...)")
+        self._runs: WeakKeyDictionary[Executor, dict[Any, _Run]] = WeakKeyDictionary()
+        self._annotations: dict[str, Any] | None = None
+
+    @outermost
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        if executor_here() is not None:  # a part of a function that is being traced
+            return self.fn(*args, **named)
+        if self.static:
+            args, named = self._with_static(args, named)
+        leaves: list[Any] = []
+        form = flatten((args, named), leaves)
+        executor = self.device
+        key: list[Any] = [form]
+        for number, leaf in enumerate(leaves):
+            kind = type(leaf)
+            if kind is Array:
+                node = leaf.node
+                if node.op != "source":
+                    realize([node], leaf.executor)
+                key.append((node.dtype, node.shape))
+            elif kind is Buffer:
+                key.append((leaf.dtype, leaf.shape))
+            elif kind in _NUMBERS:
+                key.append(kind)
+                continue
+            else:
+                leaves[number] = leaf = array_of(leaf, executor or self._executor(leaves))
+                key.append((leaf.dtype, leaf.shape))
+            if executor is None:
+                executor = leaf.executor
+            elif leaf.executor is not executor:
+                raise LaunchError(f"arrays of one executor go together: {leaf!r} is of another one")
+        executor = executor or default_executor()
+        runs = self._runs.get(executor)
+        if runs is None:
+            runs = self._runs[executor] = {}
+        run = runs.get(tuple(key))
+        if run is None:
+            if len(runs) >= _KEPT:
+                runs.pop(next(iter(runs)))
+            run = runs[tuple(key)] = _Run(self._trace(form, leaves, executor), executor)
+        return run(leaves)
+
+    def _executor(self, leaves: Sequence[Any]) -> Executor:
+        found = self.device or next((leaf.executor for leaf in leaves if isinstance(leaf, (Array, Buffer))), None)
+        return found or default_executor()
+
+    def _with_static(self, args: Any, named: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        bound = self._bound(args, named)
+        for name in self.static:
+            if name in bound.arguments:
+                bound.arguments[name] = _Static(bound.arguments[name])
+                try:
+                    hash(bound.arguments[name])
+                except TypeError:
+                    raise LaunchError(
+                        f"{name} is named in static=(...), and {bound.arguments[name].value!r} cannot be hashed"
+                    ) from None
+        return bound.args, bound.kwargs
+
+    def _bound(self, args: Any, named: Any) -> inspect.BoundArguments:
+        try:
+            return self.signature.bind(*args, **named)
+        except TypeError as error:
+            raise LaunchError(f"{self.name}: {error}") from None
+
+    def _names(self, form: Any) -> list[tuple[str, str]]:
+        """Of each leaf of arguments of a form its path and its parameter."""
+        count = sum(1 for _ in nested.paths(form))
+        args, named = unflatten(form, iter(range(count)))
+        found: dict[int, tuple[str, str]] = {}
+        for name, value in self._bound(args, named).arguments.items():
+            numbers, inner = flattened(value)
+            if self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                name = ""
+            found |= {number: (path, name) for number, path in zip(numbers, nested.paths(inner, name), strict=True)}
+        return [found[number] for number in range(count)]
+
+    @property
+    def annotations(self) -> dict[str, Any]:
+        """What is said of parameters; types only."""
+        if self._annotations is None:
+            names = inspect.getclosurevars(self.fn)
+            around = {**names.builtins, **self.fn.__globals__, **names.nonlocals}
+            self._annotations = {}
+            for name, each in self.signature.parameters.items():
+                found = each.annotation
+                if isinstance(found, str):
+                    try:
+                        found = eval(found, around)
+                    except NameError as error:  # of what only type checkers see
+                        if "Array[" in found:
+                            raise LaunchError(f"{name}: {found}: {error}; names of sizes are strings") from None
+                if isinstance(found, (Type, ArrayType)):
+                    self._annotations[name] = found
+        return self._annotations
+
+    def _trace(self, form: Any, leaves: Sequence[Any], executor: Executor) -> Trace:
+        names = self._names(form)
+        sizes: dict[str, tuple[int, str]] = {}
+        specs = []
+        for (path, name), leaf in zip(names, leaves, strict=True):
+            specs.append(_spec(path, leaf, self.annotations.get(name), sizes))
+        return Trace(self, form, [path for path, _ in names], specs, executor)
+
+    def compile(self, *args: Any, **named: Any) -> CompiledProgram:
+        """A CompiledProgram for arguments like these."""
+        return self._traced(args, named).compiled()
+
+    def explain(self, *args: Any, **named: Any) -> str:
+        """The kernels and steps."""
+        return self._traced(args, named).explain()
+
+    def _traced(self, args: Any, named: Any) -> Trace:
+        if not args and not named:
+            wanted = {name: each for name, each in self.signature.parameters.items() if each.default is each.empty}
+            if missing := [name for name in wanted if name not in self.annotations]:
+                raise LaunchError(
+                    f"what {missing[0]!r} is follows from no annotation: give arguments like those of a call, "
+                    "or say it: x: hg.Array[hg.f32, 3, 4]"
+                )
+            named = {name: self.annotations[name] for name in wanted}
+        if self.static:
+            args, named = self._with_static(args, named)
+        bound = self._bound(args, named)  # ports in the order of parameters
+        leaves, form = flattened((bound.args, bound.kwargs))
+        return self._trace(form, leaves, self._executor(leaves))
+
+
+def _spec(path: str, leaf: Any, annotation: Any, sizes: dict[str, tuple[int, str]]) -> Spec:
+    """The type and shape of an argument. Raises LaunchError where an annotation says something else."""
+    if isinstance(leaf, ArrayType):
+        lengths = [length for length in leaf.shape or () if isinstance(length, int)]
+        if leaf.shape is None or len(lengths) < leaf.ndim:
+            raise LaunchError(f"{path}: say how long its axes are, hg.Array[hg.f32, 3, 4]")
+        found = Spec(leaf.ty, tuple(lengths))
+    elif isinstance(leaf, Type):
+        found = Spec(leaf, None)
+    elif type(leaf) in _NUMBERS:
+        found = Spec(annotation if isinstance(annotation, Type) else _NUMBERS[type(leaf)], None)
+    else:
+        known = leaf if isinstance(leaf, (Array, Buffer)) else arrays.array(leaf)
+        found = Spec(arrays.to_type(known.dtype), tuple(known.shape))
+    if annotation is None:
+        return found
+    if isinstance(annotation, Type):
+        if found.shape not in (None, ()) or found.dtype is not annotation:
+            raise LaunchError(f"{path} is an array of {found.dtype}; a number of {annotation} is expected")
+        return found
+    if found.dtype is not annotation.ty or found.shape is None:
+        raise LaunchError(f"{path} has elements of {found.dtype}; {annotation} is expected")
+    if len(found.shape) != annotation.ndim:
+        raise LaunchError(
+            f"{path} has {axes(len(found.shape))}, as its shape is {found.shape}; {annotation} is expected"
+        )
+    for axis, (length, wanted) in enumerate(zip(found.shape, annotation.shape or (), strict=False)):
+        known, where = sizes.setdefault(wanted, (length, path)) if isinstance(wanted, str) else (wanted, "")
+        if length != known:
+            told = f": {wanted} is {known} in {where}" if where else ""
+            raise LaunchError(f"axis {axis} of {path} has {length} elements; {annotation} is expected{told}")
+    return found
+
+
+class Trace:
+    """The graph of a function for arguments of one form. `arguments` are its placeholders with their names."""
+
+    def __init__(
+        self, function: ArrayFunction, form: Any, names: list[str], specs: list[Spec], executor: Executor
+    ) -> None:
+        self.name, self.executor, self.names, self.specs = function.name, executor, names, specs
+        self.arguments = [spec.node(name) for name, spec in zip(names, specs, strict=True)]
+        args, named = unflatten(form, iter([Array(node, executor) for node in self.arguments]))
+        with tracing(executor):
+            result = function.fn(*map(_value, args), **{name: _value(each) for name, each in named.items()})
+        leaves, self.form = flattened(result)
+        self.roots = [self._root(leaf) for leaf in leaves]
+        fold_constants(self.roots, executor)
+
+    def _root(self, leaf: Any) -> ArrayNode:
+        if isinstance(leaf, (Array, Buffer, int, float)) or hasattr(leaf, "dtype"):
+            return array_of(leaf, self.executor).node
+        raise LaunchError(f"{self.name} gives {leaf!r}; its results are arrays and numbers, alone and in trees")
+
+    @property
+    def results(self) -> list[str]:
+        """Names of results."""
+        found: list[str] = []
+        for path in nested.paths(self.form):
+            name = path if path.partition(".")[0].isidentifier() else f"result.{path}".rstrip(".")
+            while name in self.names or name in found:
+                name = f"result.{name}"
+            found.append(name)
+        return found
+
+    def declared(self, plan: PlanBuilder) -> dict[int, str]:
+        """Ports for the arguments: names of their nodes."""
+        names: dict[int, str] = {}
+        for name, node in zip(self.names, self.arguments, strict=True):
+            if node.op == "scalar":
+                plan.scalar(name, stored_as(node.dtype))
+            else:
+                names[id(node)] = plan.array(name, node.dtype, node.shape)
+        return names
+
+    def compiled(self) -> CompiledProgram:
+        """The plan as a file has it: what the function captured are constants, and each result has a port."""
+        plan = PlanBuilder(self.name)
+        names = self.declared(plan)
+        roots: list[ArrayNode] = []
+        for name, node in zip(self.results, self.roots, strict=True):
+            if node.op in ("source", "scalar") or any(
+                node is other for other in roots
+            ):  # a result is a port of its own
+                node = ArrayNode("view", (node,), node.dtype, node.shape, View(node.shape, row_major(node.shape)))
+            roots.append(node)
+            names[id(node)] = plan.array(name, node.dtype, node.shape)
+        order = in_order(roots)
+        for node in order:
+            if node.op == "source" and id(node) not in names:
+                names[id(node)] = plan.constant(plan.unused("constant"), bytes(_bytes(node.held)))
+        lower(roots, order, plan, names)
+        return CompiledProgram.from_builder(plan)
+
+    def explain(self) -> str:
+        """The kernels and steps."""
+        found = _Run(self, self.executor)
+        steps = "\n".join(shown(step, found.compiled) for step in found.compiled.plan.steps)
+        return "\n".join([*found.texts, steps])
+
+
+class _Run:
+    """A trace that runs on an executor: what it captured lies there."""
+
+    def __init__(self, trace: Trace, executor: Executor) -> None:
+        self.executor, self.form = executor, trace.form
+        plan = PlanBuilder(trace.name, targets=(target_of(executor.device),))
+        names = trace.declared(plan)
+        places = {id(node): number for number, node in enumerate(trace.arguments)}
+        roots = list({id(node): node for node in trace.roots if not _is_there(node)}.values())
+        self.made: list[tuple[str, tuple[int, ...], ElementType]] = []
+        for node, name in zip(trace.roots, trace.results, strict=True):
+            if id(node) not in names and not _is_there(node):
+                names[id(node)] = plan.array(name, node.dtype, node.shape)
+                self.made.append((name, node.shape, node.dtype))
+        numbers = {id(node): number for number, node in enumerate(roots)}
+        # Of each result: the number of one that is made, that of an argument, or an Array that was captured.
+        self.results: list[tuple[str, Any]] = []
+        for node in trace.roots:
+            if id(node) in numbers:
+                self.results.append(("made", numbers[id(node)]))
+            elif id(node) in places:
+                self.results.append(("given", places[id(node)]))
+            else:
+                self.results.append(("held", node))
+        order = in_order(roots)
+        lowered = lower(roots, order, plan, names)
+        self.texts = lowered.texts
+        self.compiled = CompiledProgram.from_builder(plan)
+        captured = (node.held for node in order if node.op == "source" and id(node) not in places)
+        self.held = dict(zip(lowered.sources, captured, strict=True))
+        self.temporaries = [(each.name, size_of(each, {})) for each in self.compiled.plan.temporaries]
+        self.arguments = [
+            (name, None if spec.shape is not None else stored_as(spec.dtype))
+            for name, spec in zip(trace.names, trace.specs, strict=True)
+        ]
+
+    def __call__(self, leaves: Sequence[Any]) -> Any:
+        executor, device = self.executor, self.executor.device
+        handles: dict[str, Any] = {name: buffer.handle for name, buffer in self.held.items()}
+        bits: dict[str, int] = {}
+        for (name, ty), leaf in zip(self.arguments, leaves, strict=True):
+            if ty is not None:
+                bits[name] = scalar_bits(name, ty, leaf)
+            else:
+                handles[name] = leaf.node.held.handle if type(leaf) is Array else leaf.handle
+        made = []
+        for name, shape, dtype in self.made:
+            buffer = executor.result(shape, dtype)
+            made.append(buffer)
+            handles[name] = buffer.handle
+        lent = []
+        try:
+            for name, size in self.temporaries:
+                handles[name] = device.allocate_buffer(size)
+                lent.append(handles[name])
+            self.compiled.execute(device, handles, bits, {})
+        finally:
+            for handle in lent:
+                device.free_buffer(handle)
+        return unflatten(self.form, self._given(leaves, [Array(source(buffer), executor) for buffer in made]))
+
+    def _given(self, leaves: Sequence[Any], made: Sequence[Array]) -> Iterator[Array]:
+        for kind, which in self.results:
+            if kind == "made":
+                yield made[which]
+            elif kind == "given":
+                yield array_of(leaves[which], self.executor)
+            else:
+                yield Array(which, self.executor)
+
+
+def _is_there(node: ArrayNode) -> bool:
+    """Whether nothing has to be computed for it."""
+    return node.op == "source"
+
+
+def _value(argument: Any) -> Any:
+    return argument.value if type(argument) is _Static else argument
+
+
+def _bytes(buffer: Buffer) -> memoryview:
+    return memoryview(buffer.numpy()).cast("B") if buffer.size else memoryview(b"")
+
+
+def fold_constants(roots: Sequence[ArrayNode], executor: Executor) -> None:
+    """Computes now what follows from arrays alone that a function captured: they do not change."""
+    order = in_order(roots)
+    open_: set[int] = set()  # depends on an argument
+    costs: set[int] = set()  # reads an array, or is more than a map
+    for node in order:
+        if is_unknown(node) or any(id(arg) in open_ for arg in node.args):
+            open_.add(id(node))
+        elif node.op in ("source", "reduce", "product", "tensor") or any(id(arg) in costs for arg in node.args):
+            costs.add(id(node))
+    read = [arg for node in order if id(node) in open_ for arg in node.args] + list(roots)
+    ready = []
+    for node in read:
+        while node.op == "view":
+            (node,) = node.args
+        if id(node) in costs:
+            ready.append(node)
+    realize(ready, executor)

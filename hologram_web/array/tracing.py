@@ -1,0 +1,82 @@
+"""Tracing: functions of arrays run once with placeholders, of which the type and the shape are known, not the value."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from ..errors import TranslateError
+from ..isa.elements import ElementType
+from .node import ArrayNode, in_order
+
+if TYPE_CHECKING:
+    from ..runtime.executor import Executor
+
+__all__ = ["Parameter", "check_known", "executor_here", "is_unknown", "placeholder", "replace", "tracing", "users_line"]
+
+_here: ContextVar[Executor | None] = ContextVar("executor of the function that is traced", default=None)
+
+
+class Parameter:
+    """What a scalar node holds whose number is given when the plan runs: the name of a port, or a formula."""
+
+    def __init__(self, name: Any) -> None:
+        self.name = name
+
+
+def placeholder(dtype: ElementType, shape: tuple[int, ...]) -> ArrayNode:
+    """An array that is not there yet."""
+    return ArrayNode("source", (), dtype, shape, None, None)
+
+
+def is_unknown(node: ArrayNode) -> bool:
+    """Whether it is a placeholder, or a number that is given later."""
+    return (node.op == "source" and node.held is None) or (node.op == "scalar" and type(node.held) is Parameter)
+
+
+@contextmanager
+def tracing(executor: Executor) -> Iterator[None]:
+    """While it lasts, arrays that are made without `device` are on this executor."""
+    token = _here.set(executor)
+    try:
+        yield
+    finally:
+        _here.reset(token)
+
+
+def executor_here() -> Executor | None:
+    """The executor of the function that is traced, if one is."""
+    return _here.get()
+
+
+def users_line() -> tuple[str | None, int | None]:
+    """The file and line outside of this package that is being executed."""
+    frame = sys._getframe(1)
+    package = __name__.partition(".")[0]
+    while frame is not None:
+        if str(frame.f_globals.get("__name__", "")).partition(".")[0] != package:
+            return frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return None, None
+
+
+def check_known(order: Iterable[ArrayNode]) -> None:
+    """Raises TranslateError if one of the nodes has no value yet."""
+    for node in order:
+        if is_unknown(node):
+            raise TranslateError(
+                "a value is read here that is not known while the function is traced: choose by hg.where or hg.cond, "
+                "repeat by hg.while_loop or hg.scan; numbers that have to be known are named in static=(...)",
+                *users_line(),
+            )
+
+
+def replace(roots: Sequence[ArrayNode], instead: dict[int, ArrayNode]) -> list[ArrayNode]:
+    """The roots of a graph in which nodes have given way to others, by identity; it is changed in place."""
+    for node in in_order(roots):
+        if any(id(arg) in instead for arg in node.args):
+            node.args = tuple(instead.get(id(arg), arg) for arg in node.args)
+    return [instead.get(id(root), root) for root in roots]
