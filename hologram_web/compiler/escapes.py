@@ -38,9 +38,11 @@ def uses(block: Block, variables: dict[Node, Variable]) -> Iterable[tuple[Node, 
         yield from read(block.end.value, block)
 
 
-def escaping(trees: list[Tree], variables: dict[Node, Variable]) -> set[Variable]:
-    """Variables that a loop sets and that are read outside of it. In it lanes read them in their own rounds."""
+def escaping(trees: list[Tree], variables: dict[Node, Variable]) -> tuple[set[Variable], set[tuple[int, Variable]]]:
+    """Variables that a loop sets and that are read outside of it; in it lanes read them in their own rounds. And the
+    copies, by the numbers of their pieces, that are set so on the way out of a loop, which is code in it."""
     sets: dict[Variable, set[_Loops]] = {}
+    copies: dict[tuple[int, Variable], _Loops] = {}
     reads: dict[Variable, set[_Loops]] = {}
 
     def read(node: Node, loops: _Loops) -> None:
@@ -66,6 +68,7 @@ def escaping(trees: list[Tree], variables: dict[Node, Variable]) -> set[Variable
                 case Copies(pairs):
                     for variable, value in pairs:
                         sets.setdefault(variable, set()).add(loops)
+                        copies[one.number, variable] = loops
                         read(value, loops)
 
     def walk(trees: list[Tree], loops: _Loops) -> None:
@@ -82,9 +85,9 @@ def escaping(trees: list[Tree], variables: dict[Node, Variable]) -> set[Variable
                     walk(then, loops)
                     walk(otherwise, loops)
 
+    def leaves(variable: Variable, place: _Loops) -> bool:
+        return any(loops[: len(place)] != place for loops in reads.get(variable, ()))
+
     walk(trees, ())
-    return {
-        variable
-        for variable, places in sets.items()
-        if any(loops[: len(place)] != place for place in places for loops in reads.get(variable, ()))
-    }
+    found = {variable for variable, places in sets.items() if any(leaves(variable, place) for place in places)}
+    return found, {copy for copy, place in copies.items() if leaves(copy[1], place)}

@@ -174,9 +174,12 @@ def linear(
     for others. `whole`: nothing is kept for other code."""
     waiting, leaky = set[int](), set[int]()
     root = given is None or leaves
-    kept = forms.escaping & escaping(trees, forms.lowered.variables) if whole and not forms.mixed else forms.escaping
+    kept, late = forms.escaping, set[tuple[int, Variable]]()
+    if whole and not forms.mixed:
+        read_behind, late = escaping(trees, forms.lowered.variables)
+        kept = kept & read_behind
     while True:
-        one = _Linearizer(forms, waiting, leaky, root, may_fault, given or {}, free, kept)
+        one = _Linearizer(forms, waiting, leaky, root, may_fault, given or {}, free, kept, late)
         one.staying = one.new_mask() if leaves else None
         context = _Context(one.new_mask() if root else None, None)
         one.open += [context.mask] if context.mask is not None else []
@@ -224,9 +227,11 @@ class _Linearizer:
         given: dict[Node, bool],
         free: int,
         escaping: set[Variable],
+        late: set[tuple[int, Variable]],
     ) -> None:
         self.forms, self.known, self.root, self.may_fault, self.given = forms, waiting, root, may_fault, given
         self.waiting, self.leaky, self.known_leaky, self.escaping = set[int](), set[int](), leaky, escaping
+        self.late = late
         self.staying: Variable | None = None
         self.open: list[Variable] = []  # masks with lanes that are still to do something
         self.variables: dict[Node, Variable] = {}
@@ -565,7 +570,7 @@ class _Linearizer:
 
     def _blends(self, variable: Variable, piece: Piece, context: _Context) -> bool:
         """Whether lanes that are not of the mask may have a value of a phi that is still wanted."""
-        if variable in self.escaping:
+        if variable in self.escaping or (piece.number, variable) in self.late:
             return True
         header = self.forms.headers.get(variable)
         if header is None or header > 1:  # of ways that meet
