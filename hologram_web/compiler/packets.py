@@ -174,10 +174,8 @@ def linear(
     for others. `whole`: nothing is kept for other code."""
     waiting, leaky = set[int](), set[int]()
     root = given is None or leaves
-    kept, late = forms.escaping, set[tuple[int, Variable]]()
-    if whole and not forms.mixed:
-        read_behind, late = escaping(trees, forms.lowered.variables)
-        kept = kept & read_behind
+    read, late = escaping(trees, forms.lowered.variables) if whole and not forms.mixed else (forms.escaping, set())
+    kept = forms.escaping & read
     while True:
         one = _Linearizer(forms, waiting, leaky, root, may_fault, given or {}, free, kept, late)
         one.staying = one.new_mask() if leaves else None
@@ -212,10 +210,8 @@ _Leaks = set[int | str]  # where lanes went that left early: labels, "exit" and 
 
 class _Linearizer:
     """`waiting` are the labels that lanes have to wait at, and `leaky` those of them that not all lanes come to that
-    do not fault; `root` says that a packet's lanes may end before it does.
-
-    They are found as code is made; what was made before they were known is made again.
-    """
+    do not fault; `root` says that a packet's lanes may end before it does. They are found as code is made; what was
+    made before they were known is made again."""
 
     def __init__(
         self,
@@ -230,8 +226,8 @@ class _Linearizer:
         late: set[tuple[int, Variable]],
     ) -> None:
         self.forms, self.known, self.root, self.may_fault, self.given = forms, waiting, root, may_fault, given
-        self.waiting, self.leaky, self.known_leaky, self.escaping = set[int](), set[int](), leaky, escaping
-        self.late = late
+        self.waiting, self.leaky, self.known_leaky = set[int](), set[int](), leaky
+        self.escaping, self.late = escaping, late
         self.staying: Variable | None = None
         self.open: list[Variable] = []  # masks with lanes that are still to do something
         self.variables: dict[Node, Variable] = {}

@@ -36,6 +36,8 @@ BODIES = {
     "no element": "out[i] = sum(v for v in ()) + any(v for v in ()) + all(x[k] > 1 for k in range(3, 3))",
     "a variable of the same name": "v = 5\ns = sum(v for v in TAPS)\nout[i] = s * 10 + v",
     "in a function": "def g(n):\n    return sum(n * v for v in TAPS)\nout[i] = g(x[i]) + sum(g(v) for v in x)",
+    "one of several texts": "out[i] = (WORD in ('abc', 'neu')) + 2 * (WORD[1] in 'xe') + 4 * ('u' not in ('u', 'v'))\n"
+    "for c in WORD:\n    if c in ('e', 'u'):\n        out[i] += 8",
     "the greatest": "out[i] = max(TAPS) * 10 + min(PATTERN)",
 }
 # fmt: on

@@ -36,6 +36,10 @@ BODIES = {
     "of constants": "s = sum(TAPS) * 10 + any((0, 0)) + all(TAPS)\nif any(TAPS) and not all((1, 0)):\n    s += 100",
     "rows": "for r in range(2):\n    for c in range(3):\n        s = s * 5 + m[r][c]\n",
     "rows are stored": "m[1][2] = k\nm[0][1] += 5\ns = m[1][2] * 100 + m[0][1]",
+    "of arrays": "s = sum(x) * 100 + max(x) * 10 + min(y) + any(x) + all(y) * 7",
+    "of a part of an array": "s = sum(x[1:]) * 100 + max(x[:k - 1]) if k < 5 else max(x) - min(x)",
+    "of tuples that are computed": "s = sum((k, x[1], 3)) + max((k, y[0])) * min((x[0], k)) + any((k > 3, k < 0))",
+    "an array is unpacked": "a, b, c, d = x\ns = a + 10 * b + 100 * c + 1000 * d",
     "divmod in a loop": "for v in x:\n    q, r = divmod(v, 3)\n    s += q * 10 + r",
 }
 
@@ -72,10 +76,7 @@ WRONG = [
     ),
     ("for v in reversed(x, y):\n    s += v", "reversed is given 2 arguments; 1 is expected: write reversed(x)"),
     ("for i, v in enumerate(TAPS, k):\n    s += v", "enumerate starts with an integer that is known while translating"),
-    (
-        "s = sum(x)",
-        "sum is of constant tuples and of generators here: of the elements of an array, write sum(v for v in x)",
-    ),
+    ("s = sum(k)", "sum is of tuples, vectors, arrays, rows and generators, and this is i32"),
     ("s = m[0][1][2]", "m is 2-D, and here are 3 indices: write m[i, j]"),
     ("s = m[0]", "s is in use already: give the part of m a name of its own"),
 ]

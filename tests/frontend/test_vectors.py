@@ -102,6 +102,9 @@ CASES = {
     "loads and stores": ("y.store(3, x.load(n - 2, 4).wzyx)\nout(y.load(4, 3))", "[x[3], x[2], x[1]]"),
     "of two axes": ("m2.store((1, n - 2), a)\nout(m2.load((1, 1), 3).zyx)", "a[::-1]"),
     "rows": ("row = m2[1, :]\nrow.store(1, a + row.load(0, 3))\nout(m2.load((1, 1), 3))", "a + [4, 5, 6]"),
+    "sums and extremes": ("r = hg.registers(3, hg.f32, s)\nout(sum(a), max(a) - min(b), sum(r) + max(r))",
+        "[a.sum(dtype='f4'), a.max() - b.min(), 4 * s]"),
+    "sums of vectors": ("total = sum(a * w for w in (1, 2, 3))\nout(total)", "a * 6"),
     "shared memory": ("tile = hg.shared(hg.f32, 8)\ntile.store(2, a)\nout(tile.load(1, 3))", "[0, a[0], a[1]]"),
 }
 # fmt: on
@@ -165,6 +168,37 @@ def test_a_load_that_does_not_fit_is_a_fault(device, at):
         read.on(device)[1](x, y, at)
     read.on(device)[1](x, y, 4)
     assert y.tolist() == [4, 5, 6, 7]
+
+
+def test_parts_of_elements_are_assigned(device):
+    """`p[i].yx = v` was "attributes cannot be assigned", and so was `p[i].g`."""
+
+    @hg.kernel
+    def turn(p: hg.Array[hg.vec3[hg.f32]], n: hg.Array[hg.i32]):
+        i = hg.global_id()
+        p[i].yx = p[i].xy
+        p[i].zx += hg.vec2(10.0, 20.0)
+        p[i].g -= 1.0
+        p[hg.atomic_add(n, 0, 1)].xyz *= 2.0
+
+    p, n = np.arange(12, dtype="f4").reshape(4, 3), np.zeros(1, "i4")
+    turn.on(device)[4](p, n)
+    x, y, z = np.arange(12, dtype="f4").reshape(4, 3).T
+    np.testing.assert_array_equal(p, 2 * np.stack([y + 20, x - 1, z + 10], axis=1))
+    assert n[0] == 4
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("p[0].xy = hg.vec3(1.0, 2.0, 3.0)", "this is a vec3, and here are 2 parts: assign a vec2"),
+        ("p[0].xy = 1.0", "this is float literal, and here are 2 parts: assign a vec2"),
+        ("p[0].xx = p[1].xy", "attributes cannot be assigned"),
+    ],
+)
+def test_what_does_not_fit_parts_of_elements(line, message):
+    with pytest.raises(hg.TranslateError, match=message):
+        hg.kernel_from_source(f"def k(p: hg.Array[hg.vec3[hg.f32]]):\n    {line}\n")
 
 
 def test_names_of_vectors_outside_of_kernels():

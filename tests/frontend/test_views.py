@@ -38,6 +38,11 @@ BODIES = {
     "a row of a part, by number": "part = c[:, 1:, k:]\nrow = part[0, 0]\ns = row[0] * 10 + len(row)",
     "parts as arguments": "s = total(x[k - 1:2]) * 100 + total(m[1, 1:])\nclear(x[1:])\ns += x[2]",
     "a part with numbers of the loop": "part = x[1:]\nfor i, v in enumerate(part):\n    s = s * 3 + i * v",
+    "a row is unpacked": "a, b, d = m[k]\ns = a * 100 + b * 10 + d\np, q = x[1:3]\ns = s * 100 + p + q * k",
+    "a column is unpacked into it": "m[0, 0], m[1, 0], m[2, 0] = m[:, 1]\ns = m[0, 0] + m[1, 0] * 3 + m[2, 0] * 9",
+    "sums of rows": "s = sum(m[k]) * 1000 + max(m[:, k]) * 100 + min(m[k - 1:, 1]) + any(m[0]) + all(m[0])",
+    "lengths of axes": "for n in c.shape:\n    s = s * 10 + n\nfor j, n in enumerate(m.shape):\n    s += j * n",
+    "the greatest length": "s = max(c.shape) * 10 + sum(m.shape)",
     "a plane of four axes": "plane = e[1, :, 0]\ns = plane[1, 2] + len(plane) * 1000 + plane.shape[1] * 100",
 }
 HEAD = """
@@ -88,6 +93,24 @@ def test_lanes_follow_from_rows(device):
     row_sums.on(device)(x, y)
     assert (y == x.sum(1)).all()
     assert ("x", 0, 0) in row_sums.indexed
+
+
+@pytest.mark.parametrize("length", [1, 3])
+def test_a_row_is_unpacked_to_as_many_names_as_it_has_elements(device, length):
+    """A longer one is a fault, too, as it is to Python."""
+
+    @hg.kernel
+    def pairs(m: hg.Array[hg.i32, 2], y: hg.Array[hg.i32]):
+        i = hg.global_id()
+        a, b = m[i]
+        y[i] = a * 10 + b
+
+    y = np.zeros(2, "i4")
+    pairs.on(device)[2](np.array([[1, 2], [3, 4]], "i4"), y)
+    assert y.tolist() == [12, 34]
+    with pytest.raises(hg.ExecutionError, match=r"OutOfBounds.* (values_to_unpack|axis 1 of m) ") as caught:
+        pairs.on(device)[2](np.zeros((2, length), "i4"), y)
+    assert caught.value.__notes__[0].endswith("a, b = m[i]")
 
 
 def test_an_index_beyond_its_axis_names_the_array(device):

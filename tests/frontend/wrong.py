@@ -177,7 +177,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "v = $x.sum()",
-        "arrays have no sum in a kernel: write a loop",
+        "arrays have no sum in a kernel: write sum(x), of one axis",
     ),
     (
         "x[0] = $x.shape",
@@ -516,12 +516,36 @@ WRONG: list[tuple[str, str]] = [
         "hg.sqrt takes no keyword arguments: give them by position",
     ),
     (
-        "v = $min(n)",
-        "min takes two or more numbers: of the elements of an array, write a loop",
+        "v = $max()",
+        "max takes two or more numbers, or an array: write max(a, b)",
+    ),
+    (
+        "v = max($())",
+        "max is of something: here is nothing",
+    ),
+    (
+        "v = $max(x[k] for k in range(n))",
+        "max of none has no value: write a loop, which starts with the first one",
+    ),
+    (
+        "v = sum($m)",
+        "m is 2-D, and sum is of the numbers along one axis: write a loop",
+    ),
+    (
+        "a, b = $m",
+        "m is an array: read an element of it, m[i, j]",
+    ),
+    (
+        "t = hg.shared(hg.f32, 3)\na, b = $t",
+        "t has 3 elements, and here are 2 names",
+    ),
+    (
+        "v = min($n)",
+        "min is of tuples, vectors, arrays, rows and generators, and this is i32: give it two numbers or more",
     ),
     (
         "v = $round(x[0], 2)",
-        "round is given 2 arguments; 1 is expected: write round(src)",
+        "round takes no digits in a kernel: write round(x[0] * 10 ** 2) / 10 ** 2",
     ),
     (
         "v = hg.popcount($x[0])",
@@ -585,7 +609,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "v = (1, 2)[$n]",
-        "the index into a tuple is known while translating: write a number, or the variable of a for loop over a literal range",
+        "the index into a tuple is known while translating: write a number, or the variable of a for loop over a literal range; a table for indices that are computed is an hg.Array parameter",
     ),
     (
         "v = $hg.exp3(x[0])",
@@ -769,7 +793,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "T = (1, 2, 3)\ndef k(x: hg.Array[hg.i32], n: hg.i32):\n    x[0] = T[$n]",
-        "the index into a tuple is known while translating: write a number, or the variable of a for loop over a literal range",
+        "the index into a tuple is known while translating: write a number, or the variable of a for loop over a literal range; a table for indices that are computed is an hg.Array parameter",
     ),
     (
         "T = (1, 2, 3)\ndef k(x: hg.Array[hg.i32]):\n    x[0] = T[$3]",

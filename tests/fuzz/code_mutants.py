@@ -469,9 +469,16 @@ _PACKETS = (
     _packets(
         "lanes that left a loop have the values of those that are in it",
         "compiler.packets:linear",
-        "given or {}, free, kept)",
-        "given or {}, free, set())",
+        "given or {}, free, kept, late)",
+        "given or {}, free, set(), late)",
         "control/loop.atlas",
+    ),
+    _packets(
+        "what lanes go on from in the next loop is what those have that leave the loop before last",
+        "compiler.packets:_Linearizer._blends",
+        "(piece.number, variable) in self.late",
+        "False",
+        "control/loop_behind_loop.atlas",
     ),
     _packets(
         "what a loop changes is fixed in its addresses",

@@ -33,7 +33,7 @@ from .names import (
     shown,
 )
 from .parts import shape_of
-from .source import MISSING, Definition, constant
+from .source import MISSING, Definition
 from .spans import converted, inside, tell
 from .types import INDEX, Value, ValueKind, Weak, default, fits, float_of
 from .views import row_of
@@ -111,8 +111,8 @@ class Calls(Expressions):
             return self._python_cast(node, bool if called is bool_ else called)
         if called in (sum, any, all):
             self._no_keywords(node)
-            (argument,) = self._arguments(node, "elements")
-            return self.of_elements(argument, called)
+            self._arguments(node, "elements")
+            return self.of_elements(node, called)
         if called is divmod:
             return self._divmod(node)
         if called is ord:
@@ -226,8 +226,8 @@ class Calls(Expressions):
             return value if floats else self.cast(node, default(float_of(default(value.ty))))
         return value if not floats and value.ty is not Weak.BOOL else self.cast(node, INDEX)
 
-    def of_elements(self, node: ast.expr, called: Callable[..., Any]) -> Value:
-        """sum, any or all of constants and generators."""
+    def of_elements(self, node: ast.Call, called: Callable[..., Any]) -> AnyValue:
+        """sum, any, all, min or max of one argument."""
         raise NotImplementedError
 
     def print_(self, node: ast.Call) -> None:
@@ -315,16 +315,13 @@ class Calls(Expressions):
         operands = [operand.name for operand in row.operands if operand.role == "use"]
         chain = name in ("min", "max")
         if chain and len(node.args) == 1:
-            numbers = constant(self.static(node.args[0]))
-            if (
-                isinstance(numbers, tuple)
-                and numbers
-                and not any(isinstance(number, (tuple, complex)) for number in numbers)
-            ):
-                kind = Weak.FLOAT if any(isinstance(number, float) for number in numbers) else Weak.INT
-                return self._extreme(name, kind, list(numbers)) or literal(numbers[0])
-        if chain and len(node.args) < 2:
-            self.fail(node, f"{name} takes two or more numbers: of the elements of an array, write a loop")
+            return self.of_elements(node, min if name == "min" else max)
+        if chain and not node.args:
+            self.fail(node, f"{name} takes two or more numbers, or an array: write {name}(a, b)")
+        if name == "round" and len(node.args) == 2:
+            number, digits = map(ast.unparse, node.args)
+            by = f"10 ** {digits}"
+            self.fail(node, f"round takes no digits in a kernel: write round({number} * {by}) / {by}")
         arguments = node.args if chain else self._arguments(node, ", ".join(operands))
         values = list(map(self.any_value, arguments))
         return self.of_parts(node, lambda *numbers: self._math(node, name, arguments, numbers), values)

@@ -13,6 +13,7 @@ from ...isa.operands import Label
 from ...isa.types import Type
 from .advice import NODES
 from .arithmetic import literal
+from .comparisons import compared_constants
 from .compounds import METHODS_OF_PARTS, AnyValue, Compound, Parts, Tuple, parts_type, tuple_of
 from .emit import ArrayRef, Scope
 from .names import BLOCKS, Intrinsic, VectorName
@@ -27,7 +28,6 @@ __all__ = ["ArrayShape", "Expressions"]
 
 _PURE_BUILTINS = (abs, min, max, pow, round, len)
 _EFFECTS = ("barrier", "atomic")
-_TYPE_TESTS = {ast.Is: True, ast.Eq: True, ast.In: True, ast.IsNot: False, ast.NotEq: False, ast.NotIn: False}
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,10 @@ class Expressions(PartValues):
             if node.attr == "shape":
                 whole = row_of(self, node.value, False) if owner is MISSING else owner
                 if isinstance(whole, ArrayRef):
+                    if whole is not owner and any(
+                        isinstance(p, ast.Slice) and (p.lower or p.upper) for p in walk(node)
+                    ):
+                        self.fail(node.value, f"give it a name, part = {ast.unparse(node.value)}, and take part.shape")
                     return ArrayShape(whole)
             if isinstance(owner, Parts):
                 return MISSING if node.attr in METHODS_OF_PARTS else self.part(node, owner)
@@ -375,12 +379,8 @@ class Expressions(PartValues):
         return self.negated(self.truth(node, value))
 
     def expr_Compare(self, node: ast.Compare) -> Value:
-        ty = self.static(node.left)
-        if isinstance(ty, Type):
-            return self._compare_types(node, ty)
-        texts = [self._text(part) for part in (node.left, *node.comparators)]
-        if any(text is not None for text in texts):
-            return self._compare_texts(node, texts)
+        if any(isinstance(self.static(part), (Type, str)) for part in (node.left, *node.comparators)):
+            return compared_constants(self, node)
         for between in node.comparators[:-1]:
             if isinstance(between, ast.BinOp) and isinstance(between.op, (ast.BitAnd, ast.BitOr)):
                 sign, word = ("&", "and") if isinstance(between.op, ast.BitAnd) else ("|", "or")
@@ -418,30 +418,6 @@ class Expressions(PartValues):
             self.drop(other)
         self.place(end)
         return result
-
-    def _text(self, node: ast.expr) -> str | None:
-        """The text that an expression is: written out, or a constant."""
-        found = self.static(node)
-        return found if isinstance(found, str) else None
-
-    def _compare_texts(self, node: ast.Compare, texts: list[str | None]) -> Value:
-        """`MODE == "fast"`: known while translating."""
-        if len(texts) > 2 or None in texts or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
-            self.fail(node, "constants that are text are compared with text, by == and !=")
-        return literal((texts[0] == texts[1]) is isinstance(node.ops[0], ast.Eq))
-
-    def _compare_types(self, node: ast.Compare, ty: Type) -> Value:
-        """`T is hg.f32`, `T in (hg.f32, hg.f64)` and their opposites: known while translating."""
-        operator, right = type(node.ops[0]), node.comparators[0]
-        if len(node.ops) > 1 or operator not in _TYPE_TESTS:
-            self.fail(node, "types are compared with is, is not, in and not in")
-        among = operator in (ast.In, ast.NotIn)
-        found = [self.static(part) for part in right.elts] if isinstance(right, ast.Tuple) else self.static(right)
-        types = found if isinstance(found, (list, tuple)) else (found,)
-        if isinstance(found, (list, tuple)) is not among or not all(isinstance(other, Type) for other in types):
-            left = ast.unparse(node.left)
-            self.fail(right, f"types are compared with types: {left} is hg.f32, or {left} in (hg.f32, hg.f64)")
-        return literal((ty in types) is _TYPE_TESTS[operator])
 
     def _among(self, node: ast.Compare, negated: bool) -> Value:
         """`x in (1, 2, y)`: compared with each."""
@@ -580,6 +556,8 @@ class Expressions(PartValues):
                     return False
             if isinstance(part, ast.Call):
                 called = self.static(part.func)
+                if called in (min, max) and len(part.args) == 1:  # of an array, which may have no elements
+                    return False
                 if isinstance(called, Intrinsic):
                     if called.name.startswith(_EFFECTS) or called.name in BLOCKS:
                         return False

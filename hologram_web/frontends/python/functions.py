@@ -47,7 +47,7 @@ class Functions(Statements):
 
         print_(self, node)
 
-    def of_elements(self, node: ast.expr, called: Any) -> Value:
+    def of_elements(self, node: ast.Call, called: Any) -> AnyValue:
         from .generators import of_elements
 
         return of_elements(self, node, called)

@@ -1,15 +1,21 @@
-"""sum, any and all of constants and of generators."""
+"""sum, any, all, min and max of constants, values with parts, arrays and their rows, and generators."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterable
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from .arithmetic import literal
-from .compounds import Parts
+from .compounds import AnyValue, Parts
+from .emit import ArrayRef
 from .iteration import elements, variables
+from .names import shown
+from .parts import shape_of
 from .source import MISSING, Definition, constant, walk
 from .types import Value, Weak
+from .views import row_of
 
 if TYPE_CHECKING:
     from .functions import Functions
@@ -17,42 +23,91 @@ if TYPE_CHECKING:
 __all__ = ["of_elements"]
 
 
-def of_elements(kernel: Functions, node: ast.expr, called: Any) -> Value:
-    """sum(t), any(t) or all(t) of a constant tuple or of a generator: of constants it is known while translating where
-    its elements are, else it is the loop that one would write."""
+def of_elements(kernel: Functions, call: ast.Call, called: Any) -> AnyValue:
+    """sum(x), any(x), all(x), min(x) or max(x): of constants it is known while translating where its elements are, of
+    arrays and generators it is the loop that one would write."""
+    (node,) = call.args
     if not isinstance(node, ast.GeneratorExp):
-        found = constant(kernel.static(node))
-        if not isinstance(found, tuple) or any(isinstance(part, tuple) for part in found):
-            what = f"{called.__name__} is of constant tuples and of generators here: of the elements of an array, write"
-            kernel.fail(node, f"{what} {called.__name__}(v for v in x)")
-        return kernel.object_value(node, called(found))  # type: ignore[return-value]
+        return _of_value(kernel, call, node, called)
+    if called in (min, max):
+        kernel.fail(call, f"{called.__name__} of none has no value: write a loop, which starts with the first one")
     first, *more = node.generators
     counts = isinstance(first.iter, ast.Call) and kernel.static(first.iter.func) is range
     computed = any(isinstance(part, ast.Tuple) and kernel.static(part) is MISSING for part in walk(first.iter))
     known = None if counts or more or first.ifs or computed else elements(kernel, first.iter)
     if known is None or not all(map(_is_known, known)) or (called is not sum and not kernel.pure(node.elt)):
         return _looped(kernel, node, called)
-    result, bound = literal(0 if called is sum else called is all), kernel.scope.bound
+    bound = kernel.scope.bound
     before = dict(bound)
-    for element in known:
+
+    def value(element: Any) -> AnyValue:
         bound.update(variables(kernel, first.target, element))
-        value = kernel.value(node.elt)
-        if called is sum:
-            result = kernel.binary(node, ast.Add(), result, value)
-            continue
+        return kernel.any_value(node.elt)
+
+    if called is sum:
+        result: AnyValue = literal(0)
+        for element in known:
+            result = kernel.combined(node, ast.Add(), result, value(element))
+    else:
+        result = _decided(kernel, [lambda element=element: (node.elt, value(element)) for element in known], called)  # type: ignore[misc]
+    bound.clear()
+    bound.update(before)
+    return result
+
+
+def _of_value(kernel: Functions, call: ast.Call, node: ast.expr, called: Any) -> AnyValue:
+    """Of an array or a row, of a constant tuple, or of a value with parts."""
+    name, found = called.__name__, kernel.static(node)
+    array = found if isinstance(found, ArrayRef) else row_of(kernel, node, held=False) if found is MISSING else None
+    if array is not None:
+        if array.ndim > 1 or (array.element is not None and array.element.parts):
+            what = f"{array.ndim}-D" if array.ndim > 1 else f"of {shown(array.means)}"
+            kernel.fail(node, f"{array.title} is {what}, and {name} is of the numbers along one axis: write a loop")
+        from . import library
+
+        found = kernel.inline(call, kernel.definition(getattr(library, f"{name}_of_array")))
+        assert found is not None
+        return found
+    known = constant(found)
+    if isinstance(known, tuple) and known and not any(isinstance(part, (tuple, complex)) for part in known):
+        if called in (min, max):
+            kind = Weak.FLOAT if any(isinstance(number, float) for number in known) else Weak.INT
+            return kernel._extreme(name, kind, list(known)) or literal(known[0])
+        return kernel.object_value(node, called(known))
+    value = kernel.any_value(node)
+    if not isinstance(value, Parts) or not value.form.indexed:
+        what = f"{name} is of tuples, vectors, arrays, rows and generators, and this is {shape_of(value)}"
+        kernel.fail(node, f"{what}: give it two numbers or more" if called in (min, max) else what)
+    parts = value.form.elements(value)
+    if called in (min, max):
+        if not parts:
+            kernel.fail(node, f"{name} is of something: here is nothing")
+        return kernel.of_parts(
+            call, lambda *numbers: kernel._math(call, name, [node] * len(parts), numbers), list(parts)
+        )
+    if called is sum:
+        zero: AnyValue = literal(0)
+        return reduce(lambda total, part: kernel.combined(call, ast.Add(), total, part), parts, zero)
+    return _decided(kernel, [lambda part=part: (node, part) for part in parts], called)  # type: ignore[misc]
+
+
+def _decided(kernel: Functions, conditions: Iterable[Callable[[], tuple[ast.expr, AnyValue]]], called: Any) -> Value:
+    """any or all of conditions, which are computed one after another up to one that is known to decide."""
+    result = literal(called is all)
+    for made in conditions:
+        node, value = made()
+        if isinstance(value, Parts):
+            kernel.no_number(node, value)
         if value.const is not None:
             if bool(value.const) is (called is any):
-                result = literal(called is any)
-                break
+                return literal(called is any)
             continue
-        test = kernel.truth(node.elt, value)
+        test = kernel.truth(node, value)
         result = (
             Value(Weak.BOOL, pred=test)
             if result.pred is None
             else kernel.both("POR" if called is any else "PAND", result.pred, test)
         )
-    bound.clear()
-    bound.update(before)
     return result
 
 

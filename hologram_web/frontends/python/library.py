@@ -212,3 +212,29 @@ def random_integers(seed, i, low, high, stream=0):
     word, _, _, _ = random(seed, i, stream)
     first = i32(low)
     return i32(u32(first) + u32(u64(word) * u64(u32(i32(high)) - u32(first)) >> 32))
+
+
+def sum_of_array(x):
+    return sum(v for v in x)
+
+
+def any_of_array(x):
+    return any(v for v in x)
+
+
+def all_of_array(x):
+    return all(v for v in x)
+
+
+def min_of_array(x):
+    best = x[0]
+    for v in x:
+        best = min(best, v)
+    return best
+
+
+def max_of_array(x):
+    best = x[0]
+    for v in x:
+        best = max(best, v)
+    return best

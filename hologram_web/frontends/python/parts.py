@@ -120,6 +120,8 @@ class PartValues(Arithmetic):
         index = self.value(node).const if not isinstance(node, ast.Slice) else None
         if index is None or isinstance(index, float):
             literal_range = ", or the variable of a for loop over a literal range"
+            if whole == "the tuple":
+                literal_range += "; a table for indices that are computed is an hg.Array parameter"
             loop = "" if part == "axis" else literal_range if whole.startswith("the ") else self._loop_of(node)
             self.fail(node, f"{what} is known while translating: write a number{loop}")
         if not -size <= index < size:

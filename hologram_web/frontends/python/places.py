@@ -21,7 +21,7 @@ from .views import place_named
 if TYPE_CHECKING:
     from .expressions import Expressions
 
-__all__ = ["Reach", "Spot", "form_of", "numbers_of", "spot_of"]
+__all__ = ["Reach", "Spot", "form_of", "numbers_of", "numbers_of_parts", "parts_named", "spot_of"]
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,33 @@ def _part(kernel: Expressions, node: ast.Attribute | ast.Subscript, means: Eleme
     """The part of an element that an expression names."""
     if isinstance(means, Type) or not means.parts:
         return None
-    names = [part.name for part in means.parts]
+    form = form_of(means)
     if isinstance(node, ast.Attribute):
-        return means.parts[names.index(node.attr)] if node.attr in names else None
-    return means.parts[form_of(means).place(kernel, node)]
+        name = form.named(node.attr)
+        return None if name is None else means.parts[form.names.index(name)]
+    return means.parts[form.place(kernel, node)]
+
+
+def parts_named(kernel: Expressions, target: ast.expr) -> tuple[Spot, list[Part]] | None:
+    """Of `p[i].xy`, which is assigned, the vector, and those of its parts; None for other things."""
+    if not isinstance(target, ast.Attribute) or (spot := spot_of(kernel, target.value)) is None:
+        return None
+    if isinstance(spot.means, Type) or not spot.means.is_vector:
+        return None
+    names = form_of(spot.means).several(target.attr)
+    named = {part.name: part for part in spot.means.parts}
+    return (spot, [named[name] for name in names]) if len(set(names)) == len(names) > 1 else None
+
+
+def numbers_of_parts(
+    kernel: Expressions, node: ast.AST, spot: Spot, parts: list[Part], value: AnyValue
+) -> list[tuple[Type, int, Register]]:
+    """The numbers that are stored where a vector goes to some parts of another one."""
+    if not isinstance(value, Parts) or len(value.values) != len(parts):
+        have = value.form if isinstance(value, Parts) else value.ty
+        kernel.fail(node, f"this is {have}, and here are {len(parts)} parts: assign a vec{len(parts)}")
+    pairs = zip(parts, value.values, strict=True)
+    return [n for part, v in pairs for n in numbers_of(kernel, node, part.ty, spot.offset + part.offset, v)]
 
 
 def form_of(element: Element) -> Compound:

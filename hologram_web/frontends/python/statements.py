@@ -11,12 +11,12 @@ from ...isa.types import Type
 from .advice import NODES
 from .arithmetic import literal, typed
 from .collective_calls import Collectives
-from .compounds import AnyValue, Compound, Parts, parts_type
+from .compounds import AnyValue, Compound, Parts, parts_type, tuple_of
 from .emit import ArrayRef, EnclosingLoop
-from .iteration import elements, over_arrays, rounds, trips_of, variables
+from .iteration import elements, over_arrays, rounds, row_elements, trips_of, variables
 from .names import Intrinsic, marks
 from .parts import Meeting, written
-from .places import Reach, Spot, numbers_of, spot_of
+from .places import Reach, Spot, numbers_of, numbers_of_parts, parts_named, spot_of
 from .source import MISSING, walk
 from .sums import Sums
 from .types import INDEX, Value, ValueKind, Weak, default, float_of, join
@@ -84,7 +84,8 @@ class Statements(Collectives):
             self._own(own, target, node.value)
             return
         if len(node.targets) == 1 and isinstance(target, (ast.Tuple, ast.List)):
-            self._unpack(target, node.value, self.any_value(node.value))
+            row = row_elements(self, node.value, len(target.elts))
+            self._unpack(target, node.value, self.any_value(node.value) if row is None else tuple_of(tuple(row)))
             return
         if isinstance(node.value, ast.Lambda) and len(node.targets) == 1 and isinstance(target, ast.Name):
             self._function(target, target.id, node.value)
@@ -152,6 +153,9 @@ class Statements(Collectives):
             self._store(node, self.spot(target), value)
         elif isinstance(target, ast.Attribute) and (spot := spot_of(self, target)) is not None:
             self._store(node, spot, value)
+        elif (named := parts_named(self, target)) is not None:
+            numbers = numbers_of_parts(self, node, *named, value)
+            Reach(self, named[0]).store(numbers)
         elif isinstance(target, ast.Attribute):
             self.fail(target, "attributes cannot be assigned: use a variable or an element of an array")
         else:
@@ -268,15 +272,24 @@ class Statements(Collectives):
             after = self.combined(node, node.op, before, self.any_value(node.value))
             self.put(self._variables(), node.target, *place, self.apart(after, place[0], self.scope.registers), node)
             return
+        named = parts_named(self, node.target)
         spot = self.spot(node.target) if isinstance(node.target, ast.Subscript) else spot_of(self, node.target)
+        spot = named[0] if named is not None else spot
         if spot is None:
             self.assign(node.target, node, literal(0))
             return
         reach = Reach(self, spot)
         self.sums.look_at(node, spot.array, spot.index)
         with self.pinned(reach.index):
-            result = self.combined(node, node.op, reach.load(), self.any_value(node.value))
-            reach.store(numbers_of(self, node, spot.means, spot.offset, result))
+            before = reach.load()
+            if named is not None and isinstance(before, Parts) and isinstance(node.target, ast.Attribute):
+                before = before.form.attribute(self, node.target, before.values)
+            result = self.combined(node, node.op, before, self.any_value(node.value))
+            if named is not None:
+                numbers = numbers_of_parts(self, node, *named, result)
+            else:
+                numbers = numbers_of(self, node, spot.means, spot.offset, result)
+            reach.store(numbers)
 
     # Flow. `assigned` of the scope follows it: None where no path leads
 

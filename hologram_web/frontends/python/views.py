@@ -61,9 +61,7 @@ def row_of(kernel: Expressions, node: ast.expr, held: bool = True) -> ArrayRef |
     fixed, cut = list(array.fixed or [None] * array.ndim), list(array.cut or [None] * len(array.whole.axes))
     for number, (axis, part) in enumerate(zip(array.axes, places, strict=True)):
         if isinstance(part, ast.Slice):
-            if not held:
-                kernel.fail(node, f"give it a name, part = {ast.unparse(node)}, and take part.shape")
-            cut[axis] = _cut(kernel, part, array, number)
+            cut[axis] = _cut(kernel, part, array, number) if held else None
         elif part is not None:
             value = fixed[axis] = kernel.index(part) if held else Value(INDEX)
             if value.const is not None:
