@@ -25,14 +25,14 @@ import setup
 def test_the_bundle_makes_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`pytest tests/everywhere --where=node` and `make bench` opened a file of build/pyodide before that was there."""
 
-    def wheel(folder: Path) -> Path:
+    def wheels(folder: Path) -> list[Path]:
         with zipfile.ZipFile(folder / "a.whl", "w") as archive:
             archive.writestr("hologram_web/__init__.py", "")
-        return folder / "a.whl"
+        return [folder / "a.whl"]
 
     bundle = tmp_path / "build" / "pyodide" / "bundle.zip"
     monkeypatch.setattr(where, "BUNDLE", bundle)
-    monkeypatch.setattr(where, "write_page_wheel", wheel)
+    monkeypatch.setattr(where, "write_page_wheels", wheels)
     where.write_bundle(expected=False)
     with zipfile.ZipFile(bundle) as archive:
         assert {"hologram_web/__init__.py", "tests/everywhere/inside.py", "pytest.ini"} <= set(archive.namelist())

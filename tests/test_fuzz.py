@@ -260,10 +260,10 @@ def test_outcomes_differ_in_bits_but_not_in_nans():
 
 
 class Dying(CpuBackend):
-    """A device that takes its process with it, with about one program in 3."""
+    """A device that takes its process with it, with about one program in 2."""
 
     def execute_program_with_params(self, program, params):
-        if len(program) % 3 == 0:
+        if len(program) % 2 == 0:
             os._exit(3)
         super().execute_program_with_params(program, params)
 
@@ -274,7 +274,7 @@ def test_a_run_survives_the_death_of_its_processes_and_goes_on_where_it_was(tmp_
     state = tmp_path / "state.json"
     said: list[str] = []
     progress = run(settings, state=state, say=said.append)
-    deadly = [seed for seed in range(6) if len(generate(seed).program) % 3 == 0]
+    deadly = [seed for seed in range(6) if len(generate(seed).program) % 2 == 0]
     assert deadly
     assert progress.failures == [Failure(seed, "exact", device, "died", "exit code 3") for seed in deadly]
     # Lines that tell how far it is come every few seconds.

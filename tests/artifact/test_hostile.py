@@ -77,7 +77,7 @@ def test_a_megabyte_of_code_is_gone_through_soon():
 
 
 def test_locals_and_blocks_of_all_modules_count_together():
-    heavy = module(code=b"\1" + body(b"\3\x40\x0b" * 600, locals_=[(10_000, b"\x7f")]))
+    heavy = module(code=b"\1" + body(b"\3\x40\x0b" * 300, locals_=[(10_000, b"\x7f")]))
     check_modules([heavy])
     with pytest.raises(ArtifactError) as error:
         check_modules([heavy, heavy])

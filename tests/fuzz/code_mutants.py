@@ -653,14 +653,14 @@ _WGSL = (
     ),
     _wgsl(
         "one element past the end is in bounds",
-        "effects:Effects._limit",
+        "effects:EffectWriter._limit",
         "u + 1u, {size} >= {end}u)",
         "u + 2u, {size} >= {end}u)",
         "faults/bounds_load.atlas:i8:12",
     ),
     _wgsl(
         "negative indices before a negative offset pass",
-        "effects:Effects._outside",
+        "effects:EffectWriter._outside",
         "if offset < 0:",
         "if False:",
         "faults/bounds_negative_offset.atlas",
@@ -695,7 +695,7 @@ _WGSL = (
     ),
     _wgsl(
         "signed atomic MIN and MAX compare as unsigned",
-        "effects:Effects._atomic",
+        "effects:EffectWriter._atomic",
         ' or (operation in ("min", "max") and ty is Type.I32)',
         "",
         "sync/atom_min.atlas",

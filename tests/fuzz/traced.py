@@ -317,20 +317,21 @@ class _Machine:
 
     @staticmethod
     def atomic(operation: str, ty: Type, place: LanePlaces, args: list[Array]) -> Array:
-        cells = place.region.data[: place.region.data.size // 4 * 4].view(np.uint32)
-        new, old = args[1].view(np.uint32).tolist(), []
-        for lane, cell in enumerate((place.absolute // 4).tolist()):
+        size, bits = ty.size_bytes, np.dtype(f"<u{ty.size_bytes}")
+        cells = place.region.data[: place.region.data.size // size * size].view(bits)
+        new, old = args[1].view(bits).tolist(), []
+        for lane, cell in enumerate((place.absolute // size).tolist()):
             held = int(cells[cell])
             old.append(held)
             if operation == "cas":
-                if held == int(args[2].view(np.uint32)[lane]):
+                if held == int(args[2].view(bits)[lane]):
                     cells[cell] = new[lane]
             elif operation == "exch":
                 cells[cell] = new[lane]
             else:
                 name = {"and": "and_", "or": "or_"}.get(operation, operation)
                 cells[cell] = getattr(SCALAR_OPS, name)(ty, held, new[lane])
-        return np.array(old, np.uint32).view(ty.numpy)
+        return np.array(old, bits).view(ty.numpy)
 
 
 def _dtype(node: Node) -> Any:

@@ -139,7 +139,7 @@ SCHEMAS: list[tuple[Any, str, str]] = [
     (kernel(store(call("atomic_add_f32", var("x"), number(1)))), f"{AT}/value", "atomic_add_f32 has no result: call it as a statement, or use atomic_add(array, index, value)"),
     (kernel(call("atomic_add_f32", var("x"))), AT, "atomic_add_f32 takes an array and a value, and here are 1 arguments"),
     (kernel(call("atomic_add_u32", var("x"), number(1))), f"{AT}/args/0", "atomic_add_u32 works on an array of u32"),
-    (kernel(call("atomic_min", var("x"), number(0), number(1))), AT, "x is f32: atomics work on i32 and u32"),
+    (kernel(call("atomic_min", var("x"), number(0), number(1))), AT, "x is f32: atomics work on i32, u32, i64 and u64"),
     (kernel(let("exp", number(1)), store(call("exp", number(1)))), "/kernel/body/1/value", "exp is no function"),
     # What the launch does once
     (kernel(reduce("mean", var("n"))), f"{AT}/operation", "the operation of parallel_reduce is one of these texts: sum, product, min, max"),

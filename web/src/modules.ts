@@ -17,7 +17,7 @@ const GLOBAL = /{\0\xfd\f[^]{16}\v/y;
 const EXPORT = /\x06kernel\0/y;
 const KERNEL = "`\x03\x7f\x7f\x7f\0";
 const POLL = /^`\0(\0|\x01\x7f)$/;
-const OPENING = /[\x02-\x05]/g;
+const OPENING = /[\x02-\x04][\x40\x7b-\x7f]/g;
 /** An instruction that the encoder writes, other than br_table (0e), with its immediates. */
 const INSTRUCTION = RegExp(
   [
@@ -31,7 +31,7 @@ const INSTRUCTION = RegExp(
   "y",
 );
 const BR_TABLE = 14;
-const MOST_WORK = 1e7;
+const MOST_WORK = 5e6;
 
 /** Raises an untold ArtifactError if one of an artifact's modules is none that a kernel is. */
 export function checkModules(modules: readonly Uint8Array[]): void {
