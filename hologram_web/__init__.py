@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ._version import __version__ as __version__
-from .extras import installed, tools
+from .extras import has, installed, tools
 
 if TYPE_CHECKING:
     from hologram_web_tools import stdlib
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from hologram_web_tools.optimizer import ProgramOptimizer
 
     from . import atlas, backends, circuit, isa, kernel_json, testing
+    from .array.gradient import checkpoint, custom_gradient, grad, value_and_grad, vjp
+    from .array.nested import tree_leaves, tree_map
     from .backends.protocol import Backend, Limits
     from .backends.selection import get_default_backend, is_available, is_cuda_available, is_metal_available
     from .errors import *  # noqa: F403
@@ -68,6 +70,13 @@ if TYPE_CHECKING:
         "circuit",
         "compile",
         "function",
+        "checkpoint",
+        "custom_gradient",
+        "grad",
+        "tree_leaves",
+        "tree_map",
+        "value_and_grad",
+        "vjp",
         "get_default_backend",
         "is_available",
         "is_cuda_available",
@@ -105,6 +114,10 @@ _MODULES = {
     "runtime.stream": ("StreamReport", "stream"),
     "runtime.typed": ("GenericExecutor", "TypedBuffer"),
 }
+_ARRAYS = {  # of the wheel that the extra `tensor` asks for
+    "array.gradient": ("checkpoint", "custom_gradient", "grad", "value_and_grad", "vjp"),
+    "array.nested": ("tree_leaves", "tree_map"),
+}
 _TOOLS = {  # of the second distribution
     "circuit.compile": ("CircuitToIsa",),
     "kernel_json": ("JsonToIsa",),
@@ -128,7 +141,7 @@ if not TYPE_CHECKING:  # to checkers there is nothing but what stands above
 def _find(name: str) -> Any:
     if name in _PACKAGES or name in _TOOL_PACKAGES:
         return import_module(f".{name}", __name__)
-    for module, names in _MODULES.items():
+    for module, names in (_MODULES | _ARRAYS).items():
         if name in names:
             return getattr(import_module(f".{module}", __name__), name)
     for module, names in _TOOLS.items():
@@ -137,6 +150,7 @@ def _find(name: str) -> Any:
     if name == "__all__":
         rooms = [import_module(f".{room}", __name__).__all__ for room in _ROOMS]
         there = [_TOOL_PACKAGES, *_TOOLS.values()] if installed() else []
+        there += _ARRAYS.values() if has("array") else []
         return sorted({"__version__", *_PACKAGES}.union(*_MODULES.values(), *rooms, *there))
     if not name.startswith("_"):
         for room in _ROOMS:

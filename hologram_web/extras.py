@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["TOOLS", "installed", "missing", "tools"]
+__all__ = ["TOOLS", "has", "installed", "missing", "tools"]
 
 TOOLS = "hologram_web_tools"
 _HOW = "pip install 'hologram-web[tools]', in a page await micropip.install('hologram-web[tools]')"
@@ -29,8 +29,13 @@ def tools(name: str) -> Any:
 
 def installed() -> bool:
     """Whether the tools are here."""
+    return has("", TOOLS)
+
+
+def has(room: str, package: str = __package__) -> bool:
+    """Whether a room is here: in a page, arrays are a wheel of their own."""
     try:
-        import_module(TOOLS)
+        import_module(f"{package}.{room}".rstrip("."))
     except ModuleNotFoundError:
         return False
     return True

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from ..errors import TranslateError
 from ..isa.elements import ElementType
-from .node import ArrayNode, in_order
+from .node import ArrayNode
 
 if TYPE_CHECKING:
     from ..runtime.executor import Executor
 
-__all__ = ["Parameter", "check_known", "executor_here", "is_unknown", "placeholder", "replace", "tracing", "users_line"]
+__all__ = ["Parameter", "check_known", "executor_here", "is_unknown", "placeholder", "tracing", "users_line"]
 
 _here: ContextVar[Executor | None] = ContextVar("executor of the function that is traced", default=None)
 
@@ -72,11 +72,3 @@ def check_known(order: Iterable[ArrayNode]) -> None:
                 "repeat by hg.while_loop or hg.scan; numbers that have to be known are named in static=(...)",
                 *users_line(),
             )
-
-
-def replace(roots: Sequence[ArrayNode], instead: dict[int, ArrayNode]) -> list[ArrayNode]:
-    """The roots of a graph in which nodes have given way to others, by identity; it is changed in place."""
-    for node in in_order(roots):
-        if any(id(arg) in instead for arg in node.args):
-            node.args = tuple(instead.get(id(arg), arg) for arg in node.args)
-    return [instead.get(id(root), root) for root in roots]
