@@ -16,7 +16,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 from hologram_web.isa.kinds import KINDS
-from hologram_web.isa.row import REQUIRED, TYPE_SETS, Effect, Operand, Row
+from hologram_web.isa.row import REQUIRED, TYPE_SETS, Operand, Row
 from hologram_web.isa.table import ROWS
 
 FILETESTS = Path(__file__).parent.parent / "tests" / "filetests"
@@ -25,8 +25,7 @@ INTRODUCTION = """\
 # Instruction reference
 
 {lane} lane instructions, which every lane executes for itself, and {collective} collective instructions, which the
-whole device executes once per launch. Opcodes are never renumbered. Planned instructions have their form and place
-already, but every device refuses them with `UnsupportedInstruction`. [Kinds of operands](#kinds-of-operands) and
+whole device executes once per launch. Opcodes are never renumbered. [Kinds of operands](#kinds-of-operands) and
 [sets of types](#sets-of-types) are explained at the end.
 """
 
@@ -66,10 +65,7 @@ def index_page() -> Iterator[str]:
         yield f"## {group}\n"
         yield from table(
             "Instruction | Text | Meaning",
-            (
-                (f"[{r.name}]({page}#{r.mnemonic})", f"`{r.mnemonic}`", is_planned(r) * "*planned* " + r.doc)
-                for r in rows
-            ),
+            ((f"[{r.name}]({page}#{r.mnemonic})", f"`{r.mnemonic}`", r.doc) for r in rows),
         )
     yield "## Kinds of operands\n"
     yield from table("Kind | What it takes", ((f"`{name}`", kind.what) for name, kind in KINDS.items()))
@@ -80,8 +76,7 @@ def index_page() -> Iterator[str]:
 
 def section(row: Row) -> Iterator[str]:
     yield f"## {row.name} {{ #{row.mnemonic} }}\n\n{row.doc}\n\n```text\n{syntax(row)}\n```\n"
-    planned = " Planned: no device runs it yet." if is_planned(row) else ""
-    yield f"Builder `{row.builder}`, opcode {row.opcode:#x}, effect: {row.effect.value}.{planned}\n"
+    yield f"Builder `{row.builder}`, opcode {row.opcode:#x}, effect: {row.effect.value}.\n"
     if row.operands:
         cells = (
             (f"`{o.name}`", o.kind, ROLES.get(o.role or o.kind, ""), o.type if is_typed(o) else "", default(o))
@@ -94,11 +89,6 @@ def section(row: Row) -> Iterator[str]:
 
 
 ROLES = {"def": "written", "store": "written", "use": "read", "load": "read", "update": "both", "rmw": "both"}
-
-
-def is_planned(row: Row) -> bool:
-    """Control flow and barriers have their semantics in the interpreter, all others in their row."""
-    return row.reference is None and row.effect not in (Effect.CONTROL, Effect.BARRIER, Effect.FENCE)
 
 
 def is_typed(operand: Operand) -> bool:

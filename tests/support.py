@@ -66,6 +66,8 @@ _COLLECTIVES: dict[str, tuple[Any, ...]] = {
     "GEMM": ("y", "a", "b", 2, 2, 2),
     "BatchedGEMM": ("y", "a", "b", 1, 2, 2, 2),
     "MixedPrecisionGEMM": ("f", "a", "b", 2, 2, 2),
+    "QuantizedGEMM": ("f", "a", "b", 2, 2, 2, "s", "s"),
+    "SparseGEMM": ("y", "a", "u", "p", "b", 2, 2, 2),
     "TensorContract": ("y", "a", "b", (2, 2), (2, 2), ((1, 0),)),
     "Conv2D": ("y", "a", "b", 1, 1, 1, 2, 2, 1, 1),
     "ConvTranspose2D": ("y", "a", "b", 1, 1, 1, 2, 2, 1, 1),
@@ -121,11 +123,9 @@ class Cell:
 
 
 def cells() -> list[Cell]:
-    """Every instruction that has a meaning, on every type that the verifier takes."""
+    """Every instruction, on every type that the verifier takes."""
     found = []
     for row in ROWS:
-        if row.reference is None and row.effect not in (Effect.CONTROL, Effect.BARRIER):
-            continue
         choices = [[ty for ty in TYPES if ty in o.allowed] for o in row.operands if o.kind == "type"]
         if row.name == "MOV":
             choices = [list(TYPES)]
@@ -134,11 +134,6 @@ def cells() -> list[Cell]:
                 continue
             found.append(Cell(row, types))
     return found
-
-
-def planned() -> list[Row]:
-    """Instructions without a meaning yet."""
-    return [row for row in ROWS if row.reference is None and row.effect not in (Effect.CONTROL, Effect.BARRIER)]
 
 
 class _Maker:
@@ -175,10 +170,10 @@ class _Maker:
 
     # Memory
 
-    def buffer(self, ty: Type, access: Access) -> str:
+    def buffer(self, ty: Type, access: Access, *numbers: float) -> str:
         """A buffer of an element for each lane."""
         name = f"m{len(self.params)}"
-        numbers = (1, 5, 7, 11) if ty.is_integer else (0.5, 1.5, 2.25, 3.0)
+        numbers = numbers or ((1, 5, 7, 11) if ty.is_integer else (0.5, 1.5, 2.25, 3.0))
         self.params.append(Param(name, "buffer", ty, access))
         self.memories[name] = Memory(name, "buffer", ty.pack(numbers), [View(0, ty, LANES)])
         return name
@@ -357,13 +352,16 @@ class _Maker:
 
     def collective(self) -> None:
         ty, given = self.cell.types[0], _COLLECTIVES[self.row.name]
-        kinds = {
+        kinds: dict[str, Any] = {
             "y": (ty, Access.READ_WRITE),
             "a": (ty, Access.READ),
             "b": (ty, Access.READ),
             "f": (Type.F32, Access.READ_WRITE),
             "i": (Type.I32, Access.WRITE),
             "j": (Type.I32, Access.READ),
+            "s": (Type.F32, Access.READ),
+            "u": (Type.U32, Access.READ, 1, 0, 1, 0),
+            "p": (Type.U32, Access.READ, 0, 1, 3, 3),
         }
         named = {name: Address.Buffer(self.buffer(*kinds[name])) for name in kinds if name in given}
         values = [named[value] if isinstance(value, str) else value for value in given]
@@ -503,10 +501,6 @@ def markdown(found: dict[str, dict[str, str]], names: list[str], adapters: list[
         for mnemonic, columns in rows.items():
             shown = (columns.get(str(ty), "").replace("all", "+") for ty in types)
             lines.append(f"| `{mnemonic}` | {' | '.join(shown)} |")
-    lines += [
-        "",
-        f"Planned, `UnsupportedInstruction` everywhere: {', '.join(f'`{row.mnemonic}`' for row in planned())}.",
-    ]
     return "\n".join(lines) + "\n"
 
 

@@ -86,6 +86,9 @@ CASES = [
     ("TensorContract",
      {"shape_a": (2, 3, 4, 5), "shape_b": (5, 2, 3, 6), "contract_dims": ((1, 2), (3, 0)), "batch_dims": ((0, 1),)},
      {"a": floats(2, 3, 4, 5), "b": floats(5, 2, 3, 6)}),
+    ("SparseGEMM", MATRICES | {"alpha": 1.5},
+     {"a_values": floats(6), "a_indices": np.array([1, 4, 0, 1, 1, 2]), "a_ptr": np.array([0, 2, 2, 5]),
+      "b": floats(5, 4)}),
     ("Attention", HEADS, {"query": floats(2, 2, 4, 3), "key": floats(2, 2, 5, 3), "value": floats(2, 2, 5, 3)}),
     ("FlashAttention", HEADS | {"causal": True, "scale": 0.7},
      {"query": floats(2, 2, 4, 3), "key": floats(2, 2, 5, 3), "value": floats(2, 2, 5, 3), "mask": floats(4, 5)}),
@@ -99,7 +102,7 @@ CASES = [
 ]  # fmt: skip
 NO_GRADIENT = {
     "ParallelMap", "ParallelMapBinary", "ParallelReduce",  # arrays have them as maps and reductions of their own
-    "ArgMin", "ArgMax", "Fill", "Random", "AllReduce",
+    "ArgMin", "ArgMax", "QuantizedGEMM", "Fill", "Random", "AllReduce",
 }  # fmt: skip
 
 
@@ -131,12 +134,18 @@ def _array(ex, x):
     return xp.asarray(x.astype("i4") if x.dtype == np.int64 else x, device=ex)
 
 
+def _arrays(ex, name, arrays):
+    """Arrays of the types that the operation takes."""
+    types = {each.name: each.type for each in BY_NAME[name].operands}
+    return {each: _array(ex, x).astype(hg.u32) if types[each] == "u32" else _array(ex, x) for each, x in arrays.items()}
+
+
 @pytest.mark.parametrize(("name", "numbers", "arrays"), CASES)
 def test_gradients_are_what_differences_say(ex, name, numbers, arrays):
     defined = _defined(name, numbers, arrays)
     result = defined(arrays)
     weights = RNG.random(result.size) - 0.5
-    given = {each: _array(ex, x) for each, x in arrays.items()}
+    given = _arrays(ex, name, arrays)
     node = apply(name, result_of(name), **numbers, **given).node
     found = gradients(node, _array(ex, weights))
     for operand, gradient in zip(node.attrs[2], found, strict=True):

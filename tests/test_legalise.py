@@ -183,3 +183,36 @@ def test_of_wide_integers_targets_have_what_cannot_be_said_by_others(traits, of)
     wide = [node for node in legal.nodes() if any(ty is Type.I256 for ty in (node.ty, node.attr))]
     assert {node.op for node in wide} == {"load", "lt", "select", "cvt"}
     assert {node.attr for node in wide if node.op == "cvt"} == of
+
+
+DOT = """.param a: buffer i32 read
+.param y: buffer i32 write
+    ldg.i32 r10, [a + r255*4]
+    ldg.i32 r11, [a + r255*4 + 4]
+    mov_imm.u32 r20, {by}
+    shl.i32 r12, r10, r20
+    shr.i32 r12, r12, r20
+    shl.i32 r13, r11, r20
+    shr.i32 r13, r13, r20
+    mul.i32 r12, r13, r12
+    shr.i32 r13, {high}, r20
+    shr.i32 r14, r11, r20
+    mul.i32 r13, r13, r14
+    add.i32 r12, {sum}
+    stg.i32 [y + r255*4], r12
+"""
+
+
+@pytest.mark.parametrize("order", ["r12, r13", "r13, r12"])
+def test_products_of_halves_are_one_instruction_where_a_target_has_it(order):
+    function = compiled(DOT.format(by=16, high="r10", sum=order))
+    found = legalise(function, TRAITS)
+    (dot,) = (node for node in found.nodes() if node.op == "dot")
+    assert {arg.op for arg in dot.args} == {"load"}
+    assert not any(node.op == "dot" for node in legalise(function, traits_of("exact")).nodes())
+
+
+@pytest.mark.parametrize(("by", "high"), [(15, "r10"), (17, "r10"), (16, "r11")])
+def test_other_sums_of_products_stay(by, high):
+    function = compiled(DOT.format(by=by, high=high, sum="r12, r13"))
+    assert not any(node.op == "dot" for node in legalise(function, TRAITS).nodes())

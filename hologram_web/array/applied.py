@@ -39,7 +39,7 @@ def apply(name: str, result: str = "", /, **given: Any) -> Array:
         raise LaunchError(f"{name} takes {missing[0]!r}")
     counts = extents(operation(name), Operands({**values, **dict.fromkeys(written, True)}, {}))
     for key, array in arrays.items():
-        if array.size < counts[key]:
+        if counts[key] is not None and array.size < counts[key]:
             raise LaunchError(f"{name}: {key} has {array.size} elements, and {counts[key]} are needed")
     types: dict[str, ElementType] = {key: _type(row, key, ty) for key in written}
     # What is written besides is memory that nobody reads; a result that may be left out is.

@@ -20,17 +20,13 @@ from ..errors import (
     FaultKind,
     IsaError,
     LaunchError,
-    UnsupportedInstruction,
 )
 from ..forks import in_child
 from ..isa.address import Space
-from ..isa.instruction import Instruction
 from ..isa.launch import ExecutionParams, LaunchConfig, checked_math
 from ..isa.lift import RESONANCE_BYTES, Hidden
-from ..isa.operands import BinaryMapOperation, BufferHandle, MapOperation, PoolHandle
+from ..isa.operands import BufferHandle, PoolHandle
 from ..isa.program import Program
-from ..isa.row import Effect
-from ..isa.table import BY_MNEMONIC
 from ..isa.verify import Analysis, Base, analysis_of
 from . import fault_text
 from .known import Known, as_written
@@ -158,17 +154,6 @@ class Device(Memories[M], AsyncTwins):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _supported(self, index: int, instruction: Instruction) -> None:
-        """Raises CompileError for an instruction that the device does not run."""
-        row = instruction.row
-        rows = [row]
-        for value in instruction.values:
-            if isinstance(value, (MapOperation, BinaryMapOperation)):
-                rows.append(BY_MNEMONIC[value.value])
-        for needed in rows:
-            if needed.reference is None and needed.effect not in (Effect.CONTROL, Effect.BARRIER):
-                raise UnsupportedInstruction(index, f"{self.name} does not run {needed.name} ({instruction})")
 
     def _classes(self) -> M:
         if self._class_memory is None:
@@ -416,8 +401,6 @@ class Device(Memories[M], AsyncTwins):
             if analysis.found:
                 program.validate()
                 lifted.validate()
-            for index, instruction in enumerate(program.instructions):
-                self._supported(index, instruction)
             if len(self._analyses) >= _KEPT_ANALYSES:
                 self._analyses.pop(next(iter(self._analyses)))
             self._analyses[key] = analysis

@@ -11,6 +11,7 @@ under a mask into the one where it is stored.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ..isa.types import Type
 from .dominance import reverse_postorder
@@ -72,9 +73,30 @@ def _is_legal(node: Node, traits: Traits) -> bool:
         return False
     if traits.folds and node.ty is Type.F32 and node.op in ARITHMETIC:
         return False
+    if traits.dots and dotted(node) is not None:
+        return False
     if node.op in _OF_OTHERS and any(isinstance(ty, Type) and ty.is_wide for ty in (node.ty, node.attr)):
         return False
     return legal and not (isinstance(node.attr, Type) and traits.holds(node.attr) is not node.attr)
+
+
+def dotted(node: Node) -> list[Node] | None:
+    """The two words of which a sum is that of the products of their upper and of their lower halves."""
+    if node.op != "add" or node.ty is not Type.I32 or any(arg.op != "mul" for arg in node.args):
+        return None
+    for upper, lower in (node.args, node.args[::-1]):
+        halves = [_half_of(arg, "shr") for arg in upper.args]
+        below = [_half_of(arg, "shl") for arg in map(partial(_half_of, op="shr"), lower.args) if arg is not None]
+        words = [each for each in halves if each is not None]
+        if len(words) == 2 and below in (words, words[::-1]):
+            return words
+    return None
+
+
+def _half_of(node: Node, op: str) -> Node | None:
+    """What is shifted by 16 bits."""
+    shifts = node.op == op and node.args[1].is_const and node.args[1].attr == 16
+    return node.args[0] if shifts else None
 
 
 class Legaliser(NodeOps):
@@ -165,6 +187,8 @@ class Legaliser(NodeOps):
             return self.node(op, ty, *args, attr=self.traits.holds(node.attr))
         if op == "select":
             return self.node(op, self.traits.holds(ty), args[0], *map(self._choice, node.args[1:]))
+        if self.traits.dots and (words := dotted(node)) is not None:
+            return self.node("dot", ty, *(self.legal[word] for word in words))
         if op in _SHIFTS and not self.traits.wraps and isinstance(ty, Type) and ty.bits == 32:
             return self.node(op, ty, args[0], self.masked(args[1], 31))
         if isinstance(ty, Type) and ty.is_wide and op in ("min", "max", "abs"):

@@ -124,6 +124,8 @@ OPERATIONS: dict[str, Operation] = {
     # know nothing, and a number as a float rounded to odd
     "extend": Operation("t", "i", attr="type", cost="cheap"),
     "opaque": Operation("t", "t", cost="cheap"),
+    # Of I32: the products of the upper and of the lower 16 bits, which have signs, together
+    "dot": Operation("tt", "i", cost="cheap"),
     "cvt_odd": Operation("a", "f", attr="type"),
     "select": Operation("ptt", "t", cost="cheap"),
     "eq": Operation("aa", "p", attr="type", cost="cheap", commutes=True),

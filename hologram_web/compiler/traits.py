@@ -19,6 +19,7 @@ class Traits:
     `fused` says whether it has a fused multiply-add. Otherwise that is a function, as the conversions of halves are.
     `wraps` says whether shifts take the amount modulo the width; if not, it is below it.
     `bytes` says whether memory has elements of 8 and 16 bits; if not, they are parts of words.
+    `dots` says whether it has an instruction for sums of two products of 16 bits.
     `folds` says that what compiles its code computes with floats whose bits it knows as if they were numbers.
     """
 
@@ -26,6 +27,7 @@ class Traits:
     fused: bool = False
     wraps: bool = True
     bytes: bool = True
+    dots: bool = False
     folds: bool = False
 
     def holds(self, ty: ValueType) -> ValueType:

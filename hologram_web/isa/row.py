@@ -96,10 +96,9 @@ class Row:
     """Everything about one instruction.
 
     `reference(o, *operands)` gives the semantics over an ops namespace (`ops.py`): operands are all but the written
-    ones, in order, registers replaced by their values. Rows without one name instructions of later issues, which
-    every device refuses with UnsupportedInstruction. `state` is what it needs of the launch (`lift.py`) or the memory
-    that it reaches without an address: "classes", "resonance", "pool". `fault` is a kind of fault and the condition for
-    it.
+    ones, in order, registers replaced by their values. Control flow and barriers have none: devices know
+    them. `state` is what it needs of the launch (`lift.py`) or the memory that it reaches without an address:
+    "classes", "resonance", "pool". `fault` is a kind of fault and the condition for it.
     """
 
     opcode: int

@@ -26,7 +26,16 @@ from ..isa.program import Program
 from ..isa.types import Type
 from ..isa.verify import Analysis, Base
 from ..tensor.families import operation
-from ..tensor.operation import FACTOR, TRAITS, Operands, PartLaunch, TensorOperation, extents, whole_factors
+from ..tensor.operation import (
+    FACTOR,
+    TRAITS,
+    Operands,
+    PartLaunch,
+    TensorOperation,
+    at_least,
+    extents,
+    whole_factors,
+)
 from .formula import Formula
 from .plan import (
     CLASS_MEMORY,
@@ -348,6 +357,9 @@ class _Caller:
             operands.values[operand.name] = held
         whole_factors(instruction, operands.values)
         counts = extents(found, operands, index)
+        for name in [name for name, count in counts.items() if count is None]:  # as much as there is
+            place = places[name]
+            counts[name] = at_least(place.size - place.offset, 0) // place.ty.size_bytes
         for name, count in counts.items():
             place = places[name]
             bounds = (as_formula(count * place.ty.size_bytes), as_formula(place.offset), as_formula(place.size))

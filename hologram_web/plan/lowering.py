@@ -10,12 +10,8 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from ..compiler.host import Uniform
-from ..errors import CompileError, UnsupportedInstruction
-from ..isa.instruction import Instruction
-from ..isa.operands import BinaryMapOperation, MapOperation
+from ..errors import CompileError
 from ..isa.program import Program
-from ..isa.row import Effect
-from ..isa.table import BY_MNEMONIC
 from ..isa.verify import Analysis, verified
 from .artifact import Artifact, Blob
 from .formula import Formula
@@ -61,7 +57,7 @@ def lower_plan(
     `math` is how shaders compute floats (isa.md section 3).
     """
     given = {id(program): analysis for program, analysis in zip(programs, analyses, strict=False)}
-    lowering = Lowering(plan, programs, target, LaneKernel, lambda program: _checked(program, given.get(id(program))))
+    lowering = Lowering(plan, programs, target, LaneKernel, lambda program: given.get(id(program)) or verified(program))
     steps = lowering.steps(plan.steps)
     _check_steps(steps)
     used = _names(steps)
@@ -82,23 +78,6 @@ def lower_plan(
         tuple(constants),
         metadata,
     )
-
-
-def _checked(program: Program, given: Analysis | None) -> Analysis:
-    for index, instruction in enumerate(program.instructions):
-        _supported(index, instruction)
-    return given or verified(program)
-
-
-def _supported(index: int, instruction: Instruction) -> None:
-    """Raises CompileError for an instruction that has no meaning yet."""
-    rows = [instruction.row]
-    for value in instruction.values if instruction.row.collective else ():
-        if isinstance(value, (MapOperation, BinaryMapOperation)):
-            rows.append(BY_MNEMONIC[value.value])
-    for row in rows:
-        if row.reference is None and row.effect not in (Effect.CONTROL, Effect.BARRIER):
-            raise UnsupportedInstruction(index, f"an artifact does not run {row.name} ({instruction})")
 
 
 def _check_steps(steps: Sequence[Step]) -> None:

@@ -12,6 +12,8 @@ FAMILIES = {
     "maps": ("ParallelMap", "ParallelMapBinary"),
     "reduce": ("ParallelReduce",),
     "matmul": ("GEMM", "BatchedGEMM", "MixedPrecisionGEMM", "TensorContract"),
+    "quantized": ("QuantizedGEMM",),
+    "sparse": ("SparseGEMM",),
     "conv": ("Conv2D", "ConvTranspose2D"),
     "pooling": ("MaxPool2D", "AvgPool2D", "Resize2D"),
     "norms": ("LayerNorm", "RMSNorm", "BatchNorm", "GroupNorm", "InstanceNorm", "LayerScale"),

@@ -381,6 +381,22 @@ def _tensor_contract(xp, o, cotangent, result, a, b):
     return found
 
 
+def _sparse_gemm(xp, o, cotangent, result, a_values, a_indices, a_ptr, b):
+    """An element that no row has gets nothing."""
+    count, given = a_values.size, cotangent.reshape(o.m, o.n) * o.alpha
+    places = xp.arange(count, dtype=xp.int32, device=b.device).reshape(count, 1)
+    ends = a_ptr.reshape(-1)[: o.m + 1].astype(xp.int32).reshape(1, o.m + 1)
+    row = (ends <= places).astype(xp.int32).sum(axis=1) - 1
+    there = (row >= 0) & (row < o.m)
+    rows = given.take(xp.where(there, row, 0), axis=0)
+    columns = xp.where(there, a_indices.reshape(-1)[:count].astype(xp.int32), 0)
+    values = xp.where(there, a_values.reshape(count), 0).reshape(count, 1)
+    axis = {"outer": 1, "axis_len": o.k, "inner": o.n, "count": count}
+    added = xp.apply("Scatter", input=rows * values, indices=columns, accumulate=True, **axis)
+    taken = (rows * b.reshape(o.k, o.n).take(columns, axis=0)).sum(axis=1)
+    return {"a_values": xp.where(there, taken, 0).reshape(a_values.shape), "b": added.reshape(b.shape)}
+
+
 def _attention(xp, o, cotangent, result, query, key, value, mask=None):
     """In memory of all scores, which are computed again."""
     heads = o.batch * o.heads
@@ -460,6 +476,7 @@ RULES = {
     "AvgPool2D": _avg_pool2d,
     "Resize2D": _resize2d,
     "GEMM": _gemm,
+    "SparseGEMM": _sparse_gemm,
     "TensorContract": _tensor_contract,
     "BatchedGEMM": _gemm,
     "MixedPrecisionGEMM": _gemm,

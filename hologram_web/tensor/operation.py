@@ -109,10 +109,11 @@ class PartLaunch:
 class TensorOperation:
     """A row of the tensor library.
 
-    `extents(o)` says how many elements each address operand has, what is read before what is written. `launches(o,
-    traits)` is what it does. `reference(np, o, **arrays)` gives the elements of what is written, a dict where that are
-    several, from those that are read (flat arrays; floats in F64), for the device `cpu`; where they are masked, memory
-    stays as it is. `check(o)` is text of what is wrong with its numbers, which are known when programs are made.
+    `extents(o)` says how many elements each address operand has, what is read before what is written; None where only
+    other elements tell: there are as many as memory has, and kernels check. `launches(o, traits)` is what it does.
+    `reference(np, o, **arrays)` gives the elements of what is written, a dict where that are several, from those that
+    are read (flat arrays; floats in F64), for the device `cpu`; where they are masked, memory stays as it is.
+    `check(o)` is text of what is wrong with its numbers, which are known when programs are made.
     `updated` are those written that are read, too, by the reference. An operation `in_place` reads element i of its
     sources for element i of its result only.
     """

@@ -114,6 +114,9 @@ class CollectiveOps:
         assert found.reference is not None
         rows = {operand.name: operand for operand in self.instruction.row.operands}
         types = {name: cast(Type, self.instruction.type_of(rows[name])) for name in counts}
+        for name in [name for name, count in counts.items() if count is None]:  # as much as there is
+            place = self.operands[name]
+            counts[name] = max(place.region.size - int(place.offsets[0]), 0) // types[name].size_bytes
         written = [name for name in counts if rows[name].kind in ("store", "rmw")]
         given = {}
         for name, count in counts.items():

@@ -245,6 +245,9 @@ class _Machine:
         if node.op == "cvt_odd":
             assert isinstance(node.ty, Type)
             return _odd(node.ty, node.attr, self.values[node.args[0]][lanes])
+        if node.op == "dot":
+            x, y = (self.values[arg][lanes] for arg in node.args)
+            return (x << 16 >> 16) * (y << 16 >> 16) + (x >> 16) * (y >> 16)
         if node.op == "opaque":
             return self.values[node.args[0]][lanes]
         name = OPERATIONS[node.op].primitive or node.op

@@ -20,7 +20,7 @@ from .wide import Wide, is_wide
 
 __all__ = ["TRAITS", "Values", "value_type"]
 
-TRAITS = Traits(frozenset({Type.I32, Type.U32, Type.I64, Type.U64, Type.F32, Type.F64}))
+TRAITS = Traits(frozenset({Type.I32, Type.U32, Type.I64, Type.U64, Type.F32, Type.F64}), dots=True)
 
 
 def _is_truth(one: Node, zero: Node) -> bool:
@@ -157,6 +157,16 @@ class Values:
             assert isinstance(node.ty, Type)
             (self._float if node.ty.is_float else self._integer)(op, node, node.ty)
 
+    def _dot(self, node: Node) -> None:
+        """Pushes the sum of products of the upper and of the lower halves of two words."""
+        self._operands(node)
+        with self.temporary("i32") as a, self.temporary("i32") as b:
+            self.put(("local.set", b), ("local.tee", a), ("i32.extend16_s",), ("local.get", b), ("i32.extend16_s",))
+            self.put(("i32.mul",))
+            for word in (a, b):
+                self.put(("local.get", word), ("i32.const", 16), ("i32.shr_s",))
+            self.put(("i32.mul",), ("i32.add",))
+
     def low(self, node: Node) -> None:
         """Pushes the lower half of a 64-bit integer."""
         if node not in self.variables:
@@ -240,6 +250,8 @@ class Values:
             self.put((f"{kind}.const", -1), (f"{kind}.xor",))
         elif op == "abs":
             self._absolute(node, kind, ty)
+        elif op == "dot":
+            self._dot(node)
         elif op in ("shl", "shr", "rotl"):
             self.value(node.args[0])
             self.value(node.args[1])

@@ -333,6 +333,9 @@ class Vectors(Values):
             self._parts_of(node, part)
             self.put(("i32.const", 32 - node.attr.bits), ("i32x4.shl",))
             self.put(("i32.const", 32 - node.attr.bits), ("i32x4.shr_s",))
+        elif op == "dot":
+            self._parts_of(node, part)
+            self.put(("i32x4.dot_i16x8_s",))
         elif op == "popcount":
             self._parts_of(node, part)
             self.put(("i8x16.popcnt",), ("i16x8.extadd_pairwise_i8x16_u",), ("i32x4.extadd_pairwise_i16x8_u",))

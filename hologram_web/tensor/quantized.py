@@ -1,0 +1,204 @@
+"""Products of matrices of bytes, with exact sums in 32 bits, that are scaled.
+
+Elements of a row of a, and of a column of b, are packed two by two into words, zero points taken off: 9 bits with a
+sign each. WebAssembly multiplies and adds four pairs of such numbers in one instruction (`dot` of the IR).
+"""
+
+# mypy: ignore-errors
+# To Python i32 is a value and no type: kernels are parsed and never executed.
+
+from __future__ import annotations
+
+from ..isa.types import Type
+from .language import (
+    Callable,
+    Constant,
+    Elements,
+    T,
+    block_id,
+    f32,
+    global_id,
+    i32,
+    local_id,
+    registers,
+    static_range,
+)  # fmt: skip
+from .matmul import _same
+from .operation import TensorOperation, ceildiv, function, part
+
+__all__ = ["OPERATIONS", "choose"]
+
+
+def _pair(low, high):
+    """Two numbers of at most 16 bits in a word."""
+    return (high << 16) | (low & 0xFFFF)
+
+
+def _dot(x, y):
+    """The sum of products of the numbers in two words."""
+    return ((x << 16) >> 16) * ((y << 16) >> 16) + (x >> 16) * (y >> 16)
+
+
+def _rows(
+    rows: Elements[i32], a: Elements[T], a_zero: Elements[i32], k: i32, pairs: i32,
+    T: Constant[type], ZERO: Constant[bool],
+):  # fmt: skip
+    """a in pairs along its rows; the last one of an odd number is beside 0."""
+    p, row = global_id(0), global_id(1)
+    zero = 0
+    if ZERO:
+        zero = i32(T(a_zero[0]))
+    low, high = i32(a[row * k + 2 * p]) - zero, 0
+    if 2 * p + 1 < k:
+        high = i32(a[row * k + 2 * p + 1]) - zero
+    rows[row * pairs + p] = _pair(low, high)
+
+
+def _element(b, at, BITS, SIGNED):
+    """Element number `at`; of two in a byte the first one is in its lower half."""
+    found = i32(0)
+    if BITS == 4:
+        found = i32(b[at // 2]) >> (at % 2 * 4) & 15
+        if SIGNED:
+            found = (found ^ 8) - 8
+    else:
+        found = i32(b[at])
+    return found
+
+
+def _panels(
+    panels: Elements[i32],
+    b: Elements[T],
+    b_zero: Elements[i32],
+    n: i32,
+    k: i32,
+    pairs: i32,
+    T: Constant[type],
+    BITS: Constant[int],
+    SIGNED: Constant[bool],
+    ZERO: Constant[bool],
+    EACH: Constant[bool],
+    WIDTH: Constant[int],
+):
+    """b in panels of WIDTH columns, each pair of rows after the other; zeros stand beside the last columns."""
+    column, p, panel = global_id(0), global_id(1), global_id(2)
+    left = panel * WIDTH + column
+    low, high = 0, 0
+    if left < n:
+        zero = 0
+        if ZERO:
+            zero = i32(T(b_zero[left if EACH else 0]))
+        low = _element(b, 2 * p * n + left, BITS, SIGNED) - zero
+        if 2 * p + 1 < k:
+            high = _element(b, (2 * p + 1) * n + left, BITS, SIGNED) - zero
+    panels[(panel * pairs + p) * WIDTH + column] = _pair(low, high)
+
+
+def _tiles(
+    c: Elements[f32],
+    rows: Elements[i32],
+    panels: Elements[i32],
+    a_scale: Elements[f32],
+    b_scale: Elements[f32],
+    bias: Elements[f32],
+    m: i32,
+    n: i32,
+    pairs: i32,
+    EACH: Constant[bool],
+    BIAS: Constant[bool],
+    EPILOGUE: Constant[Callable],
+    ROWS: Constant[int],
+    COLUMNS: Constant[int],
+    ACROSS: Constant[int],
+    DOWN: Constant[int],
+    UNROLLED: Constant[int],
+):
+    """A lane makes ROWS x COLUMNS elements, its columns ACROSS apart. Blocks side by side share a panel, which stays
+    in the cache."""
+    sums = registers((ROWS, COLUMNS), i32)
+    lane, top = local_id(0), (block_id(0) * DOWN + local_id(1)) * ROWS
+    left, panel = block_id(1) * (ACROSS * COLUMNS) + lane, block_id(1) * (ACROSS * COLUMNS) * pairs + lane
+    places = registers(ROWS, i32)
+    for i in static_range(ROWS):
+        places[i] = min(top + i, m - 1) * pairs
+    for some in range(pairs // UNROLLED):
+        for step in static_range(UNROLLED):
+            # What is added last and known is part of the address, and one proof for all of a round.
+            for i in static_range(ROWS):
+                x = rows[places[i] + some * UNROLLED + step]
+                for j in static_range(COLUMNS):
+                    y = panels[panel + some * (UNROLLED * ACROSS * COLUMNS) + (step * COLUMNS + j) * ACROSS]
+                    sums[i, j] += _dot(x, y)
+    for p in range(pairs // UNROLLED * UNROLLED, pairs):
+        for i in static_range(ROWS):
+            x = rows[places[i] + p]
+            for j in static_range(COLUMNS):
+                sums[i, j] += _dot(x, panels[panel + p * (ACROSS * COLUMNS) + ACROSS * j])
+    for i in static_range(ROWS):
+        if top + i < m:
+            for j in static_range(COLUMNS):
+                column = left + ACROSS * j
+                if column < n:
+                    scale = a_scale[0] * b_scale[column if EACH else 0]
+                    total = f32(sums[i, j]) * scale
+                    if BIAS:
+                        total = total + bias[column]
+                    c[(top + i) * n + column] = EPILOGUE(total)
+
+
+def choose(traits):
+    """The schedule: rows and columns of a lane, and lanes of a block along each."""
+    if traits.together:
+        return {"ROWS": 4, "COLUMNS": 4, "ACROSS": 16, "DOWN": 4, "UNROLLED": 1}
+    return {"ROWS": 4, "COLUMNS": 3, "ACROSS": 4, "DOWN": 1, "UNROLLED": 4}
+
+
+def _launches(o, traits):
+    chosen = choose(traits)
+    width, tall = chosen["ACROSS"] * chosen["COLUMNS"], chosen["DOWN"] * chosen["ROWS"]
+    pairs, many = ceildiv(o.k, 2), ceildiv(o.n, width)
+    scalars = {"m": o.m, "n": o.n, "k": o.k, "pairs": pairs}
+    # There are at most width - 1 columns beside those of b, and a byte of b is one pair of rows or two at least.
+    words = (o.most["a"], o.most["b"] * 2 * width) if o.late else (o.m * pairs, many * width * pairs)
+    memory = [{name: (Type.I32, count)} for name, count in zip(("rows", "panels"), words, strict=True)]
+    each = bool(o.per_channel)
+    return [
+        part(o, _rows, (pairs, o.m), (64,), temporaries=memory[0], scalars=scalars, T=o.ty, ZERO=o.a_zero is not None),
+        part(o, _panels, (width, pairs, many), (width,), temporaries=memory[1], scalars=scalars, T=o.ty, BITS=o.bits,
+             SIGNED=o.ty.is_signed, ZERO=o.b_zero is not None, EACH=each, WIDTH=width),
+        part(o, _tiles, (ceildiv(o.m, tall) * chosen["ACROSS"], many * chosen["DOWN"]),
+             (chosen["ACROSS"], chosen["DOWN"]), scalars=scalars, EACH=each, BIAS=o.bias is not None,
+             EPILOGUE=_same if o.activation is None else function(o.activation.value), **chosen),
+    ]  # fmt: skip
+
+
+def _extents(o):
+    of_each = o.n if o.per_channel else 1
+    optional = {"a_zero": 1, "b_zero": of_each, "bias": o.n}
+    found = {"a": o.m * o.k, "b": ceildiv(o.k * o.n * o.bits, 8), "a_scale": 1, "b_scale": of_each}
+    return found | {name: count for name, count in optional.items() if o.values[name] is not None} | {"c": o.m * o.n}
+
+
+def _wrong(o):
+    return None if o.bits in (4, 8) else f"elements of b have 8 or 4 bits, not {o.bits}"
+
+
+def _by_numpy(np, o, a, b, a_scale, b_scale, a_zero=(0,), b_zero=(0,), bias=None):
+    def whole(x):
+        return np.asarray(x).astype(np.int64)
+
+    def points(x):
+        return (whole(x) - o.ty.min_value) % (1 << o.ty.bits) + o.ty.min_value
+
+    b = whole(b)
+    if o.bits == 4:
+        b = np.stack([b & 15, b >> 4 & 15], axis=1).ravel()[: o.k * o.n]
+        b = (b ^ 8) - 8 if o.ty.is_signed else b
+    left = whole(a).reshape(o.m, o.k) - points(a_zero)
+    total = left @ (b.reshape(o.k, o.n) - points(b_zero))
+    scale = np.float32(a_scale[0]) * np.asarray(b_scale, np.float32)
+    found = total.astype(np.int32).astype(np.float32) * scale
+    return found if bias is None else found + np.asarray(bias, np.float32)
+
+
+OPERATIONS = (TensorOperation("QuantizedGEMM", _extents, _launches, _by_numpy, _wrong),)
