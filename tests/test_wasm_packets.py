@@ -23,6 +23,8 @@ from hologram_web.isa.verify import analyze
 from hologram_web.targets.wasm import compile_kernel
 from hologram_web.targets.wasm.kernel import form_of
 from hologram_web.targets.wasm.lanes import MAX_CONDITIONS
+from hologram_web.targets.wasm.reciprocals import with_reciprocals
+from hologram_web.targets.wasm.several_rounds import with_rounds_together
 from tests.fuzz.devices import LIMITS, reference
 from tests.fuzz.generator import generate
 from tests.test_reducible import _tangle as tangle
@@ -415,3 +417,83 @@ def test_fast_products_are_fused_where_the_engine_has_it(relaxed):
     (exact, wanted), (fast, _) = results
     assert np.abs(exact - wanted).max() < 1e-5
     assert np.abs(fast - wanted).max() < 1e-5
+
+
+ROUNDS = """
+def rounds(x: hg.Array[hg.f32], z: hg.Array[hg.f32], y: hg.Array[hg.f32]):
+    lane = hg.local_id()
+    row = hg.block_id() * 8
+    least, first, second, last = hg.f32(9), hg.f32(0), hg.f32(1), hg.u32(0)
+    for k in range({rounds}):
+        a = hg.exp(hg.tanh(x[row * {rounds} + 8 * k + lane]))
+        least = min(least, a)
+        first, second = second, a + hg.tanh(first)
+        last = hg.u32(3 * k)
+        z[row * {rounds} + 8 * k + lane] = a + first
+    y[row + lane] = least + first / second + hg.f32(last)
+"""
+
+
+@pytest.mark.parametrize("rounds", [8, 66, 67])
+@pytest.mark.parametrize("packets", [1, 4, 8, 16])
+def test_rounds_that_go_together(rounds, packets):
+    program = hg.kernel_from_source(ROUNDS.format(rounds=rounds)).program
+    function = _function(program, (8, 1, 1))
+    stores = [sum(node.op == "store" for node in f.nodes()) for f in (function, with_rounds_together(function))]
+    assert stores == [2, {8: 5, 66: 3, 67: 2}[rounds]]
+    values = np.random.default_rng(1).normal(size=3 * 8 * rounds).astype(np.float32)
+    for short in (0, 5):  # elements that are missing: which lane faults where is the same
+        found: list[Any] = []
+        for device in (reference(), WasmBackend(packets=packets, cache=False)):
+            x, z, y = (device.allocate_buffer(size) for size in (values.nbytes, values.nbytes - 4 * short, 96))
+            device.view(x)[:] = values.view(np.uint8)
+            shapes = {"x.shape0": values.size, "z.shape0": values.size - short, "y.shape0": 24}
+            names = {param.name for param in program.params}
+            given = {"x": x, "z": z, "y": y} | {name: size for name, size in shapes.items() if name in names}
+            params = hg.ExecutionParams(hg.LaunchConfig(hg.GridDim(3, 1, 1), hg.BlockDim(8, 1, 1)), given)
+            if short:
+                with pytest.raises(hg.ExecutionError) as caught:
+                    device.execute_program_with_params(program, params)
+                found.append((caught.value.lane, caught.value.instruction))
+            else:
+                device.execute_program_with_params(program, params)
+                found.append((bytes(device.view(z)), bytes(device.view(y))))
+        assert found[0] == found[1]
+
+
+SHARES = """
+def shares(x: hg.Array[hg.f32], z: hg.Array[hg.f32]):
+    lane = hg.local_id()
+    most, total = x[lane], hg.f32(0)
+    for k in range(40):
+        most = max(most, x[8 * k + lane])
+        total += hg.exp(hg.tanh(x[8 * k + lane]))
+    z[lane] = most / hg.f32(3)
+    z[8 + lane] = most / hg.f32(1e-40)
+    for k in range(40):
+        z[8 * k + 16 + lane] = hg.exp(x[8 * k + lane]) / total
+"""
+
+
+@pytest.mark.parametrize("packets", [1, 4, 8])
+def test_fast_divisions_are_products_with_reciprocals(packets):
+    program = hg.kernel_from_source(SHARES).program
+    x, results, divisions = np.random.default_rng(2).normal(size=320).astype(np.float32), [], []
+    for math in ("exact", "fast"):
+        device = WasmBackend(packets=packets, cache=False, math=math)
+        assert device._relaxed
+        given: dict[str, Any] = {"x": device.allocate_buffer(x.nbytes), "z": device.allocate_buffer(4 * 336)}
+        device.view(given["x"])[:] = x.view(np.uint8)
+        given |= {"x.shape0": 320, "z.shape0": 336}
+        given = {name: value for name, value in given.items() if name in {param.name for param in program.params}}
+        device.execute_program_with_params(program, hg.ExecutionParams(hg.LaunchConfig.linear(8, 8), given))
+        results.append(device.view(given["z"]).view(np.float32).copy())
+        function = _function(program, (8, 1, 1))
+        function = with_reciprocals(function) if math == "fast" else function
+        divisions.append([node.args[0].is_const for node in function.nodes() if node.op == "div"])
+    exact, fast = results
+    assert np.isinf(exact[8:16]).any()
+    assert list(map(sorted, divisions)) == [[False] * 3, [False, True]]  # of 1e-40 there is no reciprocal
+    some = np.isfinite(exact)
+    np.testing.assert_array_equal(np.isfinite(fast), some)
+    np.testing.assert_allclose(fast[some], exact[some], rtol=2e-6)

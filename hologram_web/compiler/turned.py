@@ -6,9 +6,14 @@ what asks for an axis by its name has to ask for another.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
 from .ir import Block, Function, Node, Terminator
 
-__all__ = ["turned"]
+__all__ = ["copied", "turned"]
 
 _PLACES = ("LANE_IDX_", "BLOCK_IDX_", "GRID_DIM_", "BLOCK_DIM_")
 
@@ -22,12 +27,19 @@ def turned(function: Function) -> Function:
         return function
     axes = [(first + axis) % 3 for axis in range(3)]
     names = {f"{place}{'XYZ'[was]}": f"{place}{'XYZ'[axis]}" for place in _PLACES for axis, was in enumerate(axes)}
+    found = copied(function, lambda node: names.get(node.attr, node.attr) if node.op == "special" else node.attr)
+    x, y, z = (shape[axis] for axis in axes)
+    found.block_shape, found.axes = (x, y, z), (axes[0], axes[1], axes[2])
+    return found
+
+
+def copied(function: Function, attribute: Callable[[Node], Any] = lambda node: node.attr) -> Function:
+    """Another function with nodes and blocks of its own, of which nodes have these attributes."""
     made: dict[Node, Node] = {}
 
     def of(node: Node) -> Node:
         if node not in made:
-            renamed = node.op == "special" and node.attr in names
-            made[node] = Node(node.op, node.ty, (), names[node.attr] if renamed else node.attr)
+            made[node] = Node(node.op, node.ty, (), attribute(node))
         return made[node]
 
     blocks = {block: Block(block.number) for block in function.blocks}
@@ -39,10 +51,6 @@ def turned(function: Function) -> Function:
         end = block.end
         value = None if end.value is None else of(end.value)
         other.end = Terminator(end.kind, [blocks[way] for way in end.ways], value, end.at, end.steps)
-    x, y, z = (shape[axis] for axis in axes)
-    found = Function(
-        list(blocks.values()), function.shared_memory, function.bases, (x, y, z), function.name, function.local_memory
-    )
-    found.axes = (axes[0], axes[1], axes[2])
+    found = replace(function, blocks=list(blocks.values()), fired=Counter(function.fired))
     found.renumber()
     return found

@@ -117,9 +117,9 @@ def table(name: str, ty: Type) -> tuple[float, ...]:
     return TABLES[name][ty.bits]
 
 
-def polynomial(name: str, x: Number) -> Number:
-    """The polynomial of that name, by Horner's rule."""
-    *rest, last = table(name, x.ty)
+def polynomial(name: str, x: Number, times: int = 1) -> Number:
+    """The polynomial of that name, by Horner's rule; `times` it, if that is exact."""
+    *rest, last = (times * coefficient for coefficient in table(name, x.ty))
     total = x.constant(last)
     for coefficient in reversed(rest):
         total = total * x + coefficient

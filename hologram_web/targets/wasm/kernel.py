@@ -40,7 +40,9 @@ from .packet_runs import PacketRuns
 from .packet_steps import PacketSteps
 from .packets import Packets
 from .polls import FIRST_TICKS, Polls
+from .reciprocals import with_reciprocals
 from .routines import Routines
+from .several_rounds import with_rounds_together
 from .trees import ScalarStatements
 from .values import TRAITS, Values
 from .vectors import Vectors
@@ -151,7 +153,13 @@ class WasmOptions(NamedTuple):
 def form_of(function: Function, packets: int | None = None) -> Choice:
     """Whether a kernel is made of packets of lanes, and why not; `packets` as `compile_kernel` takes it."""
     with deep_recursion():
-        return chosen(turned(legalise(function, TRAITS)), packets)
+        return chosen(_legal(function), packets)
+
+
+def _legal(function: Function, fuses: bool = False) -> Function:
+    """The function as it is written, in types of the target. It stays as it is."""
+    together = with_rounds_together(with_reciprocals(function) if fuses else function)
+    return turned(legalise(together, TRAITS))
 
 
 def compile_kernel(
@@ -160,10 +168,11 @@ def compile_kernel(
     """The WebAssembly kernel of a function, for engines with wide arithmetic or for all. Raises CompileError.
 
     `packets` are the lanes of a packet, where the code can be one; 1 for lane after lane, and None to choose. Where it
-    `fuses`, for engines with relaxed SIMD, packets may round a product and the sum it is in once (`math="fast"`).
+    `fuses`, for engines with relaxed SIMD, packets may round a product and the sum it is in once, and
+    what `math="fast"` allows besides: reciprocals, and MIN and MAX that do not look for NaN and the sign of zero.
     """
     check_supported(function)
     with deep_recursion():
-        legal = turned(legalise(function, TRAITS))
+        legal = _legal(function, fuses)
         choice = chosen(legal, packets)
         return _Kernel(legal, WasmOptions(wide_arithmetic, packets, fuses), choice).made()

@@ -374,7 +374,7 @@ class Vectors(Values):
     def _float_part(self, node: Node, shape: str, part: int) -> None:
         op = node.op
         limit = node.args[-1]
-        if op in ("min", "max") and limit.is_const and self._chooses(op, limit):
+        if op in ("min", "max") and (self.fuses or (limit.is_const and self._chooses(op, limit))):
             # The limit where it is beyond, else the other one, NaN as well: one instruction instead of eight.
             self._parts_of(node, part)
             self.put((f"{shape}.p{op}",))
