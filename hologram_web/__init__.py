@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hologram_web_tools.kernel_json import JsonToIsa
     from hologram_web_tools.optimizer import ProgramOptimizer
 
-    from . import atlas, backends, circuit, isa, kernel_json, testing
+    from . import atlas, backends, circuit, isa, kernel_json, nn, testing
     from .array.gradient import checkpoint, custom_gradient, grad, value_and_grad, vjp
     from .array.nested import tree_leaves, tree_map
     from .backends.protocol import Backend, Limits
@@ -86,6 +86,7 @@ if TYPE_CHECKING:
         "kernel_from_source",
         "kernel_json",
         "load",
+        "nn",
         "stdlib",
         "testing",
         *_errors,
@@ -125,6 +126,7 @@ _TOOLS = {  # of the second distribution
 }
 _TOOL_PACKAGES = ("circuit", "kernel_json", "stdlib")
 _PACKAGES = ("atlas", "backends", "isa", "testing")
+_ARRAY_PACKAGES = ("nn",)
 _ROOMS = ("errors", "isa", "frontends.python")  # all that is in their __all__
 
 
@@ -139,7 +141,7 @@ if not TYPE_CHECKING:  # to checkers there is nothing but what stands above
 
 
 def _find(name: str) -> Any:
-    if name in _PACKAGES or name in _TOOL_PACKAGES:
+    if name in (*_PACKAGES, *_TOOL_PACKAGES, *_ARRAY_PACKAGES):
         return import_module(f".{name}", __name__)
     for module, names in (_MODULES | _ARRAYS).items():
         if name in names:
@@ -150,7 +152,7 @@ def _find(name: str) -> Any:
     if name == "__all__":
         rooms = [import_module(f".{room}", __name__).__all__ for room in _ROOMS]
         there = [_TOOL_PACKAGES, *_TOOLS.values()] if installed() else []
-        there += _ARRAYS.values() if has("array") else []
+        there += [_ARRAY_PACKAGES, *_ARRAYS.values()] if has("array") else []
         return sorted({"__version__", *_PACKAGES}.union(*_MODULES.values(), *rooms, *there))
     if not name.startswith("_"):
         for room in _ROOMS:

@@ -232,6 +232,7 @@ from ..errors import IsaError
 
 # Public names that two modules define all the same, and why.
 TWICE = {
+    "Linear": "a layer of users' networks, and the code of a packet",
     "Array": "what the reference calls NDArray[Any], the annotation of kernels `hg.Array`, and an array of users",
     "ClassMemory": "the same view of class memory, of two devices",
     "Expressions": "of Python's syntax, and of a text like C",

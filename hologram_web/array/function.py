@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
@@ -75,7 +75,9 @@ class Spec(NamedTuple):
 class ArrayFunction:
     """A function of arrays, and its traces by executor and arguments."""
 
-    def __init__(self, fn: FunctionType, static: tuple[str, ...], name: str, device: Executor | None = None) -> None:
+    def __init__(
+        self, fn: FunctionType | MethodType, static: tuple[str, ...], name: str, device: Executor | None = None
+    ) -> None:
         self.fn, self.static, self.name, self.device = fn, static, name, device
         self.signature = inspect.signature(fn)
         if unknown := [each for each in static if each not in self.signature.parameters]:
@@ -162,8 +164,9 @@ class ArrayFunction:
     def annotations(self) -> dict[str, Any]:
         """What is said of parameters; types only."""
         if self._annotations is None:
-            names = inspect.getclosurevars(self.fn)
-            around = {**names.builtins, **self.fn.__globals__, **names.nonlocals}
+            plain: Any = getattr(self.fn, "__func__", self.fn)  # of a method
+            names = inspect.getclosurevars(plain)
+            around = {**names.builtins, **plain.__globals__, **names.nonlocals}
             self._annotations = {}
             for name, each in self.signature.parameters.items():
                 found = each.annotation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial, wraps
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, overload
 
 from ..errors import TranslateError, outermost
@@ -36,7 +36,7 @@ def function(fn: Any = None, *, static: tuple[str, ...] = (), name: str = "", de
     """
     if fn is None:
         return partial(function, static=static, name=name, device=device)
-    if not isinstance(fn, FunctionType):
+    if not isinstance(fn, (FunctionType, MethodType)):
         raise TranslateError(f"@hg.function marks a function, not {fn!r}")
     made: Any = None
 
