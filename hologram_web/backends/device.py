@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, Self
 
@@ -31,7 +32,7 @@ from ..isa.verify import Analysis, Base, analysis_of
 from . import fault_text
 from .known import Known, as_written
 from .memories import M, Memories
-from .prepared import Prepared
+from .prepared import InOrder, Prepared
 from .protocol import AsyncTwins, Limits, stop_of_call
 from .recording import WAITS, Recording, stateful
 from .state import AtlasState, resonance_of
@@ -71,6 +72,7 @@ class Device(Memories[M], AsyncTwins):
         self.atlas = AtlasState()
         self._analyses: dict[bytes, Analysis] = {}
         self._programs_known: dict[int, Known] = {}  # by the id of the program
+        self._orders: deque[InOrder] = deque(maxlen=_KEPT_ANALYSES)
         # No Event: Ctrl-C within its methods, which are Python's, leaves a lock taken that nobody gives back.
         self._cancelled = False
         self._running = False
@@ -182,18 +184,9 @@ class Device(Memories[M], AsyncTwins):
         until, together = time.monotonic() + self.limits.seconds, self._together.deadline
         return until if together is None or until < together else together
 
-    @contextmanager
-    def together(self) -> Iterator[None]:
+    def together(self) -> AbstractContextManager[None]:
         """Makes all launches of this thread in the block one to `cancel` and to the limit of seconds."""
-        inside = self._together.deadline is not None
-        if not inside:
-            self._cancelled = False
-            self._together.deadline = math.inf if (until := self._deadline()) is None else until
-        try:
-            yield
-        finally:
-            if not inside:
-                self._together.deadline = None
+        return _AsOne(self)
 
     def _may_start(self) -> None:
         """Raises LaunchError within another launch, and the ExecutionError of launches that end, if this is one."""
@@ -202,6 +195,11 @@ class Device(Memories[M], AsyncTwins):
         until = self._together.deadline
         if until is None:
             self._cancelled = False
+        self._may_go_on()
+
+    def _may_go_on(self) -> None:
+        """Raises the ExecutionError of launches that end, if this is one."""
+        until = self._together.deadline
         if self._stopped():
             raise ExecutionError(FaultKind.CANCELLED, None, "the launch was cancelled")
         if until is not None and time.monotonic() > until:
@@ -246,6 +244,13 @@ class Device(Memories[M], AsyncTwins):
                     kept.clear()
                 kept[key] = self._prepared(self, program, config, names, fixed)
             return kept[key]
+
+    def prepare_all(self, launches: Sequence[tuple[Prepared, Sequence[int]]]) -> InOrder:
+        """Launches in order, to be made again and again. They live as long as the device keeps them."""
+        with self._lock:
+            made = InOrder(self, launches)
+            self._orders.append(made)
+            return made
 
     # Recordings
 
@@ -405,6 +410,26 @@ class Device(Memories[M], AsyncTwins):
                 self._analyses.pop(next(iter(self._analyses)))
             self._analyses[key] = analysis
         return self._analyses[key]
+
+
+class _AsOne:
+    """`Device.together`. A generator would take three times as long, which short plans would feel."""
+
+    __slots__ = ("_device", "_inside")
+
+    def __init__(self, device: Device[Any]) -> None:
+        self._device = device
+
+    def __enter__(self) -> None:
+        device = self._device
+        self._inside = device._together.deadline is not None
+        if not self._inside:
+            device._cancelled = False
+            device._together.deadline = math.inf if (until := device._deadline()) is None else until
+
+    def __exit__(self, *_: object) -> None:
+        if not self._inside:
+            self._device._together.deadline = None
 
 
 class _Forked:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from struct import Struct
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import ExecutionError, LaunchError
 from ..isa.arguments import scalar_bits
 from ..isa.cfg import END
 from ..isa.launch import ExecutionParams, LaunchConfig
+from ..isa.operands import BufferHandle
 from ..isa.program import Param, Program
 from ..isa.types import Type
 from ..isa.verify import Base
 from .protocol import stop_of_call
 
-__all__ = ["Prepared", "ShortWay"]
+__all__ = ["InOrder", "Prepared", "ShortWay"]
 
 
 class Prepared:
@@ -55,7 +58,7 @@ class ShortWay(Prepared):
     """Launches that write a few numbers and run, where they are one kernel on buffers and scalars.
 
     They go the common way before anything is known, and whenever something is not as it was: errors are told there.
-    Devices give `_learn` and `_go`, and add to `_is_same`.
+    Devices give `_learn` and `_go`, and add to `_state`, what they were told, and `_is_mine`, what is the launch's own.
     """
 
     def __init__(
@@ -72,14 +75,16 @@ class ShortWay(Prepared):
             device = self.device
             with device._lock:
                 self._ready = device._recording is None and self._is_short() and self._learn(values)
+                self._seen = self._state()
 
     def _learn(self, values: Sequence[Any]) -> bool:
         """Takes over what the launch with these arguments, which is done, has found out. False if there is no short
         way."""
         raise NotImplementedError
 
-    def _go(self, values: Sequence[Any], numbers: list[Any], memories: list[Any]) -> bool:
-        """Launches, if the numbers fit their types. Raises what a launch raises that runs."""
+    def _go(self, numbers: list[Any], memories: list[Any], values: Sequence[Any], places: Sequence[int]) -> bool:
+        """Launches, if the numbers fit their types; its own values are at those places. Raises what a launch raises
+        that runs."""
         raise NotImplementedError
 
     def _run(self, values: Sequence[Any]) -> bool:
@@ -93,7 +98,7 @@ class ShortWay(Prepared):
             try:
                 device._running = True  # before anything is written: a signal's handler may launch, too
                 taken = self._taken(values)
-                return taken is not None and self._go(values, *taken)
+                return taken is not None and self._go(*taken, values, range(len(values)))
             except ExecutionError as fault:
                 raise self._known.as_written(fault) from None
             finally:
@@ -105,7 +110,6 @@ class ShortWay(Prepared):
         if not known.is_verified(device.atlas.bound) or known.extra or known.adds_resonance or self.config.promises:
             return False
         analysis = self._analysis = known.analysis
-        self._limits, self._math = device.limits, device.math
         return not (
             analysis.has_collectives
             or analysis.atlas_bases
@@ -116,16 +120,21 @@ class ShortWay(Prepared):
 
     def _is_same(self) -> bool:
         """Whether the program and what the device was told are as they were; no other thread is learning."""
+        return self._ready and self._state() == self._seen and self._is_mine() and self._may_go()
+
+    def _state(self) -> tuple[Any, ...]:
+        """What the device was told."""
+        device = self.device
+        return device._recording, device.limits, device.math
+
+    def _is_mine(self) -> bool:
+        """Whether the program is as it was, and what is kept of it."""
         device, known = self.device, self._known
-        return (
-            self._ready
-            and device._recording is None
-            and device.limits is self._limits
-            and device.math is self._math
-            and known.analysis is self._analysis
-            and known.is_verified(device.atlas.bound)
-            and known.holds(self.program)
-        )
+        return known.analysis is self._analysis and known.is_verified(device.atlas.bound) and known.holds(self.program)
+
+    def _may_go(self) -> bool:
+        """Whether the device has nothing to do before."""
+        return True
 
     def _lay_out(self, scalars: Iterable[tuple[str, Type]], bases: Iterable[Base], more: str = "") -> None:
         """Says what a kernel's argument block has: scalars, then `more` numbers; and which memories the kernel uses."""
@@ -175,3 +184,81 @@ class ShortWay(Prepared):
             return numbers, [buffers[values[place]] for place in self._memories]
         except (KeyError, TypeError, LaunchError):
             return None
+
+
+class _Laid(NamedTuple):
+    """A launch of several: where its values are, its scalars in its numbers and among the values, and its memories."""
+
+    launch: ShortWay
+    places: Sequence[int]
+    scalars: list[tuple[int, int, Type | None]]
+    memories: list[int]
+
+
+class InOrder:
+    """Launches one after the other, made again and again: each with its places in a list of values that they share,
+    handles and numbers that fit.
+
+    To `cancel` and to the limit of seconds they are one. What is looked at for each launch that is made by itself is
+    looked at once for all of them. The device keeps it, as it keeps `Prepared`.
+    """
+
+    def __init__(self, device: Any, launches: Sequence[tuple[Prepared, Sequence[int]]]) -> None:
+        self.device, self._launches = device, list(launches)
+        self._laid: list[_Laid] = []  # all of them, if all go the short way
+        self._each: list[tuple[ShortWay, tuple[Any, ...]]] = []  # with what each has seen when they were laid out
+
+    def __call__(self, values: Sequence[Any]) -> None:
+        with self.device._lock, self.device.together():
+            done = self._short(values) if self._laid and self._is_same() else 0
+            if done < len(self._launches):
+                for prepared, places in self._launches[done:]:
+                    prepared([values[place] for place in places])
+                self._lay_out()
+
+    def _lay_out(self) -> None:
+        each = dict.fromkeys(prepared for prepared, _ in self._launches)
+        short = [one for one in each if isinstance(one, ShortWay) and one._ready]
+        self._laid, self._each = [], [(one, one._seen) for one in short]
+        if len(short) < len(each) or any(one._seen != short[0]._seen for one in short):
+            return
+        for launch, places in self._launches:
+            assert isinstance(launch, ShortWay)
+            scalars = [(at, places[own], None if kind else ty) for at, own, kind, _, ty in launch._scalars]
+            self._laid.append(_Laid(launch, places, scalars, [places[own] for own in launch._memories]))
+
+    def _is_same(self) -> bool:
+        for one, seen in self._each:
+            if one._seen is not seen or not one._is_mine():
+                return False
+        first, seen = self._each[0]
+        return first._state() == seen and first._may_go()
+
+    def _short(self, values: Sequence[Any]) -> int:
+        """How many are done, the short way. Raises what a launch raises that runs."""
+        device, done, buffers = self.device, 0, self.device._buffers
+        try:
+            held = [buffers[value] if type(value) is BufferHandle else None for value in values]
+        except KeyError:
+            return 0
+        if any(type(value) is float and value != value for value in values):  # Struct would keep more bits of a NaN than the contract says
+            return 0
+        device._call_stopped = stop_of_call()
+        device._may_start()
+        until = device._together.deadline
+        try:
+            device._running = True
+            for launch, places, scalars, memories in self._laid:
+                if device._stopped() or (until < math.inf and time.monotonic() > until):
+                    device._may_go_on()
+                numbers = launch._numbers.copy()
+                for at, place, encoded in scalars:
+                    numbers[at] = encoded.encode(values[place]) if encoded else values[place]
+                if not launch._go(numbers, [held[place] for place in memories], values, places):
+                    break
+                done += 1
+        except ExecutionError as fault:
+            raise launch._known.as_written(fault) from None
+        finally:
+            device._running = False
+        return done

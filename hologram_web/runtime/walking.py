@@ -10,7 +10,8 @@ from ..errors import LaunchError
 from ..isa.arguments import scalar_bits
 from ..isa.launch import ExecutionParams, LaunchConfig
 from ..isa.operands import BufferHandle, Immediate, PoolHandle
-from ..plan.plan import ProgramCall
+from ..isa.program import Param, Program
+from ..plan.plan import Argument, ProgramCall
 from ..plan.walk import Budget, Walk
 
 if TYPE_CHECKING:
@@ -39,21 +40,25 @@ class LaunchWalk(Walk):
         self.compiled, self.backend, self.handles = compiled, backend, handles
         self.target = target_of(backend)
 
-    def call(self, step: ProgramCall) -> None:
-        program = self.compiled.programs[step.program]
+    def configured(self, step: ProgramCall) -> tuple[Program, LaunchConfig]:
+        """What a call launches, and how."""
         grid, lanes = (tuple(map(self.evaluate, three)) for three in (step.grid, step.lanes))
         config = LaunchConfig(grid, step.block, step.shared, lanes)  # type: ignore[arg-type]
-        given: dict[Any, Any] = {}
-        for param, arg in zip(program.params, step.args, strict=True):
-            if arg.kind == "buffer":
-                given[param.name] = self.handles[arg.value]
-                continue
-            assert param.ty is not None
-            formula = arg.kind == "formula"
-            bits = (
-                scalar_bits(param.name, param.ty, self.evaluate(arg.value)) if formula else self.bits_of(param.ty, arg)
-            )
-            given[param.name] = Immediate(param.ty, bits)
+        return self.compiled.programs[step.program], config
+
+    def number(self, param: Param, arg: Argument) -> Immediate:
+        """The argument for a scalar parameter."""
+        assert param.ty is not None
+        formula = arg.kind == "formula"
+        bits = scalar_bits(param.name, param.ty, self.evaluate(arg.value)) if formula else self.bits_of(param.ty, arg)
+        return Immediate(param.ty, bits)
+
+    def call(self, step: ProgramCall) -> None:
+        program, config = self.configured(step)
+        given: dict[Any, Any] = {
+            param.name: self.handles[arg.value] if arg.kind == "buffer" else self.number(param, arg)
+            for param, arg in zip(program.params, step.args, strict=True)
+        }
         self.backend.execute_program_with_params(program, ExecutionParams(config, given, self.compiled.math))
         if config.total_threads():
             self.budget.launched()

@@ -43,19 +43,19 @@ class PreparedCrossing(ShortWay):
             self._launcher, self._asked = device.native.launcher(*asked), asked
         return True
 
-    def _is_same(self) -> bool:
-        return super()._is_same() and self.device.flushed()
+    def _may_go(self) -> bool:
+        return self.device.flushed()
 
-    def _go(self, values: Sequence[Any], numbers: list[Any], memories: list[PageMemory]) -> bool:
+    def _go(self, numbers: list[Any], memories: list[PageMemory], values: Sequence[Any], places: Sequence[int]) -> bool:
         try:
             if self._bounded:
                 self._layout.pack(*numbers)
         except (error, OverflowError):
             return False
-        places = [memory[0] for memory in memories]
-        if len(set(places)) < len(places):  # it is another program that runs
+        held = [memory[0] for memory in memories]
+        if len(set(held)) < len(held):  # it is another program that runs
             return False
-        came = self._launcher(*[numbers[at] for at in self._varying], *places)
+        came = self._launcher(*[numbers[at] for at in self._varying], *held)
         if came == _LATER:
             return False
         device = self.device

@@ -28,17 +28,20 @@ class PreparedCall(ShortWay):
     device: WasmBackend
 
     def _learn(self, values: Sequence[Any]) -> bool:
-        device, loaded = self.device, self.device.loaded(self._analysis, self.config)
+        loaded = self.device.loaded(self._analysis, self.config)
         if loaded is None or loaded.made_for[:1] != (self.config,):
             return False
-        self._loaded, self._head, self._made_for, self._work = loaded, loaded.head, loaded.made_for, device._work
+        self._loaded, self._head, self._made_for = loaded, loaded.head, loaded.made_for
         self._lay_out(loaded.kernel.scalars, loaded.kernel.bases, f"{2 * len(loaded.kernel.bases)}I")
         return True
 
-    def _is_same(self) -> bool:
-        return not self._loaded.gone and self.device._work is self._work and super()._is_same()
+    def _state(self) -> tuple[Any, ...]:
+        return (*super()._state(), self.device._work)
 
-    def _go(self, values: Sequence[Any], numbers: list[Any], memories: list[ArenaBlock]) -> bool:
+    def _is_mine(self) -> bool:
+        return not self._loaded.gone and super()._is_mine()
+
+    def _go(self, numbers: list[Any], memories: list[ArenaBlock], values: Sequence[Any], places: Sequence[int]) -> bool:
         device, loaded = self.device, self._loaded
         for address, size, _ in memories:
             numbers += address, size

@@ -29,8 +29,7 @@ class PreparedWork(ShortWay):
 
     def _learn(self, values: Sequence[Any]) -> bool:
         device, analysis = self.device, self._analysis
-        self._generation, self._check = device._gpu.generation, device.check
-        self._recorder = device._recorder  # whose buffers are bound
+        self._generation = device._gpu.generation
         job = self._job(values)
         ready = self._of = device._ready(job)
         if ready.kernel.scratch:
@@ -53,23 +52,19 @@ class PreparedWork(ShortWay):
         memory = device._memory_of(analysis, given)
         return Job(analysis, analysis.graph.entry, self.config, memory, scalars, {}, None, None, device.math)
 
-    def _is_same(self) -> bool:
+    def _state(self) -> tuple[Any, ...]:
         device = self.device
         device._here()
-        return (
-            device._gpu.generation == self._generation
-            and device._recorder is self._recorder
-            and device.check == self._check
-            and super()._is_same()
-        )
+        # The recorder's buffers are bound.
+        return (*super()._state(), device._gpu.generation, device._recorder, device.check)
 
-    def _go(self, values: Sequence[Any], numbers: list[Any], memories: list[GpuMemory]) -> bool:
+    def _go(self, numbers: list[Any], memories: list[GpuMemory], values: Sequence[Any], places: Sequence[int]) -> bool:
         device = self.device
         try:
             scalars = self._layout.pack(*numbers)
         except (error, OverflowError):
             return False
-        group = self._group(memories) or self._bind(values, memories)
+        group = self._group(memories) or self._bind([values[place] for place in places], memories)
         if group is None:
             return False
         chosen = self._chosen or self._choose(numbers)
