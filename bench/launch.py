@@ -1,11 +1,11 @@
 """`python -m bench.launch`: what a launch costs from Python, beside the bare call of the engine, and Numba.
 
 The kernel is z = a x + y on 1,000 elements, bound once (`k = saxpy[1000]`) and called again and again: on Buffers, and
-on NumPy arrays, which are copied to the device and one of them back; and 100 launches recorded, and replayed with one
-call. WebGPU is timed until all is done, with 100 launches between two waits, and with one. Beside it stands what lies
-below: WebAssembly called with an argument block that is filled already, the copies of the arrays alone, and as many
-dispatches by wgpu's own calls, of the same shader and of one that does nothing. Numba runs the like, compiled to
-machine code, on the same arrays. Results are compared before anything is timed.
+on NumPy arrays, which are copied to the device and one of them back; 100 launches recorded, and replayed with one
+call; and plans of one and of 20 launches. WebGPU is timed until all is done, with 100 launches between two waits, and
+with one. Beside it stands what lies below: WebAssembly called with an argument block that is filled already, the copies
+of the arrays alone, and as many dispatches by wgpu's own calls, of the same shader and of one that does nothing. Numba
+runs the like, compiled to machine code, on the same arrays. Results are compared before anything is timed.
 """
 
 # mypy: ignore-errors
@@ -31,6 +31,7 @@ __all__ = ["Side", "sides"]
 N = 1000
 _FACTOR = 2.0
 _RECORDED = 100
+_PLANNED = 20
 
 
 @hg.kernel
@@ -90,6 +91,8 @@ def _on_device(name: str) -> Iterator[Side]:
     else:
         yield Side(f"{name}, Buffers", lambda: bound(_FACTOR, *buffers), 1, buffers[2].numpy)
         yield Side(f"{name}, a recording of {_RECORDED}", replayed, _RECORDED, buffers[2].numpy)
+        for count in (1, _PLANNED):
+            yield Side(f"{name}, a plan of {count}, Buffers", _planned(ex, count, buffers), count, buffers[2].numpy)
     yield Side(f"{name}, NumPy arrays", lambda: bound(_FACTOR, x, y, z), 1, lambda: z)
     if name == "wasm":
         bound(_FACTOR, *buffers)
@@ -110,6 +113,15 @@ def _on_device(name: str) -> Iterator[Side]:
             z[...] = inside[2]
 
         yield Side("wasm, the copies of the arrays", copied, 1, lambda: z)
+
+
+def _planned(ex: Any, count: int, buffers: Any) -> Callable[[], Any]:
+    """A run of a plan with so many launches."""
+    plan = hg.PlanBuilder("saxpy")
+    for _ in range(count):
+        plan.launch(saxpy, N)
+    compiled = hg.CompiledProgram.from_builder(plan)
+    return lambda: compiled.run(ex, _FACTOR, *buffers)
 
 
 def _handed(ex: Any, recording: Any, z: Any) -> tuple[Callable[[], None], int, Callable[[], Any], Callable[[], None]]:

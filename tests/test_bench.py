@@ -49,8 +49,9 @@ def test_all_sides_agree(name, gpu):
 
 def test_all_launches_agree(capsys):
     names = [side.name for side in launch.sides()]  # each is checked
-    own = ["wasm, NumPy arrays", "wasm, the engine's own call"]
-    assert names[:4] == ["wasm, Buffers", "wasm, a recording of 100", *own]
+    plans = ["wasm, a plan of 1, Buffers", "wasm, a plan of 20, Buffers"]
+    own = [*plans, "wasm, NumPy arrays", "wasm, the engine's own call"]
+    assert names[:6] == ["wasm, Buffers", "wasm, a recording of 100", *own]
     told = capsys.readouterr().out
     assert ("left out: Numba" in told) != ("Numba, NumPy arrays" in names)
 
