@@ -241,7 +241,8 @@ class InOrder:
             held = [buffers[value] if type(value) is BufferHandle else None for value in values]
         except KeyError:
             return 0
-        if any(type(value) is float and value != value for value in values):  # Struct would keep more bits of a NaN than the contract says
+        # Struct would keep more bits of a NaN than the contract says.
+        if any(type(value) is float and value != value for value in values):
             return 0
         device._call_stopped = stop_of_call()
         device._may_start()
