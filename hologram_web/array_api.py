@@ -1,7 +1,6 @@
-"""The Python array API standard (2024.12) on arrays of hologram_web, as far as it goes.
+"""The Python array API standard (2024.12) on arrays of hologram_web.
 
-Functions come from `array/functions.py`. What is not here yet raises AttributeError: functions of complex arrays, the
-extensions linalg and fft, and those whose result's shape depends on values (nonzero, unique_*).
+Functions come from `array/creation.py`, `functions.py` and `sets.py`, the extensions from `linalg.py` and `fft.py`.
 """
 
 from __future__ import annotations
@@ -10,13 +9,15 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
-from .array import creation
+from .array import creation, fft, linalg
 from .array.array import Array
 from .array.creation import *  # noqa: F403
 from .array.creation import __all__ as _creation
 from .array.functions import *  # noqa: F403
 from .array.functions import __all__ as _functions
-from .array.types import kind_of, promoted
+from .array.sets import *  # noqa: F403
+from .array.sets import __all__ as _sets
+from .array.types import kind_of, promoted, real_of
 from .isa.elements import ElementType, bool_, complex64, complex128
 from .isa.types import Type
 from .runtime import arrays
@@ -31,7 +32,8 @@ e, pi, inf, nan, newaxis = math.e, math.pi, math.inf, math.nan, None
 
 _TYPES: dict[str, ElementType] = {
     "bool": bool, "int8": int8, "int16": int16, "int32": int32, "int64": int64, "uint8": uint8, "uint16": uint16,
-    "uint32": uint32, "uint64": uint64, "float32": float32, "float64": float64,
+    "uint32": uint32, "uint64": uint64, "float32": float32, "float64": float64, "complex64": complex64,
+    "complex128": complex128,
 }  # fmt: skip
 _KINDS = {
     "bool": "b", "signed integer": "s", "unsigned integer": "u", "integral": "su", "real floating": "f",
@@ -39,8 +41,8 @@ _KINDS = {
 }  # fmt: skip
 
 __all__ = [
-    *_creation, *_functions, *_TYPES, "bfloat16", "can_cast", "complex64", "complex128", "e", "finfo", "float16",
-    "iinfo", "inf", "isdtype", "nan", "newaxis", "pi",
+    *_creation, *_functions, *_sets, *_TYPES, "bfloat16", "can_cast", "e", "fft", "finfo", "float16",
+    "iinfo", "inf", "isdtype", "linalg", "nan", "newaxis", "pi",
 ]  # fmt: skip
 
 
@@ -61,12 +63,12 @@ def isdtype(dtype: Any, kind: Any) -> Any:
 def can_cast(from_: Any, to: Any, /) -> Any:
     """Whether no value is lost: the two together make the second."""
     given = from_.dtype if isinstance(from_, Array) else from_
-    return _letter(given) == _letter(to) and promoted(given, to) is to
+    return promoted(given, to) is to and ("f" in (_letter(given), _letter(to))) <= (_letter(given) in "fb")
 
 
 def finfo(type: Any, /) -> Any:
     """Bits, eps, max, min, smallest_normal and dtype of a type of floats."""
-    ty: Any = type.dtype if isinstance(type, Array) else arrays.to_type(type)
+    ty: Any = real_of(type.dtype if isinstance(type, Array) else arrays.to_type(type))
     digits, least, bits = {
         Type.F16: (10, -14, 16), Type.BF16: (7, -126, 16), Type.F32: (23, -126, 32), Type.F64: (52, -1022, 64),
     }[ty]  # fmt: skip
@@ -84,7 +86,7 @@ class _Info:
     """What `__array_namespace_info__` tells."""
 
     def capabilities(self) -> dict[str, Any]:
-        return {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": None}
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": None}
 
     def default_device(self) -> Any:
         return creation.default_executor()

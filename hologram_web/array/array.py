@@ -13,22 +13,23 @@ from ..isa.types import Type
 from ..runtime import arrays
 from ..runtime.executor import Buffer
 from ..runtime.operators import Operators
-from .elementwise import MAPS
-from .node import ArrayNode, broadcast, map_, source, view
-from .types import accumulated, floating, kind_of, of_number, promoted
+from .node import ArrayNode, broadcast, map_, scalar, source, view
+from .types import NUMBERS, accumulated, floating, kind_of, of_number, real_of, rule_of, type_of_number
 from .view import View, row_major
 
 if TYPE_CHECKING:
     from ..runtime.executor import Executor
 
-__all__ = ["Array", "Axes", "array_of", "mapped", "reduced", "tensor"]
+__all__ = [
+    "Array", "Axes", "array_of", "by_parts", "kernel", "mapped", "mapped_to", "reduced", "tensor",
+]  # fmt: skip
 
 Axes = int | Sequence[int] | None
 
 
 class Array(Operators):
     """Elements in rows, of one type; not computed yet, or in a Buffer of `executor`. Operators and methods are NumPy's.
-    An Array does not change."""
+    Assignment gives an Array other elements, and does not touch what was made of it."""
 
     __slots__ = ("executor", "node")
     __array_priority__ = 1000
@@ -59,7 +60,7 @@ class Array(Operators):
         """Where it is computed."""
         return self.executor
 
-    def to_device(self, device: Executor, /, *, stream: Any = None) -> Array:
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Array:
         """A copy on another executor."""
         return self if device is self.executor else array_of(self.numpy(), device, dtype=self.dtype)
 
@@ -127,11 +128,23 @@ class Array(Operators):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self.buffer.__array__(dtype, copy)
 
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.buffer.__dlpack__(**options)
+    def __dlpack__(
+        self,
+        /,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[Any, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """The elements in memory of the host: those themselves on a device that shares it, unless `copy`."""
+        return self.buffer.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.buffer.__dlpack_device__()
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
 
     def __float__(self) -> float:
         return float(self.item())
@@ -221,58 +234,26 @@ class Array(Operators):
         return self._with(view(self.node, View(self.shape, turned, offset)))
 
     @outermost
-    def __getitem__(self, key: Any) -> Array:
-        """A view: integers, slices, None and `...`; or elements chosen by an array of integers along the first axis."""
-        keys = list(key) if isinstance(key, tuple) else [key]
-        if any(isinstance(each, (Array, Buffer, list)) or hasattr(each, "dtype") for each in keys):
-            if len(keys) == 1:
-                return self.take(keys[0], axis=0)
-            raise LaunchError(
-                "one array of integers chooses elements along the first axis: x[rows]; else x.take(i, axis)"
-            )
-        given = sum(each is not None and each is not Ellipsis for each in keys)
-        if keys.count(Ellipsis) > 1 or given > self.ndim:
-            raise LaunchError(f"an array of shape {self.shape} has {self.ndim} axes, and x[{_shown(keys)}] has {given}")
-        if Ellipsis not in keys:
-            keys.append(Ellipsis)
-        at = keys.index(Ellipsis)
-        keys[at : at + 1] = [slice(None)] * (self.ndim - given)
-        shape: list[int] = []
-        strides: list[int] = []
-        offset, axis = 0, 0
-        own = row_major(self.shape)
-        for each in keys:
-            if each is None:
-                shape.append(1)
-                strides.append(0)
-                continue
-            length = self.shape[axis]
-            if isinstance(each, slice):
-                start, _, step = each.indices(length)
-                count = len(range(*each.indices(length)))
-                shape.append(count)
-                strides.append(own[axis] * step)
-                offset += own[axis] * start if count else 0
-            else:
-                number = _whole(each)
-                if not -length <= number < length:
-                    raise LaunchError(f"index {number} is beyond axis {axis}, which has {length} elements")
-                offset += own[axis] * (number % length)
-            axis += 1
-        return self._with(view(self.node, View(tuple(shape), tuple(strides), offset)))
+    def __getitem__(self, key: Any, /) -> Array:
+        """A view: integers, slices, None and `...`; or elements chosen by arrays of integers, or by one of bools, whose
+        number has to be read then."""
+        from .indexing import chosen
+
+        return chosen(self, key)
+
+    @outermost
+    def __setitem__(self, key: Any, value: Any, /) -> None:
+        """The array has other elements there. Views that were taken of it before keep those that they had."""
+        from .indexing import assigned
+
+        self.node = assigned(self, key, value).node
 
     @outermost
     def take(self, indices: Any, axis: int = 0) -> Array:
-        """Elements along an axis by their numbers, which may not be negative; others are OutOfBounds when computed."""
-        found = array_of(indices, self.executor)
-        if kind_of(found.dtype) != "i":
-            raise LaunchError(f"elements are chosen by integers, not by {found.dtype}")
-        at = self._axis(axis)
-        chosen = found.astype(Type.I32)
-        outer, n, inner = prod(self.shape[:at]), self.shape[at], prod(self.shape[at + 1 :])
-        shape = (*self.shape[:at], *chosen.shape, *self.shape[at + 1 :])
-        numbers = (("outer", outer), ("axis_len", n), ("inner", inner), ("count", chosen.size))
-        return self._with(tensor("Gather", "output", self.dtype, shape, numbers, ("input", self), ("indices", chosen)))
+        """Elements along an axis by their numbers, negative ones from its end; others are OutOfBounds when computed."""
+        from .indexing import taken
+
+        return taken(self, indices, axis)
 
     # Elements
 
@@ -280,7 +261,14 @@ class Array(Operators):
     def astype(self, dtype: Any) -> Array:
         """Converted as CVT does it: integers wrap, floats to integers are cut and end at the type's ends."""
         ty = arrays.to_type(dtype)
-        return self if ty is self.dtype else self._with(map_("cast", ty, self.node))
+        if ty is self.dtype:
+            return self
+        if kind_of(self.dtype) == "c" and kind_of(ty) != "c":
+            raise LaunchError(f"{self.dtype} does not become {ty} without losing its imaginary part: take real(x)")
+        node = self.node
+        if kind_of(ty) == "c" and node.dtype is not (part := real_of(ty)) and kind_of(node.dtype) != "c":
+            node = map_("cast", part, node)
+        return self._with(map_("cast", ty, node))
 
     def _with(self, node: ArrayNode) -> Array:
         return Array(node, self.executor)
@@ -395,12 +383,19 @@ COMPARISONS = {
 }
 
 
-def _operator(name: str, swapped: bool) -> Callable[[Array, Any], Any]:
+def _operator(name: str, swapped: bool, in_place: bool = False) -> Callable[[Array, Any], Any]:
     @outermost
-    def operate(self: Array, other: Any) -> Any:
-        if not isinstance(other, (Array, Buffer, bool, int, float)) and not hasattr(other, "__array__"):
+    def operate(self: Array, other: Any, /) -> Any:
+        if not isinstance(other, (Array, Buffer, *NUMBERS)) and not hasattr(other, "__array__"):
             return NotImplemented
-        return mapped(name, other, self) if swapped else mapped(name, self, other)
+        found = mapped(name, other, self) if swapped else mapped(name, self, other)
+        if not in_place:
+            return found
+        if (found.shape, found.dtype) != (self.shape, self.dtype):
+            there = f"{self.shape} {self.dtype}"
+            raise LaunchError(f"{name} in place: an array of {there} does not hold {found.shape} {found.dtype}")
+        self.node = found.node
+        return self
 
     operate.__name__ = name
     return operate
@@ -410,6 +405,7 @@ for _short, _name in (OPERATORS | COMPARISONS).items():
     setattr(Array, f"__{_short}__", _operator(_name, False))
     if _short in OPERATORS:
         setattr(Array, f"__r{_short}__", _operator(_name, True))
+        setattr(Array, f"__i{_short}__", _operator(_name, False, True))
 
 
 def array_of(
@@ -427,76 +423,60 @@ def array_of(
         return Array(source(value), value.executor)
     if executor is None:
         raise LaunchError(f"{value!r} is on no device: make an array of it, ex.array(...)")
-    if isinstance(value, (bool, int, float)):
-        ty = dtype or (of_number(value, beside.dtype) if beside is not None else _type_of(value))
-        if isinstance(ty, Type) and ty.is_integer and not ty.min_value <= value <= ty.max_value:
-            raise LaunchError(f"{value} is beyond {ty}, the type of the array beside it: convert that with astype")
-        return Array(ArrayNode("scalar", (), ty, (), None, value), executor)
+    if isinstance(value, NUMBERS):
+        ty = dtype or (of_number(value, beside.dtype) if beside is not None else type_of_number(value))
+        return Array(scalar(_held(value, ty), ty), executor)
     found = arrays.array(value, dtype)
     ty = dtype or arrays.type_of(found)
     return Array(source(executor.result(found.shape, ty).from_numpy(found)), executor)
 
 
-def _type_of(number: bool | int | float) -> ElementType:
-    if isinstance(number, bool):
-        return bool_
-    return Type.I32 if isinstance(number, int) else Type.F32
-
-
-_OF_BOOLS = {
-    "bitwise_and": "logical_and", "bitwise_or": "logical_or", "bitwise_xor": "logical_xor",
-    "bitwise_invert": "logical_not",
-}  # fmt: skip
-_OF_FRACTIONS = ("ceil", "floor", "round", "trunc")  # which integers have none of
+def _held(value: Any, ty: ElementType) -> Any:
+    if isinstance(ty, Type) and ty.is_integer and not ty.min_value <= value <= ty.max_value:
+        raise LaunchError(f"{value} is beyond {ty}, the type of the array beside it: convert that with astype")
+    return value
 
 
 @outermost
 def mapped(op: str, *operands: Any, executor: Executor | None = None) -> Array:
     """An operation on each element of operands that fit one another: a row of `elementwise.MAPS`. One at least is an
     Array or a Buffer, or `executor` says where. Raises LaunchError."""
-    first = next((each for each in operands if isinstance(each, (Array, Buffer))), None)
-    executor = executor or (None if first is None else first.executor)
-    given: list[Any] = [None] * len(operands)
-    for number, each in enumerate(operands):
-        if not isinstance(each, (bool, int, float)):
-            given[number] = array_of(each, executor)
-    choice = op == "where"
-    some = [each for each in given[choice:] if each is not None]
-    common: ElementType | None = None
-    for each in some:
-        common = each.dtype if common is None else promoted(common, each.dtype)
-    for each in operands[choice:]:
-        if isinstance(each, (bool, int, float)):
-            ty = _type_of(each)
-            common = ty if common is None else of_number(each, common)
-    assert common is not None
-    if op in _OF_FRACTIONS and kind_of(common) == "i":
-        return array_of(operands[0], executor)
-    op = _OF_BOOLS.get(op, op) if common is bool_ else op
-    row = MAPS[op]
-    if "b" in row.kinds and row.kinds == "b":
-        common = bool_
-    elif row.kinds == "f":
-        common = floating(common)
-    elif kind_of(common) not in row.kinds:
-        if kind_of(common) == "b" and "i" in row.kinds:
-            common = Type.I32
+    if executor is None:
+        executor = next((each.executor for each in operands if isinstance(each, (Array, Buffer))), None)
+    given = [
+        each
+        if isinstance(each, NUMBERS) or (type(each) is Array and each.executor is executor)
+        else array_of(each, executor)
+        for each in operands
+    ]
+    kinds = tuple([each.node.dtype if type(each) is Array else type(each) for each in given])
+    rule = rule_of(op, kinds)
+    if rule.op is None:
+        return array_of(given[0], executor, dtype=rule.gives)
+    nodes = []
+    for each, wanted in zip(given, rule.wanted, strict=True):
+        if type(each) is not Array:
+            nodes.append(scalar(_held(each, wanted), wanted))
+        elif each.node.dtype is wanted:
+            nodes.append(each.node)
         else:
-            raise LaunchError(f"{op} takes no arrays of {common}")
-    for number, each in enumerate(operands):
-        wanted = bool_ if choice and number == 0 else common
-        if given[number] is None:
-            given[number] = array_of(each, executor, dtype=wanted)
-        elif given[number].dtype is not wanted:
-            given[number] = _truth(given[number]) if wanted is bool_ else given[number].astype(wanted)
-    gives = bool_ if row.gives == "bool" else common
-    found = map_(op, gives, *(each.node for each in given))
+            nodes.append((_truth(each) if wanted is bool_ else each.astype(wanted)).node)
     assert executor is not None
-    return Array(found, executor)
+    return Array(map_(rule.op, rule.gives, *nodes), executor)
 
 
 def _truth(found: Array) -> Array:
     return mapped("not_equal", found, 0)
+
+
+def by_parts(function: Callable[[Array], Array], array: Array) -> Array:
+    """A linear function of complex numbers: of their parts."""
+    return mapped_to("complex", array.dtype, *(function(mapped(part, array)) for part in ("real", "imag")))
+
+
+def mapped_to(op: str, dtype: ElementType, *operands: Array) -> Array:
+    """A row whose result is of the type that is asked for."""
+    return Array(map_(op, dtype, *(each.node for each in operands)), operands[0].executor)
 
 
 @outermost
@@ -511,6 +491,10 @@ def reduced(kind: str, array: Array, axis: Axes, keepdims: bool, empty: Any = No
     result = tuple(shape[a] for a in kept)
     if not axes:
         return array
+    if kind_of(array.dtype) == "c":
+        if kind != "sum":
+            raise LaunchError(f"complex numbers have no {kind}")
+        return by_parts(lambda part: reduced(kind, part, axis, keepdims), array)
     found = array.node
     if axes == list(range(axes[0], axes[-1] + 1)):
         outer, inner = shape[: axes[0]], shape[axes[-1] + 1 :]
@@ -519,7 +503,7 @@ def reduced(kind: str, array: Array, axis: Axes, keepdims: bool, empty: Any = No
         found = array.transpose([*kept, *axes]).node
     if not prod(along):  # nothing is read
         number = empty if empty is not None else {"sum": 0, "prod": 1}[kind]
-        node = broadcast(ArrayNode("scalar", (), array.dtype, (), None, number), result)
+        node = scalar(number, array.dtype, result)
     else:
         node = ArrayNode("reduce", (found,), array.dtype, result, (kind, outer, tuple(along), inner))
     made = Array(node, array.executor)
@@ -535,25 +519,32 @@ def tensor(
     *operands: tuple[str, Array],
     scratch: tuple[tuple[str, int], ...] = (),
 ) -> ArrayNode:
-    """An operation of the tensor library; `scratch` has operands that nobody reads, with their bytes."""
+    """An operation of the tensor library; `scratch` has operands that nobody reads, with their bytes. Complex numbers
+    are two elements within."""
     named = tuple(each for each, _ in operands)
+    if kind_of(dtype) == "c":
+        numbers = tuple((each, 2 * number if each == "inner" else number) for each, number in numbers)
     return ArrayNode(
         "tensor", tuple(array.node for _, array in operands), dtype, shape, (name, result, named, numbers, scratch)
     )
+
+
+def kernel(
+    name: str,
+    dtype: ElementType,
+    shape: tuple[int, ...],
+    lanes: int,
+    numbers: tuple[int, ...],
+    *operands: Array,
+    together: int = 1,
+) -> Array:
+    """The result of a row of `algorithms.KERNELS`. `together` is how many lanes of a block do one thing."""
+    attrs = (name, lanes, numbers, together)
+    node = ArrayNode("kernel", tuple(each.node for each in operands), dtype, shape, attrs)
+    return Array(node, operands[0].executor)
 
 
 def _lengths(shape: Any) -> list[int]:
     if len(shape) == 1 and not isinstance(shape[0], int) and hasattr(shape[0], "__iter__"):
         shape = shape[0]
     return [index(length) for length in shape]
-
-
-def _whole(key: Any) -> int:
-    try:
-        return index(key)
-    except TypeError:
-        raise LaunchError(f"an array is indexed by integers, slices, None and ..., not by {key!r}") from None
-
-
-def _shown(keys: Sequence[Any]) -> str:
-    return ", ".join("..." if each is Ellipsis else str(each) for each in keys)

@@ -14,7 +14,7 @@ from ..runtime.executor import Buffer, Executor
 from .array import Array, array_of, mapped
 from .node import ArrayNode, broadcast
 from .tracing import executor_here
-from .view import View, row_major
+from .types import NUMBERS, type_of_number
 
 __all__ = [
     "arange", "array_like", "asarray", "default_executor", "empty", "empty_like", "eye", "from_dlpack", "full",
@@ -46,33 +46,52 @@ def array_like(value: Any) -> Array:
 
 @outermost
 def asarray(obj: Any, /, *, dtype: Any = None, device: Executor | None = None, copy: bool | None = None) -> Array:
-    """An array of what NumPy takes for one; Arrays and Buffers are taken as they are. `copy=True` copies."""
+    """An array of what NumPy takes for one; Arrays and Buffers are taken as they are. `copy=True` copies. Integers of
+    Python make I32, or I64 where that is too small, floats F32, complex numbers complex64."""
     ty = None if dtype is None else arrays.to_type(dtype)
     if isinstance(obj, (Array, Buffer)):
-        found = array_like(obj)
-        found = found if ty is None else found.astype(ty)
-        return (
-            found
-            if not copy
-            else Array(ArrayNode("view", (found.node,), found.dtype, found.shape, _all(found)), found.executor)
-        )
+        found = array_like(obj) if device is None else array_like(obj).to_device(device)
+        made = found if ty is None else found.astype(ty)
+        if copy is False and made is not found:
+            raise ValueError(f"{made.dtype} instead of {found.dtype} is a copy: copy=False is not possible")
+        return Array(made.node, made.executor) if copy else made
     if copy is False:
         raise ValueError("the elements have to be copied to the device: copy=False is not possible")
-    if isinstance(obj, (bool, int, float)):
-        return array_of(obj, _on(device), dtype=ty)
-    if isinstance(obj, (list, tuple)) and any(isinstance(each, Array) for each in obj):
-        return _stacked([asarray(each, dtype=dtype, device=device) for each in obj])
+    if isinstance(obj, (list, tuple)):
+        if any(isinstance(each, Array) for each in obj):
+            return _stacked([asarray(each, dtype=dtype, device=device) for each in obj])
+        ty = ty or _type_of_numbers(obj)
+    if isinstance(obj, NUMBERS) and type(obj) in NUMBERS:
+        ty = ty or _type_of_numbers([obj])
+        if isinstance(obj, complex) or not isinstance(ty, Type) or ty.is_float == isinstance(obj, float):
+            return array_of(obj, _on(device), dtype=ty)
     return array_of(obj, _on(device), dtype=ty)
+
+
+def _type_of_numbers(numbers: Sequence[Any]) -> ElementType | None:
+    """The type of an array of Python's numbers, in lists of lists; None if others are among them."""
+    found, least, most = [], 0, 0
+    work = list(numbers)
+    while work:
+        each = work.pop()
+        if isinstance(each, (list, tuple)):
+            work += each
+        elif type(each) not in NUMBERS:
+            return None
+        else:
+            found.append(NUMBERS.index(type(each)))
+            if type(each) is int:
+                least, most = min(least, each), max(most, each)
+    kind = NUMBERS[max(found, default=2)]
+    if kind is not int:
+        return type_of_number(kind)
+    return next((ty for ty in (Type.I32, Type.I64) if ty.min_value <= least and most <= ty.max_value), Type.U64)
 
 
 def _stacked(given: list[Array]) -> Array:
     from .functions import stack
 
     return stack(given)
-
-
-def _all(found: Array) -> View:
-    return View(found.shape, row_major(found.shape))
 
 
 def from_dlpack(x: Any, /, *, device: Executor | None = None, copy: bool | None = None) -> Array:
@@ -83,14 +102,14 @@ def from_dlpack(x: Any, /, *, device: Executor | None = None, copy: bool | None 
 
 
 def full(
-    shape: int | Sequence[int], fill_value: bool | int | float, *, dtype: Any = None, device: Executor | None = None
+    shape: int | Sequence[int], fill_value: complex | Array, *, dtype: Any = None, device: Executor | None = None
 ) -> Array:
     """One number in every element."""
     lengths = (shape,) if isinstance(shape, int) else tuple(shape)
     ty = None if dtype is None else arrays.to_type(dtype)
     if isinstance(fill_value, Array):
         return (fill_value if ty is None else fill_value.astype(ty)).broadcast_to(lengths)
-    found = array_of(fill_value, _on(device), dtype=ty)
+    found = array_of(fill_value, _on(device), dtype=ty or _type_of_numbers([fill_value]))
     return Array(broadcast(found.node, lengths), found.executor)
 
 

@@ -9,28 +9,37 @@ __all__ = ["MAPS", "Map"]
 
 class Map(NamedTuple):
     """A row: the text, where {0}, {1}, {2} are operands and {T} is the type of the result; `gives` says of what type
-    that is: "same" as the operands, "bool", or what was asked for. `kinds` are those of operands that it takes: b bool,
-    i integers, f floats."""
+    that is: "same" as the operands, "bool", "real", that of their parts, or what was asked for. `kinds` are those of
+    operands that it takes: b bool, i integers, f floats, c complex. `of_complex` is the text for complex ones, if that
+    is another."""
 
     text: str
     gives: str = "same"
     kinds: str = "bif"
+    of_complex: str = ""
 
 
 def _functions(names: str, kinds: str = "f") -> dict[str, Map]:
-    return {name: Map(f"{name}({{0}})", kinds=kinds) for name in names.split()}
+    return {
+        name: Map(f"{name}({{0}})", kinds=kinds, of_complex=f"complex_{name}({{0}})" if "c" in kinds else "")
+        for name in names.split()
+    }
+
+
+def _either(name: str, word: str) -> Map:
+    return Map(f"{name}({{0}})", "bool", "fc", f"{name}({{0}}.real) {word} {name}({{0}}.imag)")
 
 
 MAPS: dict[str, Map] = {
-    "add": Map("{0} + {1}", kinds="if"),
-    "subtract": Map("{0} - {1}", kinds="if"),
-    "multiply": Map("{0} * {1}", kinds="if"),
-    "divide": Map("{0} / {1}", kinds="f"),
+    "add": Map("{0} + {1}", kinds="ifc"),
+    "subtract": Map("{0} - {1}", kinds="ifc"),
+    "multiply": Map("{0} * {1}", kinds="ifc"),
+    "divide": Map("{0} / {1}", kinds="fc"),
     "floor_divide": Map("{0} // {1}", kinds="if"),
     "remainder": Map("{0} % {1}", kinds="if"),
-    "power": Map("{0} ** {1}", kinds="if"),
-    "negative": Map("-{0}", kinds="if"),
-    "abs": Map("abs({0})", kinds="if"),
+    "power": Map("{0} ** {1}", kinds="ifc", of_complex="complex_power({0}, {1})"),
+    "negative": Map("-{0}", kinds="ifc"),
+    "abs": Map("abs({0})", "real", "ifc"),
     "minimum": Map("min({0}, {1})", kinds="if"),
     "maximum": Map("max({0}, {1})", kinds="if"),
     "bitwise_and": Map("{0} & {1}", kinds="i"),
@@ -43,21 +52,28 @@ MAPS: dict[str, Map] = {
     "logical_or": Map("{0} or {1}", "bool", "b"),
     "logical_xor": Map("{0} != {1}", "bool", "b"),
     "logical_not": Map("not {0}", "bool", "b"),
-    "equal": Map("{0} == {1}", "bool"),
-    "not_equal": Map("{0} != {1}", "bool"),
+    "equal": Map("{0} == {1}", "bool", "bifc"),
+    "not_equal": Map("{0} != {1}", "bool", "bifc"),
     "less": Map("{0} < {1}", "bool", "if"),
     "less_equal": Map("{0} <= {1}", "bool", "if"),
     "greater": Map("{0} > {1}", "bool", "if"),
     "greater_equal": Map("{0} >= {1}", "bool", "if"),
-    "where": Map("select({0}, {1}, {2})"),
-    "cast": Map("{T}({0})", "asked"),
-    "isnan": Map("isnan({0})", "bool", "f"),
-    "isinf": Map("isinf({0})", "bool", "f"),
-    "isfinite": Map("isfinite({0})", "bool", "f"),
+    "where": Map("select({0}, {1}, {2})", kinds="bifc"),
+    "cast": Map("{T}({0})", "asked", "bifc"),
+    "bits": Map("bitcast({T}, {0})", "asked", "if"),
+    "real": Map("{0}.real", "real", "c"),
+    "imag": Map("{0}.imag", "real", "c"),
+    "conj": Map("{0}.conjugate()", kinds="c"),
+    "complex": Map("complex({0}, {1})", "asked", "f"),
+    "isnan": _either("isnan", "or"),
+    "isinf": _either("isinf", "or"),
+    "isfinite": _either("isfinite", "and"),
     "atan2": Map("atan2({0}, {1})", kinds="f"),
     "hypot": Map("hypot({0}, {1})", kinds="f"),
     "copysign": Map("copysign({0}, {1})", kinds="f"),
-    **_functions("exp exp2 expm1 log log2 log10 log1p sqrt rsqrt cbrt sin cos tan asin acos atan sinh cosh tanh"),
-    **_functions("asinh acosh atanh floor ceil trunc sigmoid gelu relu"),
-    "round": Map("round({0})", kinds="f"),
+    **_functions(
+        "exp expm1 log log2 log10 log1p sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh", "fc"
+    ),
+    **_functions("exp2 rsqrt cbrt floor ceil trunc sigmoid gelu relu"),
+    "round": Map("round({0})", kinds="fc", of_complex="complex(round({0}.real), round({0}.imag))"),
 }

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 from ..frontends.python.names import INTRINSICS, LIBRARY, Array, Elements
 from ..frontends.python.source import Definition, Source
-from ..isa.elements import ElementType, bool_
+from ..isa.elements import ElementType, bool_, complex64, complex128
 from ..isa.types import Type
 from .elementwise import MAPS
 from .node import ArrayNode
+from .types import kind_of
 from .view import Strides, row_major, through
 
 __all__ = ["Expression", "LoopOver", "defined"]
@@ -207,7 +208,8 @@ class Expression:
             return self._named(f"{self._array(node)}[{self.index(place)}]")
         row = MAPS[node.op]
         given = [self._names[key] for key in args]
-        return self._named(row.text.format(*given, T=typed(node.dtype)))
+        of_complex = row.of_complex if row.of_complex and kind_of(node.args[-1].dtype) == "c" else row.text
+        return self._named(of_complex.format(*given, T=typed(node.dtype)))
 
     def _array(self, node: ArrayNode) -> str:
         name = next((name for name, other in self.arrays.items() if other is node), None)
@@ -240,10 +242,12 @@ def _cast(ty: ElementType, text: str) -> str:
 
 def _names() -> dict[str, Any]:
     from ..frontends.python import library
+    from . import of_complex
 
     found: dict[str, Any] = {str(ty): ty for ty in Type} | dict(INTRINSICS)
     found |= {name: getattr(library, name) for name in LIBRARY}
-    return found | {"Array": Array, "Elements": Elements, "inf": math.inf, "bool": bool}
+    known = {"Array": Array, "Elements": Elements, "inf": math.inf, "bool": bool, "complex": complex}
+    return found | known | {"complex64": complex64, "complex128": complex128} | of_complex.FUNCTIONS
 
 
 _KNOWN: dict[str, Any] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -12,22 +13,22 @@ from ..isa.elements import ElementType
 from ..isa.types import Type
 from ..runtime import arrays
 from ..runtime.executor import Buffer, Executor
-from .array import Array, Axes, mapped, reduced, tensor
+from .array import Array, Axes, array_of, kernel, mapped, mapped_to, reduced, tensor
 from .creation import array_like, full
 from .node import broadcast_shapes
-from .types import accumulated, floating, kind_of, of_number, promoted
+from .types import NUMBERS, accumulated, floating, kind_of, of_number, promoted
 
 __all__ = [
     "abs", "acos", "acosh", "add", "all", "any", "argmax", "argmin", "argsort", "asin", "asinh", "astype", "atan",
     "atan2", "atanh", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift",
-    "bitwise_xor", "broadcast_arrays", "broadcast_to", "cbrt", "ceil", "clip", "concat", "copysign", "cos", "cosh",
-    "count_nonzero", "cumulative_sum", "diff", "divide", "equal", "exp", "exp2", "expand_dims", "expm1", "flip",
-    "floor", "floor_divide", "gelu", "greater", "greater_equal", "hypot", "isfinite", "isinf", "isnan", "less",
-    "less_equal", "log", "log1p", "log2", "log10", "log_softmax", "logaddexp", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "matmul", "matrix_transpose", "max", "maximum", "mean", "min", "minimum",
-    "moveaxis", "multiply", "negative", "not_equal", "permute_dims", "positive", "pow", "prod", "reciprocal", "relu",
-    "remainder", "repeat", "reshape", "result_type", "roll", "round", "rsqrt", "sigmoid", "sign", "sin", "sinh",
-    "softmax", "sort", "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "take", "tan", "tanh",
+    "bitwise_xor", "broadcast_arrays", "broadcast_to", "cbrt", "ceil", "clip", "concat", "conj", "copysign", "cos",
+    "cosh", "count_nonzero", "cumulative_sum", "diff", "divide", "equal", "exp", "exp2", "expand_dims", "expm1",
+    "flip", "floor", "floor_divide", "gelu", "greater", "greater_equal", "hypot", "imag", "isfinite", "isinf", "isnan",
+    "less", "less_equal", "log", "log1p", "log2", "log10", "log_softmax", "logaddexp", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "matmul", "matrix_transpose", "max", "maximum", "mean", "min", "minimum", "moveaxis",
+    "multiply", "negative", "nextafter", "not_equal", "permute_dims", "positive", "pow", "prod", "real", "reciprocal",
+    "relu", "remainder", "reshape", "result_type", "roll", "round", "rsqrt", "sigmoid", "sign", "signbit", "sin",
+    "sinh", "softmax", "sort", "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "take", "tan", "tanh",
     "tensordot", "tile", "trunc", "unstack", "var", "vecdot", "where",
 ]  # fmt: skip
 
@@ -36,15 +37,17 @@ __all__ = [
 
 def astype(x: Array, dtype: Any, /, *, copy: bool = True, device: Executor | None = None) -> Array:
     """Converted to another type."""
-    return x.astype(dtype)
+    found = x.astype(dtype)
+    found = found if device is None else found.to_device(device)
+    return Array(found.node, found.executor) if copy and found is x else found
 
 
 def result_type(*given: Any) -> ElementType:
     """The type of an operation on arrays, types and numbers."""
     found: ElementType | None = None
-    numbers = [each for each in given if isinstance(each, (bool, int, float))]
+    numbers = [each for each in given if isinstance(each, NUMBERS)]
     for each in given:
-        if not isinstance(each, (bool, int, float)):
+        if not isinstance(each, NUMBERS):
             ty = each.dtype if isinstance(each, (Array, Buffer)) else arrays.to_type(each)
             found = ty if found is None else promoted(found, ty)
     if found is None:
@@ -109,6 +112,46 @@ remainder, subtract = map(_binary, ("remainder", "subtract"))
 pow = _binary("power")
 
 
+def real(x: Array, /) -> Array:
+    """The real parts."""
+    return mapped("real", x) if kind_of(x.dtype) == "c" else x
+
+
+def imag(x: Array, /) -> Array:
+    """The imaginary parts."""
+    return mapped("imag", x)
+
+
+def conj(x: Array, /) -> Array:
+    """With the other sign of the imaginary part."""
+    return mapped("conj", x) if kind_of(x.dtype) == "c" else x
+
+
+_SIGNED = {2: Type.I16, 4: Type.I32, 8: Type.I64}
+
+
+def _bits(x: Array) -> Array:
+    """The bits of floats as signed integers."""
+    return mapped_to("bits", _SIGNED[x.dtype.size_bytes], x)
+
+
+def signbit(x: Array, /) -> Array:
+    """Whether the sign is -, also of zeros and NaNs."""
+    return _bits(x.astype(floating(x.dtype))) < 0
+
+
+def nextafter(x1: Array, x2: Array, /) -> Array:
+    """The number of the type that follows x1 on the way to x2."""
+    ty = floating(result_type(x1, x2))
+    device = next(each.executor for each in (x1, x2) if isinstance(each, Array))
+    x1, x2 = (array_of(each, device, dtype=ty if isinstance(each, NUMBERS) else None).astype(ty) for each in (x1, x2))
+    bits = _bits(x1)
+    away = (x2 > x1) == (x1 > 0)
+    stepped = mapped_to("bits", ty, where(away, bits + 1, bits - 1))
+    least = mapped_to("bits", ty, where(signbit(x2), bits * 0 + (_SIGNED[ty.size_bytes].min_value + 1), 1))
+    return where((x1 != x1) | (x2 != x2), x1 + x2, where(x1 == x2, x2, where(x1 == 0, least, stepped)))
+
+
 def positive(x: Array, /) -> Array:
     """The elements as they are."""
     return +x
@@ -126,6 +169,8 @@ def reciprocal(x: Array, /) -> Array:
 
 def sign(x: Array, /) -> Array:
     """-1, 0 or 1; NaN stays."""
+    if kind_of(x.dtype) == "c":
+        return where(x == 0, x, x / abs(x))
     if kind_of(x.dtype) == "f":
         return where(x != x, x, (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype))
     return (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)
@@ -140,7 +185,8 @@ def logaddexp(x1: Any, x2: Any, /) -> Array:
 def clip(x: Array, /, min: Any = None, max: Any = None) -> Array:
     """Not below min, nor above max."""
     found = x if min is None else mapped("maximum", x, min)
-    return found if max is None else mapped("minimum", found, max)
+    found = found if max is None else mapped("minimum", found, max)
+    return found.astype(x.dtype)
 
 
 def where(condition: Any, x1: Any, x2: Any, /) -> Array:
@@ -160,20 +206,37 @@ def sum(x: Array, /, *, axis: Axes = None, dtype: Any = None, keepdims: bool = F
 def prod(x: Array, /, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False) -> Array:
     """The product along axes."""
     ty = accumulated(x.dtype) if dtype is None else arrays.to_type(dtype)
-    return reduced("prod", x.astype(ty), axis, keepdims)
+    found = x.astype(ty)
+    if kind_of(ty) != "c" or not x.size:
+        return reduced("prod", found, axis, keepdims)
+    axes = x._axes(axis)
+    kept = [a for a in range(x.ndim) if a not in axes]
+    rows = found.transpose([*kept, *axes]).reshape([*(x.shape[a] for a in kept), -1])
+    made = kernel("running_product", ty, rows.shape, rows.size // rows.shape[-1], (rows.shape[-1], 1), rows)[..., -1]
+    return made.reshape([1 if a in axes else n for a, n in enumerate(x.shape)]) if keepdims else made
 
 
 def _along(name: str) -> Callable[..., Array]:
-    def function(x: Array, /, **options: Any) -> Array:
-        found: Array = getattr(x, name)(**options)
+    def function(x: Array, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
+        found: Array = getattr(x, name)(axis=axis, keepdims=keepdims)
         return found
 
-    function.__name__ = function.__qualname__ = name
     function.__doc__ = f"`x.{name}(axis=None, keepdims=False)`."
+    function.__name__ = function.__qualname__ = name
     return function
 
 
-max, min, any, all, mean, std, var = map(_along, ("max", "min", "any", "all", "mean", "std", "var"))
+max, min, any, all, mean = map(_along, ("max", "min", "any", "all", "mean"))
+
+
+def var(x: Array, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Array:
+    """The variance along axes; `correction` is what the number of elements is lessened by."""
+    return x.var(axis, correction, keepdims)
+
+
+def std(x: Array, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Array:
+    """The root of the variance along axes."""
+    return x.std(axis, correction, keepdims)
 
 
 def _arg(name: str) -> Callable[..., Array]:
@@ -196,19 +259,29 @@ def count_nonzero(x: Array, /, *, axis: Axes = None, keepdims: bool = False) -> 
     return (x != 0).astype(Type.I32).sum(axis, keepdims)
 
 
-def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
-    """Running sums along an axis."""
+def running(
+    x: Array, made: Callable[[Array, int], Array], first: int, axis: int | None, dtype: Any, include_initial: bool
+) -> Array:
+    """Running sums, or what `made` makes along an axis, behind their beginning, if that is asked for."""
     if axis is None and x.ndim != 1:
         raise LaunchError(f"say along which axis: the array has shape {x.shape}")
     at = x._axis(0 if axis is None else axis)
-    found = x.astype(accumulated(x.dtype) if dtype is None else dtype)
-    outer, n, inner = math.prod(x.shape[:at]), x.shape[at], math.prod(x.shape[at + 1 :])
-    numbers = (("outer", outer), ("n", n), ("inner", inner), ("exclusive", False), ("reverse", False))
-    made = Array(tensor("CumSum", "output", found.dtype, x.shape, numbers, ("input", found)), x.executor)
+    found = made(x.astype(accumulated(x.dtype) if dtype is None else dtype), at)
     if not include_initial:
-        return made
-    first = full((*x.shape[:at], 1, *x.shape[at + 1 :]), 0, dtype=found.dtype, device=x.executor)
-    return concat([first, made], axis=at)
+        return found
+    start = full((*x.shape[:at], 1, *x.shape[at + 1 :]), first, dtype=found.dtype, device=x.executor)
+    return concat([start, found], axis=at)
+
+
+def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
+    """Running sums along an axis."""
+
+    def sums(found: Array, at: int) -> Array:
+        outer, n, inner = math.prod(x.shape[:at]), x.shape[at], math.prod(x.shape[at + 1 :])
+        numbers = (("outer", outer), ("n", n), ("inner", inner), ("exclusive", False), ("reverse", False))
+        return Array(tensor("CumSum", "output", found.dtype, x.shape, numbers, ("input", found)), x.executor)
+
+    return running(x, sums, 0, axis, dtype, include_initial)
 
 
 def _sorted(x: Array, axis: int, descending: bool, result: str) -> Array:
@@ -232,13 +305,15 @@ def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bo
     return _sorted(x, axis, descending, "indices")
 
 
-def diff(x: Array, /, *, axis: int = -1, n: int = 1) -> Array:
-    """Differences of elements side by side along an axis."""
+def diff(x: Array, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> Array:
+    """Differences of elements side by side along an axis, between what stands before and behind."""
     at = x._axis(axis)
+    x = concat([each for each in (prepend, x, append) if each is not None], axis=at)
     for _ in range(n):
         later, earlier = ([slice(None)] * x.ndim for _ in range(2))
         later[at], earlier[at] = slice(1, None), slice(None, -1)
-        x = x[tuple(later)] - x[tuple(earlier)]
+        op = "not_equal" if kind_of(x.dtype) == "b" else "subtract"
+        x = mapped(op, x[tuple(later)], x[tuple(earlier)])
     return x
 
 
@@ -275,7 +350,7 @@ def squeeze(x: Array, /, axis: Axes = None) -> Array:
     return x.squeeze(axis)
 
 
-def expand_dims(x: Array, /, *, axis: int = 0) -> Array:
+def expand_dims(x: Array, /, axis: int = 0) -> Array:
     """With a further axis of one element."""
     return x.expand_dims(axis)
 
@@ -338,15 +413,6 @@ def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Array:
     return x
 
 
-def repeat(x: Array, repeats: int, /, *, axis: int | None = None) -> Array:
-    """Each element so many times."""
-    if axis is None:
-        x, axis = x.ravel(), 0
-    at = x._axis(axis)
-    wide = x.expand_dims(at + 1).broadcast_to((*x.shape[: at + 1], repeats, *x.shape[at + 1 :]))
-    return wide.reshape((*x.shape[:at], x.shape[at] * repeats, *x.shape[at + 1 :]))
-
-
 def tile(x: Array, repetitions: Sequence[int], /) -> Array:
     """The array so many times along each axis."""
     times = tuple(repetitions)
@@ -373,8 +439,13 @@ def matmul(x1: Array, x2: Array, /) -> Array:
 
 
 def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
-    """The sum of products along an axis."""
-    return (x1 * x2).sum(axis)
+    """The sum of products along an axis; of complex numbers those with the conjugates of x1."""
+    if not -builtins.min(x1.ndim, x2.ndim) <= axis < 0:
+        raise LaunchError(f"axis {axis} of arrays of shapes {x1.shape} and {x2.shape}: it counts from the end")
+    if x1.shape[axis] != x2.shape[axis]:
+        raise LaunchError(f"shapes {x1.shape} and {x2.shape} do not fit: they differ along axis {axis}")
+    found = conj(x1) * x2
+    return reduced("sum", found, axis, False)
 
 
 def tensordot(x1: Array, x2: Array, /, *, axes: Any = 2) -> Array:
@@ -408,7 +479,9 @@ def _soft(x: Array, axis: int, name: str) -> Array:
     return Array(tensor(name, "output", found.dtype, x.shape, numbers, ("input", found)), x.executor)
 
 
-def _of_buffers(function: Callable[..., Any]) -> Callable[..., Any]:
+def of_buffers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which takes Buffers for Arrays."""
+
     @wraps(function)
     def call(*given: Any, **options: Any) -> Any:
         return function(*(array_like(each) if isinstance(each, Buffer) else each for each in given), **options)
@@ -417,4 +490,4 @@ def _of_buffers(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 for _name in __all__:
-    globals()[_name] = _of_buffers(globals()[_name])
+    globals()[_name] = of_buffers(globals()[_name])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .elementwise import MAPS
 from .node import ArrayNode, in_order
+from .types import kind_of
 
 __all__ = ["FusedKernel", "groups"]
 
@@ -66,7 +67,7 @@ def groups(roots: Sequence[ArrayNode]) -> tuple[list[FusedKernel], set[int]]:
 
 
 def _is_core(node: ArrayNode) -> bool:
-    return node.op in ("reduce", "product", "tensor")
+    return node.op in ("reduce", "product", "tensor", "kernel")
 
 
 def _has_epilogue(node: ArrayNode) -> bool:
@@ -113,6 +114,8 @@ def _epilogue(
         for user in users[id(node)]:
             if user.op not in MAPS or user.shape != core.shape:
                 return None
+            if core.op == "product" and any(kind_of(each.dtype) == "c" for each in (user, *user.args)):
+                return None  # functions that go into operations have numbers of the ISA
             if id(user) in held:
                 found.add(id(user))
             elif id(user) not in seen:

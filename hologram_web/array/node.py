@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from ..errors import LaunchError
-from ..isa.elements import ElementType
+from ..isa.elements import Element, ElementType
 from .view import Strides, View, row_major, through
 
 if TYPE_CHECKING:
     from ..runtime.executor import Buffer
 
-__all__ = ["ArrayNode", "broadcast", "broadcast_shapes", "in_order", "map_", "source", "view"]
+__all__ = ["ArrayNode", "broadcast", "broadcast_shapes", "in_order", "map_", "scalar", "source", "view"]
 
 
 class ArrayNode:
@@ -29,7 +29,10 @@ class ArrayNode:
     | `reduce` | the array | the operation; the lengths outer, n, inner |
     | `product` | a, b | m, n, k, whether a and b lie transposed, how many products |
     | `tensor` | operands | the row's name, the operand that is written, names of those read, numbers, scratch memory |
+    | `kernel` | operands | a row of `algorithms.KERNELS`; how many lanes there are; numbers; how many go together |
     | others | operands of this shape | a row of `elementwise.MAPS` |
+
+    An operand of `tensor` that is read and has the name of the one that is written is what that holds before.
     """
 
     __slots__ = ("__weakref__", "args", "attrs", "dtype", "held", "op", "place", "shape")
@@ -65,10 +68,21 @@ def source(buffer: Buffer) -> ArrayNode:
     return known
 
 
+def scalar(number: complex, dtype: ElementType, shape: tuple[int, ...] = ()) -> ArrayNode:
+    """An array of one number. A complex one is made of two."""
+    if isinstance(dtype, Element) and dtype.width:
+        parts = scalar(number.real, dtype.storage, shape), scalar(number.imag, dtype.storage, shape)
+        return ArrayNode("complex", parts, dtype, shape)
+    return ArrayNode("scalar", (), dtype, shape, None, number)
+
+
 def map_(op: str, dtype: ElementType, *args: ArrayNode) -> ArrayNode:
     """An operation on each element, of arrays that fit one another."""
-    shape = broadcast_shapes([arg.shape for arg in args])
-    return ArrayNode(op, tuple(broadcast(arg, shape) for arg in args), dtype, shape)
+    shape = args[0].shape
+    if any(arg.shape != shape for arg in args):
+        shape = broadcast_shapes([arg.shape for arg in args])
+        args = tuple([broadcast(arg, shape) for arg in args])
+    return ArrayNode(op, args, dtype, shape)
 
 
 def broadcast_shapes(shapes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:

@@ -15,10 +15,12 @@ from ..plan.builder import PlanBuilder
 from ..plan.tensor_steps import add_operation
 from ..tensor.families import operation
 from ..tensor.fuse import Computed, fuse
+from .algorithms import KERNELS
 from .expression import Expression, LoopOver, defined, typed
 from .grouping import FusedKernel, groups
 from .node import ArrayNode
 from .tracing import Parameter
+from .types import kind_of, real_of
 
 __all__ = ["REDUCTIONS", "GraphPlan", "lower"]
 
@@ -161,12 +163,15 @@ class _Writer:
             self._reduce(group.root, core)
         elif core.op == "product":
             self._product(group.root, core)
+        elif core.op == "kernel":
+            self._kernel(group.root)
         else:
             self._tensor(group.root, core)
 
     def _expression(
         self, root: ArrayNode, loops: Any, values: dict[int, str] | None = None, prefix: str = ""
     ) -> Expression:
+        """That of a node that is written."""
         return Expression([root], loops, self.held - {id(root)}, values, prefix)
 
     def _launch(
@@ -303,10 +308,24 @@ class _Writer:
         buffers |= {each: self.plan.temporary(self.plan.unused(each), size) for each, size in scratch}
         row, output = operation(name), {"output": self.names[id(root)]}
         if result in row.updated:  # it begins with what is given for it, or with zeros
-            size = {"ty": stored_as(root.dtype), "count": prod(root.shape), "value": 0}
+            ty = stored_as(root.dtype)
+            size = {"ty": ty, "count": prod(root.shape) * root.dtype.size_bytes // ty.size_bytes, "value": 0}
             given = {"input": buffers.pop(result)} if result in buffers else {}
             add_operation(self.plan, operation("Copy" if given else "Fill"), size, given | output)
         self._operation(row, result, values, buffers | {result: output["output"]}, {}, None)
+
+    def _kernel(self, root: ArrayNode) -> None:
+        name, lanes, numbers, together = root.attrs
+        first = root.args[0].dtype
+        text = KERNELS[name].format(
+            O=typed(root.dtype), T=typed(first), R=typed(real_of(first)), W=together,
+            real=".real" if kind_of(first) == "c" else "", meet="barrier()" if together > 1 else "pass",
+        )  # fmt: skip
+        parameters = [
+            each.partition(":")[0].strip() for each in text[text.index("(") + 1 : text.index("):")].split(",")
+        ]
+        values = [*(self.names[id(node)] for node in (root, *root.args)), *numbers]
+        self._launch(text, (lanes,), (64,), dict(zip(parameters, values, strict=True)))
 
     def _operation(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from ..errors import LaunchError
-from .array import Array
+from .array import Array, mapped, mapped_to
 from .node import ArrayNode, broadcast, broadcast_shapes
 from .types import kind_of, promoted
 from .view import View, row_major
@@ -18,6 +18,9 @@ def product(a: Array, b: Array) -> Array:
     if not a.ndim or not b.ndim:
         raise LaunchError("a product of matrices takes arrays with axes: multiply by numbers with *")
     ty = promoted(a.dtype, b.dtype)
+    if kind_of(ty) == "c":
+        p, q, r, s = (mapped(part, x.astype(ty)) for x in (a, b) for part in ("real", "imag"))
+        return mapped_to("complex", ty, product(p, r) - product(q, s), product(p, s) + product(q, r))
     if kind_of(ty) not in "if":
         raise LaunchError(f"no product of matrices of {ty}: convert them with astype")
     a, b = a.astype(ty), b.astype(ty)

@@ -39,6 +39,8 @@ def row_major(shape: Sequence[int]) -> tuple[int, ...]:
 def through(place: Strides, sizes: Sequence[int], view: View) -> Strides:
     """The place of elements of an array that is a view, for a loop of these sizes: in the other array directly, if the
     loop goes along its axes."""
+    if 0 in view.shape:  # nothing is read
+        return Strides((0,) * len(place.strides))
     if not place.views and (found := _direct(place, sizes, view)) is not None:
         return found
     if _is_plain(view):

@@ -1,0 +1,266 @@
+"""Kernels of arrays that are no maps, reductions or products, as text.
+
+{O} is the type of the result, {T} that of the first operand, {R} the type of its parts, if it is complex, and {real}
+what takes the real part then. {W} lanes work on a matrix, and meet at {meet}; with one there is nothing to wait for.
+"""
+
+from __future__ import annotations
+
+__all__ = ["KERNELS"]
+
+_SEARCH = """def search(out: Array[{{O}}], sorted: Array[{{T}}], wanted: Array[{{T}}], n: i32):
+    i = global_id(0)
+    v = wanted[i]
+    low, high = 0, n
+    while low < high:
+        middle = (low + high) // 2
+        x = sorted[middle]
+        if {0}:
+            low = middle + 1
+        else:
+            high = middle
+    out[i] = low
+"""
+# NaNs are the greatest.
+_LESS = "x < v or (v != v and x == x)"
+_NOT_GREATER = "x <= v or v != v"
+
+_RUNNING = """def running_product(out: Array[{O}], x: Array[{T}], n: i32, inner: i32):
+    i = global_id(0)
+    first = i // inner * n * inner + i % inner
+    total = x[first]
+    out[first] = total
+    for k in range(1, n):
+        total = total * x[first + k * inner]
+        out[first + k * inner] = total
+"""
+
+_LANES = """    w, lane = global_id(0) // {W}, global_id(0) % {W}
+"""
+
+# A matrix of n rows with m columns of others beside it, and the sign of the permutation behind them: Gauss' elimination
+# with the largest pivots of columns, then the solution in place of the others.
+_SOLVE = f"""def solve(out: Array[{{O}}], a: Array[{{T}}], b: Array[{{T}}], n: i32, m: i32):
+{_LANES}    wide = n + m
+    first = w * (n * wide + 1)
+    for i in range(n):
+        for j in range(lane, wide, {{W}}):
+            if j < n:
+                out[first + i * wide + j] = a[(w * n + i) * n + j]
+            else:
+                out[first + i * wide + j] = b[(w * n + i) * m + j - n]
+    swaps = 0
+    for k in range(n):
+        {{meet}}
+        pivot = k
+        largest = abs(out[first + k * wide + k])
+        for i in range(k + 1, n):
+            size = abs(out[first + i * wide + k])
+            if size > largest or (size != size and largest == largest):
+                largest = size
+                pivot = i
+        {{meet}}
+        if pivot != k:
+            swaps += 1
+            for j in range(lane, wide, {{W}}):
+                x = out[first + k * wide + j]
+                out[first + k * wide + j] = out[first + pivot * wide + j]
+                out[first + pivot * wide + j] = x
+        {{meet}}
+        top = out[first + k * wide + k]
+        for i in range(k + 1, n):
+            factor = out[first + i * wide + k]
+            if factor != 0:
+                factor = factor / top
+                for j in range(k + 1 + lane, wide, {{W}}):
+                    out[first + i * wide + j] = out[first + i * wide + j] - factor * out[first + k * wide + j]
+    {{meet}}
+    for j in range(n + lane, wide, {{W}}):
+        for down in range(n):
+            i = n - 1 - down
+            total = out[first + i * wide + j]
+            for k in range(i + 1, n):
+                total = total - out[first + i * wide + k] * out[first + k * wide + j]
+            out[first + i * wide + j] = total / out[first + i * wide + i]
+    if lane == 0:
+        out[first + n * wide] = {{O}}(1 - swaps % 2 * 2)
+"""
+
+_CHOLESKY = f"""def cholesky(out: Array[{{O}}], a: Array[{{T}}], n: i32):
+{_LANES}    first = w * n * n
+    for i in range(n):
+        for j in range(lane, n, {{W}}):
+            if j > i:
+                out[first + i * n + j] = {{O}}(0)
+            else:
+                out[first + i * n + j] = a[first + i * n + j]
+    for k in range(n):
+        {{meet}}
+        root = sqrt(out[first + k * n + k]{{real}})
+        {{meet}}
+        for i in range(k + lane, n, {{W}}):
+            if i == k:
+                out[first + k * n + k] = {{O}}(root)
+            else:
+                out[first + i * n + k] = out[first + i * n + k] / root
+        {{meet}}
+        for j in range(k + 1 + lane, n, {{W}}):
+            other = out[first + j * n + k].conjugate()
+            for i in range(j, n):
+                out[first + i * n + j] = out[first + i * n + j] - out[first + i * n + k] * other
+"""
+
+# R of m rows and n columns, then Q of m rows and columns: Householder's reflections.
+_QR = f"""def qr(out: Array[{{O}}], a: Array[{{T}}], m: i32, n: i32):
+{_LANES}    first = w * m * (n + m)
+    q = first + m * n
+    for i in range(m):
+        for j in range(lane, n, {{W}}):
+            out[first + i * n + j] = a[(w * m + i) * n + j]
+        for j in range(lane, m, {{W}}):
+            out[q + i * m + j] = {{O}}(1 if i == j else 0)
+    for k in range(min(m, n)):
+        {{meet}}
+        largest = {{R}}(0)
+        for i in range(k, m):
+            largest = max(largest, abs(out[first + i * n + k]))
+        squares = {{R}}(0)
+        for i in range(k, m):
+            size = abs(out[first + i * n + k]) / (largest if largest > 0 else 1)
+            squares += size * size
+        norm = sqrt(squares) * largest
+        head = out[first + k * n + k]
+        size = abs(head)
+        turn = {{O}}(1)
+        if size > 0:
+            turn = head / size
+        # v is the column with its head lengthened; v^H v / 2 is norm * (norm + size).
+        long = turn * (size + norm)
+        scale = norm * (norm + size)
+        if scale > 0:
+            for j in range(k + 1 + lane, n, {{W}}):
+                total = long.conjugate() / norm * out[first + k * n + j]
+                for i in range(k + 1, m):
+                    total = total + out[first + i * n + k].conjugate() / norm * out[first + i * n + j]
+                total = total / (norm + size)
+                out[first + k * n + j] = out[first + k * n + j] - long * total
+                for i in range(k + 1, m):
+                    out[first + i * n + j] = out[first + i * n + j] - out[first + i * n + k] * total
+            for i in range(lane, m, {{W}}):
+                total = out[q + i * m + k] * (long / norm)
+                for j in range(k + 1, m):
+                    total = total + out[q + i * m + j] * (out[first + j * n + k] / norm)
+                total = total / (norm + size)
+                out[q + i * m + k] = out[q + i * m + k] - total * long.conjugate()
+                for j in range(k + 1, m):
+                    out[q + i * m + j] = out[q + i * m + j] - total * out[first + j * n + k].conjugate()
+        {{meet}}
+        for i in range(k + lane, m, {{W}}):
+            out[first + i * n + k] = {{O}}(0)
+            if i == k:
+                out[first + i * n + k] = -turn * norm
+"""
+
+# Rounds of a tournament, in which each column meets each other one once: pairs of a round are turned independently.
+_PAIR = """            p, q = t, t
+            if t == 0:
+                p, q = players - 1, round % max(players - 1, 1)
+            else:
+                p, q = (round + t) % (players - 1), (round - t + players - 1) % (players - 1)
+            p, q = min(p, q), max(p, q)
+"""
+_TURN = """                size = abs(g)
+                c, s, turn = {R}(1), {R}(0), {O}(1)
+                if size > 0:
+                    turn = g.conjugate() / size
+                    turn = turn / abs(turn)  # of the smallest numbers the first quotient has few digits
+                    tau = (beta - alpha) / (2 * size)
+                    t2 = 1 / (abs(tau) + hypot(tau, {R}(1)))
+                    t2 = -t2 if tau < 0 else t2
+                    c = 1 / sqrt(1 + t2 * t2)
+                    s = t2 * c
+"""
+
+# The columns of a matrix turned until all are at right angles (M. Hestenes), then the turns: m + n rows of n.
+_SVD = f"""def svd(out: Array[{{O}}], a: Array[{{T}}], m: i32, n: i32, sweeps: i32):
+{_LANES}    first = w * (m + n) * n
+    for i in range(m + n):
+        for j in range(lane, n, {{W}}):
+            if i < m:
+                out[first + i * n + j] = a[(w * m + i) * n + j]
+            else:
+                out[first + i * n + j] = {{O}}(1 if i - m == j else 0)
+    players = n + n % 2
+    for count in range(sweeps * max(players - 1, 0)):
+        {{meet}}
+        round = count % max(players - 1, 1)
+        for t in range(lane, players // 2, {{W}}):
+{_PAIR}            if q < n:
+                alpha, beta, g = {{R}}(0), {{R}}(0), {{O}}(0)
+                for i in range(m):
+                    x, y = out[first + i * n + p], out[first + i * n + q]
+                    alpha += (x * x.conjugate()){{real}}
+                    beta += (y * y.conjugate()){{real}}
+                    g = g + x.conjugate() * y
+{_TURN}                for i in range(m + n):
+                    x, y = out[first + i * n + p], out[first + i * n + q] * turn
+                    out[first + i * n + p] = x * c - y * s
+                    out[first + i * n + q] = x * s + y * c
+"""
+
+# A Hermitian matrix turned until it is a diagonal (C. Jacobi), the turns, and for each pair of a round its own.
+_EIGH = f"""def eigh(out: Array[{{O}}], a: Array[{{T}}], n: i32, sweeps: i32):
+{_LANES}    players = n + n % 2
+    first = w * (2 * n * n + 3 * players)
+    v = first + n * n
+    turns = v + n * n
+    for i in range(n):
+        for j in range(lane, n, {{W}}):
+            if j > i:
+                out[first + i * n + j] = a[(w * n + j) * n + i].conjugate()
+            else:
+                out[first + i * n + j] = a[(w * n + i) * n + j]
+            out[v + i * n + j] = {{O}}(1 if i == j else 0)
+    for count in range(sweeps * max(players - 1, 0)):
+        {{meet}}
+        round = count % max(players - 1, 1)
+        for t in range(lane, players // 2, {{W}}):
+{_PAIR}            if q < n:
+                alpha, beta = out[first + p * n + p]{{real}}, out[first + q * n + q]{{real}}
+                g = out[first + p * n + q]
+{_TURN}                out[turns + 3 * t] = {{O}}(c)
+                out[turns + 3 * t + 1] = {{O}}(s)
+                out[turns + 3 * t + 2] = turn
+        {{meet}}
+        for i in range(lane, n, {{W}}):
+            for t in range(players // 2):
+{_PAIR.replace("            ", "                ")}                if q < n:
+                    c, s = out[turns + 3 * t]{{real}}, out[turns + 3 * t + 1]{{real}}
+                    turn = out[turns + 3 * t + 2]
+                    x, y = out[first + i * n + p], out[first + i * n + q] * turn
+                    out[first + i * n + p] = x * c - y * s
+                    out[first + i * n + q] = x * s + y * c
+                    x, y = out[v + i * n + p], out[v + i * n + q] * turn
+                    out[v + i * n + p] = x * c - y * s
+                    out[v + i * n + q] = x * s + y * c
+        {{meet}}
+        for i in range(lane, n, {{W}}):
+            for t in range(players // 2):
+{_PAIR.replace("            ", "                ")}                if q < n:
+                    c, s = out[turns + 3 * t]{{real}}, out[turns + 3 * t + 1]{{real}}
+                    turn = out[turns + 3 * t + 2].conjugate()
+                    x, y = out[first + p * n + i], out[first + q * n + i] * turn
+                    out[first + p * n + i] = x * c - y * s
+                    out[first + q * n + i] = x * s + y * c
+"""
+
+KERNELS = {
+    "search_left": _SEARCH.format(_LESS),
+    "search_right": _SEARCH.format(_NOT_GREATER),
+    "running_product": _RUNNING,
+    "solve": _SOLVE,
+    "cholesky": _CHOLESKY,
+    "qr": _QR,
+    "svd": _SVD,
+    "eigh": _EIGH,
+}

@@ -1,0 +1,316 @@
+"""The extension linalg of the Python array API standard, by kernels of `algorithms.py`.
+
+A matrix that has no inverse gives infinities and NaN, as has one that Cholesky's way is not for: nothing is read to
+find that out.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from ..errors import LaunchError
+from ..isa.types import Type
+from .array import Array, Axes, kernel, mapped
+from .creation import eye, full
+from .functions import (
+    argsort,
+    concat,
+    conj,
+    matmul,
+    matrix_transpose,
+    of_buffers,
+    prod,
+    real,
+    roll,
+    sum,
+    tensordot,
+    vecdot,
+    where,
+)  # fmt: skip
+from .functions import max as largest
+from .functions import min as least
+from .node import broadcast_shapes, view
+from .sets import take_along_axis
+from .types import floating, promoted, real_of
+from .view import View, row_major
+
+__all__ = [
+    "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "matmul", "matrix_norm", "matrix_power",
+    "matrix_rank", "matrix_transpose", "outer", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot",
+    "trace", "vecdot", "vector_norm",
+]  # fmt: skip
+
+_ALONE = 12  # rows up to which a lane has a matrix of its own
+_SWEEPS = {Type.F32: 10, Type.F64: 14}  # over all pairs of columns, after which nothing changes
+
+
+class EighResult(NamedTuple):
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class QRResult(NamedTuple):
+    Q: Array
+    R: Array
+
+
+class SlogdetResult(NamedTuple):
+    sign: Array
+    logabsdet: Array
+
+
+class SVDResult(NamedTuple):
+    U: Array
+    S: Array
+    Vh: Array
+
+
+def _matrices(x: Array, square: bool = False) -> Array:
+    """Floats of 32 or 64 bits, in matrices."""
+    if x.ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
+        raise LaunchError(f"{'square ' if square else ''}matrices are asked for: the array has shape {x.shape}")
+    ty = floating(x.dtype)
+    return x.astype(Type.F32 if ty in (Type.F16, Type.BF16) else ty)
+
+
+def _by(name: str, size: int, numbers: tuple[int, ...], rows: int, *operands: Array) -> Array:
+    """What a kernel makes of each matrix of the first operand: so many elements."""
+    stack = operands[0].shape[:-2]
+    together = 1 if rows <= _ALONE else 64
+    lanes = math.prod(stack) * together
+    return kernel(name, operands[0].dtype, (*stack, size), lanes, numbers, *operands, together=together)
+
+
+def _part(made: Array, first: int, rows: int, columns: int) -> Array:
+    """A matrix of what a kernel made."""
+    return made[..., first : first + rows * columns].reshape(*made.shape[:-1], rows, columns)
+
+
+def _solved(a: Array, b: Array) -> tuple[Array, Array, Array]:
+    """Of matrices the triangles that elimination leaves, the solutions, and signs."""
+    n, m = a.shape[-1], b.shape[-1]
+    made = _by("solve", n * (n + m) + 1, (n, m), n, a, b)
+    both = _part(made, 0, n, n + m)
+    return both[..., :n], both[..., n:], made[..., -1]
+
+
+def solve(x1: Array, x2: Array, /) -> Array:
+    """x of x1 @ x = x2, where x2 is a vector or matrices."""
+    ty = promoted(_matrices(x1, True).dtype, floating(x2.dtype))
+    a, b = x1.astype(ty), x2.astype(ty)
+    vector = b.ndim == 1
+    b = b.expand_dims(1) if vector else b
+    if a.shape[-1] != b.shape[-2]:
+        raise LaunchError(f"shapes {x1.shape} and {x2.shape} do not fit: {a.shape[-1]} columns meet {b.shape[-2]} rows")
+    stack = broadcast_shapes([a.shape[:-2], b.shape[:-2]])
+    found = _solved(*(each.broadcast_to((*stack, *each.shape[-2:])) for each in (a, b)))[1]
+    return found.squeeze(-1) if vector else found
+
+
+def inv(x: Array, /) -> Array:
+    """The inverse of matrices."""
+    a = _matrices(x, True)
+    return _solved(a, eye(a.shape[-1], dtype=a.dtype, device=a.executor).broadcast_to(a.shape))[1]
+
+
+def _eliminated(x: Array) -> tuple[Array, Array]:
+    """The diagonals that elimination leaves, and the signs."""
+    a = _matrices(x, True)
+    triangles, _, sign = _solved(a, a[..., :0])
+    return diagonal(triangles), sign
+
+
+def det(x: Array, /) -> Array:
+    """Determinants."""
+    pivots, sign = _eliminated(x)
+    return prod(pivots, axis=-1) * sign
+
+
+def slogdet(x: Array, /) -> SlogdetResult:
+    """Signs and logarithms of the sizes of determinants."""
+    pivots, sign = _eliminated(x)
+    size = abs(pivots)
+    turn = prod(where(size == 0, 0.0, pivots / size), axis=-1) * sign
+    return SlogdetResult(turn, sum(mapped("log", size), axis=-1))
+
+
+def cholesky(x: Array, /, *, upper: bool = False) -> Array:
+    """Of positive definite matrices L, the triangle of L @ L^H, or that of U^H @ U."""
+    a = _matrices(x, True)
+    n = a.shape[-1]
+    found = _part(_by("cholesky", n * n, (n,), n, a), 0, n, n)
+    return conj(found.mT) if upper else found
+
+
+def qr(x: Array, /, *, mode: str = "reduced") -> QRResult:
+    """Q with orthonormal columns and triangles R of Q @ R."""
+    if mode not in ("reduced", "complete"):
+        raise ValueError(f"mode is 'reduced' or 'complete', not {mode!r}")
+    a = _matrices(x)
+    m, n = a.shape[-2:]
+    made = _by("qr", m * (m + n), (m, n), max(m, n), a)
+    k = m if mode == "complete" else min(m, n)
+    return QRResult(_part(made, m * n, m, m)[..., :k], _part(made, 0, m, n)[..., :k, :])
+
+
+def eigh(x: Array, /) -> EighResult:
+    """Eigenvalues of Hermitian matrices, of which the lower triangle is read, the least first; and eigenvectors."""
+    a = _matrices(x, True)
+    n = a.shape[-1]
+    sweeps = _SWEEPS[real_of(a.dtype)]  # type: ignore[index]
+    made = _by("eigh", 2 * n * n + 3 * (n + n % 2), (n, sweeps), n, a)
+    values = real(diagonal(_part(made, 0, n, n)))
+    order = argsort(values)
+    rows = order.expand_dims(-2).broadcast_to(a.shape)
+    return EighResult(take_along_axis(values, order), take_along_axis(_part(made, n * n, n, n), rows))
+
+
+def eigvalsh(x: Array, /) -> Array:
+    """Eigenvalues of Hermitian matrices, the least first."""
+    return eigh(x).eigenvalues
+
+
+def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
+    """U, S and V^H of x = U @ diag(S) @ V^H, the largest of S first."""
+    a = _matrices(x)
+    m, n = a.shape[-2:]
+    if m < n:
+        u, s, vh = svd(conj(a.mT), full_matrices=full_matrices)
+        return SVDResult(conj(vh.mT), s, conj(u.mT))
+    both = _part(_turned(a), 0, m + n, n)
+    columns, turns = both[..., :m, :], both[..., m:, :]
+    sizes = vector_norm(columns, axis=-2)
+    order = argsort(sizes, descending=True)
+    along = order.expand_dims(-2)
+    columns, turns = (
+        take_along_axis(each, along.broadcast_to((*along.shape[:-2], each.shape[-2], n))) for each in (columns, turns)
+    )
+    # Columns at right angles are Q times a diagonal, whose numbers may have any sign.
+    q, r = qr(columns, mode="complete" if full_matrices else "reduced")
+    signs = diagonal(r)
+    size = abs(signs)
+    turn = where(size == 0, 1.0, signs / where(size == 0, 1.0, size))
+    if m > n and full_matrices:
+        ones = full((*turn.shape[:-1], m - n), 1, dtype=turn.dtype, device=a.executor)
+        turn = concat([turn, ones], axis=-1)
+    return SVDResult(q * turn.expand_dims(-2), take_along_axis(sizes, order), conj(turns.mT))
+
+
+def _turned(a: Array) -> Array:
+    m, n = a.shape[-2:]
+    sweeps = _SWEEPS[real_of(a.dtype)]  # type: ignore[index]
+    return _by("svd", (m + n) * n, (m, n, sweeps), n, a)
+
+
+def svdvals(x: Array, /) -> Array:
+    """The singular values of matrices, the largest first."""
+    return svd(x, full_matrices=False).S
+
+
+def _cutoff(x: Array, rtol: Any, s: Array) -> Array:
+    """Below which singular values count as 0."""
+    ty: Any = s.dtype
+    if rtol is None:
+        rtol = max(x.shape[-2:]) * (2.0**-52 if ty is Type.F64 else 2.0**-23)
+    rtol = rtol if isinstance(rtol, (int, float)) else rtol.astype(ty).expand_dims(-1)
+    return largest(s, axis=-1, keepdims=True) * rtol if s.shape[-1] else s
+
+
+def pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array:
+    """The pseudo-inverse of matrices."""
+    u, s, vh = svd(x, full_matrices=False)
+    if not s.shape[-1]:
+        return conj(_matrices(x).mT)
+    large = s > _cutoff(x, rtol, s)
+    inverse = where(large, 1 / where(large, s, 1.0), 0.0).expand_dims(-1)
+    return matmul(conj(vh.mT), inverse * conj(u.mT))
+
+
+def matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Array:
+    """How many singular values are not 0."""
+    s = svdvals(x)
+    return sum((s > _cutoff(x, rtol, s)).astype(Type.I32), axis=-1)
+
+
+def matrix_power(x: Array, n: int, /) -> Array:
+    """The product of n matrices, or of inverses."""
+    found = _matrices(x, True) if n < 0 or x.ndim < 2 else x
+    if found.shape[-1] != found.shape[-2]:
+        raise LaunchError(f"square matrices are asked for: the array has shape {x.shape}")
+    found = inv(found) if n < 0 else found
+    left, made = abs(n), None
+    while left:
+        if left & 1:
+            made = found if made is None else matmul(made, found)
+        left >>= 1
+        found = matmul(found, found) if left else found
+    return made if made is not None else eye(x.shape[-1], dtype=x.dtype, device=x.executor).broadcast_to(x.shape)
+
+
+def matrix_norm(x: Array, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
+    """A norm of matrices: "fro", "nuc", or 1, 2, inf and the opposites."""
+    a = _matrices(x)
+    if ord in ("nuc", 2, -2):
+        s = svdvals(a)
+        found = sum(s, axis=-1) if ord == "nuc" else s[..., 0] if ord == 2 else s[..., -1]
+    elif ord == "fro":
+        found = vector_norm(a, axis=(-2, -1))
+    elif ord in (1, -1, math.inf, -math.inf):
+        sums = sum(abs(a), axis=-2 if abs(ord) == 1 else -1)
+        found = (largest if ord > 0 else least)(sums, axis=-1)
+    else:
+        raise ValueError(f"ord is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, not {ord!r}")
+    return found.reshape(*found.shape, 1, 1) if keepdims else found
+
+
+def vector_norm(x: Array, /, *, axis: Axes = None, keepdims: bool = False, ord: float = 2) -> Array:
+    """The norm of vectors along axes: (sum |x|^ord) ^ (1 / ord), the number that are not 0, or the largest or least."""
+    size = abs(x.astype(floating(x.dtype)))
+    if ord in (math.inf, -math.inf):
+        return (largest if ord > 0 else least)(size, axis=axis, keepdims=keepdims)
+    if ord == 0:
+        return sum((size != 0).astype(size.dtype), axis=axis, keepdims=keepdims)
+    if ord == 1:
+        return sum(size, axis=axis, keepdims=keepdims)
+    if ord == 2:
+        return mapped("sqrt", sum(size * size, axis=axis, keepdims=keepdims))
+    return sum(size ** float(ord), axis=axis, keepdims=keepdims) ** (1 / ord)
+
+
+def outer(x1: Array, x2: Array, /) -> Array:
+    """The products of all elements of two vectors."""
+    if x1.ndim != 1 or x2.ndim != 1:
+        raise LaunchError(f"outer takes two vectors, not arrays of shapes {x1.shape} and {x2.shape}")
+    return x1.expand_dims(1) * x2
+
+
+def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
+    """The cross product of vectors of three elements."""
+    shape = broadcast_shapes([x1.shape, x2.shape])
+    if {each.shape[axis] for each in (x1, x2)} != {3}:
+        raise LaunchError(f"cross takes three elements along axis {axis}: shapes {x1.shape} and {x2.shape}")
+    at = axis % len(shape)
+    a, b = (each.broadcast_to(shape) for each in (x1, x2))
+    return roll(a, -1, axis=at) * roll(b, -2, axis=at) - roll(a, -2, axis=at) * roll(b, -1, axis=at)
+
+
+def diagonal(x: Array, /, *, offset: int = 0) -> Array:
+    """The elements of a diagonal of the last two axes: a view."""
+    if x.ndim < 2:
+        raise LaunchError(f"a diagonal is of two axes or more: the array has shape {x.shape}")
+    m, n = x.shape[-2:]
+    count = max(min(m + min(offset, 0), n - max(offset, 0)), 0)
+    strides = row_major(x.shape)
+    first = max(-offset, 0) * n + max(offset, 0)
+    place = View((*x.shape[:-2], count), (*strides[:-2], n + 1), first if count else 0)
+    return Array(view(x.node, place), x.executor)
+
+
+def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
+    """The sum of a diagonal."""
+    return sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
+
+
+for _name in __all__:
+    globals()[_name] = of_buffers(globals()[_name])

@@ -1,0 +1,284 @@
+"""What the array API standard asks for beyond maps, reductions and products, against NumPy, on every device."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hologram_web as hg
+from hologram_web import array_api as xp
+from hologram_web.errors import LaunchError
+
+DEVICES = ("cpu", "wasm", "webgpu")
+RNG = np.random.default_rng(19)
+X = (RNG.random((5, 7)) * 4 - 2).astype("f4")
+Z = (X + 1j * (RNG.random((5, 7)) * 4 - 2)).astype("c8")
+W = (Z[::-1] * (0.5 - 1j)).astype("c8")
+N = RNG.integers(0, 9, (5, 7)).astype("i4")
+
+
+@pytest.fixture(scope="module", params=DEVICES)
+def ex(request: pytest.FixtureRequest) -> Iterator[hg.Executor]:
+    with hg.Executor(request.param) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def wasm() -> Iterator[hg.Executor]:
+    with hg.Executor("wasm") as found:
+        yield found
+
+
+def _close(found: Any, expected: Any, tolerance: float = 2e-5) -> None:
+    assert found.shape == expected.shape
+    np.testing.assert_allclose(found.numpy(), expected, rtol=tolerance, atol=tolerance)
+
+
+COMPLEX: dict[str, Callable[..., Any]] = {
+    "arithmetic": lambda p, z, w, x: (z + w) * z - w / z + -z * 2.0 + 1j,
+    "beside real ones": lambda p, z, w, x: z * x + x,
+    "parts": lambda p, z, w, x: p.real(z) * p.imag(w) + p.real(p.conj(z)),
+    "sizes": lambda p, z, w, x: p.abs(z) + p.real(p.sign(w)),
+    "views": lambda p, z, w, x: z[1:, ::-2].T * w[0, 0],
+    "chosen": lambda p, z, w, x: p.where(x > 0, z, w),
+    "equal": lambda p, z, w, x: (z == z) & (z != w),
+    "sums": lambda p, z, w, x: p.sum(z * w, axis=1) + p.mean(z, axis=1),
+    "products": lambda p, z, w, x: p.prod(z, axis=0),
+    "matrices": lambda p, z, w, x: z @ w.T,
+    "powers": lambda p, z, w, x: p.pow(z, 3.0) + p.pow(z, w),
+    "joined": lambda p, z, w, x: p.concat([z, w], axis=1)[:, 3:9],
+    "gathered": lambda p, z, w, x: p.take(z, p.asarray([3, 0, -1]), axis=0),
+    "running": lambda p, z, w, x: p.cumulative_sum(z, axis=1) - p.cumulative_prod(w, axis=0),
+}
+FUNCTIONS = "exp expm1 log log1p log2 log10 sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh"
+COMPLEX |= {name: (lambda p, z, w, x, name=name: getattr(p, name)(z)) for name in FUNCTIONS.split(" ")}
+
+
+class _On:
+    """The namespace with an executor for what is made of lists."""
+
+    def __init__(self, ex: hg.Executor) -> None:
+        self.ex = ex
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(xp, name)
+
+    def asarray(self, obj: Any) -> Any:
+        return xp.asarray(obj, device=self.ex)
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex_numbers(ex: hg.Executor, name: str) -> None:
+    with np.errstate(all="ignore"):
+        expected = COMPLEX[name](np, Z, W, X)
+    found = COMPLEX[name](_On(ex), *(xp.asarray(each, device=ex) for each in (Z, W, X)))
+    assert str(found.dtype) == {"bool": "bool", "float32": "f32"}.get(str(expected.dtype), "complex64")
+    _close(found, expected, 2e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "z", "expected"),
+    [
+        ("sqrt", complex(-np.inf, 1.0), complex(0.0, np.inf)),
+        ("sqrt", complex(-4.0, -0.0), complex(0.0, -2.0)),
+        ("sqrt", complex(3e38, 3e38), np.sqrt(complex(3e38, 3e38))),
+        ("log", complex(-0.0, 0.0), complex(-np.inf, np.pi)),
+        ("log", complex(1.0, 1e-4), np.log(complex(1.0, 1e-4))),
+        ("exp", complex(-np.inf, np.nan), complex(0.0, 0.0)),
+        ("tanh", complex(np.inf, 1.0), complex(1.0, 0.0)),
+        ("atanh", complex(1.0, 0.0), complex(np.inf, 0.0)),
+        ("acos", complex(np.inf, -np.inf), complex(np.pi / 4, np.inf)),
+        ("asinh", complex(np.nan, 0.0), complex(np.nan, 0.0)),
+    ],
+)
+def test_complex_functions_at_the_ends(wasm: hg.Executor, name: str, z: complex, expected: complex) -> None:
+    found = complex(getattr(xp, name)(xp.asarray(z, dtype=hg.complex64, device=wasm)))
+    np.testing.assert_allclose([found.real, found.imag], [expected.real, expected.imag], rtol=1e-6)
+
+
+ASSIGNMENTS: dict[str, tuple[Any, Any]] = {
+    "all": (..., 3.0),
+    "a row": (1, 5.0),
+    "a column": ((slice(None), -2), np.arange(5, dtype="f4")),
+    "an element": ((4, 0), -1.0),
+    "strides": ((slice(1, None, 2), slice(None, None, -3)), np.arange(6, dtype="f4").reshape(2, 3)),
+    "broadcast": ((slice(0, 3), slice(2, 4)), np.array([[1], [2], [3]], "f4")),
+    "nothing": ((slice(3, 3), slice(None)), 9.0),
+    "rows chosen": (np.array([0, -1, 0]), np.arange(21, dtype="f4").reshape(3, 7)),
+    "elements chosen": ((np.array([0, 2]), np.array([1, 1])), np.array([8, 9], "f4")),
+    "where it is true": (X > 0.5, 0.0),
+    "rows that are true": (np.array([True, False, True, False, False]), 7.0),
+    "values where it is true": (X > 1.5, np.arange(int((X > 1.5).sum()), dtype="f4")),
+}
+
+
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_assignment(ex: hg.Executor, name: str) -> None:
+    key, value = ASSIGNMENTS[name]
+    expected = X.copy()
+    expected[key] = value
+    x = xp.asarray(X, device=ex)
+    before, row = x + 0.0, x[1]
+
+    def here(each: Any) -> Any:
+        return xp.asarray(each, device=ex) if isinstance(each, np.ndarray) else each
+
+    x[tuple(map(here, key)) if isinstance(key, tuple) else here(key)] = here(value)
+    np.testing.assert_array_equal(x.numpy(), expected)
+    np.testing.assert_array_equal(before.numpy(), X)  # what was made of it before
+    np.testing.assert_array_equal(row.numpy(), X[1])
+
+
+def test_in_place_operators_change_the_array(wasm: hg.Executor) -> None:
+    x = xp.asarray(X, device=wasm)
+    same = x
+    x += 1.0
+    x *= X
+    assert same is x
+    np.testing.assert_array_equal(x.numpy(), (X + np.float32(1)) * X)
+    n = xp.asarray(N, device=wasm)
+    with pytest.raises(LaunchError, match="add in place: an array of"):
+        n += 0.5
+
+
+KEYS: dict[str, Any] = {
+    "rows": np.array([[0, -1], [2, 2]]),
+    "pairs": (np.array([0, 1, 4]), np.array([6, 0, -7])),
+    "a column of rows": (np.array([0, 1]), 3),
+    "between": (slice(1, 4), np.array([0, 2])),
+    "in front": (np.array([0, 2]), slice(None), None),
+    "a grid": (np.array([[0], [3]]), np.array([1, 2])),
+    "bools": X > 0,
+    "rows by bools": np.array([True, False, True, True, False]),
+    "columns by bools": (slice(None), X[0] > 0),
+    "none": np.zeros((5, 7), bool),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_keys(ex: hg.Executor, name: str) -> None:
+    key = KEYS[name]
+    here = tuple(xp.asarray(each, device=ex) if isinstance(each, np.ndarray) else each for each in
+                 (key if isinstance(key, tuple) else (key,)))  # fmt: skip
+    _close(xp.asarray(X, device=ex)[here], X[key], 0)
+
+
+def test_keys_that_an_array_does_not_have(wasm: hg.Executor) -> None:
+    x = xp.asarray(X, device=wasm)
+    for key in (xp.asarray([5], device=wasm), (xp.asarray([0], device=wasm), xp.asarray([7], device=wasm))):
+        with pytest.raises(hg.ExecutionError, match="OutOfBounds"):
+            x[key].numpy()
+    for wrong in (5, (0, 0, 0), xp.asarray([True], device=wasm), 0.5):
+        with pytest.raises(IndexError):
+            x[wrong]
+
+
+OTHERS: dict[str, Callable[..., Any]] = {
+    "nonzero": lambda p, x, n: p.nonzero(n)[0] * 10 + p.nonzero(n)[1],
+    "searchsorted": lambda p, x, n: p.searchsorted(p.sort(x[0]), x[1]),
+    "searchsorted behind": lambda p, x, n: p.searchsorted(p.sort(n[0]), n[1], side="right"),
+    "different": lambda p, x, n: p.sort(p.unique_values(n)),  # NumPy's are in no order
+    "counted": lambda p, x, n: p.unique_counts(n).counts,
+    "inverse": lambda p, x, n: p.unique_inverse(n).inverse_indices,
+    "first": lambda p, x, n: p.unique_all(n).indices,
+    "is in": lambda p, x, n: p.isin(n, p.asarray([1, 5])),
+    "along": lambda p, x, n: p.take_along_axis(x, p.argsort(x, axis=1), axis=1),
+    "running products": lambda p, x, n: p.cumulative_prod(x, axis=1),
+    "repeated": lambda p, x, n: p.repeat(x, p.asarray([2, 0, 1, 3, 0]), axis=0),
+    "next": lambda p, x, n: p.nextafter(x, x * 0),
+    "signs": lambda p, x, n: p.signbit(x * 0),
+    "differences": lambda p, x, n: p.diff(x, axis=1, prepend=x[:, :1]),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_functions(ex: hg.Executor, name: str) -> None:
+    expected = OTHERS[name](np, X, N)
+    _close(OTHERS[name](_On(ex), xp.asarray(X, device=ex), xp.asarray(N, device=ex)), expected, 1e-6)
+
+
+def _matrices(ty: str, n: int) -> tuple[Any, Any]:
+    """Two matrices, and two that are Hermitian and positive definite."""
+    rng = np.random.default_rng(n)
+    a = rng.standard_normal((2, n, n)) + (1j * rng.standard_normal((2, n, n)) if ty[0] == "c" else 0)
+    return a.astype(ty), (a @ a.conj().transpose(0, 2, 1) + n * np.eye(n)).astype(ty)
+
+
+SIZES = [("wasm", "f4", 1), ("wasm", "f4", 6), ("wasm", "f4", 17), ("wasm", "c8", 5), ("wasm", "f8", 13),
+         ("webgpu", "f4", 14), ("webgpu", "c8", 2), ("cpu", "f4", 2)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("device", "ty", "n"), SIZES)
+def test_matrices(device: str, ty: str, n: int) -> None:
+    with hg.Executor(device) as ex:
+        _check_matrices(ex, ty, n)
+        _check_factors(ex, ty, n)
+
+
+def _check_matrices(ex: hg.Executor, ty: str, n: int) -> None:
+    a, h = _matrices(ty, n)
+    x, y = (xp.asarray(each, device=ex) for each in (a, h))
+    near = 1e-9 if ty == "f8" else 1e-3
+    la = xp.linalg
+    _close(la.solve(y, x), np.linalg.solve(h, a), near)
+    _close(la.inv(y) @ y, np.broadcast_to(np.eye(n), h.shape), near)
+    sign, size = np.linalg.slogdet(a)
+    found = la.slogdet(x)
+    _close(found.sign, sign, near)
+    _close(found.logabsdet, size, near)
+    _close(la.det(x), np.linalg.det(a), near * max(1.0, float(np.exp(size.max()))))
+    _close(la.cholesky(y), np.linalg.cholesky(h), near * n)
+    _close(xp.conj(la.cholesky(y, upper=True).mT), np.linalg.cholesky(h), near * n)
+
+
+def _check_factors(ex: hg.Executor, ty: str, n: int) -> None:
+    a, h = _matrices(ty, n)
+    near = 1e-9 if ty == "f8" else 2e-4 * n
+    la = xp.linalg
+    for given in (a[:, : n // 2 + 1], a[:, :, : n // 2 + 1]):
+        x = xp.asarray(given, device=ex)
+        m, k = given.shape[1], min(given.shape[1:])
+        q, r = la.qr(x)
+        _close(q @ r, given, near)
+        _close(xp.conj(q.mT) @ q, np.broadcast_to(np.eye(k), (2, k, k)), near)
+        _close(r, np.triu(r.numpy()), 0)
+        u, s, vh = la.svd(x)
+        _close(s, np.linalg.svd(given)[1], near)
+        _close((u[..., :k] * xp.expand_dims(s.astype(u.dtype), axis=-2)) @ vh[..., :k, :], given, near)
+        _close(xp.conj(u.mT) @ u, np.broadcast_to(np.eye(m), (2, m, m)), near)
+    values, vectors = la.eigh(xp.asarray(h, device=ex))
+    _close(values, np.linalg.eigvalsh(h), near * n)
+    _close((vectors * xp.expand_dims(values.astype(vectors.dtype), axis=-2)) @ xp.conj(vectors.mT), h, near * n)
+
+
+def test_matrices_without_full_rank(wasm: hg.Executor) -> None:
+    a = np.outer(np.arange(1, 5), np.arange(2, 5)).astype("f4")
+    a = np.stack([a, a * 0, np.eye(4, 3, dtype="f4")])
+    x = xp.asarray(a, device=wasm)
+    assert xp.linalg.matrix_rank(x).tolist() == [1, 0, 3]
+    _close(xp.linalg.pinv(x), np.linalg.pinv(a, rtol=1e-5), 1e-6)
+    u = xp.linalg.svd(x).U
+    _close(u.mT @ u, np.broadcast_to(np.eye(4), (3, 4, 4)), 1e-5)
+
+
+@pytest.mark.parametrize("n", [1, 8, 15, 37])
+def test_transforms(ex: hg.Executor, n: int) -> None:
+    z = (RNG.standard_normal((3, n)) + 1j * RNG.standard_normal((3, n))).astype("c8")
+    x, y = xp.asarray(z, device=ex), xp.asarray(z.real.copy(), device=ex)
+    for norm in ("backward", "ortho", "forward"):
+        _close(xp.fft.fft(x, norm=norm), np.fft.fft(z, norm=norm), 1e-4)
+        _close(xp.fft.ifft(x, n=n + 2, norm=norm), np.fft.ifft(z, n + 2, norm=norm), 1e-4)
+        _close(xp.fft.rfft(y, axis=0, norm=norm), np.fft.rfft(z.real, axis=0, norm=norm), 1e-4)
+        _close(xp.fft.irfft(x, n=n, norm=norm), np.fft.irfft(z, n, norm=norm), 1e-4)
+        _close(xp.fft.hfft(x, n=n, norm=norm), np.fft.hfft(z, n, norm=norm), 2e-4)
+        _close(xp.fft.ihfft(y, norm=norm), np.fft.ihfft(z.real, norm=norm), 1e-4)
+    _close(xp.fft.fftn(x), np.fft.fftn(z), 1e-4)
+    _close(xp.fft.irfftn(xp.fft.rfftn(y), s=(3, n)), z.real, 1e-4)
+    _close(xp.fft.fftshift(x), np.fft.fftshift(z), 0)
+    _close(xp.fft.ifftshift(xp.fft.fftfreq(n, d=0.5, device=ex)), np.fft.ifftshift(np.fft.fftfreq(n, 0.5)), 1e-6)
+    _close(xp.fft.rfftfreq(n, device=ex), np.fft.rfftfreq(n), 1e-6)
