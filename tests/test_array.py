@@ -76,6 +76,10 @@ CASES: dict[str, Callable[..., Any]] = {
     "matrix and vector": lambda p, a, b, c, n: a @ b,
     "vector and matrix": lambda p, a, b, c, n: b @ a.T,
     "stacks": lambda p, a, b, c, n: c @ p.permute_dims(c, (0, 2, 1)),
+    "stacks of turned ones": lambda p, a, b, c, n: p.matrix_transpose(c) @ c,
+    "stacks on": lambda p, a, b, c, n: p.maximum(c @ p.matrix_transpose(c) * 0.5 - b[:5], 0.0),
+    "one turned for all": lambda p, a, b, c, n: c[0].T @ c,
+    "stacks that fit": lambda p, a, b, c, n: c[:, None] @ p.matrix_transpose(c[:2]),
     "one for all": lambda p, a, b, c, n: c @ c[0].T,
     "epilogue": lambda p, a, b, c, n: p.maximum((a @ a.T) * 0.5 + a[:, 0], 0.0),
     "layer": lambda p, a, b, c, n: p.sum(p.tanh(a @ p.reshape(c[:3, :, :], (90,))[:66].reshape((33, 2)) + 1.0), axis=0),
@@ -162,6 +166,10 @@ def test_nothing_is_computed_before_it_is_asked_for(wasm: hg.Executor) -> None:
 
 FUSED = {
     "a product with what is done to it": (lambda x, b: xp.maximum(x @ x.T + b[:7], 0.0), 1),
+    "a stack of products with what is done to it": (
+        lambda x, b: xp.maximum(xp.reshape(x, (7, 3, 11)) @ xp.reshape(x, (7, 11, 3)) + b[:3], 0.0),
+        1,
+    ),
     "a reduction of a map, and a map of it": (lambda x, b: xp.sqrt(xp.sum(x * x, axis=1) + 1.0), 1),
     "softmax": (lambda x, b: xp.exp(x) / xp.sum(xp.exp(x), axis=1, keepdims=True), 2),
 }

@@ -101,6 +101,7 @@ CASES: dict[str, Callable[..., Any]] = {
     "vectors": lambda a, b, c: (a @ b) * (b @ a.T) + b @ b,
     "stacks": lambda a, b, c: c @ c.mT @ c,
     "one for all": lambda a, b, c: c @ c[0].T,
+    "one turned for all": lambda a, b, c: c[0].T @ c,
     "turned twice": lambda a, b, c: (a.T @ a).T @ a.T,
     "softmax": lambda a, b, c: xp.softmax(a, axis=0) + xp.log_softmax(c, axis=1)[0, 0, 0],
     "taken": lambda a, b, c: a.take(xp.asarray([3, 0, 3, 6], device=a.executor), axis=0) * b,

@@ -101,10 +101,10 @@ def _of_reduction(node: ArrayNode, g: Array, x: Array, executor: Executor) -> Ar
 
 def _of_product(node: ArrayNode, g: Array, a: Array, b: Array, needed: Sequence[bool]) -> Found:
     m, n, k, turned_a, turned_b, batch = node.attrs
-    stack = (batch,) if batch != 1 else ()
-    given = g.reshape(*stack, m, n)
-    left = a.reshape(*stack, *((k, m) if turned_a else (m, k)))
-    right = b.reshape(*stack, *((n, k) if turned_b else (k, n)))
+    stacks = [(batch,) if batch != 1 and size != each.size else () for size, each in ((0, g), (m * k, a), (k * n, b))]
+    given = g.reshape(*stacks[0], m, n)
+    left = a.reshape(*stacks[1], *((k, m) if turned_a else (m, k)))
+    right = b.reshape(*stacks[2], *((n, k) if turned_b else (k, n)))
     found: Found = [None, None]
     if needed[0]:
         plain = right if turned_b else right.mT  # (n, k)
@@ -112,7 +112,11 @@ def _of_product(node: ArrayNode, g: Array, a: Array, b: Array, needed: Sequence[
     if needed[1]:
         plain = left if turned_a else left.mT  # (k, m)
         found[1] = given.mT @ plain.mT if turned_b else plain @ given
-    return found
+    # Of one matrix for all, all have a part.
+    return [
+        each.sum(axis=0) if each is not None and each.ndim == 3 and not own else each
+        for each, own in zip(found, stacks[1:], strict=True)
+    ]
 
 
 def _of_view(view: View, g: Array, x: Array) -> Array:

@@ -71,7 +71,7 @@ def _is_core(node: ArrayNode) -> bool:
 
 
 def _has_epilogue(node: ArrayNode) -> bool:
-    return node.op == "reduce" or (node.op == "product" and node.attrs[-1] == 1)
+    return node.op in ("reduce", "product")
 
 
 def _split(order: Sequence[ArrayNode], held: set[int]) -> dict[int, frozenset[int]]:

@@ -27,7 +27,7 @@ class ArrayNode:
     | `count` | | elements are their own number, counted row by row |
     | `view` | the array | a View |
     | `reduce` | the array | the operation; the lengths outer, n, inner |
-    | `product` | a, b | m, n, k, whether a and b lie transposed, how many products |
+    | `product` | a, b | m, n, k, whether a and b lie transposed, how many products, for all of which one matrix is |
     | `tensor` | operands | the row's name, the operand that is written, names of those read, numbers, scratch memory |
     | `kernel` | operands | a row of `algorithms.KERNELS`; how many lanes there are; numbers; how many go together |
     | others | operands of this shape | a row of `elementwise.MAPS` |

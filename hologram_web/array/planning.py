@@ -287,18 +287,17 @@ class _Writer:
     def _product(self, root: ArrayNode, core: ArrayNode) -> None:
         m, n, k, turned_a, turned_b, batch = core.attrs
         a, b = core.args
-        row = operation("GEMM")
         ty = stored_as(core.dtype)
         one = 1.0 if ty.is_float else 1
         values = {
             "ty": ty, "m": m, "n": n, "k": k, "alpha": one, "beta": one * 0, "trans_a": turned_a, "trans_b": turned_b,
-            "bias": None, "activation": None,
+            "bias": None, "activation": None, "batch": batch,
+            # An operand of one matrix is for all.
+            "strides": (m * k * (a.size != m * k), k * n * (b.size != k * n), m * n) if batch != 1 else (),
         }  # fmt: skip
         buffers = {"a": self.names[id(a)], "b": self.names[id(b)], "c": self.names[id(root)]}
-        for number in range(batch):
-            first = {"a": number * m * k, "b": number * k * n, "c": number * m * n}
-            after = None if root is core else self._after(root, core, LoopOver("i", root.shape))
-            self._operation(row, "c", values, buffers, first, after)
+        after = None if root is core else self._after(root, core, LoopOver("i", root.shape))
+        self._operation(operation("BatchedGEMM"), "c", values, buffers, after)
 
     def _tensor(self, root: ArrayNode, core: ArrayNode) -> None:
         name, result, operands, numbers, scratch = core.attrs
@@ -312,7 +311,7 @@ class _Writer:
             size = {"ty": ty, "count": prod(root.shape) * root.dtype.size_bytes // ty.size_bytes, "value": 0}
             given = {"input": buffers.pop(result)} if result in buffers else {}
             add_operation(self.plan, operation("Copy" if given else "Fill"), size, given | output)
-        self._operation(row, result, values, buffers | {result: output["output"]}, {}, None)
+        self._operation(row, result, values, buffers | {result: output["output"]}, None)
 
     def _kernel(self, root: ArrayNode) -> None:
         name, lanes, numbers, together = root.attrs
@@ -333,7 +332,6 @@ class _Writer:
         result: str,
         values: dict[str, Any],
         buffers: dict[str, str],
-        first: dict[str, int],
         after: Expression | None,
     ) -> None:
         if after is not None:
@@ -352,7 +350,7 @@ class _Writer:
             values = values | {name: given[name] for name in scalars}
             buffers = buffers | {name: given[name] for name in arrays}
             self.lowered.texts.append(text)
-        add_operation(self.plan, row, values, buffers, first)
+        add_operation(self.plan, row, values, buffers)
 
 
 _functions: dict[str, Any] = {}

@@ -35,10 +35,10 @@ def product(a: Array, b: Array) -> Array:
         left, batch = left.reshape(batch * m, k), 1
     nodes, turned = [], []
     for each in (left, right):
-        flips = batch == 1 and _is_turned(each)
-        turned.append(flips)
-        whole = each.mT if flips else each
-        nodes.append(whole.node if batch == 1 else broadcast(whole.node, (*stack, *whole.shape[-2:])))
+        turned.append(_is_turned(each))
+        whole = each.mT if turned[-1] else each
+        alike = prod(whole.shape[:-2]) == 1  # one matrix for all
+        nodes.append(whole.node if alike else broadcast(whole.node, (*stack, *whole.shape[-2:])))
     shape = (*stack, m, n)
     if len(stack) and batch == 1:  # rows of one product
         m = m * prod(stack)
@@ -52,9 +52,11 @@ def product(a: Array, b: Array) -> Array:
 
 
 def _is_turned(array: Array) -> bool:
-    """Whether it is another matrix with its axes exchanged, which a product reads as it is."""
+    """Whether it has other matrices with their axes exchanged, which a product reads as they are."""
     node = array.node
-    if node.op != "view" or len(node.shape) != 2 or len(node.args[0].shape) != 2:
+    if node.op != "view" or len(node.shape) < 2:
         return False
-    rows, columns = node.args[0].shape
-    return bool(node.shape == (columns, rows) and node.attrs == View(node.shape, row_major((rows, columns))[::-1]))
+    *stack, columns, rows = node.shape
+    steps = row_major((*stack, rows, columns))
+    exchanged = View(node.shape, (*steps[:-2], steps[-1], steps[-2]))
+    return bool(node.args[0].shape == (*stack, rows, columns) and node.attrs == exchanged)
