@@ -1,6 +1,6 @@
 # `make run` and `make test` do all their own set-up (tools/setup.py); a second time that takes a blink.
 .DEFAULT_GOAL := help
-.PHONY: help python3 setup run test lint docs serve bench fuzz constraints clean
+.PHONY: help python3 setup run test lint docs serve bench fuzz release constraints clean
 
 PY := PATH="$(CURDIR)/.venv/bin:$$PATH" .venv/bin/python
 SETUP := python3 tools/setup.py
@@ -43,6 +43,12 @@ bench: setup ## side-by-side benchmarks (ARGS=...); launches and compile times b
 
 fuzz: setup ## random programs, every device against the reference (ARGS=...)
 	@$(PY) -m tests.fuzz $(ARGS)
+
+release: python3 ## wheels, sources, the npm package, the files for pages and their checksums, into dist
+	@test -z "$$(git status --porcelain)" || { echo "make: a release is built from what is committed, and git status names other changes"; exit 1; }
+	@$(SETUP) pack
+	@rm -rf dist
+	@$(PY) tools/release.py
 
 constraints: setup ## move constraints.txt to the newest versions (with Python 3.11, the oldest we support)
 	@$(PY) -m pip install -qq --upgrade --upgrade-strategy eager -e '.[dev]'

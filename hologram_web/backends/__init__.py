@@ -45,7 +45,7 @@ class _Devices(Mapping[str, type[Any]]):
         try:
             found: type[Any] = getattr(_module(name), cls)
         except ModuleNotFoundError as error:
-            how = "await pyodide.loadPackage('numpy')" if IN_PAGE else "install hologram-web[native]"
+            how = "await pyodide.loadPackage('numpy')" if IN_PAGE else f"pip install {error.name}"
             if error.name == TOOLS:
                 raise BackendUnavailable(name, str(error)) from None
             raise BackendUnavailable(name, f"there is no module {error.name!r} here: {how}") from error

@@ -1,4 +1,4 @@
-"""The command line `hologram-web`; it needs the extra `cli`, and nothing else of the package needs it."""
+"""The command line `hologram-web`; nothing else of the package needs click and rich."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name not in ("click", "rich"):
             raise
-        sys.exit(f"hologram-web needs {error.name}, which is not installed: pip install 'hologram-web[cli]'")
+        sys.exit(f"hologram-web needs {error.name}, which is not installed: pip install {error.name}")
     commands(prog_name="hologram-web")

@@ -469,5 +469,5 @@ def test_without_numpy():
                 print(error)
     """
     found = subprocess.run([sys.executable, "-c", dedent(script)], capture_output=True, text=True, check=True)
-    text = "backend 'cpu' is not available: there is no module 'numpy' here: install hologram-web[native]"
+    text = "backend 'cpu' is not available: there is no module 'numpy' here: pip install numpy"
     assert found.stdout.splitlines() == [text, text]

@@ -1,0 +1,238 @@
+"""What `make release` builds, installed where nothing else is, offline: the first programs of docs/install.md."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import venv
+from functools import partial
+from hashlib import sha256
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import distribution
+from pathlib import Path
+from threading import Thread
+from zipfile import ZipFile
+
+import pytest
+from packaging.requirements import Requirement
+
+from tests.test_docs import BLOCKS
+from tests.where import node_with_jspi
+
+from .browser import ROOT, Browser
+
+PYTHON, JAVASCRIPT = (
+    next(block.text for block in BLOCKS[ROOT / "docs" / "install.md"] if block.kind == kind)
+    for kind in ("python", "js")
+)
+SAXPY = "Float32Array(3) [ 12, 24, 36 ]\n"
+CACHES = ("__pycache__", ".*_cache", ".hypothesis", ".git", "build", "dist", "node_modules", ".venv", "runtime.js")
+
+
+def run(*command: str | Path, folder: Path) -> str:
+    done = subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, encoding="utf-8", check=False)
+    said = [
+        line for line in f"{done.stdout}\n{done.stderr}".splitlines() if len(line) < 1000
+    ]  # Node shows minified ones
+    assert done.returncode == 0, "\n".join(said)
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tree as a clone has it, with what the set-up makes beside it: what others load of this one is left alone."""
+    place = tmp_path_factory.mktemp("clone") / "clone"
+    shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(*CACHES), symlinks=True)
+    for name in (".venv", "node_modules"):
+        (place / name).symlink_to((ROOT / name).resolve())
+    return place
+
+
+@pytest.fixture(scope="session")
+def dist(clone: Path) -> Path:
+    run(sys.executable, "tools/release.py", folder=clone)
+    return clone / "dist"
+
+
+def _one(dist: Path, pattern: str) -> Path:
+    (found,) = dist.glob(pattern)
+    return found
+
+
+def test_everything_is_there_with_its_checksum(dist: Path) -> None:
+    patterns = re.findall(r"`([\w*.-]+)`(?=[^|]*\| )", (ROOT / "docs" / "install.md").read_text(encoding="utf-8"))
+    named = {path for pattern in patterns for path in dist.glob(pattern)}
+    assert named == set(dist.iterdir())
+    sums = dict(line.split("  ")[::-1] for line in (dist / "SHA256SUMS").read_text().splitlines())
+    assert sums == {p.name: sha256(p.read_bytes()).hexdigest() for p in named if p.name != "SHA256SUMS"}
+
+
+def test_a_folder_that_holds_something_is_left_alone(clone: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").touch()
+    done = subprocess.run([sys.executable, "tools/release.py", tmp_path], cwd=clone, capture_output=True, text=True)
+    assert (done.returncode, list(tmp_path.iterdir())) == (1, [tmp_path / "mine"])
+    assert "is not empty" in done.stdout
+
+
+def _lend(wanted: set[str], site: Path) -> None:
+    """Puts what is installed here among the packages of another environment, with all that it depends on."""
+    lent: set[str] = set()
+    while wanted - lent:
+        name = min(wanted - lent)
+        lent.add(name)
+        found = distribution(name)
+        for requirement in map(Requirement, found.requires or []):
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+                wanted.add(requirement.name)
+        for top in {file.parts[0] for file in found.files or [] if file.parts[0] not in ("..", "__pycache__")}:
+            if not (site / top).exists():
+                (site / top).symlink_to(Path(str(found.locate_file(top))))
+
+
+@pytest.fixture(scope="session")
+def installed(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of programs of an environment with the package and what it says that it depends on, and no more."""
+    place = tmp_path_factory.mktemp("python")
+    venv.create(place)
+    site = _one(place, "lib/python*/site-packages")
+    with ZipFile(_one(dist, "hologram_web-*-any.whl")) as wheel:
+        metadata = wheel.read(next(name for name in wheel.namelist() if name.endswith("/METADATA"))).decode()
+    needed = [Requirement(text) for text in re.findall(r"^Requires-Dist: (.*)", metadata, re.M)]
+    here = {each.name for each in needed if each.marker is None or each.marker.evaluate({"extra": ""})}
+    _lend(here - {"hologram-web-tools"}, site)
+    pip = (sys.executable, "-m", "pip", "--python", place / "bin" / "python", "--disable-pip-version-check")
+    run(*pip, "install", "-q", "--no-index", "--find-links", dist, "hologram-web", folder=place)
+    run(*pip, "check", folder=place)
+    return place / "bin"
+
+
+@pytest.fixture(scope="session")
+def first(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder where the first program in Python has run, which leaves saxpy.holo there."""
+    place = tmp_path_factory.mktemp("first")
+    (place / "first.py").write_text(PYTHON)
+    run(installed / "python", "-I", "first.py", folder=place)
+    return place
+
+
+def test_python(installed: Path, first: Path) -> None:
+    where = run(installed / "python", "-I", "-c", "import hologram_web as hg; print(hg.__file__)", folder=first)
+    assert Path(where).is_relative_to(installed.parent)
+    told = run(installed / "hologram-web", "run", "saxpy.holo", "a=2", "x=1,2", "y=1,1", "--device=cpu", folder=first)
+    assert told.splitlines()[-1].split()[-2:] == ["3", "5"]
+
+
+@pytest.fixture(scope="session")
+def app(dist: Path, first: Path) -> Path:
+    """A folder with the npm package, saxpy.holo and the first program in JavaScript."""
+    (first / "package.json").write_text('{"type": "module", "private": true}')
+    run("npm", "install", "--offline", "--no-audit", "--no-fund", _one(dist, "*.tgz"), folder=first)
+    (first / "first.js").write_text(JAVASCRIPT)
+    return first
+
+
+def test_node(app: Path) -> None:
+    assert run("node", "first.js", folder=app) == SAXPY
+    exports = json.loads((app / "node_modules" / "hologram-web" / "package.json").read_text())["exports"]
+    names = [name for name in exports if "*" not in name]
+    program = f"for (const name of {json.dumps(names)}) await import('hologram-web' + name.slice(1));"
+    run("node", "--input-type=module", "-e", program, folder=app)
+    for places in exports.values():
+        for place in places.values() if isinstance(places, dict) else []:
+            assert (app / "node_modules" / "hologram-web" / place).is_file()
+
+
+def test_esbuild(app: Path) -> None:
+    esbuild = ROOT / "node_modules" / ".bin" / "esbuild"
+    options = (
+        "--bundle",
+        "--format=esm",
+        "--platform=node",
+        "--splitting",
+        "--outdir=by-esbuild",
+        "--log-level=warning",
+    )
+    run(esbuild, "first.js", *options, folder=app)
+    assert run("node", "by-esbuild/first.js", folder=app) == SAXPY
+
+
+PAGE = """<!doctype html><title>A page</title><pre></pre><script type="module">
+import {{ Runtime }} from "{runtime}";
+const runtime = await Runtime.create({{ backend: "wasm" }});
+const saxpy = await runtime.load("{saxpy}");
+const found = await saxpy.run({{ a: 2, x: new Float32Array([1, 2, 3]), y: new Float32Array([10, 20, 30]) }});
+document.querySelector("pre").textContent = found.join();
+</script>"""
+
+
+def _shown(folder: Path) -> str:
+    """What a page of a folder shows when it has run, served as any host does."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, Browser() as browser:
+        Thread(target=server.serve_forever, daemon=True).start()
+        page = browser.page("/e2e/README.md")
+        try:
+            page.goto(f"http://127.0.0.1:{server.server_port}/index.html")
+            page.wait_for_function("document.querySelector('pre').textContent")
+            return str(page.text_content("pre"))
+        finally:
+            page.close()
+            server.shutdown()
+
+
+def test_a_plain_page(dist: Path, first: Path, tmp_path: Path) -> None:
+    with ZipFile(_one(dist, "*-pages.zip")) as packed:
+        packed.extractall(tmp_path)
+    shutil.copy(first / "saxpy.holo", tmp_path)
+    (tmp_path / "index.html").write_text(PAGE.format(runtime="./hologram-web/index.js", saxpy="saxpy.holo"))
+    assert _shown(tmp_path) == "12,24,36"
+
+
+def test_vite(app: Path) -> None:
+    (app / "index.html").write_text(PAGE.format(runtime="hologram-web", saxpy="saxpy.holo"))
+    run(
+        ROOT / "node_modules" / ".bin" / "vite",
+        "build",
+        "--target=es2022",
+        "--outDir=by-vite",
+        "--logLevel=error",
+        folder=app,
+    )
+    shutil.copy(app / "saxpy.holo", app / "by-vite")
+    assert _shown(app / "by-vite") == "12,24,36"
+
+
+PYODIDE = """
+import { readFileSync } from "node:fs";
+import { loadPyodide } from "pyodide";
+const lock = JSON.parse(readFileSync("node_modules/pyodide/pyodide-lock.json"));
+Object.assign(lock.packages, JSON.parse(readFileSync("pyodide-lock-entries.json")).packages);
+const pyodide = await loadPyodide({ lockFileContents: lock, packageBaseUrl: process.cwd() + "/" });
+await pyodide.loadPackage(["hologram-web", "hologram-web-tensor", "hologram-web-tools"], { messageCallback: () => {} });
+console.log(await pyodide.runPythonAsync(`
+from array import array
+import hologram_web as hg
+
+x = array("f", [3, 1, 2])
+hg.kernel_from_source("def k(x: hg.Array[hg.f32]):\\\\n    x[hg.global_id()] *= 2\\\\n")[3](x)
+y = hg.Executor("wasm").array([3.0, 1.0, 2.0], hg.f32)
+f"{x.tolist()} {(y + y).tolist()} {hg.circuit.__name__}"
+`));
+"""
+
+
+def test_the_entries_of_the_lock_file(dist: Path, tmp_path: Path) -> None:
+    entries = json.loads((dist / "pyodide-lock-entries.json").read_text())["packages"]
+    lock = json.loads((ROOT / "node_modules" / "pyodide" / "pyodide-lock.json").read_text())["packages"]
+    for entry in entries.values():
+        assert set(entry) <= set(next(iter(lock.values())))
+        shutil.copy(dist / entry["file_name"], tmp_path)
+        assert sha256((tmp_path / entry["file_name"]).read_bytes()).hexdigest() == entry["sha256"]
+    shutil.copy(dist / "pyodide-lock-entries.json", tmp_path)
+    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
+    (tmp_path / "first.mjs").write_text(PYODIDE)
+    told = run(*node_with_jspi(), "first.mjs", folder=tmp_path)
+    assert told == "[6.0, 2.0, 4.0] [6.0, 2.0, 4.0] hologram_web.circuit\n"
