@@ -34,6 +34,7 @@ ONCE = (
     "devices.md: what lanes, branches and checks cost in shaders, 2026-11-23",
     "devices.md: what subtracting costs on llvmpipe, 2026-11-23",
     "functions.md: how long functions of F64 take to compile, 2026-11-23",
+    "install.md: what an installation brings, 2026-11-23",
     "optimizer.md: four rounds in one of the loops of a softmax and a layer norm, in Chromium, 2026-11-23",
     "optimizer.md: divisions by constants in wasmtime, 2026-11-22",
     "wide.md: what llvmpipe takes to compile a private array, 2026-11-22",
