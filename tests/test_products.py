@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import hologram_web as hg
+from hologram_web import array_api as xp
 from hologram_web.isa.types import Type
 from hologram_web.plan.formula import Formula
 from hologram_web.plan.symbols import Symbol
@@ -13,8 +16,8 @@ from hologram_web.tensor.operation import TRAITS
 # mypy: ignore-errors
 
 
-def _chosen(m, n, ty, device):
-    return {kernel.__name__: times for kernel, _, times in choose(m, n, ty, TRAITS[device])}
+def _chosen(m, n, ty, device, k=512):
+    return {kernel.__name__: times for kernel, _, times in choose(m, n, k, ty, TRAITS[device])}
 
 
 @pytest.mark.parametrize(
@@ -26,6 +29,9 @@ def _chosen(m, n, ty, device):
         (4096, 31, "f32", "webgpu", "_gemm_plain"),
         (512, 512, "f64", "webgpu", "_gemm_plain"),
         (512, 512, "f32", "wasm", "_gemm_panels"),
+        (4, 512, "f32", "wasm", "_gemm_rows"),  # packing b would take longer than the product
+        (512, 32, "f32", "wasm", "_gemm_rows"),
+        (5, 512, "f32", "wasm", "_gemm_panels"),
         (512, 512, "i64", "wasm", "_gemm_plain"),
     ],
 )
@@ -39,3 +45,33 @@ def test_sizes_that_are_not_known_choose_while_it_runs():
     assert list(found) == ["_gemm_tiles", "_gemm_plain"]
     for rows, wanted in ((15, (0, 1)), (16, (1, 0))):
         assert tuple(times.formula.evaluate({"m": rows}) for times in found.values()) == wanted
+
+
+@pytest.mark.parametrize(
+    ("m", "k", "n", "launches"),
+    [
+        (64, 64, 64, ["gemm_rows_f32_f32_f32[16 x 16]"]),
+        (1, 300, 500, ["gemm_rows_f32_f32_f32[128]"]),
+        (64, 300, 200, ["panels_f32_f32[12 x 300 x 17]", "gemm_panels_f32_f32[64 x 17]"]),
+    ],
+)
+def test_explain_tells_the_schedule(m, k, n, launches):
+    with hg.Executor("wasm") as ex:
+        a, b = (xp.ones(shape, device=ex) + 1.0 for shape in ((m, k), (k, n)))
+        told = (a.realize() @ b.realize()).explain()
+        assert [line.partition("(")[0] for line in told.splitlines()] == launches
+
+
+@pytest.mark.parametrize("trans_b", [False, True])
+@pytest.mark.parametrize(("m", "n", "k"), [(1, 77, 33), (4, 16, 40), (3, 15, 7), (7, 37, 19), (2, 1, 5), (33, 47, 0)])
+def test_products_of_few_rows_and_small_ones_are_summed_up_in_order(m, n, k, trans_b):
+    rng = np.random.default_rng(m * n)
+    a, b = rng.random((2, m, k), "f4"), rng.random((2, n, k) if trans_b else (2, k, n), "f4")
+    wanted = np.zeros((2, m, n), "f4")
+    for p in range(k):
+        wanted += a[:, :, p, None] * (b[:, :, p] if trans_b else b[:, p])[:, None]
+    with hg.Executor("wasm") as ex:
+        left, right = (xp.asarray(x, device=ex) for x in (a, b))
+        found = (left @ (right.mT if trans_b else right)).numpy()
+        assert (found == wanted).all()
+        assert ((left[0] @ (right[0].mT if trans_b else right[0])).numpy() == wanted[0]).all()

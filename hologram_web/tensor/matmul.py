@@ -77,6 +77,72 @@ def _gemm_plain(
     c[at] = EPILOGUE(T(total))
 
 
+def _gemm_rows(
+    c: Elements[T],
+    a: Elements[U],
+    b: Elements[U],
+    bias: Elements[T],
+    m: i32,
+    n: i32,
+    k: i32,
+    a_row: i32,
+    a_step: i32,
+    a_batch: i32,
+    b_batch: i32,
+    c_batch: i32,
+    alpha: W,
+    beta: W,
+    T: Constant[type],
+    U: Constant[type],
+    W: Constant[type],
+    BATCHED: Constant[bool],
+    BETA: Constant[bool],
+    BIAS: Constant[bool],
+    EPILOGUE: Constant[Callable],
+    ROWS: Constant[int],
+    COLUMNS: Constant[int],
+    TURNED: Constant[bool],
+):
+    """Four lanes make ROWS x (4 * COLUMNS) elements from the matrices as they lie: a packet reads neighbours of a row
+    of b, if that is not TURNED, and a line of the cache before it goes on to the next one."""
+    left, top = block_id(0) * (4 * COLUMNS) + local_id(0), block_id(1) * ROWS
+    right, step, apart = left, n, 1
+    if TURNED:
+        right, step, apart = left * k, 1, k
+    result = top * n + left
+    rows, sums = registers(ROWS, i32), registers((ROWS, COLUMNS), W)
+    for i in static_range(ROWS):
+        rows[i] = min(top + i, m - 1) * a_row
+        if BATCHED:
+            rows[i] += block_id(2) * a_batch
+    if BATCHED:
+        right, result = right + block_id(2) * b_batch, result + block_id(2) * c_batch
+    if block_id(0) * (4 * COLUMNS) + 4 * COLUMNS <= n:
+        for p in range(k):
+            for j in static_range(COLUMNS):
+                y = W(b[right + p * step + 4 * j * apart])
+                for i in static_range(ROWS):
+                    sums[i, j] += W(a[rows[i] + p * a_step]) * y
+    else:
+        for p in range(k):
+            for j in static_range(COLUMNS):
+                if left + 4 * j < n:
+                    y = W(b[right + p * step + 4 * j * apart])
+                    for i in static_range(ROWS):
+                        sums[i, j] += W(a[rows[i] + p * a_step]) * y
+    for i in static_range(ROWS):
+        if top + i < m:
+            for j in static_range(COLUMNS):
+                if left + 4 * j < n:
+                    at = result + i * n + 4 * j
+                    total = sums[i, j] * alpha
+                    if BETA and beta != 0:
+                        total = _mad(W(c[at]), beta, total)
+                    if BIAS:
+                        total = total + W(bias[left + 4 * j])
+                    c[at] = EPILOGUE(T(total))
+
+
 def _gemm_tiles(
     c: Elements[T],
     a: Elements[U],
@@ -240,7 +306,11 @@ WIDTH = 12  # columns of a panel: three vectors
 TILE = {"ROWS": 8, "COLUMNS": 8, "ACROSS": 8}  # of a lane; blocks have as many lanes along each axis
 
 
-def choose(m, n, ty, traits):
+FEW = 4  # rows for which packing b is not worth it
+SMALL = 1 << 14  # elements of a matrix b that stays in the first cache as it lies
+
+
+def choose(m, n, k, ty, traits):
     """Schedules of products that are computed in a type, with how often each is launched, which sizes say that are not
     known: which text, and its constants."""
     # GPUs compute F64 in integers: products side by side are too much code. Tiles of wide integers are too large.
@@ -249,7 +319,9 @@ def choose(m, n, ty, traits):
         tiles = flag(m - 15) * flag(n - 31)
         found = [(_gemm_tiles, TILE, tiles), (_gemm_plain, {}, 1 - tiles)]
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
-        found = [(_gemm_panels, {}, 1)]
+        few = flag(flag(FEW + 1 - m) + flag(SMALL + 1 - k * n))
+        rows = m if isinstance(m, int) and 0 < m < FEW else FEW
+        found = [(_gemm_rows, {"ROWS": rows, "COLUMNS": 4}, few), (_gemm_panels, {}, 1 - few)]
     else:
         found = [(_gemm_plain, {}, 1)]
     return [each for each in found if not isinstance(each[2], int) or each[2]]
@@ -277,7 +349,7 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
     if "bias" not in o.values:
         buffers = {"bias": buffers.get("c", "c"), **buffers}
     found = []
-    for kernel, constants, times in choose(m, n, inner, traits):
+    for kernel, constants, times in choose(m, n, k, inner, traits):
         if kernel is _gemm_panels and o.late and strides:
             kernel = _gemm_plain  # nobody knows how large the panels may become
         lanes, block, own = (n, m, batch), (16, 16), buffers
@@ -286,11 +358,14 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             across = TILE["ACROSS"]
             lanes = ceildiv(n, across * TILE["COLUMNS"]) * across, ceildiv(m, TILE["ROWS"]), batch
             block = across, across
+        elif kernel is _gemm_rows:
+            lanes, block = (ceildiv(n, 16) * 4, ceildiv(m, constants["ROWS"]), batch), (4,)
+            constants = constants | {"TURNED": bool(trans_b)}
         elif kernel is _gemm_panels:
             panels, of_elements = ceildiv(n, WIDTH), {}
             scalars["many"] = panels
             lanes, block = (ceildiv(m, 4) * 4, panels, batch), (4,)
-            packing = {"scalars": scalars, "U": o.ty, "W": inner}
+            packing = {"scalars": scalars, "U": o.ty, "W": inner, "times": times}
             # There are at most 11 columns beside those of b, and b has a column if it has rows.
             memory = {
                 "panels": (inner, o.most[buffers.get("b", "b")] * WIDTH if o.late else panels * WIDTH * k * batch)
