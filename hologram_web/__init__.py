@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hologram_web_tools.optimizer import ProgramOptimizer
 
     from . import atlas, backends, circuit, isa, kernel_json, nn, testing
+    from .array.control_flow import cond, scan, while_loop
     from .array.gradient import checkpoint, custom_gradient, grad, value_and_grad, vjp
     from .array.nested import tree_leaves, tree_map
     from .backends.protocol import Backend, Limits
@@ -77,6 +78,9 @@ if TYPE_CHECKING:
         "tree_map",
         "value_and_grad",
         "vjp",
+        "cond",
+        "scan",
+        "while_loop",
         "get_default_backend",
         "is_available",
         "is_cuda_available",
@@ -116,6 +120,7 @@ _MODULES = {
     "runtime.typed": ("GenericExecutor", "TypedBuffer"),
 }
 _ARRAYS = {  # of the wheel that the extra `tensor` asks for
+    "array.control_flow": ("cond", "scan", "while_loop"),
     "array.gradient": ("checkpoint", "custom_gradient", "grad", "value_and_grad", "vjp"),
     "array.nested": ("tree_leaves", "tree_map"),
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from types import FunctionType, MethodType
 from typing import Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
@@ -22,6 +21,7 @@ from ..runtime.walking import target_of
 from . import nested
 from .array import Array, array_of
 from .creation import default_executor
+from .grouping import CORES
 from .nested import flatten, flattened, unflatten
 from .node import ArrayNode, in_order, source
 from .planning import lower
@@ -76,7 +76,7 @@ class ArrayFunction:
     """A function of arrays, and its traces by executor and arguments."""
 
     def __init__(
-        self, fn: FunctionType | MethodType, static: tuple[str, ...], name: str, device: Executor | None = None
+        self, fn: Callable[..., Any], static: tuple[str, ...], name: str, device: Executor | None = None
     ) -> None:
         self.fn, self.static, self.name, self.device = fn, static, name, device
         self.signature = inspect.signature(fn)
@@ -405,7 +405,9 @@ def fold_constants(roots: Sequence[ArrayNode], executor: Executor) -> None:
     for node in order:
         if is_unknown(node) or any(id(arg) in open_ for arg in node.args):
             open_.add(id(node))
-        elif node.op in ("source", "reduce", "product", "tensor") or any(id(arg) in costs for arg in node.args):
+        elif node.op == "source" or node.op in CORES or any(
+            id(arg) in costs for arg in node.args
+        ):
             costs.add(id(node))
     read = [arg for node in order if id(node) in open_ for arg in node.args] + list(roots)
     ready = []

@@ -9,7 +9,10 @@ from .elementwise import MAPS
 from .node import ArrayNode, in_order
 from .types import kind_of
 
-__all__ = ["FusedKernel", "groups"]
+__all__ = ["CORES", "FusedKernel", "groups"]
+
+# Operations that are more than maps and views: what they read lies in memory, and what they give.
+CORES = ("reduce", "product", "tensor", "kernel", "control", "part")
 
 # Storage buffers that a stage of WebGPU has at least: 8, of which one or two are written.
 _MOST_ARRAYS = 6
@@ -67,7 +70,7 @@ def groups(roots: Sequence[ArrayNode]) -> tuple[list[FusedKernel], set[int]]:
 
 
 def _is_core(node: ArrayNode) -> bool:
-    return node.op in ("reduce", "product", "tensor", "kernel")
+    return node.op in CORES
 
 
 def _has_epilogue(node: ArrayNode) -> bool:

@@ -30,6 +30,8 @@ class ArrayNode:
     | `product` | a, b | m, n, k, whether a and b lie transposed, how many products, for all of which one matrix is |
     | `tensor` | operands | the row's name, the operand that is written, names of those read, numbers, scratch memory |
     | `kernel` | operands | a row of `algorithms.KERNELS`; how many lanes there are; numbers; how many go together |
+    | `control` | see control_flow.py | a ControlFlow; it has several results |
+    | `part` | a node with several results | the number of one |
     | others | operands of this shape | a row of `elementwise.MAPS` |
 
     An operand of `tensor` that is read and has the name of the one that is written is what that holds before.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -83,12 +83,17 @@ class GraphPlan:
 
 
 def lower(
-    roots: Sequence[ArrayNode], order: Sequence[ArrayNode], plan: PlanBuilder, names: dict[int, str] | None = None
+    roots: Sequence[ArrayNode],
+    order: Sequence[ArrayNode],
+    plan: PlanBuilder,
+    names: dict[int, str] | None = None,
+    first: Mapping[int, Any] | None = None,
 ) -> GraphPlan:
     """The plan that computes roots; `order` has all nodes, as `in_order` gives them. Raises CompileError.
 
     With `names`, sources and roots that are in it lie in buffers that the plan has, numbers are parts of the plan, and
-    Parameters are scalars of it; without, all of these are ports.
+    Parameters are scalars of it; without, all of these are ports. `first` says at which element of its buffer a root
+    begins that is a map.
     """
     whole = names is None
     names = {} if names is None else names
@@ -110,19 +115,42 @@ def lower(
         lowered.results.append(names[id(node)])
     found, held = groups(roots)
     writer = _Writer(plan, names, numbers, held, lowered)
+    writer.first = first or {}
+    parts: dict[int, dict[int, ArrayNode]] = {}
+    for node in order:
+        if node.op == "part":
+            parts.setdefault(id(node.args[0]), {})[node.attrs] = node
     last: dict[str, int] = {}
     for number, group in enumerate(found):
         for node in (group.root, *_read(group, held)):
             last[id(node)] = number  # type: ignore[index]
     idle: dict[int, list[str]] = {}
-    for number, group in enumerate(found):
-        node = group.root
+
+    def place(node: ArrayNode, number: int) -> str:
+        """The buffer that a node's elements go to."""
         if id(node) not in names:
             size = prod(node.shape) * node.dtype.size_bytes
             free = idle.get(size)
             names[id(node)] = free.pop() if free else plan.temporary(plan.unused(f"t{number}"), size)
             writer.temporary.add(id(node))
-        writer.write(group)
+        return names[id(node)]
+
+    for number, group in enumerate(found):
+        node = group.root
+        if node.op == "control":
+            from .control_plan import add_control
+
+            made = parts[id(node)]
+            results = [
+                place(made.get(k, root), number)
+                if k in made or node.attrs.kind != "scan" or k < node.attrs.carries
+                else plan.temporary(plan.unused(f"t{number}"), node.attrs.length * root.size * root.dtype.size_bytes)
+                for k, root in enumerate(node.attrs.graphs[-1].roots)
+            ]
+            lowered.texts += add_control(plan, node, [names[id(arg)] for arg in node.args], results, lower)
+        elif node.op != "part":
+            place(node, number)
+            writer.write(group)
         for each in {id(n): n for n in (node, *_read(group, held))}.values():
             if last[id(each)] == number and id(each) in writer.temporary:  # type: ignore[index]
                 idle.setdefault(prod(each.shape) * each.dtype.size_bytes, []).append(names[id(each)])
@@ -154,6 +182,7 @@ class _Writer:
         self.plan, self.names, self.numbers, self.held, self.lowered = plan, names, numbers, held, lowered
         self.temporary: set[int] = set()
         self.between: list[ArrayNode] = []
+        self.first: Mapping[int, Any] = {}
 
     def write(self, group: FusedKernel) -> None:
         core = group.core
@@ -200,6 +229,8 @@ class _Writer:
     def _map(self, root: ArrayNode) -> None:
         made = self._expression(root, root.shape)
         index = made.index(made.row_major)
+        if id(root) in self.first:
+            index = f"{index} + {made._number(self.first[id(root)])}"
         text = _MAP.format(
             parameters=", ".join([f"out: Array[{typed(root.dtype)}]", *made.parameters]),
             lines="\n    ".join(made.lines),

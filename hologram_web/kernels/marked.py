@@ -19,7 +19,9 @@ _NUMBERS = (int, float, bool, complex, str, type(None))
 
 
 @overload
-def function(fn: Callable[..., Any]) -> Compiling: ...
+def function(
+    fn: Callable[..., Any], *, static: tuple[str, ...] = (), name: str = "", device: Executor | None = None
+) -> Compiling: ...
 @overload
 def function(
     *, static: tuple[str, ...] = (), name: str = "", device: Executor | None = None

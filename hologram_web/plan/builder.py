@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
@@ -173,15 +173,27 @@ class PlanBuilder:
     def while_(self, buffer: str, ty: Type, index: FormulaLike = 0) -> Iterator[None]:
         """Launches inside run again and again, as long as that integer of the buffer is not 0."""
         self._steps.append([])
-        name = self._read(buffer, ty, index)
-        is_zero = f"{name}.zero"
-        self._steps[-1] += [
-            Let(is_zero, PRED, "eq", ty, (Argument("value", name), Argument("bits", 0))),
-            When(is_zero, (Branch(1),)),
-        ]
+        is_zero = self._is_zero(self._read(buffer, ty, index), ty)
+        self._steps[-1].append(When(is_zero, (Branch(1),)))
         yield
         body = (*self._steps.pop(), Branch(0))
         self._steps[-1].append(Nest((Loop(body),)))
+
+    def when(self, buffer: str, ty: Type, *bodies: Callable[[], Any]) -> None:
+        """Launches that the first of two functions adds run if a buffer's first integer is not 0, else the second's."""
+        name, found = self._read(buffer, ty, 0), []
+        for body in bodies:
+            self._steps.append([])
+            body()
+            found.append(tuple(self._steps.pop()))
+        is_zero = self._is_zero(name, ty)
+        self._steps[-1].append(When(is_zero, found[1], found[0]))
+
+    def _is_zero(self, name: str, ty: Type) -> str:
+        """A value that says whether another one is 0."""
+        found = f"{name}.zero"
+        self._steps[-1].append(Let(found, PRED, "eq", ty, (Argument("value", name), Argument("bits", 0))))
+        return found
 
     def _read(self, buffer: str, ty: Type, index: FormulaLike) -> str:
         if not ty.is_integer or ty.is_wide:
