@@ -20,7 +20,8 @@ DEVICES = ("cpu", "wasm", "webgpu")
 # Operations that are constant between steps, of integers, or of truth: they have no row.
 WITHOUT = {
     *("floor_divide", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isnan", "isinf"),
-    *("isfinite", "floor", "ceil", "trunc", "round"),
+    *("isfinite", "floor", "ceil", "trunc", "round", "bits"),
+    *("real", "imag", "conj", "complex"),  # told: gradients are those of real numbers
     *(name for name, row in MAPS.items() if "f" not in row.kinds),
 }
 
@@ -239,6 +240,8 @@ def test_checkpoints_compute_again(wasm: hg.Executor) -> None:
     [
         (lambda x: hg.grad(lambda x: x * 2)(x), "a gradient is that of one number, and the function gives an array "
                                                 "(7, 13) of f64: sum it up, or use hg.vjp"),
+        (lambda x: hg.grad(lambda x: xp.real(x.astype(hg.complex64)).sum())(x), "gradients are those of real numbers, "
+                                                                                "and cast gives complex64"),
         (lambda x: hg.grad(lambda x: 3.0)(x), "a gradient is that of one number, and the function gives 3.0: "
                                               "sum it up, or use hg.vjp"),
         (lambda x: hg.grad(lambda x: x.sum())(x.astype(hg.i32)), "gradients are taken by arrays of floats: argument 0 "

@@ -32,8 +32,11 @@ def backward(
     order = in_order([node for node, _ in results])
     active = {id(node) for node in wanted}
     for node in order:
-        if any(id(arg) in active for arg in node.args) and kind_of(node.dtype) in "fc":
-            active.add(id(node))
+        if any(id(arg) in active for arg in node.args):
+            if kind_of(node.dtype) == "c":
+                raise LaunchError(f"gradients are those of real numbers, and {node.op} gives {node.dtype}")
+            if kind_of(node.dtype) == "f":
+                active.add(id(node))
     found: dict[int, Any] = {}
     for node, cotangent in results:
         _add(found, node, cotangent)
