@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hologram_web_tools.optimizer import ProgramOptimizer
 
     from . import atlas, backends, circuit, isa, kernel_json, nn, testing
+    from .array.batching import vmap
     from .array.control_flow import cond, scan, while_loop
     from .array.gradient import checkpoint, custom_gradient, grad, value_and_grad, vjp
     from .array.nested import tree_leaves, tree_map
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
         "cond",
         "scan",
         "while_loop",
+        "vmap",
         "get_default_backend",
         "is_available",
         "is_cuda_available",
@@ -120,6 +122,7 @@ _MODULES = {
     "runtime.typed": ("GenericExecutor", "TypedBuffer"),
 }
 _ARRAYS = {  # of the wheel that the extra `tensor` asks for
+    "array.batching": ("vmap",),
     "array.control_flow": ("cond", "scan", "while_loop"),
     "array.gradient": ("checkpoint", "custom_gradient", "grad", "value_and_grad", "vjp"),
     "array.nested": ("tree_leaves", "tree_map"),

@@ -405,9 +405,7 @@ def fold_constants(roots: Sequence[ArrayNode], executor: Executor) -> None:
     for node in order:
         if is_unknown(node) or any(id(arg) in open_ for arg in node.args):
             open_.add(id(node))
-        elif node.op == "source" or node.op in CORES or any(
-            id(arg) in costs for arg in node.args
-        ):
+        elif node.op == "source" or node.op in CORES or any(id(arg) in costs for arg in node.args):
             costs.add(id(node))
     read = [arg for node in order if id(node) in open_ for arg in node.args] + list(roots)
     ready = []
