@@ -5,6 +5,7 @@ Functions come from `array/creation.py`, `functions.py` and `sets.py`, the exten
 
 from __future__ import annotations
 
+import builtins
 import math
 from types import SimpleNamespace
 from typing import Any
@@ -54,7 +55,7 @@ def _letter(ty: ElementType) -> str:
 def isdtype(dtype: Any, kind: Any) -> Any:
     """Whether a type is of a kind, is another type, or one of several of these."""
     if isinstance(kind, tuple):
-        return any(isdtype(dtype, each) for each in kind)
+        return builtins.any(isdtype(dtype, each) for each in kind)
     if isinstance(kind, str):
         return _letter(dtype) in _KINDS[kind]
     return dtype == kind

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +16,9 @@ import pytest
 import hologram_web as hg
 from hologram_web import array_api as xp
 from hologram_web.errors import LaunchError
+
+from .array_api.__main__ import found_in, table
+from .array_api.exclusions import EXCLUSIONS
 
 DEVICES = ("cpu", "wasm", "webgpu")
 RNG = np.random.default_rng(19)
@@ -282,3 +288,95 @@ def test_transforms(ex: hg.Executor, n: int) -> None:
     _close(xp.fft.fftshift(x), np.fft.fftshift(z), 0)
     _close(xp.fft.ifftshift(xp.fft.fftfreq(n, d=0.5, device=ex)), np.fft.ifftshift(np.fft.fftfreq(n, 0.5)), 1e-6)
     _close(xp.fft.rfftfreq(n, device=ex), np.fft.rfftfreq(n), 1e-6)
+
+
+NUMPY: dict[str, Callable[..., Any]] = {
+    "a ufunc": lambda a: np.arctan2(np.exp(a), a),
+    "an operator of theirs": lambda a: X + a * np.float32(2),
+    "a reduction": lambda a: np.sum(a, 0) + np.mean(a, axis=0),
+    "a reduction by a ufunc": lambda a: np.add.reduce(a) + np.maximum.reduce(a, axis=0),
+    "joined": lambda a: np.concatenate([a, a * 2], axis=1),
+    "where": lambda a: np.where(a > 0, a, -1.0),
+    "clipped": lambda a: np.clip(a, -1, 0.5),
+    "shapes": lambda a: np.transpose(np.expand_dims(np.reshape(a, (7, 5)), 0), (2, 0, 1)),
+    "linalg": lambda a: np.linalg.inv(a[:, :5] + np.eye(5, dtype="f4") * 4),
+    "fft": lambda a: np.fft.rfft(a, axis=0),
+}
+
+
+@pytest.mark.parametrize("name", NUMPY)
+def test_functions_of_numpy(wasm: hg.Executor, name: str) -> None:
+    found = NUMPY[name](xp.asarray(X, device=wasm))
+    assert type(found).__name__ == "Array"
+    _close(found, NUMPY[name](X), 1e-4)
+
+
+def test_what_numpy_has_and_we_have_not(wasm: hg.Executor) -> None:
+    x = xp.asarray(X, device=wasm)
+    for call in (lambda: np.kron(x, x), lambda: np.spacing(x), lambda: np.sum(x, where=X > 0)):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_memory_is_lent_to_numpy_where_it_is_in_reach(ex: hg.Executor) -> None:
+    x = xp.asarray(X, device=ex) + 0.0
+    if ex.backend.selected == "webgpu":
+        with pytest.raises(BufferError, match="out of reach"):
+            x.__dlpack__(copy=False)
+    else:
+        lent, again = np.from_dlpack(x), np.from_dlpack(x)
+        assert np.shares_memory(lent, again)
+        del x
+        np.testing.assert_array_equal(lent, X)  # NumPy's arrays keep the Buffer
+    x = xp.asarray(X, device=ex)
+    copy = np.from_dlpack(x, copy=True)
+    np.testing.assert_array_equal(copy, X)
+
+
+SCIPY: dict[str, Callable[..., Any]] = {
+    "logsumexp": lambda s, a: s.special.logsumexp(a, axis=1),
+    "softmax": lambda s, a: s.special.softmax(a, axis=0),
+    "zscore": lambda s, a: s.stats.zscore(a),
+    "pearsonr": lambda s, a: s.stats.pearsonr(a[:, 0], a[:, 1]).statistic,
+    "skew": lambda s, a: s.stats.skew(a),
+    "rfft": lambda s, a: s.fft.rfft(a),
+    "whiten": lambda s, a: s.cluster.vq.whiten(a),
+    "detrend": lambda s, a: s.signal.detrend(a, axis=0),
+    "trapezoid": lambda s, a: s.integrate.trapezoid(a),
+}
+
+
+def test_functions_of_scipy() -> None:
+    """In a process of its own: SciPy reads whether it takes arrays of others when it is imported."""
+    code = (
+        "import numpy as np, scipy.special, scipy.stats, scipy.fft, scipy.cluster, scipy.signal, scipy.integrate\n"
+        "import scipy\n"
+        "from hologram_web import array_api as xp\n"
+        "from tests.test_array_standard import SCIPY, X\n"
+        "x = xp.asarray(X.astype('f8'))\n"
+        "for name, call in SCIPY.items():\n"
+        "    found = call(scipy, x)\n"
+        "    assert type(found).__name__ == 'Array', name\n"
+        "    np.testing.assert_allclose(found.numpy(), call(scipy, X.astype('f8')), rtol=1e-9, atol=1e-12)\n"
+    )
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_the_suite_excludes_has_a_reason() -> None:
+    for name, reason in EXCLUSIONS.items():
+        assert name.startswith("array_api_tests/test_")
+        assert len(reason) > 20
+
+
+def test_reports_of_the_suite_are_counted() -> None:
+    report = (
+        '<testsuites><testsuite><testcase classname="a" name="b"/>'
+        '<testcase classname="a" name="c"><failure/></testcase>'
+        '<testcase classname="a" name="d"><skipped type="pytest.xfail"/></testcase>'
+        '<testcase classname="a" name="e"><skipped type="pytest.skip"/></testcase></testsuite></testsuites>'
+    )
+    found = dict(found_in(report))
+    assert found == {"a::b": "passed", "a::c": "failed", "a::d": "excluded", "a::e": "of later versions"}
+    assert table({"test_a.py": found})[-1] == "| **all** | **1** | **1** | **1** | **1** |"

@@ -13,7 +13,7 @@ from ..isa.types import Type
 from ..runtime import arrays
 from ..runtime.executor import Buffer
 from ..runtime.operators import Operators
-from .node import ArrayNode, broadcast, map_, scalar, source, view
+from .node import ArrayNode, ArrayShapeError, broadcast, map_, scalar, source, view
 from .types import NUMBERS, accumulated, floating, kind_of, of_number, real_of, rule_of, type_of_number
 from .view import View, row_major
 
@@ -128,6 +128,19 @@ class Array(Operators):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self.buffer.__array__(dtype, copy)
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        from . import dispatch
+
+        return dispatch.ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        from . import dispatch
+
+        return dispatch.function(func, args, options)
+
+    def __buffer__(self, flags: int, /) -> memoryview:
+        return memoryview(self.numpy())
+
     def __dlpack__(
         self,
         /,
@@ -137,8 +150,17 @@ class Array(Operators):
         dl_device: tuple[Any, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """The elements in memory of the host: those themselves on a device that shares it, unless `copy`."""
-        return self.buffer.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+        """The elements in memory of the host: those themselves where NumPy reaches the device's, unless `copy`."""
+        lends = hasattr(self.executor.device, "view") and self.size
+        if copy is False and not lends:
+            raise BufferError(f"the memory of {self.executor.backend.selected} is out of reach: it has to be copied")
+        if lends and not copy:
+            from .dispatch import Lent
+
+            found = arrays.numpy().asarray(Lent(self))
+        else:
+            found = self.numpy()
+        return found.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.buffer.__dlpack_device__()
@@ -180,7 +202,7 @@ class Array(Operators):
             rest = prod(length for length in lengths if length != -1)
             lengths = [self.size // rest if length == -1 and rest else length for length in lengths]
         if prod(lengths) != self.size or min(lengths, default=0) < 0:
-            raise LaunchError(f"an array of shape {self.shape} cannot have the shape {tuple(_lengths(shape))}")
+            raise ArrayShapeError(f"an array of shape {self.shape} cannot have the shape {tuple(_lengths(shape))}")
         return self._with(view(self.node, View(tuple(lengths), row_major(lengths))))
 
     @outermost
@@ -213,7 +235,7 @@ class Array(Operators):
         """Without axes of one element."""
         axes = self._axes(axis) if axis is not None else [a for a in range(self.ndim) if self.shape[a] == 1]
         if any(self.shape[a] != 1 for a in axes):
-            raise LaunchError(f"only axes of one element are squeezed: {axis!r} of shape {self.shape}")
+            raise ArrayShapeError(f"only axes of one element are squeezed: {axis!r} of shape {self.shape}")
         return self.reshape([length for a, length in enumerate(self.shape) if a not in axes])
 
     @outermost
@@ -434,7 +456,7 @@ def array_of(
 def _held(value: Any, ty: ElementType) -> Any:
     if isinstance(ty, Type) and ty.is_integer and not ty.min_value <= value <= ty.max_value:
         raise LaunchError(f"{value} is beyond {ty}, the type of the array beside it: convert that with astype")
-    return value
+    return int(value) if isinstance(value, bool) and ty is not bool_ else value
 
 
 @outermost

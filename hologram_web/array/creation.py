@@ -170,7 +170,8 @@ def linspace(
     ty = Type.F32 if dtype is None else arrays.to_type(dtype)
     parts = max(num - 1 if endpoint else num, 1)
     found = _count((num,), ty, _on(device))
-    return found * ((stop - start) / parts) + start
+    made = found * ((stop - start) / parts) + start
+    return mapped("where", found == num - 1, stop, made) if endpoint and num > 1 else made
 
 
 @outermost

@@ -170,7 +170,7 @@ def reciprocal(x: Array, /) -> Array:
 def sign(x: Array, /) -> Array:
     """-1, 0 or 1; NaN stays."""
     if kind_of(x.dtype) == "c":
-        return where(x == 0, x, x / abs(x))
+        return where(x == 0, 0j, x / abs(x))
     if kind_of(x.dtype) == "f":
         return where(x != x, x, (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype))
     return (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)

@@ -34,8 +34,9 @@ def counted(array: Array, shape: tuple[int, ...]) -> Array:
 
 def chosen(array: Array, key: Any) -> Array:
     """`array[key]`."""
-    if _is_truth(key):  # a new axis, of 0 or 1
-        return array.expand_dims(0)[: int(bool(key))]
+    first, rest = (key[0], key[1:]) if isinstance(key, tuple) and key else (key, ())
+    if _is_truth(first):  # a new axis, of 0 or 1
+        return chosen(array.expand_dims(0)[: int(bool(first))], (slice(None), *rest))
     keys = _keys(array, key)
     if not any(isinstance(each, Array) for each in keys):
         return Array(view(array.node, _view(array.shape, keys)), array.executor)
@@ -61,6 +62,14 @@ def taken(array: Array, indices: Any, axis: int) -> Array:
 def assigned(array: Array, key: Any, value: Any) -> Array:
     """The array with other elements at a key. Where one is named twice, the last one counts."""
     new = array_of(value, array.executor, beside=array).astype(array.dtype)
+    if isinstance(key, tuple) and len(key) == 2 and _is_truth(key[0]) and key[1] is Ellipsis:
+        key = key[0]
+    if _is_truth(key):
+        if new.ndim > array.ndim:  # with the axis that the key makes
+            if not bool(key):
+                return array
+            new = new.broadcast_to((1, *array.shape))[0]
+        return mapped("where", array_of(key, array.executor), new.broadcast_to(array.shape), array)
     if isinstance(key, (Array, Buffer)) and str(key.dtype) == "bool" and not new.shape:
         mask = array_of(key, array.executor)
         _check_mask(mask, array.shape)
@@ -130,7 +139,7 @@ def _keys(array: Array, key: Any) -> list[Any]:
     keys: list[Any] = []
     for each in key if isinstance(key, tuple) else (key,):
         if _is_truth(each):
-            raise ArrayIndexError("a bool without axes is a key only alone: x[mask]")
+            raise ArrayIndexError("a bool without axes is the first key, or the only one: x[mask, ...]")
         if isinstance(each, (Array, Buffer, list)) or (hasattr(each, "dtype") and getattr(each, "shape", ()) != ()):
             found = array_of(each, array.executor)
             keys += _numbers(found, array, keys) if str(found.dtype) == "bool" else [found]

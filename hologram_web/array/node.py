@@ -14,7 +14,21 @@ from .view import Strides, View, row_major, through
 if TYPE_CHECKING:
     from ..runtime.executor import Buffer
 
-__all__ = ["ArrayNode", "broadcast", "broadcast_shapes", "in_order", "map_", "scalar", "source", "view"]
+__all__ = [
+    "ArrayNode",
+    "ArrayShapeError",
+    "broadcast",
+    "broadcast_shapes",
+    "in_order",
+    "map_",
+    "scalar",
+    "source",
+    "view",
+]
+
+
+class ArrayShapeError(LaunchError, ValueError):
+    """A shape that an array cannot have."""
 
 
 class ArrayNode:

@@ -47,7 +47,7 @@ def _expm1(z):
     half = sin(b / 2)
     x, y = expm1(a) * cos(b) - 2 * half * half, exp(a) * sin(b)
     if b == 0:
-        x, y = expm1(a), b
+        x, y = expm1(a) if a != 0 else 0.0, b
     elif isinf(a):
         if a < 0:
             x, y = -1.0, copysign(0.0, sin(b)) if isfinite(b) else 0.0
