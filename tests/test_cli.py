@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import threading
 import urllib.error
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +20,13 @@ from PIL import Image
 
 import hologram_web as hg
 from hologram_web.backends import WebGpuBackend
+from hologram_web.plan.plan import Port
+from hologram_web_tools.cli import commands as commands_module
+from hologram_web_tools.cli import looks
 from hologram_web_tools.cli.clean import brief, cleaned
 from hologram_web_tools.cli.commands import commands
 from hologram_web_tools.cli.server import Mount, server
+from hologram_web_tools.declarations import declaration, type_name
 
 from .artifact.samples import powers, saxpy
 from .artifact.slow import SLOW
@@ -330,6 +337,88 @@ def ask(tmp_path):
 
         yield ask
         running.shutdown()
+
+
+def test_what_cannot_be_written_is_told_before_a_run(folder, monkeypatch):
+    """It ran for as long as it took, and then there was no such folder."""
+    monkeypatch.setattr(commands_module, "open_backend", lambda *_, **__: pytest.fail("a device was opened"))
+    arguments = ("run", "saxpy.holo", "a=2", "x=1", "y=1", "-o")
+    for name, why in (
+        ("nowhere/y.npz", "nowhere/y.npz cannot be written: there is no folder nowhere"),
+        (".", "results are written to .npz, .npy or .png, not to "),
+        ("y.txt", "results are written to .npz, .npy or .png, not to y.txt"),
+        ("y.png", "a .png holds u8 of [height, width] or [height, width, 3], not y: f32[n] read_write"),
+    ):
+        assert why in call(*arguments, name, code=2)
+    Path("y.npy").mkdir()
+    assert "y.npy is a folder" in call(*arguments, "y.npy", code=2)
+
+
+@pytest.mark.parametrize(
+    ("line", "keys"),
+    [
+        ("run saxpy.holo a=2 x=1,inf y=1,1 --device cpu", "program device reason adapter ms results written"),
+        ("inspect saxpy.holo --isa", "name bytes blake3 metadata ports kernels texts notes"),
+        ("optimize invert.atlas", "instructions passes program written"),
+        ("types saxpy.holo", "name text written"),
+        ("cache info", "folder limit held"),
+        ("build-stdlib relu", "kernels bytes folder"),
+        ("run saxpy.holo a=two x=1 y=1", "error"),
+        ("run gone.holo", "error"),
+    ],
+)
+def test_json(folder, line, keys):
+    output = call(*line.split(), "--json", code=2 if keys == "error" else 0)
+    found = json.loads(output.splitlines()[-1])  # after the progress on stderr
+    assert " ".join(found) == keys
+    if line.startswith("run saxpy.holo a=2"):
+        assert found["results"]["y"] == {
+            "dtype": "float32", "shape": [2], "least": 3.0, "most": None, "mean": None, "head": [3.0, None]
+        }  # fmt: skip
+
+
+def test_every_command_has_json():
+    found = [*commands.commands.values(), *commands_module.cache_group.commands.values()]
+    without = [each.name for each in found if not any(param.name == "as_json" for param in each.params)]
+    assert without == ["cache", "serve"]  # a group, and one that prints addresses until it is stopped
+
+
+def test_types_quote_the_names_of_foreign_files(folder):
+    assert call("types", "saxpy.holo", "--name", "Mine").splitlines()[2:4] == [
+        "export type Mine = Program<{",
+        '  "a": { dtype: "f32"; access: "scalar" };',
+    ]
+    assert "'a b' is no name of a type: AB would be one" in call("types", "saxpy.holo", "--name", "a b", code=2)
+    evil: Any = SimpleNamespace(ports=[Port('a"; }>; evil()', hg.u8, hg.Access.WRITE, ())], defaults={})
+    assert '  "a\\"; }>; evil()": { dtype: "u8"; access: "write"; rank: 0 };' in declaration(evil, "Evil").splitlines()
+    assert [type_name(name) for name in ("edge_blur[t=f32]", "3d", "\u00e4")] == ["EdgeBlur", "Program3d", "Program"]
+
+
+def test_doctor_says_what_is_missing_and_what_to_do(monkeypatch):
+    found = {each["what"]: each for each in json.loads(call("doctor", "--json"))["found"]}
+    assert {found[what]["state"] for what in ("device cpu", "device wasm", "numpy", "auto takes")} == {"there"}
+    adapter = found["device webgpu"]
+    if any(name in adapter["found"].lower() for name in ("llvmpipe", "swiftshader")):
+        assert (adapter["state"], "plays a GPU" in adapter["advice"]) == ("note", True)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(
+        looks, "_device", lambda name: looks.Diagnosis(f"device {name}", "missing", "", "why", name == "cpu")
+    )
+    told = call("doctor", code=1)
+    for text in ("missing", "install Chromium", "install Node 20", "why"):
+        assert text in told
+
+
+def test_selftest(monkeypatch):
+    monkeypatch.setattr(looks, "DEVICES", {"cpu": None, "wasm": None, "gone": None})
+    found = [each.split() for each in call("selftest").splitlines()[1:]]
+    assert [(row[0], "same" in row) for row in found[:8]] == [
+        (name, True) for name in ("cpu", "wasm") for _ in range(4)
+    ]
+    assert found[8][:2] == ["gone", "missing"]
+    monkeypatch.setitem(looks.CHECKS, "floats", lambda ex: ex.backend.selected)
+    told = json.loads(call("selftest", "--json", code=1))["found"]
+    assert [each["device"] for each in told if each["state"] == "differs"] == ["wasm"]
 
 
 @pytest.mark.parametrize(

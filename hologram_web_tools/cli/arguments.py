@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from hologram_web.runtime.compiled import CompiledProgram
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["parse", "write"]
+__all__ = ["check_output", "parse", "write"]
 
 IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
 
@@ -88,23 +89,41 @@ def _image(port: Port, path: str) -> NDArray[Any]:
         raise LaunchError(f"{path} is no image that pillow knows") from None
 
 
+def check_output(path: Path, ports: Sequence[Port]) -> None:
+    """What can be known before a run of whether its results can be written. Raises LaunchError."""
+    suffix = path.suffix.lower()
+    if suffix not in (".npz", ".npy", ".png"):
+        raise LaunchError(f"results are written to .npz, .npy or .png, not to {path.name}")
+    if path.is_dir() or not path.parent.is_dir():
+        what = "is a folder" if path.is_dir() else f"cannot be written: there is no folder {path.parent}"
+        raise LaunchError(f"{path} {what}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise LaunchError(f"{path} cannot be written: permission denied")
+    results = [port for port in ports if port.access is not None and port.access.writes]
+    if suffix == ".npz":
+        return
+    if len(results) != 1:
+        names = ", ".join(port.name for port in results) or "none"
+        raise LaunchError(f"{suffix} holds one array, and there are {names}: use .npz")
+    if suffix == ".png":
+        _pillow()
+        if results[0].ty is not Type.U8 or len(results[0].shape) not in (2, 3):
+            raise LaunchError(f"a .png holds u8 of [height, width] or [height, width, 3], not {results[0]}")
+
+
 def write(path: Path, results: Mapping[str, NDArray[Any]]) -> None:
-    """Writes results to a .npz file, or one to a .npy or .png file. Raises LaunchError."""
+    """Writes results to a .npz file, or one to a .npy or .png file, as `check_output` allows. Raises LaunchError."""
     import numpy as np
 
     suffix = path.suffix.lower()
     if suffix == ".npz":
         np.savez(path, **results)  # type: ignore[arg-type]  # NumPy types the names as flags
         return
-    if suffix not in (".npy", ".png"):
-        raise LaunchError(f"results are written to .npz, .npy or .png, not to {path.name}")
-    if len(results) != 1:
-        raise LaunchError(f"{suffix} holds one array, and there are {', '.join(results)}: use .npz")
     (array,) = results.values()
     if suffix == ".npy":
         np.save(path, array)
         return
-    if array.dtype != np.uint8 or array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)):
+    if array.ndim == 3 and array.shape[2] not in (3, 4):
         raise LaunchError(
             f"a .png holds u8 of [height, width] or [height, width, 3], not {array.dtype} of {list(array.shape)}"
         )

@@ -1,9 +1,10 @@
-"""The commands `run`, `inspect`, `optimize`, `cache`, `serve` and `build-stdlib`."""
+"""The commands; looks.py has what `doctor` and `selftest` find. With `--json` errors are objects, too."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -23,11 +24,13 @@ from hologram_web.store.disk import KINDS, DiskStore
 from hologram_web.store.store import folder
 from hologram_web_tools.stdlib import NAMES
 
+from ..declarations import declaration, type_name
 from ..optimizer import ProgramOptimizer
-from .arguments import parse, write
+from .arguments import check_output, parse, write
 from .clean import brief, cleaned
-from .console import console, shown
-from .inspection import show
+from .console import as_json, console, shown, tell
+from .inspection import held, show
+from .looks import look_around, try_devices
 from .server import Mount, serve
 
 __all__ = ["commands"]
@@ -49,10 +52,16 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except HologramError as error:
-            raise _Wrong(f"{type(error).__name__}: {error}") from error
+            kind, text = type(error).__name__, str(error)
+            message = f"{kind}: {text}"
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
-            raise _Wrong(f"{where}{error.strerror or error}") from error
+            kind, message = type(error).__name__, f"{where}{error.strerror or error}"
+            text = message
+        if ctx.obj:
+            tell(error={"type": kind, "message": text})
+            ctx.exit(_Wrong.exit_code)
+        raise _Wrong(message)
 
 
 @click.group(cls=_Group)
@@ -92,7 +101,10 @@ def _compiled(file: Path) -> CompiledProgram:
 )
 @click.option("-o", "--output", type=FILE, help="Write the results: .npz, .npy, or .png of u8.")
 @click.option("--rounds", default=1, type=click.IntRange(1), help="How often it runs; the median is told.")
-def run_file(file: Path, arguments: tuple[str, ...], device: str, math: str, output: Path | None, rounds: int) -> None:
+@as_json
+def run_file(
+    file: Path, arguments: tuple[str, ...], device: str, math: str, output: Path | None, rounds: int, as_json: bool
+) -> None:
     """Run an artifact (.holo) or a program (.atlas).
 
     An argument is a number, or for an array numbers with commas between them, a .npy file, or an image, if pillow is
@@ -101,27 +113,49 @@ def run_file(file: Path, arguments: tuple[str, ...], device: str, math: str, out
     out = console()
     compiled, read = _timed(lambda: _compiled(file))
     given = parse(compiled, arguments)
+    if output is not None:
+        check_output(output, compiled.ports)
     (backend, selection), opened = _timed(lambda: open_backend(device, math=math))
     try:
-        found, first = _timed(lambda: compiled.run(backend, **given))
+        with out.status(f"runs on {selection.selected}", refresh_per_second=4):  # only in a terminal
+            found, first = _timed(lambda: compiled.run(backend, **given))
         times = [_timed(lambda: compiled.run(backend, **given))[1] for _ in range(rounds - 1)]
     finally:
         backend.close()
     results = found if isinstance(found, dict) else {next(_written(compiled), ""): found}
+    if output is not None:
+        write(output, results)
+    if as_json:
+        tell(
+            program=compiled.name or file.name,
+            device=selection.selected,
+            reason=selection.reason,
+            adapter=selection.adapter,
+            ms={"read": read, "device": opened, "first": first, "again": median(times) if times else None},
+            results={name: _summary(array) for name, array in results.items()},
+            written=output,
+        )
+        return
     out.print(f"{shown(compiled.name or file.name)} on [bold]{selection.selected}[/]: {shown(selection.reason)}")
     again = f", then {median(times):.2f} ms (median of {len(times)})" if times else ""
     out.print(f"read {read:.1f} ms, device {opened:.1f} ms, first run with compiling {first:.1f} ms{again}")
     if output is not None:
-        write(output, results)
         out.print(f"written: {shown(output)}")
         return
     table = Table("result", "type", "shape", "least", "most", "mean", "first elements", box=None, header_style="bold")
     for name, array in results.items():
-        flat = array.reshape(-1).astype("f8")
-        ends = (flat.min(), flat.max(), flat.mean()) if flat.size else ()
-        shape, start = " x ".join(map(str, array.shape)), " ".join(f"{number:g}" for number in flat[:8])
-        table.add_row(shown(name), str(array.dtype), shape, *([f"{end:g}" for end in ends] or "---"), start)
+        told = _summary(array)
+        ends = ("-" if told[end] is None else f"{told[end]:g}" for end in ("least", "most", "mean"))
+        shape, start = " x ".join(map(str, array.shape)), " ".join(f"{number:g}" for number in told["head"])
+        table.add_row(shown(name), str(array.dtype), shape, *ends, start)
     out.print(table)
+
+
+def _summary(array: Any) -> dict[str, Any]:
+    flat = array.reshape(-1).astype("f8")
+    ends = map(float, (flat.min(), flat.max(), flat.mean())) if flat.size else (None, None, None)
+    found = dict(zip(("least", "most", "mean"), ends, strict=True))
+    return {"dtype": str(array.dtype), "shape": list(array.shape), **found, "head": flat[:8].tolist()}
 
 
 def _written(compiled: CompiledProgram) -> Any:
@@ -141,8 +175,12 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
 @click.option("--lanes", "texts", flag_value="lanes", multiple=True, help="The same, with how lanes differ in it.")
 @click.option("--wgsl", "texts", flag_value="wgsl", multiple=True, help="The shaders.")
 @click.option("--wat", "texts", flag_value="wat", multiple=True, help="The WebAssembly modules, as text.")
-def inspect_file(file: Path, texts: tuple[str, ...]) -> None:
+@as_json
+def inspect_file(file: Path, texts: tuple[str, ...], as_json: bool) -> None:
     """Show what an artifact (.holo) or a program (.atlas) takes, does and holds."""
+    if as_json:
+        tell(**held(file, _compiled(file), texts))
+        return
     show(console(), file, _compiled(file), texts)
 
 
@@ -150,17 +188,77 @@ def inspect_file(file: Path, texts: tuple[str, ...]) -> None:
 @click.argument("file", type=FILE)
 @click.option("--pass", "passes", multiple=True, help="One of the passes; by default all of them run.")
 @click.option("-o", "--output", type=FILE, help="Write the program there.")
-def optimize_file(file: Path, passes: tuple[str, ...], output: Path | None) -> None:
+@as_json
+def optimize_file(file: Path, passes: tuple[str, ...], output: Path | None, as_json: bool) -> None:
     """Make a program (.atlas) smaller, and show it."""
     program, optimizer = _program(file), ProgramOptimizer(passes or None)
     better = optimizer.optimize(program)
-    fired = ", ".join(f"{name} {count}" for name, count in optimizer.counters.items() if count) or "nothing to do"
+    counts = {name: count for name, count in optimizer.counters.items() if count}
+    fired = ", ".join(f"{name} {count}" for name, count in counts.items()) or "nothing to do"
     text = f"; {len(program)} instructions, now {len(better)}: {fired}\n{better.to_text()}"
-    if output is None:
+    if output is not None:
+        output.write_text(text, encoding="utf-8")
+    if as_json:
+        tell(instructions=[len(program), len(better)], passes=counts, program=better.to_text(), written=output)
+    elif output is None:
         click.echo(cleaned(text, lines=True), nl=False)
     else:
-        output.write_text(text, encoding="utf-8")
         console().print(f"written: {shown(output)}")
+
+
+@commands.command("types")
+@click.argument("file", type=FILE)
+@click.option("--name", help="The name of the type; by default made of the program's, or the file's.")
+@click.option("-o", "--output", type=FILE, help="Write a .d.ts file.")
+@as_json
+def types_of_file(file: Path, name: str | None, output: Path | None, as_json: bool) -> None:
+    """Show what run takes and gives, for TypeScript: runtime.load<NAME>(address) is typed by it."""
+    compiled = _compiled(file)
+    name = name or type_name(compiled.name or file.stem)
+    if name != type_name(name):
+        raise LaunchError(f"{name!r} is no name of a type: {type_name(name)} would be one")
+    text = declaration(compiled, name)
+    if output is not None:
+        output.write_text(text, encoding="utf-8")
+    if as_json:
+        tell(name=name, text=text, written=output)
+    elif output is None:
+        click.echo(cleaned(text, lines=True), nl=False)
+    else:
+        console().print(f"written: {shown(output)}")
+
+
+@commands.command("doctor")
+@as_json
+def doctor(as_json: bool) -> None:
+    """Show what this machine has, what is missing, and what to do. Ends with 1 if nothing can run."""
+    found = list(look_around())
+    if as_json:
+        tell(found=[asdict(each) for each in found])
+    else:
+        table = Table("", "", "what", "what to do", box=None, header_style="bold")
+        marks = {"there": "ok", "note": "note", "missing": "missing"}
+        for each in found:
+            table.add_row(marks[each.state], each.what, shown(each.found), shown(each.advice))
+        console().print(table)
+    if any(each.state == "missing" and each.needed for each in found):
+        sys.exit(1)
+
+
+@commands.command("selftest")
+@as_json
+def selftest(as_json: bool) -> None:
+    """Run a few programs on every device here, and compare with the reference. Ends with 1 if one differs."""
+    found = list(try_devices())
+    if as_json:
+        tell(found=[asdict(each) for each in found])
+    else:
+        table = Table("device", "check", "", "ms", "", box=None, header_style="bold")
+        for each in found:
+            table.add_row(each.device, each.check, each.state, f"{each.ms:g}" if each.check else "", shown(each.detail))
+        console().print(table)
+    if any(each.state in ("differs", "failed") for each in found):
+        sys.exit(1)
 
 
 @commands.group("cache")
@@ -173,12 +271,18 @@ def _disk() -> DiskStore:
 
 
 @cache_group.command("info")
-def cache_info() -> None:
+@as_json
+def cache_info(as_json: bool) -> None:
     """Show where it is, and how much."""
     store, out = _disk(), console()
+    found = store.info()
+    if as_json:
+        kinds = {what: found.get(kind, (0, 0)) for kind, what in KINDS.items()}
+        held = [{"what": what, "files": number, "bytes": size} for what, (number, size) in kinds.items()]
+        tell(folder=store.folder, limit=store.limit, held=held)
+        return
     out.print(f"{shown(store.folder)}, at most {store.limit / 1e6:.0f} MB")
     table = Table("what", "files", "KB", box=None, header_style="bold")
-    found = store.info()
     for kind, what in KINDS.items():
         number, size = found.get(kind, (0, 0))
         table.add_row(what, str(number), f"{size / 1000:.1f}")
@@ -186,10 +290,15 @@ def cache_info() -> None:
 
 
 @cache_group.command("clear")
-def cache_clear() -> None:
+@as_json
+def cache_clear(as_json: bool) -> None:
     """Remove all of it."""
     store = _disk()
-    console().print(f"removed {store.clear()} files from {shown(store.folder)}")
+    removed = store.clear()
+    if as_json:
+        tell(folder=store.folder, removed=removed)
+    else:
+        console().print(f"removed {removed} files from {shown(store.folder)}")
 
 
 @commands.command("serve")
@@ -203,10 +312,14 @@ def serve_folder(folder: Path, port: int) -> None:
 @commands.command("build-stdlib")
 @click.option("--output", default="stdlib", type=FILE, help="The folder to write to; by default stdlib.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-def build_stdlib(output: Path, names: tuple[str, ...]) -> None:
+@as_json
+def build_stdlib(output: Path, names: tuple[str, ...], as_json: bool) -> None:
     """Write the standard library, or some of it, as artifacts with an index."""
     from ..build_stdlib import build
 
     with click.progressbar(length=len(names or NAMES), label="kernels", file=sys.stderr) as bar:
         size = build(output, names or NAMES, lambda: bar.update(1))
-    console().print(f"{len(names or NAMES)} kernels, {size:,} bytes: {shown(output)}")
+    if as_json:
+        tell(kernels=list(names or NAMES), bytes=size, folder=output)
+    else:
+        console().print(f"{len(names or NAMES)} kernels, {size:,} bytes: {shown(output)}")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
+import click
 from rich.console import Console, ConsoleOptions
 from rich.markup import escape
 from rich.segment import Segment
 
 from .clean import brief, cleaned
 
-__all__ = ["console", "shown"]
+__all__ = ["as_json", "console", "shown", "tell"]
 
 
 class _Clean(Console):
@@ -29,3 +31,26 @@ def console() -> Console:
 def shown(text: object) -> str:
     """Foreign text for a line or a cell of what is printed: on one line, not too long, and without markup."""
     return escape(brief(cleaned(str(text))))
+
+
+def _noted(ctx: click.Context, _: Any, given: bool) -> bool:
+    ctx.find_root().obj = given  # for errors, too
+    return given
+
+
+as_json = click.option("--json", "as_json", is_flag=True, callback=_noted, is_eager=True, help="Print one JSON object.")
+
+
+def tell(**found: Any) -> None:
+    """Prints JSON: what is no number for it, an infinity or a NaN, is null."""
+    click.echo(cleaned(json.dumps(_plain(found), allow_nan=False)))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 from rich.console import Console
@@ -48,7 +48,7 @@ from ..lane_listing import annotated
 from .clean import brief, cleaned
 from .console import shown
 
-__all__ = ["show"]
+__all__ = ["held", "show"]
 
 # What is shown is bounded, for files are foreign: 60,000 steps with long formulas were 34 MB and 22 s of text.
 _MOST = 500  # ports, constants, steps, kernels, shaders
@@ -93,6 +93,35 @@ def show(console: Console, file: Path, compiled: CompiledProgram, texts: Sequenc
                 click.echo(cleaned(text.rstrip(), lines=True))
     for note in notes:
         console.print(note)
+
+
+def held(file: Path, compiled: CompiledProgram, texts: Sequence[str]) -> dict[str, Any]:
+    """What `show` prints, but for the schedule, as plain values."""
+    artifact, notes = compiled.artifact, list[str]()
+    raw = write(artifact)
+    ports = [
+        {
+            "name": port.name,
+            "dtype": str(port.ty),
+            "access": port.access.value if port.access else "scalar",
+            "shape": [brief(str(length), _FORMULA) for length in port.shape],
+        }
+        for port in _first(compiled.ports, "ports", notes)
+    ]
+    kernels = [
+        {"name": kernel.name, "block": kernel.block, "shared": kernel.shared}
+        for kernel in _first(artifact.kernels, "kernels", notes)
+    ]
+    found = {
+        "name": compiled.name or file.name,
+        "bytes": len(raw),
+        "blake3": blake3(raw).hex(),
+        "metadata": dict(_first(list(compiled.metadata.items()), "metadata", notes)),
+        "ports": ports,
+        "kernels": kernels,
+        "texts": {kind: dict(_texts(kind, compiled, notes)) for kind in texts},
+    }
+    return {**found, "notes": notes}
 
 
 def _buffers(compiled: CompiledProgram, notes: list[str]) -> Table:

@@ -2,11 +2,12 @@
 import type { Device, Memory } from "./backends/device.js";
 import { InvalidBuffer, Untold, reading } from "./errors.js";
 import { product } from "./formula.js";
+import type { ElementsOf } from "./ports.js";
 import type { Elements, Type } from "./types.js";
 import { arrayOf, bytesIn, bytesOf } from "./types.js";
 
 /** An array on the device. `runtime.buffer` makes it, and so does a run that is asked for buffers. */
-export class Buffer {
+export class Buffer<T extends Type = Type> {
   readonly length: number;
   /** What may be asked for: all; what runs and reads do that were started before `free`; nothing. */
   private state: 0 | 1 | 2 = 0;
@@ -18,7 +19,7 @@ export class Buffer {
     /** Runs work when what was asked for before has been handed over. */
     private readonly inTurn: <T>(work: () => T | Promise<T>) => Promise<T>,
     private readonly place: Memory,
-    readonly dtype: Type,
+    readonly dtype: T,
     shape: readonly number[],
   ) {
     this.shape = [...shape];
@@ -35,8 +36,8 @@ export class Buffer {
   }
 
   /** The elements. Rejects with InvalidBuffer if the buffer was freed or lost. */
-  async read(): Promise<Elements> {
-    return arrayOf(this.dtype, await this.bytes());
+  async read(): Promise<ElementsOf<T>> {
+    return arrayOf(this.dtype, await this.bytes()) as ElementsOf<T>;
   }
 
   /** The elements as bytes, little-endian. Rejects with InvalidBuffer if the buffer was freed or lost. */

@@ -8,4 +8,5 @@ export type { Encoded, Recorded, Recording } from "./recording.js";
 export type { Input, Output, Program, RunOptions, ShapedArray } from "./program.js";
 export type { BackendName, LoadOptions, RuntimeInfo, RuntimeOptions, Source, Stats } from "./runtime.js";
 export { Runtime } from "./runtime.js";
+export type { Arguments, ElementsOf, Ports, PortType, Results } from "./ports.js";
 export type { Elements, Type, TypedArray } from "./types.js";

@@ -9,6 +9,7 @@ import type { Artifact, Launch, Port, Step, Triple } from "./plan.js";
 import { StepKind, describe, lanesOf, launchesOf } from "./plan.js";
 import type { Encoded } from "./recording.js";
 import type { Runtime } from "./runtime.js";
+import type { Arguments, Exactly, Ports, Results } from "./ports.js";
 import type { Elements, Type } from "./types.js";
 import { arrayOf, bytesIn, bytesOf, integerOf, isFloat, isList, isShape, scalarBits } from "./types.js";
 import type { Around } from "./values.js";
@@ -61,8 +62,14 @@ export interface ArrayArgument {
   place: Memory;
 }
 
-/** A program on a runtime: `runtime.load` makes it. */
-export class Program {
+/**
+ * A program on a runtime: `runtime.load` makes it. Its ports are those that `hologram-web types` writes; without them any
+ * arguments are taken, and what is wrong with them a run says.
+ */
+export class Program<P extends Ports = any> {
+  /** Never there: by it the compiler tells programs of other ports apart. */
+  declare readonly typed?: P;
+
   /** Constants on a device. */
   private constants: { device: Device; memories: Memory[] } | null = null;
   /** Runs that serve again, the last one first. */
@@ -100,7 +107,7 @@ export class Program {
    * Typed arrays are copied in, and results are new ones. Buffers and GPUBuffers that are written are written in place.
    * Rejects with LaunchError, InvalidBuffer, AllocationFailed, ExecutionError, BackendUnavailable (a lost device).
    */
-  run(args: Record<string, Input>, options: RunOptions = {}): Promise<any> {
+  run<const A extends Arguments<P>, const O extends RunOptions>(args: Exactly<P, A>, options: O = {} as O): Promise<Results<P, A, O>> {
     if (this.kept.length && !this.runtime.waiting) {
       try {
         const { signal, steps = DEFAULT_STEPS, seconds = DEFAULT_SECONDS, output = "array" } = options;

@@ -123,7 +123,7 @@ export class Runtime {
    * Reads an artifact, compiles it for the device, and puts its constants there. Rejects with ArtifactError for what is no
    * artifact, with CompileError or LaunchError for one that this device cannot run.
    */
-  load(source: Source, options: LoadOptions = {}): Promise<Program> {
+  load<P extends Program = Program>(source: Source, options: LoadOptions = {}): Promise<P> {
     return telling(async () => {
       const given = optionsOf(options);
       const { bytes, address } = await fetchBytes(source);
@@ -135,12 +135,12 @@ export class Runtime {
       const program = new Program(this, file, data);
       await program.compile(await this.device()); // beside runs, which go on
       await this.inTurn(async () => program.prepare(await this.device()));
-      return program;
+      return program as P;
     });
   }
 
   /** A buffer of zeros of a shape (a length will do), or with the elements of an array. Raises AllocationFailed. */
-  buffer(dtype: Type, content: number | readonly number[] | Elements, shape?: number | readonly number[]): Buffer {
+  buffer<T extends Type>(dtype: T, content: number | readonly number[] | Elements, shape?: number | readonly number[]): Buffer<T> {
     const [data, lengths] = reading("content", () => {
       if (!TYPES.includes(dtype)) throw new LaunchError(`'${dtype}' is no type: there are ${TYPES.join(", ")}`);
       const size = bytesOf(dtype);
@@ -228,7 +228,7 @@ export class Runtime {
   }
 
   /** @internal */
-  adopt(device: Device, memory: Memory, dtype: Type, shape: readonly number[]): Buffer {
+  adopt<T extends Type>(device: Device, memory: Memory, dtype: T, shape: readonly number[]): Buffer<T> {
     return new Buffer(device, this.inTurn, memory, dtype, shape);
   }
 }
