@@ -21,7 +21,7 @@ ABSENT = {"javascript.options.wasm_relaxed_simd": False}
 def bundle() -> int:
     samples.write()
     crews.write()
-    return cases.write()
+    return cases.written()
 
 
 @pytest.fixture(scope="module")

@@ -45,7 +45,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def bundle() -> int:
-    return cases.write()
+    return cases.written()
 
 
 @pytest.mark.parametrize(("where", "backend"), PLACES)

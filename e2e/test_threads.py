@@ -109,7 +109,7 @@ def test_filetests_shared_by_two(tmp_path: Path) -> None:
     """All launches of several blocks, in Node."""
     out = tmp_path / "answers"
     args = json.dumps({"backend": "wasm", "threads": 2, "runtime": crews.all_shared()})
-    count = cases.write()
+    count = cases.written()
     subprocess.run(["node", "e2e/node.mjs", "conformance.mjs", args, out], cwd=ROOT, check=True)
     raw = out.read_bytes()
     size = int.from_bytes(raw[:8], "little")
