@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..garbage import seldom_collected
 from ..isa.types import Type
 from ..isa.verify import Analysis
 from .build import build
@@ -18,6 +19,7 @@ from .passes import optimize
 __all__ = ["has_type", "identity_of", "lane_function"]
 
 
+@seldom_collected()
 def lane_function(
     analysis: Analysis,
     block: tuple[int, int, int],

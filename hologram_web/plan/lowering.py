@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from ..compiler.host import Uniform
 from ..errors import CompileError
+from ..garbage import seldom_collected
 from ..isa.program import Program
 from ..isa.verify import Analysis, verified
 from .artifact import Artifact, Blob
@@ -41,6 +42,7 @@ K = TypeVar("K", bound=LoweredKernel)
 MakeKernel = Callable[[int | None, Analysis, tuple[int, int, int], int, int | None, Uniform], K]
 
 
+@seldom_collected()
 def lower_plan(
     plan: Plan,
     programs: Sequence[Program],

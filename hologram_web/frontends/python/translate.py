@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from ...errors import TranslateError
+from ...garbage import seldom_collected
 from ...isa.elements import Element, stored_as
 from ...isa.operands import Access, Register
 from ...isa.program import MAX_PARAMETERS, Program, SourceMap
@@ -91,6 +92,7 @@ def translate(definition: Definition) -> Translation:
     return settled(definition, Translator).translation()
 
 
+@seldom_collected()
 def settled(definition: Definition, make: type[_P]) -> _P:
     """The last of the passes: they are made until one guesses no type and no parameter wrong.
 

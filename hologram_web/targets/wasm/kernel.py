@@ -23,6 +23,7 @@ from ...compiler.recursion import deep_recursion
 from ...compiler.structure import structure
 from ...compiler.turned import turned
 from ...errors import UnsupportedInstruction
+from ...garbage import seldom_collected
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
@@ -162,6 +163,7 @@ def _legal(function: Function, fuses: bool = False) -> Function:
     return turned(legalise(together, TRAITS))
 
 
+@seldom_collected()
 def compile_kernel(
     function: Function, wide_arithmetic: bool = False, packets: int | None = None, fuses: bool = False
 ) -> WasmKernel:

@@ -21,6 +21,7 @@ from ...compiler.ranges import MAX_LANES
 from ...compiler.recursion import deep_recursion
 from ...compiler.rounds import cost_of_lane, within_budget
 from ...errors import CompileError, UnsupportedType
+from ...garbage import seldom_collected
 from ...isa.address import Space
 from ...isa.types import Type
 from ...isa.verify import Base
@@ -223,6 +224,7 @@ def _is_one(special: str) -> Node:
     return Node("le", PRED, (Node("special", Type.U32, (), special), one), Type.U32)
 
 
+@seldom_collected()
 def compile_kernel(
     function: Function,
     groups: Iterable[Iterable[Base]],
