@@ -11,7 +11,8 @@ import and then a first kernel need them get it, as many as the wheel has room f
 what it adds both go with the length of a source. Sources and texts are packed by bzip2, whose files are a twentieth
 smaller than Zstandard's, and unpacked in tens of milliseconds, when the first of them is needed.
 
-Docstrings and annotations stay where help() shows them; line numbers stay everywhere. The device libraries have no
+Docstrings and annotations stay where help() shows them, what is for checkers of types alone goes; line numbers stay
+everywhere. The device libraries have no
 comments, and nothing has asserts, which tell mistakes of this package: tests find them natively.
 """
 
@@ -42,6 +43,7 @@ PACKAGE = "hologram_web"
 _NATIVE = ("backends.wasm", "backends.webgpu", "backends.host_device", "backends.forms", "store.disk", "store.kept")
 # Where functions are that kernels call: their text is read, with the types in it.
 READ = re.compile(r"/tensor/|/frontends/python/\w*library\.py$")
+INNER = re.compile(r"/(compiler|targets|plan)/(?!.*__init__)")  # nobody is given all of such a module
 LEFT_OUT = ("__main__", *_NATIVE, "compiler.check")
 NEEDED = (
     "hg.kernel, hg.compile, hg.u32",
@@ -194,9 +196,15 @@ def stripped(text: bytes, place: str, public: set[str]) -> str:
     tree = ast.parse(text, place)
     if place != f"{PACKAGE}/__init__.py" and ast.get_docstring(tree, clean=False) is not None:
         cut(_begin(tree.body[0]), _end(tree.body[0]))
+    fields = {part for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for part in node.body}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assert):
+        if isinstance(node, ast.stmt) and _does_nothing(node, place):
             cut(_begin(node), _end(node), b"0")
+        elif isinstance(node, ast.AnnAssign) and node not in fields and not READ.search(place):
+            if node.value is None:
+                cut(_begin(node), _end(node), b"0")
+            else:
+                cut(_end(node.target), _end(node.annotation))
     for node in _hidden(tree, public):
         if ast.get_docstring(node, clean=False) is not None:  # a dataclass without one makes one, slowly
             cut(
@@ -237,6 +245,13 @@ def stripped(text: bytes, place: str, public: set[str]) -> str:
         short = whole if number + 1 in inside else whole.rstrip()
         found.append(short if number in inside else " " * ((len(short) - len(short.lstrip())) // 4) + short.lstrip())
     return "\n".join(found)
+
+
+def _does_nothing(node: ast.stmt, place: str) -> bool:
+    """Whether a statement is for tests and checkers of types alone, or says what there is where nobody asks."""
+    if isinstance(node, ast.Assign) and INNER.search(place):
+        return ast.unparse(node.targets[0]) == "__all__"
+    return isinstance(node, ast.Assert) or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
 
 
 def _begin(node: ast.stmt) -> tuple[int, int]:
