@@ -35,14 +35,14 @@ def _arg(
     values = shared(T, LANES)
     places = shared(i32, LANES)
     row = global_id(1)
-    lane, column = 0, global_id(0)
+    lane, column, step = 0, global_id(0), inner
     if LANES > 1:
-        lane, column = local_id(0), 0
-    first = row * n * inner + column
+        lane, column, step = local_id(0), 0, 1
+    first = row * n * step + column
     at = min(lane, n - 1)
-    best = input[first + at * inner]
+    best = input[first + at * step]
     for i in range(lane + LANES, n, LANES):
-        value = input[first + i * inner]
+        value = input[first + i * step]
         if _first(value, i, best, at, LEAST):
             best = value
             at = i

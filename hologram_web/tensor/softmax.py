@@ -27,29 +27,28 @@ def _softmax(
 ):
     """LANES lanes for each row of n elements, which are `inner` apart: 64 of a block, or one."""
     partial = shared(W, 64)
-    lane, row, column = 0, 0, global_id(0)
-    row = global_id(1)
+    lane, row, column, step = 0, global_id(1), global_id(0), inner
     if LANES > 1:
-        lane, column = local_id(0), 0
-    first = row * n * inner + column
+        lane, column, step = local_id(0), 0, 1
+    first = row * n * step + column
     greatest = W(-_INFINITY)
     for i in range(lane, n, LANES):
-        greatest = max(greatest, W(input[first + i * inner]))
+        greatest = max(greatest, W(input[first + i * step]))
     if LANES > 1:
         greatest = total_of_block(greatest, partial, _max)
     total = W(0)
     for i in range(lane, n, LANES):
-        total = total + exp(W(input[first + i * inner]) - greatest)
+        total = total + exp(W(input[first + i * step]) - greatest)
     if LANES > 1:
         total = total_of_block(total, partial, _add)
     if LOG:
         total = log(total) + greatest
     for i in range(lane, n, LANES):
-        value = W(input[first + i * inner])
+        value = W(input[first + i * step])
         if LOG:
-            output[first + i * inner] = T(value - total)
+            output[first + i * step] = T(value - total)
         else:
-            output[first + i * inner] = T(exp(value - greatest) / total)
+            output[first + i * step] = T(exp(value - greatest) / total)
 
 
 def _launches(logarithm):
