@@ -146,6 +146,57 @@ def _panels(
     panels[(panel * taps + tap) * WIDTH + i] = value
 
 
+def _by_rows(
+    output: Elements[T],
+    padded: Elements[U],
+    kernel: Elements[T],
+    bias: Elements[T],
+    groups: i32,
+    channels: i32,
+    outs: i32,
+    out_height: i32,
+    out_width: i32,
+    padded_width: i32,
+    whole: i32,
+    plane: i32,
+    kernel_h: i32,
+    kernel_w: i32,
+    stride_y: i32,
+    step_y: i32,
+    T: Constant[type],
+    U: Constant[type],
+    W: Constant[type],
+    BIAS: Constant[bool],
+    EPILOGUE: Constant[Callable],
+    ROWS: Constant[int],
+    STRIDE: Constant[int],
+    STEP: Constant[int],
+):
+    """Lanes side by side make pixels side by side, each in ROWS rows, of one output channel after the other: nothing is
+    shared between those of groups that have few of them."""
+    column, top, image = global_id(0), global_id(1) * ROWS, global_id(2)
+    # Clamped so that proofs know the ends of a remainder.
+    group, rows = max(min(image % max(groups, 1), groups - 1), 0), registers(ROWS, i32)
+    for i in static_range(ROWS):
+        rows[i] = image * whole + max(min(top + i, out_height - 1), 0) * stride_y * padded_width
+    for out in range(outs):
+        sums = registers(ROWS, W)
+        for c in range(channels):
+            for ky in range(kernel_h):
+                tap = (((group * outs + out) * channels + c) * kernel_h + ky) * kernel_w
+                for kx in range(kernel_w):
+                    weight = W(kernel[tap + kx])
+                    for i in static_range(ROWS):
+                        place = rows[i] + c * plane + ky * step_y + kx * STEP + column * STRIDE
+                        sums[i] += W(padded[place]) * weight
+        for i in static_range(ROWS):
+            if top + i < out_height:
+                total = sums[i]
+                if BIAS:
+                    total = total + W(bias[group * outs + out])
+                output[((image * outs + out) * out_height + top + i) * out_width + column] = EPILOGUE(T(total))
+
+
 def _tiles(
     output: Elements[T],
     padded: Elements[U],
@@ -236,6 +287,11 @@ def _tiles(
 LANES = 64  # of a block whose lanes make pixels
 
 
+def may_be(number):
+    """Whether a number of times is not known to be 0."""
+    return not isinstance(number, int) or number != 0
+
+
 def is_one(number):
     """1 where a number is 1, else 0."""
     return 1 - flag(number - 1) - flag(1 - number)
@@ -314,6 +370,10 @@ def _scalars(o, height, width):
     }  # fmt: skip
 
 
+FEW = 4  # output channels of a group: of fewer, lanes side by side would have nothing to do
+ROWS = 4  # of a lane then
+
+
 def choose(o, traits):
     """The schedule: how many pixels and channels a lane makes, and how many lanes side by side make channels."""
     if traits.together:
@@ -339,15 +399,25 @@ def _launches(o, traits):
         "step_y": o.dilation[0] * columns, "here": here, "taps": taps, "padded_height": rows, "padded_width": columns,
         "plane": rows * columns, "whole": channels * rows * columns,
     }  # fmt: skip
-    memory = {"panels": (acc, o.groups * here * panel * taps)}
+    few = 0 if traits.together else flag(FEW - outs)
+    memory = {"panels": (acc, o.groups * here * panel * taps * (1 - few))}
     lanes = panel, taps, o.groups * here
-    found = [part(o, _panels, lanes, (panel,), temporaries=memory, scalars=scalars, T=ty, W=acc, WIDTH=panel)]
+    found = []
+    if may_be(1 - few):
+        packing = {"temporaries": memory, "scalars": scalars, "times": 1 - few}
+        found.append(part(o, _panels, lanes, (panel,), T=ty, W=acc, WIDTH=panel, **packing))
     buffers, held = {"padded": "input"}, ty
     if any(o.padding):
         buffers, held = {}, acc
         memory = {"padded": (acc, o.batch * o.in_channels * rows * columns)}
         lanes = columns, rows, o.batch * o.in_channels
         found.append(part(o, _padded, lanes, (64,), temporaries=memory, scalars=scalars, T=ty, W=acc))
+    if may_be(few):
+        lanes = width, ceildiv(height, ROWS), images
+        found.append(
+            part(o, _by_rows, lanes, (64,), buffers=buffers, scalars=scalars, times=few, fast=True, U=held, ROWS=ROWS,
+                 STRIDE=o.stride[1], STEP=o.dilation[1], **constants)
+        )  # fmt: skip
     block = chosen["ACROSS"] if chosen["ACROSS"] > 1 else LANES
     span = chosen["PIXELS"] * (LANES if chosen["ACROSS"] == 1 else 1)
     lanes = ceildiv(height * width, span) * block, here, images
@@ -361,8 +431,9 @@ def _launches(o, traits):
     ways = [(three, {"rounds": 1}, 3, o.dilation[1]), (1 - three, flat, 4, 0)]
     if traits.together:  # the code of shaders is worth more than rounds
         ways = [(1, flat | {"rounds": length}, 1, 0)]
-    for times, given, unrolled, step in ways:
-        if not isinstance(times, int) or times:
+    for often, given, unrolled, step in ways:
+        times = often * (1 - few)
+        if may_be(often) and may_be(1 - few):
             tiles = part(
                 o, _tiles, lanes, (block,), buffers=buffers, scalars=scalars | given, times=times, fast=True,
                 U=held, UNROLLED=unrolled, STEP=step, **constants, **chosen,
