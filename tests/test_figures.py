@@ -72,20 +72,20 @@ def _number(count: int) -> str:
 
 # Page, sentence with one number in brackets, what it has to be, and how far it may be off, as a part of it.
 COUNTED: tuple[tuple[str, str, Callable[[], str | float], float], ...] = (
-    ("README.md", r"Of (\d+) lane instructions \d+ run", lambda: str(len(LANE_ROWS)), 0),
-    ("README.md", r"Of \d+ lane instructions (\d+) run", lambda: str(sum(map(_runs, LANE_ROWS))), 0),
-    ("README.md", r"of (\d+) collectives", lambda: str(len(ROWS) - len(LANE_ROWS)), 0),
-    ("README.md", r"\[standard library\]\(docs/stdlib\.md\) of (\d+) kernels", lambda: str(len(NAMES)), 0),
-    ("README.md", r"over the (\d+) kernels of the standard library", lambda: str(len(NAMES)), 0),
-    ("README.md", r"optimizer\]\(docs/optimizer\.md\): (\w+) passes", lambda: _WORDS[len(PASSES)], 0),
+    ("docs/status.md", r"Of (\d+) lane instructions \d+ run", lambda: str(len(LANE_ROWS)), 0),
+    ("docs/status.md", r"Of \d+ lane instructions (\d+) run", lambda: str(sum(map(_runs, LANE_ROWS))), 0),
+    ("docs/status.md", r"of (\d+) collectives", lambda: str(len(ROWS) - len(LANE_ROWS)), 0),
+    ("docs/status.md", r"\[standard library\]\(stdlib\.md\) of (\d+) kernels", lambda: str(len(NAMES)), 0),
+    ("docs/measured.md", r"over the (\d+) kernels of the standard library", lambda: str(len(NAMES)), 0),
+    ("docs/status.md", r"optimizer\]\(optimizer\.md\): (\w+) passes", lambda: _WORDS[len(PASSES)], 0),
     *(
-        ("README.md", rf"\| {name} +\| +\d+ \| +([\d,]+) \|", partial(_module, name), 0.02)
+        ("docs/measured.md", rf"\| {name} +\| +\d+ \| +([\d,]+) \|", partial(_module, name), 0.02)
         for name in ("saxpy", "mandelbrot", "blur")
     ),
-    ("README.md", r"The runtime has ([\d,]+) bytes", lambda: _page(*_ON_WEBGPU), 0.01),
-    ("README.md", r"page on WebGPU loads, gzipped +\| +([\d.]+) KB", lambda: _page(*_ON_WEBGPU) / 1000, 0.01),
-    ("README.md", r"a page loads (\d+) to \d+ KB gzipped", lambda: _page(*_ON_WASM) / 1000, 0.05),
-    ("README.md", r"a page loads \d+ to (\d+) KB gzipped", lambda: _page(*_ON_WEBGPU) / 1000, 0.05),
+    ("docs/measured.md", r"The runtime has ([\d,]+) bytes", lambda: _page(*_ON_WEBGPU), 0.01),
+    ("docs/measured.md", r"page on WebGPU loads, gzipped +\| +([\d.]+) KB", lambda: _page(*_ON_WEBGPU) / 1000, 0.01),
+    ("docs/status.md", r"a page loads (\d+) to \d+ KB gzipped", lambda: _page(*_ON_WASM) / 1000, 0.05),
+    ("docs/status.md", r"a page loads \d+ to (\d+) KB gzipped", lambda: _page(*_ON_WEBGPU) / 1000, 0.05),
     ("CHANGELOG.md", r"loads (\d+) to \d+ KB gzipped", lambda: _page(*_ON_WASM) / 1000, 0.05),
     ("CHANGELOG.md", r"loads \d+ to (\d+) KB gzipped", lambda: _page(*_ON_WEBGPU) / 1000, 0.05),
     ("docs/javascript.md", r"\| on WebAssembly \| ([\d,]+) \|", lambda: _page(*_ON_WASM), 0.01),
@@ -152,8 +152,8 @@ def test_sizes_of_the_wheels(tmp_path: Path) -> None:
     (tmp_path / "page").mkdir()
     page, ordinary = write_page_wheel(tmp_path / "page").stat().st_size, write_wheel(tmp_path).stat().st_size
     for name, sentence, size in (
-        ("README.md", r"\| wheel that pages load +\| +(\d+) KB", page),
-        ("README.md", r"\| wheel for everybody else +\| +(\d+) KB", ordinary),
+        ("docs/measured.md", r"\| wheel that pages load +\| +(\d+) KB", page),
+        ("docs/measured.md", r"\| wheel for everybody else +\| +(\d+) KB", ordinary),
         ("docs/pyodide.md", r"Today the ordinary wheel has (\d+) KB", ordinary),
         ("docs/pyodide.md", r"the one of the tools (\d+) KB", write_tools_wheel(tmp_path).stat().st_size),
         ("docs/pyodide.md", r"and the one for\s+pages (\d+) KB", page),
