@@ -14,6 +14,8 @@ from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
 from bench.peers.cases import chain
 from bench.peers.onnx import model
+from bench.tensor import cases as tensor_cases
+from bench.tensor import sides as tensor_sides
 from hologram_web.backends import DEVICES
 
 SMALL = {
@@ -88,3 +90,11 @@ def test_a_model_is_the_protobuf_of_its_nodes():
         " 62 10 0a 01 7a 12 0b 0a 09 08 01 12 05 0a 03 08 ac 02"
         " 42 02 10 11"
     )
+
+
+def test_operations_of_the_tensor_library_agree_with_others():
+    """Each is compared before it would be timed."""
+    with hg.Executor("wasm") as ex:
+        found = [sorted(tensor_sides(case, ex, None)) for case in tensor_cases(small=True)]
+    assert len(found) == 17
+    assert {len(names) for names in found} == {2}

@@ -32,6 +32,7 @@ def _chosen(m, n, ty, device, k=512):
         (4, 512, "f32", "wasm", "_gemm_rows"),  # packing b would take longer than the product
         (512, 32, "f32", "wasm", "_gemm_rows"),
         (5, 512, "f32", "wasm", "_gemm_panels"),
+        (1024, 15, "f32", "wasm", "_gemm_panels"),  # narrower than a tile of rows
         (512, 512, "i64", "wasm", "_gemm_plain"),
     ],
 )

@@ -319,7 +319,7 @@ def choose(m, n, k, ty, traits):
         tiles = flag(m - 15) * flag(n - 31)
         found = [(_gemm_tiles, TILE, tiles), (_gemm_plain, {}, 1 - tiles)]
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
-        few = flag(flag(FEW + 1 - m) + flag(SMALL + 1 - k * n))
+        few = flag(flag(FEW + 1 - m) + flag(SMALL + 1 - k * n)) * flag(n - 15)  # for whole tiles at least
         rows = m if isinstance(m, int) and 0 < m < FEW else FEW
         found = [(_gemm_rows, {"ROWS": rows, "COLUMNS": 4}, few), (_gemm_panels, {}, 1 - few)]
     else:
