@@ -241,6 +241,33 @@ def test_what_does_not_fit_is_told(wasm: hg.Executor, make: Callable[[Any], Any]
     assert str(caught.value) == text
 
 
+def test_kernels_take_arrays(ex: hg.Executor) -> None:
+    """They were refused: `x is an Array; Array[f32] is expected`."""
+    doubled = hg.kernel_from_source(
+        "def doubled(x: hg.Array[hg.f32], y: hg.Array[hg.f32]):\n    i = hg.global_id()\n    y[i] = x[i] * 2\n"
+    )
+    x, y = ex.array(np.arange(4, dtype=np.float32)), ex.zeros(4)
+    doubled[4](x + 1, y)
+    assert y.tolist() == [2, 4, 6, 8]
+    doubled(x - 1, y=y)
+    assert y.tolist() == [-2, 0, 2, 4]
+    doubled[4](x.reshape((2, 2)).T.reshape((4,)), y)
+    assert y.tolist() == [0, 4, 2, 6]
+    doubled.over(x * 2)(x * 2, y)
+    assert y.tolist() == [0, 4, 8, 12]
+    ex.run(doubled, 4, x=-x, y=y)
+    out = np.zeros(4, np.float32)
+    doubled[4](x / 2, out)
+    assert out.tolist() == [0, 1, 2, 3]
+    with pytest.raises(hg.LaunchError, match=r"y is an Array, which does not change, .* give y.buffer"):
+        doubled[4](y, x + 1)
+    made = x + 1
+    doubled[4](x, made.buffer)
+    assert made.tolist() == [0, 2, 4, 6]
+    with hg.Executor("cpu") as other, pytest.raises(hg.LaunchError, match=r"different executors|run elsewhere"):
+        doubled[4](other.zeros(4) + 1, y)
+
+
 def test_arrays_of_two_executors_do_not_meet(wasm: hg.Executor) -> None:
     with hg.Executor("wasm") as other, pytest.raises(LaunchError, match="arrays of one executor go together"):
         xp.asarray(A, device=wasm) + xp.asarray(A, device=other)

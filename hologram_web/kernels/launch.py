@@ -17,6 +17,7 @@ from ..isa.elements import Element, ElementType, axes_of, stored_as
 from ..isa.types import Type
 from ..runtime import arrays
 from ..runtime.executor import Buffer
+from ..runtime.operators import Operators
 from .lanes import Asked, check
 
 if TYPE_CHECKING:
@@ -40,9 +41,9 @@ def default_device() -> Backend:
 
 
 def device_for(bound: Backend | None, values: Iterable[Any]) -> Backend:
-    """Where a launch with these arguments runs: where its Buffers are, else on the device the kernel is bound to, else
-    on the default device. Raises LaunchError for Buffers in different places."""
-    executors = {id(value.executor): value.executor for value in values if isinstance(value, Buffer)}
+    """Where a launch with these arguments runs: where its Buffers and Arrays are, else on the device that the kernel is
+    bound to, else on the default device. Raises LaunchError for Buffers in different places."""
+    executors = {id(value.executor): value.executor for value in values if isinstance(value, Operators)}
     if not executors:
         return bound or default_device()
     first, *others = executors.values()
@@ -216,8 +217,11 @@ def _signature(params: Mapping[str, Annotation]) -> str:
 
 
 def lent(name: str, ty: ArrayType, value: Any) -> Any:
-    """The argument as an array: NumPy's, or a memoryview in a page without it; or the Buffer. Raises LaunchError."""
-    found = value if isinstance(value, Buffer) else arrays.lent(value)
+    """The argument as an array: NumPy's, or a memoryview in a page without it; or the Buffer, in which an Array is
+    computed now. Raises LaunchError."""
+    found: Any = value if isinstance(value, Buffer) else None
+    if found is None:
+        found = value.buffer if isinstance(value, Operators) else arrays.lent(value)
     if found is None:
         what = "a NumPy array" if arrays.numpy() else "an array.array, a memoryview, a typed array"
         raise LaunchError(f"{name} is {told(value)}; {ty!r} is expected: give {what} or a Buffer")
@@ -228,6 +232,11 @@ def _array(name: str, ty: ArrayType, value: Any, written: bool) -> Any:
     """The argument as an array of the right type and number of axes."""
     found = lent(name, ty, value)
     assert isinstance(ty.ty, (Type, Element))
+    if written and found is not value and isinstance(value, Operators):
+        raise LaunchError(
+            f"{name} is an Array, which does not change, and the kernel writes it: give {name}.buffer, the memory that "
+            "it lies in, or a Buffer"
+        )
     plain, here = isinstance(found, memoryview), isinstance(found, Buffer)
     fitting = (found if _is_of(found, ty.ty) else None) if here else arrays.of_type(found, ty.ty)
     if fitting is None:

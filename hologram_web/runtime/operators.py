@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..array.array import Array
+    from .executor import Buffer, Executor
 
 __all__ = ["Operators"]
 
@@ -17,7 +18,10 @@ class Operators:
     __slots__ = ()
 
     if TYPE_CHECKING:
+        executor: Executor
 
+        @property
+        def buffer(self) -> Buffer: ...
         def __add__(self, other: Any) -> Array: ...
         def __radd__(self, other: Any) -> Array: ...
         def __sub__(self, other: Any) -> Array: ...
