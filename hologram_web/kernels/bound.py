@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..backends.device import Device
@@ -164,7 +165,7 @@ class BoundKernel:
     def _anew(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> None:
         """A launch of another signature than that of the last one."""
         kernel = self._kernel._chosen(args, named)
-        translation = kernel._translation
+        translation = kernel._translation.fitting(prod(self._asked.config.block))
         key = None if named or translation.prints else _signature(translation, args)
         fit = None if key is None else translation.seen.get(key)
         if fit is not None:
@@ -174,7 +175,7 @@ class BoundKernel:
                 self._last = fit, found
                 return
             check(translation, self._asked, {self._names[place]: args[place].shape for place in translation.arrays})
-            prepared = self._prepared(kernel, fit, args)
+            prepared = self._prepared(kernel, translation, fit, args)
             if prepared is not None and fit.launched(prepared, args):
                 return
         with suppress(StopIteration):  # it never suspends
@@ -183,14 +184,14 @@ class BoundKernel:
             if len(translation.seen) >= _SEEN:
                 translation.seen.clear()  # at once, as other threads launch, too
             translation.seen[key] = fit = Fit(translation, args)
-            self._prepared(kernel, fit, args)
+            self._prepared(kernel, translation, fit, args)
 
-    def _prepared(self, kernel: Kernel, fit: Fit, args: tuple[Any, ...]) -> Prepared | None:
+    def _prepared(self, kernel: Kernel, translation: Translation, fit: Fit, args: tuple[Any, ...]) -> Prepared | None:
         """What the device keeps for launches of a signature. None for a device that keeps nothing."""
         device = device_for(kernel._device, args)
         if not isinstance(device, Device):
             return None
-        prepared = device.prepare(kernel._translation.program, self._asked.config, self._names, fit.lengths)
+        prepared = device.prepare(translation.program, self._asked.config, self._names, fit.lengths)
         if self._kernel.told_by_arrays:
             if len(self._known) >= _SEEN:
                 self._known.clear()

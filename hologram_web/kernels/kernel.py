@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
+from math import prod
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal, Union, overload
 
@@ -89,6 +90,13 @@ class Kernel:
 
     def _on(self, device: Backend) -> Kernel:
         return Kernel(self._definition, self._translation, device)
+
+    def in_blocks(self, block: tuple[int, ...]) -> Kernel:
+        """The kernel for blocks of that shape: what block operations share is as large as these need; else itself."""
+        found = self._translation.fitting(prod(block))
+        if found is self._translation or found.definition is None:
+            return self
+        return Kernel(found.definition, found, self._device)
 
     @outermost
     def specialize(self, **types: Type) -> Kernel:
@@ -215,7 +223,8 @@ class Kernel:
         kernel, args, named = self.resolved(args, named)
         args, named = spread(kernel.params, args, named)
         device = device or device_for(self._device, (*args, *named.values()))
-        await launch(kernel._chosen(args, named)._translation, device, asked, args, named, blocking)
+        translation = kernel._chosen(args, named)._translation.fitting(prod(asked.config.block))
+        await launch(translation, device, asked, args, named, blocking)
 
     @outermost
     def __call__(self, *args: Any, **named: Any) -> None:
@@ -266,7 +275,7 @@ class Kernel:
         return self._part("wat", block)
 
     def _part(self, name: str, block: tuple[int, ...]) -> str:
-        text: str = tools("explain").PARTS[name](self, _shape(block))
+        text: str = tools("explain").PARTS[name](self.in_blocks(block), _shape(block))
         return text
 
     def explain(self, *parts: str, block: tuple[int, ...] = (256, 1, 1)) -> str:
@@ -276,7 +285,7 @@ class Kernel:
         pass; `passes`, how often each fired; `wgsl`; `wat`; `variants`, which code runs on a device, and why. Raises
         ValueError for another part.
         """
-        text: str = tools("explain").explain(self, parts, _shape(block))
+        text: str = tools("explain").explain(self.in_blocks(block), parts, _shape(block))
         return text
 
     def __repr__(self) -> str:

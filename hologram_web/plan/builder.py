@@ -233,6 +233,9 @@ class PlanBuilder:
         args = dict(args or {})
         if hasattr(kernel, "for_types"):  # with type variables
             kernel = kernel.for_types(self._types({name: args.get(name, name) for name in kernel.params}))
+        if hasattr(kernel, "in_blocks"):
+            shape: Any = grid.block if isinstance(grid, LaunchConfig) else block or _BLOCKS[1]  # 256 lanes, all three
+            kernel = kernel.in_blocks(LaunchConfig(block=shape).block)
         program, fixed = lift(program_of(kernel))
         if any(isinstance(value, (BufferHandle, PoolHandle)) for value in fixed.values()):
             raise LaunchError("the program names buffers by their handles, which a plan has not: give it parameters")

@@ -2,7 +2,7 @@
 
 Both have `shape`, `nbytes`, `tolist()` and indexing. Without NumPy an array is any object with the buffer protocol, a
 typed array of JavaScript, a number, or lists of numbers. BF16 is held as the bits in 16-bit integers, a type of more
-than 64 bits as bytes.
+than 64 bits as bytes; complex numbers and records, without NumPy, as their numbers and bytes along a further axis.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from math import prod
 from typing import Any
 
 from ..errors import IsaError, UnsupportedType
-from ..isa.elements import Element, ElementType, axes_of, bool_, element_of
+from ..isa.elements import Element, ElementType, axes_of, bool_, complex64, complex128, element_of, stored_as
 from ..isa.types import Type
 
-__all__ = ["array", "empty", "full", "lent", "numpy", "of_type", "raw", "to_type", "type_of"]
+__all__ = ["array", "empty", "full", "lengths", "lent", "listed", "numpy", "of_type", "raw", "to_type", "type_of"]
 
 _FORMATS: dict[ElementType, str] = {
     Type.F16: "e", Type.BF16: "H", Type.F32: "f", Type.F64: "d",
@@ -158,6 +158,29 @@ def _holds(values: Any, ty: Element) -> bool:
     return have == ty if have is None or isinstance(have, (Type, Element)) else bool(have == ty.numpy)
 
 
+def lengths(values: Any, ty: ElementType) -> tuple[int, ...]:
+    """The shape of a Buffer with these elements: as NumPy's, in whose shape vectors alone have an axis of their own."""
+    return shape(values, ty) if isinstance(values, memoryview) else tuple(values.shape)
+
+
+def listed(values: memoryview, ty: Element) -> Any:
+    """The elements of a memoryview as Python's complex numbers, or tuples of their parts, in lists of lists."""
+    data, size = bytes(raw(values)), ty.size_bytes
+    found: list[Any] = [_read(ty, data, at) for at in range(0, len(data), size)]
+    for length in reversed(lengths(values, ty)[1:]):
+        found = [found[k : k + length] for k in range(0, len(found), length or 1)]
+    return found
+
+
+def _read(ty: ElementType, data: bytes, at: int) -> Any:
+    if isinstance(ty, Type):
+        return ty.decode(int.from_bytes(data[at : at + ty.size_bytes], "little"))
+    if ty is bool_:
+        return data[at] != 0
+    parts = [_read(part.ty, data, at + part.offset) for part in ty.parts]
+    return complex(*parts) if _is_complex(ty) else tuple(parts)
+
+
 def shape(values: Any, ty: ElementType) -> tuple[int, ...]:
     """How many elements there are along each axis: of what is given as numbers, without their own axis."""
     own = axes_of(ty)
@@ -198,7 +221,7 @@ def _shaped(view: memoryview, shape: Sequence[int], ty: ElementType) -> memoryvi
     """Bytes as an array; without bytes, or of wide integers, they stay as they are."""
     if not view.nbytes or ty.is_wide:
         return view
-    shaped: Any = view.cast("B").cast(_FORMATS[ty], list(shape))  # type: ignore[call-overload]
+    shaped: Any = view.cast("B").cast(_FORMATS.get(ty) or _FORMATS[stored_as(ty)], [*shape, *axes_of(ty)])  # type: ignore[call-overload]
     return shaped  # type: ignore[no-any-return]
 
 
@@ -207,6 +230,8 @@ def _plain(data: Any, ty: ElementType | None) -> memoryview:
     if view is None:
         return _listed(data, ty)
     own = type_of(view)
+    if isinstance(ty, Element) and ty is not bool_ and of_type(view, ty) is not None:
+        ty = own  # its numbers, or bytes
     if not view.c_contiguous:
         view = _shaped(memoryview(view.tobytes()), view.shape or (), own)
     same = ty is None or ty is own or (ty is Type.BF16 and own is Type.U16)
@@ -222,7 +247,9 @@ def _listed(data: Any, ty: ElementType | None) -> memoryview:
         if any(not isinstance(row, (list, tuple)) or len(row) != shape[-1] for row in rows):
             raise TypeError("the lists of an array have to be of the same length")
         rows = list(chain.from_iterable(rows))
-    if not all(isinstance(value, (int, float)) for value in rows):
+    if isinstance(ty, Element) and not (ty is bool_ or _is_complex(ty)):
+        raise TypeError(f"an array of {ty} is made of bytes, or of an object with the buffer protocol, not {data!r}")
+    if not all(isinstance(value, (int, float, complex) if _is_complex(ty) else (int, float)) for value in rows):
         raise TypeError(
             f"an array is made of numbers, lists of them, or an object with the buffer protocol, not {data!r}"
         )
@@ -230,11 +257,18 @@ def _listed(data: Any, ty: ElementType | None) -> memoryview:
     return _shaped(memoryview(bytearray(b"".join(_elements(ty, rows)))), shape, ty)
 
 
+def _is_complex(ty: ElementType | None) -> bool:
+    return ty in (complex64, complex128)
+
+
 def _elements(ty: ElementType, values: Iterable[int | float]) -> Iterator[bytes]:
     return (_element(ty, value) for value in values)
 
 
-def _element(ty: ElementType, value: int | float) -> bytes:
+def _element(ty: ElementType, value: int | float | complex) -> bytes:
+    if isinstance(ty, Element) and _is_complex(ty):
+        return b"".join(_element(ty.storage, float(part)) for part in (value.real, value.imag))
+    assert not isinstance(value, complex)
     if isinstance(ty, Element):
         return bytes([bool(value)])
     return ty.encode(value if ty.is_float else ty.from_float(value) if isinstance(value, float) else value).to_bytes(

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary, finalize
 
 from ..backends import IN_PAGE
 from ..errors import BackendUnavailable, InvalidBuffer, LaunchError, outermost
-from ..isa.elements import ElementType, stored_as
+from ..isa.elements import Element, ElementType, stored_as
 from ..isa.launch import ExecutionParams, LaunchConfig, linear
 from ..isa.operands import BufferHandle, PoolHandle
 from ..isa.program import Program
@@ -68,7 +68,7 @@ class Buffer(Operators):
         In a page without NumPy it is what `runtime.arrays` takes. Raises InvalidBuffer for another shape.
         """
         found = arrays.array(data, self.dtype)
-        shape = tuple(found.shape)
+        shape = arrays.lengths(found, self.dtype)
         if shape != self.shape and (found.nbytes or self.size):  # a memoryview without elements has lost its shape
             raise InvalidBuffer(f"an array of shape {shape} does not fit a buffer of shape {self.shape}")
         self.executor.device.copy_to_buffer(self.handle, arrays.raw(found))
@@ -88,6 +88,8 @@ class Buffer(Operators):
     def tolist(self) -> Any:
         """The elements as numbers, in lists of lists."""
         found = self.numpy()
+        if isinstance(found, memoryview) and isinstance(self.dtype, Element) and self.dtype.parts:
+            return arrays.listed(found, self.dtype)
         if self.dtype is not Type.BF16 and not self.dtype.is_wide:
             return found.tolist()
         assert isinstance(self.dtype, Type)
@@ -202,7 +204,8 @@ class Executor:
         if isinstance(data, Buffer):
             data, dtype = data.numpy(), dtype or data.dtype
         found = arrays.array(data, None if dtype is None else arrays.to_type(dtype))
-        return self.empty(found.shape, dtype or arrays.type_of(found)).from_numpy(found)
+        dtype = arrays.to_type(dtype) if dtype is not None else arrays.type_of(found)
+        return self.empty(arrays.lengths(found, dtype), dtype).from_numpy(found)
 
     @outermost
     def zeros(self, shape: Lengths, dtype: ElementType = Type.F32) -> Buffer:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["call"]
 
 _IDS = {name: Register(number) for number, (name, _) in PRELOADED.items()}
-_MOST = 1024  # lanes of a block
-_CHUNK = 32
 _IDS_OF_LANES = ("local_id", "global_id", "get_global_id", "block_lane")
 _SOURCES = {"shuffle": "lane", "shuffle_up": "delta", "shuffle_down": "delta", "shuffle_xor": "mask"}
 
@@ -108,19 +106,19 @@ def _result(
     value = kernel.value(given)
     ty = default(value.ty)
     wide = ty if ty.bits >= 32 else Type.F32 if ty.is_float else Type.I32 if ty.is_signed else Type.U32
-    own = Value(wide, kernel.register(given, value, wide))
+    own, most = Value(wide, kernel.register(given, value, wide)), kernel.facts.most
     if function is block_library.reduced:
         combine, identity = _operation(kernel, node, operation, wide)
         bits = wide.encode(identity)
         code = wide.unsigned if bits else wide
-        slots, result = _region(kernel, "slots", code, _MOST), _region(kernel, "result", wide, 1)
+        slots, result = _region(kernel, "slots", code, most), _region(kernel, "result", wide, 1)
         more = {"slots": slots, "result": result, "code": code, "identity": literal(bits)}
-        more |= {"ty": wide, "combine": combine}
+        more |= {"ty": wide, "combine": combine, "strides": _strides(most, 2)[::-1]}
     else:
-        more |= {"ty": wide, "kept": _region(kernel, "kept", wide, _MOST)}
-        more["there"] = _region(kernel, "there", Type.U32, _MOST)
+        more |= {"ty": wide, "kept": _region(kernel, "kept", wide, most)}
+        more["there"] = _region(kernel, "there", Type.U32, most)
     if function is block_library.scanned:
-        more["totals"] = _region(kernel, "totals", wide, _MOST // _CHUNK)
+        more["strides"] = _strides(most, 1)
         combine, identity = operation, 0
         if isinstance(operation, str):
             combine, identity = _operation(kernel, node, operation, wide)
@@ -133,6 +131,11 @@ def _result(
     found = _inline(kernel, node, function, value=own, lane=_lane(kernel), **more)
     kernel.axes = checked
     return found if ty is wide else Value(ty, kernel.convert(ty, wide, kernel.register(node, found, wide)))
+
+
+def _strides(most: int, first: int) -> tuple[int, ...]:
+    """The powers of two from the first one on that are less than the lanes of a block."""
+    return tuple(1 << k for k in range(first.bit_length() - 1, (most - 1).bit_length()))
 
 
 def _operation(kernel: Calls, node: ast.Call, name: str, ty: Type) -> tuple[Any, int | float]:

@@ -46,7 +46,7 @@ def _xor(a, b):
 OPERATIONS = {"sum": _sum, "prod": _prod, "min": _min, "max": _max, "and": _and, "or": _or, "xor": _xor}
 
 
-def reduced(value, lane, slots, result, ty, code, identity, combine):
+def reduced(value, lane, slots, result, ty, code, identity, combine, strides):
     """A tree over the lanes: lane i takes in lane i + stride, for strides 512, 256 ... 1 that are less than the block.
 
     Lanes that a launch leaves out are the last of a line, or columns and rows where the sides of the block are powers
@@ -58,14 +58,14 @@ def reduced(value, lane, slots, result, ty, code, identity, combine):
     slots[lane] = _coded(bitcast(code, value), identity)
     barrier()
     if shared_out:
-        for stride in (512, 256, 128, 64, 32, 16, 8, 4, 2):
+        for stride in strides:
             if lanes > stride:
                 if lane < stride:
                     _take_in(lane, stride, slots, ty, code, identity, combine)
                 barrier()
     if lane < 1:
         if not shared_out:
-            reach = 512
+            reach = strides[0]
             while reach > 1:
                 if lanes > reach:
                     for other in range(reach):
@@ -90,62 +90,60 @@ def _coded(bits, identity):
     return bits ^ identity
 
 
-def scanned(value, lane, kept, totals, there, ty, inner, combine, exclusive, first):
-    """Chunks of 32 lanes from left to right, then their totals from left to right; a lane adds the totals before its
-    chunk, on the left, to what it has in its chunk. In blocks of several axes one lane does the work of all."""
+def scanned(value, lane, kept, there, ty, inner, combine, exclusive, first, strides):
+    """W. Hillis and G. Steele's steps: for strides 1, 2, 4 ... below the number of lanes, each lane takes in what the
+    one by the stride before it has. Lanes that a launch leaves out of a line are behind all others; in other blocks
+    that are not full, one lane does the work of all."""
     lanes = block_dim(0) * block_dim(1) * block_dim(2)
     line = block_dim(0) == lanes
     kept[lane] = value
-    there[lane] = 1
+    if not line:
+        there[lane] = 1
     barrier()
-    if line and lane < 32 and lane * 32 < lanes:
-        at = lane * 32
-        if there[at] != 0:
-            total = inner(kept[at])
-            at += 1
-            while at & 31 != 0 and there[at & 1023] != 0:
-                here = inner(kept[at])
-                if exclusive:
-                    kept[at] = total
-                total = combine(total, here)
-                if not exclusive:
-                    kept[at] = total
-                at += 1
-            totals[lane] = total
-    barrier()
-    if lane < 1:
-        if line:
-            chunk = 1
-            while chunk * 32 < lanes and there[(chunk * 32) & 1023] != 0:
-                totals[chunk] = combine(inner(totals[chunk - 1]), inner(totals[chunk]))
-                chunk += 1
-        else:
+    full = line or there[lanes - 1] != 0
+    found = inner(value)
+    for stride in strides:
+        if lanes > stride:
+            if full and lane >= stride:
+                found = combine(inner(kept[lane - stride]), found)
+            barrier()
+            if exclusive or not line or lanes > 2 * stride:
+                kept[lane] = found
+                barrier()
+    if not line:
+        if lane < 1 and not full:
             _scanned_alone(lanes, kept, there, inner, combine, exclusive, first)
-    barrier()
-    found = kept[lane]
-    if line:
-        chunk = lane >> 5
-        if exclusive and lane & 31 == 0:
-            found = totals[max(chunk - 1, 0)] if chunk > 0 else first
-        elif chunk > 0:
-            found = combine(inner(totals[chunk - 1]), inner(found))
-    return found
+        barrier()
+        found = inner(kept[lane])
+    if exclusive:
+        if full:
+            found = inner(kept[lane - 1]) if lane > 0 else inner(first)
+        barrier()
+    return ty(found)
 
 
 def _scanned_alone(lanes, kept, there, inner, combine, exclusive, first):
-    begun, within = False, False
-    before, total, last = inner(first), inner(first), inner(first)
-    for at in range(lanes):
-        if at & 31 == 0 and within:
-            before = combine(before, total) if begun else total
-            begun, within = True, False
-        if there[at] != 0:
-            here = inner(kept[at])
-            total = combine(total, here) if within else here
-            within = True
-            found = combine(before, total) if begun else total
-            kept[at] = last if exclusive else found
+    stride = 1
+    while stride < lanes:
+        at = lanes - 1
+        while at >= stride:
+            if there[at - stride] != 0:
+                found = inner(kept[at - stride])
+                if there[at] != 0:
+                    found = combine(found, inner(kept[at]))
+                else:
+                    there[at] = 2
+                kept[at] = found
+            at -= 1
+        stride *= 2
+    at, last = 0, first
+    while at < lanes:
+        there[at] &= 1
+        if exclusive and there[at] != 0:
+            found = kept[at]
+            kept[at] = last
             last = found
+        at += 1
 
 
 def taken(value, lane, kept, there, ty, source, find):

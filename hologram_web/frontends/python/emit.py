@@ -26,8 +26,9 @@ from .source import Definition, Source
 from .spans import compared, converted, is_small, widened
 from .types import INDEX, ExactRange, Value, ValueKind, Weak, default, fits
 
-__all__ = ["FIRST", "LOG", "ArrayRef", "Emitter", "EnclosingLoop", "KernelFacts", "Scope"]
+__all__ = ["FIRST", "LOG", "MOST_LANES", "ArrayRef", "Emitter", "EnclosingLoop", "KernelFacts", "Scope"]
 
+MOST_LANES = 1024  # of a block
 FIRST = -1  # in the place of an axis: where element 0 of a placed array is, in units of the type's alignment
 LOG = "print.log"  # the parameter that prints write to
 
@@ -83,8 +84,8 @@ class KernelFacts:
     `writes` the parameters accessed; `axes` those along which the kernel asks where its lane is; `indexed` has the
     arrays that the lane's number indexes: parameter, its axis, axis of the lanes; `loops` what generators became;
     `spans` of variables of small integers (spans.py); `behind` names that functions read beside loops over them;
-    `regions` shared memory of block operations, by what for and the size of an element: bytes; `apart` whether lanes
-    might not come to one of them; `prints` what its prints show.
+    `regions` shared memory of block operations, by what for and the size of an element: bytes, for blocks of at most
+    `most` lanes; `apart` whether lanes might not come to one of them; `prints` what its prints show.
     """
 
     types: dict[Any, Any] = field(default_factory=dict)
@@ -95,6 +96,7 @@ class KernelFacts:
     axes: set[int] = field(default_factory=set)
     indexed: set[tuple[str, int, int]] = field(default_factory=set)
     regions: dict[tuple[str, int], int] = field(default_factory=dict)
+    most: int = MOST_LANES
     apart: bool = False
     definitions: dict[FunctionType, Definition] = field(default_factory=dict)
     loops: dict[ast.AST, tuple[ast.Call, ast.FunctionDef]] = field(default_factory=dict)

@@ -206,11 +206,18 @@ def element_of_any(ty: Any) -> ElementType | None:
 def dtype_of(cls: Any, align: bool = False) -> Any:
     """The NumPy dtype of an array whose elements are of a NamedTuple or a dataclass: `np.zeros(9, hg.dtype_of(P))`.
 
-    Its fields lie one after another; with `align` where C would put them.
+    Its fields lie one after another; with `align` where C would put them. In a page without NumPy what Buffers take for
+    one, `ex.zeros(9, hg.dtype_of(P))`.
     """
     if not is_record(cls):
         raise TranslateError(f"hg.dtype_of takes a NamedTuple or a dataclass, not {cls!r}")
-    return element_of_class(cls, align).numpy
+    element = element_of_class(cls, align)
+    return element.numpy if _has_numpy() else element
+
+
+def _has_numpy() -> bool:
+    """Whether arrays are NumPy's: in a page those of a program that has imported it."""
+    return sys.platform != "emscripten" or "numpy" in sys.modules
 
 
 # Values

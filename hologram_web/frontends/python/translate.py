@@ -15,7 +15,7 @@ from ...isa.operands import Access, Register
 from ...isa.program import MAX_PARAMETERS, Program, SourceMap
 from ...isa.types import Type
 from .compounds import Parts, PartsType, Tuple
-from .emit import LOG, ArrayRef, KernelFacts, Scope
+from .emit import LOG, MOST_LANES, ArrayRef, KernelFacts, Scope
 from .functions import Functions, annotation, check_signature
 from .names import Annotation, ArrayType, Constant
 from .source import Definition
@@ -26,6 +26,7 @@ __all__ = ["Parameters", "Translation", "Translator", "annotated", "parameters",
 
 _P = TypeVar("_P", bound="Translator")
 _PASSES = 1000
+_SHUFFLED = 32  # lanes among which values are shuffled
 _LENGTHS = 48  # registers kept for lengths of axes in the first pass, if arrays have so many
 
 
@@ -49,6 +50,20 @@ class Translation:
     indexed: tuple[tuple[str, int, int], ...] = ()
     regions: int = 0
     prints: tuple[Any, ...] = ()
+    definition: Definition | None = None
+
+    def fitting(self, lanes: int) -> Translation:
+        """The same for blocks of so many lanes: what block operations share is no larger than these need."""
+        most = max(_SHUFFLED, 1 << (lanes - 1).bit_length())
+        if not self.regions or most >= MOST_LANES or self.definition is None:
+            return self
+        if most not in self._fitting:
+            self._fitting[most] = settled(self.definition, Translator, most).translation()
+        return self._fitting[most]
+
+    @cached_property
+    def _fitting(self) -> dict[int, Translation]:
+        return {}
 
     @cached_property
     def arrays(self) -> list[int]:
@@ -93,14 +108,14 @@ def translate(definition: Definition) -> Translation:
 
 
 @seldom_collected()
-def settled(definition: Definition, make: type[_P]) -> _P:
-    """The last of the passes: they are made until one guesses no type and no parameter wrong.
+def settled(definition: Definition, make: type[_P], most: int = MOST_LANES) -> _P:
+    """The last of the passes: they are made until one guesses no type and no parameter wrong. Blocks have `most` lanes.
 
     Raises TranslateError.
     """
     node, source = definition.node, definition.source
     params = Parameters(parameters(definition))
-    facts = KernelFacts(lengths=min(_likely_lengths(definition, params), _LENGTHS))
+    facts = KernelFacts(lengths=min(_likely_lengths(definition, params), _LENGTHS), most=most)
     try:
         for _ in range(_PASSES):
             facts.changed = False
@@ -268,4 +283,5 @@ class Translator(Functions):
             program.metadata.entries["zeroed"] = str(regions)
         axes, indexed = frozenset(self.facts.axes), tuple(sorted(self.facts.indexed))
         prints, warnings = tuple(self.facts.prints), list(self.warnings)
-        return Translation(program, self.params, names, warnings, self.defaults, axes, indexed, regions, prints)
+        found = Translation(program, self.params, names, warnings, self.defaults, axes, indexed, regions, prints)
+        return replace(found, definition=self.definition_of_kernel)

@@ -72,19 +72,21 @@ def _first(values: dict[int, Any], best: Num) -> int:
 
 def _scanned(asked: dict[int, tuple[Any, ...]], ty: Ty) -> dict[int, Num]:
     _, _, operation, exclusive = next(iter(asked.values()))
-    wide, found = _wide(ty), {}
-    combine, last = OPERATIONS[operation], _identity(operation, wide)
-    before: Num | None = None
-    within: Num | None = None
-    chunk = 0
-    for lane in sorted(asked):
-        value = convert(asked[lane][1], wide)
-        if lane // 32 != chunk and within is not None:
-            before, within = within if before is None else combine(before, within), None
-        chunk, within = lane // 32, value if within is None else combine(within, value)
-        now = within if before is None else combine(before, within)
-        found[lane], last = convert(last if exclusive else now, ty), now
-    return found
+    wide = _wide(ty)
+    combine = OPERATIONS[operation]
+    slots = {lane: convert(request[1], wide) for lane, request in asked.items()}
+    stride = 1
+    while stride < 1024:
+        before, slots = slots, {}
+        for lane in range(max(asked) + 1):
+            parts = [before[at] for at in (lane - stride, lane) if at in before]
+            if parts:
+                slots[lane] = combine(*parts) if len(parts) == 2 else parts[0]
+        stride *= 2
+    if exclusive:
+        lanes = sorted(asked)
+        slots = dict(zip(lanes, [_identity(operation, wide), *(slots[lane] for lane in lanes)], strict=False))
+    return {lane: convert(slots[lane], ty) for lane in asked}
 
 
 def _taken(name: str, lane: int, values: dict[int, Any], given: int, ty: Ty) -> Num:
