@@ -31,6 +31,7 @@ ONCE = (
     "README.md: adding and the chain of exponentials with several blocks a workgroup, 2026-11-23",
     "README.md: constants in globals and relaxed modules in Chromium, one thread, 2026-11-23",
     "bignum.md: products of U256 in other ways, 2026-11-22",
+    "blocks.md: subgroups beside a tree, 2026-11-23",
     "devices.md: what lanes, branches and checks cost in shaders, 2026-11-23",
     "devices.md: what subtracting costs on llvmpipe, 2026-11-23",
     "functions.md: how long functions of F64 take to compile, 2026-11-23",
