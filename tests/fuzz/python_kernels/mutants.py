@@ -268,10 +268,10 @@ SEEDED = tuple(
         ("inclusive scans", _BLOCKS + "_scan", "exclusive=literal(exclusive)", "exclusive=literal(False)", 1),
         ("oracle: the last lane of several", _TOGETHER + "_first", "return min(", "return max(", 1),
         (
-            "oracle: chunks of 64 lanes",
+            "oracle: scans of 32 lanes",
             _TOGETHER + "_scanned",
-            "if lane // 32 != chunk",
-            "if lane // 64 != chunk // 2",
+            "stride < 1024",
+            "stride < 32",
             50,
         ),
         (
