@@ -49,7 +49,7 @@ NEEDED = (
     "hg.kernel, hg.compile, hg.u32",
     "hg.compile(hg.kernel_from_source('def f(x: hg.u32):\\n pass'), grid=1).to_bytes()",
 )
-_SECOND = rf"{PACKAGE}\.(tensor\.|array\b|nn\b|array_api$)"
+_SECOND = rf"{PACKAGE}\.(tensor\.|array\b|nn\b|array_api$|plan\.tensor_steps$)"
 # Of the tensor library what tells an operation that is there from one that is not.
 _ALWAYS = {f"{PACKAGE}.tensor{module}" for module in ("", ".families", ".operation")}
 _DROPPED = ("RECORD", "WHEEL", "entry_points.txt")  # of dist-info; two are made anew, the script is of the command line
@@ -112,7 +112,8 @@ def convert(wheel: str) -> list[str]:
 
     count = bisect_left(range(1, len(names) + 1), True, key=lambda count: not small(count))  # the most that fits
     if count < at_import:
-        raise RuntimeError(f"a wheel of {LIMIT} bytes has bytecode of {count} modules, and an import needs {at_import}")
+        most = Path(written(at_import)).stat().st_size
+        raise RuntimeError(f"with bytecode of the {at_import} modules of an import it has {most} bytes, not {LIMIT}")
     about = f"Metadata-Version: 2.1\nName: {PACKAGE}-tensor\nVersion: {version}\n"
     about += f"Summary: The tensor library of hologram-web, for pages\nRequires-Dist: hologram-web=={version}\n"
     made = [written(count), _written(f"{PACKAGE}_tensor", version, about.encode(), _packed("tensor", second))]

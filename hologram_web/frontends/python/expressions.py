@@ -13,7 +13,6 @@ from ...isa.operands import Label
 from ...isa.types import Type
 from .advice import NODES
 from .arithmetic import literal
-from .comparisons import compared_constants
 from .compounds import METHODS_OF_PARTS, AnyValue, Compound, Parts, Tuple, parts_type, tuple_of
 from .emit import ArrayRef, Scope
 from .names import BLOCKS, Intrinsic, VectorName
@@ -380,6 +379,8 @@ class Expressions(PartValues):
 
     def expr_Compare(self, node: ast.Compare) -> Value:
         if any(isinstance(self.static(part), (Type, str)) for part in (node.left, *node.comparators)):
+            from .comparisons import compared_constants
+
             return compared_constants(self, node)
         for between in node.comparators[:-1]:
             if isinstance(between, ast.BinOp) and isinstance(between.op, (ast.BitAnd, ast.BitOr)):

@@ -47,6 +47,11 @@ class Functions(Statements):
 
         print_(self, node)
 
+    def row_elements(self, node: ast.expr, count: int) -> list[AnyValue] | None:
+        from .generators import row_elements
+
+        return row_elements(self, node, count)
+
     def of_elements(self, node: ast.Call, called: Any) -> AnyValue:
         from .generators import of_elements
 

@@ -1,10 +1,13 @@
-"""sum, any, all, min and max of constants, values with parts, arrays and their rows, and generators."""
+"""sum, any, all, min and max of constants, values with parts, arrays and their rows, and generators; rows that are
+unpacked. Loaded when a kernel does so."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from functools import reduce
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .arithmetic import literal
@@ -13,6 +16,7 @@ from .emit import ArrayRef
 from .iteration import elements, variables
 from .names import shown
 from .parts import shape_of
+from .places import Reach, Spot
 from .source import MISSING, Definition, constant, walk
 from .types import Value, Weak
 from .views import row_of
@@ -20,7 +24,7 @@ from .views import row_of
 if TYPE_CHECKING:
     from .functions import Functions
 
-__all__ = ["of_elements"]
+__all__ = ["of_elements", "row_elements"]
 
 
 def of_elements(kernel: Functions, call: ast.Call, called: Any) -> AnyValue:
@@ -142,3 +146,22 @@ def _looped(kernel: Functions, node: ast.GeneratorExp, called: Any) -> Value:
     found = kernel.inline(call, Definition(made, kernel.scope.source, around=kernel.scope))
     assert isinstance(found, Value)
     return found
+
+
+def row_elements(kernel: Functions, node: ast.expr, count: int) -> list[AnyValue] | None:
+    """The elements of an array or a row that is unpacked to so many names, which is its length; None for other
+    things."""
+    found = kernel.static(node)
+    array = row_of(kernel, node) if found is MISSING else found
+    if not isinstance(array, ArrayRef) or array.ndim != 1:
+        return None
+    length = kernel.length(array, 0)
+    if length.const is None:  # a longer one is no less a mistake
+        kernel.emit("CHK", length.reg, count, "values_to_unpack", 0, -1)
+    elif length.const != count:
+        kernel.fail(node, f"{array.title} has {length.const} elements, and here are {count} names")
+    numbers = (ast.copy_location(ast.Constant(number), node) for number in range(count))
+    with ExitStack() as kept:
+        for place in (*array.fixed, *chain.from_iterable(ends or () for ends in array.cut)):
+            kept.enter_context(kernel.pinned(place))
+        return [Reach(kernel, Spot(array, number, array.means)).load() for number in numbers]

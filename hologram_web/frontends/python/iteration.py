@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-from contextlib import ExitStack
-from itertools import chain
 from math import prod
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .arithmetic import literal
-from .compounds import AnyValue, Parts, PartsType
+from .compounds import Parts, PartsType
 from .emit import ArrayRef
 from .expressions import ArrayShape
 from .names import INTRINSICS, Intrinsic
-from .places import Reach, Spot
 from .source import MISSING, Definition, constant
 from .types import Value
 from .views import name_view, row_of
@@ -22,7 +19,7 @@ from .views import name_view, row_of
 if TYPE_CHECKING:
     from .statements import Statements
 
-__all__ = ["elements", "over_arrays", "rounds", "row_elements", "trips_of", "variables"]
+__all__ = ["elements", "over_arrays", "rounds", "trips_of", "variables"]
 
 _ROUNDS = 16_384  # of loops over constants in each other
 
@@ -130,25 +127,6 @@ def _parts(kernel: Statements, node: ast.Call, called: Any) -> list[ast.expr]:
         name, _, rest = form.partition("(")
         kernel.fail(node, kernel.counted(name, rest[:-1], len(given), least))
     return given
-
-
-def row_elements(kernel: Statements, node: ast.expr, count: int) -> list[AnyValue] | None:
-    """The elements of an array or a row that is unpacked to so many names, which is its length; None for other
-    things."""
-    found = kernel.static(node)
-    array = row_of(kernel, node) if found is MISSING else found
-    if not isinstance(array, ArrayRef) or array.ndim != 1:
-        return None
-    length = kernel.length(array, 0)
-    if length.const is None:  # a longer one is no less a mistake
-        kernel.emit("CHK", length.reg, count, "values_to_unpack", 0, -1)
-    elif length.const != count:
-        kernel.fail(node, f"{array.title} has {length.const} elements, and here are {count} names")
-    numbers = (ast.copy_location(ast.Constant(number), node) for number in range(count))
-    with ExitStack() as kept:
-        for place in (*array.fixed, *chain.from_iterable(ends or () for ends in array.cut)):
-            kept.enter_context(kernel.pinned(place))
-        return [Reach(kernel, Spot(array, number, array.means)).load() for number in numbers]
 
 
 def over_arrays(kernel: Statements, node: ast.For) -> ast.For | None:

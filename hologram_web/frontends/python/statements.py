@@ -13,7 +13,7 @@ from .arithmetic import literal, typed
 from .collective_calls import Collectives
 from .compounds import AnyValue, Compound, Parts, parts_type, tuple_of
 from .emit import ArrayRef, EnclosingLoop
-from .iteration import elements, over_arrays, rounds, row_elements, trips_of, variables
+from .iteration import elements, over_arrays, rounds, trips_of, variables
 from .names import Intrinsic, marks
 from .parts import Meeting, written
 from .places import Reach, Spot, numbers_of, numbers_of_parts, parts_named, spot_of
@@ -38,6 +38,10 @@ class Statements(Collectives):
     rounds: list[int]
     written_from = 0
     sums: Sums
+
+    def row_elements(self, node: ast.expr, count: int) -> list[AnyValue] | None:
+        """The elements of an array or a row that is unpacked to so many names; None for other things."""
+        raise NotImplementedError
 
     def statements(self, body: list[ast.stmt]) -> None:
         """Translates statements up to one that no path goes on from."""
@@ -84,7 +88,7 @@ class Statements(Collectives):
             self._own(own, target, node.value)
             return
         if len(node.targets) == 1 and isinstance(target, (ast.Tuple, ast.List)):
-            row = row_elements(self, node.value, len(target.elts))
+            row = self.row_elements(node.value, len(target.elts))
             self._unpack(target, node.value, self.any_value(node.value) if row is None else tuple_of(tuple(row)))
             return
         if isinstance(node.value, ast.Lambda) and len(node.targets) == 1 and isinstance(target, ast.Name):
