@@ -1,4 +1,5 @@
-"""MkDocs hook: writes the instruction reference, one page per group, from the instruction table.
+"""MkDocs hook: writes the instruction reference, one page per group, from the instruction table, and the reference of
+the names that Python has, from their signatures and docstrings.
 
 The pages exist only while the site is built. Examples are the filetests of an instruction's name, or the shortest that
 use it, so what the reference shows has been run on every device.
@@ -6,6 +7,7 @@ use it, so what the reference shows has been run on every device.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -15,12 +17,16 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+import hologram_web
+from hologram_web import array_api, nn
+from hologram_web.frontends.python.names import Intrinsic
 from hologram_web.isa.kinds import KINDS
 from hologram_web.isa.row import REQUIRED, TYPE_SETS, Operand, Row
 from hologram_web.isa.table import ROWS
 
 FILETESTS = Path(__file__).parent.parent / "tests" / "filetests"
 INDEX = "reference/index.md"
+PYTHON = "reference/python.md"
 INTRODUCTION = """\
 # Instruction reference
 
@@ -49,7 +55,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    pages = {INDEX: "\n".join(index_page())}
+    pages = {INDEX: "\n".join(index_page()), PYTHON: "\n".join(python_page())}
     for group, rows in groups().items():
         pages[page_of(group)] = "\n".join([f"# {group}\n", *(line for row in rows for line in section(row))])
     for path, text in pages.items():
@@ -126,6 +132,51 @@ def examples() -> dict[str, Path]:
             if mnemonic := next((text for text in beginnings if text in mnemonics), None):
                 result.setdefault(mnemonic, path)
     return {mnemonic: named.get(mnemonic, path) for mnemonic, path in result.items()}
+
+
+def python_page() -> Iterator[str]:
+    """The names of `hologram_web` by what they are, then those of its modules for arrays and networks."""
+    yield "# The Python API\n\nMade from signatures and docstrings. `import hologram_web as hg`.\n"
+    found = {name: getattr(hologram_web, name) for name in hologram_web.__all__}
+    kinds: dict[str, dict[str, Any]] = {"Functions": {}, "Classes": {}, "Errors": {}, "In kernels": {}}
+    for name, value in found.items():
+        if isinstance(value, type):
+            kinds["Errors" if issubclass(value, BaseException) else "Classes"][name] = value
+        elif isinstance(value, Intrinsic):
+            kinds["In kernels"][name] = value
+        elif inspect.isfunction(value):
+            kinds["Functions"][name] = value
+    for title, members in kinds.items():
+        yield from names(title, "hg", members)
+    for module in (array_api, nn):
+        public = {name: getattr(module, name) for name in module.__all__}
+        listed = {name: value for name, value in public.items() if callable(value)}
+        yield from names(module.__name__, module.__name__.rpartition(".")[2], listed)
+
+
+def names(title: str, prefix: str, members: dict[str, Any]) -> Iterator[str]:
+    """A section with a heading for each name; of a class also its methods and properties."""
+    yield f"## {title}\n"
+    for name, value in sorted(members.items()):
+        yield f"### {prefix}.{name}\n"
+        yield from described(name, value)
+        for inner, member in vars(value).items() if isinstance(value, type) and title == "Classes" else ():
+            known = inspect.getdoc(member)
+            if not inner.startswith("_") and known and (inspect.isroutine(member) or isinstance(member, property)):
+                yield f"**{inner}**\n"
+                yield from described(inner, getattr(member, "__func__", member))
+
+
+def described(name: str, value: Any) -> Iterator[str]:
+    try:
+        signature = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(value)))  # annotations are strings
+    except (TypeError, ValueError):  # a property, or a class that C made
+        signature = ""
+    if signature:
+        yield f"```text\n{name}{signature}\n```\n"
+    text = inspect.getdoc(value) or ""
+    paragraphs = [part.replace("\n", " ") if not part.startswith("    ") else part for part in text.split("\n\n")]
+    yield "\n\n".join(re.sub(r"([<_*\[])", r"\\\1", part) if "`" not in part else part for part in paragraphs) + "\n"
 
 
 def table(header: str, rows: Any) -> Iterator[str]:

@@ -19,10 +19,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 import pytest
 
+import hologram_web as hg
 from hologram_web import Program
 from hologram_web.backends import DEVICES
 from hologram_web.isa.table import LANE_ROWS, ROWS
@@ -248,3 +250,17 @@ def test_counts_of_where_it_stands():
     text = " ".join((ROOT / "docs" / "status.md").read_text(encoding="utf-8").split())
     assert f"Of {len(LANE_ROWS)} lane instructions {len(LANE_ROWS)} run" in text
     assert f"of {len(collectives)} collectives `{'`, `'.join(collectives[:-1])}` and `{collectives[-1]}`" in text
+
+
+def test_the_python_reference_has_every_name(monkeypatch):
+    """Functions, classes and what kernels call, with signatures; modules and numbers have pages of their own."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import hooks
+
+    page = "\n".join(hooks.python_page())
+    values = {name: getattr(hg, name) for name in hg.__all__}
+    names = [name for name, value in values.items() if callable(value) and not isinstance(value, ModuleType)]
+    there = set(re.findall(r"^### hg\.(\w+)$", page, re.M))
+    assert [name for name in names if name not in there] == []
+    assert "compile(program: Any, *, lanes: Any = None" in page
+    assert "**run**" in page

@@ -36,8 +36,8 @@ _ALIKE: dict[str, tuple[str, tuple[str, ...]]] = {
 
 @outermost
 def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable[..., Any]:
-    """A function of arrays with one more axis, along which `fn` is applied: where in each argument that is, None for one
-    that is the same for all, and where in results. Raises LaunchError for operations without a rule."""
+    """A function of arrays with one more axis, along which `fn` is applied: where in each argument that is, None for
+    one that is the same for all, and where in results. Raises LaunchError for operations without a rule."""
 
     @wraps(fn, updated=())
     @outermost
