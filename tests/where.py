@@ -28,7 +28,12 @@ BUNDLE = ROOT / "build" / "pyodide" / "bundle.zip"
 PLACES = ("native", "chromium", "chromium-worker", "node")
 _PYTEST = ("pytest", "pluggy", "iniconfig", "packaging", "pygments")
 _TESTS = ("tests/__init__.py", "tests/everywhere/*.py", "docs/pyodide.md")
-_TWELVE = ("examples/__init__.py", "examples/twelve/__init__.py", "examples/twelve/kernels.py")
+_EXAMPLES = (
+    "examples/__init__.py",
+    "examples/twelve/__init__.py",
+    "examples/twelve/kernels.py",
+    "examples/digits/*.py",
+)
 _SECONDS = 550
 
 
@@ -195,7 +200,7 @@ def write_bundle(expected: bool = True) -> None:
     """All that a place needs: the wheel for pages, the tools, the tests, and pytest as it is installed here. `expected`
     adds what natively compiled code and runs gave, which takes a while."""
     files = tool_files()
-    for pattern in (*_TESTS, *_TWELVE):
+    for pattern in (*_TESTS, *_EXAMPLES):
         files |= {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.glob(pattern))}
     for name in _PYTEST:
         for file in distribution(name).files or ():

@@ -334,7 +334,7 @@ export function readArtifact(raw: Uint8Array): Artifact {
     must(++stepCount <= 65_536);
     const kind = below(13) as StepKind;
     computes ||= kind > StepKind.Copy;
-    must(kind > 0 && (kind === StepKind.Repeat || kind > StepKind.Target || (kind === StepKind.Call) === (call === null)));
+    must(kind > 0 && (kind === StepKind.Repeat || kind >= StepKind.Target || (kind === StepKind.Call) === (call === null)));
     switch (kind) {
       case StepKind.Repeat: {
         const [count, variable] = [formula(), pick(names)];
