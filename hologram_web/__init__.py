@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hologram_web_tools.kernel_json import JsonToIsa
     from hologram_web_tools.optimizer import ProgramOptimizer
 
-    from . import atlas, backends, circuit, isa, kernel_json, nn, testing
+    from . import atlas, backends, circuit, isa, kernel_json, nn, ops, testing
     from .array.batching import vmap
     from .array.control_flow import cond, scan, while_loop
     from .array.gradient import checkpoint, custom_gradient, grad, value_and_grad, vjp
@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         "kernel_json",
         "load",
         "nn",
+        "ops",
         "stdlib",
         "testing",
         *_errors,
@@ -134,7 +135,7 @@ _TOOLS = {  # of the second distribution
 }
 _TOOL_PACKAGES = ("circuit", "kernel_json", "stdlib")
 _PACKAGES = ("atlas", "backends", "isa", "testing")
-_ARRAY_PACKAGES = ("nn",)
+_ARRAY_PACKAGES = ("nn", "ops")
 _ROOMS = ("errors", "isa", "frontends.python")  # all that is in their __all__
 
 

@@ -265,6 +265,7 @@ SAME_NAMES = {
     "launch": "its configuration; launching a kernel",
     "library": "of functions; of what two targets have",
     "memory": "in a target; of the reference",
+    "ops": "what instructions are; operations on arrays",
     "packets": "the analysis; in two targets",
     "prepared": "launches that are made again: the base and three devices",
     "reader": "of plans, of modules, of kernel JSON",

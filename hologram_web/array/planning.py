@@ -333,7 +333,7 @@ class _Writer:
     def _tensor(self, root: ArrayNode, core: ArrayNode) -> None:
         name, result, operands, numbers, scratch = core.attrs
         others = (operand.name for operand in next(row for row in COLLECTIVE_ROWS if row.name == name).operands)
-        values = {**dict.fromkeys(others), "ty": stored_as(core.args[0].dtype), **dict(numbers)}
+        values = {**dict.fromkeys(others), "ty": stored_as((core.args or (core,))[0].dtype), **dict(numbers)}
         buffers = {each: self.names[id(arg)] for each, arg in zip(operands, core.args, strict=True)}
         buffers |= {each: self.plan.temporary(self.plan.unused(each), size) for each, size in scratch}
         row, output = operation(name), {"output": self.names[id(root)]}

@@ -16,7 +16,7 @@ from .planning import lower
 from .tracing import check_known
 
 if TYPE_CHECKING:
-    from ..runtime.executor import Executor
+    from ..runtime.executor import Buffer, Executor
 
 __all__ = ["explain", "realize", "shown"]
 
@@ -54,8 +54,9 @@ def _known(roots: Sequence[ArrayNode], order: Sequence[ArrayNode], executor: Exe
     return known
 
 
-def realize(nodes: Sequence[ArrayNode], executor: Executor) -> None:
-    """Computes nodes, each once: afterwards they are sources. Raises what compiling and launching raise."""
+def realize(nodes: Sequence[ArrayNode], executor: Executor, into: Buffer | None = None) -> None:
+    """Computes nodes, each once: afterwards they are sources. One alone may be written `into` a buffer that it does not
+    read. Raises what compiling and launching raise."""
     roots = list({id(node): node for node in nodes if node.op != "source"}.values())
     if not roots:
         return
@@ -74,7 +75,7 @@ def realize(nodes: Sequence[ArrayNode], executor: Executor) -> None:
             name = next(scalars)
             held = int(node.held) if node.dtype is bool_ else node.held
             bits[name] = scalar_bits(name, stored_as(node.dtype), held)
-    made = [executor.result(node.shape, node.dtype) for node in roots]
+    made = [executor.result(node.shape, node.dtype) if into is None else into for node in roots]
     for name, buffer in zip(known.results, made, strict=True):
         handles[name] = buffer.handle
     lent = {name: device.allocate_buffer(size) for name, size in known.temporaries}

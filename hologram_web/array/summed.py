@@ -1,0 +1,75 @@
+"""Einstein's sums of products: by products of matrices."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from ..errors import LaunchError
+from .array import Array
+from .node import view
+from .types import promoted
+from .view import View, row_major
+
+__all__ = ["einsum"]
+
+
+def einsum(text: str, /, *given: Array) -> Array:
+    """NumPy's einsum, without `...`: letters name axes, those that the result has not are summed. Operands are
+    multiplied from left to right, two at a time, as products of matrices."""
+    inputs, arrow, output = text.replace(" ", "").partition("->")
+    names = inputs.split(",")
+    if len(names) != len(given) or not given or not (inputs + output).replace(",", "").isalpha():
+        raise LaunchError(f"{text!r} does not name the axes of {len(given)} arrays by letters")
+    if not arrow:
+        letters = inputs.replace(",", "")
+        output = "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
+    sizes: dict[str, int] = {}
+    for name, array in zip(names, given, strict=True):
+        if len(name) != array.ndim:
+            raise LaunchError(f"{name!r} names {len(name)} axes of an array of shape {array.shape}")
+        for letter, length in zip(name, array.shape, strict=True):
+            if sizes.setdefault(letter, length) != length:
+                raise LaunchError(f"axis {letter} has {sizes[letter]} elements, and {length} in shape {array.shape}")
+    if set(output) - set(sizes) or len(set(output)) < len(output):
+        raise LaunchError(f"{text!r}: the result has axes of the arrays, each once")
+    name, found = _alone(names[0], given[0], set(output).union(*names[1:]))
+    for number in range(1, len(given)):
+        later = set(output).union(*names[number + 1 :])
+        other, right = _alone(names[number], given[number], later | set(name))
+        name, found = _pair(name, found, other, right, later, sizes)
+    name, found = _alone(name, found, set(output))
+    return _arranged(name, found, output)
+
+
+def _arranged(name: str, array: Array, wanted: str) -> Array:
+    return array.transpose([name.index(letter) for letter in wanted]) if wanted else array
+
+
+def _alone(name: str, array: Array, kept: set[str]) -> tuple[str, Array]:
+    """An array without the axes that nobody else has, which are summed; of axes of one name the diagonal."""
+    if len(set(name)) < len(name):
+        strides, letters = row_major(array.shape), "".join(dict.fromkeys(name))
+        steps = [sum(s for s, each in zip(strides, name, strict=True) if each == letter) for letter in letters]
+        shape = tuple(array.shape[name.index(letter)] for letter in letters)
+        name, array = letters, Array(view(array.node, View(shape, tuple(steps))), array.executor)
+    gone = [axis for axis, letter in enumerate(name) if letter not in kept]
+    return "".join(letter for letter in name if letter in kept), array.sum(axis=gone) if gone else array
+
+
+def _pair(a: str, left: Array, b: str, right: Array, later: set[str], sizes: dict[str, int]) -> tuple[str, Array]:
+    """The product of two arrays, summed along the axes that both have and nobody later."""
+    both = [letter for letter in a if letter in b]
+    stack = "".join(letter for letter in both if letter in later)
+    summed = "".join(letter for letter in both if letter not in later)
+    rows, columns = ("".join(letter for letter in name if letter not in both) for name in (a, b))
+
+    def shape(*groups: str) -> list[int]:
+        return [prod(sizes[letter] for letter in group) for group in groups]
+
+    ty: Any = promoted(left.dtype, right.dtype)
+    x = _arranged(a, left.astype(ty), stack + rows + summed).reshape(shape(stack, rows, summed))
+    y = _arranged(b, right.astype(ty), stack + summed + columns).reshape(shape(stack, summed, columns))
+    made = (x @ y) if stack else (x.squeeze(0) @ y.squeeze(0))
+    name = stack + rows + columns
+    return name, made.reshape([sizes[letter] for letter in name])
