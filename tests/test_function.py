@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections import namedtuple
 from collections.abc import Iterator
 
@@ -238,3 +240,13 @@ def test_a_reduction_of_a_result_reads_it(wasm: hg.Executor) -> None:
     h, total = hg.function(lambda x: ((h := xp.tanh(x @ w.T)), h.sum(axis=1)))(x)
     np.testing.assert_allclose(total.numpy(), np.tanh(X @ W.T).sum(axis=1), rtol=1e-5)
     np.testing.assert_allclose(h.numpy(), np.tanh(X @ W.T), rtol=1e-5)
+
+
+def test_executors_that_are_gone_are_not_held() -> None:
+    doubled = hg.function(lambda x: (x * 2.0, x))
+    ex = hg.Executor("wasm")
+    there = weakref.ref(ex)
+    np.testing.assert_array_equal(doubled(ex_array(ex, X))[0].numpy(), X * 2)
+    del ex
+    gc.collect()
+    assert there() is None

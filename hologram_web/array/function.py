@@ -123,7 +123,7 @@ class ArrayFunction:
             if len(runs) >= _KEPT:
                 runs.pop(next(iter(runs)))
             run = runs[tuple(key)] = _Run(self._trace(form, leaves, executor), executor)
-        return run(leaves)
+        return run(leaves, executor)
 
     def _executor(self, leaves: Sequence[Any]) -> Executor:
         found = self.device or next((leaf.executor for leaf in leaves if isinstance(leaf, (Array, Buffer))), None)
@@ -314,10 +314,10 @@ class Trace:
 
 
 class _Run:
-    """A trace that runs on an executor: what it captured lies there."""
+    """A trace that runs on an executor, which is not held: it may go. What the function captured lies there."""
 
     def __init__(self, trace: Trace, executor: Executor) -> None:
-        self.executor, self.form = executor, trace.form
+        self.form = trace.form
         plan = PlanBuilder(trace.name, targets=(target_of(executor.device),))
         names = trace.declared(plan)
         places = {id(node): number for number, node in enumerate(trace.arguments)}
@@ -349,8 +349,8 @@ class _Run:
             for name, spec in zip(trace.names, trace.specs, strict=True)
         ]
 
-    def __call__(self, leaves: Sequence[Any]) -> Any:
-        executor, device = self.executor, self.executor.device
+    def __call__(self, leaves: Sequence[Any], executor: Executor) -> Any:
+        device: Any = executor.device
         handles: dict[str, Any] = {name: buffer.handle for name, buffer in self.held.items()}
         bits: dict[str, int] = {}
         for (name, ty), leaf in zip(self.arguments, leaves, strict=True):
@@ -372,16 +372,17 @@ class _Run:
         finally:
             for handle in lent:
                 device.free_buffer(handle)
-        return unflatten(self.form, self._given(leaves, [Array(source(buffer), executor) for buffer in made]))
+        arrays_made = [Array(source(buffer), executor) for buffer in made]
+        return unflatten(self.form, self._given(leaves, arrays_made, executor))
 
-    def _given(self, leaves: Sequence[Any], made: Sequence[Array]) -> Iterator[Array]:
+    def _given(self, leaves: Sequence[Any], made: Sequence[Array], executor: Executor) -> Iterator[Array]:
         for kind, which in self.results:
             if kind == "made":
                 yield made[which]
             elif kind == "given":
-                yield array_of(leaves[which], self.executor)
+                yield array_of(leaves[which], executor)
             else:
-                yield Array(which, self.executor)
+                yield Array(which, executor)
 
 
 def _is_there(node: ArrayNode) -> bool:
