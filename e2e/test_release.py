@@ -70,6 +70,13 @@ def test_everything_is_there_with_its_checksum(dist: Path) -> None:
     assert sums == {p.name: sha256(p.read_bytes()).hexdigest() for p in named if p.name != "SHA256SUMS"}
 
 
+def test_the_wheels_for_pages_are_the_same_when_made_anew(dist: Path, clone: Path, tmp_path: Path) -> None:
+    """The one of the tensor library had its modules in the order of their hashes, which are random."""
+    run("node", "tools/page_wheel.mjs", _one(dist, "hologram_web-*-any.whl"), tmp_path, folder=clone)
+    made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert made == {path.name: path.read_bytes() for path in dist.glob("*_wasm32.whl")}
+
+
 def test_a_folder_that_holds_something_is_left_alone(clone: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").touch()
     done = subprocess.run([sys.executable, "tools/release.py", tmp_path], cwd=clone, capture_output=True, text=True)

@@ -93,7 +93,7 @@ def convert(wheel: str) -> list[str]:
             code = compile(text, places.get(name, name), "exec", dont_inherit=True, optimize=0)
             bytecode[name] = (package, marshal.dumps(_without_columns(code)))
     tensor = {name for name in sources if re.match(_SECOND, name)} - _ALWAYS
-    second = {name: sources.pop(name) for name in tensor}
+    second = {name: sources.pop(name) for name in sorted(tensor)}  # not in the order of hashes, which are random
     files[f"{PACKAGE}/__init__.py"] = Path(__file__).with_name("page_init.py").read_bytes()
     files[f"{PACKAGE}/texts.bz2"] = bz2.compress(marshal.dumps(texts))
     names = list(bytecode)
