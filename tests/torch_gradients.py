@@ -15,7 +15,7 @@ from .test_gradients import CASES, _array, _arrays
 
 
 def _sides(padding):
-    """Top, left, bottom and right, as functional.pad takes them."""
+    """Top, left, bottom and right, as `pad` takes them."""
     top, left, bottom, right = padding
     return left, right, top, bottom
 
