@@ -384,17 +384,6 @@ def test_a_kernel_that_wgsl_does_not_have_says_why():
     assert stored(compiled, x=np.array([1.25])).tolist() == [2.5]
 
 
-def test_a_program_no_target_has():
-    program = hg.Program.from_text(
-        ".param x: buffer f32 read_write\n    sparse_gemm.f32 [x], [x], [x], [x], [x], 2, 2, 2\n"
-    )
-    with pytest.raises(hg.UnsupportedInstruction) as caught:
-        hg.compile(program, grid=1).to_bytes()
-    assert str(caught.value) == (
-        "instruction 0: an artifact does not run SparseGEMM (sparse_gemm.f32 [x], [x], [x], [x], [x], $n0, $n1, $n2)"
-    )
-
-
 def wide(values, ty=hg.u256):
     return np.frombuffer(ty.pack(values), ty.numpy)
 

@@ -12,7 +12,7 @@
   (global $c1 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
   (global $c2 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
   (global $c3 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
-  (func $kernel (export "kernel") (type $t1)  ;; 2684 bytes at 0xc8
+  (func $kernel (export "kernel") (type $t1)  ;; 2692 bytes at 0xc8
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.shared_memory.4 i64) (local $limit.buffer_y.4 i64)
@@ -25,7 +25,7 @@
     (local $l36 i32) (local $live v128) (local $l38 i32) (local $l39 i64) (local $l40 i64)
     (local $l41 i64) (local $low i64) (local $high i64) (local $until i32) (local $l45 v128)
     (local $l46 v128) (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128)
-    (local $l51 v128) (local $l52 v128)
+    (local $l51 v128) (local $l52 i32) (local $l53 v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -1085,6 +1085,12 @@
                 i32.le_s
                 i32.eqz
                 br_if $block43
+                local.get $BLOCK_IDX_X
+                i32.const 2
+                i32.shl
+                local.get $base.buffer_y
+                i32.add
+                local.set $l52
                 loop $loop44
                   block $block45
                     local.get $lane
@@ -1097,11 +1103,7 @@
                     local.set $l49
                     local.get $l49
                     local.set $l51
-                    local.get $base.buffer_y
-                    local.get $BLOCK_IDX_X
-                    i32.const 4
-                    i32.mul
-                    i32.add
+                    local.get $l52
                     i32.const 0
                     i32.add
                     i32x4.splat
@@ -1159,7 +1161,7 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l52
+                    local.set $l53
                     block $block49
                       local.get $safe
                       i32.eqz
@@ -1178,7 +1180,7 @@
                         i64.le_s
                         i32.or
                         if $if51
-                          local.get $l52
+                          local.get $l53
                           i32x4.bitmask
                           i32.ctz
                           local.set $l19
@@ -1209,11 +1211,11 @@
                           global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
-                          local.get $l52
+                          local.get $l53
                           local.get $live
                           v128.and
-                          local.set $l52
-                          local.get $l52
+                          local.set $l53
+                          local.get $l53
                           v128.any_true
                           i32.eqz
                           br_if $block49
@@ -1246,7 +1248,7 @@
                         i64.le_s
                         i32.or
                         if $if53
-                          local.get $l52
+                          local.get $l53
                           i32x4.bitmask
                           i32.ctz
                           local.set $l19
@@ -1278,11 +1280,11 @@
                           global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
-                          local.get $l52
+                          local.get $l53
                           local.get $live
                           v128.and
-                          local.set $l52
-                          local.get $l52
+                          local.set $l53
+                          local.get $l53
                           v128.any_true
                           i32.eqz
                           br_if $block49
@@ -1301,10 +1303,10 @@
                       local.set $l49
                       local.get $l49
                       local.get $l51
-                      local.get $l52
+                      local.get $l53
                       call $scatter32_32
                     end  ;; $block49
-                    local.get $l52
+                    local.get $l53
                     v128.any_true
                     if $if54
                       br $block48
@@ -1365,7 +1367,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0xb45
+  (func $fault (type $t2)  ;; 51 bytes at 0xb4d
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1390,7 +1392,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0xb79
+  (func $look (type $t3)  ;; 57 bytes at 0xb81
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1421,7 +1423,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $pick4 (type $t4)  ;; 48 bytes at 0xbb3
+  (func $pick4 (type $t4)  ;; 48 bytes at 0xbbb
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1450,7 +1452,7 @@
     i32.ne
     select
   )
-  (func $gather_f32_f32x4 (type $t5)  ;; 55 bytes at 0xbe4
+  (func $gather_f32_f32x4 (type $t5)  ;; 55 bytes at 0xbec
     (param $l0 v128)
     (result v128)
     (local $l1 v128)
@@ -1473,7 +1475,7 @@
     local.get $l1
     v128.load32_lane 3
   )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc1c
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc24
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

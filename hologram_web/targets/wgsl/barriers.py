@@ -22,6 +22,8 @@ from .shader import Shader
 
 __all__ = ["Main"]
 
+_VECTOR = 16  # lanes of the widest vector of llvmpipe
+
 
 class Main:
     """Writes the functions of a shader."""
@@ -51,6 +53,11 @@ class Main:
             *["  patience = arguments.spare.z;"] * self.shader.counts,
             *start,
             f"  var alive = {'global_id < arguments.lanes.x' if self.shader.line else alive};",
+            # llvmpipe fills the last vector of a row of lanes up with more, whose loops go round (measured: 65,535
+            # times where lanes look through shared memory). By `index`, as it takes local.x for 0 in rows of one lane;
+            # a zero that it does not know keeps it from leaving the test out.
+            *[f"  alive = alive && index - local.y * {x}u - local.z * {x * y}u < {x}u + arguments.misc.z;"]
+            * (self.shader.counts and x % _VECTOR != 0),
             # Where the time of one lane was up, those that come later would use it up, too.
             *["  alive = alive && atomicLoad(&status.kind) == 0u;"] * self.shader.counts,
             *self._zeroing(),
