@@ -51,7 +51,7 @@ class ArrayNode:
     An operand of `tensor` that is read and has the name of the one that is written is what that holds before.
     """
 
-    __slots__ = ("__weakref__", "args", "attrs", "dtype", "held", "op", "place", "shape")
+    __slots__ = ("__weakref__", "args", "attrs", "dtype", "held", "op", "place", "readers", "shape")
 
     def __init__(
         self,
@@ -64,6 +64,23 @@ class ArrayNode:
     ) -> None:
         self.op, self.args, self.dtype, self.shape, self.attrs, self.held = op, args, dtype, shape, attrs, held
         self.place = ""  # the line of the user's that made it
+        self.readers: list[ref[ArrayNode]] | None = None
+        for arg in args:
+            if arg.readers is None:
+                arg.readers = []
+            arg.readers.append(ref(self))
+            if len(arg.readers) & 63 == 0:  # of those that are gone
+                arg.readers = [each for each in arg.readers if each() is not None]
+
+    def changes(self) -> None:
+        """Before a source's buffer is written: what waits for its elements is computed."""
+        from .run import realize
+        from .tracing import is_unknown
+
+        found = [each() for each in self.readers or ()]
+        self.readers = None
+        waiting = [each for each in found if each is not None and self in each.args]
+        realize([each for each in waiting if not any(map(is_unknown, in_order([each])))], self.held.executor)
 
     @property
     def size(self) -> int:

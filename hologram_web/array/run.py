@@ -75,6 +75,8 @@ def realize(nodes: Sequence[ArrayNode], executor: Executor, into: Buffer | None 
             name = next(scalars)
             held = int(node.held) if node.dtype is bool_ else node.held
             bits[name] = scalar_bits(name, stored_as(node.dtype), held)
+    if into is not None:
+        into.changes()
     made = [executor.result(node.shape, node.dtype) if into is None else into for node in roots]
     for name, buffer in zip(known.results, made, strict=True):
         handles[name] = buffer.handle

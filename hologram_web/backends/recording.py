@@ -62,6 +62,7 @@ class Recording(Generic[M]):
         self._classes: M | None = None  # the class memory, if a launch uses it
         self._limits = device.limits
         self._open, self._freed = True, False
+        self.before: Callable[[], None] | None = None  # what is to be done before each replay
 
     def __len__(self) -> int:
         return self.stage.number
@@ -159,6 +160,8 @@ class Recording(Generic[M]):
         To `cancel` and to the limit of seconds it is one launch. Limits are those of when it was recorded.
         """
         device = self.device
+        if self.before is not None:
+            self.before()
         with device._lock:
             if self._open or self._freed:
                 what = "it was freed" if self._freed else "it is still being made"

@@ -43,6 +43,7 @@ class Fit:
         self._arrays = [(place, type(args[place]), _layout(args[place]), args[place].nbytes) for place in lent]
         written = [places[name] for name in translation.written]
         self._written = [place for place in lent if place in written]
+        self._changed = written
         # Arrays that may be the same memory, and those of them that may be so in part.
         self._pairs = [pair for pair in combinations(lent, 2) if pair[0] in written or pair[1] in written]
         self._views = [pair for pair in self._pairs if not all(args[place].flags.owndata for place in pair)]
@@ -60,6 +61,8 @@ class Fit:
                 if executor is not None or value.executor.device is not prepared.device:
                     return False
                 executor = value.executor
+            if value._node is not None and place in self._changed:
+                value.changes()
             values[place] = value.handle
         for place in self._scalars:
             if type(args[place]) is Buffer:

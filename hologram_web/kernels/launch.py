@@ -79,6 +79,9 @@ async def launch(
     check(translation, asked, shapes)
     lengths = {hidden: shapes[name][axis] for hidden, (name, axis) in translation.hidden.items()}
     buffers = {name: array for name, array in found.items() if isinstance(array, Buffer)}
+    for name in written:
+        if name in buffers:
+            buffers[name].changes()
     here = {name: buffer.handle for name, buffer in buffers.items() if buffer.executor.device is device}
     if len(here) < len(found):
         fetched = {buffer.handle: buffer.numpy() for name, buffer in buffers.items() if name not in here}

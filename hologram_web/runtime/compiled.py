@@ -191,6 +191,8 @@ class CompiledProgram:
         device: Backend = backend.device if isinstance(backend, Executor) else backend
         if self._checked is not None and (known := self._checked.given(device, args, named)) is not None:
             of_ports, bits, variables = known
+            for name in self._checked.written:
+                of_ports[name].changes()
             self.execute(device, {name: buffer.handle for name, buffer in of_ports.items()}, bits, variables)
             return self._checked.results(of_ports)
         values = self._arguments(args, named)
@@ -263,6 +265,7 @@ class CompiledProgram:
                 rank = len(port.shape)
                 raise LaunchError(misfit(name, buffer.dtype, rank, self.elements.get(name) or port.ty, rank))
             if port.access is not Access.READ:
+                buffer.changes()
                 other = writers.setdefault(buffer.handle, name)
                 if other != name:
                     raise InvalidBuffer(f"{other!r} and {name!r} are both written: give two Buffers, not one for both")

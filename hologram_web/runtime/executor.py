@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from math import prod
 from operator import index
 from time import perf_counter
@@ -14,7 +14,7 @@ from ..backends import IN_PAGE
 from ..errors import BackendUnavailable, InvalidBuffer, LaunchError, outermost
 from ..isa.elements import Element, ElementType, stored_as
 from ..isa.launch import ExecutionParams, LaunchConfig, linear
-from ..isa.operands import BufferHandle, PoolHandle
+from ..isa.operands import Access, BufferHandle, PoolHandle
 from ..isa.program import Program
 from ..isa.types import Type
 from . import arrays
@@ -42,6 +42,12 @@ class Buffer(Operators):
         self.executor, self.handle, self.shape, self.dtype = executor, handle, shape, dtype
         self._end: Any = None  # frees it, of a result
         self._node: Any = None  # of graphs of arrays
+
+    def changes(self) -> None:
+        """Whoever writes its elements says so before: Arrays that read it are computed from those of now."""
+        node = None if self._node is None else self._node()
+        if node is not None and node.readers and not getattr(self.executor.device, "records", False):
+            node.changes()
 
     @property
     def size(self) -> int:
@@ -71,6 +77,7 @@ class Buffer(Operators):
         shape = arrays.lengths(found, self.dtype)
         if shape != self.shape and (found.nbytes or self.size):  # a memoryview without elements has lost its shape
             raise InvalidBuffer(f"an array of shape {shape} does not fit a buffer of shape {self.shape}")
+        self.changes()
         self.executor.device.copy_to_buffer(self.handle, arrays.raw(found))
         return self
 
@@ -112,6 +119,7 @@ class Buffer(Operators):
             raise InvalidBuffer(
                 f"the memory of {self.executor.backend.selected} is out of reach: numpy() copies it{others}"
             )
+        self.changes()
         found = self.executor.device.view(self.handle)
         return found.view(self.dtype.numpy).reshape(self.shape)
 
@@ -133,6 +141,7 @@ class Buffer(Operators):
         other devices than webgpu."""
         if not hasattr(self.executor.device, "native_buffer"):
             raise InvalidBuffer(f"the memory of {self.executor.backend.selected} is no buffer of wgpu")
+        self.changes()
         return self.executor.device.native_buffer(self.handle)
 
     def free(self) -> None:
@@ -292,8 +301,19 @@ class Executor:
         On webgpu a replay is one submit, of up to 1,024 launches. Raises LaunchError for what would have to wait for a
         launch: reading, arrays instead of Buffers, programs whose host goes by what lanes wrote.
         """
-        found: AbstractContextManager[Recording[Any]] = self.device.record()
-        return found
+        return self._recorded()
+
+    @contextmanager
+    def _recorded(self) -> Iterator[Recording[Any]]:
+        with self.device.record() as recording:
+            recording.before = self._changes
+            yield recording
+
+    def _changes(self) -> None:
+        """Before a recording writes to some of the buffers."""
+        for buffer in list(self._buffers.values()):
+            if buffer._node is not None:
+                buffer.changes()
 
     @outermost
     def run(self, program: Any, config: LaunchConfig | int | None = None, /, **params: Any) -> Any:
@@ -428,4 +448,6 @@ def _handle(program: Program, name: str, value: Any) -> Any:
     param = program.param(name)
     if param is not None and param.kind == "buffer" and param.ty is not stored_as(value.dtype):
         raise LaunchError(f"parameter {name!r} is a buffer of {param.ty}, not of {value.dtype}: convert it")
+    if param is None or param.access is not Access.READ:
+        value.changes()
     return value.handle

@@ -129,7 +129,7 @@ class BufferRun:
         self._scalars = [(at, name, plan.scalars[name].ty) for at, name in enumerate(names) if name in plan.scalars]
         self._variables = variables
         self._numbers = [(name, ty) for _, name, ty in self._scalars if name in variables]
-        self._written = [name for name, port in plan.arrays.items() if port.access is not Access.READ]
+        self.written = [name for name, port in plan.arrays.items() if port.access is not Access.READ]
 
     @staticmethod
     def of(plan: Plan, args: Sequence[Any], named: Mapping[str, Any], variables: Mapping[str, int]) -> BufferRun | None:
@@ -169,7 +169,7 @@ class BufferRun:
 
     def results(self, buffers: Mapping[str, Buffer]) -> Any:
         """What a run gives."""
-        found = {name: buffers[name] for name in self._written}
+        found = {name: buffers[name] for name in self.written}
         return next(iter(found.values())) if len(found) == 1 else found
 
 

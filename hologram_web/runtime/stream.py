@@ -69,7 +69,11 @@ def stream(
         raise LaunchError(
             f"a pool of {pool_bytes} bytes has no two halves of items of {item_bytes} bytes: make it larger"
         )
-    values = {name: value.handle if isinstance(value, Buffer) else value for name, value in (args or {}).items()}
+    values = dict(args or {})
+    for name, value in values.items():
+        if isinstance(value, Buffer):
+            value.changes()
+            values[name] = value.handle
     own = Executor() if executor is None else executor
     device = own.device
     halves = [device.allocate_pool(half) for _ in range(2)]
