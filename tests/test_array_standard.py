@@ -380,3 +380,29 @@ def test_reports_of_the_suite_are_counted() -> None:
     found = dict(found_in(report))
     assert found == {"a::b": "passed", "a::c": "failed", "a::d": "excluded", "a::e": "of later versions"}
     assert table({"test_a.py": found})[-1] == "| **all** | **1** | **1** | **1** | **1** |"
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_functions_of_numpy_take_buffers_and_arrays(lazy: bool) -> None:
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    with hg.Executor("wasm") as ex:
+        x = ex.array(data) + 0 if lazy else ex.array(data)
+        for name in ("sum", "prod", "min", "max", "mean", "std", "var", "any", "all"):
+            assert np.allclose(getattr(np, name)(x).tolist(), getattr(np, name)(data)), name
+        assert np.allclose(x, data)
+        assert np.array_equal(x, data)
+        assert np.shape(x) == (3, 4)
+        assert np.tile(x, 2).shape == (3, 8)
+        assert np.cumsum(x).tolist() == np.cumsum(data).tolist()
+        assert np.einsum("ij,ij->i", x, x).tolist() == np.einsum("ij,ij->i", data, data).tolist()
+        assert np.std(x, ddof=1).tolist() == pytest.approx(np.std(data, ddof=1))
+        assert np.trace(x[:, :3]).tolist() == 15
+
+
+def test_what_has_no_rule_is_named() -> None:
+    with hg.Executor("wasm") as ex:
+        x = ex.array(np.eye(3, dtype=np.float32))
+        with pytest.raises(hg.LaunchError, match=r"has no derivative: give one by hg\.custom_gradient"):
+            hg.grad(lambda a: xp.linalg.inv(a).sum())(x)
+        with pytest.raises(hg.LaunchError, match=r"hg\.vmap has no rule for solve"):
+            hg.vmap(xp.linalg.det)(ex.zeros((2, 3, 3)))

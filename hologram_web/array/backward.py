@@ -79,7 +79,8 @@ def _rule(node: ArrayNode, g: Any, needed: Sequence[bool], executor: Executor) -
         return gradients(node, g)
     if hasattr(node.attrs, "backward"):
         return node.attrs.backward(node, g, executor)  # type: ignore[no-any-return]
-    raise LaunchError(f"{node.op} has no derivative")
+    name = node.attrs[0] if node.op == "kernel" else node.op
+    raise LaunchError(f"{name} has no derivative: give one by hg.custom_gradient")
 
 
 def _of_reduction(node: ArrayNode, g: Array, x: Array, executor: Executor) -> Array:

@@ -99,7 +99,8 @@ def _many(node: ArrayNode, given: dict[int, Array], count: int, executor: Execut
         return _products(node, args, [id(arg) in given for arg in node.args], count)
     if node.op == "tensor":
         return _operations(node, args, given, count)
-    raise LaunchError(f"hg.vmap has no rule for {getattr(node.attrs, 'kind', node.op)}: {_HOW}")
+    name = node.attrs[0] if node.op == "kernel" else getattr(node.attrs, "kind", node.op)
+    raise LaunchError(f"hg.vmap has no rule for {name}: {_HOW}")
 
 
 _HOW = "write the function for arrays with one more axis, or go along it by hg.scan"

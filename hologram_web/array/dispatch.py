@@ -8,6 +8,7 @@ from typing import Any
 
 from .array import Array
 from .creation import array_like
+from .summed import einsum
 
 __all__ = ["Lent", "function", "ufunc"]
 
@@ -20,6 +21,13 @@ _NAMES = {
 } | {f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2")}  # fmt: skip
 _REDUCTIONS = {
     "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any",
+}  # fmt: skip
+
+
+# What asks for something that no array is: NumPy answers, of the elements.
+_ASKING = {
+    "allclose", "array_equal", "array_equiv", "array_repr", "array_str", "array2string", "ndim", "save", "savetxt",
+    "savez", "savez_compressed", "shape", "size",
 }  # fmt: skip
 
 
@@ -58,9 +66,17 @@ def ufunc(made: Any, method: str, inputs: tuple[Any, ...], options: dict[str, An
     return NotImplemented if ours is None else ours(*inputs, **options)
 
 
+def _elements(value: Any) -> Any:
+    return value.numpy() if isinstance(value, Array) else value
+
+
 def function(made: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """What `__array_function__` does, likewise."""
-    ours = getattr(_namespace(made.__module__), _NAMES.get(made.__name__, made.__name__), None)
+    name = _NAMES.get(made.__name__, made.__name__)
+    if name in _ASKING:
+        return made(*map(_elements, args), **{key: _elements(value) for key, value in options.items()})
+    space = _namespace(made.__module__)
+    ours: Any = einsum if name == "einsum" else getattr(space, name, None) or getattr(_namespace("linalg"), name, None)
     if ours is None:
         return NotImplemented
     theirs = signature(made)
@@ -72,6 +88,10 @@ def function(made: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
             return ours(*value)
         if parameter.default is Parameter.empty or value is not parameter.default:
             named[name] = value
+    if "ddof" in named:
+        named["correction"] = named.pop("ddof")
+    if made.__name__ in ("cumsum", "cumprod") and "axis" not in named:
+        return ours(named.pop("a").ravel(), axis=0, **named)
     if made.__name__ == "transpose" and len(named) == 1:
         return array_like(next(iter(named.values()))).transpose()
     try:

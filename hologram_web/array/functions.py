@@ -413,9 +413,9 @@ def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Array:
     return x
 
 
-def tile(x: Array, repetitions: Sequence[int], /) -> Array:
+def tile(x: Array, repetitions: int | Sequence[int], /) -> Array:
     """The array so many times along each axis."""
-    times = tuple(repetitions)
+    times = (repetitions,) if isinstance(repetitions, int) else tuple(repetitions)
     x = x.reshape((*(1,) * (len(times) - x.ndim), *x.shape))
     times = (*(1,) * (x.ndim - len(times)), *times)
     between = [length for n in x.shape for length in (1, n)]

@@ -84,6 +84,11 @@ def _array(buffer: Any) -> Any:
 
 def _of_arrays(name: str) -> Any:
     def operate(self: Any, *operands: Any, **options: Any) -> Any:
+        for given in ("dtype", "out"):  # np.sum(x) gives them, and ddof
+            if given in options and options[given] is None:
+                del options[given]
+        if "ddof" in options:
+            options["correction"] = options.pop("ddof")
         return getattr(_array(self), name)(*operands, **options)
 
     operate.__name__ = operate.__qualname__ = name
