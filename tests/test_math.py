@@ -154,9 +154,10 @@ def test_in_a_plan_and_in_a_file(exact):
     x, y = _operands()
     compiled = hg.compile(PROGRAM, shapes={"x": ("n",), "y": ("n",), "z": ("n",)}, math="strict")
     assert compiled.math == "strict"
+    WebGpuBackend.forget_kernels()
     with hg.Executor("webgpu") as ex:
         assert compiled.run(ex.device, x=x, y=y).tobytes() == exact
-        assert "f32_div(" in _last_code()
+        assert any("f32_div(" in each.code for each in WebGpuBackend._kernels.values())
     again = hg.load(compiled.to_bytes())
     assert again.math == "strict"
     assert again.metadata == {"name": "quotient", "math": "strict"}

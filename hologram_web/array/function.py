@@ -172,7 +172,7 @@ class ArrayFunction:
                 found = each.annotation
                 if isinstance(found, str):
                     try:
-                        found = eval(found, around)
+                        found = _meant(found, around)
                     except NameError as error:  # of what only type checkers see
                         if "Array[" in found:
                             raise LaunchError(f"{name}: {found}: {error}; names of sizes are strings") from None
@@ -210,6 +210,15 @@ class ArrayFunction:
         bound = self._bound(args, named)  # ports in the order of parameters
         leaves, form = flattened((bound.args, bound.kwargs))
         return self._trace(form, leaves, self._executor(leaves))
+
+
+def _meant(text: str, names: dict[str, Any]) -> Any:
+    """What an annotation says that is a text. Raises what Python raises."""
+
+    def one() -> None: ...
+
+    one.__annotations__ = {"found": text}
+    return inspect.get_annotations(one, globals=names, eval_str=True)["found"]
 
 
 def _spec(path: str, leaf: Any, annotation: Any, sizes: dict[str, tuple[int, str]]) -> Spec:

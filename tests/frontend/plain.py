@@ -200,7 +200,7 @@ def run(fn, lanes, block, *args, helpers=()):
     grid = tuple(-(-count // size) for count, size in zip(lanes, block, strict=True))
     plain = PlainHg(block, grid)
     names = dict(fn.__globals__) | {"hg": plain, "round": _round}
-    for helper in helpers:
+    for helper in (getattr(each, "inlined", each) for each in helpers):
         names[helper.__name__] = FunctionType(
             helper.__code__, names, argdefs=helper.__defaults__, closure=helper.__closure__
         )
