@@ -11,6 +11,8 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from hologram_web.backends import WebGpuBackend
 from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import optimize
@@ -94,6 +96,15 @@ def _node(script, data):
     )
     assert run.stdout, run.stderr
     return json.loads(run.stdout.strip().splitlines()[-1])
+
+
+@pytest.mark.parametrize(("shared", "proven"), [(0, 0), (4, 0), (8, 1)])
+def test_places_outside_of_shared_memory_have_no_shader_without_checks(shared, proven):
+    """Tint refuses a shader with a known place outside of an array, though nobody would run it."""
+    text = ".param y: buffer u32 write\n lds.u32 r10, [shared + 4]\n stg.u32 [y], r10\n"
+    function = optimize(build(analyze(Program.from_text(text)), (64, 1, 1)))
+    groups = [[base] for base in function.bases if base.space not in ON_CHIP]
+    assert len(wgsl.compile_kernel(function, groups, shared).fast) == proven
 
 
 def test_tint_takes_every_shader():

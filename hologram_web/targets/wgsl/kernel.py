@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from ...compiler.accesses import Check
+from ...compiler.accesses import Check, access_of
 from ...compiler.bounds import Bounds
 from ...compiler.coalesce import coalesced
 from ...compiler.conditions import holds
@@ -268,8 +268,18 @@ def compile_kernel(
     return kernel
 
 
+def _is_past(node: Node, shared: int) -> bool:
+    """Whether it reaches a known place that so much shared memory does not have."""
+    access = access_of(node)
+    if access is None or access.base.space is not Space.SHARED or node.args[0].op != "const":
+        return False
+    return int(node.args[0].attr) * access.scale + access.offset + access.element.size_bytes > shared
+
+
 def _add_fast(kernel: WgslKernel, function: Function, checked: Shader) -> None:
     """The shaders without checks of accesses and budgets, where a launch can prove that they find nothing."""
+    if any(_is_past(node, checked.shared) for node in function.nodes()):
+        return  # no launch proves that, and Tint refuses a shader with a known place outside of an array
     bounds, legal = Bounds(function, launch=True), checked.legal
     conditions, proven = bounds.prove(function.nodes())
     found: set[Check] = {
