@@ -25,7 +25,7 @@ from .grouping import CORES
 from .nested import flatten, flattened, unflatten
 from .node import ArrayNode, in_order, source
 from .planning import lower
-from .run import realize, shown
+from .run import execute, realize, shown
 from .tracing import Parameter, executor_here, is_unknown, placeholder, tracing
 from .view import View, row_major
 
@@ -372,15 +372,7 @@ class _Run:
             buffer = executor.result(shape, dtype)
             made.append(buffer)
             handles[name] = buffer.handle
-        lent = []
-        try:
-            for name, size in self.temporaries:
-                handles[name] = device.allocate_buffer(size)
-                lent.append(handles[name])
-            self.compiled.execute(device, handles, bits, {})
-        finally:
-            for handle in lent:
-                device.free_buffer(handle)
+        execute(self.compiled, device, handles, bits, self.temporaries)
         arrays_made = [Array(source(buffer), executor) for buffer in made]
         return unflatten(self.form, self._given(leaves, arrays_made, executor))
 

@@ -18,7 +18,7 @@ from .tracing import check_known
 if TYPE_CHECKING:
     from ..runtime.executor import Buffer, Executor
 
-__all__ = ["explain", "realize", "shown"]
+__all__ = ["execute", "explain", "realize", "shown"]
 
 _KEPT = 1024
 _plans: dict[Any, _Known] = {}
@@ -80,14 +80,28 @@ def realize(nodes: Sequence[ArrayNode], executor: Executor, into: Buffer | None 
     made = [executor.result(node.shape, node.dtype) if into is None else into for node in roots]
     for name, buffer in zip(known.results, made, strict=True):
         handles[name] = buffer.handle
-    lent = {name: device.allocate_buffer(size) for name, size in known.temporaries}
-    try:
-        known.compiled.execute(device, handles | lent, bits, {})
-    finally:
-        for handle in lent.values():
-            device.free_buffer(handle)
+    execute(known.compiled, device, handles, bits, known.temporaries)
     for node, buffer in zip(roots, made, strict=True):
         node.settle(buffer)
+
+
+def execute(
+    compiled: CompiledProgram,
+    device: Any,
+    handles: dict[str, Any],
+    bits: dict[str, int],
+    temporaries: Sequence[tuple[str, int]],
+) -> None:
+    """Runs a plan, with memory of these sizes for its temporaries meanwhile."""
+    lent = []
+    try:
+        for name, size in temporaries:
+            handles[name] = device.allocate_buffer(size)
+            lent.append(handles[name])
+        compiled.execute(device, handles, bits, {})
+    finally:
+        for handle in lent:
+            device.free_buffer(handle)
 
 
 def explain(nodes: Sequence[ArrayNode], executor: Executor) -> str:
