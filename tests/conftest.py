@@ -8,11 +8,13 @@ HOLOGRAM_MUTANT lets one of the bugs of tests/fuzz/mutants.py in.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+import hologram_web as hg
 from hologram_web import BackendUnavailable
 from hologram_web.backends import DEVICES
 
@@ -50,3 +52,16 @@ def device(request: pytest.FixtureRequest) -> Any:
         return DEVICES[request.param]()
     except BackendUnavailable as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module", params=("cpu", "wasm", "webgpu"))
+def ex(request: pytest.FixtureRequest) -> Iterator[hg.Executor]:
+    """An executor on each kind of device, for the tests of a module."""
+    with hg.Executor(request.param) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def wasm() -> Iterator[hg.Executor]:
+    with hg.Executor("wasm") as found:
+        yield found

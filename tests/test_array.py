@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,20 +17,7 @@ from hologram_web.array.array import Array
 from hologram_web.array.run import _plans
 from hologram_web.errors import LaunchError, UnsupportedType
 
-DEVICES = ("cpu", "wasm", "webgpu")
-
-
-@pytest.fixture(scope="module", params=DEVICES)
-def ex(request: pytest.FixtureRequest) -> Iterator[hg.Executor]:
-    with hg.Executor(request.param) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def wasm() -> Iterator[hg.Executor]:
-    with hg.Executor("wasm") as found:
-        yield found
-
+from .namespace import NamespaceOn
 
 RNG = np.random.default_rng(18)
 A = RNG.random((7, 33), "f4") - np.float32(0.5)
@@ -100,7 +87,7 @@ def test_it_is_what_numpy_says(ex: hg.Executor, name: str) -> None:
     given = (A, B, C, N)
     expected = CASES[name](np, *given)
     arrays = [xp.asarray(each, device=ex) for each in given]
-    found = CASES[name](_Here(ex), *arrays)
+    found = CASES[name](NamespaceOn(ex), *arrays)
     assert isinstance(found, Array)
     assert found.shape == expected.shape
     values = found.numpy()
@@ -108,19 +95,6 @@ def test_it_is_what_numpy_says(ex: hg.Executor, name: str) -> None:
         np.testing.assert_allclose(values, expected, rtol=2e-5, atol=2e-5)
     else:
         np.testing.assert_array_equal(values, expected)
-
-
-class _Here:
-    """The namespace with an executor for what is made of lists."""
-
-    def __init__(self, ex: hg.Executor) -> None:
-        self.ex = ex
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(xp, name)
-
-    def asarray(self, obj: Any) -> Any:
-        return xp.asarray(obj, device=self.ex)
 
 
 @pytest.mark.parametrize("count", [0, 1, 31, 2048, 2049, 70_001])

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,25 +19,13 @@ from hologram_web.errors import LaunchError
 
 from .array_api.__main__ import found_in, table
 from .array_api.exclusions import EXCLUSIONS
+from .namespace import NamespaceOn
 
-DEVICES = ("cpu", "wasm", "webgpu")
 RNG = np.random.default_rng(19)
 X = (RNG.random((5, 7)) * 4 - 2).astype("f4")
 Z = (X + 1j * (RNG.random((5, 7)) * 4 - 2)).astype("c8")
 W = (Z[::-1] * (0.5 - 1j)).astype("c8")
 N = RNG.integers(0, 9, (5, 7)).astype("i4")
-
-
-@pytest.fixture(scope="module", params=DEVICES)
-def ex(request: pytest.FixtureRequest) -> Iterator[hg.Executor]:
-    with hg.Executor(request.param) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def wasm() -> Iterator[hg.Executor]:
-    with hg.Executor("wasm") as found:
-        yield found
 
 
 def _close(found: Any, expected: Any, tolerance: float = 2e-5) -> None:
@@ -65,24 +53,11 @@ FUNCTIONS = "exp expm1 log log1p log2 log10 sqrt sin cos tan asin acos atan sinh
 COMPLEX |= {name: (lambda p, z, w, x, name=name: getattr(p, name)(z)) for name in FUNCTIONS.split(" ")}
 
 
-class _On:
-    """The namespace with an executor for what is made of lists."""
-
-    def __init__(self, ex: hg.Executor) -> None:
-        self.ex = ex
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(xp, name)
-
-    def asarray(self, obj: Any) -> Any:
-        return xp.asarray(obj, device=self.ex)
-
-
 @pytest.mark.parametrize("name", COMPLEX)
 def test_complex_numbers(ex: hg.Executor, name: str) -> None:
     with np.errstate(all="ignore"):
         expected = COMPLEX[name](np, Z, W, X)
-    found = COMPLEX[name](_On(ex), *(xp.asarray(each, device=ex) for each in (Z, W, X)))
+    found = COMPLEX[name](NamespaceOn(ex), *(xp.asarray(each, device=ex) for each in (Z, W, X)))
     assert str(found.dtype) == {"bool": "bool", "float32": "f32"}.get(str(expected.dtype), "complex64")
     _close(found, expected, 2e-4)
 
@@ -205,7 +180,7 @@ OTHERS: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_functions(ex: hg.Executor, name: str) -> None:
     expected = OTHERS[name](np, X, N)
-    _close(OTHERS[name](_On(ex), xp.asarray(X, device=ex), xp.asarray(N, device=ex)), expected, 1e-6)
+    _close(OTHERS[name](NamespaceOn(ex), xp.asarray(X, device=ex), xp.asarray(N, device=ex)), expected, 1e-6)
 
 
 def _matrices(ty: str, n: int) -> tuple[Any, Any]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,18 +15,6 @@ from hologram_web import array_api as xp
 
 X = np.random.default_rng(8).uniform(-1, 1, (5, 4))
 W = np.random.default_rng(9).uniform(-1, 1, (4, 4))
-
-
-@pytest.fixture(scope="module", params=("cpu", "wasm", "webgpu"))
-def ex(request: pytest.FixtureRequest) -> Iterator[hg.Executor]:
-    with hg.Executor(request.param) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def wasm() -> Iterator[hg.Executor]:
-    with hg.Executor("wasm") as found:
-        yield found
 
 
 def choosing(x, flag):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import weakref
 from collections import namedtuple
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -17,21 +16,8 @@ import hologram_web as hg
 from hologram_web import array_api as xp
 from hologram_web.array.array import Array
 
-DEVICES = ("cpu", "wasm", "webgpu")
 RNG = np.random.default_rng(19)
 X, W, B = RNG.random((5, 7), "f4"), RNG.random((3, 7), "f4") - np.float32(0.5), RNG.random(3, "f4")
-
-
-@pytest.fixture(scope="module", params=DEVICES)
-def ex(request: pytest.FixtureRequest) -> Iterator[hg.Executor]:
-    with hg.Executor(request.param) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def wasm() -> Iterator[hg.Executor]:
-    with hg.Executor("wasm") as found:
-        yield found
 
 
 def layer(params, x, scale=2.0):

@@ -26,12 +26,6 @@ WITHOUT = {
 }
 
 
-@pytest.fixture(scope="module")
-def wasm() -> Iterator[hg.Executor]:
-    with hg.Executor("wasm") as found:
-        yield found
-
-
 @pytest.fixture(scope="module", params=DEVICES)
 def ex(request: pytest.FixtureRequest) -> Iterator[hg.Executor]:
     with hg.Executor(request.param) as found:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,18 +15,6 @@ from hologram_web import array_api as xp
 from hologram_web import nn
 
 RNG = np.random.default_rng(4)
-
-
-@pytest.fixture(scope="module", params=("cpu", "wasm", "webgpu"))
-def ex(request: pytest.FixtureRequest) -> Iterator[hg.Executor]:
-    with hg.Executor(request.param) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def wasm() -> Iterator[hg.Executor]:
-    with hg.Executor("wasm") as found:
-        yield found
 
 
 def numbers(*shape: int) -> np.ndarray:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,6 @@ from hologram_web import nn
 
 A, B = np.random.default_rng(1).uniform(-1, 1, (3, 4, 5)), np.random.default_rng(2).uniform(-1, 1, (3, 5))
 I = np.random.default_rng(3).integers(0, 4, (3, 2))  # noqa: E741
-
-
-@pytest.fixture(scope="module")
-def wasm() -> Iterator[hg.Executor]:
-    with hg.Executor("wasm") as found:
-        yield found
 
 
 CASES: dict[str, Callable[..., Any]] = {
