@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from hologram_web.array.array import Array, mapped
 from hologram_web.array.derivatives import DERIVATIVES
 from hologram_web.array.elementwise import MAPS
 
-DEVICES = ("cpu", "wasm", "webgpu")
 # Operations that are constant between steps, of integers, or of truth: they have no row.
 WITHOUT = {
     *("floor_divide", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isnan", "isinf"),
@@ -24,12 +23,6 @@ WITHOUT = {
     *("real", "imag", "conj", "complex"),  # told: gradients are those of real numbers
     *(name for name, row in MAPS.items() if "f" not in row.kinds),
 }
-
-
-@pytest.fixture(scope="module", params=DEVICES)
-def ex(request: pytest.FixtureRequest) -> Iterator[hg.Executor]:
-    with hg.Executor(request.param) as found:
-        yield found
 
 
 def check(ex: hg.Executor, fn: Callable[..., Array], *values: np.ndarray, step: float = 1e-6) -> None:
