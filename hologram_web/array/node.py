@@ -66,11 +66,14 @@ class ArrayNode:
         self.place = ""  # the line of the user's that made it
         self.readers: list[ref[ArrayNode]] | None = None
         for arg in args:
-            if arg.readers is None:
-                arg.readers = []
-            arg.readers.append(ref(self))
-            if len(arg.readers) & 63 == 0:  # of those that are gone
-                arg.readers = [each for each in arg.readers if each() is not None]
+            readers = arg.readers
+            if readers is None:
+                if arg.op != "scalar":  # which has no buffer
+                    arg.readers = [ref(self)]
+                continue
+            readers.append(ref(self))
+            if len(readers) & 63 == 0:  # of those that are gone
+                arg.readers = [each for each in readers if each() is not None]
 
     def changes(self) -> None:
         """Before a source's buffer is written: what waits for its elements is computed."""
