@@ -1,6 +1,6 @@
 # `make run` and `make test` do all their own set-up (tools/setup.py); a second time that takes a blink.
 .DEFAULT_GOAL := help
-.PHONY: help python3 setup run test lint docs serve bench fuzz release constraints clean
+.PHONY: help python3 setup run test lint docs notebooks serve bench fuzz release constraints clean
 
 PY := PATH="$(CURDIR)/.venv/bin:$$PATH" .venv/bin/python
 SETUP := python3 tools/setup.py
@@ -29,9 +29,14 @@ lint: setup ## ruff and mypy
 docs: setup ## build the documentation into build/site
 	@$(PY) tools/run_tests.py docs
 
-serve: docs ## show the documentation, the latest report and the live page on 127.0.0.1 (PORT=8000)
+notebooks: setup ## build the notebooks that run in a page into build/notebooks/site: JupyterLite and PyScript, offline
+	@$(PY) -m examples.notebooks
+
+serve: docs ## show the documentation, playground, gallery, live page, latest report and notebooks on 127.0.0.1 (PORT=8000)
 	@$(PY) -m examples.edges.live
 	@$(PY) -m examples.bignum.live
+	@$(PY) -m examples.gallery
+	@$(PY) -m playground
 	@$(PY) tools/serve.py $(PORT)
 
 bench: setup ## side-by-side benchmarks (ARGS=...); launches and compile times beside Numba's, and in Pyodide

@@ -1,5 +1,5 @@
-"""MkDocs hook: writes the instruction reference, one page per group, from the instruction table, and the reference of
-the names that Python has, from their signatures and docstrings.
+"""MkDocs hook: writes the instruction reference, one page per group, from the instruction table, and the references of
+the names that Python and JavaScript have, from their signatures and what stands above them.
 
 The pages exist only while the site is built. Examples are the filetests of an instruction's name, or the shortest that
 use it, so what the reference shows has been run on every device.
@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import inspect
 import re
+import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -24,9 +26,21 @@ from hologram_web.isa.kinds import KINDS
 from hologram_web.isa.row import REQUIRED, TYPE_SETS, Operand, Row
 from hologram_web.isa.table import ROWS
 
-FILETESTS = Path(__file__).parent.parent / "tests" / "filetests"
+ROOT = Path(__file__).parent.parent
+FILETESTS = ROOT / "tests" / "filetests"
 INDEX = "reference/index.md"
 PYTHON = "reference/python.md"
+JAVASCRIPT = "reference/javascript.md"
+# What each module of the npm package is for; docs/javascript.md tells more.
+MODULES = {
+    "index": ("hologram-web", "The runtime: what pages, workers and Node load."),
+    "ops": ("hologram-web/ops", "The tensor library's operations by their names."),
+    "stdlib": ("hologram-web/stdlib", "The kernels of the standard library."),
+    "pool": ("hologram-web/pool", "Runs in workers."),
+    "offline": ("hologram-web/offline", "Files that are there without a network."),
+    "playwright": ("hologram-web/playwright", "Pages on a pinned device, for tests."),
+    "tree": ("hologram-web/errors", "All errors, with those that only a compiler raises."),
+}
 INTRODUCTION = """\
 # Instruction reference
 
@@ -50,12 +64,23 @@ def groups() -> dict[str, list[Row]]:
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     pages: list[Any] = [{"Overview": INDEX}, *({group: page_of(group)} for group in groups())]
-    config.nav = [*(config.nav or []), {"Instruction reference": pages}]
+    for part in config.nav or []:
+        part.get("Reference", []).append({"Instructions, one by one": pages})
     return config
 
 
+def on_page_content(html: str, **_: Any) -> str:
+    """Corners of tables are no headers: who hears a page read hears an empty one else."""
+    return html.replace("<th></th>", "<td></td>")
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """The theme's search has no name; docs/extra.js mends what the theme makes in the page."""
+    return output.replace('role="dialog">', 'role="dialog" aria-label="Search">')
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    pages = {INDEX: "\n".join(index_page()), PYTHON: "\n".join(python_page())}
+    pages = {INDEX: "\n".join(index_page()), PYTHON: "\n".join(python_page()), JAVASCRIPT: "\n".join(javascript_page())}
     for group, rows in groups().items():
         pages[page_of(group)] = "\n".join([f"# {group}\n", *(line for row in rows for line in section(row))])
     for path, text in pages.items():
@@ -177,6 +202,40 @@ def described(name: str, value: Any) -> Iterator[str]:
     text = inspect.getdoc(value) or ""
     paragraphs = [part.replace("\n", " ") if not part.startswith("    ") else part for part in text.split("\n\n")]
     yield "\n\n".join(re.sub(r"([<_*\[])", r"\\\1", part) if "`" not in part else part for part in paragraphs) + "\n"
+
+
+def javascript_page() -> Iterator[str]:
+    """The names of the npm package's modules, as TypeScript writes their declarations; what is internal is left out."""
+    yield "# The JavaScript API\n\nMade from the types of the package. [JavaScript](../javascript.md) explains it."
+    with TemporaryDirectory() as made:
+        tsc = ("node_modules/.bin/tsc", "-p", "web/tsconfig.build.json", "--declarationMap", "false", "--stripInternal")
+        subprocess.run([*tsc, "--outDir", made], cwd=ROOT, check=True)
+        told: set[str] = set()
+        for module, (name, about) in MODULES.items():
+            yield f"\n## {name}\n\n{about}\n"
+            for exported, text in exports(Path(made), module).items():
+                if exported not in told:
+                    yield f"### {exported} {{ #{name.rpartition('/')[2]}-{exported.lower()} }}\n\n```ts\n{text}\n```\n"
+                told.add(exported)
+
+
+# A statement at the left margin, with the comment right above it: to the line that closes it, or its only one.
+_DECLARED = (
+    r"(?:^/\*\*(?:(?!\*/).)*\*/\n)?^export (?:declare )?(?:class|interface|type|const|function) (\w+)"
+    r".*?(?:;|\})$(?=\n[^\s}]|\s*\Z)"
+)
+
+
+def exports(folder: Path, module: str) -> dict[str, str]:
+    """What a module of declarations exports: its own, and what it takes from others."""
+    text = re.sub(r"\n?//# sourceMappingURL.*", "", (folder / f"{module}.d.ts").read_text(encoding="utf-8"))
+    text = re.sub(r"\n    (?:/\*\*[^\n]*\*/\n    )?private [^\n]*", "", text)
+    found = {match[1]: match[0].strip() for match in re.finditer(_DECLARED, text, re.M | re.S)}
+    for names, source in re.findall(r'^export (?:type )?(\{[^}]*\}|\*) from "\./(.*)\.js";', text, re.M):
+        others = exports(folder, source)
+        wanted = list(others) if names == "*" else re.findall(r"\w+", names)
+        found |= {name: others[name] for name in wanted if name in others}
+    return dict(sorted(found.items()))
 
 
 def table(header: str, rows: Any) -> Iterator[str]:

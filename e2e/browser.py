@@ -7,9 +7,7 @@ end with ?plain, and their content security policy allows scripts of the server 
 from __future__ import annotations
 
 import json
-import os
 import queue
-import shutil
 import sys
 import threading
 import time
@@ -22,6 +20,8 @@ from typing import Any, NamedTuple
 
 from playwright.sync_api import Error, Page, sync_playwright
 
+from hologram_web_tools.browsers import browser_flags, find_chromium
+
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("/web/", "/e2e/", "/build/", "/examples/", "/node_modules/pyodide/")
 CACHING = {"Cache-Control": "no-store"}
@@ -29,23 +29,7 @@ HEADERS = {"Content-Security-Policy": "default-src 'self'; script-src 'self' 'wa
 POLICY = "Content-Security-Policy"
 WITH_WORKERS = HEADERS | {POLICY: f"{HEADERS[POLICY]}; worker-src 'self' blob:"}  # for threads
 ISOLATION = {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp"}
-FLAGS = (
-    "--no-sandbox",  # as root, such as in containers
-    "--enable-unsafe-webgpu",
-    "--use-webgpu-adapter=swiftshader",  # the same adapter everywhere, GPU or not
-    "--disable-extensions",
-)
-
-
-def find_chromium() -> str | None:
-    """$CHROMIUM, or one on the path, or the application on macOS. None leaves it to Playwright, which has its own
-    after `playwright install chromium`."""
-    if os.environ.get("CHROMIUM"):
-        return os.environ["CHROMIUM"]
-    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"):
-        if found := shutil.which(name):
-            return found
-    return next(map(str, Path("/Applications").glob("*Chrom*.app/Contents/MacOS/*Chrom*")), None)
+FLAGS = ("--no-sandbox", *browser_flags(software=True))  # our own pages, in containers too
 
 
 class NoBrowser(Exception):

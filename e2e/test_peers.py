@@ -17,6 +17,8 @@ from bench.peers.__main__ import PEAKS, WHERE, at_first, in_pages, natively
 from bench.peers.cases import CASES, generated
 from bench.peers.pages import FAST, LIBRARIES, LOOPS, OURS, install, opened, orders
 from bench.peers.processes import PARALLEL
+from bench.peers.tensors import TENSORS
+from bench.peers.training import TRAINING
 from e2e.browser import CACHING, Browser
 from hologram_web.backends.wasm.crew import processors
 
@@ -32,6 +34,18 @@ SIZES = {
     "call": {},
     "gemm64": {},
 }
+OPERATIONS = {
+    "gemm1x1024": (1, 40, 30),
+    "gemm_skinny": (50, 8, 8),
+    "gemm_batched": (9, 5, 7, 3),
+    "gemm_int8": (16,),
+    "conv3x3": (3, 1, 4, 9),
+    "conv_depthwise": (3, 64, 4, 9),
+    "conv1x1": (1, 1, 4, 9),
+    "attention": (2, 24),
+    "fft65536": (64,),
+    "fft100003": (101,),
+}
 GENERATED = {
     title: functools.partial(make, **({"n": 5000} if "side" not in title else {}))
     for title, make in generated(7).items()
@@ -42,6 +56,14 @@ TWINS = {title for title in generated(7) if title.split("~")[0] not in ROWS}
 OTHERS = {"mandelbrot", "block_sum", "histogram", "gray_scott", "blur", "search"}
 ALL = CHAINS | ROWS | OTHERS | set(generated(7)) | {"sum", "gemm64"}
 NODES = CHAINS | ROWS | set(generated(7)) | {"sum", "gemm64", "blur"}
+FFT = {"fft65536", "fft100003"}
+TENSORS_OF = {
+    OURS: set(OPERATIONS),
+    "jax-js": set(OPERATIONS) - {"gemm_int8"},
+    "tfjs": set(OPERATIONS) - {"gemm_int8"} - FFT,
+    "ort": set(OPERATIONS),
+    "gpu.js": {"gemm1x1024", "gemm_skinny"},
+}
 DOES = {
     OURS: ALL,
     "jax-js": NODES | {"gray_scott"},
@@ -99,6 +121,23 @@ def test_every_library_gets_the_same(browser, where):
             assert row["threads"] == 1
 
 
+def test_steps_of_training(browser):
+    sizes = {"mlp": (8, 12, 16), "convnet": (4, 9, (2, 3))}
+    made = {title: functools.partial(TRAINING[title], *sizes[title]) for title in TRAINING}
+    found = done(in_pages(browser, "wasm-plain", made, [OURS, "jax-js"], 1, 0))
+    assert found == {OURS: set(TRAINING), "jax-js": set(TRAINING)}
+
+
+@pytest.mark.parametrize("where", ["wasm-plain", "webgpu"])
+def test_operations_of_the_tensor_library(browser, where):
+    of = {title: getattr(TENSORS[title], "func", TENSORS[title]) for title in OPERATIONS}
+    made = {title: functools.partial(of[title], *sizes) for title, sizes in OPERATIONS.items()}
+    libraries = list(LIBRARIES) if where == "wasm-plain" else [OURS]  # others take eight minutes on SwiftShader
+    found = done(in_pages(browser, where, made, libraries, 1, 0))
+    found.pop(FAST, None)
+    assert found == {library: TENSORS_OF[library] for library in libraries if library in TENSORS_OF}
+
+
 BUSY = {
     "jax-js": "gemm512",
     "tfjs": "gemm512",
@@ -135,7 +174,12 @@ def test_as_many_threads_compute_as_the_table_says(browser, name, where):
         while max(used.values(), default=0) < 40:  # hundredths of a second, however long that takes here
             peer.page.evaluate("given => peer.warm(...given)", [title, 300, 8])
             used = {thread: now - before.get(thread, 0) for thread, now in ticks(processes).items()}
-        busy = [thread for thread, spent in used.items() if spent > 0.3 * max(used.values())]
+        page, _ = max(used, key=lambda thread: used[thread])  # the browser's own pages are renderers, too
+        busy = [
+            (process, task)
+            for (process, task), spent in used.items()
+            if process == page and spent > 0.3 * max(used.values())
+        ]
         threads = peer.threads(title)
     assert len(busy) <= threads, used
     if where == "plain" or name == "JavaScript" or peer.cores == 1:
@@ -179,6 +223,7 @@ def test_a_first_result_and_a_report(browser):
     beside = report.summary(measured(browser, "wasm-plain"))
     assert {line[0] for line in beside} == ALL
     assert all(line[6] for line in beside if "~" in line[0])
+    assert all(row["of the named"] for row in rows if row["named"] and row["by"].startswith(OURS))
     lost = sum(bool(line[5]) and float(line[5]) > 1 for line in beside)
     assert text.count("<tr class=lost") == lost
     assert text.count("<tr") == len(rows) + 2 + len(beside) + 1

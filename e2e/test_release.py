@@ -1,4 +1,5 @@
-"""What `make release` builds, installed where nothing else is, offline: the first programs of docs/install.md."""
+"""What `make release` builds, installed where nothing else is, offline: the first programs of docs/install.md, and what
+docs/start_*.md do."""
 
 from __future__ import annotations
 
@@ -19,16 +20,35 @@ from zipfile import ZipFile
 import pytest
 from packaging.requirements import Requirement
 
+from hatch_build import readme
 from tests.test_docs import BLOCKS
 from tests.where import node_with_jspi
 
 from .browser import ROOT, Browser
+from .transcript import follow
+
+pytestmark = pytest.mark.timeout(900)  # the first test builds a release
 
 PYTHON, JAVASCRIPT = (
     next(block.text for block in BLOCKS[ROOT / "docs" / "install.md"] if block.kind == kind)
     for kind in ("python", "js")
 )
 SAXPY = "Float32Array(3) [ 12, 24, 36 ]\n"
+# Kernels of the package by their names: files beside it, which bundlers have to find.
+NAMED = """
+import { Runtime } from "hologram-web";
+import { operationsOn } from "hologram-web/ops";
+import { loadStdlib } from "hologram-web/stdlib";
+const runtime = await Runtime.create({ backend: "wasm" });
+const add = await loadStdlib(runtime, "vector_add");
+const sums = await add.run({ a: [1, 2], b: [10, 20], c: [0, 0], n: 2 });
+const [a, b] = [runtime.buffer("f32", [1, 2, 3, 4], { shape: [2, 2] }), { data: [1, 1], shape: [2, 1] }];
+const product = await operationsOn(runtime).matmul(a, b);
+const told = `${sums} ${await product.read()} ${product.shape}`;
+globalThis.document ? (document.querySelector("pre").textContent = told) : console.log(told);
+await runtime.close();
+"""
+ANSWER = "11,22 3,7 2,1"
 CACHES = ("__pycache__", ".*_cache", ".hypothesis", ".git", "build", "dist", "node_modules", ".venv", "runtime.js")
 
 
@@ -99,17 +119,21 @@ def _lend(wanted: set[str], site: Path) -> None:
                 (site / top).symlink_to(Path(str(found.locate_file(top))))
 
 
-@pytest.fixture(scope="session")
-def installed(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of programs of an environment with the package and what it says that it depends on, and no more."""
-    place = tmp_path_factory.mktemp("python")
-    venv.create(place)
-    site = _one(place, "lib/python*/site-packages")
+def lend_needed(dist: Path, place: Path) -> None:
+    """Puts what the package says that it depends on into an environment, and no more."""
     with ZipFile(_one(dist, "hologram_web-*-any.whl")) as wheel:
         metadata = wheel.read(next(name for name in wheel.namelist() if name.endswith("/METADATA"))).decode()
     needed = [Requirement(text) for text in re.findall(r"^Requires-Dist: (.*)", metadata, re.M)]
     here = {each.name for each in needed if each.marker is None or each.marker.evaluate({"extra": ""})}
-    _lend(here - {"hologram-web-tools"}, site)
+    _lend(here - {"hologram-web-tools"}, _one(place, "lib/python*/site-packages"))
+
+
+@pytest.fixture(scope="session")
+def installed(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of programs of an environment with the package and what it depends on."""
+    place = tmp_path_factory.mktemp("python")
+    venv.create(place)
+    lend_needed(dist, place)
     pip = (sys.executable, "-m", "pip", "--python", place / "bin" / "python", "--disable-pip-version-check")
     run(*pip, "install", "-q", "--no-index", "--find-links", dist, "hologram-web", folder=place)
     run(*pip, "check", folder=place)
@@ -138,13 +162,15 @@ def app(dist: Path, first: Path) -> Path:
     (first / "package.json").write_text('{"type": "module", "private": true}')
     run("npm", "install", "--offline", "--no-audit", "--no-fund", _one(dist, "*.tgz"), folder=first)
     (first / "first.js").write_text(JAVASCRIPT)
+    (first / "named.js").write_text(NAMED)
     return first
 
 
 def test_node(app: Path) -> None:
     assert run("node", "first.js", folder=app) == SAXPY
+    assert run("node", "named.js", folder=app).strip() == ANSWER
     exports = json.loads((app / "node_modules" / "hologram-web" / "package.json").read_text())["exports"]
-    names = [name for name in exports if "*" not in name]
+    names = [name for name in exports if "*" not in name and name != "./playwright"]  # which needs @playwright/test
     program = f"for (const name of {json.dumps(names)}) await import('hologram-web' + name.slice(1));"
     run("node", "--input-type=module", "-e", program, folder=app)
     for places in exports.values():
@@ -162,8 +188,12 @@ def test_esbuild(app: Path) -> None:
         "--outdir=by-esbuild",
         "--log-level=warning",
     )
-    run(esbuild, "first.js", *options, folder=app)
+    run(esbuild, "first.js", "named.js", *options, folder=app)
     assert run("node", "by-esbuild/first.js", folder=app) == SAXPY
+    assert run("node", "by-esbuild/named.js", folder=app).strip() == ANSWER
+    whole = ("--bundle", "--format=esm", "--outfile=by-esbuild/whole.js", "--log-level=warning")
+    run(esbuild, "named.js", *whole, folder=app)  # in one file, for a page
+    assert run("node", "by-esbuild/whole.js", folder=app).strip() == ANSWER
 
 
 PAGE = """<!doctype html><title>A page</title><pre></pre><script type="module">
@@ -175,16 +205,26 @@ document.querySelector("pre").textContent = found.join();
 </script>"""
 
 
-def _shown(folder: Path) -> str:
-    """What a page of a folder shows when it has run, served as any host does."""
+NAMED_PAGE = '<!doctype html><title>A page</title><pre></pre><script type="module" src="{}"></script>'
+
+
+def _shown(
+    folder: Path, ready: str = "pre:not(:empty)", name: str = "index.html", press: bool = False
+) -> tuple[list[str], list[str]]:
+    """What the first `pre` of a folder's page has when it is ready, served as any host does, and who else was asked."""
     handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, Browser() as browser:
         Thread(target=server.serve_forever, daemon=True).start()
+        here, asked = f"http://127.0.0.1:{server.server_port}/", list[str]()
         page = browser.page("/e2e/README.md")
         try:
-            page.goto(f"http://127.0.0.1:{server.server_port}/index.html")
-            page.wait_for_function("document.querySelector('pre').textContent")
-            return str(page.text_content("pre"))
+            page.on("request", lambda request: asked.append(request.url))
+            page.goto(f"{here}{name}")
+            if press:
+                page.get_by_role("button").click()
+            page.wait_for_selector(ready, timeout=90_000)
+            others = [address for address in asked if not address.startswith((here, "data:", "blob:"))]
+            return str(page.text_content("pre")).splitlines(), others
         finally:
             page.close()
             server.shutdown()
@@ -195,7 +235,7 @@ def test_a_plain_page(dist: Path, first: Path, tmp_path: Path) -> None:
         packed.extractall(tmp_path)
     shutil.copy(first / "saxpy.holo", tmp_path)
     (tmp_path / "index.html").write_text(PAGE.format(runtime="./hologram-web/index.js", saxpy="saxpy.holo"))
-    assert _shown(tmp_path) == "12,24,36"
+    assert _shown(tmp_path) == (["12,24,36"], [])
 
 
 def test_vite(app: Path) -> None:
@@ -209,7 +249,76 @@ def test_vite(app: Path) -> None:
         folder=app,
     )
     shutil.copy(app / "saxpy.holo", app / "by-vite")
-    assert _shown(app / "by-vite") == "12,24,36"
+    assert _shown(app / "by-vite") == (["12,24,36"], [])
+
+    (app / "index.html").write_text(NAMED_PAGE.format("named.js"))
+    vite = ROOT / "node_modules" / ".bin" / "vite"
+    run(vite, "build", "--target=es2022", "--outDir=named-by-vite", "--logLevel=error", folder=app)
+    assert _shown(app / "named-by-vite") == ([ANSWER], [])
+
+
+WEBPACK = """
+import { createRequire } from "node:module";
+const webpack = createRequire("%s/package.json")("webpack");
+const output = { path: process.cwd() + "/by-webpack", filename: "named.js", module: true, chunkFormat: "module" };
+const options = { mode: "production", entry: "./named.js", target: "es2022", output };
+webpack({ ...options, experiments: { outputModule: true } }, (error, stats) => {
+  if (error) throw error;
+  const { errors, warnings } = stats.toJson();
+  const told = [...errors, ...warnings].map(({ message }) => message).filter((text) => !/limit|splitting/.test(text));
+  if (told.length) throw new Error(told.join());
+});
+"""
+
+
+def test_webpack(app: Path) -> None:
+    (app / "webpack.mjs").write_text(WEBPACK % ROOT)
+    run("node", "webpack.mjs", folder=app)
+    (app / "by-webpack" / "index.html").write_text(NAMED_PAGE.format("./named.js"))
+    assert _shown(app / "by-webpack") == ([ANSWER], [])
+
+
+def _follow(page: str, folder: Path, dist: Path) -> None:
+    def shown(name: str, press: bool) -> str:
+        lines, others = _shown(folder, name=name, press=press)
+        assert others == []
+        return "\n".join(lines)
+
+    follow(page, folder, shown, lambda place: lend_needed(dist, place))
+
+
+@pytest.fixture(scope="session")
+def ten_minutes(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory after those in Python."""
+    folder = tmp_path_factory.mktemp("ten_minutes")
+    (folder / "dist").symlink_to(dist)
+    _follow("start_python.md", folder, dist)
+    return folder
+
+
+@pytest.mark.parametrize("page", ["start_javascript.md", "start_page.md"])
+def test_ten_minutes_of_a_newcomer(page: str, ten_minutes: Path, dist: Path, tmp_path: Path) -> None:
+    (tmp_path / "dist").symlink_to(dist)
+    shutil.copy(ten_minutes / "saxpy.holo", tmp_path)
+    _follow(page, tmp_path, dist)
+
+
+def test_readmes_have_no_links_into_the_tree(dist: Path, app: Path) -> None:
+    """PyPI and npm show them where there is no tree: hatch_build.py."""
+    with ZipFile(_one(dist, "hologram_web-*-any.whl")) as wheel:
+        metadata = wheel.read(next(name for name in wheel.namelist() if name.endswith("/METADATA"))).decode()
+    npm = (app / "node_modules" / "hologram-web" / "README.md").read_text(encoding="utf-8")
+    assert metadata.split("\n\n", 1)[1] == npm
+    links = re.findall(r"\]\(([^)]*)\)", re.sub(r"^```.*?^```$", "", npm, flags=re.M | re.S))
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+
+
+def test_links_of_the_readme_lead_to_its_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOLOGRAM_WEB_HOME", "https://github.com/someone/something/")
+    text = readme(ROOT, "1.2")
+    assert "](https://github.com/someone/something/raw/v1.2/docs/images/gallery.webp)" in text
+    assert "](https://github.com/someone/something/blob/v1.2/docs/install.md)" in text
+    assert "high[6](contrast(x).buffer, y)" in text
 
 
 PYODIDE = """
@@ -243,3 +352,14 @@ def test_the_entries_of_the_lock_file(dist: Path, tmp_path: Path) -> None:
     (tmp_path / "first.mjs").write_text(PYODIDE)
     told = run(*node_with_jspi(), "first.mjs", folder=tmp_path)
     assert told == "[6.0, 2.0, 4.0] [6.0, 2.0, 4.0] hologram_web.circuit\n"
+
+
+def test_a_bundle_runs_python_from_its_own_files(dist: Path, installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "dist").symlink_to(dist)
+    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
+    told = run(installed / "hologram-web", "bundle", "site", folder=tmp_path)
+    assert "without numpy: put numpy-" in told
+    (sums, device), others = _shown(tmp_path / "site", "html[data-state=done], html[data-state=failed]")
+    assert sums == "[1.0, 3.0, 5.0, 7.0, 9.0, 11.0, 13.0, 15.0]"
+    assert device.startswith("wasm (")
+    assert others == []

@@ -23,13 +23,15 @@ if TYPE_CHECKING:
     from . import atlas, backends, circuit, isa, kernel_json, nn, ops, testing
     from .array.batching import vmap
     from .array.control_flow import cond, scan, while_loop
+    from .array.creation import arange, asarray, eye, full, linspace, ones, zeros
     from .array.gradient import checkpoint, custom_gradient, grad, value_and_grad, vjp
+    from .array.launched import call_kernel
     from .array.nested import tree_leaves, tree_map
     from .backends.protocol import Backend, Limits
     from .backends.selection import get_default_backend, is_available, is_cuda_available, is_metal_available
     from .errors import *  # noqa: F403
     from .errors import __all__ as _errors
-    from .frontends.python import ArrayType, LaunchWarning, RaceWarning, SignWarning, WrapWarning
+    from .frontends.python import ArrayType, LaunchWarning, LostWarning, RaceWarning, SignWarning, WrapWarning
     from .frontends.python.language import *  # noqa: F403
     from .isa import *  # noqa: F403
     from .isa import __all__ as _isa
@@ -79,6 +81,14 @@ if TYPE_CHECKING:
         "tree_map",
         "value_and_grad",
         "vjp",
+        "arange",
+        "asarray",
+        "eye",
+        "full",
+        "linspace",
+        "ones",
+        "zeros",
+        "call_kernel",
         "cond",
         "scan",
         "while_loop",
@@ -100,6 +110,7 @@ if TYPE_CHECKING:
         *_isa,
         "ArrayType",
         "LaunchWarning",
+        "LostWarning",
         "RaceWarning",
         "SignWarning",
         "WrapWarning",
@@ -125,7 +136,9 @@ _MODULES = {
 _ARRAYS = {  # of the wheel that the extra `tensor` asks for
     "array.batching": ("vmap",),
     "array.control_flow": ("cond", "scan", "while_loop"),
+    "array.creation": ("arange", "asarray", "eye", "full", "linspace", "ones", "zeros"),
     "array.gradient": ("checkpoint", "custom_gradient", "grad", "value_and_grad", "vjp"),
+    "array.launched": ("call_kernel",),
     "array.nested": ("tree_leaves", "tree_map"),
 }
 _TOOLS = {  # of the second distribution
@@ -170,6 +183,8 @@ def _find(name: str) -> Any:
                 return getattr(found, name)
             if room == "isa" and name.islower() and name.upper() in found.Type.__members__:
                 return found.Type[name.upper()]
+        instead = import_module(".frontends.python.elsewhere", __name__).ON_THE_HOST.get(name)
+        raise AttributeError(f"hologram_web has no {name!r}" + (f": write {instead}" if instead else ""))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

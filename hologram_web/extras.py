@@ -5,7 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["TOOLS", "has", "installed", "missing", "tools"]
+from .errors import BackendUnavailable
+
+__all__ = ["TOOLS", "has", "installed", "missing", "page_of", "tools"]
 
 TOOLS = "hologram_web_tools"
 _HOW = "pip install 'hologram-web[tools]', in a page await micropip.install('hologram-web[tools]')"
@@ -30,6 +32,15 @@ def tools(name: str) -> Any:
 def installed() -> bool:
     """Whether the tools are here."""
     return has("", TOOLS)
+
+
+def page_of(value: Any) -> str | None:
+    """What a notebook shows of a value; None without the tools, or where it cannot be read without waiting."""
+    try:
+        found: str | None = tools("notebook").html_of(value) if installed() else None
+    except BackendUnavailable:
+        return None
+    return found
 
 
 def has(room: str, package: str = __package__) -> bool:

@@ -9,19 +9,25 @@ from pathlib import Path
 from hologram_web.errors import LaunchError
 from hologram_web.frontends.python.names import ArrayType
 from hologram_web.store.blake3 import blake3
+from hologram_web_tools.build_ops import write_modules
 from hologram_web_tools.stdlib import NAMES, compiled, kernel, lanes
 
 __all__ = ["build"]
 
 
-def build(folder: Path, names: Sequence[str] = NAMES, done: Callable[[], None] = lambda: None) -> int:
-    """Writes the kernels of these names and says how many bytes the artifacts have; `done` is called after each.
+def build(
+    folder: Path, names: Sequence[str] = NAMES, done: Callable[[], None] = lambda: None, *, modules: bool = False
+) -> int:
+    """Writes the kernels of these names and says how many bytes the artifacts have; `done` is called after each. With
+    `modules` they are modules of JavaScript, as the npm package has them.
 
     The index has for each kernel its name, its own name in the program, its parameters with their types (`f32[]` is an
     array), the formula of its lanes, and size and BLAKE3 of the file. Raises LaunchError for a name that there is not.
     """
     if unknown := [name for name in names if name not in NAMES]:
         raise LaunchError(f"the standard library has no {unknown[0]!r}: it has {', '.join(NAMES)}")
+    if modules:
+        return write_modules(folder, ((name, compiled(name).to_bytes()) for name in names), done)
     folder.mkdir(parents=True, exist_ok=True)
     index, total = [], 0
     for name in names:

@@ -497,7 +497,7 @@ def markdown(found: dict[str, dict[str, str]], names: list[str], adapters: list[
         rows = {m: c for m, c in found.items() if any(str(ty) in c for ty in types)}
         if not rows:
             continue
-        lines += ["", f"### {title}", "", f"| | {' | '.join(map(str, types))} |", f"|---|{'---|' * len(types)}"]
+        lines += ["", f"## {title}", "", f"| | {' | '.join(map(str, types))} |", f"|---|{'---|' * len(types)}"]
         for mnemonic, columns in rows.items():
             shown = (columns.get(str(ty), "").replace("all", "+") for ty in types)
             lines.append(f"| `{mnemonic}` | {' | '.join(shown)} |")

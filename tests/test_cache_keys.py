@@ -75,6 +75,7 @@ def test_every_part_changes_the_key() -> None:
         ("wasm", WasmOptions(packets=1)),
         ("wasm", WasmOptions(packets=4)),
         ("wasm", WasmOptions(fuses=True)),
+        ("wasm", WasmOptions(splats=True)),
         ("wgsl", apart),
         ("wgsl", apart._replace(groups=(bases,))),
         ("wgsl", apart._replace(shared=64)),
@@ -85,7 +86,7 @@ def test_every_part_changes_the_key() -> None:
         ("wgsl", apart._replace(window=1 << 20)),
     ]
     keys = [key_of(unit, *option, version) for unit in units for option in options for version in (b"1", b"2")]
-    assert len(set(keys)) == len(keys) == 156
+    assert len(set(keys)) == len(keys) == 168
     again = identity_of(_analysis(), (256, 1, 1), _analysis().graph.entry, {})
     assert key_of(again, "wasm", WasmOptions(), b"1") == keys[0]
 

@@ -9,6 +9,7 @@ import sys
 import threading
 import urllib.error
 import urllib.request
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -363,6 +364,7 @@ def test_what_cannot_be_written_is_told_before_a_run(folder, monkeypatch):
         ("types saxpy.holo", "name text written"),
         ("cache info", "folder limit held"),
         ("build-stdlib relu", "kernels bytes folder"),
+        ("build-ops --types ops.ts", "operations bytes folder"),
         ("run saxpy.holo a=two x=1 y=1", "error"),
         ("run gone.holo", "error"),
     ],
@@ -380,7 +382,7 @@ def test_json(folder, line, keys):
 def test_every_command_has_json():
     found = [*commands.commands.values(), *commands_module.cache_group.commands.values()]
     without = [each.name for each in found if not any(param.name == "as_json" for param in each.params)]
-    assert without == ["cache", "serve"]  # a group, and one that prints addresses until it is stopped
+    assert without == ["cache"]  # a group
 
 
 def test_types_quote_the_names_of_foreign_files(folder):
@@ -395,6 +397,7 @@ def test_types_quote_the_names_of_foreign_files(folder):
 
 
 def test_doctor_says_what_is_missing_and_what_to_do(monkeypatch):
+    monkeypatch.setattr(looks, "look_in", lambda path: None)
     found = {each["what"]: each for each in json.loads(call("doctor", "--json"))["found"]}
     assert {found[what]["state"] for what in ("device cpu", "device wasm", "numpy", "auto takes")} == {"there"}
     adapter = found["device webgpu"]
@@ -407,6 +410,37 @@ def test_doctor_says_what_is_missing_and_what_to_do(monkeypatch):
     told = call("doctor", code=1)
     for text in ("missing", "install Chromium", "install Node 20", "why"):
         assert text in told
+
+
+@pytest.mark.parametrize(
+    ("told", "state", "found", "advice"),
+    [
+        (None, "note", "/usr/bin/sh", "did not show a page"),
+        (
+            {"threads": True, "relaxed": True},
+            "note",
+            "WebAssembly with threads and relaxed SIMD; no WebGPU",
+            "pages run",
+        ),
+        (
+            {"webgpu": True},
+            "note",
+            "WebAssembly with one thread; WebGPU without an adapter",
+            "pages run on WebAssembly",
+        ),
+        ({"threads": True, "adapter": "google swiftshader"}, "note", "threads; google swiftshader", "plays a GPU"),
+        ({"threads": True, "adapter": "nvidia ada"}, "there", "WebAssembly with threads; nvidia ada", ""),
+    ],
+)
+def test_doctor_says_what_pages_have(monkeypatch, told, state, found, advice):
+    monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/sh" if name == "chromium" else None)
+    monkeypatch.setattr("os.path.realpath", lambda path: path)
+    monkeypatch.setattr(looks, "look_in", lambda path: told)
+    (seen,) = looks._browsers()
+    assert (seen.what, seen.state) == ("chromium", state)
+    assert found in seen.found
+    assert advice in seen.advice
+    assert bool(seen.advice) == bool(advice)
 
 
 def test_selftest(monkeypatch):
@@ -492,3 +526,10 @@ def test_the_package_needs_no_click():
         [sys.executable, "-m", "hologram_web", "--version"], capture_output=True, text=True, check=True
     )
     assert version.stdout == f"hologram-web, version {hg.__version__}\n"
+
+
+def test_serve_says_its_address_as_json(folder, monkeypatch):
+    monkeypatch.setattr(ThreadingHTTPServer, "serve_forever", lambda self: None)
+    found = json.loads(call("serve", "--port", "0", "--json"))
+    assert found["address"].startswith("http://127.0.0.1:")
+    assert found["folder"] == "."

@@ -54,7 +54,7 @@ def test_it_learns_what_numpy_does(device: str) -> None:
         found = [params[0]["w"], params[0]["b"], params[2]["w"], params[2]["b"]]
         for one, other in zip(found, by_numpy(start, *FEW, epochs=2), strict=True):
             np.testing.assert_allclose(one.numpy(), other, rtol=1e-3, atol=1e-4)
-        compiled = hg.load(classifier(ex, params, 7).to_bytes())
+        compiled = hg.load(classifier(ex, params).to_bytes())
         images = np.array(TEST[0][:7], "f4")
         read = ex.run(compiled, images=images)
         h = np.maximum(images @ found[0].numpy().T + found[1].numpy(), 0) @ found[2].numpy().T + found[3].numpy()

@@ -3,6 +3,7 @@
 What follows ``` says what a block is: `python` and `js` (in Node) are run, all blocks of a file one after the other,
 and a `text` block right behind one is what it prints; `atlas` is a valid program, or a filetest that passes; `sh` names
 things there are, `sh run` is run; `diff` applies to the tree, and its filetests pass then; `text` is anything else.
+Pages docs/start_*.md are followed as a whole, from a release's files: e2e/transcript.py.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import hologram_web as hg
 from hologram_web import Program
 from hologram_web.backends import DEVICES
 from hologram_web.isa.table import LANE_ROWS, ROWS
+from hologram_web_tools.build_ops import compiled, write_modules
 from hologram_web_tools.build_stdlib import build
 
 from .filetest import parse
@@ -36,6 +38,7 @@ from .where import node_with_jspi, write_page_wheel
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+START_KINDS = ("python", "js", "html", "text")
 KINDS = ("python", "js", "atlas", "sh", "sh run", "diff", "text")
 BIN = Path(sys.executable).parent
 
@@ -71,7 +74,8 @@ def _blocks(page: Path) -> list[Block]:
     return found
 
 
-BLOCKS = {page: _blocks(page) for page in PAGES}
+STARTS = {page: _blocks(page) for page in PAGES if page.name.startswith("start_")}
+BLOCKS = {page: _blocks(page) for page in PAGES if page not in STARTS}
 
 
 def _of(*kinds):
@@ -80,7 +84,11 @@ def _of(*kinds):
     ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_of_a_start_says_what_it_is():
+    assert [block.place for blocks in STARTS.values() for block in blocks if block.kind not in START_KINDS] == []
+
+
+@pytest.mark.parametrize("page", BLOCKS, ids=lambda page: page.name)
 def test_every_block_says_what_it_is(page):
     for block in BLOCKS[page]:
         assert block.kind in KINDS, f"{block.place}: {block.kind!r} is none of {', '.join(KINDS)}"
@@ -96,7 +104,12 @@ def _run(block, names):
         asyncio.run(waits)
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if any(b.kind == "python" for b in BLOCKS[p])], ids=lambda p: p.name)
+def _with(kind):
+    pages = [page for page, blocks in BLOCKS.items() if any(block.kind == kind for block in blocks)]
+    return pytest.mark.parametrize("page", pages, ids=lambda page: page.name)
+
+
+@_with("python")
 def test_python(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("HOLOGRAM_WEB_CACHE", "HOLOGRAM_WEB_CACHE_DIR"):  # a page sets them
@@ -115,7 +128,7 @@ def test_python(page, tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="Node is needed to run JavaScript")
-@pytest.mark.parametrize("page", [p for p in PAGES if any(b.kind == "js" for b in BLOCKS[p])], ids=lambda p: p.name)
+@_with("js")
 def test_js(page, tmp_path, monkeypatch):
     """Runs the Python blocks in a folder, for the files that they write, then the JavaScript there."""
     monkeypatch.chdir(tmp_path)
@@ -124,12 +137,23 @@ def test_js(page, tmp_path, monkeypatch):
         if block.kind == "python":
             _run(block, names)
     package = tmp_path / "node_modules" / "hologram-web"
-    entries = ["web/src/index.ts", "web/src/stdlib.ts"]
-    command = ["npx", "--no-install", "esbuild", *entries, "--bundle", "--format=esm", "--log-level=error"]
-    subprocess.run([*command, f"--outdir={package}"], cwd=ROOT, check=True)
-    exports = {".": "./index.js", "./stdlib": "./stdlib.js"}
+    entries = [f"web/src/{name}.ts" for name in ("index", "offline", "ops", "pool", "stdlib", "worker")]
+    command = [
+        "npx",
+        "--no-install",
+        "esbuild",
+        *entries,
+        "--bundle",
+        "--splitting",
+        "--format=esm",
+        "--log-level=error",
+    ]
+    made = ("--external:./ops/index.js", "--external:./stdlib/index.js")  # here by the commands that make them
+    subprocess.run([*command, *made, f"--outdir={package}"], cwd=ROOT, check=True)
+    exports = {".": "./index.js"} | {f"./{name}": f"./{name}.js" for name in ("offline", "ops", "pool", "stdlib")}
     (package / "package.json").write_text(json.dumps({"name": "hologram-web", "type": "module", "exports": exports}))
-    build(package / "stdlib", ["vector_add"])
+    build(package / "stdlib", ["vector_add"], modules=True)
+    write_modules(package / "ops", ((name, compiled(name).to_bytes()) for name in ("matmul", "relu", "softmax")))
     expected, parts, before = [], [], ""
     for block in BLOCKS[page]:
         if block.kind == "js":

@@ -29,12 +29,17 @@ from .where import write_page_wheel, write_tools_wheel, write_wheel
 # Measured by hand: no command repeats it. Whoever writes a figure has a command for it, or adds it here.
 ONCE = (
     "README.md: adding and the chain of exponentials with several blocks a workgroup, 2026-11-23",
+    "README.md: generated cases and the named ones by the processor's time, natively, one thread, 2026-11-24",
+    "README.md: which programs of the fuzzer are packets, 2026-11-24",
+    "README.md: rows by blocks of 16 lanes and in packets of 8, in Chromium, one thread, 2026-11-27",
     "README.md: constants in globals and relaxed modules in Chromium, one thread, 2026-11-23",
+    "README.md: the compiler beside the one before packets, kernel by kernel in turns, 2026-11-27",
+    "array_api.md: runs of parts of the suite, each beside other work, 2026-11-27",
     "bignum.md: products of U256 in other ways, 2026-11-22",
     "blocks.md: subgroups beside a tree, 2026-11-23",
     "devices.md: what lanes, branches and checks cost in shaders, 2026-11-23",
     "devices.md: what subtracting costs on llvmpipe, 2026-11-23",
-    "functions.md: how long functions of F64 take to compile, 2026-11-23",
+    "functions.md: how long functions of F64 take to compile, 2026-11-24",
     "install.md: what an installation brings, 2026-11-23",
     "optimizer.md: four rounds in one of the loops of a softmax and a layer norm, in Chromium, 2026-11-23",
     "optimizer.md: divisions by constants in wasmtime, 2026-11-22",
@@ -64,7 +69,17 @@ def _page(*parts: str) -> int:
 
 
 _ON_WASM, _ON_WEBGPU = ("index", "backends/wasm"), ("index", "backends/webgpu")
-_BESIDE = ("backends/webgpu", "backends/parts", "backends/crew", "outside", "present", "recording", "texts", "values")
+_BESIDE = (
+    "backends/webgpu",
+    "backends/parts",
+    "backends/crew",
+    "explain",
+    "outside",
+    "present",
+    "recording",
+    "texts",
+    "values",
+)
 
 
 def _number(count: int) -> str:

@@ -10,7 +10,6 @@ import pytest
 from hologram_web.backends import DEVICES, CpuBackend
 from hologram_web.compiler.passes import PASSES
 from hologram_web.compiler.passes.fold import RULES
-from hologram_web.errors import UnsupportedType
 from hologram_web.isa import Type
 from hologram_web.isa.table import ROWS
 from hologram_web.isa.types import WIDE
@@ -59,14 +58,7 @@ def test_filetest(device, case):
         check_problems(case)
         return
     launch = case.launch(device.name)
-    try:
-        check(launch, device)
-    except UnsupportedType as error:
-        if device.name != "webgpu" or "POW of f64 takes shader compilers minutes" not in str(error):
-            raise
-        assert case.ty == "f64"
-        assert "pow" in case.fill(case.test.text)
-        return
+    check(launch, device)
     if device.name == "cpu" and isinstance(launch.expected, dict):
         # No program sees the order of lanes, and none has a race.
         check(launch, CpuBackend(lane_order="descending"))

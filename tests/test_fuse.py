@@ -144,7 +144,10 @@ def test_the_file_has_steps_for_both_kinds_of_devices() -> None:
     ("make", "text"),
     [
         (lambda: fuse(operation("GEMM"), read={"d": Computed(halved)}), "GEMM has no operand 'd': a, b, c"),
-        (lambda: fuse(operation("GEMM"), read={"c": Computed(halved, {"x": F32})}), "writes c, which is computed"),
+        (
+            lambda: fuse(operation("GEMM"), read={"c": Computed(halved, {"x": F32})}),
+            "takes the memory of c, which is computed",
+        ),
     ],
 )
 def test_what_cannot_be_computed_is_told(make: Callable[[], Any], text: str) -> None:

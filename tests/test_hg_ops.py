@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import sparse, special
 
 import hologram_web as hg
 from hologram_web import array_api as xp
@@ -107,6 +107,7 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "histogram": (lambda x, y: ops.histogram(x, 7)[0], lambda x, y: np.histogram(x, 7)[0]),
     "edges": (lambda x, y: ops.histogram(x, 4, (-0.5, 0.5))[1], lambda x, y: np.histogram(x, 4, (-0.5, 0.5))[1]),
     "fft": (lambda x, y: ops.fft(x), lambda x, y: np.fft.fft(x)),
+    "irfft": (lambda x, y: ops.irfft(ops.rfft(x), n=9), lambda x, y: x),
 }
 
 
@@ -124,6 +125,9 @@ def test_images_and_attention(ex: hg.Executor) -> None:
     windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))[:, :, ::2, ::2]
     expected = np.einsum("nchwij,ocij->nohw", windows, KERNELS)
     np.testing.assert_allclose(ops.conv2d(x, k, stride=2, padding=1).numpy(), expected, rtol=1e-4, atol=1e-5)
+    added = np.arange(4, dtype="f4")
+    with_bias = ops.conv2d(x, k, stride=2, padding=1, bias=ex.array(added)).numpy()
+    np.testing.assert_allclose(with_bias, expected + added[:, None, None], rtol=1e-4)
     blocks = IMAGES.reshape(2, 3, 4, 2, 4, 2)
     np.testing.assert_array_equal(ops.max_pool2d(x, 2).numpy(), blocks.max(axis=(3, 5)))
     np.testing.assert_allclose(ops.avg_pool2d(x, 2).numpy(), blocks.mean(axis=(3, 5)), rtol=1e-6)
@@ -132,6 +136,87 @@ def test_images_and_attention(ex: hg.Executor) -> None:
     weights = _softmax(IMAGES @ IMAGES.swapaxes(2, 3) / np.sqrt(8))
     for attention in (ops.attention, ops.flash_attention):
         np.testing.assert_allclose(attention(x, x, x).numpy(), weights @ IMAGES, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("stride", "padding", "output_padding", "dilation", "groups"),
+    [(1, 0, 0, 1, 1), (2, 1, 1, 1, 1), ((3, 2), (1, 0), (1, 0), (1, 2), 1), (2, 1, 0, 1, 3)],
+)
+def test_a_transposed_convolution_is_the_gradient_of_one(
+    ex: hg.Executor, stride: Any, padding: Any, output_padding: Any, dilation: Any, groups: int
+) -> None:
+    """<conv(y), x> = <y, conv_transpose(x)> for every y, so that of the unit vectors gives its elements."""
+    kernels = RNG.random((3, 2, 3, 3)).astype("f4")
+    given = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    made = ops.conv_transpose2d(ex.array(IMAGES), ex.array(kernels), output_padding=output_padding, **given)
+    there = RNG.random(made.shape).astype("f4")
+    back = ops.conv2d(ex.array(there), ex.array(kernels), **given)
+    assert back.shape == IMAGES.shape
+    assert made.shape[1] == 2 * groups
+    one, other = (made.numpy() * there).sum(dtype="f8"), (back.numpy() * IMAGES).sum(dtype="f8")
+    np.testing.assert_allclose(one, other, rtol=1e-5)
+    with_bias = ops.conv_transpose2d(
+        ex.array(IMAGES),
+        ex.array(kernels),
+        output_padding=output_padding,
+        bias=ex.array(np.ones(2 * groups, "f4")),
+        **given,
+    )
+    np.testing.assert_allclose(with_bias.numpy(), made.numpy() + 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_pairs_are_turned(ex: hg.Executor, interleaved: bool) -> None:
+    x, freqs = RNG.random((2, 5, 3, 8)).astype("f4"), RNG.random((5, 4)).astype("f4")
+    pairs = x[..., 0::2] + 1j * x[..., 1::2] if interleaved else x[..., :4] + 1j * x[..., 4:]
+    turned = pairs * np.exp(1j * freqs)[:, None, :]
+    parts = [turned.real, turned.imag]
+    expected = np.stack(parts, -1).reshape(x.shape) if interleaved else np.concatenate(parts, -1)
+    found = ops.rope(ex.array(x), ex.array(freqs), interleaved=interleaved)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-6)
+    with pytest.raises(LaunchError, match=r"freqs has shape \(4, 5\); \(5, 4\), an angle for each pair, is expected"):
+        ops.rope(ex.array(x), ex.array(freqs.T.copy()))
+
+
+def test_caches_are_updated(ex: hg.Executor) -> None:
+    cache, new = RNG.random((2, 3, 6, 4)).astype("f4"), RNG.random((2, 3, 2, 4)).astype("f4")
+    held = ex.array(cache)
+    found = ops.kv_cache_update(held, ex.array(new[:, :, 0].copy()), 5)
+    np.testing.assert_array_equal(found.numpy(), np.concatenate([cache[:, :, :5], new[:, :, :1]], axis=2))
+    assert ops.kv_cache_update(held, ex.array(new), 1, out=held) is held
+    np.testing.assert_array_equal(held.numpy(), np.concatenate([cache[:, :, :1], new, cache[:, :, 3:]], axis=2))
+    with pytest.raises(LaunchError, match="positions 5 to 6 are none of a cache of 6"):
+        ops.kv_cache_update(held, ex.array(new), 5)
+    with pytest.raises(LaunchError, match=r"new has shape \(2, 3, 6, 3\), which is none of rows"):
+        ops.kv_cache_update(held, ex.array(cache[..., 1:].copy()), 0)
+
+
+def test_sparse_matrices(ex: hg.Executor) -> None:
+    dense = np.where(RNG.random((7, 11)) < 0.3, RNG.random((7, 11)), 0).astype("f4")
+    dense[2] = 0
+    matrix, x = sparse.csr_matrix(dense), RNG.random((11, 5)).astype("f4")
+    given = [ex.array(each) for each in (matrix.data, matrix.indices, matrix.indptr, x)]
+    found = ops.sparse_matmul(*given)
+    np.testing.assert_allclose(found.numpy(), dense @ x, rtol=1e-5)
+    into = ex.zeros((7, 5))
+    assert ops.sparse_matmul(*given, out=into) is into
+    np.testing.assert_array_equal(into.numpy(), found.numpy())
+
+
+@pytest.mark.parametrize("each", [False, True])
+def test_quantized_matrices(ex: hg.Executor, each: bool) -> None:
+    a, b = RNG.integers(-128, 128, (5, 19), dtype="i1"), RNG.integers(-128, 128, (19, 6), dtype="i1")
+    scale = RNG.random(6).astype("f4") if each else np.float32(0.25)
+    zero = RNG.integers(-9, 9, 6, dtype="i4") if each else np.int32(3)
+    bias = RNG.random(6).astype("f4")
+    options = {"a_zero": -4, "b_zero": ex.array(zero) if each else 3, "bias": ex.array(bias)}
+    found = ops.quantized_matmul(ex.array(a), ex.array(b), 0.5, ex.array(scale) if each else 0.25, **options)
+    exact = (a.astype("i4") + 4) @ (b.astype("i4") - zero)
+    np.testing.assert_allclose(found.numpy(), exact * (np.float32(0.5) * scale) + bias, rtol=1e-5)
+    nibbles = RNG.integers(-8, 8, (19, 6), dtype="i1")
+    packed = (nibbles[:, ::2] & 15 | nibbles[:, 1::2] << 4).astype("i1")
+    found = ops.quantized_matmul(ex.array(a), ex.array(packed), 1.0, 2.0, bits=4)
+    np.testing.assert_array_equal(found.numpy(), 2.0 * (a.astype("i4") @ nibbles.astype("i4")))
 
 
 def test_results_are_written_where_out_says(ex: hg.Executor) -> None:

@@ -9,6 +9,7 @@ import re
 import numpy as np
 import pytest
 
+import hologram_web as hg
 from examples import matmul as example
 
 # mypy: ignore-errors
@@ -53,6 +54,21 @@ def test_wat_keeps_twelve_vectors_in_locals():
         sums = re.findall(r"f32x4\.add\n(?:[^\n]*\n){0,3}?\s*local\.set (\$\w+)", loop)
         assert len(set(sums)) == 12
         assert all(f"(local {name} v128)" in text for name in sums)
+
+
+def test_sums_of_a_step_do_not_wait_for_the_loads_of_the_next():
+    @hg.kernel
+    def dot(a: hg.Array[hg.f32], b: hg.Array[hg.f32], c: hg.Array[hg.f32], n: hg.i32):
+        i, total = hg.global_id(), 0.0
+        for some in range(n):
+            for step in hg.static_range(4):
+                total += a[some * 4 + step] * b[some * 4096 + step * 1024 + i]
+        c[i] = total
+
+    loops = [body for body in _innermost(dot.wat((64, 1))) if body.count("f32x4.mul") == 4]
+    assert loops
+    for loop in loops:
+        assert len(re.findall(r"f32x4\.mul\n.*f32x4\.add\n\s*local\.set", loop)) == 4
 
 
 def _innermost(text):

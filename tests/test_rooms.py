@@ -232,7 +232,6 @@ from ..errors import IsaError
 
 # Public names that two modules define all the same, and why.
 TWICE = {
-    "Linear": "a layer of users' networks, and the code of a packet",
     "Array": "what the reference calls NDArray[Any], the annotation of kernels `hg.Array`, and an array of users",
     "ClassMemory": "the same view of class memory, of two devices",
     "Expressions": "of Python's syntax, and of a text like C",
@@ -243,7 +242,7 @@ TWICE = {
 # What the issue that asked for this test named, and five files, four and three, and what was found beside: none has two
 # meanings now.
 PARTED = {"Run", "Step", "Memory", "Region", "Values", "Pass", "Loop", "Access", "Bounds", "Launch"}
-PARTED |= {"Kernel", "Call", "Lanes", "Place", "Effects", "Wide"}
+PARTED |= {"Kernel", "Call", "Linear", "Lanes", "Place", "Effects", "Wide"}
 # Rooms may have modules of the same name where they do the same for another target, device or language.
 SAME_NAMES = {
     "arguments": "of launches; of the command line",
@@ -315,7 +314,6 @@ def test_exported_types_of_typescript_mean_one_thing() -> None:
         for name in re.findall(r"^export (?:interface|type|class|const enum|enum) (\w+)", _text(path), re.MULTILINE):
             homes.setdefault(name, []).append(path.name)
     assert {name for name, places in homes.items() if len(places) > 1} == {
-        "Call",  # a step of a plan, and a call of a module
         "Ends",  # how far a run may go, and how one on a GPU ended
         "Place",  # the memory of two devices
         "Replay",  # the interface, and the class that has it

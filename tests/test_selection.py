@@ -6,41 +6,72 @@ import pytest
 
 import hologram_web as hg
 from hologram_web import BackendUnavailable, Limits
-from hologram_web.backends import CpuBackend, WasmBackend, WebGpuBackend
+from hologram_web.backends import CpuBackend, WasmBackend, WebGpuBackend, selection
 from hologram_web.backends.selection import Selection, look, open_backend
 from hologram_web.backends.webgpu import gpu
+
+
+@pytest.fixture(autouse=True)
+def _may_have_gpu(monkeypatch):
+    monkeypatch.setattr(selection, "_may_have_gpu", lambda: True)
+
+
+def test_auto_asks_no_driver_where_there_is_no_gpu(monkeypatch):
+    monkeypatch.setattr(selection, "_may_have_gpu", lambda: False)
+    monkeypatch.setattr(gpu, "adapter_info", lambda: pytest.fail("it was asked"))
+    _, found = open_backend()
+    assert str(found) == "wasm (the fast device of processors; webgpu: there is no GPU in /dev)"
+
+
+@pytest.mark.parametrize(
+    ("platform", "files", "expected"),
+    [
+        ("linux", (), False),
+        ("linux", ("dri/renderD128",), True),
+        ("linux", ("nvidia0",), True),
+        ("darwin", (), True),
+    ],
+)
+def test_where_there_may_be_a_gpu(monkeypatch, tmp_path, platform, files, expected):
+    for name in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.undo()
+    monkeypatch.setattr("sys.platform", platform)
+    monkeypatch.setattr(selection, "Path", lambda _: tmp_path)
+    assert selection._may_have_gpu() is expected
 
 
 @pytest.mark.parametrize(("name", "cls"), [("cpu", CpuBackend), ("wasm", WasmBackend), ("webgpu", WebGpuBackend)])
 def test_by_name(name, cls):
     """Whoever asks for webgpu gets any adapter."""
-    backend, selection = open_backend(name, limits=Limits(steps=77))
+    backend, found = open_backend(name, limits=Limits(steps=77))
     assert type(backend) is cls
     assert backend.limits.steps == 77
-    assert (selection.requested, selection.selected, selection.reason) == (name, name, "it was asked for")
-    assert (selection.adapter is not None) is (name == "webgpu")
+    assert (found.requested, found.selected, found.reason) == (name, name, "it was asked for")
+    assert (found.adapter is not None) is (name == "webgpu")
 
 
 def test_auto_takes_no_processor_that_plays_a_gpu(monkeypatch):
     llvmpipe = {"device": "llvmpipe (LLVM 15.0.6, 256 bits)", "vendor": "llvmpipe", "adapter_type": "CPU"}
     monkeypatch.setattr(gpu, "adapter_info", lambda: (llvmpipe, gpu._is_real(llvmpipe)))
-    backend, selection = open_backend()
+    backend, found = open_backend()
     assert isinstance(backend, WasmBackend)
-    assert selection == Selection(
+    assert found == Selection(
         "auto",
         "wasm",
         "the fast device of processors; webgpu: the adapter llvmpipe (LLVM 15.0.6, 256 bits) is no GPU",
     )
-    assert str(selection) == f"wasm ({selection.reason})"
+    assert str(found) == f"wasm ({found.reason})"
 
 
 def test_auto_takes_a_gpu(monkeypatch):
     real = {"device": "NVIDIA H200", "vendor": "NVIDIA", "adapter_type": "DiscreteGPU"}
     monkeypatch.setattr(gpu, "adapter_info", lambda: (real, gpu._is_real(real)))
-    backend, selection = open_backend()
+    backend, found = open_backend()
     assert isinstance(backend, WebGpuBackend)
-    assert (selection.selected, selection.reason) == ("webgpu", "a GPU")
-    assert selection.adapter == backend.adapter
+    assert (found.selected, found.reason) == ("webgpu", "a GPU")
+    assert found.adapter == backend.adapter
 
 
 @pytest.mark.parametrize("name", ["llvmpipe (LLVM 15)", "SwiftShader (Subzero)", "Microsoft Basic Render Driver"])
@@ -53,8 +84,8 @@ def test_auto_without_an_adapter(monkeypatch):
         raise BackendUnavailable("webgpu", "no adapter was found")
 
     monkeypatch.setattr(gpu, "adapter_info", none)
-    _, selection = open_backend()
-    assert selection.reason == "the fast device of processors; webgpu: no adapter was found"
+    _, found = open_backend()
+    assert found.reason == "the fast device of processors; webgpu: no adapter was found"
 
 
 def test_what_there_is_not():

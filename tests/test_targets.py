@@ -82,6 +82,9 @@ def compiled():
             shaders[f"{name}, in parts"] = other.code
             start += time.perf_counter() - end
         seconds.append(time.perf_counter() - start)
+        if any(instruction.row.name == "BarSync" for instruction in program.instructions):
+            alone = wgsl.compile_kernel(optimize(build(analysis, (1, 1, 1))), groups, max(program.shared_memory, 64))
+            shaders[f"{name}, of one lane"] = alone.code
         row = optimize(build(analysis, (64, 1, 1)))
         kernel = wgsl.compile_kernel(row, groups, 64)
         if "fn work(" in kernel.code:

@@ -9,7 +9,10 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -27,6 +30,7 @@ from .crews import AllShared, OnWorkers
 from .filetest import FOLDER, load
 from .filetest_run import check
 
+_TAKEN, _PULSE = 6, 7  # words of a slot of wasm/crew.wat
 SOON = 2.0  # seconds: half a one is promised, on a machine that is not busy
 
 
@@ -295,6 +299,34 @@ def test_short_launches_stay_alone(monkeypatch, seconds, shared):
         for _ in range(50):
             launch(device, SLOW, 1024, y=y, n=1)
     assert (len(asked) > 1) == shared  # of the first one nobody knows how long it takes
+
+
+def test_what_was_slower_has_another_turn_soon():
+    code = SimpleNamespace(blocks=100, alone=1.0, together=1.5, turns=0, kernel=SimpleNamespace(atomic=False))
+    alone = partial(_Loaded.is_better_alone, cast(_Loaded, code))
+    assert [turn for turn in range(1, 101) if not alone()] == [2, 4, 8, 16, 32, 64, 96]
+    code.together = 0.5
+    assert not any(alone() for _ in range(100))
+    code.together = 1.5
+    assert [alone() for _ in range(4)] == [True, False, True, False], "it begins anew"
+    code.together, code.turns, code.kernel.atomic = 0.5, 0, True
+    assert [turn for turn in range(1, 101) if alone()] == [2, 4, 8, 16, 32, 64, 96], "how long one takes may change"
+
+
+def test_workers_look_for_another_launch_before_they_sleep():
+    """As often as crew.wat says, and no more, where none comes."""
+    text = (Path(__file__).parents[1] / "wasm" / "crew.wat").read_text(encoding="utf-8")
+    (few,) = map(int, re.findall(r"\$few i32 \(i32.const (\d+)\)", text))
+    with OnWorkers() as device:
+        y = array_of(device, np.zeros(1024, np.uint32))
+        for _ in range(3):
+            launch(device, SLOW, 1024, y=y, n=1)
+            assert device._crew is not None
+            team = device._crew._workers
+            while any(worker.words[_PULSE] < few * worker.words[_TAKEN] for worker in team):
+                time.sleep(0)
+        assert [worker.words[_PULSE] for worker in team] == [few * worker.words[_TAKEN] for worker in team]
+        assert sum(worker.words[_TAKEN] for worker in team) >= 3
 
 
 def test_crew_knows_the_argument_block():

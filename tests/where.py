@@ -15,10 +15,12 @@ import sys
 import tempfile
 import tomllib
 import zipfile
+from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from importlib.metadata import distribution
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -196,31 +198,34 @@ def write_page_wheels(folder: Path) -> list[Path]:
     return [Path(shutil.copy(wheel, folder)) for wheel in sorted(kept.glob("*.whl"))]
 
 
-def write_bundle(expected: bool = True) -> None:
-    """All that a place needs: the wheel for pages, the tools, the tests, and pytest as it is installed here. `expected`
-    adds what natively compiled code and runs gave, which takes a while."""
-    files = tool_files()
+def write_bundle(
+    expected: bool = True, path: Path | None = None, more: Mapping[str, Path] = MappingProxyType({})
+) -> None:
+    """All that a place needs: the wheel for pages, the tools, the tests, and pytest as it is installed here, and more
+    files. `expected` adds what natively compiled code and runs gave, which takes a while."""
+    files = tool_files() | dict(more)
     for pattern in (*_TESTS, *_EXAMPLES):
-        files |= {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.glob(pattern))}
+        files |= {found.relative_to(ROOT).as_posix(): found for found in sorted(ROOT.glob(pattern))}
     for name in _PYTEST:
         for file in distribution(name).files or ():
             if ".." not in file.parts and "__pycache__" not in file.parts:
                 files[str(file)] = Path(str(file.locate()))
     from .everywhere.expected import write as write_expected
 
-    BUNDLE.parent.mkdir(parents=True, exist_ok=True)
-    temporary = BUNDLE.with_suffix(f".{os.getpid()}")
+    path = path or BUNDLE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(f".{os.getpid()}")
     with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(temporary, "w") as archive:
         for each in write_page_wheels(Path(place)):
             with zipfile.ZipFile(each) as wheel:
                 for name in wheel.namelist():
                     archive.writestr(name, wheel.read(name))
-        for name, path in files.items():
-            archive.write(path, name)
+        for name, found in files.items():
+            archive.write(found, name)
         if expected:
             archive.writestr("tests/everywhere/expected.json", write_expected())
         archive.writestr("pytest.ini", "[pytest]\naddopts = -p no:cacheprovider -p no:faulthandler --strict-markers\n")
-    temporary.replace(BUNDLE)
+    temporary.replace(path)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ sources, so that these are known to be whole. From the same commit and tools the
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -21,6 +22,10 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 ROOT = Path(__file__).resolve().parent.parent
 WEB = ROOT / "web" / "dist"
+sys.path.insert(0, str(ROOT))
+
+from hatch_build import readme  # noqa: E402
+
 LOCK = "pyodide-lock-entries.json"
 SUMS = "SHA256SUMS"
 
@@ -73,11 +78,22 @@ def archive(path: Path, files: dict[str, Path]) -> None:
             packed.writestr(ZipInfo(place), file.read_bytes(), ZIP_DEFLATED, compresslevel=9)
 
 
+def pack(folder: Path, version: str) -> None:
+    """What npm has, whose README has no links into the tree."""
+    with TemporaryDirectory() as place:
+        for name in ("package.json", "LICENSE"):
+            shutil.copy(ROOT / name, place)
+        shutil.copytree(ROOT / "web" / "src", Path(place) / "web" / "src")
+        shutil.copytree(WEB, Path(place) / "web" / "dist")
+        (Path(place) / "README.md").write_text(readme(ROOT, version), encoding="utf-8")
+        run("npm", "pack", "--ignore-scripts", "--silent", "--pack-destination", folder, folder=Path(place))
+
+
 def release(folder: Path) -> None:
     """Builds everything into an empty folder."""
     run("npm", "run", "--silent", "build")
     wheel = distributions(folder)
-    run("npm", "pack", "--ignore-scripts", "--silent", "--pack-destination", folder)
+    pack(folder, wheel.name.split("-")[1])
     run("node", "tools/page_wheel.mjs", wheel, folder)
     (tools,) = folder.glob("hologram_web_tools-*.whl")
     pages = [*sorted(folder.glob("*_wasm32.whl")), tools]

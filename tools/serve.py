@@ -1,4 +1,5 @@
-"""Serve the documentation at /, the latest report at /report/ and the live page at /live/, on this machine only.
+"""Serve the documentation at /, with the playground at /playground/, the gallery at /gallery/, the latest report at
+/report/, the live page at /live/ and the notebooks at /notebooks/, on this machine only.
 
 python3 tools/serve.py [port]
 """
@@ -16,7 +17,9 @@ from hologram_web_tools.cli.server import Mount, serve  # noqa: E402
 
 MOUNTS = {
     "/": Mount(ROOT / "build" / "site", "the documentation", "make docs"),
+    "/gallery/": Mount(ROOT / "build" / "gallery", "the gallery", "make serve"),
     "/live/": Mount(ROOT / "build" / "live", "the live page", "make serve"),
+    "/notebooks/": Mount(ROOT / "build" / "notebooks" / "site", "the notebooks", "make notebooks"),
     "/report/": Mount(ROOT / "build" / "report", "the report of the latest run", "make run"),
 }
 

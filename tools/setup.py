@@ -209,11 +209,22 @@ def has_node() -> bool:
     return version.startswith("v") and int(version[1:].split(".")[0]) >= OLDEST_NODE
 
 
+def set_up_notebooks() -> None:
+    """What the site of the notebooks needs from PyPI, so that tests ask no other server."""
+    stamp = ROOT / "build" / "notebooks" / "wheels" / ".set-up"
+    key = digest("examples/notebooks/kernel.txt")
+    if not is_fresh(stamp, key):
+        step("wheels for notebooks", str(VENV / "bin" / "python"), "-m", "examples.notebooks.wheels")
+        stamp.write_text(key)
+
+
 def main(goal: str) -> None:
     install([need for need in NEEDS if goal in need.goals])
     set_up_python(goal)
     os.environ["PATH"] = f"{VENV / 'bin'}{os.pathsep}{os.environ['PATH']}"  # Node may be there
     set_up_node()
+    if goal == "test":
+        set_up_notebooks()
     if time.monotonic() - START > 1:
         say("ready")
 

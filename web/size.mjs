@@ -9,7 +9,7 @@ const PAGES = {
   "on wasm": ["index", "backends/wasm"],
   "on webgpu": ["index", "backends/webgpu"],
   "isolated, on wasm": ["index", "backends/wasm", "backends/crew"],
-  "all there is": ["index", "backends/webgpu", "backends/parts", "backends/wasm", "backends/crew", "outside", "present", "recording", "texts", "values"],
+  "all there is": ["index", "backends/webgpu", "backends/parts", "backends/wasm", "backends/crew", "explain", "outside", "present", "recording", "texts", "values"],
 };
 
 const packed = (part) => gzipSync(readFileSync(new URL(`dist/${part}.js`, import.meta.url)), { level: 9 }).length;

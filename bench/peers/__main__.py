@@ -21,8 +21,10 @@ import json
 import os
 import platform
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
+from operator import truediv
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -32,10 +34,14 @@ import click
 from e2e.browser import CACHING, Browser, NoBrowser
 
 from . import report
-from .cases import CASES, Case, generated
+from .cases import CASES as OTHERS
+from .cases import Case, generated
 from .pages import FAST, LIBRARIES, LOOPS, OURS, first_results, install, opened, orders
 from .processes import LOOPS_2, PARALLEL, Here, Loops, others
+from .tensors import TENSORS
+from .training import TRAINING
 
+CASES = OTHERS | TENSORS | TRAINING
 WHERE = ("wasm", "wasm-plain", "webgpu", "native", "start")
 PEAKS = ("mul_add", "fma")
 WARM, TURN = 300.0, 8.0  # milliseconds
@@ -49,14 +55,25 @@ def check(title: str, name: str, case: Case, found: tuple[int, float]) -> None:
         sys.exit(f"{title}, {name}: {wrong:,} results are wrong, by {worst:.3g}: nothing was timed")
 
 
-def rows_of(where: str, title: str, case: Case, times: dict[str, list[float]], told: dict[str, Row]) -> Iterator[Row]:
-    """The rows of a case: of every contender, in the order of the table."""
+def rows_of(
+    where: str,
+    title: str,
+    case: Case,
+    times: dict[str, list[float]],
+    told: dict[str, Row],
+    beside: dict[str, list[float]] | None = None,
+) -> Iterator[Row]:
+    """The rows of a case: of every contender, in the order of the table. `beside` is what the named case took in the
+    same turns, where a case is generated."""
     # The clock of plain pages goes by tenths of a millisecond: a turn of a test may take none.
-    times = {name: [max(turn, 1e-4) for turn in ms] for name, ms in times.items()}
+    times, beside = (
+        {name: [max(turn, 1e-4) for turn in ms] for name, ms in each.items()} for each in (times, beside or {})
+    )
     best = min((median(ms) for name, ms in times.items() if not name.startswith((OURS, LOOPS))), default=None)
     for name, ms in times.items():
         threads = told[name]["threads"]
         work = case.work * (threads if case.bound in PEAKS else case.calls)
+        named = beside.get(name)
         yield {
             "where": where,
             "case": title,
@@ -71,6 +88,7 @@ def rows_of(where: str, title: str, case: Case, times: dict[str, list[float]], t
             "median": median(ms),
             "fastest": min(ms),
             "of the fastest peer": median(ms) / best if best else None,
+            "of the named": median(map(truediv, ms, named)) if named else None,
         }
 
 
@@ -92,10 +110,20 @@ def in_pages(
             ran = {peer.prepare(told[peer.name], case.strays, warm, TURN if warm else 0) for peer in asked}
             if len(ran) > 1:
                 sys.exit(f"{title}: on several adapters, {', '.join(sorted(ran))}")
+            beside: dict[str, list[float]] = {}
+            if case.beside is not None:
+                named = case.beside()
+                its = orders(case.named, named)
+                for peer in asked:
+                    if peer.name.startswith(OURS) and peer.name in its:
+                        peer.prepare(its[peer.name], named.strays, warm, TURN if warm else 0)
+                        beside[peer.name] = []
             times: dict[str, list[float]] = {peer.name: [] for peer in asked}
             for _ in range(rounds):
                 for peer in asked:
                     times[peer.name].append(peer.time(title))
+                    if peer.name in beside:
+                        beside[peer.name].append(peer.time(case.named))
             about = {
                 peer.name: {
                     "version": peer.version,
@@ -104,14 +132,19 @@ def in_pages(
                 }
                 for peer in asked
             }
-            yield from rows_of(where, title, case, times, about)
+            yield from rows_of(where, title, case, times, about, beside)
             for peer in asked:
-                peer.forget(title)
+                for prepared in (title, case.named) if peer.name in beside else (title,):
+                    peer.forget(prepared)
 
 
-def natively(cases: dict[str, Make], names: Sequence[str], rounds: int, warm: float) -> Iterator[Row]:
+def natively(
+    cases: dict[str, Make], names: Sequence[str], rounds: int, warm: float, processor: bool = False
+) -> Iterator[Row]:
     ours = [Here(name + more) for name in (OURS, FAST) if name in names for more in ("", PARALLEL)]
     loops = [Loops(name) for name in (LOOPS, LOOPS_2) if LOOPS in names]
+    for contender in (*ours, *loops):
+        contender.clock = time.process_time if processor else time.perf_counter
     with others() as process:
         for title, make in cases.items():
             case = make()
@@ -125,19 +158,29 @@ def natively(cases: dict[str, Make], names: Sequence[str], rounds: int, warm: fl
                     check(title, side.name, case, found)
                     asked.append((side.name, side.time))
                     about[side.name] = {"version": side.version, "threads": side.threads, "ran on": "CPU"}
+            beside: dict[str, list[float]] = {}
+            if case.beside is not None:
+                named = case.beside()
+                for side in ours:
+                    if side.name in about and (found := side.prepare(case.named, named, warm, turn)) is not None:
+                        check(case.named, side.name, named, found)
+                        beside[side.name] = []
             if case.bound not in PEAKS:
                 for name, answer in process.prepare(title, case, warm, turn).items():
                     check(title, name, case, answer)
-                    asked.append((name, lambda title, name=name: process.ask(time=title, by=name)))  # type: ignore[misc]
+                    asked.append((name, lambda title, name=name: process.ask(time=title, by=name, processor=processor)))  # type: ignore[misc]
                     told, threads = process.contenders[name]
                     about[name] = {"version": told, "threads": threads, "ran on": "CPU"}
             times: dict[str, list[float]] = {name: [] for name, _ in asked}
             for _ in range(rounds):
                 for name, timed in asked:
                     times[name].append(timed(title))
-            yield from rows_of("native", title, case, times, about)
+                    if name in beside:
+                        beside[name].append(timed(case.named))
+            yield from rows_of("native", title, case, times, about, beside)
             for side in (*ours, *loops):
                 side.forget(title)
+                side.forget(case.named)
             process.ask(forget=title)
 
 
@@ -172,7 +215,7 @@ def at_first(browser: Browser, make: Make, names: Sequence[str], rounds: int) ->
 @click.option("--seed", type=int, multiple=True, help="Five chains and two rows more, generated from this number.")
 @click.option("--rounds", default=15, show_default=True, type=click.IntRange(1))
 @click.option("--warm", default=WARM, show_default=True, help="Milliseconds for which each runs before it is timed.")
-@click.option("--processor", is_flag=True, help="On webgpu: time of the processors in the GPU process of Chromium.")
+@click.option("--processor", is_flag=True, help="Time of the processors: natively, and on webgpu in the GPU process.")
 @click.option("--json", "as_json", type=click.Path(path_type=Path), help="Where all turns are written.")
 @click.option("--html", "as_html", type=click.Path(path_type=Path), help="Where a page with plots is written.")
 @click.option("--compare", type=click.Path(exists=True, path_type=Path), help="The JSON of an earlier run.")
@@ -188,8 +231,8 @@ def main(
     as_html: Path | None,
     compare: Path | None,
 ) -> None:
-    if processor and set(where) != {"webgpu"}:
-        sys.exit("the time of the processors is for --where webgpu")
+    if processor and not {"webgpu", "native"}.issuperset(where or WHERE):
+        sys.exit("the time of the processors is for --where webgpu and --where native")
     chosen: dict[str, Make] = {title: CASES[title] for title in titles or CASES}
     chosen |= {title: make for number in seed for title, make in generated(number).items()}
     if titles and any(CASES[title]().bound for title in titles):
@@ -209,7 +252,7 @@ def main(
             install()
         for place in where or WHERE:
             if place == "native":
-                rows += natively(chosen, names or list(LIBRARIES), rounds, warm)
+                rows += natively(chosen, names or list(LIBRARIES), rounds, warm, processor)
                 continue
             with Browser(headers=CACHING) as browser:  # some of the libraries make code that a policy would forbid
                 run["chromium"] = browser.version

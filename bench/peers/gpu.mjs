@@ -9,11 +9,11 @@ const OPERATORS = {
 };
 
 const CASES = {
-  gemm: ({ x: { shape: [side] } }) => ({
-    output: [side, side], constants: { side },
+  gemm: ({ x: { shape: [m, depth] }, y: { shape: [, n] } }) => ({
+    output: [n, m], constants: { depth },
     text: `function (x, y) {
       let sum = 0;
-      for (let k = 0; k < this.constants.side; k++) sum += x[this.thread.y][k] * y[k][this.thread.x];
+      for (let k = 0; k < this.constants.depth; k++) sum += x[this.thread.y][k] * y[k][this.thread.x];
       return sum;
     }`,
   }),

@@ -10,6 +10,7 @@ from .nodes import Node
 __all__ = ["model"]
 
 _FLOAT, _INT64 = 1, 7  # TensorProto.DataType
+_TYPES = {"float32": _FLOAT, "int8": 3, "int32": 6}
 _INT, _INTS = 2, 7  # AttributeProto.AttributeType
 _IR_VERSION, _OPSET = 8, 17
 
@@ -27,10 +28,10 @@ def _varint(value: int) -> bytes:
     return bytes([low | 0x80]) + _varint(rest) if rest else bytes([low])
 
 
-def _array(name: str, shape: Sequence[int]) -> bytes:
-    """A ValueInfoProto: an array of F32."""
+def _array(name: str, shape: Sequence[int], dtype: str) -> bytes:
+    """A ValueInfoProto: an array."""
     lengths = b"".join(_bytes(1, _number(1, length)) for length in shape)
-    tensor = _number(1, _FLOAT) + _bytes(2, lengths)
+    tensor = _number(1, _TYPES[dtype]) + _bytes(2, lengths)
     return _bytes(1, name.encode()) + _bytes(2, _bytes(1, tensor))
 
 
@@ -58,15 +59,22 @@ def _node(operator: str, operands: Sequence[str], name: str, attributes: Mapping
     return made
 
 
-def model(nodes: Sequence[Node], inputs: Mapping[str, Sequence[int]], result: Sequence[int]) -> bytes:
-    """A model that gives `z`. Literals of nodes are constants, 1/n one over the length of a row."""
+def model(
+    nodes: Sequence[Node],
+    inputs: Mapping[str, Sequence[int]],
+    result: Sequence[int],
+    given: Mapping[str, Mapping[str, int | list[int]]] | None = None,
+    dtypes: tuple[str, str] = ("float32", "float32"),
+) -> bytes:
+    """A model that gives `z`. Literals of nodes are constants, 1/n one over the length of a row; operators have the
+    attributes that are `given`; `dtypes` are those of what goes in and comes out."""
     graph, constants = b"", dict[str, float | int]()
     for operator, names, name in nodes:
         operands = names.split()
         for operand in operands:
             if operand[0].isdigit():
                 constants[operand] = 1 / inputs["x"][-1] if operand == "1/n" else float(operand)
-        attributes: dict[str, int | list[int]] = {}
+        attributes = dict((given or {}).get(operator, {}))
         if operator == "ReduceSum" and len(inputs["x"]) > 1:  # its axes are an operand, of which others know nothing
             operands.append("last")
             constants["last"] = -1
@@ -77,6 +85,6 @@ def model(nodes: Sequence[Node], inputs: Mapping[str, Sequence[int]], result: Se
         graph += _bytes(1, _node(operator, operands, name, attributes))
     graph += _bytes(2, b"graph")
     graph += b"".join(_bytes(5, _constant(name, value)) for name, value in constants.items())
-    graph += b"".join(_bytes(11, _array(name, shape)) for name, shape in inputs.items())
-    graph += _bytes(12, _array("z", result))
+    graph += b"".join(_bytes(11, _array(name, shape, dtypes[0])) for name, shape in inputs.items())
+    graph += _bytes(12, _array("z", result, dtypes[1]))
     return _number(1, _IR_VERSION) + _bytes(7, graph) + _bytes(8, _number(2, _OPSET))

@@ -5,7 +5,7 @@ export async function open(backend) {
   ort.env.wasm.wasmPaths = new URL("../node_modules/onnxruntime-web/dist/", import.meta.url).href;
   ort.env.wasm.numThreads = globalThis.crossOriginIsolated ? navigator.hardwareConcurrency : 1;
   ort.env.logLevel = "error";
-  const does = ({ model }) => Boolean(model);
+  const does = ({ model, shaders }) => Boolean(model) && (backend === "wasm" || shaders);
   const threads = () => ort.env.wasm.numThreads;
   return { does, prepare: (order, inputs, get) => prepare(backend, order, inputs, get), threads };
 }
@@ -29,8 +29,8 @@ async function prepare(backend, { calls, model }, inputs, get) {
   };
 }
 
-function tensorOf(device, { data, shape }) {
-  if (!device) return new ort.Tensor("float32", data, shape);
+function tensorOf(device, { data, dtype, shape }) {
+  if (!device) return new ort.Tensor(dtype, data, shape);
   const buffer = device.createBuffer({ size: data.byteLength, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST });
   device.queue.writeBuffer(buffer, 0, data);
   return ort.Tensor.fromGpuBuffer(buffer, { dataType: "float32", dims: shape });

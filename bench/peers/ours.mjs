@@ -8,13 +8,13 @@ export async function open(backend) {
   return { does: () => true, prepare: (order, inputs, get) => prepare(runtime, order, inputs, get), threads };
 }
 
-const NAMES = { float32: "f32", uint8: "u8", uint32: "u32" };
+const NAMES = { float32: "f32", int8: "i8", uint8: "u8", uint32: "u32" };
 
 async function prepare(runtime, { calls, holo, result, scalars, shape }, inputs, get) {
   const program = await runtime.load(await get(holo));
   const given = { ...scalars };
   for (const [name, { data, dtype, shape }] of Object.entries(inputs)) given[name] = runtime.buffer(NAMES[dtype], data, shape);
-  const [z, between] = [0, 1].map(() => runtime.buffer(NAMES[result], shape));
+  const [z, between] = [0, 1].map(() => runtime.buffer(NAMES[result], { shape }));
   const { x } = given;
   return async (read) => {
     let last = x;

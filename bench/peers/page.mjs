@@ -36,7 +36,7 @@ function watch() {
   }
 }
 
-const TYPES = { float32: Float32Array, float64: Float64Array, uint8: Uint8Array, uint32: Uint32Array };
+const TYPES = { float32: Float32Array, float64: Float64Array, int8: Int8Array, uint8: Uint8Array, uint32: Uint32Array };
 
 async function get(path) {
   const response = await fetch(path);

@@ -57,7 +57,16 @@ _WHOLE: dict[str, list[tuple[str, str, str]]] = {
     "sum": [("ReduceSum", "x", "z")],
     "gemm": [("MatMul", "x y", "z")],
     "blur": [("Conv", "x w", "z")],
-}
+    "batched": [("MatMul", "x y", "z")],
+    "int8": [("MatMulInteger", "x y", "z")],
+    "conv": [("Conv", "x w", "z")],
+    "attention": [
+        ("Transpose", "y", "t"), ("MatMul", "x t", "s"), ("Mul", "s 0.125", "m"), ("Softmax", "m", "p"),
+        ("MatMul", "p w", "z"),
+    ],
+    "fft": [("DFT", "x", "z")],
+}  # fmt: skip
+_ON_WASM = ("int8", "fft")  # which ONNX Runtime has no shader for
 
 
 def install() -> None:
@@ -141,10 +150,23 @@ def orders(title: str, case: Case) -> dict[str, dict[str, Any]]:
     if nodes:
         shapes = {name: value.shape for name, value in case.arrays.items()}
         result: Sequence[int] = () if case.name == "sum" else case.wanted.shape
+        given: dict[str, dict[str, int | list[int]]] = {}
         if case.name == "blur":
             shapes, result = {"x": (1, 1, *shapes["x"]), "w": (1, 1, 3, 3)}, (1, 1, *case.wanted.shape)
+        elif case.name == "conv":
+            given["Conv"] = {"pads": [shapes["w"][2] // 2] * 4, "group": shapes["x"][1] // shapes["w"][1]}
+        elif case.name == "attention":
+            given["Transpose"] = {"perm": [0, 2, 1]}
+        elif case.name == "fft":
+            given["DFT"], shapes, result = {"axis": 1}, {"x": (1, *shapes["x"])}, (1, *result)
+        elif case.name == "int8":
+            shapes.pop("s")
         reshaped = {name: arrays[name] | {"shape": shape} for name, shape in shapes.items()}
-        found["ort"] = order | {"arrays": reshaped, "model": write(f"{title}.onnx", model(nodes, shapes, result))}
+        dtypes = ("int8", "int32") if case.name == "int8" else ("float32", "float32")
+        made = write(f"{title}.onnx", model(nodes, shapes, result, given, dtypes))
+        found["ort"] = order | {"arrays": reshaped, "model": made, "shaders": case.name not in _ON_WASM}
+    if case.name == "conv":
+        found["tfjs"] = order | _channels_last(title, case)
     if case.lanes:
         uniforms = [("f32" if name == "step" else "u32", value) for name, value in case.scalars.items()]
         shader = write(f"{title}.wgsl", (HAND_CODE / f"{case.name}.wgsl").read_bytes())
@@ -152,6 +174,18 @@ def orders(title: str, case: Case) -> dict[str, dict[str, Any]]:
     if loop := loop_of(case):
         found[LOOPS] = order | {"arrays": {}, "loop": loop | _modules(loop["name"])}
     return found
+
+
+def _channels_last(title: str, case: Case) -> dict[str, Any]:
+    """Arrays of a convolution as TensorFlow has them, and what comes out."""
+    x, w = case.arrays["x"], case.arrays["w"]
+    there = {"x": x.transpose(0, 2, 3, 1), "w": w.transpose(2, 3, 1, 0) if w.shape[1] > 1 else w.transpose(2, 3, 0, 1)}
+    arrays = {
+        name: {"path": write(f"{title}.last.{name}", value.tobytes()), "dtype": value.dtype.name, "shape": value.shape}
+        for name, value in there.items()
+    }
+    wanted = case.wanted.astype(np.float64).transpose(0, 2, 3, 1)
+    return {"arrays": arrays, "wanted": write(f"{title}.last.wanted", wanted.tobytes())}
 
 
 def code_of(raw: bytes) -> Any:

@@ -38,7 +38,7 @@ def shares(rows: Sequence[Row]) -> dict[tuple[str, str, str], tuple[float | None
 
 
 def _cells(rows: Sequence[Row], old: Sequence[Row]) -> Iterator[list[str]]:
-    medians, before = {_key(row): row["median"] for row in rows}, {_key(row): row["median"] for row in old}
+    before = {_key(row): row["median"] for row in old}
     told = shares(rows)
 
     def number(value: float | None, form: str = ".2f") -> str:
@@ -50,7 +50,6 @@ def _cells(rows: Sequence[Row], old: Sequence[Row]) -> Iterator[list[str]]:
         spread = f"{min(ms):{digits}} to {max(ms):{digits}}"
         by = f"{row['by']} {row['version']}".rstrip()
         ratio = number(row["of the fastest peer"])
-        named = medians.get((row["where"], row["named"], row["by"]))
         last = [number(row["median"] / before[_key(row)] if _key(row) in before else None)] if old else []
         if row["where"] == "start":
             sizes = (f"{row[what] / 1000:,.0f}" for what in ("transferred", "gzip"))
@@ -59,7 +58,7 @@ def _cells(rows: Sequence[Row], old: Sequence[Row]) -> Iterator[list[str]]:
         calls = f" ({row['calls']} calls)" if row["calls"] > 1 else ""
         rates = [number(row[what] / row["median"] / 1e6 or None) for what in ("bytes", "operations")]
         of_loop, of_peak = told[_key(row)]
-        twin = number(row["median"] / named if named else None)
+        twin = number(row.get("of the named"))
         percent = [number(of_loop, ".0f"), number(of_peak, ".1f")]
         yield [
             row["case"], row["size"] + calls, by, str(row["threads"] or ""), format(row["median"], digits), spread,
@@ -95,8 +94,8 @@ def summary(rows: Sequence[Row]) -> list[list[str]]:
         if others:
             best = min(others, key=lambda row: row["median"])
             line[3:6] = [f"{best['median']:.4g}", best["by"], f"{ours['median'] / best['median']:.2f}"]
-        if twin := [row for row in rows if (row["case"], row["by"]) == (ours["named"], ours["by"])]:
-            line[6] = f"{ours['median'] / twin[0]['median']:.2f}"
+        if ours.get("of the named"):
+            line[6] = f"{ours['of the named']:.2f}"
         found.append(line)
     return found
 

@@ -20,6 +20,10 @@ const CASES = {
   sum: (x) => tf.sum(x),
   softmax: (x) => tf.softmax(x),
   gemm: (x, y) => tf.matMul(x, y),
+  batched: (x, y) => tf.matMul(x, y),
+  // In its own order: channels last, and so the result (pages.py).
+  conv: (x, w) => (w.shape[3] === 1 ? tf.depthwiseConv2d(x, w, 1, "same") : tf.conv2d(x, w, 1, "same")),
+  attention: (q, k, v) => tf.matMul(tf.softmax(tf.mul(tf.matMul(q, k, false, true), 1 / Math.sqrt(v.shape[2]))), v),
   blur: (x, w) => tf.conv2d(tf.reshape(x, [...x.shape, 1]), tf.reshape(w, [3, 3, 1, 1]), 1, "valid"),
   histogram: (x) => tf.bincount(x, [], 256),
   gray_scott: (x) => {

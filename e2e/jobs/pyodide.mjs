@@ -1,4 +1,4 @@
-// Runs tests of tests/everywhere in Pyodide; tests/where.py says which, and takes their reports.
+// Runs tests in Pyodide: those of tests/everywhere, as tests/where.py says, or of the array API standard's suite.
 
 const FILES = "/tested"; // in the file system of Pyodide
 
@@ -16,7 +16,9 @@ function interruptsAfter(ms) {
   };
 }
 
-export async function boot({ get }, { packaged = false } = {}) {
+const BUNDLE = "/build/pyodide/bundle.zip";
+
+export async function boot({ get }, { packaged = false, bundle = BUNDLE } = {}) {
   const { loadPyodide } = await import("../../node_modules/pyodide/pyodide.mjs");
   const lines = [];
   const note = (line) => lines.push(line);
@@ -24,16 +26,16 @@ export async function boot({ get }, { packaged = false } = {}) {
   // As a page does it that allows no strings to be evaluated; otherwise the package loads its own copy.
   if (!packaged) pyodide.registerJsModule("hologram_web_runtime", await import("../../web/dist/pyodide.js"));
   pyodide.registerJsModule("page_of_tests", { interruptsAfter });
-  pyodide.unpackArchive(new Uint8Array(await get("/build/pyodide/bundle.zip")), "zip", { extractDir: FILES });
+  pyodide.unpackArchive(new Uint8Array(await get(bundle)), "zip", { extractDir: FILES });
   await pyodide.runPythonAsync(`import sys; sys.path.insert(0, '${FILES}')`);
   return { pyodide, lines };
 }
 
-export default async function tests(tools, { names, packaged }) {
-  const { pyodide, lines } = await boot(tools, { packaged });
+export default async function tests(tools, { names, packaged, bundle, inside = "tests.everywhere.inside" }) {
+  const { pyodide, lines } = await boot(tools, { packaged, bundle });
   pyodide.globals.set("names", JSON.stringify(names));
   try {
-    const reports = await pyodide.runPythonAsync("from tests.everywhere.inside import run; run(names)");
+    const reports = await pyodide.runPythonAsync(`from ${inside} import run; run(names)`);
     return { json: { reports: JSON.parse(reports), lines } };
   } catch (error) {
     throw new Error(`${error}\n${lines.slice(-50).join("\n")}`);

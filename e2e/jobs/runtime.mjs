@@ -77,16 +77,17 @@ const checks = {
     await buffer.write(new Float32Array([7]), 1);
     equal([...(await buffer.read())], [1, 7, 3]);
     await rejects(() => buffer.write(new Float32Array(3), 1), "InvalidBuffer", "do not fit");
-    await rejects(() => buffer.write(new Int32Array(1)), "LaunchError", "content is a Int32Array; a Float32Array is expected");
+    await rejects(() => buffer.write(new Int32Array(1)), "LaunchError", "content is a Int32Array; a list or a Float32Array is expected");
     buffer.free();
     buffer.free();
     await rejects(() => buffer.read(), "InvalidBuffer", "freed");
     const odd = runtime.buffer("u8", new Uint8Array([1, 2, 3, 4, 5]));
     equal([...(await odd.read())], [1, 2, 3, 4, 5]);
-    equal((await runtime.buffer("u64", [2, 3]).read()).length, 6);
+    equal((await runtime.buffer("u64", { shape: [2, 3] }).read()).length, 6);
     equal((await runtime.buffer("f32", 0).read()).length, 0);
     await rejects(async () => runtime.buffer("f33", 1), "LaunchError", "is no type");
-    await rejects(async () => runtime.buffer("f32", [2, -1]), "LaunchError");
+    await rejects(async () => runtime.buffer("f32", { shape: [2, -1] }), "LaunchError", "the shape [2,-1] is not one of some elements");
+    await rejects(async () => runtime.buffer("f32", { sizes: [2] }), "LaunchError", "there is no option 'sizes': there is shape");
     await rejects(async () => runtime.buffer("f32", new Float32Array(3), [2, 2]), "LaunchError", "shape");
     odd.free();
   },
@@ -258,6 +259,23 @@ const checks = {
     for (const buffer of [y, z, k, s]) buffer.free();
   },
 
+  async "explain says which code launches take, and why"({ runtime, saxpy, load }) {
+    const onGpu = runtime.info.selected === "webgpu";
+    const saying = (found, ...texts) => {
+      for (const text of texts) if (!found.includes(text)) throw new Error(`it says ${found}, not ${text}`);
+    };
+    const y = runtime.buffer("f32", 8);
+    const proven = onGpu ? ["the shader without checks", "bytes(buffer x) - "] : ["the module, ", "each block checks what it cannot prove"];
+    saying(await runtime.explain(saxpy, { a: 2, x: new Float32Array(8).fill(3), y }), "8 x 1 x 1 lanes in 1 x 1 x 1 blocks: ", ...proven);
+    equal([...(await y.read())], Array(8).fill(6));
+    y.free();
+    const spread = await load("spread");
+    await rejects(runtime.explain(spread, { k: new Uint32Array([1, 9]), y: new Uint32Array(2) }), "ExecutionError", "index 9");
+    await rejects(runtime.explain(saxpy, { a: 2 }), "LaunchError", "x");
+    await rejects(runtime.explain({}, {}), "LaunchError", "a program");
+    await rejects(runtime.explain(saxpy, { a: 2, x: new Float32Array(1), y: new Float32Array(1) }, { steps: 0 }), "LaunchError", "steps");
+  },
+
   async "a run in an encoder of the caller's"({ runtime, saxpy, load }) {
     const { gpuDevice } = runtime;
     const [x, y] = [[1, 2], [10, 20]].map((data) => runtime.buffer("f32", new Float32Array(data)));
@@ -358,10 +376,10 @@ const checks = {
     const y = runtime.buffer("f32", new Float32Array([1, 2, 3]));
     await saxpy.run({ a: 10, x: y, y });
     equal([...(await y.read())], [11, 22, 33]);
-    const both = runtime.buffer("u32", [3]);
+    const both = runtime.buffer("u32", 3);
     const m = { data: new Uint32Array(3), shape: [3, 1] };
-    await rejects(pair.run({ m, total: both, twice: runtime.buffer("u32", [3, 1]) }).then(() => pair.run({ m, total: both, twice: both })), "LaunchError", "axes");
-    const square = runtime.buffer("u32", [1, 1]);
+    await rejects(pair.run({ m, total: both, twice: runtime.buffer("u32", { shape: [3, 1] }) }).then(() => pair.run({ m, total: both, twice: both })), "LaunchError", "axes");
+    const square = runtime.buffer("u32", { shape: [1, 1] });
     await rejects(pair.run({ m: square, total: both, twice: square }), "LaunchError");
   },
 
@@ -376,7 +394,7 @@ const checks = {
     }
     await rejects(pair.run({ m: { data, shape: [6] } }), "LaunchError", "m has 1 axis; 2 axes are expected");
     await rejects(pair.run({ m: { data, shape: [2, 3] }, total: new Uint32Array(3) }), "LaunchError", "total has the shape [3]; [2] is expected, as total: u32[h] write");
-    const m = runtime.buffer("u32", data, [3, 2]);
+    const m = runtime.buffer("u32", data, { shape: [3, 2] });
     const made = await pair.run({ m }, { output: "buffer" });
     equal([made.total.shape, made.twice.shape, [...(await made.total.read())]], [[3], [3, 2], [3, 7, 11]]);
     const long = runtime.buffer("u32", data); // a Buffer, or the GPUBuffer of one, seen in another shape
@@ -386,7 +404,54 @@ const checks = {
     for (const content of [null, {}, "3", new ArrayBuffer(4), 3n, 1.5]) {
       await rejects(async () => runtime.buffer("f32", content), "LaunchError", "is not one of some elements");
     }
-    equal(runtime.buffer("u32", data, 6).shape, [6]);
+    equal(runtime.buffer("u32", data, { shape: 6 }).shape, [6]);
+  },
+
+  async "lists are data"({ runtime, saxpy }) {
+    equal([...(await runtime.buffer("f32", [3, 1, 2]).read())], [3, 1, 2]);
+    equal([...(await saxpy.run({ a: 2, x: [1, 2, 3], y: [10, 20, 30] }))], [12, 24, 36]);
+    for (const type of [...Object.keys(CLASSES), "i16", "u8"]) {
+      const big = type.endsWith("64") && !type.startsWith("f");
+      const found = runtime.buffer(type, [2, 7, 1]);
+      await found.write([big ? 5n : 5], 1);
+      equal((await found.read()).join(), "2,5,1", type);
+    }
+    equal([...(await runtime.buffer("bf16", [1, -2]).read())], [0x3f80, 0xc000]);
+    equal((await runtime.buffer("f32", [])).length, 0);
+    await rejects(() => runtime.buffer("u8", [1, 256]), "LaunchError", "content: element 1, 256, is no u8");
+    await rejects(() => runtime.buffer("f32", [1, , 2]), "LaunchError", "content: element 1, undefined, is no f32"); // eslint-disable-line no-sparse-arrays
+    await rejects(saxpy.run({ a: 2, x: [1, "2"], y: [1, 2] }), "LaunchError", "x: element 1, 2, is no f32");
+    await rejects(saxpy.run({ a: 2, x: [[1]], y: [1] }), "LaunchError", "x: element 0, 1, is no f32");
+  },
+
+  async "options that there are not"({ hologram, runtime, saxpy }) {
+    const run = (options) => saxpy.run({ a: 2, x: [1], y: [1] }, options);
+    for (let round = 0; round < 3; round++) {
+      // also where a run like it is kept
+      await rejects(run({ second: 1 }), "LaunchError", "there is no option 'second': did you mean seconds? there are signal, seconds, steps, output");
+      equal([...(await run({ seconds: 5 }))], [3]);
+    }
+    await rejects(hologram.Runtime.create({ thread: 2 }), "LaunchError", "there is no option 'thread': did you mean threads? there are backend, device, gpu, powerPreference, threads");
+    await rejects(runtime.load(new Uint8Array(3), { bases: "" }), "LaunchError", "did you mean base?");
+    await rejects(runtime.record([], { output: "buffer" }), "LaunchError", "there is no option 'output': there are steps, seconds");
+  },
+
+  async "what a Buffer and results tell of themselves"({ hologram, runtime, saxpy }) {
+    const { selected, adapter, device } = runtime.info;
+    const buffer = runtime.buffer("f32", [1, 2.5, 3, 4, 5, 6, 7, 8], { shape: [2, 4] });
+    const head = selected === "wasm" ? " [1, 2.5, 3, 4, 5, 6, ...]" : "";
+    equal(`${buffer}`, `Buffer f32[2, 4]${head} on ${device}`);
+    equal(Object.keys(buffer).slice(0, 2), ["dtype", "shape"]); // what consoles of browsers show
+    equal([hologram.Buffer.name, hologram.Runtime.name], ["Buffer", "Runtime"]);
+    equal(device, selected === "wasm" ? "WebAssembly" : `WebGPU on ${device.slice(10)}`);
+    if (selected === "webgpu") equal(device.includes("a program and no GPU"), !adapter.real);
+    const given = { a: 2, x: runtime.buffer("f32", [1]), y: runtime.buffer("f32", [1]) };
+    const results = [await saxpy.run({ a: 2, x: [1], y: [1] }), await saxpy.run(given), await buffer.read()];
+    for (let round = 0; round < 3; round++) results.push(await saxpy.run({ a: 2, x: new Float32Array(1), y: new Float32Array(1) }));
+    for (const result of results) equal(hologram.ranOn(result), runtime.info);
+    equal(hologram.ranOn(new Float32Array(1)), undefined);
+    buffer.free();
+    equal(`${buffer}`, `Buffer f32[2, 4] freed on ${device}`);
   },
 
   async types({ halves }) {
@@ -415,9 +480,8 @@ const checks = {
     await rejects(saxpy.run({ a: 1, x, y: x, factor: 1 }), "LaunchError", `'factor' is no port: it takes ${listed}`);
     await rejects(saxpy.run({ A: 1, x, y: x }), "LaunchError", `'A' is no port: did you mean a? it takes ${listed}`);
     await rejects(saxpy.run({ a: "1", x, y: x }), "LaunchError", "a is '1'; f32 is expected, a number");
-    await rejects(saxpy.run({ a: 1, x, y: new Float64Array(3) }), "LaunchError", "y is a Float64Array; a Float32Array is expected");
+    await rejects(saxpy.run({ a: 1, x, y: new Float64Array(3) }), "LaunchError", "y is a Float64Array; a list or a Float32Array is expected");
     await rejects(saxpy.run({ a: 1, x, y: new Float32Array(4) }), "LaunchError", "y has the shape [4]; [3] is expected, as y: f32[n] read_write");
-    await rejects(saxpy.run({ a: 1, x, y: [1, 2, 3] }), "LaunchError", "y is a Array; a Float32Array is expected");
     await rejects(saxpy.run({ a: 1, x, y: runtime.buffer("u32", 3) }), "LaunchError", "y has dtype u32; f32 is expected");
     await rejects(saxpy.run({ a: 1, x, y: x }, { steps: 0 }), "LaunchError", "steps");
     equal((await saxpy.run({ a: 1, x: new Float32Array(0), y: new Float32Array(0) })).length, 0);
@@ -468,14 +532,15 @@ const checks = {
     await made.write([5n, 2n ** 256n - 1n], 1);
     equal(await made.read(), [y[0], 5n, 2n ** 256n - 1n, y[3]]);
     equal(await runtime.buffer("i128", [-1n, 1n, 2n, 3n], [2, 2]).read(), [-1n, 1n, 2n, 3n]);
-    equal(await runtime.buffer("u4096", [2]).read(), [0n, 0n]);
+    equal(await runtime.buffer("u4096", 2).read(), [0n, 0n]);
+    equal(await runtime.buffer("u4096", [2]).read(), [2n]);
     await rejects(() => made.write([0n, -1n]), "LaunchError", "content: element 1, -1, is no u256");
     await rejects(() => made.write([1n, 2n], 3), "InvalidBuffer", "do not fit");
     await rejects(() => runtime.buffer("u128", [1n, 2n ** 128n]), "LaunchError", "content: element 1, 340282366920938463463374607431768211456, is no u128");
     await rejects(wide.run({ x: [2n ** 255n] }), "LaunchError", `x: element 0, ${2n ** 255n}, is no i256`);
     await rejects(wide.run({ x: [1.5] }), "LaunchError", "element 0, 1.5, is no i256");
-    await rejects(wide.run({ x: new BigInt64Array(4) }), "LaunchError", "x is a BigInt64Array; BigInts or a Uint8Array is expected");
-    await rejects(() => runtime.buffer("u64", [1n]), "LaunchError", "content is a Array; a BigUint64Array is expected");
+    await rejects(wide.run({ x: new BigInt64Array(4) }), "LaunchError", "x is a BigInt64Array; a list or a Uint8Array is expected");
+    equal([...(await runtime.buffer("u64", [1n, 2]).read())], [1n, 2n]);
   },
 
   async "scalars of wide integers are BigInts"({ load }) {

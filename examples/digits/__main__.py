@@ -33,7 +33,7 @@ def main() -> None:
         if given.weights:
             nn.save(params, given.weights)
         if given.save:
-            classifier(ex, params, 1).save(given.save)
+            classifier(ex, params).save(given.save)
 
 
 if __name__ == "__main__":

@@ -59,12 +59,12 @@ def accuracy(ex: hg.Executor, params: Any, images: list[list[float]], labels: li
     return float(right.astype(hg.f32).mean().item())
 
 
-def classifier(ex: hg.Executor, params: Any, count: int) -> Any:
-    """The program for a file, with its weights: so many images in, scores and digits out."""
+def classifier(ex: hg.Executor, params: Any) -> Any:
+    """The program for a file, with its weights: any number of images in, scores and digits out."""
 
     @hg.function(device=ex, name="digits")
     def digits(images: Any) -> Any:
         scores = NETWORK(params, images)
         return {"scores": xp.softmax(scores), "digits": xp.argmax(scores, axis=1)}
 
-    return digits.compile(images=hg.Array[hg.f32, count, PIXELS])
+    return digits.compile(images=hg.Array[hg.f32, "count", PIXELS])

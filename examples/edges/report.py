@@ -7,7 +7,6 @@ import platform
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.metadata import version
-from math import log10
 from pathlib import Path
 from string import Template
 
@@ -37,6 +36,8 @@ _STRIP = (
     ("marks", "thin, and marked", "double_threshold"),
     ("edges", "edges", "strong_edges"),
 )
+
+_FAR = 10  # times the reference's time: the slow reference device would make all other bars a line
 
 
 class _Pictures:
@@ -102,6 +103,7 @@ def write_report(
         mandelbrot=_planes("rounds", "mandelbrot", pictures, scipy, ran)
         + _details("mandelbrot", listings["mandelbrot"]),
         footer=escape(f"{credit} {_versions()}"),
+        ratio=f"{width} / {height}",  # until they have loaded
         rendering="pixelated" if max(width, height) < 256 else "auto",
     )
     path = folder / "index.html"
@@ -141,20 +143,26 @@ def _error(row: Row) -> str:
 
 
 def _times(task: str, title: str, rows: Sequence[Row]) -> str:
-    """Bars on a logarithmic scale, from a tenth of the shortest time to the longest."""
+    """Linear bars, as long as the longest of those that take at most ten times as long as the reference; what takes
+    longer is cut off, and marked so. Beside them the ratio to the reference's time."""
     values = [(row.title, row.ms(task)) for row in rows]
-    low, high = (log10(pick(ms for _, ms in values)) for pick in (min, max))
+    reference = next(ms for name, ms in values if name == REFERENCE)
+    longest = max(ms for _, ms in values if ms <= _FAR * reference)
     lines = "".join(
-        f'<div class="time"><span>{escape(name)}</span><span class="track">'
-        f'<i class="{"reference" if name == REFERENCE else ""}" style="width:{_part(log10(ms), low - 0.5, high)}%"></i>'
-        f'</span><span class="number">{_ms(ms)}</span></div>'
+        f'<div class="time"><span>{escape(name)}</span><span class="track"><i class="{_bar(name, ms > longest)}" '
+        f'style="width:{min(100, 100 * ms / longest):.1f}%"></i></span><span class="number">{_ms(ms)}</span>'
+        f'<span class="number ratio">{_ratio(ms / reference)}</span></div>'
         for name, ms in values
     )
     return f'<div class="chart"><h3>{escape(title)}</h3>{lines}</div>'
 
 
-def _part(value: float, low: float, high: float) -> str:
-    return f"{100 * (value - low) / max(high - low, 1e-9):.1f}"
+def _bar(name: str, is_cut: bool) -> str:
+    return "reference" if name == REFERENCE else "cut" if is_cut else ""
+
+
+def _ratio(ratio: float) -> str:
+    return f"{ratio:,.0f} ×" if ratio >= 10 else f"{ratio:.2f} ×"
 
 
 def _ms(ms: float) -> str:
@@ -170,9 +178,9 @@ def _figures(figures: Sequence[Figure]) -> str:
         f'<td class="{"good" if figure.verdict == "met" else "bad"}">{figure.verdict}</td></tr>'
         for figure in figures
     )
-    head = '<tr><th>what</th><th class="number">measured</th><th class="number">target</th><th></th></tr>'
+    head = '<tr><th>what</th><th class="number">measured</th><th class="number">target</th><td></td></tr>'
     return (
-        '<section class="card"><h2>Loading</h2><div class="scroll"><table>'
+        '<section class="card"><h2>Loading</h2><div class="scroll" tabindex="0"><table>'
         f"<thead>{head}</thead><tbody>{lines}</tbody></table></div></section>"
     )
 
@@ -215,19 +223,21 @@ def _planes(name: str, task: str, pictures: _Pictures, scipy: Row, rows: Sequenc
         cells.append(_cell(picture, differs, row.title, "bad" if count else "good", _pixels(count)))
     return (
         f'<div class="plane"><h3>{escape(VIEWS[name].caption)}</h3>'
-        f'<div class="scroll"><div class="pictures">{"".join(cells)}</div></div></div>'
+        f'<div class="scroll" tabindex="0"><div class="pictures">{"".join(cells)}</div></div></div>'
     )
 
 
 def _cell(picture: str, differs: str, title: str, mark: str, count: str = "") -> str:
-    image = (
-        f'<a href="{picture}"><img src="{picture}" alt="" loading="lazy"></a><figcaption>{escape(title)}</figcaption>'
-    )
+    image = _linked(picture, f"picture by {title}") + f"<figcaption>{escape(title)}</figcaption>"
     below = '<p class="faint">difference</p>'
     if differs:
-        below = f'<a class="difference" href="{differs}"><img src="{differs}" alt="" loading="lazy"></a>'
+        below = _linked(differs, f"where {title} differs", ' class="difference"')
         below += f'<p class="{mark}">{count}</p>'
     return f"<figure>{image}{below}</figure>"
+
+
+def _linked(picture: str, told: str, attributes: str = "") -> str:
+    return f'<a{attributes} href="{picture}"><img src="{picture}" alt="{escape(told)}" loading="lazy"></a>'
 
 
 def _pixels(count: int) -> str:

@@ -6,7 +6,7 @@ what takes the real part then. {W} lanes work on a matrix, and meet at {meet}; w
 
 from __future__ import annotations
 
-__all__ = ["KERNELS"]
+__all__ = ["KERNELS", "MATRICES"]
 
 _SEARCH = """def search(out: Array[{{O}}], sorted: Array[{{T}}], wanted: Array[{{T}}], n: i32):
     i = global_id(0)
@@ -264,3 +264,4 @@ KERNELS = {
     "svd": _SVD,
     "eigh": _EIGH,
 }
+MATRICES = ("solve", "cholesky", "qr", "svd", "eigh")  # of each matrix of operands in stacks

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from operator import index
 from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import LaunchError, outermost
+from ..extras import page_of
 from ..isa.elements import ElementType, bool_
 from ..isa.types import Type
 from ..runtime import arrays
 from ..runtime.executor import Buffer
 from ..runtime.operators import Operators
 from .node import ArrayNode, ArrayShapeError, broadcast, map_, scalar, source, view
+from .sizes import Size, is_known, whole
+from .tracing import Parameter
 from .types import NUMBERS, accumulated, floating, kind_of, of_number, real_of, rule_of, type_of_number
 from .view import View, row_major
 
@@ -151,10 +153,10 @@ class Array(Operators):
         copy: bool | None = None,
     ) -> Any:
         """The elements in memory of the host: those themselves where NumPy reaches the device's, unless `copy`."""
-        lends = hasattr(self.executor.device, "view") and self.size
+        lends = hasattr(self.executor.device, "view")
         if copy is False and not lends:
             raise BufferError(f"the memory of {self.executor.backend.selected} is out of reach: it has to be copied")
-        if lends and not copy:
+        if lends and self.size and not copy:
             from .dispatch import Lent
 
             found = arrays.numpy().asarray(Lent(self))
@@ -183,10 +185,13 @@ class Array(Operators):
         return int(self.item())
 
     def explain(self) -> str:
-        """The kernels that compute it, as text of our own language, with their launches."""
+        """The graph of what it is computed from, the kernels, as text of our own language, and their launches."""
         from .run import explain
 
         return explain([self.node], self.executor)
+
+    def _repr_html_(self) -> str | None:
+        return page_of(self)
 
     def __repr__(self) -> str:
         state = "" if self.node.op == "source" else ", not computed yet"
@@ -201,7 +206,7 @@ class Array(Operators):
         if lengths.count(-1) == 1:
             rest = prod(length for length in lengths if length != -1)
             lengths = [self.size // rest if length == -1 and rest else length for length in lengths]
-        if prod(lengths) != self.size or min(lengths, default=0) < 0:
+        if prod(lengths) != self.size or any(length < 0 for length in lengths):
             raise ArrayShapeError(f"an array of shape {self.shape} cannot have the shape {tuple(_lengths(shape))}")
         return self._with(view(self.node, View(tuple(lengths), row_major(lengths))))
 
@@ -330,12 +335,16 @@ class Array(Operators):
 
     def mean(self, axis: Axes = None, keepdims: bool = False) -> Array:
         count = prod(self.shape[a] for a in self._axes(axis))
-        return self.astype(floating(self.dtype)).sum(axis, keepdims) / float(count)
+        return mapped("divide", self.astype(floating(self.dtype)).sum(axis, keepdims), self._number(count))
 
     def var(self, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Array:
         count = prod(self.shape[a] for a in self._axes(axis))
         away = self - self.mean(axis, keepdims=True)
-        return (away * away).sum(axis, keepdims) / (count - correction)
+        return mapped("divide", (away * away).sum(axis, keepdims), self._number(count) - correction)
+
+    def _number(self, count: Any) -> Any:
+        """A number of elements to divide by: as an array where it is not known yet."""
+        return float(count) if is_known(count) else array_of(count, self.executor).astype(floating(self.dtype))
 
     def std(self, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Array:
         return mapped("sqrt", self.var(axis, correction, keepdims))
@@ -408,7 +417,7 @@ COMPARISONS = {
 def _operator(name: str, swapped: bool, in_place: bool = False) -> Callable[[Array, Any], Any]:
     @outermost
     def operate(self: Array, other: Any, /) -> Any:
-        if not isinstance(other, (Array, Buffer, *NUMBERS)) and not hasattr(other, "__array__"):
+        if not isinstance(other, (Array, Buffer, Size, *NUMBERS)) and not hasattr(other, "__array__"):
             return NotImplemented
         found = mapped(name, other, self) if swapped else mapped(name, self, other)
         if not in_place:
@@ -448,9 +457,12 @@ def array_of(
     if isinstance(value, NUMBERS):
         ty = dtype or (of_number(value, beside.dtype) if beside is not None else type_of_number(value))
         return Array(scalar(_held(value, ty), ty), executor)
+    if isinstance(value, Size):
+        number = Array(scalar(Parameter(value.formula), Type.I32), executor)  # type: ignore[arg-type]
+        return number if dtype is None else number.astype(dtype)
     found = arrays.array(value, dtype)
     ty = dtype or arrays.type_of(found)
-    return Array(source(executor.result(found.shape, ty).from_numpy(found)), executor)
+    return Array(source(executor.result(arrays.lengths(found, ty), ty, zeroed=False).from_numpy(found)), executor)
 
 
 def _held(value: Any, ty: ElementType) -> Any:
@@ -523,7 +535,7 @@ def reduced(kind: str, array: Array, axis: Axes, keepdims: bool, empty: Any = No
     else:
         outer, inner = result, ()
         found = array.transpose([*kept, *axes]).node
-    if not prod(along):  # nothing is read
+    if prod(along) == 0:  # nothing is read
         number = empty if empty is not None else {"sum": 0, "prod": 1}[kind]
         node = scalar(number, array.dtype, result)
     else:
@@ -569,4 +581,4 @@ def kernel(
 def _lengths(shape: Any) -> list[int]:
     if len(shape) == 1 and not isinstance(shape[0], int) and hasattr(shape[0], "__iter__"):
         shape = shape[0]
-    return [index(length) for length in shape]
+    return [whole(length) for length in shape]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import LaunchError, outermost
 from . import functions as f
+from .algorithms import MATRICES
 from .applied import apply
 from .array import Array
 from .creation import arange
@@ -99,6 +100,11 @@ def _many(node: ArrayNode, given: dict[int, Array], count: int, executor: Execut
         return _products(node, args, [id(arg) in given for arg in node.args], count)
     if node.op == "tensor":
         return _operations(node, args, given, count)
+    if node.op == "kernel" and node.attrs[0] in MATRICES:
+        name, lanes, numbers, together = node.attrs
+        many = (each.broadcast_to((count, *arg.shape)).node for each, arg in zip(args, node.args, strict=True))
+        attrs = name, lanes * count, numbers, together
+        return Array(ArrayNode("kernel", tuple(many), node.dtype, (count, *node.shape), attrs), executor)
     name = node.attrs[0] if node.op == "kernel" else getattr(node.attrs, "kind", node.op)
     raise LaunchError(f"hg.vmap has no rule for {name}: {_HOW}")
 

@@ -65,6 +65,7 @@ def _named(name: str, made: _Function) -> _Function:
     @wraps(made)
     def call(*given: Any, out: Buffer | None = None, **options: Any) -> Any:
         first = next((each for each in given if isinstance(each, (Array, Buffer))), None)
+        options = {key: _array(each, first) if _is_array(each) else each for key, each in options.items()}
         if given and isinstance(given[0], Executor):
             *before, result, n = given[1:]
             operands = [_array(each, result).ravel()[:n] if _is_array(each) else each for each in before]
@@ -102,7 +103,10 @@ _FUNCTIONS = {
         "log_softmax": "log_softmax", "matmul": "matmul", "tensordot": "tensordot", "reshape": "reshape",
         "permute": "permute_dims", "concat": "concat", "stack": "stack", "gather": "take", "sort": "sort",
     }.items()
-} | {"einsum": einsum, "fft": fft.fft, "ifft": fft.ifft, "rfft": fft.rfft, "outer": linalg.outer}  # fmt: skip
+} | {
+    "einsum": einsum, "fft": fft.fft, "ifft": fft.ifft, "rfft": fft.rfft, "irfft": fft.irfft, "outer": linalg.outer,
+    "unique": sets.unique_values,
+}  # fmt: skip
 
 
 def _least(name: str) -> _Function:
@@ -224,19 +228,44 @@ def _padded(padding: int | Sequence[int]) -> tuple[int, ...]:
     return (*padding, *padding) if len(padding) == 2 else tuple(padding)
 
 
+def _slid(
+    name: str, x: Array, kernel: Array, channels: int, lengths: Callable[..., int], around: Any, **given: Any
+) -> Array:
+    """A convolution of images; `lengths` are of a result from (length, kernel, stride, dilation, padding, further)."""
+    n, c, h, w = x.shape
+    kh, kw = kernel.shape[2:]
+    stride, dilation, pad = _pair(given.pop("stride")), _pair(given.pop("dilation")), _padded(given.pop("padding"))
+    further = {} if around is None else {"output_padding": _pair(around)}
+    made = apply(
+        name, input=x, kernel=kernel, batch=n, in_channels=c, out_channels=channels, height=h, width=w, kernel_h=kh,
+        kernel_w=kw, stride=stride, padding=pad, dilation=dilation, **further, **given,
+    )  # fmt: skip
+    sides = zip((h, w), (kh, kw), stride, dilation, (pad[0] + pad[2], pad[1] + pad[3]), strict=True)
+    last = further.get("output_padding", (0, 0))
+    return made.reshape(n, channels, *(lengths(*side) + more for side, more in zip(sides, last, strict=True)))
+
+
 def conv2d(
     x: Array, kernel: Array, *, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1, bias: Any = None
 ) -> Array:
     """The cross-correlation of images (NCHW) and kernels (OIHW)."""
-    n, c, h, w = x.shape
-    o, _, kh, kw = kernel.shape
-    (sh, sw), (dh, dw), pad = _pair(stride), _pair(dilation), _padded(padding)
-    made = apply(
-        "Conv2D", input=x, kernel=kernel, batch=n, in_channels=c, out_channels=o, height=h, width=w, kernel_h=kh,
-        kernel_w=kw, stride=(sh, sw), padding=pad, dilation=(dh, dw), groups=groups, bias=bias,
+    return _slid(
+        "Conv2D", x, kernel, kernel.shape[0], lambda n, k, s, d, p: (n + p - d * (k - 1) - 1) // s + 1, None,
+        stride=stride, padding=padding, dilation=dilation, groups=groups, bias=bias,
     )  # fmt: skip
-    rows, columns = (h + pad[0] + pad[2] - dh * (kh - 1) - 1) // sh + 1, (w + pad[1] + pad[3] - dw * (kw - 1) - 1) // sw
-    return made.reshape(n, o, rows, columns + 1)
+
+
+def conv_transpose2d(
+    x: Array, kernel: Array, *, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, dilation: Any = 1,
+    groups: int = 1, bias: Any = None,
+) -> Array:  # fmt: skip
+    """What the gradient of `conv2d` does with images (NCHW): kernels (IOHW) are added at every place of an image. In
+    groups the kernels are of one group's results. `output_padding` are rows and columns more at the end."""
+    return _slid(
+        "ConvTranspose2D", x, kernel, kernel.shape[1] * groups,
+        lambda n, k, s, d, p: (n - 1) * s + d * (k - 1) + 1 - p, output_padding,
+        stride=stride, padding=padding, dilation=dilation, groups=groups, bias=bias,
+    )  # fmt: skip
 
 
 def _pooled(name: str) -> _Function:
@@ -281,6 +310,62 @@ def _attention(name: str) -> _Function:
 
     call.__doc__ = "softmax(q @ k^T * scale + mask) @ v, of arrays of batch, heads, positions, and size of a head."
     return call
+
+
+def rope(x: Array, freqs: Array, *, interleaved: bool = False) -> Array:
+    """Rows of (batch, positions, heads, size of a head) with their pairs turned by angles (positions, half of the
+    size): element j and the one half a row behind it are a pair, or with `interleaved`, neighbours."""
+    b, s, h, d = x.shape
+    given = {"batch": b, "seq_len": s, "heads": h, "head_dim": d, "interleaved": interleaved}
+    if freqs.shape != (s, d // 2):
+        raise LaunchError(f"freqs has shape {freqs.shape}; {(s, d // 2)}, an angle for each pair, is expected")
+    return apply("RoPE", input=x, freqs=freqs, **given).reshape(x.shape)
+
+
+def kv_cache_update(cache: Array, new: Array, position: int) -> Array:
+    """A cache (batch, heads, positions, size of a head) with new keys or values from a position on: those of one
+    position (batch, heads, size) or of several. With `out` the cache itself, it is written in place."""
+    rows = new.expand_dims(2) if new.ndim == 3 else new
+    last = position + rows.shape[2]
+    if rows.shape[:2] + rows.shape[3:] != cache.shape[:2] + cache.shape[3:]:
+        raise LaunchError(f"new has shape {new.shape}, which is none of rows for a cache of shape {cache.shape}")
+    if position < 0 or last > cache.shape[2]:
+        raise LaunchError(f"positions {position} to {last - 1} are none of a cache of {cache.shape[2]}")
+    found = Array(cache.node, cache.executor)
+    found[:, :, position:last] = rows
+    return found
+
+
+# Products of matrices that are stored in other forms
+
+
+def sparse_matmul(values: Array, indices: Array, ptr: Array, x: Array) -> Array:
+    """The product of a matrix in compressed sparse rows (as `scipy.sparse.csr_matrix` has data, indices and indptr)
+    and a matrix. A column that is none of the rows of x is a fault."""
+    k, n = x.shape
+    m = ptr.size - 1
+    indices, ptr = (each.astype(Type.U32) for each in (indices, ptr))
+    return apply("SparseGEMM", a_values=values, a_indices=indices, a_ptr=ptr, b=x, m=m, n=n, k=k).reshape(m, n)
+
+
+def quantized_matmul(
+    a: Array, b: Array, a_scale: Any, b_scale: Any, *, a_zero: Any = None, b_zero: Any = None, bias: Any = None,
+    bits: int = 8,
+) -> Array:  # fmt: skip
+    """The product of (a - a_zero) * a_scale and (b - b_zero) * b_scale, of bytes, in F32 (plus bias): sums are exact.
+    Scale and zero of b are numbers, or one of each column. With 4 bits, a byte of b holds two columns, the first one
+    in its low half."""
+    (m, k), n = a.shape, b.shape[1] * 8 // bits
+    each = n if any(isinstance(value, Array) and value.size != 1 for value in (b_scale, b_zero)) else 1
+
+    def of(value: Any, count: int, ty: Type) -> Any:
+        return None if value is None else functions.broadcast_to(_array(value, a).astype(ty).ravel(), (count,))
+
+    return apply(
+        "QuantizedGEMM", a=a, b=b, m=m, n=n, k=k, a_scale=of(a_scale, 1, Type.F32), b_scale=of(b_scale, each, Type.F32),
+        a_zero=of(a_zero, 1, Type.I32), b_zero=of(b_zero, each, Type.I32), bias=of(bias, n, Type.F32), bits=bits,
+        per_channel=each != 1,
+    ).reshape(m, n)  # fmt: skip
 
 
 # Arrangement
@@ -398,7 +483,8 @@ def matvec(*given: Any) -> Any:
 
 _OWN = (
     silu, softplus, leaky_relu, elu, selu, lerp, layer_norm, rms_norm, batch_norm, group_norm, instance_norm, mse_loss,
-    cross_entropy_loss, binary_cross_entropy_loss, dot, conv2d, upsample2d, copy, fill, transpose, scatter, pad,
+    cross_entropy_loss, binary_cross_entropy_loss, dot, conv2d, conv_transpose2d, upsample2d, rope, kv_cache_update,
+    sparse_matmul, quantized_matmul, copy, fill, transpose, scatter, pad,
     one_hot, embedding, slice_, split, topk, histogram,
 )  # fmt: skip
 OPERATIONS: dict[str, _Function] = {

@@ -13,6 +13,7 @@ from ..runtime import arrays
 from ..runtime.executor import Buffer, Executor
 from .array import Array, array_of, mapped
 from .node import ArrayNode, broadcast
+from .sizes import Size, is_symbolic
 from .tracing import executor_here
 from .types import NUMBERS, type_of_number
 
@@ -44,6 +45,11 @@ def array_like(value: Any) -> Array:
     return value if isinstance(value, Array) else array_of(value, value.executor if isinstance(value, Buffer) else None)
 
 
+def copied(x: Array) -> Array:
+    """The same elements; those that lie in a Buffer, which may be written, in memory of their own."""
+    return mapped("where", True, x, x) if x.node.op == "source" else Array(x.node, x.executor)
+
+
 @outermost
 def asarray(obj: Any, /, *, dtype: Any = None, device: Executor | None = None, copy: bool | None = None) -> Array:
     """An array of what NumPy takes for one; Arrays and Buffers are taken as they are. `copy=True` copies. Integers of
@@ -54,7 +60,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Executor | None = None, c
         made = found if ty is None else found.astype(ty)
         if copy is False and made is not found:
             raise ValueError(f"{made.dtype} instead of {found.dtype} is a copy: copy=False is not possible")
-        return Array(made.node, made.executor) if copy else made
+        return copied(made) if copy else made
     if copy is False:
         raise ValueError("the elements have to be copied to the device: copy=False is not possible")
     if isinstance(obj, (list, tuple)):
@@ -105,7 +111,7 @@ def full(
     shape: int | Sequence[int], fill_value: complex | Array, *, dtype: Any = None, device: Executor | None = None
 ) -> Array:
     """One number in every element."""
-    lengths = (shape,) if isinstance(shape, int) else tuple(shape)
+    lengths = (shape,) if isinstance(shape, (int, Size)) else tuple(shape)
     ty = None if dtype is None else arrays.to_type(dtype)
     if isinstance(fill_value, Array):
         return (fill_value if ty is None else fill_value.astype(ty)).broadcast_to(lengths)
@@ -155,8 +161,13 @@ def arange(
     """Numbers from start on, below stop. Integers make I32, others F32, if `dtype` does not say otherwise."""
     if stop is None:
         start, stop = 0, start
-    count = max(math.ceil((stop - start) / step), 0)
-    whole = all(isinstance(number, int) for number in (start, stop, step))
+    whole = all(isinstance(number, (int, Size)) for number in (start, stop, step))
+    count: int
+    if is_symbolic((start, stop)):
+        length: Any = stop - start
+        count = length.ceildiv(step).at_least(0)
+    else:
+        count = max(math.ceil((stop - start) / step), 0)
     ty = arrays.to_type(dtype) if dtype is not None else Type.I32 if whole else Type.F32
     found = _count((count,), ty, _on(device))
     return found if (start, step) == (0, 1) else found * step + start

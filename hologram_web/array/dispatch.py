@@ -7,8 +7,8 @@ from inspect import Parameter, signature
 from typing import Any
 
 from .array import Array
+from .beyond import BEYOND
 from .creation import array_like
-from .summed import einsum
 
 __all__ = ["Lent", "function", "ufunc"]
 
@@ -22,7 +22,6 @@ _NAMES = {
 _REDUCTIONS = {
     "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any",
 }  # fmt: skip
-
 
 # What asks for something that no array is: NumPy answers, of the elements.
 _ASKING = {
@@ -46,10 +45,12 @@ def _namespace(module: str) -> Any:
     return getattr(array_api, part) if part in ("linalg", "fft") else array_api
 
 
-def _called(ours: Callable[..., Any], named: dict[str, Any]) -> Any:
-    """Our function with NumPy's arguments: in their order, then by their names. None of the others may be left."""
+def _called(ours: Callable[..., Any], named: dict[str, Any], by_order: bool) -> Any:
+    """Our function with NumPy's arguments: in their order, as far as names differ, then by their names. None of the
+    others may be left."""
     own = signature(ours).parameters.values()
     in_order = [each for each in own if each.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
+    in_order = [each for each in in_order if by_order or each.default is Parameter.empty]
     given = [named.pop(name) for name in list(named)[: len(in_order)]]
     return ours(*given, **named)
 
@@ -76,7 +77,7 @@ def function(made: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     if name in _ASKING:
         return made(*map(_elements, args), **{key: _elements(value) for key, value in options.items()})
     space = _namespace(made.__module__)
-    ours: Any = einsum if name == "einsum" else getattr(space, name, None) or getattr(_namespace("linalg"), name, None)
+    ours: Any = BEYOND.get(name) or getattr(space, name, None) or getattr(_namespace("linalg"), name, None)
     if ours is None:
         return NotImplemented
     theirs = signature(made)
@@ -85,16 +86,18 @@ def function(made: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     for name, value in bound.items():
         parameter = theirs.parameters[name]
         if parameter.kind is Parameter.VAR_POSITIONAL:
-            return ours(*value)
-        if parameter.default is Parameter.empty or value is not parameter.default:
+            return ours(*named.values(), *value, **{key: bound[key] for key in list(bound)[len(named) + 1 :]})
+        if parameter.kind is Parameter.VAR_KEYWORD:
+            named |= value
+        elif parameter.default is Parameter.empty or value is not parameter.default:
             named[name] = value
-    if "ddof" in named:
+    if "ddof" in named and made.__name__ not in BEYOND:
         named["correction"] = named.pop("ddof")
     if made.__name__ in ("cumsum", "cumprod") and "axis" not in named:
         return ours(named.pop("a").ravel(), axis=0, **named)
     if made.__name__ == "transpose" and len(named) == 1:
         return array_like(next(iter(named.values()))).transpose()
     try:
-        return _called(ours, named)
+        return _called(ours, named, made.__name__ not in BEYOND)
     except TypeError:  # NumPy has arguments that the standard does not
         return NotImplemented

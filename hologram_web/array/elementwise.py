@@ -10,13 +10,18 @@ __all__ = ["MAPS", "Map"]
 class Map(NamedTuple):
     """A row: the text, where {0}, {1}, {2} are operands and {T} is the type of the result; `gives` says of what type
     that is: "same" as the operands, "bool", "real", that of their parts, or what was asked for. `kinds` are those of
-    operands that it takes: b bool, i integers, f floats, c complex. `of_complex` is the text for complex ones, if that
-    is another."""
+    operands that it takes: b bool, i integers, f floats, c complex. `of_complex` and `of_float` are the texts for
+    these, if they are others."""
 
     text: str
     gives: str = "same"
     kinds: str = "bif"
     of_complex: str = ""
+    of_float: str = ""
+
+    def text_of(self, kind: str) -> str:
+        """The text for operands of a kind."""
+        return {"c": self.of_complex, "f": self.of_float}.get(kind) or self.text
 
 
 def _functions(names: str, kinds: str = "f") -> dict[str, Map]:
@@ -35,7 +40,10 @@ MAPS: dict[str, Map] = {
     "subtract": Map("{0} - {1}", kinds="ifc"),
     "multiply": Map("{0} * {1}", kinds="ifc"),
     "divide": Map("{0} / {1}", kinds="fc"),
-    "floor_divide": Map("{0} // {1}", kinds="if"),
+    # The standard's, floor(a / b), where one is infinite: for the others Python's `//` has no error of rounding.
+    "floor_divide": Map(
+        "{0} // {1}", kinds="if", of_float="select(isinf({0}) or isinf({1}), floor({0} / {1}), {0} // {1})"
+    ),
     "remainder": Map("{0} % {1}", kinds="if"),
     "power": Map("{0} ** {1}", kinds="ifc", of_complex="complex_power({0}, {1})"),
     "negative": Map("-{0}", kinds="ifc"),

@@ -148,17 +148,17 @@ class Expression:
 
     def index(self, place: Strides) -> str:
         """The number of an element."""
-        parts = [self._times(text, place.strides[axis]) for axis, text in self.axes if place.strides[axis]]
-        if place.offset:
+        parts = [self._times(text, place.strides[axis]) for axis, text in self.axes if place.strides[axis] != 0]
+        if place.offset != 0:
             parts.append(self._number(place.offset))
         text = " + ".join(parts) or "0"
         for view in place.views:
             at = self._named(text)
-            parts = [self._number(view.offset)] if view.offset else []
+            parts = [self._number(view.offset)] if view.offset != 0 else []
             step = prod(view.shape)
             for length, stride in zip(view.shape, view.strides, strict=True):
-                step //= max(length, 1)
-                if length > 1 and stride:
+                step = step // length if length != 0 else step
+                if length not in (0, 1) and stride != 0:
                     digit = at if step == 1 else f"{at} // {self._number(step)}"
                     outermost = step * length == prod(view.shape)
                     parts.append(self._times(digit if outermost else f"{digit} % {self._number(length)}", stride))
@@ -208,8 +208,8 @@ class Expression:
             return self._named(f"{self._array(node)}[{self.index(place)}]")
         row = MAPS[node.op]
         given = [self._names[key] for key in args]
-        of_complex = row.of_complex if row.of_complex and kind_of(node.args[-1].dtype) == "c" else row.text
-        return self._named(of_complex.format(*given, T=typed(node.dtype)))
+        text = row.text_of(kind_of(node.args[-1].dtype))
+        return self._named(text.format(*given, T=typed(node.dtype)))
 
     def _array(self, node: ArrayNode) -> str:
         name = next((name for name, other in self.arrays.items() if other is node), None)

@@ -25,7 +25,8 @@ from .grouping import CORES
 from .nested import flatten, flattened, unflatten
 from .node import ArrayNode, in_order, source
 from .planning import lower
-from .run import execute, realize, shown
+from .run import execute, explained, is_written, planning, realize
+from .sizes import Size, UnknownSize, is_symbolic, of_plan
 from .tracing import Parameter, executor_here, is_unknown, placeholder, tracing
 from .view import View, row_major
 
@@ -82,7 +83,10 @@ class ArrayFunction:
         self.signature = inspect.signature(fn)
         if unknown := [each for each in static if each not in self.signature.parameters]:
             raise LaunchError(f"{name} has no parameter {unknown[0]!r}, which is named in static=(...)")
-        self._runs: WeakKeyDictionary[Executor, dict[Any, _Run]] = WeakKeyDictionary()
+        # By executor: runs for arguments of one form, types and shapes; and by the forms and shapes that were traced,
+        # of which some lengths are not known, what runs them, or why nothing does.
+        self._calls: WeakKeyDictionary[Executor, dict[Any, _Call]] = WeakKeyDictionary()
+        self._runs: WeakKeyDictionary[Executor, dict[Any, _Run | None]] = WeakKeyDictionary()
         self._annotations: dict[str, Any] | None = None
 
     @outermost
@@ -115,15 +119,35 @@ class ArrayFunction:
             elif leaf.executor is not executor:
                 raise LaunchError(f"arrays of one executor go together: {leaf!r} is of another one")
         executor = executor or default_executor()
-        runs = self._runs.get(executor)
-        if runs is None:
-            runs = self._runs[executor] = {}
-        run = runs.get(tuple(key))
-        if run is None:
-            if len(runs) >= _KEPT:
-                runs.pop(next(iter(runs)))
-            run = runs[tuple(key)] = _Run(self._trace(form, leaves, executor), executor)
-        return run(leaves, executor)
+        calls = self._calls.get(executor)
+        if calls is None:
+            calls = self._calls[executor] = {}
+        call = calls.get(tuple(key))
+        if call is None:
+            with planning(executor, self.name):
+                call = _kept(calls, tuple(key), _Call(self._run(form, leaves, executor), leaves))
+        return call(leaves, executor)
+
+    def _run(self, form: Any, leaves: Sequence[Any], executor: Executor) -> _Run:
+        """A trace for arguments with any lengths that annotations name, or, where it needs to know them, with these."""
+        runs = self._runs.setdefault(executor, {})
+        paths, specs = self._specs(form, leaves, True)
+        key = form, tuple(specs)
+        if key not in runs:
+            try:
+                run = _Run(Trace(self, form, paths, specs, executor), executor)
+            except UnknownSize:
+                if not any(is_symbolic(spec.shape or ()) for spec in specs):
+                    raise
+                _kept(runs, key, None)
+            else:
+                return _kept(runs, key, run)  # type: ignore[no-any-return]
+        found = runs[key]
+        if found is None:
+            paths, specs = self._specs(form, leaves, False)
+            key = form, tuple(specs)
+            found = runs.get(key) or _kept(runs, key, _Run(Trace(self, form, paths, specs, executor), executor))
+        return found
 
     def _executor(self, leaves: Sequence[Any]) -> Executor:
         found = self.device or next((leaf.executor for leaf in leaves if isinstance(leaf, (Array, Buffer))), None)
@@ -180,13 +204,19 @@ class ArrayFunction:
                     self._annotations[name] = found
         return self._annotations
 
-    def _trace(self, form: Any, leaves: Sequence[Any], executor: Executor) -> Trace:
+    def _specs(self, form: Any, leaves: Sequence[Any], any_length: bool) -> tuple[list[str], list[Spec]]:
+        """Names, types and shapes of arguments: with `any_length` the lengths that annotations name are not known."""
         names = self._names(form)
         sizes: dict[str, tuple[int, str]] = {}
         specs = []
         for (path, name), leaf in zip(names, leaves, strict=True):
-            specs.append(_spec(path, leaf, self.annotations.get(name), sizes))
-        return Trace(self, form, [path for path, _ in names], specs, executor)
+            said = self.annotations.get(name)
+            spec = _spec(path, leaf, said, sizes)
+            if any_length and isinstance(said, ArrayType) and said.shape is not None:
+                lengths = zip(spec.shape or (), said.shape, strict=True)
+                spec = Spec(spec.dtype, tuple(Size.named(w) if isinstance(w, str) else n for n, w in lengths))  # type: ignore[misc]
+            specs.append(spec)
+        return [path for path, _ in names], specs
 
     def compile(self, *args: Any, **named: Any) -> CompiledProgram:
         """A CompiledProgram for arguments like these."""
@@ -209,7 +239,9 @@ class ArrayFunction:
             args, named = self._with_static(args, named)
         bound = self._bound(args, named)  # ports in the order of parameters
         leaves, form = flattened((bound.args, bound.kwargs))
-        return self._trace(form, leaves, self._executor(leaves))
+        # Lengths that are said here are known; those of arrays that annotations name are any.
+        paths, specs = self._specs(form, leaves, not any(isinstance(leaf, ArrayType) for leaf in leaves))
+        return Trace(self, form, paths, specs, self._executor(leaves))
 
 
 def _meant(text: str, names: dict[str, Any]) -> Any:
@@ -224,9 +256,11 @@ def _meant(text: str, names: dict[str, Any]) -> Any:
 def _spec(path: str, leaf: Any, annotation: Any, sizes: dict[str, tuple[int, str]]) -> Spec:
     """The type and shape of an argument. Raises LaunchError where an annotation says something else."""
     if isinstance(leaf, ArrayType):
-        lengths = [length for length in leaf.shape or () if isinstance(length, int)]
-        if leaf.shape is None or len(lengths) < leaf.ndim:
-            raise LaunchError(f"{path}: say how long its axes are, hg.Array[hg.f32, 3, 4]")
+        if leaf.shape is None:
+            raise LaunchError(
+                f"{path}: say how long its axes are, hg.Array[hg.f32, 3, 4], or name it, [hg.f32, 'n', 4]"
+            )
+        lengths: Any = (length if isinstance(length, int) else Size.named(length) for length in leaf.shape)
         found = Spec(leaf.ty, tuple(lengths))
     elif isinstance(leaf, Type):
         found = Spec(leaf, None)
@@ -293,7 +327,7 @@ class Trace:
             if node.op == "scalar":
                 plan.scalar(name, stored_as(node.dtype))
             else:
-                names[id(node)] = plan.array(name, node.dtype, node.shape)
+                names[id(node)] = plan.array(name, node.dtype, tuple(map(of_plan, node.shape)))
         return names
 
     def compiled(self) -> CompiledProgram:
@@ -307,7 +341,7 @@ class Trace:
             ):  # a result is a port of its own
                 node = ArrayNode("view", (node,), node.dtype, node.shape, View(node.shape, row_major(node.shape)))
             roots.append(node)
-            names[id(node)] = plan.array(name, node.dtype, node.shape)
+            names[id(node)] = plan.array(name, node.dtype, tuple(map(of_plan, node.shape)))
         order = in_order(roots)
         for node in order:
             if node.op == "source" and id(node) not in names:
@@ -316,26 +350,32 @@ class Trace:
         return CompiledProgram.from_builder(plan)
 
     def explain(self) -> str:
-        """The kernels and steps."""
+        """The graph, the kernels and the steps."""
         found = _Run(self, self.executor)
-        steps = "\n".join(shown(step, found.compiled) for step in found.compiled.plan.steps)
-        return "\n".join([*found.texts, steps])
+        return explained(self.roots, found.texts, found.compiled)
+
+
+def _kept(some: dict[Any, Any], key: Any, value: Any) -> Any:
+    if len(some) >= _KEPT:
+        some.pop(next(iter(some)))
+    some[key] = value
+    return value
 
 
 class _Run:
     """A trace that runs on an executor, which is not held: it may go. What the function captured lies there."""
 
     def __init__(self, trace: Trace, executor: Executor) -> None:
-        self.form = trace.form
+        self.form, self.specs = trace.form, trace.specs
         plan = PlanBuilder(trace.name, targets=(target_of(executor.device),))
         names = trace.declared(plan)
         places = {id(node): number for number, node in enumerate(trace.arguments)}
         roots = list({id(node): node for node in trace.roots if not _is_there(node)}.values())
-        self.made: list[tuple[str, tuple[int, ...], ElementType]] = []
+        self.made: list[tuple[str, tuple[int, ...], ElementType, bool]] = []
         for node, name in zip(trace.roots, trace.results, strict=True):
             if id(node) not in names and not _is_there(node):
-                names[id(node)] = plan.array(name, node.dtype, node.shape)
-                self.made.append((name, node.shape, node.dtype))
+                names[id(node)] = plan.array(name, node.dtype, tuple(map(of_plan, node.shape)))
+                self.made.append((name, node.shape, node.dtype, not is_written(node)))
         numbers = {id(node): number for number, node in enumerate(roots)}
         # Of each result: the number of one that is made, that of an argument, or an Array that was captured.
         self.results: list[tuple[str, Any]] = []
@@ -352,31 +392,12 @@ class _Run:
         self.compiled = CompiledProgram.from_builder(plan)
         captured = (node.held for node in order if node.op == "source" and id(node) not in places)
         self.held = dict(zip(lowered.sources, captured, strict=True))
-        self.temporaries = [(each.name, size_of(each, {})) for each in self.compiled.plan.temporaries]
         self.arguments = [
             (name, None if spec.shape is not None else stored_as(spec.dtype))
             for name, spec in zip(trace.names, trace.specs, strict=True)
         ]
 
-    def __call__(self, leaves: Sequence[Any], executor: Executor) -> Any:
-        device: Any = executor.device
-        handles: dict[str, Any] = {name: buffer.handle for name, buffer in self.held.items()}
-        bits: dict[str, int] = {}
-        for (name, ty), leaf in zip(self.arguments, leaves, strict=True):
-            if ty is not None:
-                bits[name] = scalar_bits(name, ty, leaf)
-            else:
-                handles[name] = leaf.node.held.handle if type(leaf) is Array else leaf.handle
-        made = []
-        for name, shape, dtype in self.made:
-            buffer = executor.result(shape, dtype)
-            made.append(buffer)
-            handles[name] = buffer.handle
-        execute(self.compiled, device, handles, bits, self.temporaries)
-        arrays_made = [Array(source(buffer), executor) for buffer in made]
-        return unflatten(self.form, self._given(leaves, arrays_made, executor))
-
-    def _given(self, leaves: Sequence[Any], made: Sequence[Array], executor: Executor) -> Iterator[Array]:
+    def given(self, leaves: Sequence[Any], made: Sequence[Array], executor: Executor) -> Iterator[Array]:
         for kind, which in self.results:
             if kind == "made":
                 yield made[which]
@@ -384,6 +405,43 @@ class _Run:
                 yield array_of(leaves[which], executor)
             else:
                 yield Array(which, executor)
+
+
+class _Call:
+    """A run for arguments of given shapes."""
+
+    def __init__(self, run: _Run, leaves: Sequence[Any]) -> None:
+        self.run = run
+        sizes: dict[str, int] = {}
+        for spec, leaf in zip(run.specs, leaves, strict=True):
+            for wanted, length in zip(spec.shape or (), leaf.shape if spec.shape else (), strict=True):
+                if isinstance(wanted, Size):
+                    sizes[str(wanted)] = length
+        self.variables = sizes
+        self.made = [
+            (name, tuple(of_plan(n).evaluate(sizes) if isinstance(n, Size) else n for n in shape), dtype, zeroed)
+            for name, shape, dtype, zeroed in run.made
+        ]
+        self.temporaries = [(each.name, size_of(each, sizes)) for each in run.compiled.plan.temporaries]
+
+    def __call__(self, leaves: Sequence[Any], executor: Executor) -> Any:
+        device: Any = executor.device
+        run = self.run
+        handles: dict[str, Any] = {name: buffer.handle for name, buffer in run.held.items()}
+        bits: dict[str, int] = {}
+        for (name, ty), leaf in zip(run.arguments, leaves, strict=True):
+            if ty is not None:
+                bits[name] = scalar_bits(name, ty, leaf)
+            else:
+                handles[name] = leaf.node.held.handle if type(leaf) is Array else leaf.handle
+        made = []
+        for name, shape, dtype, zeroed in self.made:
+            buffer = executor.result(shape, dtype, zeroed)
+            made.append(buffer)
+            handles[name] = buffer.handle
+        execute(run.compiled, device, handles, bits, self.temporaries, self.variables)
+        arrays_made = [Array(source(buffer), executor) for buffer in made]
+        return unflatten(run.form, run.given(leaves, arrays_made, executor))
 
 
 def _is_there(node: ArrayNode) -> bool:

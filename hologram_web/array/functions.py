@@ -14,7 +14,7 @@ from ..isa.types import Type
 from ..runtime import arrays
 from ..runtime.executor import Buffer, Executor
 from .array import Array, Axes, array_of, kernel, mapped, mapped_to, reduced, tensor
-from .creation import array_like, full
+from .creation import array_like, copied, full
 from .node import broadcast_shapes
 from .types import NUMBERS, accumulated, floating, kind_of, of_number, promoted
 
@@ -39,7 +39,7 @@ def astype(x: Array, dtype: Any, /, *, copy: bool = True, device: Executor | Non
     """Converted to another type."""
     found = x.astype(dtype)
     found = found if device is None else found.to_device(device)
-    return Array(found.node, found.executor) if copy and found is x else found
+    return copied(found) if copy and found is x else found
 
 
 def result_type(*given: Any) -> ElementType:

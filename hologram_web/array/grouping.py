@@ -12,7 +12,7 @@ from .types import kind_of
 __all__ = ["CORES", "FusedKernel", "groups"]
 
 # Operations that are more than maps and views: what they read lies in memory, and what they give.
-CORES = ("reduce", "product", "tensor", "kernel", "control", "part")
+CORES = ("reduce", "product", "tensor", "kernel", "launch", "control", "part")
 
 # Storage buffers that a stage of WebGPU has at least: 8, of which one or two are written.
 _MOST_ARRAYS = 6
@@ -38,7 +38,7 @@ def groups(roots: Sequence[ArrayNode]) -> tuple[list[FusedKernel], set[int]]:
         if _is_core(node):
             held.add(id(node))
             if node.op != "reduce":
-                held |= {id(arg) for arg in node.args}
+                held |= {id(arg) for arg in node.args if node.op != "launch" or arg.op != "scalar"}
     arrays = _split(order, held)
     users: dict[int, list[ArrayNode]] = {id(node): [] for node in order}
     for node in order:

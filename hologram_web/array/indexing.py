@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from operator import index
 from typing import Any
 
 from ..errors import LaunchError
 from ..isa.types import Type
 from ..runtime.executor import Buffer
+from ..tensor.operation import ceildiv
 from .array import Array, array_of, kernel, mapped, tensor
 from .node import ArrayNode, broadcast_shapes, view
+from .sizes import Size, UnknownSize, is_symbolic, whole
 from .types import kind_of
 from .view import View, row_major
 
@@ -129,9 +130,25 @@ def _onto(array: Array, keys: list[Any], new: Array) -> Array:
 def _range(key: Any, length: int) -> tuple[int, int, int]:
     """Where a key of an axis starts, its step, and how many elements it has."""
     if isinstance(key, slice):
+        if is_symbolic((length, key.start, key.stop)):
+            return _part(key, length)
         start, _, step = key.indices(length)
         return start, step, len(range(*key.indices(length)))
     return key, 1, 1
+
+
+def _part(key: slice, length: Any) -> tuple[int, int, int]:
+    """`_range` of a length that is not known. Raises UnknownSize where it is needed."""
+    step = 1 if key.step is None else key.step
+    if step < 0:
+        if step != -1 or key.start is not None or key.stop is not None:
+            raise UnknownSize(f"where elements from behind begin depends on {length}")
+        return length - 1, -1, length
+    start, stop = (
+        default if at is None else at + length if at < 0 else at if at <= length else length
+        for at, default in ((key.start, 0), (key.stop, length))
+    )
+    return start, step, ceildiv(stop - start, step) if start <= stop else 0
 
 
 def _keys(array: Array, key: Any) -> list[Any]:
@@ -153,18 +170,18 @@ def _keys(array: Array, key: Any) -> list[Any]:
         )
     if not ellipses:
         keys.append(Ellipsis)
-    at = next(number for number, each in enumerate(keys) if each is Ellipsis)
-    keys[at : at + 1] = [slice(None)] * (array.ndim - given)
+    first = next(number for number, each in enumerate(keys) if each is Ellipsis)
+    keys[first : first + 1] = [slice(None)] * (array.ndim - given)
     axis = 0
     for number, each in enumerate(keys):
         if each is None:
             continue
         length = array.shape[axis]
         if not isinstance(each, (slice, Array)):
-            whole = _whole(each)
-            if not -length <= whole < length:
-                raise ArrayIndexError(f"index {whole} is beyond axis {axis}, which has {length} elements")
-            keys[number] = whole % length
+            at = _whole(each)
+            if not -length <= at < length:
+                raise ArrayIndexError(f"index {at} is beyond axis {axis}, which has {length} elements")
+            keys[number] = at + length if at < 0 else at
         axis += 1
     return keys
 
@@ -192,7 +209,7 @@ def positions_of(mask: Array) -> tuple[Array, ...]:
     found = []
     step = mask.size
     for number, length in enumerate(mask.shape):
-        step //= max(length, 1)
+        step = step // length if length != 0 else step
         along = places // step if step > 1 else places
         found.append(along % length if number and length else along)
     return tuple(found)
@@ -208,11 +225,11 @@ def _places(array: Array, keys: list[Any]) -> Array:
             raise ArrayIndexError(f"elements are chosen by integers and bools, not by {each.dtype}")
     common = broadcast_shapes([each.shape for each in arrays])
     # Whole numbers beside arrays are arrays, as in NumPy.
-    advanced = [number for number, each in enumerate(keys) if isinstance(each, (Array, int))]
+    advanced = [number for number, each in enumerate(keys) if isinstance(each, (Array, int, Size))]
     together = advanced == list(range(advanced[0], advanced[-1] + 1))
     first = advanced[0] if together else 0
-    before = [each for each in keys[:first] if not isinstance(each, (Array, int))]
-    rest = [each for each in keys if not isinstance(each, (Array, int))]
+    before = [each for each in keys[:first] if not isinstance(each, (Array, int, Size))]
+    rest = [each for each in keys if not isinstance(each, (Array, int, Size))]
     behind = len(rest) - len(before)
     steps = row_major(array.shape)
     wrong: Array | None = None
@@ -230,7 +247,7 @@ def _places(array: Array, keys: list[Any]) -> Array:
             at, outside = (found.reshape(*found.shape, *(1,) * behind) for found in (at, outside))
             wrong = outside if wrong is None else wrong | outside
             total = at + total
-        elif isinstance(each, int):
+        elif isinstance(each, (int, Size)):
             total = total + each * step
         else:
             start, by, count = _range(each, length)
@@ -261,7 +278,7 @@ def _view(shape: tuple[int, ...], keys: Sequence[Any]) -> View:
             strides.append(0)
             continue
         start, step, count = _range(each, shape[axis])
-        offset += own[axis] * start if count else 0
+        offset += own[axis] * start if count != 0 else 0
         if isinstance(each, slice):
             lengths.append(count)
             strides.append(own[axis] * step)
@@ -271,7 +288,7 @@ def _view(shape: tuple[int, ...], keys: Sequence[Any]) -> View:
 
 def _whole(key: Any) -> int:
     try:
-        return index(key)
+        return whole(key)
     except TypeError:
         raise ArrayIndexError(
             f"an array is indexed by integers, slices, None, ... and arrays of integers and bools, not by {key!r}"

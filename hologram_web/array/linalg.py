@@ -30,6 +30,8 @@ from .functions import (
 )  # fmt: skip
 from .functions import max as largest
 from .functions import min as least
+from .gradient import custom_gradient
+from .linalg_gradients import of_cholesky, of_eigh, of_qr, of_singular_values
 from .node import broadcast_shapes, view
 from .sets import take_along_axis
 from .types import floating, promoted, real_of
@@ -95,6 +97,18 @@ def _solved(a: Array, b: Array) -> tuple[Array, Array, Array]:
     return both[..., :n], both[..., n:], made[..., -1]
 
 
+@custom_gradient
+def _solution(a: Array, b: Array) -> Any:
+    """x of a @ x = b, of stacks of one shape."""
+    found = _solved(a, b)[1]
+
+    def back(g: Array) -> tuple[Array, Array]:
+        of_b = _solution(a.mT, g)
+        return -(of_b @ found.mT), of_b
+
+    return found, back
+
+
 def solve(x1: Array, x2: Array, /) -> Array:
     """x of x1 @ x = x2, where x2 is a vector or matrices."""
     ty = promoted(_matrices(x1, True).dtype, floating(x2.dtype))
@@ -104,66 +118,97 @@ def solve(x1: Array, x2: Array, /) -> Array:
     if a.shape[-1] != b.shape[-2]:
         raise LaunchError(f"shapes {x1.shape} and {x2.shape} do not fit: {a.shape[-1]} columns meet {b.shape[-2]} rows")
     stack = broadcast_shapes([a.shape[:-2], b.shape[:-2]])
-    found = _solved(*(each.broadcast_to((*stack, *each.shape[-2:])) for each in (a, b)))[1]
+    found: Array = _solution(*(each.broadcast_to((*stack, *each.shape[-2:])) for each in (a, b)))
     return found.squeeze(-1) if vector else found
 
 
 def inv(x: Array, /) -> Array:
     """The inverse of matrices."""
     a = _matrices(x, True)
-    return _solved(a, eye(a.shape[-1], dtype=a.dtype, device=a.executor).broadcast_to(a.shape))[1]
+    found: Array = _solution(a, eye(a.shape[-1], dtype=a.dtype, device=a.executor).broadcast_to(a.shape))
+    return found
 
 
-def _eliminated(x: Array) -> tuple[Array, Array]:
+def _eliminated(a: Array) -> tuple[Array, Array]:
     """The diagonals that elimination leaves, and the signs."""
-    a = _matrices(x, True)
     triangles, _, sign = _solved(a, a[..., :0])
     return diagonal(triangles), sign
 
 
 def det(x: Array, /) -> Array:
-    """Determinants."""
-    pivots, sign = _eliminated(x)
-    return prod(pivots, axis=-1) * sign
+    """Determinants. The gradient is that of matrices with an inverse."""
+    found: Array = _determinant(_matrices(x, True))
+    return found
+
+
+@custom_gradient
+def _determinant(a: Array) -> Any:
+    pivots, sign = _eliminated(a)
+    found = prod(pivots, axis=-1) * sign
+    return found, lambda g: (g * found).expand_dims(-1).expand_dims(-1) * inv(a).mT
 
 
 def slogdet(x: Array, /) -> SlogdetResult:
     """Signs and logarithms of the sizes of determinants."""
-    pivots, sign = _eliminated(x)
+    found: SlogdetResult = _logarithm(_matrices(x, True))
+    return found
+
+
+@custom_gradient
+def _logarithm(a: Array) -> Any:
+    pivots, sign = _eliminated(a)
     size = abs(pivots)
     turn = prod(where(size == 0, 0.0, pivots / size), axis=-1) * sign
-    return SlogdetResult(turn, sum(mapped("log", size), axis=-1))
+    found = SlogdetResult(turn, sum(mapped("log", size), axis=-1))
+    return found, lambda g: g.logabsdet.expand_dims(-1).expand_dims(-1) * inv(a).mT
 
 
 def cholesky(x: Array, /, *, upper: bool = False) -> Array:
     """Of positive definite matrices L, the triangle of L @ L^H, or that of U^H @ U."""
-    a = _matrices(x, True)
+    found: Array = _triangle(_matrices(x, True))
+    return conj(found.mT) if upper else found
+
+
+@custom_gradient
+def _triangle(a: Array) -> Any:
     n = a.shape[-1]
     found = _part(_by("cholesky", n * n, (n,), n, a), 0, n, n)
-    return conj(found.mT) if upper else found
+    return found, lambda g: of_cholesky(found, g, solve)
 
 
 def qr(x: Array, /, *, mode: str = "reduced") -> QRResult:
     """Q with orthonormal columns and triangles R of Q @ R."""
     if mode not in ("reduced", "complete"):
         raise ValueError(f"mode is 'reduced' or 'complete', not {mode!r}")
-    a = _matrices(x)
+    found: QRResult = _orthogonal(_matrices(x), mode=mode)
+    return found
+
+
+@custom_gradient
+def _orthogonal(a: Array, *, mode: str) -> Any:
     m, n = a.shape[-2:]
     made = _by("qr", m * (m + n), (m, n), max(m, n), a)
     k = m if mode == "complete" else min(m, n)
-    return QRResult(_part(made, m * n, m, m)[..., :k], _part(made, 0, m, n)[..., :k, :])
+    q, r = _part(made, m * n, m, m)[..., :k], _part(made, 0, m, n)[..., :k, :]
+    return QRResult(q, r), lambda g: of_qr(q, r, g.Q, g.R, solve)
 
 
 def eigh(x: Array, /) -> EighResult:
     """Eigenvalues of Hermitian matrices, of which the lower triangle is read, the least first; and eigenvectors."""
-    a = _matrices(x, True)
+    found: EighResult = _eigen(_matrices(x, True))
+    return found
+
+
+@custom_gradient
+def _eigen(a: Array) -> Any:
     n = a.shape[-1]
     sweeps = _SWEEPS[real_of(a.dtype)]  # type: ignore[index]
     made = _by("eigh", 2 * n * n + 3 * (n + n % 2), (n, sweeps), n, a)
     values = real(diagonal(_part(made, 0, n, n)))
     order = argsort(values)
     rows = order.expand_dims(-2).broadcast_to(a.shape)
-    return EighResult(take_along_axis(values, order), take_along_axis(_part(made, n * n, n, n), rows))
+    found = EighResult(take_along_axis(values, order), take_along_axis(_part(made, n * n, n, n), rows))
+    return found, lambda g: of_eigh(*found, g.eigenvalues, g.eigenvectors)
 
 
 def eigvalsh(x: Array, /) -> Array:
@@ -205,7 +250,14 @@ def _turned(a: Array) -> Array:
 
 def svdvals(x: Array, /) -> Array:
     """The singular values of matrices, the largest first."""
-    return svd(x, full_matrices=False).S
+    found: Array = _singular_values(_matrices(x))
+    return found
+
+
+@custom_gradient
+def _singular_values(a: Array) -> Any:
+    u, s, vh = svd(a, full_matrices=False)
+    return s, lambda g: of_singular_values(u, vh, g)
 
 
 def _cutoff(x: Array, rtol: Any, s: Array) -> Array:

@@ -44,6 +44,7 @@ class ArrayNode:
     | `product` | a, b | m, n, k, whether a and b lie transposed, how many products, for all of which one matrix is |
     | `tensor` | operands | the row's name, the operand that is written, names of those read, numbers, scratch memory |
     | `kernel` | operands | a row of `algorithms.KERNELS`; how many lanes there are; numbers; how many go together |
+    | `launch` | operands | see launched.py: a KernelLaunch; it has several results |
     | `control` | see control_flow.py | a ControlFlow; it has several results |
     | `part` | a node with several results | the number of one |
     | others | operands of this shape | a row of `elementwise.MAPS` |
@@ -129,7 +130,8 @@ def broadcast_shapes(shapes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
         lengths = {shape[-axis] for shape in shapes if len(shape) >= axis} - {1}
         if len(lengths) > 1:
             told = " and ".join(map(str, shapes))
-            raise LaunchError(f"shapes {told} do not fit one another: axis {-axis} has {sorted(lengths)} elements")
+            several = sorted(lengths, key=lambda length: (len(str(length)), str(length)))
+            raise LaunchError(f"shapes {told} do not fit one another: axis {-axis} has {several} elements")
         found.append(lengths.pop() if lengths else 1)
     return tuple(reversed(found))
 
@@ -148,7 +150,7 @@ def broadcast(node: ArrayNode, shape: tuple[int, ...]) -> ArrayNode:
 
 def view(node: ArrayNode, found: View) -> ArrayNode:
     """Elements of an array in other places; of a view of another array, of that one where strides can say it."""
-    if node.op == "view" and node.size and prod(found.shape):
+    if node.op == "view" and 0 not in (node.size, prod(found.shape)):
         joined = through(Strides(found.strides, found.offset), found.shape, node.attrs)
         if not joined.views:
             (node,), found = node.args, View(found.shape, joined.strides, joined.offset)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..frontends.python.translate import translate
 from ..isa.collectives import COLLECTIVE_ROWS
@@ -12,15 +12,21 @@ from ..isa.elements import ElementType, stored_as
 from ..isa.ops import IDENTITIES, reduce_type
 from ..isa.program import Program
 from ..plan.builder import PlanBuilder
+from ..plan.symbols import NotExpressible
 from ..plan.tensor_steps import add_operation
 from ..tensor.families import operation
 from ..tensor.fuse import Computed, fuse
+from ..tensor.operation import at_least, ceildiv
 from .algorithms import KERNELS
 from .expression import Expression, LoopOver, defined, typed
 from .grouping import FusedKernel, groups
 from .node import ArrayNode
+from .sizes import UnknownSize, is_known, of_plan, of_tensor
 from .tracing import Parameter
 from .types import kind_of, real_of
+
+if TYPE_CHECKING:
+    from .launched import KernelLaunch
 
 __all__ = ["REDUCTIONS", "GraphPlan", "lower"]
 
@@ -28,6 +34,7 @@ REDUCTIONS = {"sum": "{0} + {1}", "prod": "{0} * {1}", "min": "min({0}, {1})", "
 _COMBINE = {"sum": "add", "prod": "mul", "min": "min", "max": "max"}
 _BLOCK = 2048  # elements that a block of 32 lanes reduces: isa.md section 3
 _ROWS = 8  # of those in a block
+_MOST_PASSES = 3  # of which each has a 2,048th of the elements: no buffer has more
 
 _MAP = """def map({parameters}):
     {lines}
@@ -101,7 +108,7 @@ def lower(
     lowered = GraphPlan(plan, [], [], [])
     for node in order:
         if node.op == "source" and id(node) not in names:
-            names[id(node)] = plan.array(plan.unused(f"x{len(lowered.sources)}"), node.dtype, node.shape)
+            names[id(node)] = plan.array(plan.unused(f"x{len(lowered.sources)}"), node.dtype, _shape(node))
             lowered.sources.append(names[id(node)])
         elif node.op == "scalar" and not whole:
             numbers[id(node)] = node.held.name if isinstance(node.held, Parameter) else node.held
@@ -111,7 +118,7 @@ def lower(
             lowered.scalars.append(name)
     for node in roots:
         if id(node) not in names:
-            names[id(node)] = plan.array(f"y{len(lowered.results)}", node.dtype, node.shape)
+            names[id(node)] = plan.array(f"y{len(lowered.results)}", node.dtype, _shape(node))
         lowered.results.append(names[id(node)])
     found, held = groups(roots)
     writer = _Writer(plan, names, numbers, held, lowered)
@@ -131,7 +138,7 @@ def lower(
         if id(node) not in names:
             size = prod(node.shape) * node.dtype.size_bytes
             free = idle.get(size)
-            names[id(node)] = free.pop() if free else plan.temporary(plan.unused(f"t{number}"), size)
+            names[id(node)] = free.pop() if free else plan.temporary(plan.unused(f"t{number}"), of_plan(size))
             writer.temporary.add(id(node))
         return names[id(node)]
 
@@ -144,10 +151,23 @@ def lower(
             results = [
                 place(made.get(k, root), number)
                 if k in made or node.attrs.kind != "scan" or k < node.attrs.carries
-                else plan.temporary(plan.unused(f"t{number}"), node.attrs.length * root.size * root.dtype.size_bytes)
+                else plan.temporary(
+                    plan.unused(f"t{number}"), of_plan(node.attrs.length * root.size * root.dtype.size_bytes)
+                )
                 for k, root in enumerate(node.attrs.graphs[-1].roots)
             ]
             lowered.texts += add_control(plan, node, [names[id(arg)] for arg in node.args], results, lower)
+        elif node.op == "launch":
+            made = parts[id(node)]
+            writer.launch(
+                node,
+                [
+                    place(made[k], number)
+                    if k in made
+                    else plan.temporary(plan.unused(f"t{number}"), of_plan(prod(each.shape) * each.dtype.size_bytes))
+                    for k, each in enumerate(node.attrs.results)
+                ],
+            )
         elif node.op != "part":
             place(node, number)
             writer.write(group)
@@ -155,6 +175,10 @@ def lower(
             if last[id(each)] == number and id(each) in writer.temporary:  # type: ignore[index]
                 idle.setdefault(prod(each.shape) * each.dtype.size_bytes, []).append(names[id(each)])
     return lowered
+
+
+def _shape(node: ArrayNode) -> tuple[Any, ...]:
+    return tuple(map(of_plan, node.shape))
 
 
 def _read(group: FusedKernel, held: set[int]) -> list[ArrayNode]:
@@ -215,7 +239,8 @@ class _Writer:
         given = dict(args)
         for each in made:
             given |= self._given(each)
-        self.plan.launch(program, lanes, (*block, 1, 1)[:3], given)
+        given = {name: of_plan(value) for name, value in given.items()}
+        self.plan.launch(program, tuple(map(of_plan, lanes)), (*block, 1, 1)[:3], given)
 
     def _given(self, made: Expression) -> dict[str, Any]:
         """What an expression's parameters are: buffers, numbers, and scalars of the plan."""
@@ -238,7 +263,7 @@ class _Writer:
             text=made.text[0],
         )
         lanes = tuple(made.grid)
-        block = (256,) if len(lanes) == 1 or lanes[0] >= 128 else (16, 16)
+        block = (256,) if len(lanes) == 1 or not is_known(lanes[0]) or lanes[0] >= 128 else (16, 16)
         self._launch(text, lanes, block, {"out": self.names[id(root)]}, made)
 
     def _reduce(self, root: ArrayNode, core: ArrayNode) -> None:
@@ -272,10 +297,11 @@ class _Writer:
         rows: int,
         count: int,
     ) -> None:
-        blocks = max(-(-count // _BLOCK), 1)
+        blocks = at_least(ceildiv(count, _BLOCK), 1)
         made = Expression([arg], [LoopOver("o", outer), LoopOver("k", along)], self.held)
-        while True:
-            final = blocks == 1
+        passes = 1 if blocks == 1 else 2 if is_known(blocks) and blocks <= _BLOCK else _MOST_PASSES
+        for round in range(1, passes + 1):
+            final = round == passes
             more = "" if final else ", blocks: i32"
             after = self._after(root, core, LoopOver("line", outer))
             about = _about(kind, core.dtype, made.text[0])
@@ -295,12 +321,13 @@ class _Writer:
             partial = reduce_type(stored_as(core.dtype))
             out = self.names[id(root)]
             if not final:
-                out = self.plan.temporary(self.plan.unused("partial"), lines * partial.size_bytes)
+                out = self.plan.temporary(self.plan.unused("partial"), of_plan(lines * partial.size_bytes))
             args = {"out": out, "lines": lines, "count": count} | ({} if final else {"blocks": blocks})
-            self._launch(text, (32, -(-lines // _ROWS) * _ROWS), (32, _ROWS), args, made, *((after,) if final else ()))
+            grid = 32, ceildiv(lines, _ROWS) * _ROWS
+            self._launch(text, grid, (32, _ROWS), args, made, *((after,) if final else ()))
             if final:
                 return
-            count, blocks = blocks, max(-(-blocks // _BLOCK), 1)
+            count, blocks = blocks, at_least(ceildiv(blocks, _BLOCK), 1)
             between = ArrayNode("source", (), partial, (rows, count))
             self.names[id(between)] = out
             self.between.append(between)  # so that nothing else gets its identity
@@ -324,7 +351,7 @@ class _Writer:
             "ty": ty, "m": m, "n": n, "k": k, "alpha": one, "beta": one * 0, "trans_a": turned_a, "trans_b": turned_b,
             "bias": None, "activation": None, "batch": batch,
             # An operand of one matrix is for all.
-            "strides": (m * k * (a.size != m * k), k * n * (b.size != k * n), m * n) if batch != 1 else (),
+            "strides": (m * k if a.size != m * k else 0, k * n if b.size != k * n else 0, m * n) if batch != 1 else (),
         }  # fmt: skip
         buffers = {"a": self.names[id(a)], "b": self.names[id(b)], "c": self.names[id(root)]}
         after = None if root is core else self._after(root, core, LoopOver("i", root.shape))
@@ -335,14 +362,34 @@ class _Writer:
         others = (operand.name for operand in next(row for row in COLLECTIVE_ROWS if row.name == name).operands)
         values = {**dict.fromkeys(others), "ty": stored_as((core.args or (core,))[0].dtype), **dict(numbers)}
         buffers = {each: self.names[id(arg)] for each, arg in zip(operands, core.args, strict=True)}
-        buffers |= {each: self.plan.temporary(self.plan.unused(each), size) for each, size in scratch}
+        buffers |= {each: self.plan.temporary(self.plan.unused(each), of_plan(size)) for each, size in scratch}
         row, output = operation(name), {"output": self.names[id(root)]}
-        if result in row.updated:  # it begins with what is given for it, or with zeros
-            ty = stored_as(root.dtype)
-            size = {"ty": ty, "count": prod(root.shape) * root.dtype.size_bytes // ty.size_bytes, "value": 0}
-            given = {"input": buffers.pop(result)} if result in buffers else {}
-            add_operation(self.plan, operation("Copy" if given else "Fill"), size, given | output)
+        if result in row.updated:
+            self._begun(root.dtype, root.shape, buffers.pop(result, None), output["output"])
         self._operation(row, result, values, buffers | {result: output["output"]}, None)
+
+    def _begun(self, dtype: ElementType, shape: tuple[int, ...], start: str | None, result: str) -> None:
+        """Lets a buffer begin with what is in another one, or with zeros."""
+        ty = stored_as(dtype)
+        size = {"ty": ty, "count": prod(shape) * dtype.size_bytes // ty.size_bytes, "value": 0}
+        given = {} if start is None else {"input": start}
+        self._operation(operation("Copy" if given else "Fill"), "output", size, {**given, "output": result}, None)
+
+    def launch(self, node: ArrayNode, results: Sequence[str]) -> None:
+        """A kernel of the user's. The lengths that it wants to know are those of the arrays."""
+        made: KernelLaunch = node.attrs
+        args: dict[str, Any] = {}
+        shapes = {each.name: each.shape for each in made.results}
+        for name, arg in zip(made.operands, node.args, strict=True):
+            args[name] = self.numbers[id(arg)] if arg.op == "scalar" and not arg.shape else self.names[id(arg)]
+            shapes[name] = arg.shape
+        for each, buffer in zip(made.results, results, strict=True):
+            start = None if each.start is None else args[each.name]
+            self._begun(each.dtype, each.shape, start, buffer)
+            args[each.name] = buffer
+        lengths = {name: shapes[array][axis] for name, (array, axis) in made.kernel.hidden.items()}
+        given = {name: of_plan(value) for name, value in (args | lengths).items()}
+        self.plan.launch(made.kernel, tuple(map(of_plan, made.lanes)), made.block, given)
 
     def _kernel(self, root: ArrayNode) -> None:
         name, lanes, numbers, together = root.attrs
@@ -381,7 +428,11 @@ class _Writer:
             values = values | {name: given[name] for name in scalars}
             buffers = buffers | {name: given[name] for name in arrays}
             self.lowered.texts.append(text)
-        add_operation(self.plan, row, values, buffers)
+        try:
+            values = {name: of_tensor(value) for name, value in values.items()}
+            add_operation(self.plan, row, values, buffers)
+        except NotExpressible as error:
+            raise UnknownSize(f"{row.name}: {error}") from None
 
 
 _functions: dict[str, Any] = {}

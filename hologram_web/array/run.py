@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..isa.arguments import scalar_bits
@@ -11,6 +13,7 @@ from ..plan.builder import PlanBuilder
 from ..plan.plan import size_of
 from ..runtime.compiled import CompiledProgram
 from ..runtime.walking import target_of
+from .elementwise import MAPS
 from .node import ArrayNode, in_order
 from .planning import lower
 from .tracing import check_known
@@ -18,9 +21,10 @@ from .tracing import check_known
 if TYPE_CHECKING:
     from ..runtime.executor import Buffer, Executor
 
-__all__ = ["execute", "explain", "realize", "shown"]
+__all__ = ["execute", "explain", "explained", "is_written", "planning", "realize"]
 
 _KEPT = 1024
+_MOST_PORTS = 3072  # a plan has at most 4,096 ports, temporaries and constants
 _plans: dict[Any, _Known] = {}
 
 
@@ -50,8 +54,17 @@ def _known(roots: Sequence[ArrayNode], order: Sequence[ArrayNode], executor: Exe
     if known is None:
         if len(_plans) >= _KEPT:
             _plans.pop(next(iter(_plans)))
-        known = _plans[key] = _Known(roots, order, target)
+        with planning(executor):
+            known = _plans[key] = _Known(roots, order, target)
     return known
+
+
+def planning(executor: Executor, name: str = "arrays") -> AbstractContextManager[None]:
+    """While a plan is made: a span of the timeline, if there is one."""
+    device: Any = executor.device
+    if getattr(device, "timeline", None) is None:
+        return nullcontext()
+    return device.timeline.span(name, "plan", device.name)  # type: ignore[no-any-return]
 
 
 def realize(nodes: Sequence[ArrayNode], executor: Executor, into: Buffer | None = None) -> None:
@@ -62,6 +75,9 @@ def realize(nodes: Sequence[ArrayNode], executor: Executor, into: Buffer | None 
         return
     order = in_order(roots)
     check_known(order)
+    while len(order) > _MOST_PORTS and (first := _too_many(order)) is not None:
+        realize([first], executor)
+        order = in_order(roots)
     known = _known(roots, order, executor)
     device: Any = executor.device
     handles = {}
@@ -77,12 +93,30 @@ def realize(nodes: Sequence[ArrayNode], executor: Executor, into: Buffer | None 
             bits[name] = scalar_bits(name, stored_as(node.dtype), held)
     if into is not None:
         into.changes()
-    made = [executor.result(node.shape, node.dtype) if into is None else into for node in roots]
+    made = [executor.result(node.shape, node.dtype, not is_written(node)) if into is None else into for node in roots]
     for name, buffer in zip(known.results, made, strict=True):
         handles[name] = buffer.handle
     execute(known.compiled, device, handles, bits, known.temporaries)
     for node, buffer in zip(roots, made, strict=True):
         node.settle(buffer)
+
+
+def _too_many(order: Sequence[ArrayNode]) -> ArrayNode | None:
+    """Of a graph of more arrays and numbers than a plan takes a node to compute first, which needs a part of them."""
+    if sum(not node.args for node in order) <= _MOST_PORTS:
+        return None
+    needs: dict[int, int] = {}
+    for node in order:
+        found = min(sum(needs[id(arg)] for arg in node.args) if node.args else 1, _MOST_PORTS)
+        needs[id(node)] = found
+        if 4 * found > _MOST_PORTS and node.args and node.op not in ("control", "launch"):
+            return node
+    return None
+
+
+def is_written(node: ArrayNode) -> bool:
+    """Whether what computes a node writes each of its elements, whatever was there. Others may begin with zeros."""
+    return node.op in MAPS or node.op in ("scalar", "count", "view", "reduce", "product")
 
 
 def execute(
@@ -91,33 +125,55 @@ def execute(
     handles: dict[str, Any],
     bits: dict[str, int],
     temporaries: Sequence[tuple[str, int]],
+    variables: Mapping[str, int] = MappingProxyType({}),
 ) -> None:
-    """Runs a plan, with memory of these sizes for its temporaries meanwhile."""
+    """Runs a plan, with memory of these sizes for its temporaries meanwhile. `variables` are lengths that it names."""
     lent = []
     try:
         for name, size in temporaries:
             handles[name] = device.allocate_buffer(size)
             lent.append(handles[name])
-        compiled.execute(device, handles, bits, {})
+        compiled.execute(device, handles, bits, variables)
     finally:
         for handle in lent:
             device.free_buffer(handle)
 
 
 def explain(nodes: Sequence[ArrayNode], executor: Executor) -> str:
-    """The texts of the kernels, and the steps of the plan."""
+    """The graph, the texts of the kernels, and the steps of the plan."""
     roots = [node for node in nodes if node.op != "source"]
     if not roots:
         return "in memory: nothing to compute"
     known = _known(roots, in_order(roots), executor)
-    steps = "\n".join(shown(step, known.compiled) for step in known.compiled.plan.steps)
-    return "\n".join([*known.texts, steps])
+    return explained(roots, known.texts, known.compiled)
 
 
-def shown(step: Any, compiled: CompiledProgram) -> str:
+def explained(roots: Sequence[ArrayNode], texts: Sequence[str], compiled: CompiledProgram) -> str:
+    """What an explanation says of nodes, their kernels and their plan."""
+    return "\n".join([*_graph(roots), "", *texts, *(_shown(step, compiled) for step in compiled.plan.steps)])
+
+
+def _graph(roots: Sequence[ArrayNode]) -> list[str]:
+    """A line for each node that is no number, those that it is computed from before it."""
+    names: dict[int, str] = {}
+    lines: list[str] = []
+    for node in in_order(roots):
+        if node.op == "scalar":
+            names[id(node)] = str(getattr(node.held, "name", node.held))  # of one that is given later
+            continue
+        names[id(node)] = name = f"%{len(lines)}"
+        what = node.attrs[0] if node.op in ("reduce", "tensor", "kernel") else getattr(node.attrs, "kind", node.op)
+        given = ", ".join(names[id(arg)] for arg in node.args)
+        lengths = ", ".join(map(str, node.shape))
+        made = f"{name}: {node.dtype}[{lengths}]"
+        lines.append(made if node.op == "source" else f"{made} = {what}({given})")
+    return lines
+
+
+def _shown(step: Any, compiled: CompiledProgram) -> str:
     """A step of a plan, with those in it."""
     if not hasattr(step, "program"):
-        return f"on {step.name}:\n" + "\n".join(f"  {shown(each, compiled)}" for each in step.body)
+        return f"on {step.name}:\n" + "\n".join(f"  {_shown(each, compiled)}" for each in step.body)
     program = compiled.programs[step.program]
     lanes = " x ".join(str(length) for length in step.lanes if str(length) != "1") or "1"
     buffers = ", ".join(str(arg.value) for arg in step.args if arg.kind == "buffer")

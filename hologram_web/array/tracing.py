@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import TranslateError
 from ..isa.elements import ElementType
 from .node import ArrayNode
+from .sizes import is_symbolic
 
 if TYPE_CHECKING:
     from ..runtime.executor import Executor
@@ -33,8 +34,10 @@ def placeholder(dtype: ElementType, shape: tuple[int, ...]) -> ArrayNode:
 
 
 def is_unknown(node: ArrayNode) -> bool:
-    """Whether it is a placeholder, or a number that is given later."""
-    return (node.op == "source" and node.held is None) or (node.op == "scalar" and type(node.held) is Parameter)
+    """Whether it is a placeholder, a number that is given later, or of a length that is."""
+    if node.op == "source":
+        return node.held is None
+    return type(node.held) is Parameter or (not node.args and is_symbolic(node.shape))
 
 
 @contextmanager

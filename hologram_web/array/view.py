@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
+from .sizes import UnknownSize
+
 __all__ = ["Strides", "View", "row_major", "through"]
 
 
@@ -41,7 +43,7 @@ def through(place: Strides, sizes: Sequence[int], view: View) -> Strides:
     loop goes along its axes."""
     if 0 in view.shape:  # nothing is read
         return Strides((0,) * len(place.strides))
-    if not place.views and (found := _direct(place, sizes, view)) is not None:
+    if not place.views and (found := _direct_if_known(place, sizes, view)) is not None:
         return found
     if _is_plain(view):
         return place if view.offset == 0 else place._replace(views=(*place.views, view))
@@ -52,6 +54,13 @@ def _is_plain(view: View) -> bool:
     return view.strides == row_major(view.shape)
 
 
+def _direct_if_known(place: Strides, sizes: Sequence[int], view: View) -> Strides | None:
+    try:
+        return _direct(place, sizes, view)
+    except UnknownSize:  # sums that may carry, or not
+        return None
+
+
 def _direct(place: Strides, sizes: Sequence[int], view: View) -> Strides | None:
     """Digits of the offset and of each stride in the axes of the view: none of the sums may carry."""
     lengths, steps, targets = _merged(view)
@@ -59,7 +68,7 @@ def _direct(place: Strides, sizes: Sequence[int], view: View) -> Strides | None:
     low, high = list(at), list(at)
     strides = []
     for stride, size in zip(place.strides, sizes, strict=True):
-        if size <= 1 or stride == 0:
+        if size in (0, 1) or stride == 0:
             strides.append(0)
             continue
         sign = -1 if stride < 0 else 1

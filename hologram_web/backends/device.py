@@ -77,6 +77,7 @@ class Device(Memories[M], AsyncTwins):
         self._cancelled = False
         self._running = False
         self._together = _Together()
+        self.timeline: Any = None  # what launches are told to (runtime/timeline.py)
         self._call_stopped: threading.Event | None = None  # of the call that runs
         self._recordings: list[Recording[M]] = []  # that hold memory
         # Tells a fault in terms of the program that is being launched, with its handles and counts.
@@ -225,6 +226,14 @@ class Device(Memories[M], AsyncTwins):
             known = self._known(program)
             if self._recording is not None:
                 self._take_in(self._recording, known, params)
+                return
+            timeline = self.timeline
+            if timeline is not None:
+                self.timeline = None  # what it launches within is its own
+                try:
+                    timeline.launched(self, program, params, lambda: self.execute_program_with_params(program, params))
+                finally:
+                    self.timeline = timeline
                 return
             if known.adds_resonance:
                 self.sync()  # so that a fault below is this launch's

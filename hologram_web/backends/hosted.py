@@ -12,7 +12,7 @@ from ..isa.address import Space
 from ..isa.launch import LaunchConfig
 from ..isa.program import Program
 from ..isa.types import Type
-from ..isa.verify import Analysis, Base
+from ..isa.verify import Analysis, Base, analysis_of
 from ..plan.formula import Formula
 from ..plan.lowering import Lowering
 from ..plan.plan import CLASS_MEMORY, Argument, BoundsCheck, Copy, Launch, Read, Step, every
@@ -76,6 +76,10 @@ def _scalars(step: Step) -> Sequence[Argument]:
     return step.scalars if isinstance(step, Launch) else ()
 
 
+def _analyzed(program: Program) -> Analysis:
+    return analysis_of(program.to_bytes())
+
+
 # By the identity of the analysis, which the plan keeps, block, shared memory, target, and which buffers are one.
 _PLANS: ProgramCache[Any, _Planned] = ProgramCache()
 
@@ -137,8 +141,9 @@ class HostedLaunch(Walk, Generic[M]):
         def make() -> _Planned:
             program: Program = analysis.program
             plan = launch_plan(program, config, _EVERY_AXIS, aliases)
-            lowering = Lowering(plan, [program], target, LaneRegion, self._analysis)
+            lowering = Lowering(plan, [program], target, LaneRegion, self._analysis, later=True)
             (call,) = lowering.steps(plan.steps)
+            lowering.analyze = _analyzed  # what is made later keeps no launch and no device
             sizes = {temporary.name: temporary.size for temporary in lowering.temporaries}
             return _Planned(analysis, call.code, lowering.kernels, sizes)  # type: ignore[union-attr]  # a call
 

@@ -81,6 +81,10 @@ class Memories(Generic[M]):
     def allocate_buffer(self, size: int) -> BufferHandle:
         return self._kept(self._allocate(size))
 
+    def allocate_unwritten(self, size: int) -> BufferHandle:
+        """A buffer of `size` bytes that may hold anything: for who writes all of them before anybody reads."""
+        return self.allocate_buffer(size)
+
     def _kept(self, memory: M) -> BufferHandle:
         handle = BufferHandle(_fresh())
         self._buffers[handle] = memory

@@ -74,7 +74,7 @@ class ShortWay(Prepared):
             super().__call__(values)
             device = self.device
             with device._lock:
-                self._ready = device._recording is None and self._is_short() and self._learn(values)
+                self._ready = device._recording is None is device.timeline and self._is_short() and self._learn(values)
                 self._seen = self._state()
 
     def _learn(self, values: Sequence[Any]) -> bool:
@@ -125,7 +125,7 @@ class ShortWay(Prepared):
     def _state(self) -> tuple[Any, ...]:
         """What the device was told."""
         device = self.device
-        return device._recording, device.limits, device.math
+        return device._recording, device.limits, device.math, device.timeline
 
     def _is_mine(self) -> bool:
         """Whether the program is as it was, and what is kept of it."""

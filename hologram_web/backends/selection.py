@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..errors import BackendUnavailable
@@ -16,12 +18,17 @@ __all__ = [
     "is_available",
     "is_cuda_available",
     "is_metal_available",
+    "is_software",
     "look",
     "open_backend",
 ]
 
 # Devices that the contract names and that there are none of.
 _PLANNED = ("cuda", "metal", "opencl", "tpu", "vulkan")
+# What Linux, and Windows' Linux, have in /dev where there is a GPU: of the kernel's drivers, and of makers' own.
+_GPU_FILES = ("dri/*", "nvidia*", "dxg", "kgsl*", "mali*", "nvhost*", "nvmap", "pvr*", "galcore")
+# Adapters that are no GPU, whatever type they say they are.
+_SOFTWARE = ("llvmpipe", "swiftshader", "lavapipe", "warp", "microsoft basic render", "softpipe")
 _REASONS = {"webgpu": "a GPU", "wasm": "the fast device of processors", "cpu": "the reference, which is always there"}
 
 
@@ -139,6 +146,8 @@ def _real_gpu(options: dict[str, Any]) -> Any:
         from ..page.session import real_gpu
 
         return _open("webgpu", {**options, "session": real_gpu()})
+    if not _may_have_gpu():  # drivers that are programs take long to load, and would be refused
+        raise BackendUnavailable("webgpu", "there is no GPU in /dev")
     DEVICES["webgpu"]  # raises where wgpu cannot be imported
     from .webgpu.gpu import adapter_info
 
@@ -146,3 +155,13 @@ def _real_gpu(options: dict[str, Any]) -> Any:
     if not real:
         raise BackendUnavailable("webgpu", f"the adapter {info.get('device') or info.get('vendor')} is no GPU")
     return _open("webgpu", options)
+
+
+def is_software(names: str) -> bool:
+    """Whether an adapter of these names is a program that stands in for a GPU."""
+    return any(name in names.lower() for name in _SOFTWARE)
+
+
+def _may_have_gpu() -> bool:
+    """Whether there may be one: elsewhere than on Linux only the driver knows."""
+    return sys.platform != "linux" or any(next(Path("/dev").glob(name), None) for name in _GPU_FILES)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from ..isa.types import Type
 from .dominance import Dominators
 from .ir import PRED, Axis, Block, Function, MemoryAccess, Node
+from .operations import ACCESSES, PLACED, REACHING
 
-__all__ = ["Check", "access_of", "axes_of", "beyond", "checks_of", "give_axes", "repeated"]
+__all__ = ["Check", "access_of", "axes_of", "beyond", "checks_of", "give_axes", "place_of", "repeated"]
 
 # What may be proven: that an access is in bounds, or that its index on one of its axes is, by number.
 Check = Node | tuple[Node, int]
@@ -16,9 +17,14 @@ Check = Node | tuple[Node, int]
 
 def access_of(node: Node) -> MemoryAccess | None:
     """What an effect reaches in memory."""
-    if node.op in ("load", "store"):
+    if node.op in ACCESSES:
         return node.attr  # type: ignore[no-any-return]  # a MemoryAccess, by the node's op
-    return node.attr[1] if node.op in ("atomic", "reduce") else None
+    return node.attr[1] if node.op in REACHING else None
+
+
+def place_of(node: Node) -> MemoryAccess | None:
+    """The element that a lane reaches, which is checked; of what reduces many the host has checked all."""
+    return access_of(node) if node.op in PLACED else None
 
 
 def axes_of(node: Node) -> list[tuple[Axis, Node, Node]]:
@@ -36,13 +42,13 @@ def give_axes(node: Node, axes: tuple[Axis, ...], operands: tuple[Node, ...]) ->
     assert access is not None
     node.args = (*node.args[: len(node.args) - 2 * len(access.axes)], *operands)
     access = replace(access, axes=axes)
-    node.attr = (node.attr[0], access) if node.op == "atomic" else access
+    node.attr = access if node.op in ACCESSES else (node.attr[0], access)
 
 
 def checks_of(node: Node) -> list[Check]:
     """All that an effect checks of where it reaches."""
-    access = access_of(node)
-    if access is None or node.op == "reduce":
+    access = place_of(node)
+    if access is None:
         return []
     return [(node, number) for number in range(len(access.axes))] + [node] * access.checked
 
@@ -83,8 +89,8 @@ def repeated(function: Function) -> set[Check]:
 
     for block in tree.order:
         for node in block.nodes:
-            access = access_of(node)
-            if access is None or node.op == "reduce":
+            access = place_of(node)
+            if access is None:
                 continue
             for number, (axis, index, length) in enumerate(axes_of(node)):
                 see((node, number), block, (index, length, axis.offset), 1)

@@ -15,11 +15,12 @@ from typing import NamedTuple
 from ..isa.address import Space
 from ..isa.ops import SCALAR_OPS
 from ..isa.types import Type
-from .accesses import Check, access_of, axes_of
+from .accesses import Check, axes_of, place_of
 from .conditions import EXACT, open_conditions, strictest
 from .counters import counts_down, is_loop_step, limit_counted, same
 from .dominance import Dominators
 from .ir import PRED, Axis, Block, Function, MemoryAccess, Node
+from .operations import COMPARISONS, OPERATIONS
 from .ranges import Ranges, remainder_of
 
 __all__ = ["Bounds", "Interval", "global_axis", "limit_of", "own_limit"]
@@ -27,7 +28,6 @@ __all__ = ["Bounds", "Interval", "global_axis", "limit_of", "own_limit"]
 _LONG = Type.I64
 _FAR = 1 << 40  # ends of intervals stay within, so that 64 bits hold what is made of them
 _HALF = 1 << 31
-_OPPOSITE = {"lt": "le", "le": "lt"}
 _MANY = 1 << 17  # an index that may be any number below this or a greater one is not worth a condition
 
 
@@ -112,8 +112,8 @@ class Bounds:
                 proven.add(check)
 
         for node in effects:
-            access = access_of(node)
-            if access is None or node.op == "reduce" or not (access.checked or access.axes):
+            access = place_of(node)
+            if access is None or not (access.checked or access.axes):
                 continue
             block, given = self.home[node], dict[Node, Interval | None]()
             for number, (axis, index, length) in enumerate(axes_of(node)):
@@ -153,12 +153,13 @@ class Bounds:
         if node.op == ("pand" if truth else "por"):
             several = [self.always(arg, truth) for arg in node.args]
             return None if None in several else [condition for found in several for condition in found or ()]
-        if node.op not in ("lt", "le") or node.attr.is_float:
+        opposite = OPERATIONS[node.op].opposite
+        if not opposite or node.attr.is_float:
             return None
         a, b = (self.interval(arg, self.home.get(node, self.tree.order[0])) for arg in node.args)
         if a is None or b is None:
             return None
-        within = self.compare(node.op, a.hi, b.lo) if truth else self.compare(_OPPOSITE[node.op], b.hi, a.lo)
+        within = self.compare(node.op, a.hi, b.lo) if truth else self.compare(opposite, b.hi, a.lo)
         return [*a.conditions, *b.conditions, within]
 
     def special(self, name: str) -> Node:
@@ -219,7 +220,7 @@ class Bounds:
                 work.append((node.args[0], not truth))
             elif node.op == ("pand" if truth else "por"):
                 work += [(arg, truth) for arg in node.args]
-            elif node.op in ("eq", "lt", "le") and not node.attr.is_float and (truth or node.op != "eq"):
+            elif node.op in COMPARISONS and not node.attr.is_float and (truth or node.op != "eq"):
                 found.append((node, truth))
         return tuple(found)
 
@@ -470,9 +471,8 @@ class Bounds:
         assert op in EXACT, op
         if a.is_const and b.is_const:
             return self.node("const", _LONG, attr=getattr(SCALAR_OPS, op)(_LONG, a.attr, b.attr))
-        if (op in ("min", "max") and a is b) or (op in ("add", "shl") and b.is_const and not b.attr):
-            return a
-        if op == "mul" and b.is_const and b.attr == 1:
+        row = OPERATIONS[op]
+        if (row.itself == "same" and a is b) or (row.commutes and b.is_const and b.attr == row.idle):
             return a
         if op == "add" and b.is_const and a.op == "add" and a.args[1].is_const:
             return self.op("add", a.args[0], self.op("add", a.args[1], b))

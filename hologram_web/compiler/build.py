@@ -18,7 +18,7 @@ from ..isa.operands import PRELOADED, Predicate, Register
 from ..isa.row import Effect, Row
 from ..isa.types import Type
 from ..isa.verify import Analysis, Base
-from .accesses import access_of, give_axes
+from .accesses import access_of, give_axes, place_of
 from .atlas import AtlasNodes, is_phase
 from .dominance import Dominators
 from .ir import PRED, Axis, Block, Function, MemoryAccess, Node, Replaced, Terminator, ValueType
@@ -448,8 +448,8 @@ def _share_axes(blocks: list[Block], index_of: Callable[[Node], Node]) -> None:
     bare: list[tuple[Block, int, Node, object]] = []
     for block in blocks:
         for number, node in enumerate(block.nodes):
-            access = access_of(node)
-            if access is not None and node.op != "reduce":
+            access = place_of(node)
+            if access is not None:
                 place: object = (index_of(node.args[0]), access.base, access.scale, access.offset)
                 if access.axes:
                     checked.setdefault(place, []).append((block, number, node))

@@ -104,16 +104,13 @@ def _shape(node: Node, sign: int, numbers: list[int], depth: int = 0) -> object:
     1, or grows if it is -1."""
     (inner, factor), plus = _parts(node)
     numbers.append(sign * plus)
-    if inner is None or inner.op not in _GROWING or depth == _DEEPEST:
+    grows = 0 if inner is None else OPERATIONS[inner.op].grows
+    if inner is None or not grows or depth == _DEEPEST:
         return inner, factor
-    signs = (1, _GROWING[inner.op])
+    signs = (1, grows)
     sign = sign if factor >= 0 else -sign
     args = (_shape(arg, sign * each, numbers, depth + 1) for arg, each in zip(inner.args, signs, strict=False))
     return inner.op, inner.attr, factor, *args
-
-
-# What grows with all of its arguments, but with the second one of a difference.
-_GROWING = {"add": 1, "mul": 1, "min": 1, "max": 1, "sub": -1, "cvt": 1}
 
 
 def _parts(node: Node) -> tuple[tuple[Node | None, int], int]:

@@ -17,7 +17,7 @@ from ..errors import CompileError
 from ..isa.types import Type
 from .dominance import Dominators
 from .ir import Node
-from .operations import EFFECTS, LEAVES
+from .operations import LEAVES, PURE
 from .out_of_ssa import Assign, Copies, Count, Do, Lowered, Meet, ParallelRegion, Piece, Statement, Variable, targets_of
 from .ranges import Ranges, may_trap
 from .recursion import deep_recursion
@@ -183,9 +183,9 @@ class _Skeleton:
         return variable in self.uniform if variable is not None else self._from_known(node)
 
     def _from_known(self, node: Node) -> bool:
-        if node.op in LEAVES:  # a lane's place is known to lanes only, also where a block has one
-            return self._is_uniform(node) and (node.op != "special" or node.attr.startswith(("BLOCK_", "GRID_")))
-        plain = node.op != "phi" and node.op not in EFFECTS and not may_trap(node, self.ranges)
+        if node.op in LEAVES:
+            return self._is_uniform(node)
+        plain = node.op in PURE and not may_trap(node, self.ranges)
         return plain and all(map(self.known, node.args))
 
     # What a piece of the spine does at block level

@@ -175,6 +175,7 @@ class Function:
     name: str = ""
     local_memory: int = 0  # bytes of each lane
     axes: tuple[int, int, int] = (0, 1, 2)  # which axis of the launch each axis of a block is, see `turned`
+    spans: int = 1  # blocks of the launch, of one lane each, that a block is, see `turned`
     fired: Counter[str] = field(default_factory=Counter)
 
     def nodes(self) -> Iterator[Node]:

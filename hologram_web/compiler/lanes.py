@@ -17,7 +17,7 @@ from ..isa.verify import Base
 from .accesses import access_of
 from .dominance import Dominators, loop_body
 from .ir import Block, Function, MemoryAccess, Node
-from .operations import EFFECTS, OPERATIONS
+from .operations import EFFECTS, OPERATIONS, WRITES
 from .ranges import Ranges
 from .shapes import ANY, UNIFORM, VARYING, Shape, Stride, either, meaning, opaque, scaled, without
 
@@ -394,7 +394,7 @@ def _specials(sizes: tuple[int, int, int]) -> dict[str, Shape]:
 
 
 def _stored(node: Node) -> MemoryAccess | None:
-    return access_of(node) if node.op in ("store", "atomic") else None
+    return access_of(node) if node.op in WRITES else None
 
 
 def _memory(base: Base) -> object:

@@ -2,10 +2,10 @@
 
 Integers of 8 and 16 bits are held in I32 or U32, with their sign or zeros above; what may have left their range is cut
 back (`extend`, or a mask). F16 and BF16 are held as bits in U32, and functions convert them; I64, U64 and F64 are
-pairs of words (`pairs.py`). Of wide integers, which targets keep in memory, what can be said by others is: they print a
-call for each operation. Loads and stores do the rest: an access keeps the type of its element, and scalars that of
-the argument block. Where memory has words only, a shorter element is taken out of the word that is loaded, and put
-under a mask into the one where it is stored.
+pairs of words (`pairs.py`). Of wide integers, which targets keep in memory, what can be said by others is; of the rest
+`wide.py` says which calls, copies and conversions they are. Loads and stores do the rest: an access keeps the type of
+its element, and scalars that of the argument block. Where memory has words only, a shorter element is taken out of the
+word that is loaded, and put under a mask into the one where it is stored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .dominance import reverse_postorder
 from .fences import ARITHMETIC, TellsApart, fence
 from .ir import PRED, Block, Function, Node, Terminator
 from .node_ops import NodeOps
-from .operations import EFFECTS
+from .operations import ACCESSES, CALLS, CHANGES, COUNTS, EFFECTS, LEAVES, WRAPPING
 from .pairs import Pairs
 from .ranges import Ranges
 from .traits import PAIRS, Traits, word
@@ -26,10 +26,8 @@ from .traits import PAIRS, Traits, word
 __all__ = ["HALVES", "Legal", "Legaliser", "legalise", "legalised"]
 
 HALVES = {Type.F16: "f16", Type.BF16: "bf16"}
-# Primitives whose result can leave the range of a small integer; of unsigned ones only `not` besides.
-_OVERFLOWING = frozenset({"add", "sub", "mul", "shl", "neg", "abs", "div"})
 _SHIFTS = frozenset({"shl", "shr"})
-_COUNTS = frozenset({"popcount", "clz", "ctz"})
+_KEPT = EFFECTS | CALLS  # what stays what it is, of legal operands
 _OF_OTHERS = frozenset({"le", "min", "max", "abs", "cvt"})  # what of wide integers is made of other operations
 
 
@@ -172,12 +170,12 @@ class Legaliser(NodeOps):
         if self.pairs is not None and self.pairs.concern(node):
             return self.pairs.made(node)
         op, ty, args = node.op, node.ty, [self.legal[arg] for arg in node.args]
-        if op in ("const", "param", "special"):
+        if op in LEAVES:
             return self._leaf(node)
-        if op in ("cvt", "bitcast"):
+        if op in CHANGES:
             assert isinstance(ty, Type)
             return (self.convert if op == "cvt" else self._recast)(ty, node.attr, args[0])
-        if op in _COUNTS:
+        if op in COUNTS:
             return self._count(op, node.attr, args[0])
         if op == "fma" and not self.traits.fused:
             return self.call(f"fma_{ty}", *args)
@@ -195,9 +193,9 @@ class Legaliser(NodeOps):
             return self._of_two(op, ty, args)
         if ty is Type.F32 and op in ("add", "sub", "mul", "div"):
             return self.node(op, ty, *map(self._choice, node.args))
-        if op in ("load", "store"):
+        if op in ACCESSES:
             return self.moved(node, args)
-        if self.traits.holds(ty) is ty or op in ("load", "atomic", "reduce", "call", "call_if"):
+        if self.traits.holds(ty) is ty or op in _KEPT:
             return self.node(op, self.traits.holds(ty), *args, attr=node.attr)
         assert isinstance(ty, Type)
         return self._half(op, args) if ty in HALVES else self.short(op, ty, *args)
@@ -228,7 +226,7 @@ class Legaliser(NodeOps):
         if op in _SHIFTS:
             args = args[0], self.masked(args[1], ty.bits - 1)
         made = self.node(op, held, *args)
-        return self._cut(ty, made) if op in _OVERFLOWING or (op == "not" and not ty.is_signed) else made
+        return self._cut(ty, made) if op in WRAPPING or (op == "not" and not ty.is_signed) else made
 
     def _cut(self, ty: Type, x: Node) -> Node:
         """A word back in the range of a small type."""

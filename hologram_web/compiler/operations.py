@@ -10,7 +10,33 @@ import operator
 from collections.abc import Callable
 from typing import NamedTuple
 
-__all__ = ["EFFECTS", "LEAVES", "OPERATIONS", "Extremes", "Operation"]
+__all__ = [
+    "ABSORBING",
+    "ACCESSES",
+    "BITWISE",
+    "CALLS",
+    "CANCELLING",
+    "CHANGES",
+    "COMPARISONS",
+    "COUNTS",
+    "DIVISIONS",
+    "EFFECTS",
+    "IDLE",
+    "JOINING",
+    "LEAVES",
+    "LOGIC",
+    "OPERATIONS",
+    "PLACED",
+    "PURE",
+    "REACHING",
+    "SAME",
+    "SHIFTS",
+    "SIGNLESS",
+    "WRAPPING",
+    "WRITES",
+    "Extremes",
+    "Operation",
+]
 
 Extremes = tuple[int, int]  # the least and the greatest value, both included
 
@@ -33,10 +59,21 @@ class Operation(NamedTuple):
     primitive: str = ""  # the method of an ops namespace, where it is called otherwise
     commutes: bool = False
     traps: bool = False  # on integers, where the second operand is 0
+    writes: bool = False  # memory, which others see
     may_go: bool = False  # an effect that is nothing without its value, once it is proven not to fault
     range: Callable[..., Extremes | None] | None = None  # of integers; None where nothing is known
     exact: Callable[..., int] | None = None  # on exact integers, as conditions of proofs are computed
     sign: str = ""  # how it is written in conditions for people
+    idle: int | None = None  # the second operand that changes nothing, of integers and predicates
+    itself: str = ""  # what it makes of an integer or predicate and the same once more, its last two: "same", "zero"
+    absorbs: bool = False  # with 0 it is 0, of integers
+    joins: bool = False  # of integers, one with a constant after another is one, with what both constants make
+    grows: int = 0  # with its first operand; and with the second one, or falls with it if it is -1
+    wraps: bool = False  # of small integers, what it makes may be none
+    bitwise: bool = False  # each bit by itself
+    signless: bool = False  # the same bits with and without a sign
+    opposite: str = ""  # the comparison of the operands the other way around that holds where it does not
+    in_pairs: int = 3  # what a cheap one costs of 64 bits
 
 
 def _sum(a: Extremes, b: Extremes) -> Extremes:
@@ -83,6 +120,7 @@ def _greater(a: Extremes, b: Extremes) -> Extremes:
     return max(a[0], b[0]), max(a[1], b[1])
 
 
+# fmt: off
 OPERATIONS: dict[str, Operation] = {
     # What is there from the start of the kernel or the lane
     "const": Operation("", "t", "leaf", "bits", "free"),
@@ -90,15 +128,24 @@ OPERATIONS: dict[str, Operation] = {
     "special": Operation("", "t", "leaf", "name", "free"),
     "phi": Operation("t...", "t", "phi", cost="free"),
     # Arithmetic
-    "add": Operation("tt", "t", cost="cheap", commutes=True, exact=operator.add, sign="+", range=_sum),
-    "sub": Operation("tt", "t", cost="cheap", exact=operator.sub, sign="-", range=_difference),
-    "mul": Operation("tt", "t", cost="cheap", commutes=True, exact=operator.mul, sign="*", range=_product),
-    "div": Operation("tt", "t", traps=True, range=_divide),
+    "add": Operation(
+        "tt", "t", cost="cheap", commutes=True, exact=operator.add, sign="+", range=_sum,
+        idle=0, grows=1, wraps=True, signless=True,
+    ),
+    "sub": Operation(
+        "tt", "t", cost="cheap", exact=operator.sub, sign="-", range=_difference,
+        idle=0, itself="zero", grows=-1, wraps=True, signless=True,
+    ),
+    "mul": Operation(
+        "tt", "t", cost="cheap", commutes=True, exact=operator.mul, sign="*", range=_product,
+        idle=1, absorbs=True, joins=True, grows=1, wraps=True, signless=True, in_pairs=8,
+    ),
+    "div": Operation("tt", "t", traps=True, range=_divide, idle=1, wraps=True),
     "rem": Operation("tt", "t", traps=True, range=_remainder),
-    "min": Operation("tt", "t", cost="cheap", commutes=True, exact=min, range=_smaller),
-    "max": Operation("tt", "t", cost="cheap", commutes=True, exact=max, range=_greater),
-    "neg": Operation("t", "t", cost="cheap"),
-    "abs": Operation("t", "t", cost="cheap"),
+    "min": Operation("tt", "t", cost="cheap", commutes=True, exact=min, range=_smaller, itself="same", grows=1),
+    "max": Operation("tt", "t", cost="cheap", commutes=True, exact=max, range=_greater, itself="same", grows=1),
+    "neg": Operation("t", "t", cost="cheap", wraps=True, signless=True),
+    "abs": Operation("t", "t", cost="cheap", wraps=True),
     "fma": Operation("ttt", "f"),
     "sqrt": Operation("t", "f"),
     "floor": Operation("t", "f", cost="cheap"),
@@ -106,19 +153,24 @@ OPERATIONS: dict[str, Operation] = {
     "round": Operation("t", "f", cost="cheap"),
     "trunc": Operation("t", "f", cost="cheap"),
     # Bits
-    "and": Operation("tt", "i", cost="cheap", primitive="and_", commutes=True, range=_and),
-    "or": Operation("tt", "i", cost="cheap", primitive="or_", commutes=True),
-    "xor": Operation("tt", "i", cost="cheap", commutes=True),
-    "not": Operation("t", "i", cost="cheap", primitive="not_"),
-    "shl": Operation("tu", "i", cost="cheap", range=_left),
-    "shr": Operation("tu", "i", cost="cheap", exact=operator.rshift, range=_right),
-    "rotl": Operation("tu", "i", cost="cheap"),
+    "and": Operation(
+        "tt", "i", cost="cheap", primitive="and_", commutes=True, range=_and,
+        itself="same", absorbs=True, joins=True, bitwise=True,
+    ),
+    "or": Operation(
+        "tt", "i", cost="cheap", primitive="or_", commutes=True, idle=0, itself="same", joins=True, bitwise=True,
+    ),
+    "xor": Operation("tt", "i", cost="cheap", commutes=True, idle=0, itself="zero", joins=True, bitwise=True),
+    "not": Operation("t", "i", cost="cheap", primitive="not_", bitwise=True),
+    "shl": Operation("tu", "i", cost="cheap", range=_left, idle=0, wraps=True, signless=True),
+    "shr": Operation("tu", "i", cost="cheap", exact=operator.rshift, range=_right, idle=0),
+    "rotl": Operation("tu", "i", cost="cheap", signless=True),
     "popcount": Operation("a", "u", attr="type", cost="cheap", range=lambda a: (0, 64)),
     "clz": Operation("a", "u", attr="type", cost="cheap", range=lambda a: (0, 64)),
     "ctz": Operation("a", "u", attr="type", cost="cheap", range=lambda a: (0, 64)),
     "inverse": Operation("tt", "i"),
     # Types, choices, comparisons
-    "cvt": Operation("a", "t", attr="type", cost="cheap", exact=int),
+    "cvt": Operation("a", "t", attr="type", cost="cheap", exact=int, grows=1, in_pairs=1),
     "bitcast": Operation("a", "t", attr="type", cost="cheap"),
     # Of what legalise.py makes: the sign of the lower bits of a word, a value of which compilers of the target's code
     # know nothing, and a number as a float rounded to odd
@@ -127,12 +179,12 @@ OPERATIONS: dict[str, Operation] = {
     # Of I32: the products of the upper and of the lower 16 bits, which have signs, together
     "dot": Operation("tt", "i", cost="cheap"),
     "cvt_odd": Operation("a", "f", attr="type"),
-    "select": Operation("ptt", "t", cost="cheap"),
+    "select": Operation("ptt", "t", cost="cheap", itself="same"),
     "eq": Operation("aa", "p", attr="type", cost="cheap", commutes=True),
-    "lt": Operation("aa", "p", attr="type", cost="cheap", exact=operator.lt, sign="<"),
-    "le": Operation("aa", "p", attr="type", cost="cheap", exact=operator.le, sign="<="),
-    "pand": Operation("pp", "p", cost="cheap", commutes=True),
-    "por": Operation("pp", "p", cost="cheap", commutes=True),
+    "lt": Operation("aa", "p", attr="type", cost="cheap", exact=operator.lt, sign="<", opposite="le"),
+    "le": Operation("aa", "p", attr="type", cost="cheap", exact=operator.le, sign="<=", opposite="lt"),
+    "pand": Operation("pp", "p", cost="cheap", commutes=True, idle=1, itself="same"),
+    "por": Operation("pp", "p", cost="cheap", commutes=True, idle=0, itself="same"),
     "pnot": Operation("p", "p", cost="cheap"),
     # Of what packets.py makes: a mask, and whether it has a lane
     "mask": Operation("", "p", cost="free"),
@@ -141,9 +193,9 @@ OPERATIONS: dict[str, Operation] = {
     "call": Operation("*...", "t", attr="routine", cost="long"),
     "call_if": Operation("pt*...", "t", attr="routine", cost="long"),
     # Effects
-    "load": Operation("n", "t", "effect", "access", "cheap", may_go=True),
-    "store": Operation("ne", "", "effect", "access", "cheap"),
-    "atomic": Operation("nt...", "t", "effect", "operation"),
+    "load": Operation("n", "t", "effect", "access", "cheap", may_go=True, in_pairs=1),
+    "store": Operation("ne", "", "effect", "access", "cheap", writes=True, in_pairs=1),
+    "atomic": Operation("nt...", "t", "effect", "operation", writes=True),
     "reduce": Operation("nl", "t", "effect", "operation"),
     "guard": Operation("p*...", "", "effect", "fault"),
     "fence": Operation("", "", "effect"),
@@ -151,7 +203,33 @@ OPERATIONS: dict[str, Operation] = {
     "region": Operation("*...", "", "effect", "region"),
     "collective": Operation("*...", "", "effect", "collective"),
 }
+# fmt: on
 
-EFFECTS = frozenset(name for name, row in OPERATIONS.items() if row.kind == "effect")
+
+def _those(holds: Callable[[Operation], bool]) -> frozenset[str]:
+    return frozenset(name for name, row in OPERATIONS.items() if holds(row))
+
+
+EFFECTS = _those(lambda row: row.kind == "effect")
 # Values that are there from the start of the kernel or the lane: never kept in variables of their own.
-LEAVES = frozenset(name for name, row in OPERATIONS.items() if row.kind == "leaf")
+LEAVES = _those(lambda row: row.kind == "leaf")
+ACCESSES = _those(lambda row: row.attr == "access")
+WRITES = _those(lambda row: row.writes)
+CALLS = _those(lambda row: row.attr == "routine")
+DIVISIONS = _those(lambda row: row.traps)
+SHIFTS = _those(lambda row: row.takes == "tu")
+IDLE = _those(lambda row: row.idle is not None and row.gives != "p")
+SAME = _those(lambda row: row.itself == "same")
+CANCELLING = _those(lambda row: row.itself == "zero")
+ABSORBING = _those(lambda row: row.absorbs)
+JOINING = _those(lambda row: row.joins)
+LOGIC = _those(lambda row: row.takes == "pp")
+WRAPPING = _those(lambda row: row.wraps)
+BITWISE = _those(lambda row: row.bitwise)
+SIGNLESS = _those(lambda row: row.signless)
+PURE = _those(lambda row: row.kind == "pure")
+PLACED = _those(lambda row: row.attr == "access" or (row.attr == "operation" and row.writes))  # of one element each
+REACHING = _those(lambda row: row.attr in ("access", "operation"))  # memory
+COUNTS = _those(lambda row: (row.takes, row.gives) == ("a", "u"))
+COMPARISONS = _those(lambda row: (row.takes, row.gives) == ("aa", "p"))
+CHANGES = _those(lambda row: (row.takes, row.gives) == ("a", "t"))  # of types

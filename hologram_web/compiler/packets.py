@@ -24,7 +24,7 @@ from .reducible import WAY
 from .shapes import ANY, Stride
 from .structure import If, Labelled, Stop, Straight, StructuredBranch, StructuredLoop, Tree
 
-__all__ = ["Forms", "Linear", "guards", "linear"]
+__all__ = ["Forms", "Straightened", "guards", "linear"]
 
 _LIGHT = 16  # what a way may cost, in additions, that is gone without asking whether any lane takes it
 
@@ -133,7 +133,7 @@ class Forms:
 
 
 @dataclass
-class Linear:
+class Straightened:
     """`trees` are the code of a packet, whose lanes are those of `mask` (None: all of them, to the end).
 
     `staying` are at last those that did not end, if that is asked. `variables` has the nodes of masks, besides those of
@@ -168,7 +168,7 @@ def linear(
     free: int,
     leaves: bool = False,
     whole: bool = False,
-) -> Linear:
+) -> Straightened:
     """The code of packets. If something is `given`, all lanes of a packet are on at its start, and branches on these
     go that way. Variables of masks are numbered from `free` on. `leaves`: lanes that end are told from those that wait
     for others. `whole`: nothing is kept for other code."""
@@ -183,7 +183,7 @@ def linear(
         one.open += [context.mask] if context.mask is not None else []
         made, leaks = one.code(trees, context)
         if one.waiting <= waiting and one.leaky <= leaky and one.root == root:
-            return Linear(made, context.mask, one.staying, one.variables, "fault" in leaks)
+            return Straightened(made, context.mask, one.staying, one.variables, "fault" in leaks)
         waiting, leaky, root = waiting | one.waiting, leaky | one.leaky, one.root
 
 
@@ -544,6 +544,7 @@ class _Linearizer:
                 case _:
                     blended = []
             may = isinstance(statement, Do) and self.may_fault(statement.node)
+            may |= isinstance(statement, Count) and not any(o.latches for o in self.labels)  # no loop looks at steps
             faults |= may
             self.root |= mask is None and isinstance(statement, Count)
             blend = frozenset(blended) if mask is not None else frozenset[Variable]()

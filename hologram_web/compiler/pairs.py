@@ -16,6 +16,7 @@ from ..isa.ops import PRED
 from ..isa.types import Type
 from .accesses import access_of
 from .ir import Block, Node, ValueType
+from .operations import ACCESSES, BITWISE, CALLS, COMPARISONS, COUNTS, EFFECTS, LEAVES, OPERATIONS, SHIFTS, SIGNLESS
 from .out_of_ssa import is_widening
 from .ranges import Ranges
 from .traits import PAIRS
@@ -27,12 +28,9 @@ __all__ = ["FUNCTIONS", "Pairs"]
 
 I32, U32, I64, U64, F32, F64 = Type.I32, Type.U32, Type.I64, Type.U64, Type.F32, Type.F64
 _LONG = (I64, U64)
-_BITS = frozenset({"and", "or", "xor", "not"})  # of words by themselves
 # Operations on 64-bit values that are right on their low words where operands and result fit 32 bits.
 _NARROWING = frozenset({"add", "sub", "mul", "and", "or", "xor", "min", "max", "div", "rem", "shr", "shl"})
 _NEVER_NARROW = frozenset({"phi", "load", "param", "reduce", "call", "call_if"})
-_UNSIGNED = frozenset({"add", "sub", "mul", "shl", "neg", "rotl"})  # alike for both signs
-_COUNTS = frozenset({"popcount", "clz", "ctz"})
 
 
 def _on(types: tuple[Type, ...], result: Type, primitive: str, before: tuple[Type, ...] = ()) -> Routine:
@@ -49,24 +47,22 @@ def _on(types: tuple[Type, ...], result: Type, primitive: str, before: tuple[Typ
 
 def _functions() -> dict[str, Routine]:
     found: dict[str, Routine] = {}
-    for op in ("add", "sub", "mul"):
-        found[f"u64_{op}"] = _on((U64, U64), U64, op)
-    found["u64_neg"] = _on((U64,), U64, "neg")
-    for op in ("shl", "rotl"):
-        found[f"u64_{op}"] = _on((U64, U32), U64, op)
+    for op, row in OPERATIONS.items():
+        if row.signless:
+            found[f"u64_{op}"] = _on(tuple(U64 if each == "t" else U32 for each in row.takes), U64, op)
     found["i64_abs"] = _on((I64,), I64, "abs")
     for ty in _LONG:
         found |= {f"{ty}_{op}": _on((ty, ty), ty, op) for op in ("div", "rem")}
         found[f"{ty}_shr"] = _on((ty, U32), ty, "shr")
         found[f"{ty}_lt"] = _on((ty, ty), PRED, "lt")  # type: ignore[arg-type]
     found["u64_eq"] = _on((U64, U64), PRED, "eq")  # type: ignore[arg-type]
-    found |= {f"u64_{op}": _on((U64,), U32, op) for op in _COUNTS}
+    found |= {f"u64_{op}": _on((U64,), U32, op) for op in sorted(COUNTS)}
     for op in ("add", "sub", "mul", "div", "rem", "min", "max"):
         found[f"f64_{op}"] = _on((F64, F64), F64, op)
     for op in ("neg", "abs", "sqrt", "floor", "ceil", "round", "trunc"):
         found[f"f64_{op}"] = _on((F64,), F64, op)
     found["f64_fma"] = _on((F64, F64, F64), F64, "fma")
-    for op in ("eq", "lt", "le"):
+    for op in sorted(COMPARISONS):
         found[f"f64_{op}"] = _on((F64, F64), PRED, op)  # type: ignore[arg-type]
     for src in _LONG:
         found |= {f"{dst}_from_{src}": _on((src,), dst, "cvt", (dst, src)) for dst in (F32, F64)}
@@ -146,13 +142,13 @@ class Pairs:
         op, ops = node.op, self.ops
         narrow = self.is_narrow(node)
         match op:
-            case "const" | "param" | "special":
+            case _ if op in LEAVES:
                 return self._leaf(node, narrow)
-            case "load" | "store" | "atomic" | "reduce" | "guard":
+            case _ if op in EFFECTS:
                 return self._effect(node)
-            case "call" | "call_if":
+            case _ if op in CALLS:
                 return self._function(node)
-            case "eq" | "lt" | "le":
+            case _ if op in COMPARISONS:
                 a, b = node.args
                 if self._fits(a) and self._fits(b):
                     return ops.node(op, PRED, ops.legal[a], ops.legal[b], attr=U32)
@@ -170,11 +166,11 @@ class Pairs:
                     return found
             case "bitcast":
                 found = ops.legal[node.args[0]]  # which is of 64 bits, too
-            case _ if op in _COUNTS:
+            case _ if op in COUNTS:
                 return self._call(f"u64_{op}", U32, self._operand(node.args[0]))
             case _ if narrow and op in _NARROWING and self._is_plain(node):
                 args = [self.ops.legal[arg] for arg in node.args]
-                if op in ("shl", "shr"):
+                if op in SHIFTS:
                     args[1] = ops.const(U32, node.args[1].attr % 64)
                 return ops.node(op, U32, *args)
             case _:
@@ -190,13 +186,13 @@ class Pairs:
     def _is_plain(self, node: Node) -> bool:
         """Whether the operands are words."""
         amount = node.args[1]
-        known = node.op not in ("shl", "shr") or (amount.is_const and amount.attr % 64 < 32)
+        known = node.op not in SHIFTS or (amount.is_const and amount.attr % 64 < 32)
         return known and all(map(self._fits, node.args))
 
     def _leaf(self, node: Node, narrow: bool) -> Node:
         ops, ty = self.ops, node.ty
         assert isinstance(ty, Type)
-        if node.op == "const":
+        if node.is_const:
             return ops.const(U32 if narrow else U64, node.attr)
         if node.op == "special":
             return ops.node("special", U32, attr=node.attr)
@@ -219,7 +215,7 @@ class Pairs:
         args = [self.index(node.args[0])]
         for number, arg in enumerate(node.args[1:], 1):
             args.append(self._signed(arg) if counts or number >= end else self._operand(arg))
-        if node.op in ("load", "store"):
+        if node.op in ACCESSES:
             return ops.moved(node, args)
         return ops.node(node.op, ops.traits.holds(node.ty), *args, attr=node.attr)
 
@@ -249,7 +245,7 @@ class Pairs:
 
     def operation(self, op: str, ty: Type, *args: Node) -> Node:
         """A primitive of a type of 64 bits, on pairs."""
-        if op == "select" or op in _BITS:
+        if op == "select" or op in BITWISE:
             return self.ops.node(op, U64, *args)
         if ty is F64:
             return self._call(f"f64_{op}", U64, *args)
@@ -258,7 +254,7 @@ class Pairs:
             return self.ops.node("select", U64, self.compare("lt", ty, *args), a, b)
         if op == "abs" and not ty.is_signed:
             return args[0]
-        return self._call(f"{U64 if op in _UNSIGNED else ty}_{op}", U64, *args)
+        return self._call(f"{U64 if op in SIGNLESS else ty}_{op}", U64, *args)
 
     def convert(self, dst: Type, src: Type, x: Node) -> Node:
         """A conversion with 64 bits on a side: of integers of at least 32 bits, F32 and F64."""

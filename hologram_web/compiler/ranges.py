@@ -6,7 +6,7 @@ from functools import cache
 
 from ..isa.types import Type
 from .ir import Function, Node
-from .operations import OPERATIONS, Extremes
+from .operations import OPERATIONS, SHIFTS, Extremes
 
 __all__ = ["MAX_LANES", "Ranges", "may_trap", "remainder_of"]
 
@@ -20,7 +20,8 @@ class Ranges:
     def __init__(self, function: Function, lanes: int = 0) -> None:
         """`lanes` are those that blocks have at least, where the function's block shape is only the largest."""
         x, y, z = self.block_shape = function.block_shape
-        blocks = -(-MAX_LANES // (lanes or x * y * z))  # of a launch, whose last one may be in part
+        # Of a launch, whose last one may be in part.
+        blocks = -(-MAX_LANES // (lanes or x * y * z // function.spans))
         self._special = {
             "GLOBAL_LANE_ID": (0, MAX_LANES - 1),
             **{f"BLOCK_DIM_{axis}": (size, size) for axis, size in zip("XYZ", (x, y, z), strict=True)},
@@ -43,7 +44,7 @@ class Ranges:
         return found
 
     def _compute(self, node: Node, ty: Type, whole: Extremes, depth: int) -> Extremes:
-        if node.op == "const":
+        if node.is_const:
             value = int(ty.decode(node.attr))
             return value, value
         if node.op == "special":
@@ -72,7 +73,7 @@ class Ranges:
             return (0, left[1]) if min(left[0], right[0]) >= 0 else whole
         if op == "mul" and _is_quotient(node.args[0], node.args[1]) and left[0] >= 0 and right[0] >= 0:
             return 0, self.of(node.args[0].args[0], depth)[1]
-        if op in ("shl", "shr") and right[0] == right[1]:  # amounts are taken modulo the width
+        if op in SHIFTS and right[0] == right[1]:  # amounts are taken modulo the width
             right = right[0] % ty.bits, right[0] % ty.bits
         return rule(left, right) or whole
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..isa.types import Type
 from .ir import Node
+from .operations import CHANGES, COMPARISONS
 from .out_of_ssa import Assign
 from .structure import If, Stop, Straight, Tree
 
@@ -51,7 +52,7 @@ def _of(condition: Node, truth: bool, is_uniform: Callable[[Node], bool]) -> Lan
         condition, truth = condition.args[0], not truth
     ty = condition.attr
     # Bounds are computed in 64 bits, signed, so that those of narrower types do not overflow.
-    if condition.op not in ("lt", "le", "eq") or not ty.is_integer or ty.bits > 32:
+    if condition.op not in COMPARISONS or not ty.is_integer or ty.bits > 32:
         return None
     left, right = condition.args
     if condition.op == "eq":
@@ -69,6 +70,6 @@ def _of(condition: Node, truth: bool, is_uniform: Callable[[Node], bool]) -> Lan
 
 def _is_lane(node: Node) -> bool:
     """Whether a node is the lane's place in its row: below 1,024, so that integers of 16 bits hold it."""
-    while node.op in ("cvt", "bitcast") and isinstance(node.ty, Type) and node.ty.is_integer and node.ty.bits >= 16:
+    while node.op in CHANGES and isinstance(node.ty, Type) and node.ty.is_integer and node.ty.bits >= 16:
         node = node.args[0]
     return node.op == "special" and node.attr == "LANE_IDX_X"

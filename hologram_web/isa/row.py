@@ -148,6 +148,12 @@ class Row:
         return tuple(found)
 
     @cached_property
+    def read(self) -> tuple[tuple[int, Operand], ...]:
+        """Of each operand that may be a register that is read, or an address, its position and itself."""
+        found = enumerate(self.operands)
+        return tuple((i, operand) for i, operand in found if operand.role != "def" and operand.kind != "type")
+
+    @cached_property
     def computes(self) -> bool:
         """Whether it is its result, and perhaps a fault."""
         plain = self.effect is Effect.PURE or (self.effect is Effect.STATE and not self.state)

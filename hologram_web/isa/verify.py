@@ -210,13 +210,14 @@ def analyze(program: Program) -> Analysis:
         analysis.report(index, reason)
     for index, instruction in enumerate(program.instructions):
         _check_operands(analysis, index, instruction)
-    states = _flow(program, graph)
+    written = [_written(instruction, index) for index, instruction in enumerate(program.instructions)]
+    states = _flow(program, graph, written)
     for number, block in enumerate(graph.blocks):
         if (state := states.get(number)) is not None:
             state = state.copy()
             for point in block:
                 _Reads(analysis, point, state).check()
-                _transfer(program, graph.instruction(point), graph.code[point], state)
+                _transfer(program, graph.code[point], written, state)
     from .hostflow import check_collectives, check_pools
 
     check_pools(analysis)
@@ -251,7 +252,9 @@ def _check_operands(analysis: Analysis, index: int, instruction: Instruction) ->
         reason = row.check(**dict(zip(row.positions, instruction.values, strict=True)))
         if reason:
             analysis.report(index, reason)
-    for _, address in instruction.addresses():
+    for address in instruction.values:
+        if address.__class__ is not Address:
+            continue
         if address.space is Space.CLASS and isinstance(address.base, int) and not 0 <= address.base < 96:
             analysis.report(index, f"class {address.base} does not exist: classes are 0 to 95")
         if address.space is Space.PHI:
@@ -280,7 +283,10 @@ def _held(param: Param) -> _Tag:
     return _Held(param.kind, Base(Space[param.kind.upper()], param.name))
 
 
-def _flow(program: Program, graph: FlowGraph) -> dict[int, _State]:
+_Written = tuple[tuple[int, _Value], ...] | None
+
+
+def _flow(program: Program, graph: FlowGraph, written: list[_Written]) -> dict[int, _State]:
     """What every register holds at the start of each block that is reached."""
     if graph.entry == END:
         return {}
@@ -294,7 +300,7 @@ def _flow(program: Program, graph: FlowGraph) -> dict[int, _State]:
         waiting.remove(block)
         state = states[block].copy()
         for point in graph.blocks[block]:
-            _transfer(program, graph.instruction(point), graph.code[point], state)
+            _transfer(program, graph.code[point], written, state)
         for way in graph.block_successors[block]:
             if way == END:
                 continue
@@ -308,22 +314,38 @@ def _flow(program: Program, graph: FlowGraph) -> dict[int, _State]:
     return states
 
 
-def _transfer(program: Program, instruction: Instruction, index: int, state: _State) -> None:
-    """Changes `state` by what an instruction writes."""
+def _written(instruction: Instruction, index: int) -> _Written:
+    """What an instruction writes, if that does not depend on what registers hold."""
+    found: list[tuple[int, _Value]] = []
     for position in instruction.row.results:
         operand, value = instruction.row.operands[position], instruction.values[position]
         if isinstance(value, Predicate):
-            state[_key(value)] = {"predicate": index}
-        elif not isinstance(value, Register):
+            found.append((_key(value), {"predicate": index}))
+        elif isinstance(value, Register):
+            if operand.type in ("any", "pointer"):
+                return None
+            found.append((_key(value), {instruction.type_of(operand): index}))
+    return tuple(found)
+
+
+def _transfer(program: Program, index: int, written: list[_Written], state: _State) -> None:
+    """Changes `state` by what an instruction writes."""
+    known = written[index]
+    if known is not None:
+        for key, held in known:
+            state[key] = held
+        return
+    instruction = program.instructions[index]
+    for position in instruction.row.results:
+        operand, value = instruction.row.operands[position], instruction.values[position]
+        if not isinstance(value, Register):
             continue
-        elif operand.type == "any":
+        if operand.type == "any":
             source = state.get(_key(instruction.src), _UNWRITTEN)
             state[_key(value)] = dict.fromkeys(source, index) if len(source) == 1 and None not in source else {}
         elif operand.type == "pointer":
             base = _base(program, instruction.src, state)
             state[_key(value)] = {_Held("pointer", base): index} if isinstance(base, Base) else {}
-        else:
-            state[_key(value)] = {instruction.type_of(operand): index}
 
 
 def _base(program: Program, address: Address, state: _State) -> Base | str:
@@ -379,13 +401,14 @@ class _Reads:
             self.analysis.report(self.index, reason)
 
     def check(self) -> None:
-        for position, (operand, value) in enumerate(
-            zip(self.instruction.row.operands, self.instruction.values, strict=True)
-        ):
-            if isinstance(value, Address):
+        values = self.instruction.values
+        for position, operand in self.instruction.row.read:
+            value = values[position]
+            if operand.role:
+                if value is not None:
+                    self.register(operand, value)
+            elif isinstance(value, Address):
                 self.address(position, operand, value)
-            elif operand.role in ("use", "update") and value is not None:
-                self.register(operand, value)
             elif operand.kind in ("size", "scalar", "pool"):
                 self.host_value(operand, value)
         if (base := _STATE_BASES.get(self.instruction.row.state)) is not None:

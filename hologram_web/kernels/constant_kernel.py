@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ..errors import LaunchError, TranslateError, outermost
+from ..errors import LaunchError, TranslateError, like, outermost
 from ..frontends.python.names import ConstantType
 from ..frontends.python.source import Definition
 from ..frontends.python.translate import annotated
 from .choices import Choices
 from .kernel import Kernel, make_choice
+from .launch import signature
 
 if TYPE_CHECKING:
     from ..backends import Backend
@@ -93,6 +94,10 @@ class ConstantKernel(Kernel):
         """The kernel that arguments are for, and those that it takes. Raises LaunchError and TranslateError."""
         names = list(self.params)
         values = {name: value for name, value in zip(names, args, strict=False) if name in self.constants}
+        for name in named:
+            if name not in self.params:
+                near = like(name, names) or ":"
+                raise LaunchError(f"there is no parameter {name!r}{near} the kernel takes ({signature(self.params)})")
         for name in self.constants:
             if name in named:
                 if name in values:

@@ -6,11 +6,12 @@ import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
 from math import prod
+from textwrap import dedent
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal, Union, overload
 
 from ..errors import HologramError, TranslateError, outermost
-from ..extras import tools
+from ..extras import page_of, tools
 from ..frontends.python.names import Annotation, ConstantType, shown
 from ..frontends.python.source import Definition, Source, from_text
 from ..frontends.python.translate import Translation, annotated, translate
@@ -260,6 +261,13 @@ class Kernel:
         """Where its source is."""
         return self._definition.source.file
 
+    @property
+    def source(self) -> str:
+        """The function as it is written, with its decorators."""
+        node, lines = self._definition.node, self._definition.source.lines
+        first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+        return dedent("\n".join(lines[first - 1 : node.end_lineno]))
+
     def line(self, instruction: int) -> str:
         """The source line that an instruction comes from, as it is written."""
         return self._source_map.text(instruction)
@@ -287,6 +295,9 @@ class Kernel:
         """
         text: str = tools("explain").explain(self.in_blocks(block), parts, _shape(block))
         return text
+
+    def _repr_html_(self) -> str | None:
+        return page_of(self)
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}({', '.join(f'{name}: {shown(ty)}' for name, ty in self.params.items())})>"

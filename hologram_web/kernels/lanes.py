@@ -83,7 +83,16 @@ def check(translation: Translation, launch: Asked, shapes: Mapping[str, tuple[in
         )
     if launch.partial:
         return
+    again = [f"{lanes[axis]} lanes along {_XYZ[axis]}" for axis in range(read, launch.axes) if lanes[axis] > 1]
+    if translation.axes and again and not translation.cooperates:
+        warnings.warn(
+            f"{name} asks where its lane is along {' and '.join(_XYZ[:read])} only, and {name}[...] has "
+            f"{' and '.join(again)}, which all do the same: leave them out, or say that it is meant, with partial=True",
+            LaunchWarning,
+            stacklevel=_outside(),
+        )
     lengths = _lengths(translation, shapes)
+    _refuse_exchanged(name, launch, lengths)
     few = [axis for axis, found in lengths.items() if lanes[axis] < max(found.values())]
     if launch.says_block and few and all(_are_blocks(launch, axis, max(lengths[axis].values())) for axis in few):
         _refuse_blocks(name, launch, lengths, few)
@@ -118,6 +127,21 @@ def _refuse_blocks(name: str, launch: Asked, lengths: Mapping[int, Mapping[str, 
         "elements: the number of lanes comes first here, not that of blocks. Write "
         f"{name}[{_brackets(meant, block, launch.axes)}], or say that it is meant, with partial=True"
     )
+
+
+def _refuse_exchanged(name: str, launch: Asked, lengths: Mapping[int, Mapping[str, int]]) -> None:
+    """NumPy's order of axes: `kernel[image.shape, block]`, which leaves a part of the columns out."""
+    x, y = (set(lengths.get(axis, {"": 0}).values()) for axis in (0, 1))
+    if launch.axes != 2 or len(x) != 1 or len(y) != 1 or x == y:
+        return
+    (width,), (height,), lanes = x, y, launch.config.lanes_on
+    if lanes[:2] == (height, width):
+        array = next(iter(lengths[0]))
+        raise LaunchError(
+            f"{name}[({height}, {width}), ...] has {height} lanes along x, and {array} has {width} elements there: x "
+            f"is the last axis of an array. Write {name}[({width}, {height}), ...], or say that it is meant, with "
+            "partial=True"
+        )
 
 
 def inferred(translation: Translation, shapes: Mapping[str, tuple[int, ...]]) -> LaunchConfig:

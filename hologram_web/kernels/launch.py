@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bound", "device_for", "launch", "lent", "offers", "shapes", "spread"]
 
+_IN_BRACKETS = frozenset({"block", "block_dim", "blocks", "dim", "grid", "grid_dim", "lanes", "threads"})
 _INTEGERS_FIRST = sorted(Type, key=lambda ty: ty.is_float)
 _types_of: dict[Any, tuple[Type, ...]] = {}  # by dtype or format
 _lock = lock()
@@ -172,7 +173,7 @@ def bound(
         given = {**defaults, **given}
         missing = [name for name in names if name not in given]
         if missing:
-            raise LaunchError(f"parameter {missing[0]!r} is missing: the kernel takes ({_signature(params)})")
+            raise LaunchError(f"parameter {missing[0]!r} is missing: the kernel takes ({signature(params)})")
     return given
 
 
@@ -204,17 +205,18 @@ def _named(
     """Adds arguments by name. Raises LaunchError for too many, and for names that there are not."""
     if len(args) > len(params):
         count = f"{len(args)} arguments are given; {len(params)} {'is' if len(params) == 1 else 'are'} expected"
-        raise LaunchError(f"{count}: the kernel takes ({_signature(params)})")
+        raise LaunchError(f"{count}: the kernel takes ({signature(params)})")
     for name, value in named.items():
         if name in given:
-            raise LaunchError(f"parameter {name!r} is given twice: the kernel takes ({_signature(params)})")
+            raise LaunchError(f"parameter {name!r} is given twice: the kernel takes ({signature(params)})")
         if name not in params:
-            near = like(name, params) or ":"
-            raise LaunchError(f"there is no parameter {name!r}{near} the kernel takes ({_signature(params)})")
+            brackets = ": lanes and their block stand in the brackets, kernel[n, block];"
+            near = like(name, params) or (brackets if name in _IN_BRACKETS else ":")
+            raise LaunchError(f"there is no parameter {name!r}{near} the kernel takes ({signature(params)})")
         given[name] = value
 
 
-def _signature(params: Mapping[str, Annotation]) -> str:
+def signature(params: Mapping[str, Annotation]) -> str:
     params = getattr(params, "written", params)
     return ", ".join(f"{name}: {shown(ty)}" for name, ty in params.items())
 
@@ -225,6 +227,8 @@ def lent(name: str, ty: ArrayType, value: Any) -> Any:
     found: Any = value if isinstance(value, Buffer) else None
     if found is None:
         found = value.buffer if isinstance(value, Operators) else arrays.lent(value)
+    if type(value).__name__ == "MaskedArray":
+        raise LaunchError(f"{name} has a mask, which kernels do not see: give {name}.filled(0), or {name}.data")
     if found is None:
         what = "a NumPy array" if arrays.numpy() else "an array.array, a memoryview, a typed array"
         raise LaunchError(f"{name} is {told(value)}; {ty!r} is expected: give {what} or a Buffer")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import prod
 
 from ..compiler.ir import Node
+from ..compiler.operations import OPERATIONS
 from ..compiler.ranges import MAX_LANES
 from ..errors import LaunchError
 from ..isa.address import Space
@@ -57,8 +58,12 @@ class _Translator:
                 return self.number(node.args[0])
             case "shr":  # by a number that is known: what lies below is cut off
                 return self.number(node.args[0]).with_("//", 1 << int(node.args[1].attr))
+            case "max":  # of what is at most the other one: ends of loops' counters are such, often within each other
+                for one, other in (node.args, node.args[::-1]):
+                    if one.op == "min" and other in one.args:
+                        return self.number(other)
         a, b = map(self.number, node.args)
-        return a.with_({"add": "+", "sub": "-", "mul": "*"}.get(node.op, node.op), b)
+        return a.with_(OPERATIONS[node.op].sign or node.op, b)
 
     def launch(self, name: str) -> Formula:
         x, y, z = (Formula((axis,)) for axis in "xyz")

@@ -9,6 +9,7 @@ values and ways here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple, Protocol
 
@@ -44,6 +45,7 @@ from .plan import (
     BoundsCheck,
     Branch,
     Copy,
+    Later,
     Launch,
     Let,
     Loop,
@@ -80,11 +82,13 @@ class LoweredKernel(Protocol):
 
 
 class Outer(Protocol):
-    """The plan that a call stands in: `target` is the only one that there is code for, or empty."""
+    """The plan that a call stands in: `target` is the only one that there is code for, or empty. Launches that depend
+    on sizes are made `later`, when they first run, or with all others."""
 
     plan: Plan
     programs: Sequence[Program]
     target: str
+    later: bool
     sizes: dict[str, Any]
 
     def analysis(self, program: Program) -> Analysis: ...
@@ -256,7 +260,7 @@ class _Caller:
         ty = node.ty
         assert isinstance(ty, Type)
         if node not in self.lowered.variables:
-            if node.op == "const" and abs(number := int(ty.decode(node.attr))) >> 53 == 0:
+            if node.is_const and abs(number := int(ty.decode(node.attr))) >> 53 == 0:
                 return Formula((number,))
             if node.op == "cvt" and node.attr.is_integer:
                 source = node.attr
@@ -464,10 +468,18 @@ class _Caller:
             for name, size in launch.temporaries.items():
                 buffer = self._temporary(name, as_formula(size))
                 places[name] = _Place(name, None, buffer, size, 0, 0, Type.U8)
-            step = self._part(launch, places, index)
             times = as_formula(launch.times)
+            if times.value is None and self.outer.later:
+                step: Step = Later(partial(self._late, launch, dict(places), index))
+            else:
+                step = self._part(launch, places, index)
             steps.append(step if times.value == 1 else Repeat(times, self.outer.variable("i"), (step,)))
         return tuple(steps)
+
+    def _late(self, launch: PartLaunch, places: dict[str, _Place], index: int) -> tuple[Step, ...]:
+        self.steps, self.converted = [], {}
+        step = self._part(launch, places, index)
+        return *self.steps, step
 
     def _part(self, launch: PartLaunch, places: dict[str, _Place], index: int) -> Launch:
         analysis = self.outer.analysis(launch.program)

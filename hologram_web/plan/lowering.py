@@ -75,8 +75,7 @@ def lower_plan(
         texts,
         tuple(code.kernels),
         tuple(code.modules),
-        tuple(code.pieces),
-        tuple(code.shaders),
+        *code.shaders(),
         tuple(constants),
         metadata,
     )
@@ -115,8 +114,9 @@ class Lowering(Generic[K]):
         target: str,
         make: MakeKernel[K],
         analyze: Callable[[Program], Analysis],
+        later: bool = False,
     ) -> None:
-        self.plan, self.programs, self.target, self.make = plan, programs, target, make
+        self.plan, self.programs, self.target, self.make, self.later = plan, programs, target, make, later
         self.kernels: list[K] = []
         self.numbers: dict[Any, int] = {}
         self.analyze = analyze

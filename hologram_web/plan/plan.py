@@ -6,12 +6,13 @@ A Plan is data. `validate.py` checks it, `walk.py` runs its steps, `lowering.py`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, NamedTuple
 
 from ..errors import ArtifactError, LaunchError, misfit
+from ..forks import lock
 from ..isa.operands import Access
 from ..isa.program import Program
 from ..isa.types import Type
@@ -32,6 +33,7 @@ __all__ = [
     "FastCode",
     "KernelCode",
     "KernelMemory",
+    "Later",
     "Launch",
     "Let",
     "Loop",
@@ -206,7 +208,22 @@ class Branch(NamedTuple):
     levels: int
 
 
-Step = Repeat | ProgramCall | Launch | Copy | BoundsCheck | Target | Let | Read | When | Nest | Loop | Branch
+@dataclass(eq=False)
+class Later:
+    """Steps made when they first run, on devices that compile kernels themselves; no plan and no file has any."""
+
+    make: Callable[[], tuple[Step, ...]]
+    steps: tuple[Step, ...] | None = None
+
+    def made(self) -> tuple[Step, ...]:
+        with _LATER:
+            if self.steps is None:
+                self.steps = self.make()
+            return self.steps
+
+
+_LATER = lock()
+Step = Repeat | ProgramCall | Launch | Copy | BoundsCheck | Target | Let | Read | When | Nest | Loop | Branch | Later
 TARGETS = ("wasm", "webgpu")  # in the order of the binary form
 MEMORY_KINDS = ("buffer", "pool", "class", "phi")  # in the order of the binary form
 

@@ -22,6 +22,7 @@ from .plan import (
     Branch,
     Copy,
     KernelCode,
+    Later,
     Launch,
     Let,
     Loop,
@@ -150,6 +151,8 @@ class _Validator:
                     around, self.nests = self.nests, 0
                     self.body(step.code, depth + 1, step)
                     self.nests = around
+                case Later():
+                    self.must(False, "a step that is made when it first runs stands in no plan")
                 case _:
                     self.must(call is not None, "a launch, copy or bounds stands outside a call")
                     assert call is not None

@@ -16,6 +16,7 @@ from .plan import (
     BoundsCheck,
     Branch,
     Copy,
+    Later,
     Launch,
     Let,
     Loop,
@@ -126,6 +127,8 @@ class Walk:
             case Target():
                 if step.name == self.target:
                     return self.run(step.body)
+            case Later():
+                return self.run(step.made())
             case Read():
                 raw = self.read(step.buffer, self.evaluate(step.offset), step.ty.size_bytes)
                 self.set(step.value, step.ty, int.from_bytes(raw, "little"))

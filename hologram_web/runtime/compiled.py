@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backends.protocol import Backend
 from ..errors import ArtifactError, InvalidBuffer, IsaError, LaunchError, like, misfit, outermost, told
+from ..extras import page_of
 from ..isa.arguments import scalar_bits
 from ..isa.elements import Element, axes_of, element_named
 from ..isa.launch import checked_math
@@ -324,6 +325,9 @@ class CompiledProgram:
         if self._fetch is None:
             raise ArtifactError(f"a constant is in {blob.location!r}: load the artifact from its path, or with `fetch`")
         return blob.checked(bytes(self._fetch(blob.location, blob.offset, blob.length)))
+
+    def _repr_html_(self) -> str | None:
+        return page_of(self)
 
     def __repr__(self) -> str:
         return f"<CompiledProgram {self.name or 'without name'}: {', '.join(map(str, self.plan.ports))}>"

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary, finalize
 
 from ..backends import IN_PAGE
 from ..errors import BackendUnavailable, InvalidBuffer, LaunchError, outermost
+from ..extras import page_of
 from ..isa.elements import Element, ElementType, stored_as
 from ..isa.launch import ExecutionParams, LaunchConfig, linear
 from ..isa.operands import Access, BufferHandle, PoolHandle
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from ..backends.recording import Recording
     from ..backends.selection import Selection
+    from .timeline import Timeline
 
 __all__ = ["Buffer", "Executor"]
 
@@ -96,7 +98,8 @@ class Buffer(Operators):
         """The elements as numbers, in lists of lists."""
         found = self.numpy()
         if isinstance(found, memoryview) and isinstance(self.dtype, Element) and self.dtype.parts:
-            return arrays.listed(found, self.dtype)
+            values = arrays.listed(found, self.dtype)
+            return values if self.shape else values[0]
         if self.dtype is not Type.BF16 and not self.dtype.is_wide:
             return found.tolist()
         assert isinstance(self.dtype, Type)
@@ -165,6 +168,9 @@ class Buffer(Operators):
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return 1, 0  # a copy, in host memory
+
+    def _repr_html_(self) -> str | None:
+        return page_of(self)
 
     def __repr__(self) -> str:
         return f"<Buffer {self.shape} {self.dtype} on {self.executor.backend.selected}>"
@@ -261,12 +267,13 @@ class Executor:
             buffer._end.detach()
             self._results.pop(buffer.handle, None)
 
-    def result(self, shape: tuple[int, ...], dtype: ElementType) -> Buffer:
+    def result(self, shape: tuple[int, ...], dtype: ElementType, zeroed: bool = True) -> Buffer:
         """A buffer that is freed when nobody has it any more: with the next one that is asked for, as devices may be at
-        work where Python finds that out."""
+        work where Python finds that out. One that is not zeroed is written whole by who asks."""
         while self._gone:
             self.device.free_buffer(self._gone.pop())
-        handle = self.device.allocate_buffer(prod(shape) * dtype.size_bytes)
+        allocate = self.device.allocate_buffer if zeroed else self.device.allocate_unwritten
+        handle = allocate(prod(shape) * dtype.size_bytes)
         buffer = self._results[handle] = Buffer(self, handle, shape, dtype)
         buffer._end = finalize(buffer, self._gone.append, handle)
         return buffer
@@ -341,7 +348,9 @@ class Executor:
         if not hasattr(program, "run"):
             raise TypeError(f"a Program, a kernel or a compiled program can run, not {program!r}")
         if config is not None:
-            raise LaunchError(f"a compiled program knows how many lanes it has: leave out {config!r}")
+            from reprlib import repr as short  # of arguments in a dict, too
+
+            raise LaunchError(f"a compiled program knows how many lanes it has: leave out {short(config)}")
         return program.run(self.device, **params)
 
     @outermost
@@ -412,6 +421,19 @@ class Executor:
         """Goes on by `delta` phases, modulo 768; the phase then."""
         found: int = self.device.atlas.advance(delta)
         return found
+
+    @contextmanager
+    def trace(self) -> Iterator[Timeline]:
+        """`with ex.trace() as timeline:` tells what is launched in it, and how long each launch took, which is waited
+        for; `timeline.save("trace.json")` is for chrome://tracing."""
+        from .timeline import Timeline
+
+        before, self.device.timeline = self.device.timeline, Timeline()
+        try:
+            yield self.device.timeline
+            self.device.sync()
+        finally:
+            self.device.timeline = before
 
     def stats(self) -> dict[str, Any]:
         """Live buffers and bytes, the device's own counters, and the milliseconds that the last `run` took until it

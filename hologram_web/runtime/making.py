@@ -34,6 +34,7 @@ def compile(  # sdk.md's name
     metadata: Mapping[str, str] | None = None,
     math: str | None = None,
     checks: str | None = None,
+    **choices: Any,
 ) -> CompiledProgram:
     """A plan of one launch, or of a list of them.
 
@@ -41,13 +42,18 @@ def compile(  # sdk.md's name
     last three may be left out. `lanes` (or `grid`), `block` and `args` are those of `PlanBuilder.launch`; `shapes`
     and `constants` those of PlanBuilder; `temporaries` gives sizes in bytes, or pairs of a shape and a type;
     `scalars` types of scalars that only formulas use. `math` is "exact", "fast" or "strict": how floats are computed
-    on GPUs. `checks` is "axis" or "buffer", as `hg.kernel` takes it, for all kernels among the programs.
+    on GPUs. `checks` is "axis" or "buffer", as `hg.kernel` takes it, for all kernels among the programs. Other
+    names are constants and types of a kernel, as `specialize` takes them: `hg.compile(product, BM=32)`.
 
     Raises LaunchError, IsaError, ArtifactError.
     """
     from ..plan.builder import PlanBuilder
     from .compiled import CompiledProgram
 
+    if choices:
+        if not hasattr(program, "specialize"):
+            raise TypeError(f"compile() got an unexpected keyword argument {next(iter(choices))!r}")
+        program = program.specialize(**choices)
     if lanes is not None and grid is not None:
         raise LaunchError("lanes= and grid= both say how many lanes there are: give one of them")
     grid = grid if lanes is None else lanes

@@ -35,7 +35,7 @@ def _arg(
     values = shared(T, LANES)
     places = shared(i32, LANES)
     row = global_id(1)
-    lane, column, step = 0, global_id(0), inner
+    lane, column, step = i32(0), global_id(0), inner
     if LANES > 1:
         lane, column, step = local_id(0), 0, 1
     first = row * n * step + column

@@ -47,9 +47,11 @@ def _padded(
     DIMS: Constant[tuple],
     SHAPE: Constant[tuple],
     BEFORE: Constant[tuple],
+    SIZES: Constant[tuple],
 ):
-    i = global_id(0)
-    rest, place, step, inside = i, 0, 1, True
+    """Of each part of SIZES[0] elements one of SIZES[1]."""
+    i, row = global_id(0), global_id(1)
+    rest, place, step, inside = i, row * SIZES[0], 1, True
     for axis in static_range(len(DIMS) - 1, -1, -1):
         at = rest % DIMS[axis] - BEFORE[axis]
         inside = inside and at >= 0 and at < SHAPE[axis]
@@ -59,7 +61,7 @@ def _padded(
     found = value
     if inside:
         found = input[place]
-    output[i] = found
+    output[row * SIZES[1] + i] = found
 
 
 def _rows_into(output: Elements[T], rows: Elements[T], length: i32, step: i32, start: i32, T: Constant[type]):
@@ -128,11 +130,15 @@ def _pad_dims(o):
 
 
 def _pad(o, traits):
-    dims = _pad_dims(o)
+    # Axes in front that stay as they are may be of any length.
+    last = max(len(o.shape) - 1, 0)
+    first = next((a for a, each in enumerate(zip(o.before, o.after, strict=True)) if each != (0, 0)), last)
+    dims, shape = tuple(_pad_dims(o)[first:]), tuple(o.shape[first:])
     if 0 in dims:
         return []
-    constants = {"T": o.ty, "DIMS": tuple(dims), "SHAPE": tuple(o.shape), "BEFORE": tuple(o.before)}
-    return [part(o, _padded, (prod(dims),), (256,), scalars={"value": o.value}, **constants)]
+    sizes = prod(shape), prod(dims)
+    constants = {"T": o.ty, "DIMS": dims, "SHAPE": shape, "BEFORE": tuple(o.before[first:]), "SIZES": sizes}
+    return [part(o, _padded, (sizes[1], prod(o.shape[:first])), (256,), scalars={"value": o.value}, **constants)]
 
 
 def _padded_by_numpy(np, o, input):

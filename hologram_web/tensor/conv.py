@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from ..isa.types import Type
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
+from .matmul import _product, _same
 from .norms import wide
 from .operation import TensorOperation, at_least, ceildiv, flag, function, part
 
 __all__ = ["OPERATIONS"]
 
 _mad = function("mad")
-
-
-def _same(x):
-    return x
 
 
 def _plain(
@@ -82,29 +79,49 @@ def _transposed(
     left: i32,
     out_height: i32,
     out_width: i32,
+    first_y: i32,
+    first_x: i32,
+    apart_y: i32,
+    apart_x: i32,
+    rows: i32,
+    columns: i32,
     T: Constant[type],
     W: Constant[type],
+    SPREAD: Constant[bool],
     BIAS: Constant[bool],
     EPILOGUE: Constant[Callable],
 ):
-    """One lane for each element of the result, which adds what of the image comes to it."""
-    column, row, place = global_id(0) + left, global_id(1) + top, global_id(2)
+    """One lane for each element of the result, which adds what of the image comes to it. The elements of a launch, so
+    many apart, meet the same rows and columns of a kernel; where that is spread out, it is looked which."""
+    x0, y0, place = global_id(0), global_id(1), global_id(2)
+    column, row = x0 * apart_x + first_x, y0 * apart_y + first_y
     image, out = place // max(outs, 1), place % max(outs, 1)
     group, total = image % max(groups, 1), W(0)
     for c in range(channels):
         weights = ((group * channels + c) * outs + out) * kernel_h
-        for ky in range(kernel_h):
-            y = row - ky * step_y
-            if y >= 0 and y % stride_y == 0 and y // stride_y < height:
-                line = ((image * channels + c) * height + y // stride_y) * width
-                for kx in range(kernel_w):
-                    x = column - kx * step_x
-                    if x >= 0 and x % stride_x == 0 and x // stride_x < width:
-                        value = W(input[line + x // stride_x])
-                        total = _mad(value, W(kernel[(weights + ky) * kernel_w + kx]), total)
+        above = (image * channels + c) * height
+        if SPREAD:
+            for ky in range(kernel_h):
+                y = row - ky * step_y
+                if y >= 0 and y % stride_y == 0 and y // stride_y < height:
+                    for kx in range(kernel_w):
+                        x = column - kx * step_x
+                        if x >= 0 and x % stride_x == 0 and x // stride_x < width:
+                            value = W(input[(above + y // stride_y) * width + x // stride_x])
+                            total = _mad(value, W(kernel[(weights + ky) * kernel_w + kx]), total)
+        else:
+            for k in range(rows):
+                y, weight = y0 - k, (weights + first_y + k * stride_y) * kernel_w + first_x
+                if y >= 0 and y < height:
+                    for j in range(columns):
+                        x = x0 - j
+                        if x >= 0 and x < width:
+                            value = W(input[(above + y) * width + x])
+                            total = _mad(value, W(kernel[weight + j * stride_x]), total)
     if BIAS:
         total = total + W(bias[group * outs + out])
-    output[(place * out_height + row - top) * out_width + column - left] = EPILOGUE(T(total))
+    if column >= left and column < left + out_width and row >= top and row < top + out_height:
+        output[(place * out_height + row - top) * out_width + column - left] = EPILOGUE(T(total))
 
 
 def _padded(
@@ -228,11 +245,12 @@ def _tiles(
     PIXELS: Constant[int],
     CHANNELS: Constant[int],
     UNROLLED: Constant[int],
+    THREE: Constant[bool],
     STEP: Constant[int],
 ):
     """A lane makes PIXELS x CHANNELS elements. Lanes side by side make output channels side by side, of a panel of
-    ACROSS * CHANNELS, or, where ACROSS is 1, pixels."""
-    sums = registers((PIXELS, CHANNELS), W)
+    ACROSS * CHANNELS, or, where ACROSS is 1, pixels. Kernels of THREE by three elements are written out."""
+    sums, y = registers((PIXELS, CHANNELS), W), registers(CHANNELS, W)
     lane, image = local_id(0), global_id(2)
     group, columns = max(min(image % max(groups, 1), groups - 1), 0), max(out_width, 1)
     first, between, width = block_id(0) * PIXELS, 1, ACROSS * CHANNELS
@@ -247,26 +265,37 @@ def _tiles(
         pixel = max(min(first + i * between, pixels - 1), 0)
         row, column = max(min(pixel // columns, out_height - 1), 0), max(min(pixel % columns, out_width - 1), 0)
         places[i] = image * whole + row * stride_y * padded_width + column * stride_x
-    for c in range(channels):
-        for ky in range(kernel_h):
-            at, weights = c * plane + ky * step_y, panel + (c * kernel_h + ky) * (kernel_w * width)
-            for some in range(rounds):
-                for kx in static_range(UNROLLED):
+    if THREE:
+        for c in range(channels):
+            for ky in static_range(3):
+                at = c * plane + ky * step_y
+                for kx in static_range(3):
                     # What is added last and known is part of the address, and one proof for all of a round.
-                    tap = weights + some * (UNROLLED * width) + kx * width
+                    for j in static_range(CHANNELS):
+                        y[j] = panels[panel + c * (9 * width) + (ky * 3 + kx) * width + ACROSS * j]
                     for i in static_range(PIXELS):
-                        place = places[i] + at + (some * UNROLLED + kx) * step_x
-                        if STEP > 0:
-                            place = places[i] + at + some * (UNROLLED * STEP) + kx * STEP
-                        x = W(padded[place])
+                        x = W(padded[places[i] + at + kx * STEP])
                         for j in static_range(CHANNELS):
-                            sums[i, j] += x * panels[tap + ACROSS * j]
-            if UNROLLED == 4:
+                            sums[i, j] += x * y[j]
+    else:
+        for c in range(channels):
+            for ky in range(kernel_h):
+                at, weights = c * plane + ky * step_y, panel + (c * kernel_h + ky) * (kernel_w * width)
+                for some in range(rounds):
+                    for kx in static_range(UNROLLED):
+                        for j in static_range(CHANNELS):
+                            y[j] = panels[weights + some * (UNROLLED * width) + kx * width + ACROSS * j]
+                        for i in static_range(PIXELS):
+                            x = W(padded[places[i] + at + (some * UNROLLED + kx) * step_x])
+                            for j in static_range(CHANNELS):
+                                sums[i, j] += x * y[j]
                 for kx in range(rounds * UNROLLED, kernel_w):
+                    for j in static_range(CHANNELS):
+                        y[j] = panels[weights + kx * width + ACROSS * j]
                     for i in static_range(PIXELS):
                         x = W(padded[places[i] + at + kx * step_x])
                         for j in static_range(CHANNELS):
-                            sums[i, j] += x * panels[weights + kx * width + ACROSS * j]
+                            sums[i, j] += x * y[j]
     for j in static_range(CHANNELS):
         out = block_id(1) * width + ACROSS * j
         if ACROSS > 1:
@@ -374,16 +403,31 @@ FEW = 4  # output channels of a group: of fewer, lanes side by side would have n
 ROWS = 4  # of a lane then
 
 
+def _products(o):
+    """1 where each image is multiplied by the matrix of the kernels: pixels of its channels as they lie; else 0."""
+    may = o.groups == 1 and o.bias is None and not o.late and max(o.stride) == 1 and not any(o.padding)
+    return is_one(o.kernel_h) * is_one(o.kernel_w) if may else 0
+
+
 def choose(o, traits):
     """The schedule: how many pixels and channels a lane makes, and how many lanes side by side make channels."""
     if traits.together:
         return {"ACROSS": 1, "PIXELS": 4, "CHANNELS": 4}
-    return {"ACROSS": 4, "PIXELS": 4, "CHANNELS": 3}
+    return {"ACROSS": 4, "PIXELS": 6, "CHANNELS": 2}
 
 
 def _launches(o, traits):
     ty, acc, constants = o.ty, wide(o.ty), _constants(o)
     height, width = out_lengths(o)
+    products = _products(o)
+    found = []
+    if may_be(products):
+        images = {"a": "kernel", "b": "input", "c": "output", "bias": "bias"}
+        m, n, k = o.out_channels, height * width, o.in_channels
+        found = _product(o, traits, ty, m, n, k, False, False, o.batch, (0, k * n, m * n), images, often=products)
+    rest = 1 - products
+    if not may_be(rest):
+        return found
     scalars = _scalars(o, height, width)
     channels, outs = scalars["channels"], scalars["outs"]
     images, taps = o.batch * o.groups, channels * o.kernel_h * o.kernel_w
@@ -399,12 +443,12 @@ def _launches(o, traits):
         "step_y": o.dilation[0] * columns, "here": here, "taps": taps, "padded_height": rows, "padded_width": columns,
         "plane": rows * columns, "whole": channels * rows * columns,
     }  # fmt: skip
-    few = 0 if traits.together else flag(FEW - outs)
-    memory = {"panels": (acc, o.groups * here * panel * taps * (1 - few))}
+    few = 0 if traits.together else rest * flag(FEW - outs)
+    many = rest - few
+    memory = {"panels": (acc, o.groups * here * panel * taps * many)}
     lanes = panel, taps, o.groups * here
-    found = []
-    if may_be(1 - few):
-        packing = {"temporaries": memory, "scalars": scalars, "times": 1 - few}
+    if may_be(many):
+        packing = {"temporaries": memory, "scalars": scalars, "times": many}
         found.append(part(o, _panels, lanes, (panel,), T=ty, W=acc, WIDTH=panel, **packing))
     buffers, held = {"padded": "input"}, ty
     if any(o.padding):
@@ -422,30 +466,51 @@ def _launches(o, traits):
     span = chosen["PIXELS"] * (LANES if chosen["ACROSS"] == 1 else 1)
     lanes = ceildiv(height * width, span) * block, here, images
     # A kernel of one element goes through its channels as others through their columns.
-    pointwise, three = is_one(o.kernel_h) * is_one(o.kernel_w), is_one(o.kernel_w - 2)
+    pointwise, three = is_one(o.kernel_h) * is_one(o.kernel_w), is_one(o.kernel_h - 2) * is_one(o.kernel_w - 2)
     length = o.kernel_w + pointwise * (channels - 1)
     flat = {
         "channels": channels - pointwise * (channels - 1), "kernel_w": length, "rounds": length // 4,
         "step_x": o.dilation[1] + pointwise * (rows * columns - o.dilation[1]),
     }  # fmt: skip
-    ways = [(three, {"rounds": 1}, 3, o.dilation[1]), (1 - three, flat, 4, 0)]
+    ways = [(three, {"rounds": 0}, 1, True), (1 - three, flat, 4, False)]
     if traits.together:  # the code of shaders is worth more than rounds
-        ways = [(1, flat | {"rounds": length}, 1, 0)]
-    for often, given, unrolled, step in ways:
-        times = often * (1 - few)
-        if may_be(often) and may_be(1 - few):
+        ways[1] = 1 - three, flat | {"rounds": length}, 1, False
+    for often, given, unrolled, written_out in ways:
+        times = often * many
+        if may_be(often) and may_be(many):
             tiles = part(
                 o, _tiles, lanes, (block,), buffers=buffers, scalars=scalars | given, times=times, fast=True,
-                U=held, UNROLLED=unrolled, STEP=step, **constants, **chosen,
+                U=held, UNROLLED=unrolled, THREE=written_out, STEP=o.dilation[1], **constants, **chosen,
             )  # fmt: skip
             found.append(tiles)
     return found
 
 
+_MOST_TURNS = 16  # launches of a transposed convolution
+
+
 def _transposed_launches(o, traits):
     height, width = _transposed_lengths(o)
-    lanes, scalars = (width, height, o.batch * o.out_channels), _scalars(o, height, width)
-    return [part(o, _transposed, lanes, (64,), scalars=scalars, fast=True, **_constants(o))]
+    scalars, (top, left), many = _scalars(o, height, width), o.padding[:2], o.batch * o.out_channels
+    down, across = o.stride
+    spread = o.dilation != (1, 1) or down * across > _MOST_TURNS
+    about = {"fast": True, "SPREAD": spread, **_constants(o)}
+    if spread:
+        given = scalars | {"first_y": top, "first_x": left, "apart_y": 1, "apart_x": 1, "rows": 0, "columns": 0}
+        return [part(o, _transposed, (width, height, many), (64,), scalars=given, **about)]
+    return [
+        part(
+            o, _transposed, (ceildiv(left + width, across), ceildiv(top + height, down), many), (64,),
+            scalars=scalars | {
+                "first_y": y, "first_x": x, "apart_y": down, "apart_x": across,
+                "rows": ceildiv(at_least(o.kernel_h - y, 0), down),
+                "columns": ceildiv(at_least(o.kernel_w - x, 0), across),
+            },
+            **about,
+        )
+        for y in range(down)
+        for x in range(across)
+    ]  # fmt: skip
 
 
 def every(start, count, step):

@@ -24,7 +24,7 @@ from .language import (
     static_range,
 )  # fmt: skip
 from .norms import wide
-from .operation import TensorOperation, ceildiv, flag, function, part
+from .operation import TensorOperation, at_most, ceildiv, flag, function, part
 
 __all__ = ["OPERATIONS", "choose"]
 
@@ -34,6 +34,14 @@ def _same(x):
 
 
 _mad = function("mad")
+
+
+def _scaled(total: W, alpha, beta, c, at, BETA):
+    """A sum as it goes into c, before what is added to all of its column."""
+    total = total * alpha
+    if BETA and beta != 0:
+        total = _mad(W(c[at]), beta, total)
+    return total
 
 
 def _gemm_plain(
@@ -69,9 +77,7 @@ def _gemm_plain(
     total = W(0)
     for p in range(k):
         total = _mad(W(a[left + p * a_step]), W(b[right + p * b_step]), total)
-    total = total * alpha
-    if BETA and beta != 0:
-        total = _mad(W(c[at]), beta, total)
+    total = _scaled(total, alpha, beta, c, at, BETA)
     if BIAS:
         total = total + W(bias[column])
     c[at] = EPILOGUE(T(total))
@@ -102,15 +108,18 @@ def _gemm_rows(
     ROWS: Constant[int],
     COLUMNS: Constant[int],
     TURNED: Constant[bool],
+    STEP: Constant[int],
 ):
     """Four lanes make ROWS x (4 * COLUMNS) elements from the matrices as they lie: a packet reads neighbours of a row
-    of b, if that is not TURNED, and a line of the cache before it goes on to the next one."""
+    of b, if that is not TURNED, and a line of the cache before it goes on to the next one. STEP is a's, or 0."""
     left, top = block_id(0) * (4 * COLUMNS) + local_id(0), block_id(1) * ROWS
-    right, step, apart = left, n, 1
+    right, step, apart, rest, ahead = left, n, i32(1), i32(0), a_step
+    if STEP:
+        ahead = STEP
     if TURNED:
         right, step, apart = left * k, 1, k
     result = top * n + left
-    rows, sums = registers(ROWS, i32), registers((ROWS, COLUMNS), W)
+    rows, sums, y = registers(ROWS, i32), registers((ROWS, COLUMNS), W), registers(COLUMNS, W)
     for i in static_range(ROWS):
         rows[i] = min(top + i, m - 1) * a_row
         if BATCHED:
@@ -118,26 +127,27 @@ def _gemm_rows(
     if BATCHED:
         right, result = right + block_id(2) * b_batch, result + block_id(2) * c_batch
     if block_id(0) * (4 * COLUMNS) + 4 * COLUMNS <= n:
-        for p in range(k):
-            for j in static_range(COLUMNS):
-                y = W(b[right + p * step + 4 * j * apart])
+        for some in range(k // 4):
+            for more in static_range(4):
+                for j in static_range(COLUMNS):
+                    y[j] = W(b[right + some * 4 * step + more * step + 4 * j * apart])
                 for i in static_range(ROWS):
-                    sums[i, j] += W(a[rows[i] + p * a_step]) * y
-    else:
-        for p in range(k):
-            for j in static_range(COLUMNS):
-                if left + 4 * j < n:
-                    y = W(b[right + p * step + 4 * j * apart])
-                    for i in static_range(ROWS):
-                        sums[i, j] += W(a[rows[i] + p * a_step]) * y
+                    x = W(a[rows[i] + some * 4 * ahead + more * ahead])
+                    for j in static_range(COLUMNS):
+                        sums[i, j] += x * y[j]
+        rest = k // 4 * 4
+    for p in range(rest, k):
+        for j in static_range(COLUMNS):
+            if left + 4 * j < n:
+                y[j] = W(b[right + p * step + 4 * j * apart])
+                for i in static_range(ROWS):
+                    sums[i, j] += W(a[rows[i] + p * ahead]) * y[j]
     for i in static_range(ROWS):
         if top + i < m:
             for j in static_range(COLUMNS):
                 if left + 4 * j < n:
                     at = result + i * n + 4 * j
-                    total = sums[i, j] * alpha
-                    if BETA and beta != 0:
-                        total = _mad(W(c[at]), beta, total)
+                    total = _scaled(sums[i, j], alpha, beta, c, at, BETA)
                     if BIAS:
                         total = total + W(bias[left + 4 * j])
                     c[at] = EPILOGUE(T(total))
@@ -186,7 +196,7 @@ def _gemm_tiles(
         if BATCHED:
             columns[j] += global_id(2) * b_batch
     sums, right = registers((ROWS, COLUMNS), W), registers(COLUMNS, W)
-    p = 0
+    p = i32(0)
     while p < k:
         for j in static_range(COLUMNS):
             right[j] = W(b[columns[j] + p * b_step])
@@ -203,9 +213,7 @@ def _gemm_tiles(
                     at = (top + i) * n + column
                     if BATCHED:
                         at += global_id(2) * c_batch
-                    total = sums[i, j] * alpha
-                    if BETA and beta != 0:
-                        total = _mad(W(c[at]), beta, total)
+                    total = _scaled(sums[i, j], alpha, beta, c, at, BETA)
                     if BIAS:
                         total = total + W(bias[column])
                     c[at] = EPILOGUE(T(total))
@@ -225,15 +233,20 @@ def _panels(
     BATCHED: Constant[bool],
 ):
     """b in panels of WIDTH columns, `many` for each of its matrices, each row after row; zeros stand beside the last
-    columns."""
-    column, row, panel = global_id(0), global_id(1), global_id(2)
-    number, first = panel, i32(0)
+    columns. A block brings SOME rows of a panel, one after the other."""
+    lane, begin, number, panel, first = local_id(0), block_id(1) * SOME, block_id(2), block_id(2), i32(0)
     if BATCHED:
-        number, first = panel % many, panel // many * b_batch
-    value = W(0)
-    if number * WIDTH + column < n:
-        value = W(b[first + row * b_step + (number * WIDTH + column) * b_column])
-    panels[(panel * k + row) * WIDTH + column] = value
+        panel, first = block_id(0) * many + number, block_id(0) * b_batch
+    column, to = number * WIDTH + lane, panel * k * WIDTH + lane
+    if number * WIDTH + WIDTH <= n:
+        for row in range(begin, min(begin + SOME, k)):
+            panels[to + row * WIDTH] = W(b[first + column * b_column + row * b_step])
+    else:
+        for row in range(begin, min(begin + SOME, k)):
+            value = W(0)
+            if column < n:
+                value = W(b[first + column * b_column + row * b_step])
+            panels[to + row * WIDTH] = value
 
 
 def _rows(
@@ -265,49 +278,58 @@ def _gemm_panels(
     BIAS: Constant[bool],
     EPILOGUE: Constant[Callable],
 ):
-    """Four lanes make 4 rows of WIDTH columns: 12 sums in the registers of each lane, which are 12 vectors of a packet.
-    Blocks side by side share a panel, which stays in the cache."""
-    sums = registers((4, 3), W)
-    top, left = block_id(0) * 4, block_id(1) * WIDTH + local_id(0)
-    number, first, result = block_id(1), i32(0), i32(0)
+    """Four lanes make TALL rows of WIDTH columns: 12 sums in each lane's registers, which are 12 vectors of a packet.
+    Blocks side by side share a panel, and strips of STRIP blocks the rows of a: both stay in caches. Batches have none:
+    what a quotient of a block's number is, proofs do not know."""
+    sums, y = registers((TALL, 2), W), registers(2, W)
+    left, number, first, result = block_id(1) * WIDTH + local_id(0), block_id(1), i32(0), i32(0)
+    top = (block_id(2) * STRIP + block_id(0)) * TALL
     if BATCHED:
         number, first, result = block_id(2) * many + number, block_id(2) * a_batch, block_id(2) * c_batch
+        top = block_id(0) * TALL
+    if top >= m:
+        return
     panel = number * WIDTH * k + local_id(0)
-    places = registers(4, i32)
-    for i in static_range(4):
+    places = registers(TALL, i32)
+    for i in static_range(TALL):
         places[i] = min(top + i, m - 1) * k + first
     for some in range(k // 4):
         for step in static_range(4):
             # What is added last and known is part of the address, and one proof for all of a round.
-            for i in static_range(4):
+            for j in static_range(2):
+                y[j] = panels[panel + some * (4 * WIDTH) + (step * WIDTH + 4 * j)]
+            for i in static_range(TALL):
                 x = a[places[i] + some * 4 + step]
-                for j in static_range(3):
-                    sums[i, j] += x * panels[panel + some * (4 * WIDTH) + (step * WIDTH + 4 * j)]
+                for j in static_range(2):
+                    sums[i, j] += x * y[j]
     for p in range(k // 4 * 4, k):
-        for i in static_range(4):
+        for j in static_range(2):
+            y[j] = panels[panel + p * WIDTH + 4 * j]
+        for i in static_range(TALL):
             x = a[places[i] + p]
-            for j in static_range(3):
-                sums[i, j] += x * panels[panel + p * WIDTH + 4 * j]
-    for i in static_range(4):
+            for j in static_range(2):
+                sums[i, j] += x * y[j]
+    for i in static_range(TALL):
         if top + i < m:
-            for j in static_range(3):
+            for j in static_range(2):
                 column = left + 4 * j
                 if column < n:
                     at = result + (top + i) * n + column
-                    total = sums[i, j] * alpha
-                    if BETA and beta != 0:
-                        total = _mad(W(c[at]), beta, total)
+                    total = _scaled(sums[i, j], alpha, beta, c, at, BETA)
                     if BIAS:
                         total = total + W(bias[column])
                     c[at] = EPILOGUE(T(total))
 
 
-WIDTH = 12  # columns of a panel: three vectors
+TALL, WIDTH = 6, 8  # of what a block makes: V8 has registers for its sums, a row of a panel and an element of a
+STRIP = 16  # blocks below each other
+SOME = 64  # rows of a panel that are brought at once: a block of one takes as long as what it does
 TILE = {"ROWS": 8, "COLUMNS": 8, "ACROSS": 8}  # of a lane; blocks have as many lanes along each axis
 
 
+SUMS = 12  # vectors of them, if rows are not packed
 FEW = 4  # rows for which packing b is not worth it
-SMALL = 1 << 14  # elements of a matrix b that stays in the first cache as it lies
+SMALL = 1 << 13  # elements of a matrix b that stays in the first cache as it lies, and costs less so than a launch
 
 
 def choose(m, n, k, ty, traits):
@@ -320,16 +342,16 @@ def choose(m, n, k, ty, traits):
         found = [(_gemm_tiles, TILE, tiles), (_gemm_plain, {}, 1 - tiles)]
     elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
         few = flag(flag(FEW + 1 - m) + flag(SMALL + 1 - k * n)) * flag(n - 15)  # for whole tiles at least
-        rows = m if isinstance(m, int) and 0 < m < FEW else FEW
-        found = [(_gemm_rows, {"ROWS": rows, "COLUMNS": 4}, few), (_gemm_panels, {}, 1 - few)]
+        rows = min(max(m, 1), TALL) if isinstance(m, int) else FEW
+        found = [(_gemm_rows, {"ROWS": rows, "COLUMNS": SUMS // rows}, few), (_gemm_panels, {}, 1 - few)]
     else:
         found = [(_gemm_plain, {}, 1)]
     return [each for each in found if not isinstance(each[2], int) or each[2]]
 
 
-def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buffers=None, alpha=1, beta=0):
+def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buffers=None, alpha=1, beta=0, often=1):
     """Launches for `batch` products of m x k and k x n matrices of `o.ty`, to elements of a type. `buffers` are the
-    operands that are not a, b and c."""
+    operands that are not a, b and c; all is done `often` times, 1 or 0."""
     inner, buffers = wide(o.ty), buffers or {}
     batched = not isinstance(batch, int) or batch != 1
     a_batch, b_batch, c_batch = strides or (m * k, k * n, m * n)
@@ -349,7 +371,8 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
     if "bias" not in o.values:
         buffers = {"bias": buffers.get("c", "c"), **buffers}
     found = []
-    for kernel, constants, times in choose(m, n, k, inner, traits):
+    for kernel, constants, needed in choose(m, n, k, inner, traits):
+        times = needed * often
         if kernel is _gemm_panels and o.late and strides:
             kernel = _gemm_plain  # nobody knows how large the panels may become
         lanes, block, own = (n, m, batch), (16, 16), buffers
@@ -359,24 +382,30 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
             lanes = ceildiv(n, across * TILE["COLUMNS"]) * across, ceildiv(m, TILE["ROWS"]), batch
             block = across, across
         elif kernel is _gemm_rows:
-            lanes, block = (ceildiv(n, 16) * 4, ceildiv(m, constants["ROWS"]), batch), (4,)
-            constants = constants | {"TURNED": bool(trans_b)}
+            across = 4 * constants["COLUMNS"]
+            lanes, block = (ceildiv(n, across) * 4, ceildiv(m, constants["ROWS"]), batch), (4,)
+            constants = constants | {"TURNED": bool(trans_b), "STEP": 0 if trans_a else 1}
         elif kernel is _gemm_panels:
             panels, of_elements = ceildiv(n, WIDTH), {}
             scalars["many"] = panels
-            lanes, block = (ceildiv(m, 4) * 4, panels, batch), (4,)
+            lanes, block = (at_most(ceildiv(m, TALL), STRIP) * 4, panels, ceildiv(m, TALL * STRIP)), (4,)
+            if batched:
+                lanes = ceildiv(m, TALL) * 4, panels, batch
             packing = {"scalars": scalars, "U": o.ty, "W": inner, "times": times}
-            # There are at most 11 columns beside those of b, and b has a column if it has rows.
+            # There are at most 7 columns beside those of b, and b has a column if it has rows.
             memory = {
-                "panels": (inner, o.most[buffers.get("b", "b")] * WIDTH if o.late else panels * WIDTH * k * batch)
+                "panels": (
+                    inner,
+                    o.most[buffers.get("b", "b")] * WIDTH if o.late else panels * WIDTH * k * batch * often,
+                )
             }
-            space, given = (WIDTH, k, panels * batch), {"b": buffers.get("b", "b")}
+            space, given = (WIDTH * batch, ceildiv(k, SOME), panels), {"b": buffers.get("b", "b")}
             found.append(
                 part(o, _panels, space, (WIDTH,), buffers=given, temporaries=memory, BATCHED=batched, **packing)
             )
             if trans_a or o.ty is not inner:
                 left = buffers.get("a", "a")
-                memory = {"rows": (inner, o.most[left] if o.late else m * k * batch)}
+                memory = {"rows": (inner, o.most[left] if o.late else m * k * batch * often)}
                 given = {"a": left}
                 found.append(part(o, _rows, (k, m, batch), (64,), buffers=given, temporaries=memory, **packing))
                 own, scalars = {**buffers, "a": "rows"}, scalars | {"a_batch": m * k}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -92,17 +93,32 @@ class PartLaunch:
     `buffers` gives for each buffer parameter the operand of the collective whose memory it is, or a temporary;
     `scalars` the values of the scalar parameters. `temporaries` are buffers, with their bytes, that this launch and
     those after it use. It runs `times` times, 1 or 0, which depends on sizes. `fast` allows shader compilers to rewrite
-    F32 arithmetic (isa.md section 3, `math="fast"`).
+    F32 arithmetic (isa.md section 3, `math="fast"`). The program is made when it is first asked for: a device
+    translates no kernel that its sizes rule out.
     """
 
-    program: Program
+    make: Callable[[], tuple[Program, dict[str, str], Mapping[str, Any]]]  # the program, buffers and scalars
     lanes: tuple[Any, ...]
     block: tuple[int, int, int]
-    buffers: dict[str, str]
-    scalars: Mapping[str, Any]
     temporaries: Mapping[str, Any] = field(default_factory=dict)
     times: Any = 1
     fast: bool = False
+
+    @cached_property
+    def _made(self) -> tuple[Program, dict[str, str], Mapping[str, Any]]:
+        return self.make()
+
+    @property
+    def program(self) -> Program:
+        return self._made[0]
+
+    @property
+    def buffers(self) -> dict[str, str]:
+        return self._made[1]
+
+    @property
+    def scalars(self) -> Mapping[str, Any]:
+        return self._made[2]
 
 
 @dataclass(frozen=True)
@@ -201,21 +217,26 @@ def part(
     fusion = o.fusion
     if fusion is not None:
         fusion = fusion.within({name: (buffers or {}).get(name, name) for name in kernel.__annotations__})
-    program = program_of(kernel, constants, fusion)
-    said = buffers or {}
-    named = {p.name: said.get(p.name, p.name.removeprefix("more.")) for p in program.params if p.kind == "buffer"}
-    there = next(name for name in named.values() if o.values.get(name) is not None or name not in o.values)
-    named = {
-        name: there if operand in o.values and o.values[operand] is None else operand for name, operand in named.items()
-    }
-    given = dict(scalars) if fusion is None else {**scalars, **{f"more.{n}": o.values[n] for n in fusion.scalars}}
-    for param in program.params:
-        array, _, what = param.name.rpartition(".")
-        if what == "first":
-            given[param.name] = o.first.get(named[array], 0)
+    said, first = buffers or {}, dict(o.first)
+
+    def made() -> tuple[Program, dict[str, str], Mapping[str, Any]]:
+        program = program_of(kernel, constants, fusion)
+        named = {p.name: said.get(p.name, p.name.removeprefix("more.")) for p in program.params if p.kind == "buffer"}
+        there = next(name for name in named.values() if o.values.get(name) is not None or name not in o.values)
+        named = {
+            name: there if operand in o.values and o.values[operand] is None else operand
+            for name, operand in named.items()
+        }
+        given = dict(scalars) if fusion is None else {**scalars, **{f"more.{n}": o.values[n] for n in fusion.scalars}}
+        for param in program.params:
+            array, _, what = param.name.rpartition(".")
+            if what == "first":
+                given[param.name] = first.get(named[array], 0)
+        return program, named, given
+
     sizes = {name: count * ty.size_bytes for name, (ty, count) in (temporaries or {}).items()}
     shape = (*block, 1, 1)[:3]
-    return PartLaunch(program, lanes, shape, named, given, sizes, times, fast)  # type: ignore[arg-type]
+    return PartLaunch(made, lanes, shape, sizes, times, fast)  # type: ignore[arg-type]
 
 
 _SHARED = 8_192  # bytes of shared memory for the elements of those lanes

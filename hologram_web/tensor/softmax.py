@@ -27,7 +27,7 @@ def _softmax(
 ):
     """LANES lanes for each row of n elements, which are `inner` apart: 64 of a block, or one."""
     partial = shared(W, 64)
-    lane, row, column, step = 0, global_id(1), global_id(0), inner
+    lane, row, column, step = i32(0), global_id(1), global_id(0), inner
     if LANES > 1:
         lane, column, step = local_id(0), 0, 1
     first = row * n * step + column

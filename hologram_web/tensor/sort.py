@@ -34,7 +34,7 @@ def _counted(
     i, first = global_id(0), global_id(1) * n
     start = i // _RUN * _RUN
     x = input[first + i]
-    rank = 0
+    rank = i32(0)
     for j in range(start, min(start + _RUN, n)):
         y = input[first + j]
         if _less(y, x, DESCENDING) or (j < i and not _less(x, y, DESCENDING)):

@@ -15,7 +15,7 @@ from hologram_web.runtime.compiled import CompiledProgram
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["check_output", "parse", "write"]
+__all__ = ["check_output", "lengths", "named", "named_results", "parse", "write"]
 
 IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
 
@@ -36,6 +36,25 @@ def parse(compiled: CompiledProgram, arguments: Sequence[str]) -> dict[str, Any]
         port = ports[name]
         found[name] = _number(port, value) if port.access is None else _array(port, value)
     return found
+
+
+def named(pairs: Sequence[str], what: str) -> dict[str, str]:
+    """The texts of `name=value` by name. Raises LaunchError."""
+    found = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not all(part.isidentifier() for part in name.split(".")):
+            raise LaunchError(f"{pair!r} is no {what}: write name=value")
+        found[name] = value
+    return found
+
+
+def lengths(pairs: Sequence[str]) -> dict[str, int]:
+    """The lengths of `name=1000` by name. Raises LaunchError."""
+    found = named(pairs, "size")
+    if wrong := [name for name, text in found.items() if not text.isdecimal()]:
+        raise LaunchError(f"{wrong[0]}={found[wrong[0]]} is no length: an integer from 0 on is expected")
+    return {name: int(text) for name, text in found.items()}
 
 
 def _number(port: Port, value: str) -> int | float:
@@ -109,6 +128,13 @@ def check_output(path: Path, ports: Sequence[Port]) -> None:
         _pillow()
         if results[0].ty is not Type.U8 or len(results[0].shape) not in (2, 3):
             raise LaunchError(f"a .png holds u8 of [height, width] or [height, width, 3], not {results[0]}")
+
+
+def named_results(compiled: CompiledProgram, found: Any) -> dict[str, NDArray[Any]]:
+    """What a run gave, by name: of one written port it gives the array alone."""
+    if isinstance(found, dict):
+        return found
+    return {port.name: found for port in compiled.ports if port.access is not None and port.access.writes}
 
 
 def write(path: Path, results: Mapping[str, NDArray[Any]]) -> None:

@@ -16,26 +16,30 @@ from rich.table import Table
 from hologram_web import __version__
 from hologram_web.backends import DEVICES
 from hologram_web.backends.selection import open_backend
-from hologram_web.errors import HologramError, IsaError, LaunchError
-from hologram_web.isa.program import Program
+from hologram_web.errors import HologramError, LaunchError
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.runtime.making import compile, load
 from hologram_web.store.disk import KINDS, DiskStore
 from hologram_web.store.store import folder
 from hologram_web_tools.stdlib import NAMES
 
+from ..contents import held
 from ..declarations import declaration, type_name
 from ..optimizer import ProgramOptimizer
-from .arguments import check_output, parse, write
+from .arguments import check_output, lengths, named_results, parse, write
+from .bundling import bundle
 from .clean import brief, cleaned
 from .console import as_json, console, shown, tell
-from .inspection import held, show
+from .definitions import compile_named, program_of, split
+from .inspection import show
 from .looks import look_around, try_devices
 from .server import Mount, serve
+from .side_by_side import drawn, side_by_side
 
 __all__ = ["commands"]
 
 FILE = click.Path(path_type=Path)
+MATH = ("exact", "fast", "strict")
 
 
 class _Wrong(click.ClickException):
@@ -70,23 +74,123 @@ def commands() -> None:
     """Runs, shows and serves programs for WebGPU and WebAssembly."""
 
 
-def _program(file: Path) -> Program:
-    try:
-        return Program.from_text(file.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        raise IsaError(f"{file} is no text: {error}") from None
-
-
 def _compiled(file: Path) -> CompiledProgram:
-    """An artifact, or the program of a text as a plan of one launch. Raises ArtifactError, IsaError."""
+    """An artifact, what a Python file defines, or the program of a text as a plan of one launch."""
+    if split(str(file))[0].suffix == ".py":
+        return compile_named(str(file))
     if file.suffix != ".atlas":
         return load(file)
-    program = _program(file)
+    program = program_of(file)
     program.validate()
     try:
         return compile(program)
     except LaunchError:  # it writes no array that would say how many lanes there are
         return compile(program, grid=1)
+
+
+@commands.command("compile")
+@click.argument("source", metavar="FILE[:NAME]")
+@click.option("-o", "--output", type=FILE, help="The artifact; by default the name with .holo.")
+@click.option("--lanes", default="", help="How many: formulas such as n or w,ceildiv(h,2).")
+@click.option("--block", default="", help="Lanes of a block: 256 or 16,16.")
+@click.option("--shape", "shapes", multiple=True, metavar="PORT=h,w", help="The lengths of an array's axes.")
+@click.option("--set", "constants", multiple=True, metavar="NAME=VALUE", help="A constant or type of a kernel.")
+@click.option("--math", type=click.Choice(MATH), help="How GPUs compute floats.")
+@as_json
+def compile_file(
+    source: str,
+    output: Path | None,
+    lanes: str,
+    block: str,
+    shapes: tuple[str, ...],
+    constants: tuple[str, ...],
+    math: str | None,
+    as_json: bool,
+) -> None:
+    """Compile what a Python file defines, or a program (.atlas), to an artifact (.holo).
+
+    NAME is a kernel, a function of arrays, a program or a plan; a file that defines one needs none.
+    """
+    made = compile_named(source, lanes=lanes, block=block, shapes=shapes, constants=constants, math=math)
+    output = output or Path(split(source)[1] or split(source)[0].stem).with_suffix(".holo")
+    with console().status(f"compiles {shown(made.name)}", refresh_per_second=4):  # only in a terminal
+        _, took = _timed(lambda: made.save(output))
+    size = output.stat().st_size
+    if as_json:
+        tell(name=made.name, written=output, bytes=size, ms=took, ports=[str(port) for port in made.ports])
+    else:
+        ports = ", ".join(map(str, made.ports))
+        console().print(f"{shown(made.name)}({shown(ports)}): {size:,} bytes, {took:.1f} ms: {shown(output)}")
+
+
+@commands.command("bench")
+@click.argument("file", type=FILE)
+@click.argument("arguments", nargs=-1, metavar="[NAME=VALUE]...")
+@click.option("--device", "devices", multiple=True, type=click.Choice([*DEVICES]), help="By default wasm and webgpu.")
+@click.option("--size", "sizes", multiple=True, metavar="NAME=LENGTH", help="A name in the shapes of arrays.")
+@click.option("--rounds", default=20, type=click.IntRange(1))
+@click.option("--math", default="exact", type=click.Choice(MATH), help="How GPUs compute floats.")
+@as_json
+def bench_file(
+    file: Path,
+    arguments: tuple[str, ...],
+    devices: tuple[str, ...],
+    sizes: tuple[str, ...],
+    rounds: int,
+    math: str,
+    as_json: bool,
+) -> None:
+    """Time a file on several devices, in turns, after their results were compared. Ends with 1 where they differ.
+
+    Arrays that are read and not given are drawn, the same each time: floats from 0 to 1, integers below 100.
+    """
+    compiled = _compiled(file)
+    given = drawn(compiled, parse(compiled, arguments), lengths(sizes))
+    with console().status("", refresh_per_second=4) as status:  # only in a terminal
+        found, moved = side_by_side(compiled, given, devices or ("wasm", "webgpu"), rounds, math, status.update)
+    if as_json:
+        tell(name=compiled.name, bytes=moved, rounds=rounds, devices=[asdict(each) for each in found])
+    else:
+        table = Table(
+            "device", "results", "first ms", "on buffers", "from arrays", "GB/s", "", header_style="bold", box=None
+        )
+        for each in found:
+            cells = (
+                f"{value:.3g}" for value in (each.first, each.median, median(each.arrays), moved / each.median / 1e6)
+            )
+            ratio = f"{found[0].median / each.median:.2f} of {found[0].device}'s speed" if each is not found[0] else ""
+            table.add_row(shown(each.told), each.agrees, *cells, ratio if each.agrees != "differs" else "")
+        console().print(f"{shown(compiled.name or file.name)}: {moved:,} bytes, medians of {rounds} in turns")
+        console().print(table)
+    if any(each.agrees == "differs" for each in found):
+        sys.exit(1)
+
+
+@commands.command("bundle")
+@click.argument("folder", type=FILE)
+@click.argument("program", type=FILE, required=False)
+@click.option("--pyodide", type=FILE, help="Pyodide's folder; by default of node_modules.")
+@click.option("--pages", type=FILE, help="A release's hologram_web-*-pages.zip; by default of dist.")
+@click.option("--with", "packages", multiple=True, default=["numpy"], help="A package of Pyodide's; by default numpy.")
+@as_json
+def bundle_site(
+    folder: Path,
+    program: Path | None,
+    pyodide: Path | None,
+    pages: Path | None,
+    packages: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Write a static site that runs a Python program offline: Pyodide, our wheels, packages, and a page."""
+    made = bundle(folder, program=program, pyodide=pyodide, pages=pages, packages=packages)
+    if as_json:
+        tell(folder=folder, **made._asdict())
+        return
+    listed = ", ".join(f"{name} {version}" for name, version in made.packages.items())
+    console().print(f"{made.files} files, {made.size:,} bytes: {shown(folder)} with {shown(listed)}")
+    for name, reason in made.missing.items():
+        console().print(f"without {shown(name)}: {shown(reason)}")
+    console().print(f"look at it: hologram-web serve {shown(folder)}")
 
 
 @commands.command("run")
@@ -96,7 +200,7 @@ def _compiled(file: Path) -> CompiledProgram:
 @click.option(
     "--math",
     default="exact",
-    type=click.Choice(["exact", "fast", "strict"]),
+    type=click.Choice(MATH),
     help="How GPUs compute floats, if the file does not say.",
 )
 @click.option("-o", "--output", type=FILE, help="Write the results: .npz, .npy, or .png of u8.")
@@ -122,7 +226,7 @@ def run_file(
         times = [_timed(lambda: compiled.run(backend, **given))[1] for _ in range(rounds - 1)]
     finally:
         backend.close()
-    results = found if isinstance(found, dict) else {next(_written(compiled), ""): found}
+    results = named_results(compiled, found)
     if output is not None:
         write(output, results)
     if as_json:
@@ -158,10 +262,6 @@ def _summary(array: Any) -> dict[str, Any]:
     return {"dtype": str(array.dtype), "shape": list(array.shape), **found, "head": flat[:8].tolist()}
 
 
-def _written(compiled: CompiledProgram) -> Any:
-    return (port.name for port in compiled.ports if port.access is not None and port.access.writes)
-
-
 def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
     start = perf_counter()
     found = work()
@@ -191,7 +291,7 @@ def inspect_file(file: Path, texts: tuple[str, ...], as_json: bool) -> None:
 @as_json
 def optimize_file(file: Path, passes: tuple[str, ...], output: Path | None, as_json: bool) -> None:
     """Make a program (.atlas) smaller, and show it."""
-    program, optimizer = _program(file), ProgramOptimizer(passes or None)
+    program, optimizer = program_of(file), ProgramOptimizer(passes or None)
     better = optimizer.optimize(program)
     counts = {name: count for name, count in optimizer.counters.items() if count}
     fired = ", ".join(f"{name} {count}" for name, count in counts.items()) or "nothing to do"
@@ -304,22 +404,49 @@ def cache_clear(as_json: bool) -> None:
 @commands.command("serve")
 @click.argument("folder", default=".", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--port", default=8000, type=click.IntRange(0, 65535), help="0 takes one that is free.")
-def serve_folder(folder: Path, port: int) -> None:
+@as_json
+def serve_folder(folder: Path, port: int, as_json: bool) -> None:
     """Serve a folder on 127.0.0.1, its pages cross-origin isolated."""
-    serve({"/": Mount(folder, str(folder))}, port)
+
+    def told(port: int) -> None:
+        tell(folder=folder, address=f"http://127.0.0.1:{port}/")
+
+    serve({"/": Mount(folder, str(folder))}, port, told if as_json else None)
 
 
 @commands.command("build-stdlib")
 @click.option("--output", default="stdlib", type=FILE, help="The folder to write to; by default stdlib.")
+@click.option("--modules", is_flag=True, help="As modules of JavaScript, which bundlers find.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @as_json
-def build_stdlib(output: Path, names: tuple[str, ...], as_json: bool) -> None:
+def build_stdlib(output: Path, modules: bool, names: tuple[str, ...], as_json: bool) -> None:
     """Write the standard library, or some of it, as artifacts with an index."""
     from ..build_stdlib import build
 
     with click.progressbar(length=len(names or NAMES), label="kernels", file=sys.stderr) as bar:
-        size = build(output, names or NAMES, lambda: bar.update(1))
+        size = build(output, names or NAMES, lambda: bar.update(1), modules=modules)
     if as_json:
         tell(kernels=list(names or NAMES), bytes=size, folder=output)
     else:
         console().print(f"{len(names or NAMES)} kernels, {size:,} bytes: {shown(output)}")
+
+
+@commands.command("build-ops")
+@click.option("--output", default="ops", type=FILE, help="The folder to write to; by default ops.")
+@click.option("--types", type=FILE, help="Write the types of TypeScript to this file, and no modules.")
+@as_json
+def build_ops(output: Path, types: Path | None, as_json: bool) -> None:
+    """Write the tensor library's operations as modules of JavaScript."""
+    from ..build_ops import OPERATIONS, build, typescript
+
+    size = 0
+    if types:
+        output = types
+        types.write_text(typescript(), encoding="utf-8")
+    else:
+        with click.progressbar(length=len(OPERATIONS), label="operations", file=sys.stderr) as bar:
+            size = build(output, lambda: bar.update(1))
+    if as_json:
+        tell(operations=list(OPERATIONS), bytes=size, folder=output)
+    else:
+        console().print(f"{len(OPERATIONS)} operations, {size:,} bytes: {shown(output)}")

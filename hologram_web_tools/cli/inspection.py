@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 from rich.console import Console
@@ -13,13 +11,6 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.tree import Tree
 
-from hologram_web.compiler.driver import lane_function
-from hologram_web.compiler.ir import Function
-from hologram_web.compiler.lanes import LaneAnalysis
-from hologram_web.compiler.passes import fired
-from hologram_web.compiler.recursion import deep_recursion
-from hologram_web.errors import CompileError
-from hologram_web.isa.verify import analyze
 from hologram_web.plan.artifact import Artifact
 from hologram_web.plan.plan import (
     Argument,
@@ -37,35 +28,23 @@ from hologram_web.plan.plan import (
     Triple,
     When,
     bodies,
-    calls_of,
 )
 from hologram_web.plan.writer import write
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.store.blake3 import blake3
 
-from ..disassemble import disassemble
-from ..lane_listing import annotated
+from ..contents import FORMULA, MOST, first, texts_of
 from .clean import brief, cleaned
 from .console import shown
 
-__all__ = ["held", "show"]
+__all__ = ["show"]
 
-# What is shown is bounded, for files are foreign: 60,000 steps with long formulas were 34 MB and 22 s of text.
-_MOST = 500  # ports, constants, steps, kernels, shaders
-_FORMULA = 200  # characters
 _COLOURED = 100_000  # characters of a text that is shown in colours: they take 10 s for 1 MB
-_Item = TypeVar("_Item")
-
-
-def _first(items: Sequence[_Item], what: str, notes: list[str]) -> Iterable[_Item]:
-    """The first of the items; what is left out is noted."""
-    if len(items) > _MOST:
-        notes.append(f"{len(items) - _MOST:,} more {what} are not shown")
-    return islice(items, _MOST)
+LEXERS = {"isa": "nasm", "ir": "llvm", "lanes": "llvm", "wgsl": "rust", "wat": "lisp"}  # the nearest that Pygments has
 
 
 def _formula(text: object) -> str:
-    return shown(brief(str(text), _FORMULA))
+    return shown(brief(str(text), FORMULA))
 
 
 def show(console: Console, file: Path, compiled: CompiledProgram, texts: Sequence[str]) -> None:
@@ -73,19 +52,19 @@ def show(console: Console, file: Path, compiled: CompiledProgram, texts: Sequenc
     artifact = compiled.artifact
     raw = write(artifact)
     name = shown(compiled.name or file.name)
-    if file.suffix == ".atlas":
-        console.print(f"[bold]{name}[/]: a program; as an artifact {len(raw):,} bytes")
-    else:
+    if file.suffix == ".holo":
         console.print(f"[bold]{name}[/]: an artifact, {file.stat().st_size:,} bytes")
+    else:
+        console.print(f"[bold]{name}[/]: a program; as an artifact {len(raw):,} bytes")
     console.print(f"BLAKE3 {blake3(raw).hex()}")
     notes: list[str] = []
-    for key, value in _first(list(compiled.metadata.items()), "metadata", notes):
+    for key, value in first(list(compiled.metadata.items()), "metadata", notes):
         console.print(f"{shown(key)}: {shown(value)}")
     console.print(_buffers(compiled, notes))
     console.print(_schedule(compiled, notes))
     console.print(_kernels(artifact, notes))
     for kind in texts:
-        for title, text in _texts(kind, compiled, notes):
+        for title, text in texts_of(kind, compiled, notes):
             console.print(f"\n[bold]{shown(title)}[/]")
             if len(text) <= _COLOURED:
                 console.print(Syntax(text.rstrip(), LEXERS[kind], background_color="default", word_wrap=False))
@@ -95,45 +74,16 @@ def show(console: Console, file: Path, compiled: CompiledProgram, texts: Sequenc
         console.print(note)
 
 
-def held(file: Path, compiled: CompiledProgram, texts: Sequence[str]) -> dict[str, Any]:
-    """What `show` prints, but for the schedule, as plain values."""
-    artifact, notes = compiled.artifact, list[str]()
-    raw = write(artifact)
-    ports = [
-        {
-            "name": port.name,
-            "dtype": str(port.ty),
-            "access": port.access.value if port.access else "scalar",
-            "shape": [brief(str(length), _FORMULA) for length in port.shape],
-        }
-        for port in _first(compiled.ports, "ports", notes)
-    ]
-    kernels = [
-        {"name": kernel.name, "block": kernel.block, "shared": kernel.shared}
-        for kernel in _first(artifact.kernels, "kernels", notes)
-    ]
-    found = {
-        "name": compiled.name or file.name,
-        "bytes": len(raw),
-        "blake3": blake3(raw).hex(),
-        "metadata": dict(_first(list(compiled.metadata.items()), "metadata", notes)),
-        "ports": ports,
-        "kernels": kernels,
-        "texts": {kind: dict(_texts(kind, compiled, notes)) for kind in texts},
-    }
-    return {**found, "notes": notes}
-
-
 def _buffers(compiled: CompiledProgram, notes: list[str]) -> Table:
     table = Table("", "name", "type", "shape or bytes", "access", box=None, header_style="bold", title_justify="left")
-    for port in _first(compiled.ports, "ports", notes):
+    for port in first(compiled.ports, "ports", notes):
         shape = f"[{', '.join(map(str, port.shape))}]" if port.access else ""
         table.add_row(
             "port", shown(port.name), str(port.ty), _formula(shape), port.access.value if port.access else "scalar"
         )
-    for temporary in _first(compiled.plan.temporaries, "temporaries", notes):
+    for temporary in first(compiled.plan.temporaries, "temporaries", notes):
         table.add_row("temporary", shown(temporary.name), "", _formula(temporary.size), "")
-    for name, number in _first(compiled.plan.constants, "constants", notes):
+    for name, number in first(compiled.plan.constants, "constants", notes):
         blob = compiled.blobs[number]
         table.add_row(
             "constant", shown(name), "", f"{blob.length:,}", f"in {shown(blob.location)}" if blob.location else ""
@@ -150,7 +100,7 @@ def _schedule(compiled: CompiledProgram, notes: list[str]) -> Tree:
         nonlocal count
         for step in steps:
             count += 1
-            if count > _MOST:
+            if count > MOST:
                 return
             branch = parent.add(shown(_line(step)))
             for body in bodies(step):
@@ -162,7 +112,7 @@ def _schedule(compiled: CompiledProgram, notes: list[str]) -> Tree:
     def _line(step: Step) -> str:
         match step:
             case Repeat():
-                return f"repeat {step.variable} below {brief(str(step.count), _FORMULA)}"
+                return f"repeat {step.variable} below {brief(str(step.count), FORMULA)}"
             case ProgramCall():
                 program = compiled.programs[step.program]
                 name = program.metadata.name or f"program {step.program}"
@@ -193,14 +143,14 @@ def _schedule(compiled: CompiledProgram, notes: list[str]) -> Tree:
                 return "loop" if isinstance(step, Loop) else "nest"
 
     add(tree, compiled.plan.steps)
-    if count > _MOST:
+    if count > MOST:
         notes.append("more steps of the schedule are not shown")
     return tree
 
 
 def _kernels(artifact: Artifact, notes: list[str]) -> Table:
     table = Table("kernel", "name", "block", "shared", "WebAssembly", "WGSL", box=None, header_style="bold")
-    for number, kernel in enumerate(_first(artifact.kernels, "kernels", notes)):
+    for number, kernel in enumerate(first(artifact.kernels, "kernels", notes)):
         if isinstance(kernel.wasm, str):
             wasm = kernel.wasm
         else:
@@ -216,35 +166,3 @@ def _kernels(artifact: Artifact, notes: list[str]) -> Table:
 
 def _argument(arg: Argument) -> str:
     return hex(arg.value) if arg.kind == "bits" else str(arg.value)
-
-
-LEXERS = {"isa": "nasm", "ir": "llvm", "lanes": "llvm", "wgsl": "rust", "wat": "lisp"}  # the nearest that Pygments has
-
-
-def _listing(function: Function, kind: str) -> str:
-    if kind == "ir":
-        return str(function)
-    with deep_recursion():
-        return annotated(function, LaneAnalysis(function))
-
-
-def _texts(kind: str, compiled: CompiledProgram, notes: list[str]) -> Iterator[tuple[str, str]]:
-    artifact = compiled.artifact
-    if kind == "isa":
-        for number, program in enumerate(_first(compiled.programs, "programs", notes)):
-            yield f"program {number}", program.to_text()
-    elif kind in ("ir", "lanes"):
-        shapes = {(call.program, call.block): None for call in calls_of(compiled.plan.steps)}
-        for number, block in _first(list(shapes), "programs in blocks", notes):
-            try:
-                function = lane_function(analyze(compiled.programs[number]), block)
-                text = f"{_listing(function, kind)}; passes: {fired(function)}"
-            except CompileError as error:
-                text = f"; {error}"
-            yield f"program {number} in blocks of {' x '.join(map(str, block))}", text
-    elif kind == "wgsl":
-        for number in _first(range(len(artifact.shaders)), "shaders", notes):
-            yield f"shader {number}", artifact.shader(number)
-    else:
-        for number, module in enumerate(_first(artifact.modules, "modules", notes)):
-            yield f"module {number}", disassemble(module)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import subprocess
@@ -13,24 +14,19 @@ from typing import Any
 
 from hologram_web import __version__, kernel_from_source
 from hologram_web.backends import DEVICES
-from hologram_web.backends.selection import open_backend
+from hologram_web.backends.selection import is_software, open_backend
 from hologram_web.errors import BackendUnavailable, ExecutionError, HologramError
 from hologram_web.isa.types import Type
 from hologram_web.runtime.executor import Executor
 from hologram_web.store.store import folder
 
+from ..browsers import CHROMIUMS
+from .in_browser import look_in
+
 __all__ = ["CHECKS", "Diagnosis", "Outcome", "look_around", "try_devices"]
 
 _PACKAGES = {"numpy": "arrays", "wasmtime": "the device wasm", "wgpu": "the device webgpu", "blake3": "fast hashes"}
-_BROWSERS = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-    "chrome",
-    "firefox",
-    "firefox-esr",
-)
+_BROWSERS = (*CHROMIUMS, "firefox", "firefox-esr")
 _OLDEST_NODE = 20
 
 
@@ -57,9 +53,7 @@ def look_around() -> Iterator[Diagnosis]:
         yield _device(name)
     yield _chosen()
     yield _node()
-    browsers = [name for name in _BROWSERS if shutil.which(name)]
-    advice = "" if browsers else "install Chromium, to run files in a page here; other machines' browsers need nothing"
-    yield Diagnosis("browser", "there" if browsers else "missing", ", ".join(browsers), advice)
+    yield from _browsers()
     yield Diagnosis("cache", "there", str(folder()))
 
 
@@ -90,6 +84,29 @@ def _chosen() -> Diagnosis:
         return Diagnosis("auto takes", "missing", "", error.reason, True)
     backend.close()
     return Diagnosis("auto takes", "there", str(selection))
+
+
+def _browsers() -> Iterator[Diagnosis]:
+    """Each browser, under the first of its names, with what pages have there."""
+    found = {os.path.realpath(path): name for name in reversed(_BROWSERS) if (path := shutil.which(name))}
+    if not found:
+        advice = "install Chromium, to run files in a page here; other machines' browsers need nothing"
+        yield Diagnosis("browser", "missing", "", advice)
+    for path, name in reversed(found.items()):
+        told = look_in(path)
+        if told is None:
+            yield Diagnosis(name, "note", path, "it did not show a page without a window; try one with a window")
+            continue
+        adapter = told.get("adapter") or ("WebGPU without an adapter" if told.get("webgpu") else "no WebGPU")
+        has = {"threads": told.get("threads"), "relaxed SIMD": told.get("relaxed")}
+        parts = ["WebAssembly with " + (" and ".join(what for what, there in has.items() if there) or "one thread")]
+        advice = (
+            "" if told.get("adapter") else "pages run on WebAssembly there; WebGPU needs a GPU that the browser takes"
+        )
+        if software := is_software(str(adapter)):
+            advice = "this adapter is a program that plays a GPU: auto passes it over"
+        state = "there" if told.get("adapter") and not software else "note"
+        yield Diagnosis(name, state, "; ".join([*parts, str(adapter)]), advice)
 
 
 def _node() -> Diagnosis:

@@ -9,7 +9,7 @@ import errno
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -147,16 +147,19 @@ def server(mounts: Mapping[str, Mount], port: int) -> _Server:
         raise
 
 
-def serve(mounts: Mapping[str, Mount], port: int) -> None:
-    """Serves until Ctrl-C. Raises OSError."""
+def serve(mounts: Mapping[str, Mount], port: int, told: Callable[[int], None] | None = None) -> None:
+    """Serves until Ctrl-C; says where, or `told` does that for the port. Raises OSError."""
     with server(mounts, port) as running:
-        for address, (folder, what, maker) in mounts.items():
-            there = folder.is_dir()
-            state = f"http://127.0.0.1:{running.server_port}{address}" if there else f"not there yet: {maker}"
-            print(f"{cleaned(what) + ':':<30} {state}")
-        print("Ctrl-C stops it.")
+        (told or partial(_say, mounts))(running.server_port)
         sys.stdout.flush()
         try:
             running.serve_forever()
         except KeyboardInterrupt:
             print()
+
+
+def _say(mounts: Mapping[str, Mount], port: int) -> None:
+    for address, (folder, what, maker) in mounts.items():
+        state = f"http://127.0.0.1:{port}{address}" if folder.is_dir() else f"not there yet: {maker}"
+        print(f"{cleaned(what) + ':':<30} {state}")
+    print("Ctrl-C stops it.")

@@ -4,9 +4,10 @@
     pip install -r array-api-tests/requirements.txt
     python -m tests.array_api --suite array-api-tests --docs
 
-Each of its files runs in a process of its own. What was found is kept in `--resume FILE`, and taken up from there. A
+At most 50 tests of a file run in a process. What was found is kept in `--resume FILE`, and taken up from there. A
 test that fails and is not in `exclusions.py`, or is there and passes, makes the command fail. `--docs` writes
-docs/array_api.md.
+docs/array_api.md. `--where chromium --packages FOLDER` runs them in Pyodide, in pages of Chromium; `--third` takes
+every third test.
 """
 
 from __future__ import annotations
@@ -19,34 +20,21 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from xml.etree import ElementTree
 
 from .exclusions import EXCLUSIONS
+from .suite import CHOSEN, arguments, found_in
 
-__all__ = ["found_in", "table"]
+__all__ = ["table"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "array_api.md"
 BEGIN, END = "<!-- results -->", "<!-- end of results -->"
-VERSION = "2024.12"
 OUTCOMES = ("passed", "failed", "excluded", "of later versions")
-
-
-def found_in(report: str) -> Iterator[tuple[str, str]]:
-    """Each test of a report of pytest in JUnit's format, and what became of it. An excluded one that passes fails."""
-    for case in ElementTree.fromstring(report).iter("testcase"):
-        name = f"{case.get('classname', '')}::{case.get('name')}"
-        skipped = case.find("skipped")
-        if case.find("failure") is not None or case.find("error") is not None:
-            yield name, "failed"
-        elif skipped is None:
-            yield name, "passed"
-        else:
-            yield name, "excluded" if skipped.get("type") == "pytest.xfail" else "of later versions"
+SHARD = 50
 
 
 def table(results: Mapping[str, Mapping[str, str]]) -> list[str]:
@@ -60,36 +48,59 @@ def table(results: Mapping[str, Mapping[str, str]]) -> list[str]:
     return [*lines, f"| **all** | {' | '.join(f'**{whole[outcome]}**' for outcome in OUTCOMES)} |"]
 
 
-def _run(suite: Path, name: str, options: argparse.Namespace) -> dict[str, str]:
-    """What became of the tests of one file."""
-    excluded, report = suite / "ours.txt", suite / "report.xml"
-    excluded.write_text("\n".join(EXCLUSIONS) + "\n", encoding="utf-8")
-    report.unlink(missing_ok=True)
-    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+def _pytest(suite: Path, device: str, *more: str) -> subprocess.CompletedProcess[str]:
+    """Runs the suite's pytest on our namespace."""
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-        "ARRAY_API_DEVICE": options.device,
-        "ARRAY_API_TESTS_MODULE": "exec('from tests.array_api.chosen import xp')",
-        "ARRAY_API_TESTS_VERSION": VERSION,
+        **CHOSEN,
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", "")))),
+        "ARRAY_API_DEVICE": device,
     }
-    command = [
-        sys.executable, "-m", "pytest", f"array_api_tests/{name}", "-q", "--tb=short", "-W", "ignore",
-        "-p", "no:cacheprovider", "-o", "xfail_strict=true", f"--max-examples={options.examples}",
-        f"--hypothesis-seed={options.seed}", "--disable-deadline", f"--xfails-file={excluded}",
-        f"--junitxml={report}",
-    ]  # fmt: skip
-    done = subprocess.run(command, cwd=suite, env=environment, capture_output=True, text=True, check=False)
-    if not report.exists():
+    command = [sys.executable, "-m", "pytest", *more]
+    return subprocess.run(command, cwd=suite, env=environment, capture_output=True, text=True, check=False)
+
+
+def _shards(suite: Path, name: str, options: argparse.Namespace) -> Iterator[list[str]]:
+    """The tests of a file, so many together."""
+    done = _pytest(suite, options.device, "-q", "-W", "ignore", f"array_api_tests/{name}", "--collect-only")
+    tests = [line for line in done.stdout.splitlines() if "::" in line]
+    if done.returncode or not tests:
         raise RuntimeError(f"{name}: {done.stdout[-3000:]}{done.stderr[-3000:]}")
-    found = dict(found_in(report.read_text(encoding="utf-8")))
-    if "failed" in found.values():
-        print(done.stdout[-8000:])
-    return found
+    if options.third:
+        tests = tests[::3]
+    for first in range(0, len(tests), SHARD):
+        yield tests[first : first + SHARD]
+
+
+_Run = Callable[[list[str], str, int, int], dict[str, str]]
+
+
+def _natively(suite: Path) -> _Run:
+    """What runs some tests of one file in a process of their own."""
+
+    def run(tests: list[str], device: str, examples: int, seed: int) -> dict[str, str]:
+        report = suite / "report.xml"
+        report.unlink(missing_ok=True)
+        done = _pytest(suite, device, *arguments(tests, examples, seed))
+        if not report.exists():
+            raise RuntimeError(f"{tests[0]}: {done.stdout[-3000:]}{done.stderr[-3000:]}")
+        found = dict(found_in(report.read_text(encoding="utf-8")))
+        if "failed" in found.values():
+            print(done.stdout[-8000:])
+        return found
+
+    return run
+
+
+def _in_chromium(suite: Path, options: argparse.Namespace) -> _Run:
+    from .page import InPage
+
+    return InPage(suite, options.packages)
 
 
 def _results(options: argparse.Namespace) -> dict[str, dict[str, str]]:
     files = sorted(path.name for path in (options.suite / "array_api_tests").glob("test_*.py"))
+    files = [name for name in files if options.only in name]
     known: dict[str, dict[str, str]] = {}
     if options.resume is not None and options.resume.exists():
         known = json.loads(options.resume.read_text(encoding="utf-8"))
@@ -98,21 +109,29 @@ def _results(options: argparse.Namespace) -> dict[str, dict[str, str]]:
         shutil.copytree(options.suite, copy, copy_function=shutil.copyfile)
         for path in (copy, *copy.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
+        (copy / "ours.txt").write_text("\n".join(EXCLUSIONS) + "\n", encoding="utf-8")
+        run = _in_chromium(copy, options) if options.where == "chromium" else _natively(copy)
         for name in files:
-            if name not in known:
-                known[name] = _run(copy, name, options)
-                if options.resume is not None:
-                    options.resume.write_text(json.dumps(known), encoding="utf-8")
-            print(name, dict(Counter(known[name].values())), flush=True)
-    return {name: known[name] for name in files}
+            for number, shard in enumerate(_shards(copy, name, options)):
+                if (key := f"{name}#{number}") not in known:
+                    known[key] = run(shard, options.device, options.examples, options.seed)
+                    if options.resume is not None:
+                        options.resume.write_text(json.dumps(known), encoding="utf-8")
+                print(key, dict(Counter(known[key].values())), flush=True)
+    found: dict[str, dict[str, str]] = {name: {} for name in files}
+    for key, some in known.items():
+        found.get(key.partition("#")[0], {}).update(some)
+    return found
 
 
 def _written(options: argparse.Namespace, lines: Iterable[str]) -> None:
     digest = sha256()
     for path in sorted((options.suite / "array_api_tests").glob("*.py")):
         digest.update(path.read_bytes())
+    what = f"{options.device}{' in Chromium' if options.where == 'chromium' else ''}"
     about = (
-        f"{datetime.now(UTC):%Y-%m-%d}, {options.device}, {options.examples} examples, seed {options.seed}, the "
+        f"{datetime.now(UTC):%Y-%m-%d}, {what}, {options.examples} examples, seed {options.seed}, "
+        f"{'every third test' if options.third else 'all tests'}, the "
         f"suite's files with SHA-256 `{digest.hexdigest()[:16]}`:"
     )
     text = PAGE.read_text(encoding="utf-8")
@@ -127,8 +146,14 @@ def main() -> int:
     parser.add_argument("--examples", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--resume", type=Path, help="file to keep what was found in, and to take it up from")
+    parser.add_argument("--only", default="", help="of the suite's files those with this in their names")
+    parser.add_argument("--where", choices=("native", "chromium"), default="native")
+    parser.add_argument("--packages", type=Path, help="of chromium: a folder with what the suite needs")
+    parser.add_argument("--third", action="store_true", help="every third test")
     parser.add_argument("--docs", action="store_true", help="write the table into docs/array_api.md")
     options = parser.parse_args()
+    if options.where == "chromium" and options.packages is None:
+        parser.error("--where chromium needs --packages FOLDER; docs/array_api.md says how it is made")
     results = _results(options)
     lines = table(results)
     print("\n".join(lines))

@@ -99,7 +99,7 @@ def test_the_page_says_what_kernels_expect():
 
 def test_shaders_declare_what_the_page_says():
     code = read(FILES["collectives"]).shader(0)
-    assert "struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,\n  words: array<vec4u" in code
+    assert "struct Arguments { grid: vec4u, lanes: vec4u, misc: vec4u, spare: vec4u,\nwords: array<vec4u" in code
     assert "@group(0) @binding(0) var<storage, read_write> status: Status;" in code
     assert "@group(0) @binding(1) var<uniform> arguments: Arguments;" in code
     assert "let block = arguments.spare.y + group.x + group.y * 65535u;" in code

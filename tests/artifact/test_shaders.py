@@ -46,6 +46,17 @@ def on_gpu(gpu, compiled, **given):
     return {n: np.frombuffer(raw, plan.arrays[n].ty.numpy).reshape(shape) for n, (raw, shape) in found.items()}
 
 
+def test_shaders_share_their_lines():
+    shapes = dict.fromkeys("abc", (512, 512))
+    text = "".join(f".param {name}: buffer f32 {'write' if name == 'c' else 'read'}\n" for name in shapes)
+    compiled = hg.compile(hg.Program.from_text(f"{text}gemm.f32 [c], [a], [b], 512, 512, 512\n"), shapes=shapes)
+    artifact = compiled.artifact
+    checked, proven = (artifact.shader(number) for number in range(len(artifact.shaders)))
+    assert sum(map(len, artifact.pieces)) < len(checked) < len(checked) + len(proven)
+    assert not any(line.startswith(" ") for line in checked.splitlines())
+    assert len(compiled.to_bytes()) <= 59_000
+
+
 def test_tint_takes_every_shader():
     shaders: dict = {}
     for name, make in {**samples.SAMPLES, **PLANS}.items():

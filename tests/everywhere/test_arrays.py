@@ -24,3 +24,13 @@ def test_expressions_of_buffers_fuse_and_run(name: str, wait: Callable[[Any], An
         assert xp.sum(x > 0.0, axis=1).tolist() == [2, 2]
         assert xp.argsort(w[:], descending=True).tolist() == [2, 1, 0]
         assert y.explain().startswith("def map(out: Array[f32], x0: Array[f32]") or "in memory" in y.explain()
+
+
+def test_complex_numbers_in_lists_are_arrays() -> None:
+    from hologram_web import array_api as xp
+
+    with hg.Executor("wasm") as ex:
+        x = xp.asarray([[1j, 2.0], [3.0, 4 - 1j]], dtype=hg.complex64, device=ex)
+        assert x.shape == (2, 2)
+        assert (x * 1j).tolist() == [[-1 + 0j, 2j], [3j, 1 + 4j]]
+        assert (x[0, 0] * 1.0).tolist() == 1j

@@ -42,6 +42,7 @@ EXPRESSIONS = {
     "powers": "a ** 2 + b ** 5 - a ** 0 + a ** -3 + b ** 1",
     "signs": "-a + +b - -(a * b)",
     "parts": "a.real * b.imag + a.imag * 1j + abs(b) + abs(a * b)",
+    "of constants": "a * abs(3 + 4j) + abs(2j) * b",
     "conjugates": "a.conjugate() * a + b.conj() / 2",
     "equal": "(a == a) * 2 + (a == b) + (a != b) * 4 + (a.real == a) * 8 + (r * 0 == 0j) * 16",
     "from outside": "a * TURN + TURN",

@@ -86,6 +86,9 @@ def test_specialize():
     three[5](X, y, 2.0)
     np.testing.assert_allclose(y, expected(3, scale=2.0))
     assert hg.compile(window).name == window.specialize().name
+    assert hg.compile(window, WIDTH=3).name == three.name
+    with pytest.raises(TypeError, match=r"compile.. got an unexpected keyword argument 'WIDTH'"):
+        hg.compile(three.program, WIDTH=3)
     compiled = hg.compile(three, shapes={"x": ("n",), "y": ("n",)})
     np.testing.assert_allclose(compiled.run(hg.backends.WasmBackend(), x=X, scale=1.0), expected(3))
     assert len(window.program) > len(window.specialize(WIDTH=1).program)
@@ -141,6 +144,11 @@ WRONG = [
     (lambda: window[5](X, X.copy(), 2, WIDTH=3), "constant 'WIDTH' is given twice"),
     (lambda: window[5](X, X.copy(), MODE="max"), "MODE is sum or mean: hg.static_assert"),
     (lambda: window[5](X, X.copy(), 2, "sum", hg.f32, abs, 1.0, 7), "4 arguments are given; 3 are expected"),
+    (
+        lambda: window[5](X, X.copy(), width=2),
+        "there is no parameter 'width': did you mean WIDTH? the kernel takes (x: ",
+    ),
+    (lambda: window[5](X, X.copy(), heights=2), "there is no parameter 'heights': the kernel takes (x: Array[f32], "),
     (lambda: window.specialize(WIDE=3), "window has no constant 'WIDE': it has WIDTH, MODE, TYPE, OF"),
     (lambda: hg.Constant[list], "constants are int, float, bool, str, bytes, tuple, type or collections.abc.Callable"),
     (lambda: needs[5](X.copy()), "constant 'N' is missing: needs takes N: Constant[int]"),

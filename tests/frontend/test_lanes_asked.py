@@ -283,7 +283,7 @@ WARNED = [
     ("    x[i] += 1\n    x[2 * i + 1] += 1\n    x[i // 8] += 1\n", None, None),  # who can tell?
     ("    if i == 0:\n        x[0] += 1\n", None, None),
     ("    if i:\n        return\n    x[0] += 1\n", None, None),
-    ("    mine = hg.local(hg.i32, 4)\n    mine[x[i]] += 1\n    mine[0] += 1\n", None, None),
+    ("    mine = hg.local(hg.i32, 4)\n    mine[x[i]] += 1\n    mine[0] += 1\n    x[i] = mine[0]\n", None, None),
     ("    t = hg.shared(hg.i32, 256)\n    t[hg.local_id()] += 1\n", None, None),
     ("    hg.atomic_add(x, x[i], 1)\n", None, None),
 ]

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -31,7 +33,7 @@ def invert(img: hg.Array[hg.u8, 2], out: hg.Array[hg.u8, 2]):
 @hg.kernel
 def endless(x: hg.Array[hg.f32]):
     while x[0] == 0:
-        pass
+        x[1] = x[0]
 
 
 @hg.kernel
@@ -91,6 +93,9 @@ LAUNCHED = [
     (lambda: saxpy["300"](2, F, F), "write kernel[n], kernel[n, 256], kernel[(w, h), (16, 16)] or kernel[(w, h, d), (8, 8, 4)]: lanes, and lanes of a block along as many axes; not kernel['300']"),
     (lambda: saxpy[2, 256](2, F, F.copy()), "saxpy[2, 256] has 2 lanes, fewer than a block, and x has 300 elements: the number of lanes comes first here, not that of blocks. Write saxpy[300, 256], or say that it is meant, with partial=True"),
     (lambda: invert[(80, 64)](IMAGE, IMAGE.copy()), "invert asks where its lane is along x and y, and invert[80, 64] has 80 lanes, in blocks of 64, along x only: write invert[(80, 64), block], such as invert[(w, h), (16, 16)]"),
+    (lambda: invert[IMAGE.shape, (16, 16)](IMAGE, IMAGE.copy()), "invert[(64, 80), ...] has 64 lanes along x, and img has 80 elements there: x is the last axis of an array. Write invert[(80, 64), ...], or say that it is meant, with partial=True"),
+    (lambda: saxpy[300](2, np.ma.masked_array(F), F.copy()), "x has a mask, which kernels do not see: give x.filled(0), or x.data"),
+    (lambda: saxpy(2, F, F.copy(), block=64), f"there is no parameter 'block': lanes and their block stand in the brackets, kernel[n, block]; the kernel takes {SIGNATURE}"),
     (lambda: saxpy(2, F, F[1:].copy()), "how many lanes saxpy has is not plain: x has 300 elements along x, and y has 299. Write saxpy[n](...), or saxpy.over(x)(...)"),
 ]  # fmt: skip
 
@@ -123,7 +128,7 @@ def test_run(call, message, line):
 def test_a_loop_that_does_not_end():
     with hg.Executor("wasm") as ex:
         ex.device.limits = hg.Limits(seconds=0.05)
-        x = ex.zeros(1)
+        x = ex.zeros(2)
         with pytest.raises(hg.ExecutionError) as raised:
             endless[1](x)
     assert str(raised.value).startswith("StepLimit")
@@ -150,6 +155,78 @@ def test_what_only_kernels_have_on_the_host():
     with pytest.raises(hg.TranslateError) as raised:
         hg.sqrt(2.0)
     assert str(raised.value) == "hg.sqrt belongs into a kernel: call it in a function under @hg.kernel"
+
+
+WARNED = [
+    ("x[i]", "v = x[i]\n    v *= 2\n    y[i] = 0", hg.LostWarning, "v is a copy of x[i], and nothing reads what it becomes: write x[i] *= 2, or x[i] = v behind it"),
+    ("a record", "q = p[i]\n    q.at += q.speed * 2\n    y[i] = 0", hg.LostWarning, "q is a copy of p[i], and nothing reads what it becomes: write p[i].at += q.speed * 2, or p[i] = q behind it"),
+    ("a vector", "v = m.load((i, 0), 3)\n    v.x = 5\n    y[i] = 0", hg.LostWarning, "v is a copy of m.load((i, 0), 3), and nothing reads what it becomes: write m.store((i, 0), v) behind it"),
+    ("nothing stored", "total = x[i] + y[i]", hg.LostWarning, "k reads arrays and changes none: what it computes is lost. Store it, y[i] = ..."),
+]  # fmt: skip
+
+
+@dataclasses.dataclass
+class Particle:
+    at: hg.f32
+    speed: hg.f32
+
+
+def _defined(text, folder):
+    """Defines a kernel of particles, too."""
+    path = folder / "module.py"
+    path.write_text(HEAD.replace("n: hg.i32", "p: hg.Array[Particle]") + f"    {text}\n")
+    exec(compile(path.read_text(), str(path), "exec"), {"__name__": "module", "Particle": Particle})
+
+
+@pytest.mark.parametrize(
+    ("text", "category", "message"), [case[1:] for case in WARNED], ids=[case[0] for case in WARNED]
+)
+def test_lost(text, category, message, tmp_path):
+    with pytest.warns(category) as told:
+        _defined(text, tmp_path)
+    assert [str(warning.message) for warning in told] == [message]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "v = x[i]\n    v *= 2\n    y[i] = v",
+        "q = p[i]\n    q.at += q.speed\n    if q.at > 1:\n        y[i] = 0",
+        "q = p[i]\n    q.at += q.speed\n    p[i] = q",
+        "q = p[i]\n    q.at = hg.f32(hg.atomic_add(h, 0, 1))\n    y[i] = 0",
+        "row = m[i, :]\n    row[0] += 1",
+        "v = x[i]\n    v = 2.0\n    v += 1\n    y[i] = 0",
+    ],
+)
+def test_what_is_not_lost(text, tmp_path):
+    _defined(text, tmp_path)  # warnings are errors
+
+
+def test_lanes_that_do_the_same():
+    message = (
+        "saxpy asks where its lane is along x only, and saxpy[...] has 3 lanes along y, which all do the same: leave "
+        "them out, or say that it is meant, with partial=True"
+    )
+    with pytest.warns(hg.LaunchWarning) as told:
+        saxpy[(300, 3), (16, 1)](2, F, F.copy())
+    assert [str(warning.message) for warning in told] == [message]
+    saxpy[(300, 3), (16, 1)](2, F, F.copy(), partial=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("launch", "kernel[n](...), with n lanes"),
+        ("jit", "@hg.kernel"),
+        ("empty", "NumPy arrays, or hg.Executor().array(x), which stays on the device"),
+        ("synchronize", "x.numpy() of a Buffer: NumPy arrays are there after a launch"),
+        ("init", "kernel.on(device)[n](...): nothing is set up"),
+    ],
+)
+def test_names_of_other_systems_on_the_host(name, instead):
+    with pytest.raises(AttributeError) as raised:
+        getattr(hg, name)
+    assert str(raised.value) == f"hologram_web has no {name!r}: write {instead}"
 
 
 def test_a_sum_that_lanes_share():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 import pytest
@@ -333,3 +333,76 @@ def test_steps_show_records():
     assert last.values["p"]["tag"].tolist() == [1, 2, 3, 4, 10]
     assert last.values["q"]["tag"][0, 1] == 251
     assert last.values["a.tag"].tolist() == [1]
+
+
+T = TypeVar("T")
+U = TypeVar("U", hg.f32, hg.f64, hg.i32)
+
+
+class Counted(NamedTuple, Generic[T]):
+    value: T
+    count: hg.i32 = 1
+
+
+@dataclass
+class Line(Generic[T]):
+    ends: hg.vec2[T]
+    best: Counted[T]
+
+
+def merged(a: Counted[T], b: Counted[T]) -> Counted[T]:
+    return Counted(a.value + b.value, a.count + b.count)
+
+
+def first(line: Line):
+    return line.ends.x
+
+
+@hg.kernel
+def of_any(x: hg.Array[U], y: hg.Array[U], one: Counted[U]):
+    i = hg.global_id()
+    total = Counted(x[i])
+    for _ in range(3):
+        total = merged(total, one)
+    line = Line(hg.vec2(x[i], total.value), total._replace(count=total.count + 1))
+    line.ends.x += 1
+    line.best = merged(line.best, total)
+    y[i] = first(line) * 100 + line.best.value + line.best.count
+
+
+@pytest.mark.parametrize("ty", ["f4", "f8", "i4"])
+def test_fields_of_any_type(device, ty):
+    x, y = np.array([1, 2, 2**20], ty), np.zeros(3, ty)
+    of_any.on(device)[3](x, y, Counted(np.dtype(ty).type(2), 1))
+    total = x + 6
+    np.testing.assert_array_equal(y, ((x + 1) * 100 + 2 * total + 9).astype(ty))
+
+
+@hg.kernel
+def of_one(p: hg.Array[Line[hg.f64]], q: hg.Array[Counted[hg.u8]], by: Counted[hg.f32]):
+    i = hg.global_id()
+    p[i].best = merged(p[i].best, Counted(hg.f64(by.value), by.count))
+    p[i].ends.y = q[i].value
+    q[i] = Counted(7, i)
+
+
+def test_elements_of_generic_records(device):
+    p, q = np.ones(2, hg.dtype_of(Line[hg.f64])), np.ones(2, hg.dtype_of(Counted[hg.u8]))
+    of_one.on(device)[2](p, q, Counted(0.5, 3))
+    assert p["ends"].tolist() == [[1.0, 1.0]] * 2
+    assert p["best"].tolist() == [(1.5, 4)] * 2
+    assert q.tolist() == [(7, 0), (7, 1)]
+
+
+def test_types_that_records_lack():
+    where = r"the field value of Counted is T: elements of arrays say which type, hg\.Array\[Counted\[hg\.f32\]\]"
+    with pytest.raises(hg.TranslateError, match=where):
+        hg.dtype_of(Counted)
+    with pytest.raises(hg.TranslateError, match=where):
+        hg.Array[Counted[T]]
+
+    def k(p: Counted, y: hg.Array[hg.f32]):
+        y[0] = p.value
+
+    with pytest.raises(hg.TranslateError, match=r"Counted has fields of the type T: say which, Counted\[hg\.f32\]"):
+        hg.kernel(k)

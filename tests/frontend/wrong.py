@@ -149,7 +149,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "v = $math.gamma(2.0)",
-        "math.gamma is not available in a kernel: the functions there are stand in docs/functions.md",
+        "math.gamma is not available in a kernel: compute it on the host, and give an hg.Array",
     ),
     (
         "v = $x",
@@ -389,7 +389,11 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "v = $hg.zeros(8)",
-        "hg has no zeros: write hg.local(type, size)",
+        "hg.zeros is for the host: write hg.local(type, size)",
+    ),
+    (
+        "v = $hg.uniform(7, n)",
+        "hg has no uniform: write hg.random_uniform(seed, i)",
     ),
     (
         "v = $threadIdx.x",
@@ -676,6 +680,10 @@ WRONG: list[tuple[str, str]] = [
         "hg.Array is no type of a parameter: write hg.Array[hg.f32]",
     ),
     (
+        "def k(x: $hg.Array[hg.vec3]):\n    pass",
+        "hg.vec3 is no type of array elements: write hg.Array[hg.vec3[hg.f32]]",
+    ),
+    (
         "def k(x: $hg.Array[float]):\n    pass",
         "<class 'float'> is no type of array elements: write hg.Array[hg.f32]",
     ),
@@ -940,7 +948,7 @@ WRONG: list[tuple[str, str]] = [
     ),
     (
         "t = n, n\n$t[0] = 1",
-        "t is a tuple of 2, whose parts are not assigned: make a new one",
+        "t is a tuple of 2, whose parts are not assigned: make a new one, or take hg.registers(size, type)",
     ),
     (
         "t = n, n\nx[0] = t[$2]",

@@ -84,8 +84,8 @@ _COMPILER = (
     _compiler(
         "fold: 0 - x is x",
         _FOLD + "_neutral",
-        'in ("add", "or",',
-        'in ("add", "sub", "or",',
+        "if row.commutes and",
+        'if (row.commutes or node.op == "sub") and',
         "arithmetic/zero_minus.atlas:i32",
     ),
     _compiler(
@@ -214,13 +214,6 @@ _COMPILER = (
 )
 
 _WASM = (
-    _wasm(
-        "the block computes a lane's place where it has one lane",
-        "compiler.fission:_Skeleton._from_known",
-        'node.attr.startswith(("BLOCK_", "GRID_"))',
-        "True",
-        "sync/bar_sync_one_lane.atlas",
-    ),
     _lane_by_lane(
         "lanes of a round are a byte apart",
         _EFFECTS + "address",
@@ -344,10 +337,17 @@ _WASM = (
         "if False:",
         "memory/shared_zeroed.atlas",
     ),
+    _packets(
+        "blocks of one lane share their memory",
+        "targets.wasm.code:Code.own",
+        "SHARED: self.own_shared",
+        "SHARED: 0",
+        "launch/blocks_of_one.atlas",
+    ),
     _wasm(
         "local memory is not zeroed",
         _BLOCKS + "clear_own",
-        "if self.code.own_bytes:",
+        "if self.code.own_room:",
         "if False:",
         "memory/local_zeroed.atlas",
     ),
@@ -388,23 +388,23 @@ _WASM = (
     ),
     _wasm(
         "wide integers: SHR is logical",
-        "targets.wasm.wide:Wide.compute",
-        "self._sign(args[0], ty)",
-        "self._sign(args[0], ty.unsigned)",
+        "compiler.wide:statement",
+        "Sign(args[0], ty)",
+        "Sign(args[0], ty.unsigned)",
         "wide/shift.atlas:i128",
     ),
     _wasm(
         "wide integers: DIV of signed ones is unsigned",
-        "targets.wasm.wide:Wide.compute",
+        "compiler.wide:statement",
         'if ty.is_signed else "divide"',
         'if False else "divide"',
         "wide/div.atlas:i128",
     ),
     _wasm(
         "wide integers: signed ones compare as unsigned",
-        "targets.wasm.wide:Wide._compared",
-        "if ty.is_signed else 0",
-        "if False else 0",
+        "compiler.wide:read",
+        "TopBit(ty.is_signed)",
+        "TopBit(False)",
         "wide/set.atlas:i128",
     ),
 )
@@ -541,7 +541,7 @@ _PACKETS = (
         "targets.wasm.code:is_one_row",
         "if arg in blocks or (own and node not in blocks):",
         "if arg in blocks:",
-        "launch/many_rows.atlas",
+        "launch/own_place.atlas",
     ),
     _packets(
         "accumulators of a reduction are folded with themselves",
@@ -702,9 +702,9 @@ _WGSL = (
     ),
     _pairs(
         "phis are copied one after another",
-        _CONTROL + "copies",
-        'if len(texts) == 1 and besides is None:\n        self.put(f"{texts[0][0]} = {texts[0][1]};")',
-        'if True:\n        for name, text, _ in texts:\n            self.put(f"{name} = {text};")',
+        _CONTROL + "_in_turn",
+        "if readers[pair[0]] == (pair[0] in pair[2])",
+        "if True",
         "control/loop_swap.atlas",
     ),
     _wgsl(

@@ -5,12 +5,8 @@ kernel void lane(global uchar *b0, const ulong s_b0, global uchar *b1, const ulo
   int v3;
   if ((((uint)((ulong)get_global_id(0))) < p_rows)) {
     v0 = (((uint)((ulong)get_global_id(0))) * p_n);
-    {
-      const uint t0 = ((uint)0u);
-      const int t1 = ((int)0u);
-      v1 = t0;
-      v2 = t1;
-    }
+    v1 = ((uint)0u);
+    v2 = ((int)0u);
     for (;;) {
       if ((p_n <= v1)) {
         break;
@@ -20,12 +16,8 @@ kernel void lane(global uchar *b0, const ulong s_b0, global uchar *b1, const ulo
         if (s_b0 < 4ul || place > s_b0 - 4ul) { *fault = 1u; return; }
         v3 = *(global i32_t *)(b0 + place);
       }
-      {
-        const uint t0 = (v1 + ((uint)1u));
-        const int t1 = ((v3 * v3) + v2);
-        v1 = t0;
-        v2 = t1;
-      }
+      v1 = (v1 + ((uint)1u));
+      v2 = ((v3 * v3) + v2);
     }
     {
       const ulong place = (ulong)(((long)((uint)((ulong)get_global_id(0)))) * 4l + 0l);

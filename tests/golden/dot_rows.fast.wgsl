@@ -15,26 +15,19 @@ fn run() {
   var v0: u32;
   var v1: u32;
   var v2: i32;
-  let p0 = arguments.words[0][2];
-  if ((global_id < arguments.words[0][0])) {
-    v0 = (global_id * arguments.words[0][2]);
-    {
-      let t0 = 0u;
-      let t1 = (0);
-      v1 = t0;
-      v2 = t1;
-    }
+  let p0 = arguments.words[0][0];
+  let p1 = arguments.words[0][2];
+  if ((global_id < p0)) {
+    v0 = (global_id * p1);
+    v1 = 0u;
+    v2 = (0);
     loop {
-      if ((p0 <= v1)) {
+      if ((p1 <= v1)) {
         break;
       }
       let v3 = b0[((v0 + v1))];
-      {
-        let t0 = (v1 + 1u);
-        let t1 = ((v3 * v3) + v2);
-        v1 = t0;
-        v2 = t1;
-      }
+      v1 = (v1 + 1u);
+      v2 = ((v3 * v3) + v2);
     }
     {
       let index = global_id;

@@ -34,17 +34,14 @@ fn run() {
   var v3: i32;
   var br = 0u;
   var expired = 0u;
-  let p0 = arguments.words[0][2];
-  let limit1 = select(0u, (arguments.words[1][0] - 4u) / 4u + 1u, arguments.words[1][0] >= 4u);
-  let limit2 = select(0u, (arguments.words[1][1] - 4u) / 4u + 1u, arguments.words[1][1] >= 4u);
-  if ((global_id < arguments.words[0][0])) {
-    v0 = (global_id * arguments.words[0][2]);
-    {
-      let t0 = 0u;
-      let t1 = (0);
-      v1 = t0;
-      v2 = t1;
-    }
+  let p0 = arguments.words[0][0];
+  let p1 = arguments.words[0][2];
+  let limit0 = select(0u, (arguments.words[1][0] - 4u) / 4u + 1u, arguments.words[1][0] >= 4u);
+  let limit1 = select(0u, (arguments.words[1][1] - 4u) / 4u + 1u, arguments.words[1][1] >= 4u);
+  if ((global_id < p0)) {
+    v0 = (global_id * p1);
+    v1 = 0u;
+    v2 = (0);
     loop {
       if (patience < 2u && arguments.spare.z != 0u) {
         expired = 13u;
@@ -52,25 +49,20 @@ fn run() {
         break;
       }
       patience -= 2u;
-      if ((p0 <= v1)) {
+      if ((p1 <= v1)) {
         break;
       }
       {
         let index = (v0 + v1);
-        let place = index;
-        if ((index >= limit1)) {
-          fault(1u, 10u, 0u, u64_shl(vec2u((v0 + v1), 0u), 2u), 4u, 0u);
+        if ((index >= limit0)) {
+          fault(1u, 10u, 0u, u64_shl(vec2u(index, 0u), 2u), 4u, 0u);
           v3 = 0;
         } else {
-          v3 = b0[place];
+          v3 = b0[index];
         }
       }
-      {
-        let t0 = (v1 + 1u);
-        let t1 = ((v3 * v3) + v2);
-        v1 = t0;
-        v2 = t1;
-      }
+      v1 = (v1 + 1u);
+      v2 = ((v3 * v3) + v2);
       budget -= 1u;
       if (budget == 0u) {
         expired = 13u;
@@ -84,11 +76,10 @@ fn run() {
     }
     {
       let index = global_id;
-      let place = index;
-      if ((index >= limit2)) {
-        fault(1u, 14u, 1u, u64_shl(vec2u(global_id, 0u), 2u), 4u, 0u);
+      if ((index >= limit1)) {
+        fault(1u, 14u, 1u, u64_shl(vec2u(index, 0u), 2u), 4u, 0u);
       } else {
-        b1[place] = v2;
+        b1[index] = v2;
       }
     }
     return;

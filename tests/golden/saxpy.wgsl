@@ -31,9 +31,9 @@ fn u64_shl(a: vec2u, amount: u32) -> vec2u {
 
 var<private> fault_site: u32;
 var<private> fault_place: u32;
-fn work(block: u32, block_id: vec3u, lane: u32, limit0: u32, limit1: u32, row2: u32, p3: f32, zero4: u32) {
+fn work(block: u32, block_id: vec3u, lane: u32, limit0: u32, limit1: u32, row0: u32, p0: f32, zero0: u32) {
   let global_id = block * 256u + lane;
-  var on = block_id.x * 256u + lane < row2;
+  var on = block_id.x * 256u + lane < row0;
   var v0: f32;
   var bad1 = on;
   {
@@ -57,11 +57,11 @@ fn work(block: u32, block_id: vec3u, lane: u32, limit0: u32, limit1: u32, row2: 
   {
     let index = global_id;
     if (on & !bad2) {
-      b1[index] = fence(fence(p3 * v0, zero4) + v1, zero4);
+      b1[index] = fence(fence(p0 * v0, zero0) + v1, zero0);
     }
   }
 }
-fn report(block: u32, limit0: u32, limit1: u32, row2: u32, p3: f32, zero4: u32) {
+fn report(block: u32, limit0: u32, limit1: u32, row0: u32, p0: f32, zero0: u32) {
   let site = (fault_site - 1u) % 3u;
   global_id = block * 256u + (fault_site - 1u) / 3u;
   let what = select(vec3u(1u, 0u, 0u), vec3u(1u, 1u, 1u), site == 1u);
@@ -77,18 +77,18 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) in
                        block / (arguments.grid.x * arguments.grid.y));
   let limit0 = select(0u, (arguments.words[0][2] - 4u) / 4u + 1u, arguments.words[0][2] >= 4u);
   let limit1 = select(0u, (arguments.words[0][3] - 4u) / 4u + 1u, arguments.words[0][3] >= 4u);
-  let row2 = select(0u, arguments.lanes.x, all(block_of.yz < arguments.lanes.yz));
-  let p3 = bitcast<f32>(arguments.words[0][0]);
-  let zero4 = arguments.misc.z;
-  work(block, block_of, index + 0u, limit0, limit1, row2, p3, zero4);
-  work(block, block_of, index + 32u, limit0, limit1, row2, p3, zero4);
-  work(block, block_of, index + 64u, limit0, limit1, row2, p3, zero4);
-  work(block, block_of, index + 96u, limit0, limit1, row2, p3, zero4);
-  work(block, block_of, index + 128u, limit0, limit1, row2, p3, zero4);
-  work(block, block_of, index + 160u, limit0, limit1, row2, p3, zero4);
-  work(block, block_of, index + 192u, limit0, limit1, row2, p3, zero4);
-  work(block, block_of, index + 224u, limit0, limit1, row2, p3, zero4);
+  let row0 = select(0u, arguments.lanes.x, all(block_of.yz < arguments.lanes.yz));
+  let p0 = bitcast<f32>(arguments.words[0][0]);
+  let zero0 = arguments.misc.z;
+  work(block, block_of, index + 0u, limit0, limit1, row0, p0, zero0);
+  work(block, block_of, index + 32u, limit0, limit1, row0, p0, zero0);
+  work(block, block_of, index + 64u, limit0, limit1, row0, p0, zero0);
+  work(block, block_of, index + 96u, limit0, limit1, row0, p0, zero0);
+  work(block, block_of, index + 128u, limit0, limit1, row0, p0, zero0);
+  work(block, block_of, index + 160u, limit0, limit1, row0, p0, zero0);
+  work(block, block_of, index + 192u, limit0, limit1, row0, p0, zero0);
+  work(block, block_of, index + 224u, limit0, limit1, row0, p0, zero0);
   if (fault_site != 0u) {
-    report(block, limit0, limit1, row2, p3, zero4);
+    report(block, limit0, limit1, row0, p0, zero0);
   }
 }

@@ -37,21 +37,19 @@ fn run0() {
   let limit1 = select(0u, (arguments.misc.w - 4u) / 4u + 1u, arguments.misc.w >= 4u);
   {
     let index = global_id;
-    let place = index;
     if ((index >= limit0)) {
-      fault(1u, 0u, 0u, u64_shl(vec2u(global_id, 0u), 2u), 4u, 0u);
+      fault(1u, 0u, 0u, u64_shl(vec2u(index, 0u), 2u), 4u, 0u);
       v0 = 0.0;
     } else {
-      v0 = b0[place];
+      v0 = b0[index];
     }
   }
   {
     let index = lane_id.x;
-    let place = index;
     if ((index >= limit1)) {
-      fault(1u, 1u, 2u, u64_shl(vec2u(lane_id.x, 0u), 2u), 4u, 0u);
+      fault(1u, 1u, 2u, u64_shl(vec2u(index, 0u), 2u), 4u, 0u);
     } else {
-      shared_memory[place] = v0;
+      shared_memory[index] = v0;
     }
   }
   return;
@@ -64,21 +62,19 @@ fn run1() {
   if ((lane_id.x == 0u)) {
     {
       let index = 0u;
-      let place = index;
       if ((index >= limit0)) {
-        fault(1u, 19u, 2u, u64_shl(vec2u(0u, 0u), 2u), 4u, 0u);
+        fault(1u, 19u, 2u, u64_shl(vec2u(index, 0u), 2u), 4u, 0u);
         v4 = 0.0;
       } else {
-        v4 = shared_memory[place];
+        v4 = shared_memory[index];
       }
     }
     {
       let index = block_id.x;
-      let place = index;
       if ((index >= limit1)) {
-        fault(1u, 20u, 1u, u64_shl(vec2u(block_id.x, 0u), 2u), 4u, 0u);
+        fault(1u, 20u, 1u, u64_shl(vec2u(index, 0u), 2u), 4u, 0u);
       } else {
-        b1[place] = v4;
+        b1[index] = v4;
       }
     }
   }
@@ -89,35 +85,32 @@ fn run2(v1: u32) {
   var v2: f32;
   var v3: f32;
   let limit0 = select(0u, (arguments.misc.w - 4u) / 4u + 1u, arguments.misc.w >= 4u);
-  let zero1 = arguments.misc.z;
+  let zero0 = arguments.misc.z;
   if (!((v1 <= lane_id.x))) {
     {
       let index = (lane_id.x + v1);
-      let place = index;
       if ((index >= limit0)) {
-        fault(1u, 11u, 2u, u64_shl(vec2u((lane_id.x + v1), 0u), 2u), 4u, 0u);
+        fault(1u, 11u, 2u, u64_shl(vec2u(index, 0u), 2u), 4u, 0u);
         v2 = 0.0;
       } else {
-        v2 = shared_memory[place];
+        v2 = shared_memory[index];
       }
     }
     {
       let index = lane_id.x;
-      let place = index;
       if ((index >= limit0)) {
-        fault(1u, 12u, 2u, u64_shl(vec2u(lane_id.x, 0u), 2u), 4u, 0u);
+        fault(1u, 12u, 2u, u64_shl(vec2u(index, 0u), 2u), 4u, 0u);
         v3 = 0.0;
       } else {
-        v3 = shared_memory[place];
+        v3 = shared_memory[index];
       }
     }
     {
       let index = lane_id.x;
-      let place = index;
       if ((index >= limit0)) {
-        fault(1u, 14u, 2u, u64_shl(vec2u(lane_id.x, 0u), 2u), 4u, 0u);
+        fault(1u, 14u, 2u, u64_shl(vec2u(index, 0u), 2u), 4u, 0u);
       } else {
-        shared_memory[place] = fence(v3 + v2, zero1);
+        shared_memory[index] = fence(v3 + v2, zero0);
       }
     }
   }

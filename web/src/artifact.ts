@@ -27,9 +27,9 @@ function sound(holds: boolean, what: Damage, ...where: unknown[]): asserts holds
 }
 
 /** Where sections lie: offset and length of each. The hash of the head fits. */
-function readHeader(raw: Uint8Array): { version: number; head: number; places: [number, number][] } {
+function readHeader(raw: Uint8Array, address: string): { version: number; head: number; places: [number, number][] } {
   const word = (at: number) => view(raw).getUint32(at, true);
-  if (hex(raw.subarray(0, 8)) !== MAGIC) throw new Untold("noArtifact");
+  if (hex(raw.subarray(0, 8)) !== MAGIC) throw new Untold("noArtifact", raw, address);
   sound(raw.length >= FIRST, "short");
   const [version, head] = [word(8), word(12)];
   if (!version || version > VERSION) throw new Untold("otherVersion", version, VERSION);
@@ -52,9 +52,9 @@ function readHeader(raw: Uint8Array): { version: number; head: number; places: [
   return { version, head, places };
 }
 
-/** The artifact in the bytes of a file. Raises ArtifactError. */
-export function readArtifact(raw: Uint8Array): Artifact {
-  const { version, head, places } = readHeader(raw);
+/** The artifact in the bytes of a file, which came from an address. Raises ArtifactError. */
+export function readArtifact(raw: Uint8Array, address = ""): Artifact {
+  const { version, head, places } = readHeader(raw, address);
 
   // The section being read, and values of it
 

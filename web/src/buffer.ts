@@ -1,29 +1,61 @@
 /** Buffers: memory of the runtime's device that stays from run to run. */
 import type { Device, Memory } from "./backends/device.js";
-import { InvalidBuffer, Untold, reading } from "./errors.js";
+import { InvalidBuffer, Untold, reading, telling } from "./errors.js";
 import { product } from "./formula.js";
 import type { ElementsOf } from "./ports.js";
+import type { RuntimeInfo } from "./runtime.js";
 import type { Elements, Type } from "./types.js";
 import { arrayOf, bytesIn, bytesOf } from "./types.js";
+
+const SHOWN = 6; // elements
+
+/** The devices that arrays come from. */
+const makers = new WeakMap<object, Device>();
+
+/** @internal The elements that bytes of a device are. */
+export function resultOf(device: Device, type: Type, bytes: Uint8Array): ReturnType<typeof arrayOf> {
+  const found = arrayOf(type, bytes);
+  makers.set(found, device);
+  return found;
+}
+
+/** What computed a result, an array or a Buffer: the `info` of its runtime then. Undefined for what is no result. */
+export const ranOn = (result: unknown): RuntimeInfo | undefined =>
+  reading("the result", () => (result instanceof Buffer ? result["device"] : makers.get(result as object))?.info);
 
 /** An array on the device. `runtime.buffer` makes it, and so does a run that is asked for buffers. */
 export class Buffer<T extends Type = Type> {
   readonly length: number;
   /** What may be asked for: all; what runs and reads do that were started before `free`; nothing. */
   private state: 0 | 1 | 2 = 0;
-  readonly shape: readonly number[];
 
   /** @internal */
   constructor(
+    readonly dtype: T, // consoles of browsers show what is first
+    readonly shape: readonly number[],
+    private readonly place: Memory,
     private readonly device: Device,
     /** Runs work when what was asked for before has been handed over. */
     private readonly inTurn: <T>(work: () => T | Promise<T>) => Promise<T>,
-    private readonly place: Memory,
-    readonly dtype: T,
-    shape: readonly number[],
   ) {
-    this.shape = [...shape];
     this.length = product(shape);
+  }
+
+  /** Its type and shape, and on wasm the first elements as they are now. */
+  toString(): string {
+    const { device, dtype, length } = this;
+    let head = this.usable ? "" : " freed";
+    if (this.usable && device.look && device.lost === null) {
+      const shown = Math.min(length, SHOWN);
+      const elements = arrayOf(dtype, device.look(this.place, shown * bytesOf(dtype)));
+      head = ` [${[...elements].join(", ")}${length > shown ? ", ..." : ""}]`;
+    }
+    return `Buffer ${dtype}[${this.shape.join(", ")}]${head} on ${device.info?.device}`;
+  }
+
+  /** What Node prints. */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.toString();
   }
 
   get nbytes(): number {
@@ -37,24 +69,33 @@ export class Buffer<T extends Type = Type> {
 
   /** The elements. Rejects with InvalidBuffer if the buffer was freed or lost. */
   async read(): Promise<ElementsOf<T>> {
-    return arrayOf(this.dtype, await this.bytes()) as ElementsOf<T>;
+    return resultOf(this.device, this.dtype, await this.bytes()) as ElementsOf<T>;
   }
 
   /** The elements as bytes, little-endian. Rejects with InvalidBuffer if the buffer was freed or lost. */
-  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    this.memory();
-    const { found } = await this.inTurn(() => ({ found: this.device.read(this.memory(true)) }));
-    return found;
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return telling(async () => {
+      this.memory();
+      const { found } = await this.inTurn(() => ({ found: this.device.read(this.memory(true)) }));
+      return found;
+    });
   }
 
   /** Copies elements in, from the element `offset` on; they are taken before this returns. */
   write(data: Elements, offset = 0): Promise<void> {
-    const bytes = reading("content", () => bytesIn("content", this.dtype, data).slice());
-    const at = Number.isInteger(offset) ? offset * bytesOf(this.dtype) : NaN;
-    this.memory();
-    if (!(at >= 0 && at + bytes.length <= this.nbytes)) {
-      throw new InvalidBuffer(`${bytes.length} bytes at offset ${at} do not fit a buffer of ${this.nbytes} bytes`);
-    }
+    const [bytes, at] = reading(
+      "content",
+      () => {
+        const bytes = bytesIn("content", this.dtype, data).slice();
+        const at = Number.isInteger(offset) ? offset * bytesOf(this.dtype) : NaN;
+        this.memory();
+        if (!(at >= 0 && at + bytes.length <= this.nbytes)) {
+          throw new InvalidBuffer(`${bytes.length} bytes at offset ${at} do not fit a buffer of ${this.nbytes} bytes`);
+        }
+        return [bytes, at];
+      },
+      this.write,
+    );
     return this.inTurn(() => writeTo(this.device, this.memory(true), bytes, at));
   }
 

@@ -16,13 +16,13 @@
  *     ├── ArtifactError
  *     └── TranslateError +         .file, .line, .column, .offset
  *
- * Each class sets `name` itself, because a minifier renames classes.
+ * A minifier renames classes: `named` gives them back what they are called, which is the `name` of their errors.
  */
 
 const MOST = 4000; // characters of a message
 
 /**
- * A message that quotes no more of what it is about than people read: words of more than 200 characters lose their middle,
+ * @internal A message that quotes no more of what it is about than people read: words of more than 200 characters lose their middle,
  * and so does a text of more than 4,000, which begins with what is wrong and ends with what to do.
  */
 export function shortened(text: string): string {
@@ -30,7 +30,7 @@ export function shortened(text: string): string {
   return bounded.replace(/(\S{180})\S{4,}(\S{20})/g, "$1...$2");
 }
 
-/** A value as text, of whatever kind it is. */
+/** @internal A value as text, of whatever kind it is. */
 export function textOf(value: unknown): string {
   try {
     return String(value);
@@ -41,17 +41,25 @@ export function textOf(value: unknown): string {
 
 /** Base class of every error that the runtime throws on purpose. Its text is bounded, whatever it quotes. */
 export class HologramError extends Error {
-  override name = "HologramError";
-
   constructor(message = "") {
     super(shortened(message));
   }
 }
 
+/**
+ * @internal An error as people see it: its text as it is now, and below it who called `from`: Node prints the line of the source that is
+ * first there, and ours are minified. It prints fields, too, if it finds them, and the text has them.
+ */
+export function cleaned<T>(error: T, from: Function): T {
+  if (error instanceof HologramError) {
+    (Error as unknown as { captureStackTrace?: (error: Error, from: Function) => void }).captureStackTrace?.(error, from);
+    for (const key of Object.keys(error)) Object.defineProperty(error, key, { enumerable: false });
+  }
+  return error;
+}
+
 /** A valid Program that this device or target cannot compile. `instruction` is its index, or null. */
 export class CompileError extends HologramError {
-  override name = "CompileError";
-
   constructor(
     readonly instruction: number | null,
     readonly reason: string,
@@ -62,8 +70,6 @@ export class CompileError extends HologramError {
 
 /** A device that was asked for cannot be had here, and why. */
 export class BackendUnavailable extends HologramError {
-  override name = "BackendUnavailable";
-
   constructor(
     readonly backend: string,
     readonly reason: string,
@@ -73,19 +79,13 @@ export class BackendUnavailable extends HologramError {
 }
 
 /** No such buffer (freed, or another backend's), or a transfer that does not fit it. */
-export class InvalidBuffer extends HologramError {
-  override name = "InvalidBuffer";
-}
+export class InvalidBuffer extends HologramError {}
 
 /** Memory of the asked size cannot be had. */
-export class AllocationFailed extends HologramError {
-  override name = "AllocationFailed";
-}
+export class AllocationFailed extends HologramError {}
 
 /** A launch configuration, or an argument of a launch, is wrong. Nothing has run. */
-export class LaunchError extends HologramError {
-  override name = "LaunchError";
-}
+export class LaunchError extends HologramError {}
 
 /** What can go wrong while lanes run. */
 export type FaultKind =
@@ -110,7 +110,6 @@ export interface FaultPlace {
 
 /** A fault of a running launch. `instruction` is its index in the Program, or null where that is not known. */
 export class ExecutionError extends HologramError {
-  override name = "ExecutionError";
   readonly lane: number | null;
   readonly buffer: string | null;
   readonly offset: number | null;
@@ -139,7 +138,7 @@ export class Untold<Name extends keyof Texts> extends HologramError {
   readonly given: Parameters<Texts[Name]>;
 
   constructor(
-    override readonly name: Name,
+    readonly text: Name,
     ...given: Parameters<Texts[Name]>
   ) {
     super();
@@ -148,35 +147,52 @@ export class Untold<Name extends keyof Texts> extends HologramError {
 
   async told(): Promise<HologramError> {
     const texts = (await import("./texts.js")) as unknown as Record<Name, (...given: Parameters<Texts[Name]>) => HologramError>;
-    return texts[this.name](...this.given);
+    return texts[this.text](...this.given);
   }
 }
 
-/** Takes what the caller gave. What goes wrong there, in a getter or with memory that was transferred, is a LaunchError. */
-export function reading<T>(what: string, take: () => T): T {
+/**
+ * @internal Takes what the caller gave. What goes wrong there, in a getter or with memory that was transferred, is a LaunchError; it
+ * comes `from` the function that people call.
+ */
+export function reading<T>(what: string, take: () => T, from: Function = reading): T {
   try {
     return take();
   } catch (error) {
-    if (error instanceof HologramError) throw error;
-    throw new LaunchError(`${what} cannot be read: ${textOf(error)}`);
+    throw cleaned(error instanceof HologramError ? error : new LaunchError(`${what} cannot be read: ${textOf(error)}`), from);
   }
 }
 
-/** Options as they are now. */
-export const optionsOf = <T>(given: T): T => reading("the options", () => ({ ...given }));
+/** @internal Options as they are now. Raises LaunchError, untold, for one that is not among the names. */
+export const optionsOf = <T extends object>(given: T, ...names: (keyof T & string)[]): T =>
+  reading("the options", () => {
+    const found = { ...given };
+    for (const name in found) if (!names.includes(name)) throw new Untold("noOption", name, names);
+    return found;
+  });
 
-/** Does work, and gives the errors that it throws their texts. */
+/** @internal Does work, and gives the errors that it throws their texts. */
 export async function telling<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof Untold ? await error.told() : error;
+    throw cleaned(error instanceof Untold ? await error.told() : error, telling);
   }
 }
 
 /** A `.holo` file is damaged, hostile or of another version. */
-export class ArtifactError extends HologramError {
-  override name = "ArtifactError";
+export class ArtifactError extends HologramError {}
+
+/** @internal Names classes, for consoles and for what errors say. */
+export function named(classes: Record<string, Function>): void {
+  for (const name in classes) Object.defineProperty(classes[name], "name", { value: name });
 }
+
+named({ HologramError, CompileError, BackendUnavailable, InvalidBuffer, AllocationFailed, LaunchError, ExecutionError, ArtifactError });
+Object.defineProperty(HologramError.prototype, "name", {
+  get() {
+    return this.constructor.name;
+  },
+});
 
 export { HologramError as BackendError, ExecutionError as ExecutionFailed };

@@ -39,13 +39,16 @@ export class Kept {
   /** When all that was written so far lies in the database: a visit that ends earlier may lose it. */
   settled: Promise<void>;
 
-  constructor(factory: IDBFactory | undefined = globalThis.indexedDB) {
+  constructor(
+    factory: IDBFactory | undefined = globalThis.indexedDB,
+    private readonly name = NAME,
+  ) {
     this.database = factory ? this.open(factory).catch(() => undefined) : Promise.resolve(undefined);
     this.settled = this.ready = this.database.then(() => {});
   }
 
   private async open(factory: IDBFactory): Promise<IDBDatabase> {
-    const request = factory.open(NAME, 1);
+    const request = factory.open(this.name, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(TABLE);
     const database = await done(request);
     database.onversionchange = () => database.close(); // somebody wants to delete it

@@ -55,7 +55,7 @@ export interface Repeat {
   readonly body: readonly Step[];
 }
 
-export interface Call {
+export interface ProgramCall {
   readonly step: StepKind.Call;
   readonly program: number;
   readonly code: readonly Step[];
@@ -143,7 +143,7 @@ export interface Branch {
   readonly levels: number;
 }
 
-export type Step = Repeat | Call | Launch | Copy | BoundsCheck | Target | Let | Read | When | Nest | Branch;
+export type Step = Repeat | ProgramCall | Launch | Copy | BoundsCheck | Target | Let | Read | When | Nest | Branch;
 
 /** The launches among steps that a backend may come to. */
 export function launchesOf(steps: readonly Step[], backend: Backend): Launch[] {

@@ -25,9 +25,10 @@ export interface PortType {
 /** The ports of a program, by their names. */
 export type Ports = { [name: string]: PortType };
 
+type Listed = readonly (number | bigint)[];
 type Given<P extends PortType> = P["access"] extends "scalar"
   ? number | bigint
-  : ElementsOf<P["dtype"]> | (Omit<ShapedArray, "data"> & { data: ElementsOf<P["dtype"]> | Buffer<P["dtype"]> | GPUBuffer }) | Buffer<P["dtype"]> | GPUBuffer;
+  : ElementsOf<P["dtype"]> | Listed | (Omit<ShapedArray, "data"> & { data: ElementsOf<P["dtype"]> | Listed | Buffer<P["dtype"]> | GPUBuffer }) | Buffer<P["dtype"]> | GPUBuffer;
 
 type Optional<P extends PortType> = P["access"] extends "write" ? true : P["optional"] extends true ? true : false;
 type Free<P extends Ports> = { [K in keyof P]: Optional<P[K]> extends true ? K : never }[keyof P];

@@ -1,7 +1,7 @@
 /** Programs that were loaded, and their runs. */
 import type { Device, Job, Memory, Replay, Run } from "./backends/device.js";
 import { checkSignal } from "./backends/device.js";
-import { Buffer } from "./buffer.js";
+import { Buffer, resultOf } from "./buffer.js";
 import { Untold, optionsOf, reading, telling } from "./errors.js";
 import type { Formula, Values } from "./formula.js";
 import { evaluate, product, text, variableOf } from "./formula.js";
@@ -11,7 +11,7 @@ import type { Encoded } from "./recording.js";
 import type { Runtime } from "./runtime.js";
 import type { Arguments, Exactly, Ports, Results } from "./ports.js";
 import type { Elements, Type } from "./types.js";
-import { arrayOf, bytesIn, bytesOf, integerOf, isFloat, isList, isShape, scalarBits } from "./types.js";
+import { bytesIn, bytesOf, integerOf, isFloat, isList, isShape, scalarBits } from "./types.js";
 import type { Around } from "./values.js";
 
 const MOST_STEPS = 2 ** 20;
@@ -42,6 +42,8 @@ export interface RunOptions {
   /** What written arrays are given as, other than those for which a Buffer was passed. By default "array". */
   output?: "array" | "buffer";
 }
+
+const OPTIONS: (keyof RunOptions)[] = ["signal", "seconds", "steps", "output"];
 
 /** How far a run may go, and what it gives. */
 export type Ends = Required<Pick<RunOptions, "steps" | "seconds" | "output">>;
@@ -110,6 +112,7 @@ export class Program<P extends Ports = any> {
   run<const A extends Arguments<P>, const O extends RunOptions>(args: Exactly<P, A>, options: O = {} as O): Promise<Results<P, A, O>> {
     if (this.kept.length && !this.runtime.waiting) {
       try {
+        for (const name in options) if (!OPTIONS.includes(name as keyof RunOptions)) return this.anew(args, options);
         const { signal, steps = DEFAULT_STEPS, seconds = DEFAULT_SECONDS, output = "array" } = options;
         const found = signal === undefined || signal.aborted === false ? this.again(args, { steps, seconds, output }) : null;
         if (found) return found;
@@ -131,7 +134,7 @@ export class Program<P extends Ports = any> {
 
   private anew(args: Record<string, Input>, options: RunOptions): Promise<any> {
     return telling(async () => {
-      const { signal, ...ends } = endsOf(options);
+      const { signal, ...ends } = endsOf(options, ...OPTIONS);
       const given = argumentsOf(args);
       const results = await this.runtime.inTurn(async () => {
         const device = await this.runtime.device();
@@ -154,7 +157,7 @@ export class Program<P extends Ports = any> {
    */
   encode(encoder: GPUCommandEncoder, args: Record<string, Input>, options: Pick<RunOptions, "steps" | "seconds"> = {}): Promise<Encoded> {
     return telling(async () => {
-      const ends = endsOf({ ...optionsOf(options), output: "buffer" });
+      const ends = { ...endsOf(options, "steps", "seconds"), output: "buffer" as const };
       const given = argumentsOf(args);
       return this.runtime.inTurn(async () => (await import("./recording.js")).encode(this.runtime, encoder, [this, given], ends));
     });
@@ -201,8 +204,8 @@ export class Program<P extends Ports = any> {
 }
 
 /** @internal Options, checked, with what they are by default. */
-export function endsOf(options: RunOptions): Ends & { signal: AbortSignal | undefined } {
-  const { signal, steps = DEFAULT_STEPS, seconds = DEFAULT_SECONDS, output = "array" } = optionsOf(options);
+export function endsOf(options: RunOptions, ...names: (keyof RunOptions)[]): Ends & { signal: AbortSignal | undefined } {
+  const { signal, steps = DEFAULT_STEPS, seconds = DEFAULT_SECONDS, output = "array" } = optionsOf(options, ...names);
   if (!Number.isSafeInteger(steps) || steps < 1) throw new Untold("option", "steps", steps);
   if (typeof seconds !== "number" || !(seconds > 0)) throw new Untold("option", "seconds", seconds);
   if (!["array", "buffer"].includes(output)) throw new Untold("option", "output", output);
@@ -522,7 +525,7 @@ export function bindRun(
     results: (read) => {
       const found = written.map(({ port, memory, value, place, lengths }): [string, Output] => {
         if (memory) return [port.name, value as Output];
-        if (output === "array") return [port.name, arrayOf(port.type, read.shift()!)];
+        if (output === "array") return [port.name, resultOf(device, port.type, read.shift()!)];
         borrowed.delete(place);
         return [port.name, runtime.adopt(device, place, port.type, lengths)];
       });

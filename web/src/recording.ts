@@ -89,7 +89,7 @@ export class Layout {
         for (const { temporaries } of this.bounds) for (const memory of temporaries) encoder.clearBuffer((memory as Place).buffer);
       });
     } catch (error) {
-      if (error instanceof Untold && error.name === "gpuFault") blame(this.pieces[laid.jobs.indexOf(error.given[0] as never)]!);
+      if (error instanceof Untold && error.text === "gpuFault") blame(this.pieces[laid.jobs.indexOf(error.given[0] as never)]!);
       throw error;
     }
   }
@@ -147,7 +147,7 @@ export class Recording {
    */
   replay(options: Pick<RunOptions, "signal"> = {}): Promise<void> {
     return telling(async () => {
-      const { signal } = optionsOf(options);
+      const { signal } = optionsOf(options, "signal");
       reading("signal", () => {
         if (signal && typeof signal.aborted !== "boolean") throw new Untold("option", "signal", signal);
       });

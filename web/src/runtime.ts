@@ -1,13 +1,13 @@
 /** The runtime: a device, what is loaded on it, and buffers. */
 import type { AdapterInfo } from "./backends/adapter.js";
-import { describeAdapter, judge, openAdapter } from "./backends/adapter.js";
+import { describeAdapter, judge, nameOf, openAdapter } from "./backends/adapter.js";
 import type { Counts, Device, Memory, Threads } from "./backends/device.js";
 import { checked, readArtifact } from "./artifact.js";
 import { Buffer } from "./buffer.js";
-import { BackendUnavailable, LaunchError, Untold, optionsOf, reading, telling } from "./errors.js";
+import { BackendUnavailable, LaunchError, Untold, named, optionsOf, reading, telling, textOf } from "./errors.js";
 import { product } from "./formula.js";
 import type { Canvas } from "./present.js";
-import type { RunOptions } from "./program.js";
+import type { Input, RunOptions } from "./program.js";
 import { Program, argumentsOf, endsOf } from "./program.js";
 import type { Recorded, Recording } from "./recording.js";
 import type { Elements, Type } from "./types.js";
@@ -34,7 +34,12 @@ export interface RuntimeInfo {
   readonly reason: string;
   /** null if no adapter was asked for, or there is none. */
   readonly adapter: AdapterInfo | null;
+  /** What runs, as people say it: a program that stands in for a GPU is called one. */
+  readonly device: string;
 }
+
+/** Shape of a buffer; of one axis its length will do. */
+export type Shape = number | readonly number[];
 
 export type Stats = Readonly<Counts>;
 export type Source = string | URL | ArrayBuffer | Uint8Array | Response | Blob;
@@ -44,6 +49,12 @@ export interface LoadOptions {
   base?: string | URL;
 }
 
+/** What tests put into a page (playwright.ts, hologram_web_tools/pytest_plugin.py): the device to take, and who wants to know. */
+interface Pin {
+  options: RuntimeOptions;
+  created(runtime: Runtime): void;
+}
+
 export class Runtime {
   private turn: Promise<unknown> = Promise.resolve();
   /** @internal How much was asked for that has not been handed to the device. */
@@ -51,39 +62,53 @@ export class Runtime {
   private closed = false;
 
   private constructor(
-    readonly info: RuntimeInfo,
     private current: Device,
     /** Makes a device in place of one that was lost. */
     private readonly renew: () => Promise<Device>,
   ) {}
 
+  get info(): RuntimeInfo {
+    return this.current.info!;
+  }
+
   /** Rejects with BackendUnavailable if the backend that was asked for cannot be had. */
   static create(options: RuntimeOptions = {}): Promise<Runtime> {
     return telling(async () => {
-      const given = optionsOf(options);
-      const { backend: requested = "auto", device, powerPreference = "high-performance" } = given;
-      if (!["auto", "webgpu", "wasm"].includes(requested)) {
-        throw new Untold("noBackend", requested);
-      }
-      const runtime = (selected: BackendName, reason: string, adapter: AdapterInfo | null, made: Device, renew: () => Promise<Device>) =>
-        new Runtime({ requested, selected, reason, adapter }, made, renew);
-      if (device) {
-        if (requested === "wasm") throw new BackendUnavailable("wasm", "a GPUDevice was given");
-        const { webGpuDevice } = await import("./backends/webgpu.js");
-        return reading("device", () => {
-          const own = webGpuDevice(device, false);
-          const adapter = device.adapterInfo ? describeAdapter(device.adapterInfo) : null;
-          return runtime("webgpu", "a GPUDevice was given", adapter, own, async () => {
-            throw new Untold("gaveDevice", own.lost);
-          });
+      const pin = (globalThis as { hologramPin?: Pin }).hologramPin;
+      const runtime = await Runtime.open(pin ? { ...options, ...pin.options } : options);
+      pin?.created(runtime);
+      return runtime;
+    });
+  }
+
+  private static async open(options: RuntimeOptions): Promise<Runtime> {
+    const given = optionsOf(options, "backend", "device", "gpu", "powerPreference", "threads");
+    const { backend: requested = "auto", device, powerPreference = "high-performance" } = given;
+    if (!["auto", "webgpu", "wasm"].includes(requested)) {
+      throw new Untold("noBackend", requested);
+    }
+    const described = (made: Device, reason: string, adapter: AdapterInfo | null): Device => {
+      const selected = made.backend;
+      made.info = { requested, selected, reason, adapter, device: selected === "wasm" ? "WebAssembly" : `WebGPU on ${nameOf(adapter)}` };
+      return made;
+    };
+    if (device) {
+      if (requested === "wasm") throw new BackendUnavailable("wasm", "a GPUDevice was given");
+      const { webGpuDevice } = await import("./backends/webgpu.js");
+      return reading("device", () => {
+        const own = described(webGpuDevice(device, false), "a GPUDevice was given", device.adapterInfo ? describeAdapter(device.adapterInfo) : null);
+        return new Runtime(own, async () => {
+          throw new Untold("gaveDevice", own.lost);
         });
-      }
-      let reason = "it was asked for";
-      let adapter: AdapterInfo | null = null;
-      if (requested !== "wasm") {
-        const gpu = given.gpu ?? (globalThis.navigator as Navigator | undefined)?.gpu;
-        try {
-          if (!gpu) throw new BackendUnavailable("webgpu", "no navigator.gpu: it needs WebGPU, and https or localhost");
+      });
+    }
+    let reason = "it was asked for";
+    let adapter: AdapterInfo | null = null;
+    if (requested !== "wasm") {
+      const gpu = given.gpu ?? (globalThis.navigator as Navigator | undefined)?.gpu;
+      try {
+        if (!gpu) throw new BackendUnavailable("webgpu", "no navigator.gpu: it needs WebGPU, and https or localhost");
+        const open = async () => {
           const found = await openAdapter(gpu, powerPreference);
           const info = (adapter = describeAdapter(found.info));
           const check = () => void (requested === "auto" && (reason = judge(info)));
@@ -97,16 +122,17 @@ export class Runtime {
             made.close("");
             throw error;
           }
-          return runtime("webgpu", reason, adapter, made, async () => webGpuDevice(await openGpu(await openAdapter(gpu, powerPreference))));
-        } catch (error) {
-          if (requested === "webgpu") throw error;
-          reason = (error as BackendUnavailable).reason ?? "its probe failed"; // a driver's bug
-        }
+          return described(made, reason, info);
+        };
+        return new Runtime(await open(), open);
+      } catch (error) {
+        if (requested === "webgpu") throw error;
+        reason = (error as BackendUnavailable).reason ?? "its probe failed"; // a driver's bug
       }
-      const { WasmDevice } = await import("./backends/wasm.js");
-      const wasm = new WasmDevice(given);
-      return runtime("wasm", reason, adapter, wasm, async () => wasm);
-    });
+    }
+    const { WasmDevice } = await import("./backends/wasm.js");
+    const wasm = described(new WasmDevice(given), reason, adapter);
+    return new Runtime(wasm, async () => wasm);
   }
 
   /** How many threads share a launch that is long enough, and the reason: on wasm. */
@@ -125,9 +151,9 @@ export class Runtime {
    */
   load<P extends Program = Program>(source: Source, options: LoadOptions = {}): Promise<P> {
     return telling(async () => {
-      const given = optionsOf(options);
+      const given = optionsOf(options, "base");
       const { bytes, address } = await fetchBytes(source);
-      const file = readArtifact(bytes);
+      const file = readArtifact(bytes, address);
       const base = given.base ?? (address || undefined);
       const data = await Promise.all(
         file.blobs.map(async (blob) => blob.data ?? checked(await (await import("./outside.js")).fetchConstant(blob, base), blob)),
@@ -139,22 +165,28 @@ export class Runtime {
     });
   }
 
-  /** A buffer of zeros of a shape (a length will do), or with the elements of an array. Raises AllocationFailed. */
-  buffer<T extends Type>(dtype: T, content: number | readonly number[] | Elements, shape?: number | readonly number[]): Buffer<T> {
-    const [data, lengths] = reading("content", () => {
+  /**
+   * A buffer with the elements of an array or a list, `buffer("f32", [3, 1, 2])`, of a shape if it is said, `{ shape }`; or
+   * of zeros, of a length or `{ shape }`. Raises AllocationFailed, LaunchError.
+   */
+  buffer<T extends Type>(dtype: T, content: number | Elements | { shape: Shape }, shape?: Shape | { shape: Shape }): Buffer<T> {
+    return reading("content", () => {
       if (!TYPES.includes(dtype)) throw new LaunchError(`'${dtype}' is no type: there are ${TYPES.join(", ")}`);
       const size = bytesOf(dtype);
-      const list = isList(content) && typeof content[0] === "bigint";
-      const data = list || ArrayBuffer.isView(content) ? bytesIn("content", dtype, content) : undefined;
-      const given = shape ?? (data ? data.length / size : content);
+      const data = isList(content) || ArrayBuffer.isView(content) ? bytesIn("content", dtype, content) : undefined;
+      let given: unknown = shape ?? (data ? data.length / size : content);
+      if (given instanceof Object && !isList(given)) {
+        const { shape, ...rest } = given as { shape?: Shape };
+        for (const name in rest) throw new LaunchError(`there is no option '${name}': there is shape`);
+        given = shape;
+      }
       const lengths = typeof given === "number" ? [given] : given;
       if (!isShape(lengths) || (data && data.length !== product(lengths, size))) {
-        throw new LaunchError(`the shape [${lengths}] is not one of ${data ? data.length / size : "some"} elements`);
+        throw new LaunchError(`the shape [${textOf(lengths)}] is not one of ${data ? data.length / size : "some"} elements`);
       }
-      return [data, lengths] as const;
-    });
-    if (this.current.lost !== null) this.raiseLost();
-    return this.adopt(this.current, this.current.allocate(product(lengths, bytesOf(dtype)), data), dtype, lengths);
+      if (this.current.lost !== null) this.raiseLost();
+      return this.adopt(this.current, this.current.allocate(product(lengths, size), data), dtype, lengths);
+    }, this.buffer);
   }
 
   /**
@@ -163,7 +195,7 @@ export class Runtime {
    */
   record(runs: readonly Recorded[], options: Pick<RunOptions, "steps" | "seconds"> = {}): Promise<Recording> {
     return telling(async () => {
-      const ends = endsOf(options);
+      const ends = endsOf(options, "steps", "seconds");
       const given = reading("the runs", () => [...runs].map((run) => (isList(run) ? [run[0], argumentsOf(run[1])] : []) as unknown as Recorded));
       return this.inTurn(async () => (await import("./recording.js")).Recording.of(this, given, ends));
     });
@@ -176,7 +208,7 @@ export class Runtime {
    */
   present(canvas: Canvas, picture: Buffer, options: { colours?: Buffer } = {}): Promise<void> {
     return telling(async () => {
-      const { colours } = optionsOf(options);
+      const { colours } = optionsOf(options, "colours");
       reading("the picture", () => {
         for (const buffer of [picture, colours ?? picture]) {
           if (!(buffer instanceof Buffer)) throw new Untold("noPicture");
@@ -185,6 +217,18 @@ export class Runtime {
       });
       const drawn = await this.inTurn(async () => (await import("./present.js")).present(await this.device(), canvas, picture, colours));
       await drawn();
+    });
+  }
+
+  /**
+   * Runs a program as its `run` does, and gives a line for each launch: which code it took, and why. Results are nobody's;
+   * Buffers are written in place.
+   */
+  explain(program: Program, args: Record<string, Input>, options: Pick<RunOptions, "steps" | "seconds"> = {}): Promise<string> {
+    return telling(async () => {
+      const ends = endsOf(options, "steps", "seconds");
+      const given = argumentsOf(args);
+      return this.inTurn(async () => (await import("./explain.js")).explain(this, program, given, ends));
     });
   }
 
@@ -229,15 +273,21 @@ export class Runtime {
 
   /** @internal */
   adopt<T extends Type>(device: Device, memory: Memory, dtype: T, shape: readonly number[]): Buffer<T> {
-    return new Buffer(device, this.inTurn, memory, dtype, shape);
+    return new Buffer(dtype, [...shape], memory, device, this.inTurn);
   }
 }
+
+named({ Buffer, Program, Runtime });
 
 async function fetchBytes(source: Source): Promise<{ bytes: Uint8Array; address: string }> {
   const address = reading("the artifact", () => (typeof source === "string" || source instanceof URL ? source : null));
   const unreadable = (error: unknown) => {
     throw new Untold("unreadable", address, error);
   };
+  // Outside of pages a path is one of this machine.
+  if (address !== null && !globalThis.location && !/^(https?|data|blob):/.test(textOf(address))) {
+    return (await import("./outside.js")).readLocal(address).catch(unreadable);
+  }
   const response = await (address === null
     ? reading("the artifact", () => (source instanceof Response ? source : new Response(source as BodyInit)))
     : fetch(address).catch(unreadable));

@@ -1,8 +1,9 @@
-import { ArtifactError, LaunchError, reading, textOf } from "./errors.js";
+import { LaunchError, reading, telling, textOf } from "./errors.js";
+import { unpacked } from "./packed.js";
 import type { Program } from "./program.js";
 import type { Runtime } from "./runtime.js";
 
-/** The kernels of the standard library: an artifact for each lies beside this module, in `stdlib/`. */
+/** The kernels of the standard library: an artifact for each lies beside this module, as a module in `stdlib/`. */
 export const STDLIB = [
   "vector_add", "vector_sub", "vector_mul", "vector_div", "vector_min", "vector_max", "vector_pow", "vector_abs",
   "vector_neg", "vector_sqrt", "vector_rsqrt", "vector_exp", "vector_log", "vector_sin", "vector_cos", "vector_dot",
@@ -17,19 +18,14 @@ export const STDLIB = [
 export type StdlibName = (typeof STDLIB)[number];
 
 /**
- * Loads a kernel of the standard library. `base` is the address that `stdlib/` is relative to, by default this module's.
- * Raises LaunchError for a name that there is not, and what `runtime.load` raises.
+ * Loads a kernel of the standard library, of the package, or from the folder `stdlib/` at an address, as
+ * `hologram-web build-stdlib` writes it. Raises LaunchError for a name that there is not, and what `runtime.load` raises.
  */
-export async function loadStdlib(runtime: Runtime, name: StdlibName, base: string | URL = import.meta.url): Promise<Program> {
-  if (!STDLIB.includes(name)) throw new LaunchError(`the standard library has no '${textOf(name)}': it has ${STDLIB.join(", ")}`);
-  if (typeof reading("the runtime", () => runtime?.load) !== "function") throw new LaunchError(`loadStdlib takes a Runtime first, not ${textOf(runtime)}`);
-  const address = reading("the base", () => new URL(`stdlib/${name}.holo`, base));
-  if (address.protocol !== "file:") return runtime.load(address);
-  const files = "node:fs/promises"; // fetch reads no files in Node
-  const found = (await import(/* @vite-ignore */ files)).readFile(address) as Promise<Uint8Array>;
-  return runtime.load(
-    await found.catch((error) => {
-      throw new ArtifactError(`${address} cannot be read: ${error}`);
-    }),
-  );
+export function loadStdlib(runtime: Runtime, name: StdlibName, base?: string | URL): Promise<Program> {
+  return telling(async () => {
+    if (!STDLIB.includes(name)) throw new LaunchError(`the standard library has no '${textOf(name)}': it has ${STDLIB.join(", ")}`);
+    if (typeof reading("the runtime", () => runtime?.load) !== "function") throw new LaunchError(`loadStdlib takes a Runtime first, not ${textOf(runtime)}`);
+    if (base === undefined) return runtime.load(await unpacked(() => import("./stdlib/index.js"), name));
+    return runtime.load(reading("the base", () => new URL(`stdlib/${name}.holo`, base)));
+  });
 }

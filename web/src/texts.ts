@@ -24,7 +24,12 @@ export const cancelled = () => new ExecutionError("Cancelled", null, "the launch
 
 // Artifacts
 
-export const noArtifact = () => new ArtifactError("these bytes are no artifact: they do not start with HOLO");
+/** Servers of single-page applications answer with a page where they have no file. */
+export const noArtifact = (raw: Uint8Array, address: string) => {
+  const page = new TextDecoder().decode(raw.subarray(0, 100)).trimStart().startsWith("<");
+  const html = `${address || "the artifact"} looks like HTML: does the server answer with a page where it has no such file?`;
+  return new ArtifactError(page ? html : "these bytes are no artifact: they do not start with HOLO");
+};
 
 const DAMAGES = {
   short: () => "it ends too soon",
@@ -110,7 +115,7 @@ export const otherLength = (port: Port, elements: number, shape: readonly number
   new LaunchError(`${describe(port)} is given ${elements} elements with the shape [${textOf(shape)}]`);
 
 export const noArray = (port: Port, backend: string, value: unknown) => {
-  const what = `a typed array${backend === "wasm" ? "" : ", a GPUBuffer"} or a Buffer`;
+  const what = `a list, a typed array${backend === "wasm" ? "" : ", a GPUBuffer"} or a Buffer`;
   return new LaunchError(`${port.name} is ${told(value)}; ${what} is expected, as ${describe(port)}`);
 };
 
@@ -155,6 +160,9 @@ const OPTIONS = {
   signal: "an AbortSignal",
   threads: "a number of threads, 1 to 64",
 };
+
+export const noOption = (name: string, names: readonly string[]) =>
+  new LaunchError(`there is no option '${name}'${like(name, names)} there are ${names.join(", ")}`);
 
 export const option = (name: keyof typeof OPTIONS, value: unknown) =>
   new LaunchError(`${name} is ${OPTIONS[name]}, not ${textOf(value)}`);

@@ -1,5 +1,5 @@
 /** The whole tree of errors: those of the runtime, and those that a compiler and its frontends raise. */
-import { CompileError, HologramError } from "./errors.js";
+import { CompileError, HologramError, named } from "./errors.js";
 
 export * from "./errors.js";
 
@@ -13,7 +13,6 @@ export interface IsaErrorDetails {
 
 /** A Program, or its text, bytes or JSON form, breaks a rule of the ISA. */
 export class IsaError extends HologramError {
-  override name = "IsaError";
   readonly problems: readonly string[];
   readonly line: number | null;
   readonly column: number | null;
@@ -27,24 +26,16 @@ export class IsaError extends HologramError {
 }
 
 /** An instruction uses a type that this device or target does not have. */
-export class UnsupportedType extends CompileError {
-  override name = "UnsupportedType";
-}
+export class UnsupportedType extends CompileError {}
 
 /** An instruction that this device or target does not run. */
-export class UnsupportedInstruction extends CompileError {
-  override name = "UnsupportedInstruction";
-}
+export class UnsupportedInstruction extends CompileError {}
 
 /** No such pool (freed, or another backend's), or a transfer that does not fit it. */
-export class InvalidPool extends HologramError {
-  override name = "InvalidPool";
-}
+export class InvalidPool extends HologramError {}
 
 /** A frontend cannot translate its source: `file`, `line` and `column` (from 1), `offset` (from 0) say where. */
 export class TranslateError extends HologramError {
-  override name = "TranslateError";
-
   constructor(
     message: string,
     readonly file: string | null = null,
@@ -56,3 +47,5 @@ export class TranslateError extends HologramError {
     super(place ? `${place}: ${message}` : message);
   }
 }
+
+named({ IsaError, UnsupportedType, UnsupportedInstruction, InvalidPool, TranslateError });

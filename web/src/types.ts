@@ -16,8 +16,8 @@ export type TypedArray =
   | Uint8Array | Uint8ClampedArray | Uint16Array | Uint32Array | BigUint64Array
   | Float32Array | Float64Array;
 
-/** Elements, as the caller has them: types of more than 64 bits are BigInts. */
-export type Elements = TypedArray | bigint[];
+/** Elements, as the caller has them. A list of numbers will do; those of types of more than 64 bits are BigInts. */
+export type Elements = TypedArray | readonly (number | bigint)[];
 
 interface ArrayClass {
   readonly name: string;
@@ -43,7 +43,7 @@ function classOf(type: Type): ArrayClass {
 }
 
 /** The elements that bytes are. */
-export function arrayOf(type: Type, bytes: Uint8Array): Elements {
+export function arrayOf(type: Type, bytes: Uint8Array): TypedArray | bigint[] {
   const size = bytesOf(type);
   if (size < 9) return new (classOf(type))(bytes.buffer, bytes.byteOffset, bytes.length / size);
   const data = view(bytes);
@@ -62,23 +62,24 @@ export const isList = Array.isArray as (value: unknown) => value is readonly (bi
 export const isShape = (value: unknown): value is readonly number[] =>
   isList(value) && [...value].every((length) => Number.isSafeInteger(length) && length >= 0);
 
-/** The bytes of elements that are given for a type. Raises LaunchError for an array of another class. */
+/** The bytes of elements that are given for a type. Raises LaunchError for an array of another class, and in a list for what is no such number. */
 export function bytesIn(what: string, type: Type, value: ArrayBufferView | readonly (bigint | number)[]): Uint8Array {
   const size = bytesOf(type);
   const kind = classOf(type);
   const given = (value as object | null)?.constructor?.name;
-  if (isList(value) && size > 8) {
-    const bytes = new Uint8Array(size * value.length);
+  if (isList(value)) {
+    const bytes = new Uint8Array(size * value.length + 8); // words of 8 bytes are written
+    const data = view(bytes);
     for (const [k, number] of value.entries()) {
-      const bits = integerBits(type, number);
+      const bits = numberBits(type, number);
       if (bits === undefined) throw new LaunchError(`${what}: element ${k}, ${textOf(number)}, is no ${type}`);
-      writeBits(view(bytes), k * size, size, bits);
+      writeBits(data, k * size, size, bits);
     }
-    return bytes;
+    return bytes.subarray(0, -8);
   }
   const allowed = [kind.name, ...(type === "u8" ? ["Uint8ClampedArray", "Buffer"] : type === "f16" ? ["Uint16Array"] : [])];
-  if (isList(value) || !allowed.includes(given!) || value.byteLength % size) {
-    throw new LaunchError(`${what} is a ${given}; ${size > 8 ? "BigInts or " : ""}a ${kind.name} is expected`);
+  if (!allowed.includes(given!) || value.byteLength % size) {
+    throw new LaunchError(`${what} is a ${given}; a list or a ${kind.name} is expected`);
   }
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
 }
@@ -104,10 +105,15 @@ function integerBits(type: Type, value: unknown): bigint | undefined {
   return (isSigned(type) ? BigInt.asIntN(bitsOf(type), bits) : bits) === whole ? bits : undefined;
 }
 
+/** The same of a float type, too. */
+function numberBits(type: Type, value: unknown): bigint | undefined {
+  const float = typeof value === "bigint" || typeof value === "number" ? Number(value) : undefined;
+  return !isFloat(type) ? integerBits(type, value) : float === undefined ? float : floatBits(type, float);
+}
+
 /** The bit pattern of a number as a scalar. Raises an untold LaunchError. */
 export function scalarBits(name: string, type: Type, value: unknown): bigint {
-  const float = isFloat(type) && (typeof value === "bigint" || typeof value === "number");
-  const bits = float ? floatBits(type, Number(value)) : isFloat(type) ? undefined : integerBits(type, value);
+  const bits = numberBits(type, value);
   if (bits === undefined) throw new Untold("scalar", name, type, value);
   return bits;
 }

@@ -1,7 +1,7 @@
 // Every place of the public API that takes something, with every wrong kind of thing: the answer is a typed error, or it works.
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { HologramError, Runtime } from "../src/index.ts";
+import { HologramError, Runtime, ranOn } from "../src/index.ts";
 import { loadStdlib } from "../src/stdlib.ts";
 
 const json = (name) => JSON.parse(readFileSync(new URL(`../../build/e2e/${name}`, import.meta.url), "utf-8"));
@@ -102,6 +102,9 @@ const CALLS = {
   "buffer(wide, v)": (v) => runtime.buffer("u128", v),
   "buffer(wide, [v])": (v) => runtime.buffer("u128", [1n, v]),
   "buffer(type, [v])": (v) => runtime.buffer("u8", [v]),
+  "buffer(type, {shape: v})": (v) => runtime.buffer("f32", { shape: v }),
+  "buffer(type, array, {shape: v})": (v) => runtime.buffer("f32", [1, 2], { shape: v }),
+  "ranOn(v)": (v) => ranOn(v),
   "write(v)": (v) => runtime.buffer("f32", 8).write(v),
   "write(array, v)": (v) => runtime.buffer("f32", 8).write(new Float32Array(2), v),
   "write(wide)": (v) => runtime.buffer("u128", 8).write([v]),
@@ -130,10 +133,10 @@ const CALLS = {
   "encode(v, args)": (v) => saxpy.encode(v, arrays()),
   "encode(encoder, v)": (v) => saxpy.encode({}, v),
   "encode(encoder, args, v)": (v) => saxpy.encode({}, arrays(), v),
-  "present(v, buffer)": (v) => runtime.present(v, runtime.buffer("u8", [2, 2])),
+  "present(v, buffer)": (v) => runtime.present(v, runtime.buffer("u8", { shape: [2, 2] })),
   "present(canvas, v)": (v) => runtime.present({ getContext: () => null }, v),
-  "present(canvas, buffer, v)": (v) => runtime.present({ getContext: () => null }, runtime.buffer("u8", [2, 2]), v),
-  "present(canvas, buffer, {colours: v})": (v) => runtime.present({ getContext: () => null }, runtime.buffer("u8", [2, 2]), { colours: v }),
+  "present(canvas, buffer, v)": (v) => runtime.present({ getContext: () => null }, runtime.buffer("u8", { shape: [2, 2] }), v),
+  "present(canvas, buffer, {colours: v})": (v) => runtime.present({ getContext: () => null }, runtime.buffer("u8", { shape: [2, 2] }), { colours: v }),
   "loadStdlib(v)": (v) => loadStdlib(v, "relu"),
   "loadStdlib(runtime, v)": (v) => loadStdlib(runtime, v),
   "loadStdlib(runtime, name, v)": (v) => loadStdlib(runtime, "vector_add", v),
@@ -167,7 +170,7 @@ const TEXTS = [
   ["run(args, {output: v})", () => "list", "LaunchError: output is 'array' or 'buffer', not list"],
   ["run(args, {signal: v})", () => new AbortController(), "LaunchError: signal is an AbortSignal, not [object AbortController]"],
   ["run({a: v})", () => Symbol("s"), "LaunchError: a is a symbol; f32 is expected, a number"],
-  ["run({x: v})", () => null, "LaunchError: x is null; a typed array or a Buffer is expected, as x: f32[n] read"],
+  ["run({x: v})", () => null, "LaunchError: x is null; a list, a typed array or a Buffer is expected, as x: f32[n] read"],
   [
     "run({x: v})",
     () => detached(new Float32Array(4)),
@@ -175,11 +178,11 @@ const TEXTS = [
   ],
   ["run({x: v})", VALUES["a getter that throws"], "LaunchError: the arguments cannot be read: RangeError: thrown by the caller's object"],
   ["run of wide numbers", () => Symbol("s"), "LaunchError: x: element 0, Symbol(s), is no i256"],
-  ["write(v)", () => null, "LaunchError: content is a undefined; a Float32Array is expected"],
-  ["write(v)", () => 5, "LaunchError: content is a Number; a Float32Array is expected"],
+  ["write(v)", () => null, "LaunchError: content is a undefined; a list or a Float32Array is expected"],
+  ["write(v)", () => 5, "LaunchError: content is a Number; a list or a Float32Array is expected"],
   ["write(array, v)", () => 3n, "InvalidBuffer: 8 bytes at offset NaN do not fit a buffer of 32 bytes"],
   ["buffer(v)", () => "f33".repeat(1e5), /^LaunchError: '(f33){59}f3\.\.\.3(f33){6}' is no type: there are f16, /],
-  ["buffer(type, v)", () => Symbol("s"), "LaunchError: content cannot be read: TypeError: Cannot convert a Symbol value to a string"],
+  ["buffer(type, v)", () => Symbol("s"), "LaunchError: the shape [Symbol(s)] is not one of some elements"],
   ["buffer(type, array, v)", () => [2, 3], "LaunchError: the shape [2,3] is not one of 4 elements"],
   ["create({backend: v})", () => Symbol("s"), "BackendUnavailable: backend 'Symbol(s)' is not available: there are 'auto', 'webgpu' and 'wasm'"],
   ["create({device: v})", () => ({}), /^LaunchError: device cannot be read: TypeError: /],
@@ -200,7 +203,7 @@ test("Node's Buffer is taken when the run is asked for, like other arrays", asyn
   const y = runtime.buffer("f32", 2);
   const u8 = await runtime.buffer("u8", Buffer.from([1, 2])).read();
   expect([...u8]).toEqual([1, 2]);
-  await expect(saxpy.run({ a: 1, x, y })).rejects.toThrow("is a Buffer; a Float32Array is expected");
+  await expect(saxpy.run({ a: 1, x, y })).rejects.toThrow("is a Buffer; a list or a Float32Array is expected");
 });
 
 test("a buffer of another runtime, and a program of a runtime that was closed", async () => {

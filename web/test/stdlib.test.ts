@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { Runtime } from "../src/index.js";
 import { STDLIB, loadStdlib } from "../src/stdlib.js";
@@ -6,12 +8,23 @@ const base = new URL("../../build/e2e/", import.meta.url);
 
 test("kernels of the standard library are loaded by name, and run", async () => {
   const runtime = await Runtime.create({ backend: "wasm" });
-  const add = await loadStdlib(runtime, "vector_add", base);
+  const add = await loadStdlib(runtime, "vector_add"); // of the package, where they are modules
   const [a, b, c] = [[1, 2, 3], [10, 20, 30], [5, 5, 5]].map((numbers) => new Float32Array(numbers)) as Float32Array<ArrayBuffer>[];
   expect(await add.run({ a: a!, b: b!, c: c!, n: 2 })).toEqual(new Float32Array([11, 22, 5]));
   const softmax = await loadStdlib(runtime, "softmax", base);
   const found = await softmax.run({ X: new Float32Array([1, 1, -1e30]), MaxVal: new Float32Array(1), Y: new Float32Array(3), n: 3 });
   expect(found).toEqual({ MaxVal: new Float32Array([1]), Y: new Float32Array([0.5, 0.5, 0]) });
+  await runtime.close();
+});
+
+test("a folder that one has made, and a server that has none of it", async () => {
+  const runtime = await Runtime.create({ backend: "wasm" });
+  expect((await loadStdlib(runtime, "relu", base).then(null, (error) => error)).message).toMatch(/build\/e2e\/stdlib\/relu\.holo cannot be read: Error: ENOENT/);
+  const server = createServer((_, response) => response.end("<html>"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/assets/`;
+  await expect(loadStdlib(runtime, "relu", address)).rejects.toThrow(`${address}stdlib/relu.holo looks like HTML`);
+  server.close();
   await runtime.close();
 });
 

@@ -108,6 +108,19 @@ test("a worker that is lost does not hang a launch for longer than it may take, 
   await runtime.close();
 });
 
+test("what was slower has another turn soon", () => {
+  const code = { alone: 1, together: 1.5, atomic: false, turns: 0 };
+  const alone = () => Crew.prototype.isBetterAlone(code, 100);
+  const turns = (wanted) => Array.from({ length: 100 }, (_, k) => (alone() === wanted ? k + 1 : 0)).filter(Boolean);
+  expect(turns(false)).toEqual([2, 4, 8, 16, 32, 64, 96]);
+  code.together = 0.5;
+  expect(turns(true)).toEqual([]);
+  code.together = 1.5;
+  expect([alone(), alone(), alone(), alone()]).toEqual([true, false, true, false]); // it begins anew
+  Object.assign(code, { together: 0.5, turns: 0, atomic: true });
+  expect(turns(true)).toEqual([2, 4, 8, 16, 32, 64, 96]); // how long one takes may change
+});
+
 test("short launches stay on one thread, and are over when run returns", { timeout: 60_000 }, async () => {
   const runtime = await Runtime.create({ backend: "wasm", threads: 2 });
   const slow = await load(runtime, "slow");

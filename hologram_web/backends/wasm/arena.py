@@ -75,8 +75,8 @@ class Arena:
         """Bytes handed out and not given back."""
         return sum(self._sizes.values())
 
-    def allocate(self, size: int) -> int:
-        """The address of `size` zeroed bytes. Raises AllocationFailed."""
+    def allocate(self, size: int, zeroed: bool = True) -> int:
+        """The address of `size` bytes, which are zero, or anything. Raises AllocationFailed."""
         need = max(-(-size // _ALIGN) * _ALIGN, _ALIGN)
         if need >= _LARGE and len(self.bytes) < _MAX_PAGES * _PAGE:
             # All of it, which is addresses only until bytes are written; what an engine refuses is asked for in parts.
@@ -94,7 +94,8 @@ class Arena:
         if need >= _LARGE:
             address += length - need
         self._sizes[address] = need
-        self.bytes[address : address + need] = 0
+        if zeroed:
+            self.bytes[address : address + need] = 0
         return address
 
     def _fitting(self, need: int) -> int | None:

@@ -18,6 +18,7 @@ from ...compiler.passes import optimize
 from ...errors import ExecutionError
 from ...extras import tools
 from ...isa.launch import LaunchConfig
+from ...isa.operands import BufferHandle
 from ...isa.program import Program
 from ...isa.verify import Analysis
 from ...store.cache import ProgramCache
@@ -41,7 +42,7 @@ _SCRATCH = 4 * 32 * 8  # accumulators of a canonical reduction: 4 levels of 32
 # if it has just gone to sleep, and 20 if it sleeps, so that two threads need as long for half of it.
 _LONG = 50e-6
 _TRIAL = 0.02, 0.5  # seconds of a launch that is tried on one thread, without and with atomics
-_TRIED = 32  # launches after which what was slower has another turn
+_TRIED = 32  # launches after which what was slower has another turn, at most
 
 
 @dataclass
@@ -102,16 +103,17 @@ class _Loaded:
     def is_better_alone(self) -> bool:
         """Whether one thread is to run it: as it is short, or as more of them were slower. They are where atomics meet
         on few words (a histogram, 8 times), and where others have the processors: who launches waits for a worker that
-        has blocks and no processor. What is not too long is tried alone once; what was slower has another turn now and
-        then."""
+        has blocks and no processor. What is not too long is tried alone once. What was slower has another turn soon, as
+        its workers may have been late, and then ever later."""
         pace, together = self.alone or self.together, self.together
         if self.blocks * pace < _LONG:
             return pace > 0
         if not self.alone:
             return 0 < together * self.blocks < _TRIAL[self.kernel.atomic]
-        self.turns += 1
         better = self.alone < together
-        return better if self.turns % _TRIED or not (better or self.kernel.atomic) else not better
+        self.turns = turn = self.turns + 1 if better or self.kernel.atomic else 0
+        again = turn > 1 and (turn % _TRIED == 0 or turn & (turn - 1) == 0)
+        return better != again
 
     def took(self, seconds: float, together: bool) -> None:
         """Keeps how long it took: what else the machine does makes it longer, so that less is believed at once."""
@@ -134,6 +136,7 @@ class WasmBackend(CompiledDevice[ArenaBlock]):
     _prepared = PreparedCall
     _crew_of, _long = Crew, _LONG
     optimize = staticmethod(optimize)  # measurements leave passes out
+    splats = True  # and make what pages have
 
     def __init__(
         self,
@@ -224,6 +227,12 @@ class WasmBackend(CompiledDevice[ArenaBlock]):
     def _reserve(self, size: int) -> ArenaBlock:
         return self._arena.block(self._arena.allocate(size), size)
 
+    def allocate_unwritten(self, size: int) -> BufferHandle:
+        if self._recording is not None:  # which zeroes it in each replay
+            return self.allocate_buffer(size)
+        with self._lock:
+            return self._kept(self._arena.block(self._arena.allocate(size, zeroed=False), size))
+
     def _release(self, memory: ArenaBlock) -> None:
         self._arena.free(memory.address)
 
@@ -288,7 +297,7 @@ class WasmBackend(CompiledDevice[ArenaBlock]):
     def _compile(
         self, analysis: Analysis, block: Any, point: int | None, uniform: dict[Any, str], fuses: bool
     ) -> WasmKernel:
-        options = WasmOptions(self._wide_arithmetic, self.packets, fuses)
+        options = WasmOptions(self._wide_arithmetic, self.packets, fuses, self.splats)
 
         def make() -> WasmKernel:
             function = lane_function(analysis, block, point, uniform, self.optimize)

@@ -22,6 +22,7 @@ import wgpu
 
 from ...errors import AllocationFailed, BackendUnavailable, CompileError
 from ...targets.wgsl import WgslKernel
+from ..selection import is_software
 
 __all__ = ["SLOT", "BindGroup", "Flight", "Forked", "Gpu", "GpuMemory", "Pipeline", "adapter_info"]
 
@@ -38,8 +39,6 @@ _LIMITS = (
     "max-storage-buffers-per-shader-stage",
 )
 _FEATURES = ("timestamp-query", "shader-f16")
-# Adapters that are no GPU, whatever type they say they are.
-_SOFTWARE = ("llvmpipe", "swiftshader", "lavapipe", "warp", "microsoft basic render", "softpipe")
 _LOOK = 0.05  # seconds after which who waits looks whether to go on
 FORKED = (
     "this process was forked from one that used WebGPU, and its driver's threads are not here: start processes with "
@@ -395,8 +394,8 @@ class Gpu:
 
 
 def _is_real(info: dict[str, Any]) -> bool:
-    names = " ".join(str(info.get(key, "")) for key in ("vendor", "device", "description")).lower()
-    return info.get("adapter_type") != "CPU" and not any(name in names for name in _SOFTWARE)
+    names = " ".join(str(info.get(key, "")) for key in ("vendor", "device", "description"))
+    return info.get("adapter_type") != "CPU" and not is_software(names)
 
 
 _used = False  # whether this process, or one that it was forked from, asked for an adapter

@@ -34,7 +34,7 @@ def _of_types(op: str, kind: str, types: tuple[ValueType, ...]) -> int:
         return _LONG
     if kind == "dear" or (halves and op != "select"):
         return DEAR
-    return 1 if size <= 32 or op in ("cvt", "load", "store") else 8 if op == "mul" else 3
+    return 1 if size <= 32 else OPERATIONS[op].in_pairs
 
 
 def total(nodes: Iterable[Node]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
@@ -12,7 +12,19 @@ from ...isa.ops import SCALAR_OPS, compute
 from ...isa.types import Type
 from ..accesses import axes_of, give_axes
 from ..ir import PRED, Function, Node, Replaced
-from ..operations import OPERATIONS
+from ..operations import (
+    ABSORBING,
+    ACCESSES,
+    CANCELLING,
+    CHANGES,
+    COMPARISONS,
+    IDLE,
+    JOINING,
+    LOGIC,
+    OPERATIONS,
+    PLACED,
+    SAME,
+)
 from ..ranges import Ranges
 
 __all__ = ["RULES", "fold"]
@@ -27,7 +39,7 @@ class Context:
         self.ranges = Ranges(function)
         self.start = function.blocks[0]
         self._function = function
-        self.constants = {(n.ty, n.attr): n for n in self.start.nodes if n.op == "const"}
+        self.constants = {(n.ty, n.attr): n for n in self.start.nodes if n.is_const}
 
     @cached_property
     def uses(self) -> dict[Node, int]:
@@ -57,7 +69,7 @@ def evaluate(node: Node) -> int | None:
 def _constant(node: Node, context: Context) -> Node | None:
     """What has only constants for operands is computed."""
     for arg in node.args:
-        if arg.op != "const":
+        if not arg.is_const:
             return None
     bits = evaluate(node) if node.args else None
     return None if bits is None else context.const(node.ty, bits)
@@ -76,13 +88,11 @@ def _neutral(node: Node, context: Context) -> Node | None:
     """x + 0, x - 0, x | 0, x ^ 0, x << 0, x >> 0, x * 1, x / 1."""
     if not _integer(node):
         return None
-    a, b = node.args
-    neutral = 1 if node.op in ("mul", "div") else 0
-    if _is(b, neutral):
+    (a, b), row = node.args, OPERATIONS[node.op]
+    assert row.idle is not None
+    if _is(b, row.idle):
         return a
-    if _is(a, neutral) and node.op in ("add", "or", "xor", "mul"):
-        return b
-    return None
+    return b if row.commutes and _is(a, row.idle) else None
 
 
 def _absorbing(node: Node, context: Context) -> Node | None:
@@ -95,7 +105,7 @@ def _absorbing(node: Node, context: Context) -> Node | None:
 def _same(node: Node, context: Context) -> Node | None:
     """x & x, x | x, min(x, x), max(x, x), p and p, select(p, x, x)."""
     a, b = node.args[-2:]
-    return a if a is b and (node.op not in ("min", "max") or _integer(node)) else None
+    return a if a is b and (not isinstance(node.ty, Type) or node.op == "select" or _integer(node)) else None
 
 
 def _cancels(node: Node, context: Context) -> Node | None:
@@ -121,7 +131,7 @@ def _known_logic(node: Node, context: Context) -> Node | None:
     """p and true, p or false, p and false, p or true."""
     for arg, other in (node.args, node.args[::-1]):
         if arg.is_const:
-            return other if bool(arg.attr) == (node.op == "pand") else arg
+            return other if int(bool(arg.attr)) == OPERATIONS[node.op].idle else arg
     return None
 
 
@@ -194,7 +204,7 @@ def _chain(node: Node, context: Context) -> Node | None:
         node.args = inner.args[0], context.const(Type.U32, before + after)
         return node
     else:
-        total = {"and": before & after, "or": before | after, "xor": before ^ after, "mul": before * after}[op]
+        total = compute(op, ty, ty, [before, after])
     node.op, node.args = op, (inner.args[0], context.const(ty, total % (1 << ty.bits)))
     return node
 
@@ -282,25 +292,29 @@ def _idle_guard(node: Node, context: Context) -> Node | None:
     return condition if condition.is_const and not condition.attr else None
 
 
+def _of(operations: Collection[str]) -> str:
+    return " ".join(op for op in OPERATIONS if op in operations)
+
+
 RULES: dict[str, tuple[str, Rule]] = {  # the operations that a rule is for, "" for all pure ones
     "known-special": ("special", _known_special),
     "constant": ("", _constant),
-    "neutral": ("add sub or xor shl shr mul div", _neutral),
-    "absorbing": ("mul and", _absorbing),
-    "same": ("and or pand por min max select", _same),
-    "cancels": ("sub xor", _cancels),
+    "neutral": (_of(IDLE), _neutral),
+    "absorbing": (_of(ABSORBING), _absorbing),
+    "same": (_of(SAME), _same),
+    "cancels": (_of(CANCELLING), _cancels),
     "known-select": ("select", _known_select),
     "double-not": ("pnot", _double_not),
-    "known-logic": ("pand por", _known_logic),
-    "round-trip": ("bitcast cvt", _round_trip),
+    "known-logic": (_of(LOGIC), _known_logic),
+    "round-trip": (_of(CHANGES), _round_trip),
     "through": ("cvt", _through),
-    "truth": ("eq lt le", _truth),
-    "chain": ("add sub mul and or xor shl shr", _chain),
+    "truth": (_of(COMPARISONS), _truth),
+    "chain": (_of(JOINING | {"add", "sub", "shl", "shr"}), _chain),
     "idle-mask": ("and", _idle_mask),
-    "known-comparison": ("eq lt le", _known_comparison),
+    "known-comparison": (_of(COMPARISONS), _known_comparison),
     "idle-clamp": ("min max", _idle_clamp),
-    "constant-address": ("load store", _constant_address),
-    "known-axis": ("load store atomic", _known_axis),
+    "constant-address": (_of(ACCESSES), _constant_address),
+    "known-axis": (_of(PLACED), _known_axis),
     "idle-guard": ("guard", _idle_guard),
 }
 
@@ -332,7 +346,7 @@ def fold(function: Function) -> int:
             kept.append(node)
         if block is function.blocks[0]:  # constants made meanwhile were put at its front
             seen = set(map(id, kept))
-            fresh = [n for n in block.nodes if n.op == "const" and id(n) not in seen and n not in replaced]
+            fresh = [n for n in block.nodes if n.is_const and id(n) not in seen and n not in replaced]
             kept = fresh + kept
         block.nodes = kept
     start = function.blocks[0]

@@ -18,6 +18,7 @@ from ...isa.types import Type
 from ...isa.verify import Base
 from ..accesses import axes_of
 from ..ir import Block, Function, MemoryAccess, Node, Replaced
+from ..operations import ACCESSES
 
 __all__ = ["forward"]
 
@@ -53,7 +54,7 @@ def _place(node: Node) -> _Place:
 
 def forward(function: Function) -> int:
     """How many loads and stores were removed."""
-    reached = [(n.attr.base, n.args[0]) for block in function.blocks for n in block.nodes if n.op in ("load", "store")]
+    reached = [(n.attr.base, n.args[0]) for block in function.blocks for n in block.nodes if n.op in ACCESSES]
     if len(set(reached)) == len(reached):
         return 0
     replaced = Replaced()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from ...isa.types import Type
 from ..dominance import Dominators
 from ..ir import Block, Function, Node
+from ..operations import DIVISIONS
 from .fold import Context
 
 __all__ = ["reduce_strength"]
@@ -23,7 +24,7 @@ def reduce_strength(function: Function) -> int:
         (block, node)
         for block in function.blocks
         for node in block.nodes
-        if node.op in ("div", "rem", "mul") and isinstance(node.ty, Type) and node.ty.is_integer
+        if (node.op in DIVISIONS or node.op == "mul") and isinstance(node.ty, Type) and node.ty.is_integer
     ]
     quotients: dict[object, list[tuple[Block, Node]]] = {}
     for block, node in found:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..dominance import Dominators, loop_body
 from ..ir import Block, Function, Node, Terminator
-from ..operations import EFFECTS
+from ..operations import EFFECTS, PURE
 from .costs import DEAR, cost, total
 from .dce import remove_unreachable
 from .fold import evaluate
@@ -113,7 +113,7 @@ class _Loop:
         while work and known:
             node = work.pop()
             if node not in seen and node not in known and not node.is_const:
-                if not node.args or node.op == "phi" or node.op in EFFECTS:
+                if not node.args or node.op not in PURE:
                     return False
                 seen.add(node)
                 work += node.args

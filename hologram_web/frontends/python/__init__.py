@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .advice import LaunchWarning, RaceWarning, SignWarning, WrapWarning
+from .advice import LaunchWarning, LostWarning, RaceWarning, SignWarning, WrapWarning
 from .names import INTRINSICS, LIBRARY, Array, ArrayType, Constant
 
 __all__: list[str] = [
@@ -11,6 +11,7 @@ __all__: list[str] = [
     "Constant",
     "DeviceArray",
     "LaunchWarning",
+    "LostWarning",
     "RaceWarning",
     "SignWarning",
     "WrapWarning",

@@ -13,7 +13,6 @@ from ...isa.operands import PRELOADED, AtomicOperation, Register
 from ...isa.program import MAX_LOCAL_MEMORY, MAX_SHARED_MEMORY
 from ...isa.row import TYPE_SETS
 from ...isa.types import ATOMIC_INTS, FLOATS, Type
-from .advice import INSTEAD_OF_TYPES
 from .arithmetic import literal, typed
 from .compounds import METHODS_OF_PARTS, AnyValue, Parts, PartsType, tuple_of
 from .emit import ArrayRef
@@ -55,8 +54,13 @@ _MOST = {
     "local": (MAX_LOCAL_MEMORY, f"a lane has at most {MAX_LOCAL_MEMORY}"),
 }
 _CASTS = (int, float, bool)
-_HOST = ("numpy", "hologram_web.kernels", "hologram_web.runtime")  # whose functions kernels do not run
-_OF_MATH = {"fabs": "abs", "pow": "power"}  # math.log of two arguments is refused by its form
+_HOST = (
+    "numpy",
+    "hologram_web.array",
+    "hologram_web.kernels",
+    "hologram_web.runtime",
+)  # kernels do not run theirs
+_OF_MATH = {"fabs": "abs", "pow": "power"}
 
 
 class Calls(Expressions):
@@ -193,7 +197,9 @@ class Calls(Expressions):
                 return value
             result = self.op(MATH[name], default(value.ty), self.register(argument, value, default(value.ty)))
             return Value(INDEX, self.convert(INDEX, default(value.ty), result))
-        if name in LIBRARY:
+        if name == "log" and len(node.args) == 2:
+            name = "log_base"
+        if name in LIBRARY or name == "log_base":
             from . import library
 
             return self.inline(node, self.definition(getattr(library, name)))
@@ -202,7 +208,10 @@ class Calls(Expressions):
             return self.math(node, name)
         if name == "power":
             return self.call_power(node)
-        self.fail(node, f"math.{name} is not available in a kernel: the functions there are stand in docs/functions.md")
+        from .elsewhere import ELSEWHERE
+
+        instead = f"write {ELSEWHERE[name]}" if name in ELSEWHERE else "compute it on the host, and give an hg.Array"
+        self.fail(node, f"math.{name} is not available in a kernel: {instead}")
 
     def _python_cast(self, node: ast.Call, called: type) -> AnyValue:
         """int(x), float(x), bool(x): integers and floats stay what they are, else they become I32 and F32; F64, if the
@@ -385,6 +394,8 @@ class Calls(Expressions):
         found = self.static(node)
         if found not in ALLOWED:
             text = ast.unparse(node)
+            from .elsewhere import INSTEAD_OF_TYPES
+
             instead = INSTEAD_OF_TYPES.get(text.rpartition(".")[2], "hg.f32, hg.i32 and so on")
             self.fail(node, f"{text} is no type of numbers: write {instead}")
         assert isinstance(found, Type)

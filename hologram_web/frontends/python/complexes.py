@@ -76,7 +76,10 @@ class Complex(Compound):
         from . import complex_library
 
         hidden = "complex.argument"  # that no text can name; the argument is computed once
-        kernel.scope.bound[hidden] = values[0]
+        of, given = _Of(kernel, node), values[0]
+        if isinstance(given, Parts):  # of constants, too: those have no type that could settle
+            given = kernel.each(self, lambda part: of.typed(part, default(part.ty)), given)
+        kernel.scope.bound[hidden] = given
         call = ast.copy_location(ast.Call(node.func, [ast.copy_location(ast.Name(hidden, ast.Load()), node)], []), node)
         found: AnyValue | None = kernel.inline(call, kernel.definition(getattr(complex_library, name)))
         del kernel.scope.bound[hidden]

@@ -25,7 +25,17 @@ if TYPE_CHECKING:
     from .expressions import Expressions
     from .parts import PartValues
 
-__all__ = ["METHODS_OF_PARTS", "AnyValue", "Compound", "Parts", "PartsType", "Tuple", "parts_type", "tuple_of"]
+__all__ = [
+    "METHODS_OF_PARTS",
+    "AnyValue",
+    "Compound",
+    "Parts",
+    "PartsType",
+    "Tuple",
+    "parts_type",
+    "resolved",
+    "tuple_of",
+]
 
 METHODS_OF_PARTS = ("conj", "conjugate", "_replace")
 
@@ -134,6 +144,10 @@ class Tuple(Compound):
         return f"take one element, {text}[0]"
 
     def binary(self, kernel: Expressions, node: ast.AST, operator: ast.operator, a: AnyValue, b: AnyValue) -> AnyValue:
+        if isinstance(operator, ast.Mult):
+            kernel.fail(
+                node, "a tuple is not repeated: take hg.registers(size, type), whose elements are assigned, too"
+            )
         if not isinstance(operator, ast.Add) or not all(
             isinstance(v, Parts) and isinstance(v.form, Tuple) for v in (a, b)
         ):
@@ -160,7 +174,7 @@ def parts_type(source: Source, node: ast.expr) -> PartsType | None:
     if not isinstance(node, ast.Subscript) or not (of is tuple or isinstance(of, VectorName)):
         return _named_type(source, node)
     types: list[Any] = []
-    for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:
+    for part in _listed(node.slice):
         ty = parts_type(source, part) or source.resolve(part)
         if not isinstance(ty, (PartsType, Type, TypeVar)):
             source.fail(part, f"{ast.unparse(part)} is no type of numbers: write hg.f32, hg.i32 and so on")
@@ -174,12 +188,12 @@ def parts_type(source: Source, node: ast.expr) -> PartsType | None:
 
 def _named_type(source: Source, node: ast.expr) -> PartsType | None:
     """What the name of a class, or of complex numbers, means as an annotation of a value."""
-    found = source.resolve(node)
+    found = resolved(source, node)
     if isinstance(found, Element) and found.text.startswith("complex"):
         from .complexes import type_of_complex
 
         return type_of_complex(found)
-    if not isinstance(found, type):
+    if not isinstance(found, type) and not hasattr(found, "__origin__"):
         return None
     from .records import is_record, record_type
 
@@ -189,3 +203,18 @@ def _named_type(source: Source, node: ast.expr) -> PartsType | None:
         return record_type(found)
     except TranslateError as error:
         source.fail(node, error.message)
+
+
+def resolved(source: Source, node: ast.expr) -> Any:
+    """What an annotation names, `P[T]` of a generic class, too."""
+    if not isinstance(node, ast.Subscript) or not hasattr(of := source.resolve(node.value), "__parameters__"):
+        return source.resolve(node)
+    inner = [parts_type(source, part) or source.resolve(part) for part in _listed(node.slice)]
+    try:
+        return of[tuple(inner)]
+    except TypeError as error:
+        source.fail(node, f"{ast.unparse(node)} is no type: {error}")
+
+
+def _listed(node: ast.expr) -> list[ast.expr]:
+    return node.elts if isinstance(node, ast.Tuple) else [node]

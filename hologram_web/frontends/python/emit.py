@@ -335,7 +335,10 @@ class Emitter:
             return True
         advice = "hg.i32(x)" if ty.bits < 32 or ty is Type.U32 else "hg.i64(x)"
         text = f"{number} does not fit {ty}: convert the other side first, as in {advice}"
-        if isinstance(number, float):
+        if ty.is_float:
+            wider = "" if ty is Type.F64 else ", or compute in hg.f64"
+            text = f"{number} is beyond what {ty} holds: write math.inf{wider}"
+        elif isinstance(number, float):
             text = f"{number!r} is a float, and {ty} is needed: round it, and convert with hg.{ty}(x)"
         try:
             self.fail(node, text)

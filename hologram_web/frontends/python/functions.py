@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from ...errors import TranslateError, like
 from ...isa.operands import Register
 from ...isa.types import Type
-from .advice import INSTEAD_OF_TYPES, NODES
+from .advice import NODES
 from .arithmetic import literal
-from .compounds import AnyValue, Parts, PartsType, Tuple, parts_type
+from .compounds import AnyValue, Parts, PartsType, Tuple, parts_type, resolved
 from .emit import ArrayRef, Scope
 from .names import Annotation, Array, ArrayType, Constant, ConstantType, Elements, Intrinsic, shown
 from .parts import Meeting
@@ -286,7 +286,7 @@ def annotation(source: Source, node: ast.expr) -> Annotation:
     if isinstance(node, ast.Subscript) and (kind := source.resolve(node.value)) in (Array, Elements):
         item = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         ndim = source.fold(item[1]) if len(item) > 1 else 1
-        element = source.resolve(item[0])
+        element = resolved(source, item[0])
         element = (parts_type(source, item[0]) or MISSING) if element is MISSING else element
         if element is MISSING:
             source.fail(item[0], f"{ast.unparse(item[0])} is not known here: write hg.Array[hg.f32]")
@@ -308,6 +308,8 @@ def annotation(source: Source, node: ast.expr) -> Annotation:
         return wanted
     text = ast.unparse(node)
     last = text.partition("[")[0].rpartition(".")[2]
+    from .elsewhere import INSTEAD_OF_TYPES
+
     instead = INSTEAD_OF_TYPES.get(last, "hg.f32, hg.i32 and so on, or hg.Array[hg.f32]")
     source.fail(node, f"{text} is no type of a parameter: write {instead}")
 

@@ -42,6 +42,11 @@ def copysign(x, y):
     return -abs(x) if negative else abs(x)
 
 
+def log_base(x, base):
+    """math.log(x, base), as Python computes it."""
+    return log(x) / log(base)
+
+
 def exp2(x):
     """2 to the x."""
     return 2.0**x

@@ -74,7 +74,8 @@ class ArrayType:
 
             object.__setattr__(self, "ty", element_of_any(self.ty) or self.ty)
         if not isinstance(self.ty, (TypeVar, Element)) and self.ty not in ALLOWED:
-            raise TranslateError(f"{self.ty!r} is no type of array elements: write hg.Array[hg.f32]")
+            instead = f"{self.ty!r}[hg.f32]" if isinstance(self.ty, VectorName) else "hg.f32"
+            raise TranslateError(f"{self.ty!r} is no type of array elements: write hg.Array[{instead}]")
         if self.ndim not in range(self.shape is None, MAX_AXES + 1) or isinstance(self.ndim, bool):
             raise TranslateError(
                 f"an array of {self.ndim!r} dimensions: write hg.Array[hg.f32, 2], with 1 to {MAX_AXES} of them"

@@ -95,6 +95,17 @@ def _argument(kernel: Functions, node: ast.expr, parts: list[str | Shown], held:
 
 def kernel_value(kernel: Functions, node: ast.expr) -> Any:
     """A text, a constant, or a value."""
+    first = node
+    while isinstance(first, (ast.BinOp, ast.Call, ast.Attribute)):
+        first = (
+            first.left if isinstance(first, ast.BinOp) else first.func if isinstance(first, ast.Call) else first.value
+        )
+    if (
+        first is not node
+        and isinstance(first, (ast.JoinedStr, ast.Constant))
+        and isinstance(getattr(first, "value", ""), str)
+    ):
+        kernel.fail(node, "texts are not put together in a kernel: write print(a, b), or print(f'{a} {b:.3f}')")
     found = kernel.static(node)
     known = found if isinstance(found, str) else constant(found)
     return known if isinstance(known, (str, tuple)) else kernel.any_value(node)

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin
 
 from ...errors import IsaError, TranslateError
 from ...isa.elements import Element, ElementType, Part, bool_, element_of, record, vector
@@ -76,7 +76,8 @@ class Named(Frozen):
 
 
 def is_record(found: Any) -> bool:
-    """Whether it is a NamedTuple or a dataclass of the user's."""
+    """Whether it is a NamedTuple or a dataclass of the user's, or a generic one with types, `P[hg.f32]`."""
+    found = get_origin(found) or found
     of_class = isinstance(found, type) and (_is_named(found) or dataclasses.is_dataclass(found))
     return of_class and found.__module__.partition(".")[0] != __package__.partition(".")[0]
 
@@ -87,6 +88,7 @@ def _is_named(cls: Any) -> bool:
 
 @cache
 def _form(cls: Any) -> Record:
+    cls = get_origin(cls) or cls
     if _is_named(cls):
         return Named(tuple(cls._fields), cls)
     names = tuple(field.name for field in dataclasses.fields(cls))
@@ -102,6 +104,9 @@ def form_of_element(element: Element) -> Record:
 
 def _fields(cls: Any) -> dict[str, Any]:
     """The annotations of the fields, evaluated. Raises TranslateError."""
+    if (origin := get_origin(cls)) is not None:
+        known = dict(zip(origin.__parameters__, get_args(cls), strict=True))
+        return {name: _with(ty, known) for name, ty in _fields(origin).items()}
     found: dict[str, Any] = {}
     around = _around(cls)
     for base in reversed(cls.__mro__):
@@ -113,6 +118,16 @@ def _fields(cls: Any) -> dict[str, Any]:
             except Exception as error:
                 raise TranslateError(f"the type of {cls.__name__}.{name}, {said}, is not known: {error}") from None
     return {name: found[name] for name in _form(cls).names}
+
+
+def _with(ty: Any, known: Mapping[Any, Any]) -> Any:
+    """An annotation where type variables are what is known of them."""
+    if isinstance(ty, PartsType):
+        return ty.meant(lambda inner: known.get(inner, inner))
+    if isinstance(ty, TypeVar):
+        return known.get(ty, ty)
+    origin: Any = get_origin(ty)
+    return origin[tuple(_with(inner, known) for inner in get_args(ty))] if origin and is_record(ty) else ty
 
 
 def _meant(said: str, names: dict[str, Any], inside: dict[str, Any]) -> Any:
@@ -140,7 +155,7 @@ def record_type(cls: Any) -> PartsType:
 
 
 def _type(cls: Any, name: str, ty: Any) -> Any:
-    if isinstance(ty, (Type, ArrayType, PartsType)):
+    if isinstance(ty, (Type, ArrayType, PartsType, TypeVar)):  # fields of a type variable take what they are given
         return ty
     if ty in (bool, bool_):
         return Weak.BOOL
@@ -154,6 +169,11 @@ def _type(cls: Any, name: str, ty: Any) -> Any:
 
 
 def _no_field(cls: Any, name: str, ty: Any) -> TranslateError:
+    if isinstance(ty, TypeVar):
+        return TranslateError(
+            f"the field {name} of {cls.__name__} is {ty.__name__}: elements of arrays say which type, "
+            f"hg.Array[{cls.__name__}[hg.f32]]"
+        )
     advice = {int: "hg.i32", float: "hg.f32", complex: "hg.complex64"}.get(ty, "hg.f32, hg.i32 and so on")
     return TranslateError(
         f"the field {name} of {cls.__name__} is {getattr(ty, '__name__', ty)!s}, no type of a kernel: write {advice}"

@@ -103,6 +103,13 @@ class Statements(Collectives):
             with self.pinned_all(value):
                 self.assign(target, node.value, value)
         self.assign(node.targets[-1], node.value, value)
+        if isinstance(target, (ast.Attribute, ast.Subscript)) and self.part_of(target.value) is not None:
+            self._look_at_change(node, target)
+
+    def _look_at_change(self, node: ast.Assign | ast.AugAssign, target: ast.expr) -> None:
+        from .lost import look_at_change  # an import of the package does not need it
+
+        look_at_change(self, node, target)
 
     def stmt_FunctionDef(self, node: ast.FunctionDef) -> None:
         for decorator in node.decorator_list:
@@ -197,9 +204,11 @@ class Statements(Collectives):
         form = self.facts.types[owner[0].path, owner[2]]
         if isinstance(form, Compound):
             if not form.mutable:
-                self.fail(
-                    target, f"{ast.unparse(target.value)} is {form}, whose parts are not assigned: make a new one"
+                more = (
+                    ", or take hg.registers(size, type)" if form.indexed and isinstance(target, ast.Subscript) else ""
                 )
+                text = f"{ast.unparse(target.value)} is {form}, whose parts are not assigned: make a new one{more}"
+                self.fail(target, text)
             if owner[0] is not self.scope:
                 self.fail(target, f"{owner[1]} belongs to the function around: return the new value")
         place = self.part_of(target)
@@ -266,7 +275,10 @@ class Statements(Collectives):
             load = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
             old = self.any_value(load)
             self.assign_name(node.target, node.target.id, self.combined(node, node.op, old, self.any_value(node.value)))
+            self._look_at_change(node, node.target)
             return
+        if isinstance(node.target, (ast.Attribute, ast.Subscript)) and self.part_of(node.target.value) is not None:
+            self._look_at_change(node, node.target)
         if (several := self.changed_parts(node.target)) is not None:
             before = self.any_value(node.target)
             self._unpack(several, node, self.combined(node, node.op, before, self.any_value(node.value)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from ...isa.types import ATOMIC_INTS, Type
 from .advice import RaceWarning
@@ -31,9 +32,12 @@ class Sums:
     """Finds such sums: at an index that was read from memory, or that is the same for lanes that all come there."""
 
     def __init__(self, kernel: Expressions, body: list[ast.stmt]) -> None:
-        self._kernel = kernel
-        self._always = frozenset(_always(body))
+        self._kernel, self._body = kernel, body
         self._found: list[_Sum] = []
+
+    @cached_property
+    def _always(self) -> frozenset[ast.stmt]:
+        return frozenset(_always(self._body))
 
     def is_read(self, node: ast.AST) -> bool:
         """Whether the value of an expression depends on elements of arrays."""

@@ -14,6 +14,7 @@ from ...isa.elements import Element, stored_as
 from ...isa.operands import Access, Register
 from ...isa.program import MAX_PARAMETERS, Program, SourceMap
 from ...isa.types import Type
+from .advice import LostWarning
 from .compounds import Parts, PartsType, Tuple
 from .emit import LOG, MOST_LANES, ArrayRef, KernelFacts, Scope
 from .functions import Functions, annotation, check_signature
@@ -162,6 +163,13 @@ def annotated(definition: Definition) -> dict[str, Annotation]:
         ty = annotation(source.within(constants), parameter.annotation)
         if isinstance(ty, PartsType) and isinstance(ty.form, Tuple):
             source.fail(parameter.annotation, f"a parameter of a kernel is a number or an array, not {ty.form}")
+        if isinstance(ty, PartsType):
+            left: set[Any] = set()
+            ty.meant(left.add)
+            for variable in left - {*definition.variables, *constants.values()}:
+                if isinstance(variable, TypeVar):
+                    form = f"{ty.form} has fields of the type {variable.__name__}"
+                    source.fail(parameter.annotation, f"{form}: say which, {ty.form}[hg.f32]")
         params[parameter.arg] = ty
     return params
 
@@ -261,6 +269,9 @@ class Translator(Functions):
     def translation(self) -> Translation:
         """What the last pass made. Labels that nothing jumps to go."""
         self.sums.warn()
+        if self.facts.reads and not self.facts.writes:
+            lost = f"{self.scope.name} reads arrays and changes none: what it computes is lost. Store it, y[i] = ..."
+            self.warn(self.definition_of_kernel.node, lost, LostWarning)
         program = self.builder.build()
         program.shared_memory, program.local_memory = self.own_bytes["shared"], self.own_bytes["local"]
         targets = {i.values[i.row.positions["target"]].name for i in self.code if i.name in ("BRA", "LOOP")}

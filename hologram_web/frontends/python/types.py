@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from math import inf, isinf
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...isa.operands import Predicate, Register
@@ -107,7 +108,8 @@ def default(ty: ValueKind) -> Type:
 
 
 def fits(number: int | float, ty: Type) -> bool:
-    """Whether a literal can be a value of `ty`: integers have to be in range, floats are rounded."""
+    """Whether a literal can be a value of `ty`: numbers have to be in range, floats are rounded. Those of 16
+    bits become infinite: functions of any float compare with such numbers."""
     if ty.is_float:
-        return True
+        return ty.bits == 16 or number in (inf, -inf) or not isinf(ty.from_float(ty.to_float(number)))
     return isinstance(number, int) and ty.min_value <= number <= ty.max_value

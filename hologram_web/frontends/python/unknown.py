@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...errors import like
 from ...isa.types import Type
-from .advice import CALLS, ELSEWHERE, METHODS, MODULES
+from .elsewhere import CALLS, ELSEWHERE, METHODS, MODULES
 from .emit import ArrayRef
 from .expressions import ArrayShape
 from .names import INTRINSICS, KERNEL_NAMES, LIBRARY
@@ -89,7 +89,8 @@ def unknown_call(kernel: Calls, node: ast.Call, called: Any) -> NoReturn:
             node, f"{text} is a kernel: the host launches it; make what both need a function without @hg.kernel"
         )
     if root == "hologram_web":
-        kernel.fail(node, f"{text} is for the host: call it outside of kernels")
+        other = _elsewhere(short)
+        kernel.fail(node, f"{text} is for the host: {f'write {other}' if other else 'call it outside of kernels'}")
     other = _elsewhere(text)
     advice = f"write {other}" if other else "only functions made by def and the functions of hg can"
     kernel.fail(node, f"{text} cannot be called in a kernel: {advice}")

@@ -6,11 +6,12 @@ passed on behind each.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ...compiler.ir import Node
-from ...compiler.out_of_ssa import Assign, Copies, Go, Piece, Statement, Variable
+from ...compiler.out_of_ssa import Assign, Copies, Go, Piece, Statement, Variable, variables_in
 from ...compiler.structure import If, Labelled, Stop, Straight, StructuredBranch, StructuredLoop, Tree
 from .expressions import Expressions
 from .writer import Writer
@@ -61,10 +62,6 @@ class Control:
     @property
     def is_nested(self) -> bool:
         return bool(self._frames)
-
-    @property
-    def in_loop(self) -> bool:
-        return any(frame.kind == "loop" for frame in self._frames)
 
     def flags(self) -> list[str]:
         """Where branches across constructs go, at which instruction lanes left for the end, and entries of loops."""
@@ -204,12 +201,12 @@ class Control:
                 self.statement(statement)
 
     def copies(self, pairs: tuple[tuple[Variable, Node], ...], besides: Callable[[], None] | None = None) -> None:
-        """Sets variables at once: through temporaries, where there are several. What is done `besides` comes when all
-        values are read."""
-        texts = [(self.values.name(variable), self.values.value(node), node) for variable, node in pairs]
-        if len(texts) == 1 and besides is None:
-            self.put(f"{texts[0][0]} = {texts[0][1]};")
+        """Sets variables at once: through temporaries, where they are computed from each other. What is done `besides`
+        comes when all values are read."""
+        pairs = pairs if besides is not None else self._in_turn(pairs)
+        if not pairs:
             return
+        texts = [(self.values.name(variable), self.values.value(node), node) for variable, node in pairs]
         self.writer.begin("{")
         for number, (_, text, node) in enumerate(texts):
             self.put(self.language.value.format(self.values.type_name(node), f"t{number}", text))
@@ -218,6 +215,19 @@ class Control:
         for number, (name, _, _) in enumerate(texts):
             self.put(f"{name} = t{number};")
         self.writer.end()
+
+    def _in_turn(self, pairs: tuple[tuple[Variable, Node], ...]) -> tuple[tuple[Variable, Node], ...]:
+        """Sets what no other value is computed from any more, one after the other; gives the pairs that are left."""
+        pending = [(*pair, set(variables_in(pair[1], self.values.variables))) for pair in pairs]
+        readers = Counter(variable for _, _, read in pending for variable in read)
+        while True:
+            free = [pair for pair in pending if readers[pair[0]] == (pair[0] in pair[2])]
+            if not free:
+                return tuple((variable, node) for variable, node, _ in pending)
+            for variable, node, read in free:
+                self.put(f"{self.values.name(variable)} = {self.values.value(node)};")
+                readers.subtract(read)
+            pending = [pair for pair in pending if pair not in free]
 
 
 def leaves(trees: list[Tree]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ...compiler.ir import PRED, Node
+from ...compiler.operations import CALLS, LEAVES
 from ...compiler.out_of_ssa import Variable
 from ...isa.types import Type
 from .language import Language, key_of
@@ -58,10 +59,10 @@ class Expressions:
                 return "true" if node.attr else "false"
             assert isinstance(ty, Type)
             return self.constant(ty, node.attr)
-        if op in ("param", "special"):
+        if op in LEAVES:
             return self.leaf(node)
         args = map(self.value, node.args)
-        if op in ("call", "call_if"):
+        if op in CALLS:
             return self.call(f"{node.attr}_if" if op == "call_if" else node.attr, *args)
         key = key_of(node)
         self.called.update(self.language.uses.get(key, ()))

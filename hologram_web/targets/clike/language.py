@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ...compiler.ir import Node, ValueType
+from ...compiler.operations import CHANGES, COMPARISONS, COUNTS
 from ...isa.types import Type
 
 __all__ = ["Key", "Language", "key_of"]
@@ -15,8 +16,8 @@ __all__ = ["Key", "Language", "key_of"]
 # changes the type of a value has both, of the result first.
 Key = tuple[str, ValueType] | tuple[str, ValueType, ValueType]
 
-_OF_OPERANDS = frozenset({"eq", "lt", "le", "popcount", "clz", "ctz", "extend"})
-_CHANGES = frozenset({"cvt", "bitcast", "cvt_odd"})
+_OF_OPERANDS = COMPARISONS | COUNTS | {"extend"}
+_CHANGES = CHANGES | {"cvt_odd"}
 
 
 def key_of(node: Node) -> Key:

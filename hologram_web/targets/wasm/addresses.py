@@ -15,7 +15,7 @@ from math import gcd
 
 from ...compiler.accesses import access_of
 from ...compiler.ir import MemoryAccess, Node
-from ...compiler.operations import LEAVES
+from ...compiler.operations import ACCESSES, CHANGES, LEAVES
 from ...compiler.out_of_ssa import Assign, Copies, Do, Piece, Statement, Under, Variable
 from ...compiler.structure import If, Labelled, Straight, StructuredLoop, Tree
 from ...isa.types import Type
@@ -81,7 +81,7 @@ class Addresses:
                     known[value] = value
                 case Copies():
                     known.clear()
-                case Do(node, _) if (access := access_of(node)) is not None and node.op in ("load", "store"):
+                case Do(node, _) if (access := access_of(node)) is not None and node.op in ACCESSES:
                     if self._loops[-1].over and access.base == LOCAL:  # where that is differs between packets
                         continue
                     terms, number = self._terms(node.args[0], known)
@@ -156,7 +156,7 @@ class Addresses:
             ty, args = node.ty, [self._without_variables(arg) for arg in node.args if node.op in _PLAIN]
             short = isinstance(ty, Type) and ty.is_integer and not ty.is_wide
             found = None
-            if short and args and None not in args and (node.op not in ("cvt", "bitcast") or node.attr.is_integer):
+            if short and args and None not in args and (node.op not in CHANGES or node.attr.is_integer):
                 found = Node(node.op, ty, tuple(filter(None, args)), node.attr)
                 self._again.add(found)
             self._bare[node] = found
@@ -174,7 +174,7 @@ class Addresses:
         found: tuple[_Terms, int] | None = None
         if ty.is_integer and ty.bits >= 32:
             args = node.args
-            if node.op in ("cvt", "bitcast") and node.attr.is_integer and 32 <= node.attr.bits <= 64:
+            if node.op in CHANGES and node.attr.is_integer and 32 <= node.attr.bits <= 64:
                 found = self._terms(args[0], known)
             elif node.op in ("add", "sub"):
                 found = _added(self._terms(args[0], known), self._terms(args[1], known), -1 if node.op == "sub" else 1)

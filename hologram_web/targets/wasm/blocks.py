@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...compiler.ir import Node
 from ...compiler.out_of_ssa import Do
 from ...compiler.structure import Stop, Straight, Tree
+from ...compiler.turned import SPAN
 from ...compiler.windows import LaneWindow
 from ...isa.address import Space
 from ...isa.types import Type
@@ -18,7 +19,6 @@ from .wide import Wide
 
 __all__ = ["Blocks", "leaf", "moved_row"]
 
-_SPAN = 64  # blocks whose lanes are one loop, where they may be
 _BLOCK_IDX = ("BLOCK_IDX_X", "BLOCK_IDX_Y", "BLOCK_IDX_Z")
 
 
@@ -54,11 +54,16 @@ class Blocks:
             self.put(self.set("alone"))
         if self.code.uses_shared:
             self.argument("shared")
+            if self.code.own_shared:  # where lanes share with nobody
+                self.argument("spill")
+                self.put(("i32.const", self.code.own_bytes * self.code.row), ("i32.add",))
+                self._one_by_one()
+                self.put(("select",))
             self.put(self.set(("base", SHARED)))
         if self.code.stride:
             self.argument("spill")
             self.put(self.set("spill"))
-        elif self.code.own_bytes:  # lanes come one after the other, and use the same bytes
+        elif self.code.own_room:  # lanes come one after the other, and use the same bytes
             self.argument("spill")
             self.put(self.set(("base", LOCAL)))
         if any(isinstance(n.ty, Type) and n.ty.is_wide for n in self.function.nodes()):
@@ -69,7 +74,7 @@ class Blocks:
 
     def clear_own(self) -> None:
         """Local memory starts as zeros; that of the lanes of a packet is beside one another."""
-        if self.code.own_bytes:
+        if self.code.own_room:
             self.put(self.get(("base", LOCAL)), ("i32.const", 0), ("i32.const", self.code.own_room), ("memory.fill", 0))
 
     def first(self) -> None:
@@ -91,9 +96,18 @@ class Blocks:
             return
         put(("local.get", 2), self.get("block"), ("i32.sub",), self.set("span"))
         self._at_most(self.named("span"), self.get(("grid", 0)), self.get(_BLOCK_IDX[0]), ("i32.sub",))
-        self._at_most(self.named("span"), ("i32.const", min(_SPAN, max(1, MOST_TICKS // self._cost))))
+        self._at_most(self.named("span"), ("i32.const", min(SPAN, max(1, MOST_TICKS // self._cost))))
+        if self.function.spans > 1 and self.code.uses_shared:
+            put(("i32.const", 1), self.get("span"))
+            self._one_by_one()
+            put(("select",), self.set("span"))
         put(self.get("span"), ("i64.extend_i32_u",), ("i64.const", self._cost), ("i64.mul",), self.set("price", "i64"))
         self.polls.spend(self.get("price", "i64"))
+
+    def _one_by_one(self) -> None:
+        """Whether blocks of one lane have more shared memory than their program says: there is room for one then."""
+        self.argument("shared_size")
+        self.put(("i32.const", self.function.shared_memory), ("i32.gt_u",))
 
     def next(self) -> None:
         """Counts the coordinates on, and pushes the number of the next block."""
@@ -112,6 +126,7 @@ class Blocks:
         for axis, (name, size) in enumerate(zip(_BLOCK_IDX, self.function.block_shape, strict=True)):
             # Lanes of this block that are on along the axis: min(size, lanes - index * size).
             on = self.named(("on", axis))
+            size = 1 if self.function.spans > 1 else size
             self.argument("lanes", 4 * self.function.axes[axis])
             put(self.get(name), ("i32.const", size), ("i32.mul",), ("i32.sub",), ("local.set", on))
             blocks = [self.get("span"), ("i32.mul",)] if self.code.wide and not axis else []
@@ -170,7 +185,7 @@ def moved_row(code: Code, trees: list[Tree]) -> tuple[Node, Node] | None:
     if sum(len(piece.statements) for piece in pieces) != 2 or store.args[1] is not load:
         return None
     source, target = load.attr, store.attr
-    if Space.LOCAL in (source.base.space, target.base.space):
+    if Space.LOCAL in (source.base.space, target.base.space) or code.own_shared:
         return None
     shared = [access.base.space is Space.SHARED for access in (source, target)]
     rows = all(code.lowered.lanes.kind(node) == "contiguous" for node in effects)

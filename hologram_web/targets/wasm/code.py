@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from ...compiler.accesses import Check, access_of, repeated
+from ...compiler.accesses import Check, place_of, repeated
 from ...compiler.bounds import Bounds, global_axis
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function
@@ -60,13 +60,14 @@ class Code:
         self.bases = [base for base in function.bases if base.space not in ON_CHIP]
         self.atomic = any(n.op == "atomic" and n.attr[1].base.space is not Space.SHARED for n in function.nodes())
         x, y, z = function.block_shape
-        self.flat, self.lanes = y == z == 1, x * y * z
+        self.flat, self.lanes = y == z == 1, x * y * z // function.spans
         self.padded = -(-x // row) * row * y * z  # lanes of whole rows of packets
         self.own_bytes = -(-function.local_memory // SLOT) * SLOT if LOCAL in function.bases else 0
-        self.own_room = self.own_bytes * row  # of lanes that come together
+        self.own_shared = -(-function.shared_memory // SLOT) * SLOT if self.uses_shared and function.spans > 1 else 0
+        self.own_room = (self.own_bytes + self.own_shared) * row  # of lanes that come together
         self.slots, self.room = self._slots()
         self.stride = -(-self.room * self.padded // self.lanes // 8) * 8
-        self.wide = is_one_row(function)
+        self.wide = function.spans > 1 or is_one_row(function)
 
     # Code and locals
 
@@ -104,6 +105,10 @@ class Code:
         """Where a wide scalar is: it stays in the argument block."""
         return ("local.get", 0), self.places[name]
 
+    def own(self, base: Base) -> int:
+        """The bytes that each lane has of a memory for itself, beside those of its neighbours."""
+        return {LOCAL: self.own_bytes, SHARED: self.own_shared}.get(base, 0)
+
     def size(self, base: Base) -> None:
         """Pushes the bytes of a memory, as i64."""
         if base.space is Space.LOCAL:
@@ -119,8 +124,8 @@ class Code:
         """The memories, and sizes of elements in them, that accesses are checked against."""
         found: dict[tuple[Base, int], None] = {}
         for node in self.function.nodes():
-            access = access_of(node)
-            if access is not None and access.checked and node.op != "reduce":
+            access = place_of(node)
+            if access is not None and access.checked:
                 found[access.base, access.element.size_bytes] = None
         return list(found)
 

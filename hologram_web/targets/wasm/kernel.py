@@ -90,7 +90,7 @@ class _Kernel:
         self.blocks, self.effects = Blocks(code, values, self.wide, polls), Effects(code, values, self.wide, polls)
         self.statements = ScalarStatements(code, values, self.wide, self.effects)
         if isinstance(values, Vectors) and choice.forms is not None:
-            self.block = self._in_packets(values, choice.forms)
+            self.block = self._in_packets(values, choice.forms, options.splats)
         else:
             self.block = self._lane_by_lane()
 
@@ -103,10 +103,10 @@ class _Kernel:
             return Segments(code, values, self.wide, self.effects, self.polls, lanes).block
         return lambda: lanes.both_ways(code.lowered.pieces, structure(code.lowered.resumes[0]), lanes.fresh)
 
-    def _in_packets(self, values: Vectors, forms: Forms) -> Callable[[], None]:
+    def _in_packets(self, values: Vectors, forms: Forms, splats: bool) -> Callable[[], None]:
         code = self.code
         faults, addresses = PacketFaults(code, values, self.effects), Addresses(code, values)
-        steps, accesses = PacketSteps(code, values, faults), PacketAccesses(code, values, faults, addresses)
+        steps, accesses = PacketSteps(code, values, faults), PacketAccesses(code, values, faults, addresses, splats)
         effects = PacketEffects(values, self.effects, faults, accesses)
         packets = Packets(code, values, forms, self.statements, effects, faults, steps, self.polls, self.blocks)
         if code.plan is not None:
@@ -132,7 +132,10 @@ class _Kernel:
         # The frame is behind the spills of all lanes, in parts that lanes have for it.
         own = 0 if code.stride else code.own_room
         frame = -(-(self.wide.size + own) // code.lanes // 8) * 8
-        return WasmKernel(code.module.encode(), code.scalars, code.bases, code.stride + frame, code.lanes, code.atomic)
+        raw = code.module.encode()
+        for function in code.module.functions:
+            function.code.clear()  # which lie in cycles, for Python's collector to go through
+        return WasmKernel(raw, code.scalars, code.bases, code.stride + frame, code.lanes, code.atomic)
 
 
 def check_supported(function: Function) -> None:
@@ -149,6 +152,7 @@ class WasmOptions(NamedTuple):
     wide_arithmetic: bool = False
     packets: int | None = None
     fuses: bool = False
+    splats: bool = False
 
 
 def form_of(function: Function, packets: int | None = None) -> Choice:
@@ -165,16 +169,21 @@ def _legal(function: Function, fuses: bool = False) -> Function:
 
 @seldom_collected()
 def compile_kernel(
-    function: Function, wide_arithmetic: bool = False, packets: int | None = None, fuses: bool = False
+    function: Function,
+    wide_arithmetic: bool = False,
+    packets: int | None = None,
+    fuses: bool = False,
+    splats: bool = False,
 ) -> WasmKernel:
     """The WebAssembly kernel of a function, for engines with wide arithmetic or for all. Raises CompileError.
 
     `packets` are the lanes of a packet, where the code can be one; 1 for lane after lane, and None to choose. Where it
     `fuses`, for engines with relaxed SIMD, packets may round a product and the sum it is in once, and
     what `math="fast"` allows besides: reciprocals, and MIN and MAX that do not look for NaN and the sign of zero.
+    Where it `splats`, a number is loaded first, and then put into all lanes.
     """
     check_supported(function)
     with deep_recursion():
         legal = _legal(function, fuses)
         choice = chosen(legal, packets)
-        return _Kernel(legal, WasmOptions(wide_arithmetic, packets, fuses), choice).made()
+        return _Kernel(legal, WasmOptions(wide_arithmetic, packets, fuses, splats), choice).made()

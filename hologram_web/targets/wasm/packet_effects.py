@@ -65,6 +65,7 @@ class PacketEffects:
             if variable is None:
                 return
             alike = all(values.forms.of(value) == 0 for value in (offset, count))
+            alike = alike and not (self.accesses.code.own(access.base) and values.differs(variable))
             with values.temporary("i64") as place, values.temporary("i64") as length:
                 if alike:
                     values.value(offset)
@@ -101,6 +102,8 @@ class PacketEffects:
                 put(("local.get", bits), ("i32.const", 1 << lane), ("i32.and",), ("if", None))
                 for locals_, local in parks:
                     put(("local.get", locals_[lane // 2]), ("i64x2.extract_lane", lane % 2), ("local.set", local))
+                if further := lane * self.accesses.code.own(access.base):
+                    put(("local.get", place), ("i64.const", further), ("i64.add",), ("local.set", place))
                 self.scalar.reduced(combine, access, place, length)
                 put(("local.set", found), ("local.get", targets[lane // per]), ("local.get", found))
                 put((f"{shape}.replace_lane", lane % per), ("local.set", targets[lane // per]), ("end",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...compiler.fission import reachable
 from ...compiler.out_of_ssa import ParallelRegion, Variable
-from ...compiler.packets import Linear
+from ...compiler.packets import Straightened
 from ...compiler.structure import Tree
 from ...compiler.windows import LaneWindow
 from .code import LOCAL, SLOT, Code
@@ -83,7 +83,7 @@ class PacketRuns:
                 kind = "v128" if self.values.differs(variable) else value_type(variable.ty)
                 self.put(("local.get", local), (f"{kind}.store", 2, start + 16 * part))
 
-    def _end(self, made: Linear) -> None:
+    def _end(self, made: Straightened) -> None:
         put, run = self.put, self._run
         assert run is not None
         self._store(run.stores)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ...compiler.ir import PRED, Node
 from ...compiler.out_of_ssa import Count, Under
-from ...compiler.packets import Linear
+from ...compiler.packets import Straightened
 from ...compiler.structure import StructuredLoop
 from ...errors import FaultKind
 from ...isa.types import Type
@@ -48,18 +48,23 @@ class PacketSteps:
         looks = [s for s in tree.latches[-1].statements if isinstance(s, Under) and isinstance(s.statement, Count)]
         if not (self.code.has_budget if self.code.plan is None else self.code.lanes_step):
             return
-        with values.statement(), values.temporary("v128") as over:
-            self._look_at_counts(looks[0].mask if looks else None, over)
-            if not looks:
-                return
-            under = looks[0]
-            assert isinstance(under.statement, Count)
+        if not looks:
+            with values.statement(), values.temporary("v128") as over:
+                self._look_at_counts(None, over)
+            return
+        under = looks[0]
+        assert isinstance(under.statement, Count)
+        self.faults.block_end = self.code.depth - 1  # that of the loop
+        self.look(under, self.get("step_at") if self.several else under.statement.at)
+
+    def look(self, under: Under, at: int | Instr) -> None:
+        """Ends the lanes that have used up their steps."""
+        with self.values.statement(), self.values.temporary("v128") as over:
+            self._look_at_counts(under.mask, over)
             bad = Node("mask", PRED)
-            values.held[bad] = [over]
-            self.faults.block_end = self.code.depth - 1  # that of the loop
-            at: int | Instr = self.get("step_at") if self.several else under.statement.at
+            self.values.held[bad] = [over]
             self.faults.drop(bad, under, FaultKind.STEP_LIMIT, at)
-            del values.held[bad]
+            del self.values.held[bad]
 
     def _look_at_counts(self, mask: Node | None, over: int) -> None:
         """Adds counts up, has ticks for no more steps than lanes have, and finds those of the mask that have none."""
@@ -102,7 +107,7 @@ class PacketSteps:
             self.put(("v128.load", 2, self.code.budget_slot * self.code.padded + 16 * part), ("local.set", local))
         self._begin_counts()
 
-    def keep(self, made: Linear) -> None:
+    def keep(self, made: Straightened) -> None:
         """Keeps what lanes have spent; `least` and `least_lane` are what is left to the first lane that has least."""
         put, spent = self.put, self._counts()[1]
         with self.values.temporary("v128") as over:

@@ -12,7 +12,7 @@ from ...compiler.accesses import Check, checks_of
 from ...compiler.conditions import open_conditions
 from ...compiler.ir import Node
 from ...compiler.out_of_ssa import Assign, Copies, Count, Do, Piece, Statement, Under, Variable
-from ...compiler.packets import Forms, Linear, guards, linear
+from ...compiler.packets import Forms, Straightened, guards, linear
 from ...compiler.structure import Tree, structure
 from ...compiler.windows import LaneWindow
 from .blocks import Blocks, moved_row
@@ -54,7 +54,7 @@ class Packets:
         self.control = Trees(code, values, polls, self._straight, lambda piece: self._leave())
         self.control.locals_of, self.control.after_look = self.locals_of, steps.after_look
         self.control.addresses = self.addresses = effects.accesses.first
-        self.at_end: Callable[[Linear], None] = lambda made: None
+        self.at_end: Callable[[Straightened], None] = lambda made: None
         self.sure: Instr = ("i32.const", 1)  # whether what is proven holds, and branches go the given ways
         self.twice = True
         self.given: dict[Node, bool] = {}  # branches that all lanes go the same way by, where what is proven holds
@@ -246,6 +246,8 @@ class Packets:
                 self.effects.effect(node, variable, statement)
             case Count(at):
                 self.steps.take(at, statement)
+                if statement.open:
+                    self.steps.look(statement, at)
             case other:
                 self.statements.statement(other)
 

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ...compiler.ir import Node, ValueType
-from ...compiler.operations import LEAVES
+from ...compiler.operations import COMPARISONS, LEAVES, SHIFTS
 from ...compiler.out_of_ssa import Variable
 from ...compiler.ranges import Ranges
 from ...compiler.traits import Traits
+from ...compiler.wide import read
 from ...isa.types import Type
 from .encoder import FunctionBody, Instr
 from .wide import Wide, is_wide
@@ -41,7 +42,6 @@ _FLOAT = {
     **{op: op for op in ("add", "sub", "mul", "div", "min", "max", "sqrt", "floor", "ceil", "trunc", "abs", "neg")},
     "round": "nearest",
 }
-_COMPARE = {"eq": "eq", "lt": "lt", "le": "le"}
 _PREDICATES = {"pand": "i32.and", "por": "i32.or"}
 _COUNTS = {"popcount": "popcnt", "clz": "clz", "ctz": "ctz"}
 
@@ -99,11 +99,13 @@ class Values:
     def compute(self, node: Node) -> None:
         """Pushes the value of a node, computed here."""
         op = node.op
-        if op == "const":
+        if self.wide is not None and (call := read(node)) is not None:
+            self.wide.called(call)
+        elif op == "const":
             self._constant(node)
-        elif op in ("param", "special"):
+        elif op in LEAVES:
             self.leaf(node)
-        elif op in _COMPARE:
+        elif op in COMPARISONS:
             self._comparison(node)
         elif op in _PREDICATES:
             self._operands(node)
@@ -132,14 +134,8 @@ class Values:
             self.put(("end",))
         elif op == "cvt":
             assert isinstance(node.ty, Type)
-            if self.wide is not None and node.attr.is_wide and node.ty.is_float:
-                self.wide.to_float(str(node.ty), node.attr, node.args[0])
-            else:
-                self._operands(node)
-                self.convert(node.ty, node.attr)
-        elif op == "cvt_odd":
-            assert self.wide is not None
-            self.wide.to_float("f64_odd", node.attr, node.args[0])
+            self._operands(node)
+            self.convert(node.ty, node.attr)
         elif op == "extend":
             self._operands(node)
             self.put((f"i32.extend{node.attr.bits}_s",))
@@ -224,12 +220,9 @@ class Values:
 
     def _comparison(self, node: Node) -> None:
         ty: Type = node.attr
-        if self.wide is not None and ty.is_wide:
-            self.wide.compare(node.op, ty, *node.args)
-            return
         self._operands(node)
         sign = "" if ty.is_float or node.op == "eq" else "_s" if ty.is_signed else "_u"
-        self.put((f"{value_type(ty)}.{_COMPARE[node.op]}{sign}",))
+        self.put((f"{value_type(ty)}.{node.op}{sign}",))
 
     # Integers
 
@@ -252,7 +245,7 @@ class Values:
             self._absolute(node, kind, ty)
         elif op == "dot":
             self._dot(node)
-        elif op in ("shl", "shr", "rotl"):
+        elif op in SHIFTS:
             self.value(node.args[0])
             self.value(node.args[1])
             if kind == "i64":

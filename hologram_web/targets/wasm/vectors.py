@@ -13,21 +13,20 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from ...compiler.ir import PRED, Node, ValueType
-from ...compiler.operations import LEAVES
+from ...compiler.operations import BITWISE, COMPARISONS, LEAVES, SHIFTS
 from ...compiler.out_of_ssa import Under, Variable
 from ...compiler.ranges import Ranges
 from ...compiler.shapes import ANY, Stride
 from ...isa.types import Type
 from .encoder import FunctionBody
 from .values import Values
-from .wholes import COMPARISONS, EVEN, HIGH, INTEGERS, LOWS, SHIFTS, Wholes, lanes_of
+from .wholes import EVEN, HIGH, INTEGERS, LOWS, Wholes, lanes_of
 
 if TYPE_CHECKING:
     from .routines import Routines
 
 __all__ = ["HowHeld", "Vectors"]
 
-_BITWISE = {"and": "v128.and", "or": "v128.or", "xor": "v128.xor"}
 _FLOATS = {
     **{op: op for op in ("add", "sub", "mul", "div", "min", "max", "sqrt", "floor", "ceil", "trunc", "abs", "neg")},
     "round": "nearest",
@@ -250,12 +249,13 @@ class Vectors(Values):
         else:
             for arg in node.args:
                 self.part(arg, part, bits)
-            self.put((_BITWISE.get(op, f"{shape}.{op}{'_u' if op in ('min', 'max') else ''}"),))
+            self.put((f"v128.{op}" if op in BITWISE else f"{shape}.{op}{'_u' if op in ('min', 'max') else ''}",))
 
     def numbers(self, ty: ValueType, values: list[int]) -> None:
         """Pushes a vector of these bit patterns."""
         size = self.bits(ty) // 8
-        self.put(self.constant(b"".join((v & ((1 << 8 * size) - 1)).to_bytes(size, "little") for v in values)))
+        most = (1 << 8 * size) - 1
+        self.put(self.constant(b"".join([(value & most).to_bytes(size, "little") for value in values])))
 
     def steps(self, ty: ValueType, step: int, part: int) -> None:
         """Pushes 0, step, 2 * step ... of the lanes of a part."""
@@ -314,12 +314,9 @@ class Vectors(Values):
         elif op in ("add", "sub", "mul"):
             self._parts_of(node, part)
             self.put((f"{shape}.{op}",))
-        elif op in _BITWISE:
+        elif op in BITWISE:
             self._parts_of(node, part)
-            self.put((_BITWISE[op],))
-        elif op == "not":
-            self._parts_of(node, part)
-            self.put(("v128.not",))
+            self.put((f"v128.{op}",))
         elif op == "neg" or (op == "abs" and ty.is_signed):
             self._parts_of(node, part)
             self.put((f"{shape}.{op}",))

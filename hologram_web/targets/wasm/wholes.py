@@ -6,15 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...compiler.ir import PRED, Node, ValueType
+from ...compiler.operations import COMPARISONS, DIVISIONS, SHIFTS
 from ...isa.types import Type
 
 if TYPE_CHECKING:
     from .vectors import Vectors
 
-__all__ = ["COMPARISONS", "EVEN", "HIGH", "INTEGERS", "LOWS", "SHIFTS", "Wholes", "lanes_of"]
+__all__ = ["EVEN", "HIGH", "INTEGERS", "LOWS", "Wholes", "lanes_of"]
 
-COMPARISONS = frozenset({"eq", "lt", "le"})
-SHIFTS = frozenset({"shl", "shr", "rotl"})
 EVEN = bytes(byte for word in range(4) for byte in range(8 * word, 8 * word + 4))  # the lower halves of eight words
 LOWS = bytes([*range(8), *range(16, 24)])  # the lower half of each
 HIGH = bytes([*range(8, 16), *range(8, 16)])
@@ -44,7 +43,7 @@ class Wholes:
             return self._once
         if not isinstance(ty, Type):
             return None
-        if op in ("div", "rem") and ty.is_integer:
+        if op in DIVISIONS and ty.is_integer:
             return self._divided if ty.bits == 32 else self._by_lanes
         if op in ("clz", "ctz", "inverse", "rem") or (op in SHIFTS and self.vectors.forms.of(node.args[1]) != 0):
             return self._by_lanes
@@ -134,7 +133,7 @@ class Wholes:
         ty, parks = node.ty, [self.vectors.parked(arg) if self.vectors.forms.of(arg) != 0 else [] for arg in node.args]
         assert isinstance(ty, Type)
         found, safe = self._results(ty), dict[int, int]()
-        if node.op in ("div", "rem") and ty.is_integer and parks[1]:  # 1 for 0, of lanes that are off
+        if node.op in DIVISIONS and ty.is_integer and parks[1]:  # 1 for 0, of lanes that are off
             for local in parks[1]:
                 safe[local] = self.vectors.fresh()
                 self.put(("local.get", local), ("local.get", local), ("v128.const", bytes(16)))

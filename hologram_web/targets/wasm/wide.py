@@ -9,8 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ...compiler.ir import Function, Node, ValueType, significant
+from ...compiler.ir import Function, Node, ValueType
 from ...compiler.out_of_ssa import Variable
+from ...compiler.wide import (
+    Copied,
+    Extended,
+    Sign,
+    TopBit,
+    WideCall,
+    WideChoice,
+    WideOperand,
+    WideSize,
+    WideWork,
+    size_of,
+    statement,
+)
 from ...isa.ops import IDENTITIES
 from ...isa.types import Type
 from .encoder import Instr
@@ -20,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["INLINE", "Wide", "is_wide"]
 
-_BINARY = frozenset({"add", "sub", "mul", "and", "or", "xor"})
 INLINE = 64  # bytes that are moved limb by limb; memory.copy is a call
 Place = tuple[Instr, int]  # an address that an instruction pushes, and what is added to it
 
@@ -73,10 +85,6 @@ class Wide:
         else:
             self.push(self.place((node.ty, node.attr), node.ty.size_bytes))
 
-    def _work(self) -> None:
-        """Pushes the address of what library functions use for themselves."""
-        self.push(self.place("work", 5 * self._widest + 16))
-
     def move(self, target: Place, source: Place, size: int) -> None:
         """Copies bytes between places that are the same or do not overlap."""
         if size > INLINE:
@@ -122,100 +130,75 @@ class Wide:
     def call(self, name: str) -> None:
         self.put(("call", self.values.routine(f"wide_{name}")))
 
-    def compare(self, op: str, ty: Type, a: Node, b: Node) -> None:
-        """Pushes whether a == b or a < b."""
-        self.value(a)
-        self.value(b)
-        self._compared(op, ty)
+    def _operand(self, operand: WideOperand) -> None:
+        match operand:
+            case Node():
+                self.values.value(operand)
+            case WideSize(size, _):
+                self.put(("i32.const", size))
+            case Sign(value, ty) if ty.is_signed:
+                self.value(value)
+                self.put(("i64.load", 0, ty.size_bytes - 8), ("i64.const", 63), ("i64.shr_s",))
+            case Sign():
+                self.put(("i64.const", 0))
+            case TopBit(signed):
+                self.put(("i64.const", (1 << 63) * signed))
+            case WideWork():
+                self.push(self.place("work", 5 * self._widest + 16))
+            case WideCall():
+                self.called(operand)
+            case bool():
+                self.put(("i32.const", int(operand)))
 
-    def _compared(self, op: str, ty: Type) -> None:
-        self.put(("i32.const", ty.size_bytes))
-        if op != "eq":
-            self.put(("i64.const", 1 << 63 if ty.is_signed else 0))
-        self.call("eq" if op == "eq" else "lt")
+    def called(self, call: WideCall) -> None:
+        """Calls a routine with its operands; for a value that it computes, the place is pushed already."""
+        match call:
+            case WideCall(name, (number, size, Sign(value, ty))) if name.startswith("to_"):
+                self.called(WideCall(name, (number, size)))
+                if ty.is_signed:  # the sign bit is where that of a float would be
+                    kind = name[3:6]
+                    self.value(value)
+                    self.put((f"{kind}.load", 0, ty.size_bytes - int(kind[1:]) // 8), (f"{kind}.copysign",))
+            case WideCall(name, operands):
+                for operand in operands:
+                    self._operand(operand)
+                self.call(name)
 
     def compute(self, variable: Variable, node: Node) -> None:
         """Computes a value into the slot of a variable."""
-        ty, op, args, put = node.ty, node.op, node.args, self.put
-        assert isinstance(ty, Type)
-        size, target = ty.size_bytes, self.of(variable)
-        if op in _BINARY or op in ("neg", "not", "shl", "shr", "div", "rem"):
-            self.push(target)
-            for arg in args:
-                self.values.value(arg)
-            put(("i32.const", size))
-            if op == "mul":
-                put(*(("i32.const", significant(arg)) for arg in args))
-            if op == "shr":
-                self._sign(args[0], ty)
-            if op in ("div", "rem"):
-                put(("i32.const", int(op == "rem")))
-                self._work()
-                op = "divide_signed" if ty.is_signed else "divide"
-            self.call(op)
-        elif op == "cvt":
-            self._convert(target, node, ty, node.attr)
-        elif op == "abs":
-            self._magnitude(args[0], ty)
-            self.take(target, size)
-        elif op == "select":
-            for arg in (*args[1:], args[0]):
-                self.values.value(arg)
-            put(("select",))
-            self.take(target, size)
-        else:
-            assert op == "bitcast", op
-            self.value(args[0])
-            self.take(target, size)
+        assert isinstance(node.ty, Type)
+        size, target = node.ty.size_bytes, self.of(variable)
+        match statement(node):
+            case WideCall() as call:
+                self.push(target)
+                self.called(call)
+            case WideChoice(condition, then, otherwise):
+                for value in (then, otherwise, condition):
+                    self.values.value(value)
+                self.put(("select",))
+                self.take(target, size)
+            case Copied(place):
+                self._operand(place)
+                self.take(target, size)
+            case Extended() as extended:
+                self._extend(target, size, extended)
 
-    def _sign(self, node: Node, ty: Type) -> None:
-        """Pushes a limb of sign bits; 0 for an unsigned number."""
-        if not ty.is_signed:
-            self.put(("i64.const", 0))
-            return
-        self.value(node)
-        self.put(("i64.load", 0, ty.size_bytes - 8), ("i64.const", 63), ("i64.shr_s",))
-
-    def _magnitude(self, node: Node, ty: Type) -> None:
-        self.value(node)
-        if ty.is_signed:
-            self.put(("i32.const", ty.size_bytes))
-            self._work()
-            self.call("magnitude")
-
-    def _convert(self, target: Place, node: Node, dst: Type, src: Type) -> None:
-        put, arg, size = self.put, node.args[0], dst.size_bytes
-        if src.is_float:
-            self.push(target)
-            self.values.value(arg)
-            put(("i32.const", size), ("i32.const", int(dst.is_signed)))
-            self.call("from_f64")
-            return
-        own = min(size, src.size_bytes) if src.is_wide else 8
+    def _extend(self, target: Place, size: int, extended: Extended) -> None:
+        put, (value, ty, kept) = self.put, extended
         with self.values.temporary("i64") as sign:
-            if src.is_wide:
-                self._sign(arg, src)
+            if ty.is_wide:
+                self._operand(Sign(value, ty))
                 put(("local.set", sign))
-                self.value(arg)
-                self.take(target, own)
+                self.value(value)
+                self.take(target, kept)
             else:
                 put(target[0])
-                self.values.value(arg)
+                self.values.value(value)
                 put(("local.tee", sign), ("i64.store", 0, target[1]))
                 put(("local.get", sign), ("i64.const", 63), ("i64.shr_s",), ("local.set", sign))
-            if size > own:
-                limb: Instr = ("local.get", sign) if src.is_signed else ("i64.const", 0)
-                self._fill((target[0], target[1] + own), size - own, limb)
-
-    def to_float(self, name: str, src: Type, node: Node) -> None:
-        """Pushes a value as f32 or f64, or as f64_odd, an F64 rounded to odd."""
-        kind = name[:3]
-        self._magnitude(node, src)
-        self.put(("i32.const", src.size_bytes))
-        self.call(f"to_{name}")
-        if src.is_signed:  # the sign bit is where that of a float would be
-            self.value(node)
-            self.put((f"{kind}.load", 0, src.size_bytes - int(kind[1:]) // 8), (f"{kind}.copysign",))
+            if size > kept:
+                limb: Instr = ("local.get", sign) if ty.is_signed else ("i64.const", 0)
+                self._fill((target[0], target[1] + kept), size - kept, limb)
 
     def reduce(self, combine: str, ty: Type, address: int, count: int, spend: Callable[[], None]) -> None:
         """Combines `count` (an i64 local) elements from an address (an i32 local) on; pushes the address of the result.
@@ -239,7 +222,9 @@ class Wide:
             pair: list[Place] = [result, (("local.get", address), 0)]
             for place in pair[::-1] if combine == "min" else pair:
                 self.push(place)
-            self._compared("lt", ty)
+            self._operand(size_of(ty))
+            self._operand(TopBit(ty.is_signed))
+            self.call("lt")
             put(("if", None))
             self.move(result, (("local.get", address), 0), size)
             put(("end",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import digits
 
 from ...compiler.accesses import Check
 from ...compiler.ir import Node
@@ -26,8 +27,7 @@ _MEETING = 16  # what a round in which a block meets costs at least, in rounds o
 
 class Body:
     """`run` is what the lanes of a block do up to a barrier, if this is it; `in_block` says that this is the block's
-    own code, `main`; `in_packet` that code of several lanes stands side by side. `proven` is what accesses need not
-    check, `hoisted` what another function has computed already.
+    own code, `main`. `proven` is what accesses need not check, `hoisted` what another function has computed already.
     """
 
     def __init__(
@@ -35,11 +35,10 @@ class Body:
         shader: Shader,
         run: ParallelRegion | None = None,
         in_block: bool = False,
-        in_packet: bool = False,
         proven: set[Check] | None = None,
         hoisted: dict[str, tuple[str, str]] | None = None,
     ) -> None:
-        self.shader, self.run, self.in_block, self.in_packet = shader, run, in_block, in_packet
+        self.shader, self.run, self.in_block = shader, run, in_block
         self.writer = Writer()
         self.put = self.writer.put
         # What the function computes once: its name and type
@@ -58,7 +57,9 @@ class Body:
 
     def hoist(self, text: str, name: str, kind: str) -> str:
         """What the function computes once, of a WGSL type, before all else."""
-        return self.hoisted.setdefault(text, (f"{name}{len(self.hoisted)}", kind))[0]
+        # Numbered by name, so that shaders with and without limits have more lines in common.
+        number = sum(given.rstrip(digits) == name for given, _ in self.hoisted.values())
+        return self.hoisted.setdefault(text, (f"{name}{number}", kind))[0]
 
     def hoists(self) -> list[str]:
         return [f"  let {name} = {text};" for text, (name, _) in self.hoisted.items()]
@@ -191,8 +192,7 @@ class Body:
 
     def _leaf(self, node: Node) -> str:
         text = self._leaf_text(node)
-        again = self.in_packet or self.control.in_loop
-        if node.op == "param" and not self.in_block and again:
+        if node.op == "param" and not self.in_block:
             # Read once: Mandelbrot's limit cost a sixth of each round on llvmpipe.
             return self.hoist(text, "p", self.values.type_name(node))
         return text

@@ -201,24 +201,27 @@ class EffectWriter:
             self.put("}")
             return
         wrong = [] if inside else self._outside(access, "index", strange, offset)
+        told = pair(self.values, index, _index_again(index, bias))
         place = self._place(access, "index", offset)
-        self.put(f"let place = {place.at};")
+        if place.at != "index":
+            self.put(f"let place = {place.at};")
+            place = place._replace(at="place")
         self.put(f"if ({' | '.join([condition for condition, _ in open_axes] + wrong)}) {{")
         for condition, fault in open_axes:
             self.put(f"  if ({condition}) {{ {fault} }}")
         if wrong:  # the first fault stays
-            self.put(f"  {self._told(self._fault(FaultKind.OUT_OF_BOUNDS, access, index))}")
+            self.put(f"  {self._told(self._fault(FaultKind.OUT_OF_BOUNDS, access, index), told)}")
         if target is not None:
             self.put(f"  {self._cleared(target, node)}")
         if access.scale % align or offset % align:
-            self.put(f"}} else if ((({ElementPlace('place', place.in_words).byte}) & {align - 1}u) != 0u) {{")
-            self.put(f"  {self._told(self._fault(FaultKind.MISALIGNED_ACCESS, access, index, '0u'))}")
+            self.put(f"}} else if ((({place.byte}) & {align - 1}u) != 0u) {{")
+            self.put(f"  {self._told(self._fault(FaultKind.MISALIGNED_ACCESS, access, index, '0u'), told)}")
             if target is not None:
                 self.put(f"  {self._cleared(target, node)}")
         self.put("} else {")
         self.writer.depth += 1
-        found, start = ElementPlace("place", place.in_words), self._start(access.base)
-        self.memory.at(access, found.moved("+", f"{start // 4}u") if start else found, then)
+        start = self._start(access.base)
+        self.memory.at(access, place.moved("+", f"{start // 4}u") if start else place, then)
         self.writer.depth -= 1
         self.put("}")
         self.writer.depth -= 1
@@ -287,9 +290,9 @@ class EffectWriter:
         base, need = self._base_number(access.base), need or f"{access.element.size_bytes}u"
         return Report(kind, access.at, base, index, access.scale, access.offset, need, f"{size}u")
 
-    def _told(self, report: Report) -> str:
-        """The statement that reports a fault."""
-        place = self.offset(report, pair(self.values, report.place))
+    def _told(self, report: Report, index: str | None = None) -> str:
+        """The statement that reports a fault; `index` is its place as a pair, if that is known."""
+        place = self.offset(report, index or pair(self.values, report.place))
         return self._report(report.kind, report.at, report.base, place, report.need, report.other)
 
     def _report(self, kind: FaultKind, at: int, base: int, place: str, need: str, other: str) -> str:
@@ -433,6 +436,13 @@ class EffectWriter:
 def _stored(node: Node) -> tuple[Node, ...]:
     """What a store puts into memory; of a word, the mask besides."""
     return node.args[1 : 2 + node.attr.in_word]
+
+
+def _index_again(index: Node, bias: int) -> str | None:
+    """The index of a check, from the word that the check has of it, if that is all of it."""
+    if index.ty is Type.U32:
+        return "index"
+    return f"bitcast<i32>({f'index - {bias}u' if bias else 'index'})" if index.ty is Type.I32 else None
 
 
 def fault_number(kind: FaultKind) -> int:

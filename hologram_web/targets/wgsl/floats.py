@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...compiler.ir import Node
+from ...compiler.operations import COMPARISONS
 from ...isa.types import Type
 from ..clike.expressions import Expressions
 
@@ -34,7 +35,7 @@ class Floats:
 
     def compute(self, node: Node) -> str | None:
         """The expression of what is F32's; None for everything else."""
-        if node.op in ("eq", "lt", "le"):
+        if node.op in COMPARISONS:
             return self._comparison(node, *node.args) if node.attr is Type.F32 else None
         if node.ty is not Type.F32:
             return None

@@ -20,7 +20,7 @@ from ...compiler.out_of_ssa import lower
 from ...compiler.ranges import MAX_LANES
 from ...compiler.recursion import deep_recursion
 from ...compiler.rounds import cost_of_lane, within_budget
-from ...errors import CompileError, UnsupportedType
+from ...errors import CompileError
 from ...garbage import seldom_collected
 from ...isa.address import Space
 from ...isa.types import Type
@@ -247,11 +247,6 @@ def compile_kernel(
 
     Raises CompileError for what WebGPU does not have.
     """
-    if any(node.op == "call" and node.attr == "pow_f64" for node in function.nodes()):
-        # 39 s on llvmpipe, four minutes in SwiftShader beside other work: longer than a launch may take.
-        raise UnsupportedType(
-            None, "POW of f64 takes shader compilers minutes: use exp(y * log(x)), f32, or run on wasm"
-        )
     with deep_recursion():
         bound = [list(group) for group in groups]
         number = {base: number for number, group in enumerate(bound) for base in group}

@@ -98,9 +98,9 @@ def _constant(ty: Type, bits: int) -> str:
     return f"{bits}u"
 
 
-def pair(values: Expressions, node: Node) -> str:
-    """A legal integer as a pair."""
-    text = values.value(node)
+def pair(values: Expressions, node: Node, text: str | None = None) -> str:
+    """A legal integer as a pair; `text` is its value, if that is known."""
+    text = values.value(node) if text is None else text
     return (
         values.call("u64_from_i32", text)
         if node.ty is Type.I32

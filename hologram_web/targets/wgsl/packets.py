@@ -23,7 +23,7 @@ from ...compiler.accesses import Check, access_of, axes_of, checks_of
 from ...compiler.bounds import Bounds
 from ...compiler.conditions import open_conditions
 from ...compiler.ir import Function, MemoryAccess, Node
-from ...compiler.operations import OPERATIONS
+from ...compiler.operations import ACCESSES, CHANGES, OPERATIONS
 from ...compiler.out_of_ssa import Assign, Do, Piece
 from ...compiler.passes.costs import total
 from ...isa.address import ON_CHIP, Space
@@ -133,7 +133,7 @@ def _fits(statement: Assign | Do | Guard) -> bool:
     if isinstance(statement, Assign):
         return not is_wide(statement.variable.ty)
     access = access_of(statement.node)
-    if statement.node.op not in ("load", "store") or access is None:
+    if statement.node.op not in ACCESSES or access is None:
         return False
     aligned = not (access.scale % access.element.alignment or access.offset % access.element.alignment)
     return aligned and access.base.space not in ON_CHIP and not access.element.is_wide
@@ -207,7 +207,7 @@ def _are_quads(shader: Shader, packet: Packet) -> bool:
 
 def _is_place(node: Node, lanes: int) -> bool:
     """Whether a value is the lane's place in a launch of one row of blocks."""
-    while node.op in ("cvt", "bitcast") and isinstance(node.ty, Type) and node.ty.is_integer and node.ty.bits >= 32:
+    while node.op in CHANGES and isinstance(node.ty, Type) and node.ty.is_integer and node.ty.bits >= 32:
         node = node.args[0]
     if node.op == "add":
         for block, lane in (node.args, node.args[::-1]):
@@ -271,7 +271,7 @@ class _Lanes:
         }
 
     def body(self) -> Body:
-        return Body(self.shader, in_packet=True, hoisted=self.hoisted)
+        return Body(self.shader, hoisted=self.hoisted)
 
     def start(self) -> list[str]:
         """Where the workgroup begins, if that is no block."""

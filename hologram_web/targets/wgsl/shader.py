@@ -10,6 +10,7 @@ from ...compiler.dominance import reverse_postorder
 from ...compiler.fission import Fission, fission, reachable
 from ...compiler.ir import Function
 from ...compiler.legalise import Legal
+from ...compiler.operations import WRITES
 from ...compiler.out_of_ssa import Count, Do, Lowered, ParallelRegion, Piece, Variable, argument_starts
 from ...compiler.rounds import weights
 from ...isa.address import ON_CHIP, Space
@@ -68,7 +69,10 @@ class Shader:
         self.names = {f"b{number}": f"b{number}" for number in range(len(groups))}  # of parts: that of their first
         self.names |= {f"b{number}_{part}": f"b{number}" for number, part in self.further}
         self.atomic |= {name for name, first in self.names.items() if first in self.atomic}
-        self.meet = ["workgroupBarrier();", *(["storageBarrier();"] if self._stores_before_barriers() else [])]
+        # A lane that is a block waits for nobody, and its loops over barriers need not be uniform: Tint takes all that
+        # comes from the lane's number for not uniform, and refused barriers there.
+        storage = ["storageBarrier();"] if self._stores_before_barriers() else []
+        self.meet = [] if self.function.block_shape == (1, 1, 1) else ["workgroupBarrier();", *storage]
         self._begin(set())
 
     def _begin(
@@ -130,7 +134,7 @@ class Shader:
             if access is None:
                 continue
             name = self.binding(access.base)
-            if node.op in ("store", "atomic"):
+            if node.op in WRITES:
                 written.add(name)
             # Neighbouring lanes store to one word: only atomics keep their bytes apart (three of four were wrong).
             narrow = node.op == "store" and access.element.bits < 32 and access.base.space is not Space.LOCAL
@@ -157,7 +161,7 @@ class Shader:
                 before[way].append(piece)
         return any(
             isinstance(statement, Do)
-            and statement.node.op in ("store", "atomic")
+            and statement.node.op in WRITES
             and (access := access_of(statement.node)) is not None
             and access.base.space not in ON_CHIP
             for piece in reachable((p for p in before if p.kind == "barrier"), before.__getitem__)

@@ -12,8 +12,10 @@ from collections.abc import Callable, Mapping
 from math import prod
 from typing import TYPE_CHECKING
 
-from ...compiler.ir import Function, Node, ValueType, significant
+from ...compiler import wide
+from ...compiler.ir import Function, Node, ValueType
 from ...compiler.out_of_ssa import Lowered, Variable, targets_of
+from ...compiler.wide import Copied, Extended, Sign, TopBit, WideCall, WideChoice, WideOperand, WideSize, WideWork, read
 from ...isa.address import Space
 from ...isa.ops import IDENTITIES
 from ...isa.types import Type
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["Places", "WideWriter", "each_word", "is_wide", "size_of"]
 
 _MAX_PRIVATE = 128  # words: llvmpipe takes half a second
-_MAX_UNROLLED = 8  # words of values around whose words shader compilers may unroll loops
-_PLAIN = frozenset({"add", "sub", "and", "or", "xor", "neg", "not", "shl"})
 
 
 def is_wide(ty: ValueType) -> bool:
@@ -38,14 +38,16 @@ def words(ty: ValueType) -> int:
     return ty.bits // 32
 
 
-def size_of(ty: ValueType, op: str = "") -> str:
-    """How many words a value has; where code would be too long if shader compilers unrolled its loops, in a form that
-    they do not know."""
-    return _opaque(words(ty), op in ("div", "rem") or words(ty) > _MAX_UNROLLED)
+def size_of(ty: ValueType) -> str:
+    """How many words a value has."""
+    assert isinstance(ty, Type)
+    return _opaque(wide.size_of(ty))
 
 
-def _opaque(size: int, unknown: bool) -> str:
-    return f"({size}u | arguments.misc.z)" if unknown else f"{size}u"
+def _opaque(size: WideSize) -> str:
+    """A size in words; where code would be too long if shader compilers unrolled its loops, in a form that they do not
+    know."""
+    return f"({size.bytes // 4}u | arguments.misc.z)" if size.long else f"{size.bytes // 4}u"
 
 
 def each_word(ty: ValueType) -> tuple[str, str]:
@@ -122,12 +124,12 @@ class Places:
         if self.scratch:
             lines.append(f"  wide_start = (block - arguments.spare.y) * {self.size * self._lanes}u + index;")
         if self._own:  # in a form that shader compilers do not unroll
-            lines.append(f"  for (var word = 0u; word < {_opaque(self._own, True)}; word += 1u) {{")
+            lines.append(f"  for (var word = 0u; word < {_opaque(WideSize(4 * self._own, True))}; word += 1u) {{")
             lines += [f"    {self.own_word('word')} = 0u;", "  }"]
         for node, place in zip(self.constants, places, strict=True):
             lines += _constant(self, place, node.ty, node.attr, fresh=not self.scratch)
         for name, (place, ty) in scalars.items():
-            lines.append(f"  for (var k = 0u; k < {_opaque(words(ty), True)}; k++) {{")
+            lines.append(f"  for (var k = 0u; k < {_opaque(WideSize(4 * words(ty), True))}; k++) {{")
             lines.append(f"    let at = {arguments[name]}u + k;")
             lines.append(f"    {self.call('wide_set', f'{place} + k', 'arguments.words[at / 4u][at % 4u]')};")
             lines.append("  }")
@@ -156,83 +158,70 @@ class WideWriter:
         """The expression of what is read of wide integers; None for everything else."""
         if is_wide(node.ty):
             return self.places.constant(node)
-        if not is_wide(node.attr if isinstance(node.attr, Type) else None):
-            return None
-        if node.op == "eq":
-            return self.values.call("wide_eq", *map(self.value, node.args), size_of(node.attr))
-        if node.op == "lt":
-            return self._less(self.value(node.args[0]), self.value(node.args[1]), node.attr)
-        assert node.op in ("cvt", "cvt_odd"), node
-        assert isinstance(node.ty, Type)
-        if node.ty.is_float:
-            return self._to_float(node.args[0], f"{node.ty}{'_odd' if node.op == 'cvt_odd' else ''}", node.attr)
-        return self._low(node.args[0], node.ty)
+        call = read(node)
+        if call is not None:
+            return self._called(call)
+        return self._low(node.args[0], node.ty) if node.op == "cvt" and is_wide(node.attr) else None
 
-    def _less(self, x: str, y: str, ty: Type) -> str:
-        return self.values.call("wide_lt", x, y, size_of(ty), f"{0x80000000 if ty.is_signed else 0}u")
+    def _called(self, call: WideCall, *target: str) -> str:
+        return self.values.call(f"wide_{call.routine}", *target, *map(self._operand, call.operands))
 
-    def _sign(self, place: str, size: str, ty: Type) -> str:
-        """What fills the words above a value."""
-        return self.values.call("wide_sign", place, size) if ty.is_signed else "0u"
+    def _operand(self, operand: WideOperand) -> str:
+        match operand:
+            case Node():
+                return self.values.value(operand)
+            case WideSize():
+                return _opaque(operand)
+            case Sign(value, ty) if ty.is_signed:
+                return self.values.call("wide_sign", self.value(value), size_of(ty))
+            case Sign():
+                return "0u"
+            case TopBit(signed):
+                return f"{0x80000000 * signed}u"
+            case WideWork():
+                return self.places.work()
+            case WideCall():
+                return self._called(operand)
+            case bool():
+                return str(operand).lower()
 
     def _do(self, name: str, *args: object) -> None:
         self.put(f"{self.values.call(name, *args)};")
 
     def compute(self, variable: Variable, node: Node) -> None:
         """Computes a value into the place of a variable."""
-        ty, op = node.ty, node.op
-        assert isinstance(ty, Type)
-        target, size = self.places.variables[variable], size_of(ty, op)
-        args = [self.values.value(arg) for arg in node.args]
-        signed = str(ty.is_signed).lower()
-        if op == "mul":
-            sizes = [_opaque(significant(arg) // 4, words(ty) > _MAX_UNROLLED) for arg in node.args]
-            self._do("wide_mul", target, *args, size, *sizes)
-        elif op in _PLAIN:
-            self._do(f"wide_{op}", target, *args, size)
-        elif op == "shr":
-            self._do("wide_shr", target, *args, size, self._sign(args[0], size, ty))
-        elif op in ("div", "rem"):
-            name = "wide_divide_signed" if ty.is_signed else "wide_divide"
-            rest = "true" if op == "rem" else "false"
-            self._do(name, target, *args, size, rest, self.places.work())
-        elif op == "cvt" and node.attr.is_float:
-            self._do(f"wide_from_{node.attr}", target, args[0], size, signed)
-        elif op == "cvt":
-            self._extend(target, ty, node.args[0], node.attr)
-        elif op == "abs":
-            self.copy(target, self.values.call("wide_magnitude", args[0], size, self.places.work()), ty)
-        elif op == "select":
-            self.copy(target, f"select({args[2]}, {args[1]}, {args[0]})", ty)
-        else:
-            assert op == "bitcast", op
-            self.copy(target, args[0], ty)
+        assert isinstance(node.ty, Type)
+        target = self.places.variables[variable]
+        match wide.statement(node):
+            case WideCall() as call:
+                self.put(f"{self._called(call, target)};")
+            case WideChoice() as chosen:
+                condition, then, otherwise = map(self.values.value, chosen)
+                self.copy(target, f"select({otherwise}, {then}, {condition})", node.ty)
+            case Copied(place):
+                self.copy(target, self._operand(place), node.ty)
+            case Extended() as extended:
+                self._extend(target, node.ty, extended)
 
-    def _extend(self, target: str, dst: Type, arg: Node, src: Type) -> None:
-        """Converts an integer: the sign or zeros fill what is wider."""
-        if not src.is_wide:
-            sign = "bitcast<u32>(bitcast<i32>(low.y) >> 31u)" if src.is_signed else "0u"
+    def _extend(self, target: str, ty: Type, extended: Extended) -> None:
+        if not extended.ty.is_wide:
+            sign = "bitcast<u32>(bitcast<i32>(low.y) >> 31u)" if extended.ty.is_signed else "0u"
             self.put("{")
-            self.put(f"  let low = {self.values.value(arg)};")
-            self.put(f"  {self.values.call('wide_fill', target, size_of(dst), sign)};")
+            self.put(f"  let low = {self.values.value(extended.value)};")
+            self.put(f"  {self.values.call('wide_fill', target, size_of(ty), sign)};")
             self.put(f"  {self.values.call('wide_set', target, 'low.x')};")
             self.put(f"  {self.values.call('wide_set', f'{target} + 1u', 'low.y')};")
             self.put("}")
             return
-        self._do("wide_copy", target, self.value(arg), size_of(min(dst, src, key=words)))
-        if words(dst) > words(src):
-            sign = self._sign(self.value(arg), f"{words(src)}u", src)
-            self._do("wide_fill", f"{target} + {words(src)}u", f"{size_of(dst)} - {words(src)}u", sign)
+        kept = extended.kept // 4
+        self._do("wide_copy", target, self.value(extended.value), size_of(min(ty, extended.ty, key=words)))
+        if words(ty) > kept:
+            sign = self._operand(Sign(extended.value, extended.ty))
+            self._do("wide_fill", f"{target} + {kept}u", f"{size_of(ty)} - {kept}u", sign)
 
-    def _to_float(self, node: Node, dst: str, src: Type) -> str:
-        """The expression of a value as a float, `f32`, `f64`, or `f32_odd`, which is rounded to odd."""
-        place, size = self.value(node), size_of(src)
-        if src.is_signed:
-            place = self.values.call("wide_magnitude", place, size, self.places.work())
-        return self.values.call(f"wide_to_{dst}", place, size, self._sign(self.value(node), size, src))
-
-    def _low(self, node: Node, ty: Type) -> str:
+    def _low(self, node: Node, ty: ValueType) -> str:
         """The expression of the low word or, for a pair, of the low two."""
+        assert isinstance(ty, Type)
         word = self.values.call("wide_get", self.value(node))
         if ty.bits == 64:
             return f"vec2u({word}, wide_get({self.value(node)} + 1u))"
@@ -264,12 +253,13 @@ class WideWriter:
         for line in (*each_word(ty), f"{self.values.call('wide_set', f'{element} + k', word)};", "} }"):
             self.put(f"  {line}")
         if combine in ("add", "mul"):
-            sizes = [size_of(ty, combine)] * (3 if combine == "mul" else 1)
+            sizes = [size] * (3 if combine == "mul" else 1)
             self.put(f"  {self.values.call(f'wide_{combine}', total, target, element, *sizes)};")
             self.put(f"  {self.values.call('wide_copy', target, total, size)};")
         else:
             a, b = (element, target) if combine == "min" else (target, element)
-            self.put(f"  if ({self._less(a, b, ty)}) {{ {self.values.call('wide_copy', target, element, size)}; }}")
+            less = self.values.call("wide_lt", a, b, size, self._operand(TopBit(ty.is_signed)))
+            self.put(f"  if ({less}) {{ {self.values.call('wide_copy', target, element, size)}; }}")
         self.put("}")
 
 

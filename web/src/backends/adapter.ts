@@ -32,11 +32,18 @@ export function describeAdapter(info: GPUAdapterInfo): AdapterInfo {
   return { vendor, architecture, device, description, real: !software, inexact: [] };
 }
 
+/** Its names. */
+export function nameOf(adapter: AdapterInfo | null): string {
+  const { vendor, architecture, description, real } = adapter ?? ({} as Partial<AdapterInfo>);
+  return `${[vendor, architecture, description].filter(Boolean).join(" ") || "an adapter without a name"}${real === false ? ", a program and no GPU" : ""}`;
+}
+
 const HARMLESS = ["/", "sqrt", "subnormals"];
 
 /** Why an adapter is taken without being asked for. Raises BackendUnavailable if it is not. */
-export function judge({ vendor, architecture, description, real, inexact }: AdapterInfo): string {
-  const name = `the adapter ${[vendor, architecture, description].filter(Boolean).join(" ")}`;
+export function judge(adapter: AdapterInfo): string {
+  const { real, inexact } = adapter;
+  const name = `the adapter ${nameOf({ ...adapter, real: true })}`;
   const broken = inexact.filter((operation) => !HARMLESS.includes(operation)).join(", ");
   if (!real || broken) throw new BackendUnavailable("webgpu", real ? `${name} gets ${broken} wrong` : `${name} is no GPU but a program`);
   return `${name} is a GPU`;

@@ -16,13 +16,12 @@ const [CALLS, END, ENDING, FAILED, NEXT, ACTIVE] = [1, 2, 9, 10, 16, 32];
 const [KNOWN, TAKEN] = [3, 6];
 const OPEN = -(2 ** 31);
 const LEAST_MS = 0.004; // that a part takes at least
-const SPIN_MS = 0.02; // until who waits sleeps
+const SPIN_MS = 0.2; // until who waits sleeps
 const LOOK_MS = 20; // between two looks of one who sleeps at what may end the launch
 const START_MS = 5000; // for workers to start
 const GRACE_MS = 2000; // for workers that were told to end
 const TRIAL_MS = [20, 500]; // of a launch that is tried on one thread, without and with atomics
-const TRIED = 32; // launches after which what was slower has another turn
-const SOON = 3; // after as many the first time: workers that were still starting made the launch look slow
+const TRIED = 32; // launches after which what was slower has another turn, at most
 
 /** A worker: as text, so that pages and bundlers need no other file. Kernels that trap, which none does, end a launch by 2. */
 const SOURCE = `
@@ -144,13 +143,16 @@ export class Crew {
 
   /**
    * More threads are slower where atomics meet on few words, and where others have the processors. What is not too long is
-   * tried alone once; what was slower has another turn now and then.
+   * tried alone once. What was slower has another turn soon, as its workers may have been starting or late, and then ever
+   * later.
    */
   private isBetterAlone(code: Code, blocks: number): boolean {
     const { alone, together, atomic } = code;
     if (!alone) return together * blocks < TRIAL_MS[Number(atomic)]!;
     const better = together > alone;
-    return (++code.turns + TRIED - SOON) % TRIED || !(better || atomic) ? better : !better;
+    const turn = (code.turns = better || atomic ? code.turns + 1 : 0);
+    const again = turn > 1 && (turn % TRIED === 0 || (turn & (turn - 1)) === 0);
+    return better !== again;
   }
 
   /** Keeps how long blocks took: what else the machine does makes it longer, so that less is believed at once. */

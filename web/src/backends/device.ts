@@ -1,6 +1,7 @@
 /** What a run needs of a device. */
 import { Untold } from "../errors.js";
 import type { BoundRun, Ends, Input } from "../program.js";
+import type { RuntimeInfo } from "../runtime.js";
 import type { Artifact, Backend, Kernel, Launch, Triple } from "../plan.js";
 
 /** GPUBufferUsage; MAP_READ is GPUMapMode.READ, too. Not all places with WebGPU have them as globals. */
@@ -52,6 +53,8 @@ export interface Threads {
 
 export interface Device {
   readonly backend: Backend;
+  /** What the runtime on it says of it. */
+  info?: RuntimeInfo;
   /** On wasm. */
   readonly threads?: Threads;
   /** On WebGPU. */
@@ -72,6 +75,8 @@ export interface Device {
   /** The caller's own memory, if it is a kind that the device knows. Raises InvalidBuffer. */
   adopt(value: unknown, bytes?: number): Memory | null;
   free(memory: Memory): void;
+  /** The first bytes of it as they are now, where that takes no waiting. */
+  look?(memory: Memory, bytes: number): Uint8Array;
   write(memory: Memory, data: Uint8Array, offset: number): void;
   read(memory: Memory): Promise<Uint8Array<ArrayBuffer>>;
   /** Ends with StepLimit after `seconds`, where the device can. */

@@ -5,7 +5,7 @@
  */
 import type { Buffer } from "../buffer.js";
 import { telling } from "../errors.js";
-import { arrayOf, bytesOf, product, scalarBits, slotOf, writeBits } from "../internal.js";
+import { bytesOf, product, resultOf, scalarBits, slotOf, writeBits } from "../internal.js";
 import type { BoundRun, Ends, Input } from "../program.js";
 import type { Type } from "../types.js";
 import { LONG_MS, now } from "./pace.js";
@@ -221,7 +221,7 @@ export class Replay {
   private found(): unknown {
     const { arena } = this.device;
     const { results } = this;
-    const one = ({ type, slot, own }: Result) => (own ? arrayOf(type, arena.bytes.slice(own.at, own.at + own.bytes)) : slot!.value);
+    const one = ({ type, slot, own }: Result) => (own ? resultOf(this.device, type, arena.bytes.slice(own.at, own.at + own.bytes)) : slot!.value);
     return results.length === 1 ? one(results[0]!) : Object.fromEntries(results.map((result) => [result.name, one(result)]));
   }
 

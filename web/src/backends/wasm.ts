@@ -255,6 +255,10 @@ export class WasmDevice implements Device {
     return null;
   }
 
+  look(memory: Memory, bytes: number): Uint8Array {
+    return this.bytes(memory as Place).slice(0, bytes);
+  }
+
   free(memory: Memory): void {
     this.arena.free((memory as Place).address, memory.bytes);
     this.counts.liveBytes -= memory.bytes;

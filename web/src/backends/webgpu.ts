@@ -72,8 +72,8 @@ export interface Laid {
 /** And what recordings need, and runs in encoders of the caller's: recording.ts. */
 export interface GpuDevice extends Device {
   readonly gpu: GPUDevice;
-  /** The code of a launch; `unsure` if it is without checks, and nobody knows that it is short. */
-  choose(job: Job, ends: Ends): { code: Pipeline | Promise<Pipeline>; unsure: boolean };
+  /** The code of a launch; `unsure` if it is without checks, and nobody knows that it is short. What was asked for it. */
+  choose(job: Job, ends: Ends): { code: Pipeline | Promise<Pipeline>; unsure: boolean; fast: Fast | undefined; values: Values };
   lay(commands: readonly Command[], ends: Ends): Laid;
   tell(encoder: GPUCommandEncoder, laid: Laid, querySet: GPUQuerySet | null): void;
   /** Does commands, and gives the bytes of memories when all is done. Raises the first fault. */
@@ -381,12 +381,13 @@ export function webGpuDevice(gpu: GPUDevice, owned = true): GpuDevice {
     };
   }
 
-  function choose(job: Job, { steps, seconds }: Ends): { code: Pipeline | Promise<Pipeline>; unsure: boolean } {
+  function choose(job: Job, { steps, seconds }: Ends): ReturnType<GpuDevice["choose"]> {
     for (const { bytes } of job.memories) checkLimit(job.kernel.name, up(bytes), LIMITS[0]);
     const variant = variantOf(job);
-    const short = proven(job, steps, Math.max(Math.floor(LIGHT / (blocksOf(job) * lanesOf(job.kernel))), 1));
-    const fast = short ?? proven(job, steps, patienceOf(seconds) || LARGEST);
-    return { code: made(job.file, job.kernel, variant, fast), unsure: fast !== short };
+    const values = valuesOf(job, steps);
+    const short = proven(variant, values, Math.max(Math.floor(LIGHT / (blocksOf(job) * lanesOf(job.kernel))), 1));
+    const fast = short ?? proven(variant, values, patienceOf(seconds) || LARGEST);
+    return { code: made(job.file, job.kernel, variant, fast), unsure: fast !== short, fast, values };
   }
 
   /** A lane's rounds of the shortest loop: as many as fit into the seconds. */
@@ -534,15 +535,21 @@ export function partsOf(job: Job, code: Pipeline, start = 0, end = blocksOf(job)
 }
 const orderOf = (variant: Variant): number[] => variant.bindings.flatMap(({ memories }) => memories);
 
-/** The shader without checks that may run. What is not known, or leaves the range of numbers, proves nothing. */
-function proven(job: Job, steps: number, rounds: number): Fast | undefined {
+/** What conditions know, but for the rounds. */
+function valuesOf(job: Job, steps: number): Values {
   const { kernel, scalars, grid, lanes } = job;
-  const values: Values = new Map([...grid, ...lanes, steps, rounds].map((value, k) => [LAUNCH_VARIABLES[k]!, value]));
+  const values: Values = new Map([...grid, ...lanes, steps].map((value, k) => [LAUNCH_VARIABLES[k]!, value]));
   scalars.forEach((value, k) => {
     if (typeof value === "bigint") values.set(`s${k}`, Number(integerOf(kernel.scalars[k]!.type, value)));
   });
   kernel.memories.forEach((_, k) => values.set(`m${k}`, bytesOfMemory(job, k)));
-  return variantOf(job).fast.find(({ conditions }) => {
+  return values;
+}
+
+/** The shader without checks that may run. What is not known, or leaves the range of numbers, proves nothing. */
+function proven({ fast }: Variant, values: Values, rounds: number): Fast | undefined {
+  values.set(LAUNCH_VARIABLES[7]!, rounds);
+  return fast.find(({ conditions }) => {
     try {
       return conditions.every((condition) => evaluate(condition, values) >= 0);
     } catch {

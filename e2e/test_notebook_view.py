@@ -1,0 +1,82 @@
+"""The notebook view in a page: tabs by mouse and keys, values that change, and nothing that axe-core finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+import hologram_web as hg
+from hologram_web_tools.notebook import html_of
+from hologram_web_tools.notebook.html import asset
+
+from .browser import ROOT, Browser
+
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A notebook</title>
+<style>:root { color-scheme: light dark } body { color: CanvasText; background: Canvas }</style>
+<main><h1>Cells</h1></main></html>"""
+# What Jupyter does with an anywidget, with a model that holds `html` only.
+SHOW = """async ([code, html]) => {
+  const { default: { render } } = await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+  const el = document.querySelector("main").appendChild(document.createElement("div"));
+  const heard = [];
+  globalThis.model = { html, get: (name) => model[name], on: (_, each) => heard.push(each), off: () => 0 };
+  globalThis.change = (html) => { model.html = html; for (const each of heard) each(); };
+  render({ model, el });
+}"""
+FOUND = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map((n) => n.html)]))"
+
+
+@hg.kernel
+def double(x: hg.Array[hg.f32, 2]):
+    i, j = hg.global_id(0), hg.global_id(1)
+    x[j, i] *= 2
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser() as found:
+        yield found
+
+
+@pytest.fixture(params=["light", "dark"])
+def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    found = browser.page("/e2e/README.md")
+    found.goto("about:blank")
+    found.emulate_media(color_scheme=request.param)
+    found.set_content(PAGE)
+    yield found
+    found.close()
+
+
+def test_tabs_and_values(page: Page) -> None:
+    with hg.Executor("wasm") as ex:
+        x = ex.array(np.arange(120, dtype=np.float32).reshape(10, 12))
+        page.evaluate(SHOW, [asset("view.js"), html_of(x)])
+        picture, elements = page.get_by_role("tab", name="Picture"), page.get_by_role("tab", name="Elements")
+        expect(picture).to_have_attribute("aria-selected", "true")
+        expect(page.get_by_role("img")).to_be_visible()
+        picture.focus()
+        page.keyboard.press("ArrowRight")
+        expect(elements).to_be_focused()
+        expect(page.get_by_role("cell", name="119", exact=True)).to_be_visible()
+        expect(page.get_by_role("img")).to_be_hidden()
+        double[(12, 10), (16, 16)](x)
+        page.evaluate("html => change(html)", html_of(x))
+        expect(elements).to_have_attribute("aria-selected", "true")  # the tab stays
+        expect(page.get_by_role("cell", name="238", exact=True)).to_be_visible()
+
+
+def test_axe_finds_nothing(page: Page) -> None:
+    with hg.Executor("wasm") as ex:
+        with ex.trace() as timeline:
+            double[(12, 10), (16, 16)](ex.zeros((10, 12)))
+        values = (ex.zeros((10, 12)), double, timeline, hg.compile(double, shapes={"x": ("h", "w")}))
+        for value in values:
+            page.evaluate(SHOW, [asset("view.js"), html_of(value)])
+        page.evaluate("html => document.querySelector('main').insertAdjacentHTML('beforeend', html)", html_of(double))
+    page.add_script_tag(path=AXE)
+    assert page.evaluate(FOUND) == []

@@ -1,0 +1,1 @@
+"""Programs of arrays: the heat equation, k-means, logistic regression."""

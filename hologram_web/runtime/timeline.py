@@ -1,0 +1,114 @@
+"""Timelines: what ran on a device, when, and how long."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from ..extras import page_of
+from ..isa.launch import ExecutionParams
+from ..isa.operands import BufferHandle
+from ..isa.program import Program
+
+__all__ = ["Timeline", "TimelineSpan"]
+
+
+class TimelineSpan(NamedTuple):
+    """A launch, or the making of a plan: `start` is in seconds from the timeline's beginning, `nbytes` the memory of
+    its buffers."""
+
+    name: str
+    kind: str
+    device: str
+    start: float
+    seconds: float
+    lanes: int = 0
+    nbytes: int = 0
+
+
+class Timeline:
+    """What `Executor.trace` found: `spans` in the order of their ends. Each launch is waited for, so that its time is
+    its own; a plan's launches are made one by one."""
+
+    def __init__(self) -> None:
+        self.spans: list[TimelineSpan] = []
+        self._began = perf_counter()
+
+    @contextmanager
+    def span(self, name: str, kind: str, device: str, lanes: int = 0, nbytes: int = 0) -> Iterator[None]:
+        """What is done in the `with`."""
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            found = TimelineSpan(name, kind, device, start - self._began, perf_counter() - start, lanes, nbytes)
+            self.spans.append(found)
+
+    def launched(self, device: Any, program: Program, params: ExecutionParams, launch: Callable[[], None]) -> None:
+        """Launches, and waits for it. Raises its faults."""
+        handles = {value for value in params.args.values() if isinstance(value, BufferHandle)}
+        nbytes = sum(map(device.buffer_size, handles))
+        device.sync()  # what went before
+        name = program.metadata.name or "program"
+        with self.span(name, "launch", device.name, params.launch.total_threads(), nbytes):
+            launch()
+            device.sync()
+
+    def totals(self) -> dict[str, tuple[int, float]]:
+        """How often each name comes, and its seconds together; what took longest first."""
+        found: dict[str, tuple[int, float]] = {}
+        for span in self.spans:
+            times, seconds = found.get(span.name, (0, 0.0))
+            found[span.name] = times + 1, seconds + span.seconds
+        return dict(sorted(found.items(), key=lambda each: -each[1][1]))
+
+    def to_chrome(self) -> dict[str, Any]:
+        """The events that chrome://tracing and Perfetto show: a process for each device."""
+        devices = list(dict.fromkeys(span.device for span in self.spans))
+        kinds = ("launch", "plan")
+        named: list[dict[str, Any]] = []
+        for number, device in enumerate(devices):
+            named.append({"ph": "M", "name": "process_name", "pid": number, "args": {"name": device}})
+            named += [
+                {"ph": "M", "name": "thread_name", "pid": number, "tid": tid, "args": {"name": kind}}
+                for tid, kind in enumerate(kinds)
+            ]
+        events = [
+            {
+                "ph": "X", "name": span.name, "cat": span.kind, "pid": devices.index(span.device),
+                "tid": kinds.index(span.kind),
+                "ts": 1e6 * span.start, "dur": 1e6 * span.seconds,
+                "args": {"lanes": span.lanes, "bytes": span.nbytes} if span.kind == "launch" else {},
+            }
+            for span in self.spans
+        ]  # fmt: skip
+        return {"traceEvents": [*named, *events], "displayTimeUnit": "ms"}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes those events as JSON."""
+        Path(path).write_text(json.dumps(self.to_chrome()), encoding="utf-8")
+
+    def __str__(self) -> str:
+        rows = [("name", "kind", "device", "ms", "lanes", "bytes")]
+        rows += [
+            (span.name, span.kind, span.device, f"{1e3 * span.seconds:.3f}", str(span.lanes), str(span.nbytes))
+            for span in self.spans
+        ]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = (
+            "  ".join(cell.ljust(width) for cell, width in zip(row[:3], widths, strict=False))
+            + "".join(cell.rjust(width + 2) for cell, width in zip(row[3:], widths[3:], strict=True))
+            for row in rows
+        )
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str | None:
+        return page_of(self)
+
+    def __repr__(self) -> str:
+        return f"<Timeline of {len(self.spans)} spans>"

@@ -1,0 +1,96 @@
+"""What a plan or a file holds, as plain values: for tables of the command line, for JSON and for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hologram_web.compiler.driver import lane_function
+from hologram_web.compiler.ir import Function
+from hologram_web.compiler.lanes import LaneAnalysis
+from hologram_web.compiler.passes import fired
+from hologram_web.compiler.recursion import deep_recursion
+from hologram_web.errors import CompileError
+from hologram_web.isa.verify import analyze
+from hologram_web.plan.plan import calls_of
+from hologram_web.plan.writer import write
+from hologram_web.runtime.compiled import CompiledProgram
+from hologram_web.store.blake3 import blake3
+
+from .cli.clean import brief
+from .disassemble import disassemble
+from .lane_listing import annotated
+
+__all__ = ["FORMULA", "MOST", "first", "held", "texts_of"]
+
+# What is shown is bounded, for files are foreign: 60,000 steps with long formulas were 34 MB and 22 s of text.
+MOST = 500  # ports, constants, steps, kernels, shaders
+FORMULA = 200  # characters
+_Item = TypeVar("_Item")
+
+
+def first(items: Sequence[_Item], what: str, notes: list[str]) -> Iterable[_Item]:
+    """The first of the items; what is left out is noted."""
+    if len(items) > MOST:
+        notes.append(f"{len(items) - MOST:,} more {what} are not shown")
+    return islice(items, MOST)
+
+
+def held(file: Path, compiled: CompiledProgram, texts: Sequence[str]) -> dict[str, Any]:
+    """What a plan takes and holds, with the texts that were asked for (isa, ir, lanes, wgsl, wat)."""
+    artifact, notes = compiled.artifact, list[str]()
+    raw = write(artifact)
+    ports = [
+        {
+            "name": port.name,
+            "dtype": str(port.ty),
+            "access": port.access.value if port.access else "scalar",
+            "shape": [brief(str(length), FORMULA) for length in port.shape],
+        }
+        for port in first(compiled.ports, "ports", notes)
+    ]
+    kernels = [
+        {"name": kernel.name, "block": kernel.block, "shared": kernel.shared}
+        for kernel in first(artifact.kernels, "kernels", notes)
+    ]
+    found = {
+        "name": compiled.name or file.name,
+        "bytes": len(raw),
+        "blake3": blake3(raw).hex(),
+        "metadata": dict(first(list(compiled.metadata.items()), "metadata", notes)),
+        "ports": ports,
+        "kernels": kernels,
+        "texts": {kind: dict(texts_of(kind, compiled, notes)) for kind in texts},
+    }
+    return {**found, "notes": notes}
+
+
+def _listing(function: Function, kind: str) -> str:
+    if kind == "ir":
+        return str(function)
+    with deep_recursion():
+        return annotated(function, LaneAnalysis(function))
+
+
+def texts_of(kind: str, compiled: CompiledProgram, notes: list[str]) -> Iterator[tuple[str, str]]:
+    artifact = compiled.artifact
+    if kind == "isa":
+        for number, program in enumerate(first(compiled.programs, "programs", notes)):
+            yield f"program {number}", program.to_text()
+    elif kind in ("ir", "lanes"):
+        shapes = {(call.program, call.block): None for call in calls_of(compiled.plan.steps)}
+        for number, block in first(list(shapes), "programs in blocks", notes):
+            try:
+                function = lane_function(analyze(compiled.programs[number]), block)
+                text = f"{_listing(function, kind)}; passes: {fired(function)}"
+            except CompileError as error:
+                text = f"; {error}"
+            yield f"program {number} in blocks of {' x '.join(map(str, block))}", text
+    elif kind == "wgsl":
+        for number in first(range(len(artifact.shaders)), "shaders", notes):
+            yield f"shader {number}", artifact.shader(number)
+    else:
+        for number, module in enumerate(first(artifact.modules, "modules", notes)):
+            yield f"module {number}", disassemble(module)

@@ -1,0 +1,78 @@
+/** Which code the launches of a run take, and why: `runtime.explain`. */
+import type { Device, Job } from "./backends/device.js";
+import type { Ends, GpuDevice } from "./backends/webgpu.js";
+import { LaunchError, Untold, reading } from "./errors.js";
+import type { Formula, Values } from "./formula.js";
+import { evaluate, text } from "./formula.js";
+import { LAUNCH_VARIABLES, Program } from "./internal.js";
+import type { Variant } from "./plan.js";
+import type { Input } from "./program.js";
+import type { Runtime } from "./runtime.js";
+
+const SPECIAL = ["blocks.x", "blocks.y", "blocks.z", "lanes.x", "lanes.y", "lanes.z", "steps", "rounds"];
+const MEMORIES = ["buffer ", "pool ", "class ", "class memory"];
+
+function holds(condition: Formula, values: Values): boolean {
+  try {
+    return evaluate(condition, values) >= 0;
+  } catch {
+    return false; // what is not known, or leaves the range of numbers, proves nothing
+  }
+}
+
+/** How people write the conditions of a kernel's shaders. */
+function writer({ kernel }: Job): (condition: Formula) => string {
+  const names = new Map(LAUNCH_VARIABLES.map((name, k) => [name, SPECIAL[k]!]));
+  kernel.scalars.forEach(({ name }, k) => names.set(`s${k}`, name));
+  kernel.memories.forEach(({ kind, base }, k) => names.set(`m${k}`, `bytes(${MEMORIES[kind]}${base})`));
+  return (condition) => `${text(condition.map((token) => names.get(token as string) ?? token))} >= 0`;
+}
+
+/** The shader of a launch, behind those that were looked at before, each with a condition that does not hold. */
+function shaderOf(device: GpuDevice, job: Job, ends: Ends): string {
+  const write = writer(job);
+  const { fast, values } = device.choose(job, ends);
+  const lines: string[] = [];
+  for (const each of (job.kernel.wgsl as readonly Variant[])[job.launch.variant - 1]!.fast) {
+    const name = `the shader without checks${each.blocks > 1 ? ` of ${each.blocks} blocks a workgroup` : ""}`;
+    if (each === fast) return [...lines, `${name}, as ${each.conditions.map(write).join(" and ")}`].join("; ");
+    const open = each.conditions.filter((condition) => !holds(condition, values));
+    lines.push(`not ${name}, as not ${open.map(write).join(" and not ")}`);
+  }
+  return [...lines, "the shader with checks"].join("; ");
+}
+
+/** The module of a launch. What of it is checked each block finds out. */
+function moduleOf({ threads }: Device, { file, kernel }: Job): string {
+  const { relaxed } = kernel.wasm as Exclude<typeof kernel.wasm, string>;
+  const fits = relaxed >= 0 && WebAssembly.validate(file.modules[relaxed] as BufferSource);
+  const module = relaxed < 0 ? "the module" : fits ? "the module with relaxed SIMD" : "the exact module, as the engine has no relaxed SIMD";
+  const alone = kernel.parallel === false ? "on one thread, as its blocks are not independent" : `on ${threads!.number} threads at most, as ${threads!.reason}`;
+  return `${module}, ${alone}; each block checks what it cannot prove`;
+}
+
+/** Runs a program, and gives a line for each launch. In the runtime's turn. */
+export async function explain(runtime: Runtime, program: Program, args: Record<string, Input>, ends: Ends): Promise<string> {
+  if (!reading("the program", () => program instanceof Program)) throw new LaunchError("what is explained is a program of the runtime");
+  if (program.runtime !== runtime) throw new Untold("otherRuntime");
+  const device = await runtime.device();
+  await program.prepare(device);
+  const bound = program.bind(device, args, { ...ends, output: "array" });
+  const run = device.run(ends.steps, ends.signal, ends.seconds);
+  const lines: string[] = [];
+  try {
+    await bound.record({
+      launch: (job) => {
+        const code = device.backend === "webgpu" ? shaderOf(device as GpuDevice, job, ends) : moduleOf(device, job);
+        lines.push(`${job.kernel.name}: ${job.lanes.join(" x ")} lanes in ${job.grid.join(" x ")} blocks: ${code}`);
+        return run.launch(job);
+      },
+      copy: run.copy,
+      finish: run.finish,
+    });
+    await run.finish([]);
+  } finally {
+    bound.release();
+  }
+  return lines.join("\n");
+}

@@ -1,0 +1,3 @@
+/** Written by `hologram-web build-ops` into web/dist. */
+export { FILES };
+declare const FILES: import("../packed.js").Files;
