@@ -54,12 +54,8 @@ _MOST = {
     "local": (MAX_LOCAL_MEMORY, f"a lane has at most {MAX_LOCAL_MEMORY}"),
 }
 _CASTS = (int, float, bool)
-_HOST = (
-    "numpy",
-    "hologram_web.array",
-    "hologram_web.kernels",
-    "hologram_web.runtime",
-)  # kernels do not run theirs
+_HOST = ("numpy", "hologram_web.array", "hologram_web.kernels", "hologram_web.runtime")  # kernels do not run theirs
+_FOR_KERNELS = "hologram_web.array.of_complex"  # but these, which arrays' own kernels call
 _OF_MATH = {"fabs": "abs", "pow": "power"}
 
 
@@ -78,8 +74,10 @@ class Calls(Expressions):
             from .records import replaced
 
             return replaced(self, node, node.args[0] if node.args else node.func)
-        if isinstance(called, FunctionType) and not (called.__module__ or "").startswith(_HOST):
-            return self.inline(node, self.definition(called))
+        if isinstance(called, FunctionType):
+            module = called.__module__ or ""
+            if module == _FOR_KERNELS or not module.startswith(_HOST):
+                return self.inline(node, self.definition(called))
         if isinstance(called, Definition):
             return self.inline(node, called)
         if isinstance(called, BuiltinFunctionType) and called.__module__ == "math":
