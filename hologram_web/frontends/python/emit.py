@@ -85,7 +85,8 @@ class KernelFacts:
     arrays that the lane's number indexes: parameter, its axis, axis of the lanes; `loops` what generators became;
     `spans` of variables of small integers (spans.py); `behind` names that functions read beside loops over them;
     `regions` shared memory of block operations, by what for and the size of an element: bytes, for blocks of at most
-    `most` lanes; `apart` whether lanes might not come to one of them; `prints` what its prints show.
+    `most` lanes; `apart` whether lanes might not come to one of them; `prints` what its prints show;
+    `assigned` where functions assign which names (lost.py), which no pass changes.
     """
 
     types: dict[Any, Any] = field(default_factory=dict)
@@ -103,6 +104,7 @@ class KernelFacts:
     prints: list[Any] = field(default_factory=list)
     spans: dict[Any, ExactRange] = field(default_factory=dict)
     behind: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
+    assigned: dict[ast.AST, dict[str | None, list[ast.Assign]]] = field(default_factory=dict)
     changed: bool = False
 
     def learn(self, key: Any, ty: Any) -> None:
