@@ -26,11 +26,10 @@ from .source import Definition, Source
 from .spans import compared, converted, is_small, widened
 from .types import INDEX, ExactRange, Value, ValueKind, Weak, default, fits
 
-__all__ = ["FIRST", "LOG", "MOST_LANES", "ArrayRef", "Emitter", "EnclosingLoop", "KernelFacts", "Scope"]
+__all__ = ["FIRST", "MOST_LANES", "ArrayRef", "Emitter", "EnclosingLoop", "KernelFacts", "Scope"]
 
 MOST_LANES = 1024  # of a block
 FIRST = -1  # in the place of an axis: where element 0 of a placed array is, in units of the type's alignment
-LOG = "print.log"  # the parameter that prints write to
 
 
 @dataclass(frozen=True)
