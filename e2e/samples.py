@@ -36,7 +36,7 @@ from tests.artifact.hostile import METADATA, MODULES, SHADERS, STATUSES, opcodes
 from tests.artifact.samples import collectives, counted, field, hosted, long_plan, powers, saxpy, whole_plan
 from tests.artifact.slow import IDLE, SLOW
 
-from . import crews
+from . import crews, printed
 
 PASSED = ("the argument ", "canonical form", "a module is there twice", "a piece of WGSL is there twice")
 BUILD = Path(__file__).resolve().parent.parent / "build" / "e2e"
@@ -324,6 +324,8 @@ def write(folder: Path = BUILD) -> None:
     (folder / "shaders.json").write_text(json.dumps(shaders))
     for name, make in {**SLOW, **IDLE}.items():
         (folder / f"{name}.holo").write_bytes(make())
+    printed.printed().save(folder / "printed.holo")
+    (folder / "printed.json").write_text(json.dumps(printed.logs()))
     (folder / "hostile.json").write_text(json.dumps(hostile(saxpy().to_bytes())))
     (folder / "samples.json").write_text(json.dumps(found))
 

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { build } from "esbuild";
 import { minify } from "terser";
 
-const PARTS = ["backends/crew", "backends/parts", "backends/wasm", "backends/webgpu", "explain", "offline", "ops", "outside", "pool", "present", "recording", "stdlib", "texts", "tree", "values"];
+const PARTS = ["backends/crew", "backends/parts", "backends/wasm", "backends/webgpu", "explain", "offline", "ops", "outside", "pool", "present", "prints", "recording", "stdlib", "texts", "tree", "values"];
 
 /** Private members, and parts of artifacts and of runs, which nobody outside sees: the minifier may rename them. */
 const INTERNAL =
@@ -21,7 +21,9 @@ let mangleCache = {};
 
 /** What Python in Pyodide uses, whole: as a module, and as a script that the package for Python carries. */
 async function bundleForPython(format, outfile, options = {}) {
-  await packed({ entryPoints: ["web/src/pyodide.ts"], format, outfile, ...options });
+  // Kernels of Python there print by Python.
+  const later = { name: "later", setup: ({ onResolve }) => onResolve({ filter: /\/prints\.js$/ }, ({ path }) => ({ path, external: true })) };
+  await packed({ entryPoints: ["web/src/pyodide.ts"], format, outfile, plugins: [later], ...options });
 }
 
 /**

@@ -428,7 +428,7 @@ const checks = {
     const run = (options) => saxpy.run({ a: 2, x: [1], y: [1] }, options);
     for (let round = 0; round < 3; round++) {
       // also where a run like it is kept
-      await rejects(run({ second: 1 }), "LaunchError", "there is no option 'second': did you mean seconds? there are signal, seconds, steps, output");
+      await rejects(run({ second: 1 }), "LaunchError", "there is no option 'second': did you mean seconds? there are signal, seconds, steps, output, print");
       equal([...(await run({ seconds: 5 }))], [3]);
     }
     await rejects(hologram.Runtime.create({ thread: 2 }), "LaunchError", "there is no option 'thread': did you mean threads? there are backend, device, gpu, powerPreference, threads");

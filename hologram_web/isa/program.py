@@ -15,9 +15,10 @@ from .instruction import Instruction
 from .operands import Access, Label, Register, check_name
 from .types import Type
 
-__all__ = ["MAX_INSTRUCTIONS", "MAX_PARAMETERS", "Param", "Program", "ProgramMetadata"]
+__all__ = ["LOG", "MAX_INSTRUCTIONS", "MAX_PARAMETERS", "Param", "Program", "ProgramMetadata"]
 
 _LISTED = 8  # labels in a message: there may be one for each of thousands that are wrong
+LOG = "print.log"  # the parameter that prints of kernels write to (logs.py), which a launch adds
 MAX_INSTRUCTIONS = 65_536
 MAX_PARAMETERS = 242  # r1 to r242: r243 and up are preloaded
 MAX_SHARED_MEMORY = 1 << 24

@@ -60,7 +60,7 @@ class Kernel:
         self._translation = translation
         self.program: Program = translation.program
         self.hidden: dict[str, tuple[str, int]] = translation.hidden
-        self.prints = bool(translation.prints)
+        self.prints: tuple[Any, ...] = translation.prints
         self.defaults = translation.defaults
         assert self.program.source_map is not None
         self._source_map = self.program.source_map

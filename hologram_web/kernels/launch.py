@@ -11,9 +11,9 @@ from ..backends import DEVICES, Backend, ExecutionParams
 from ..errors import ExecutionError, LaunchError, like, misfit, told
 from ..forks import lock
 from ..frontends.python.compounds import PartsType
-from ..frontends.python.emit import LOG
 from ..frontends.python.names import Annotation, ArrayType, shown
 from ..isa.elements import Element, ElementType, axes_of, stored_as
+from ..isa.program import LOG
 from ..isa.types import Type
 from ..runtime import arrays
 from ..runtime.executor import Buffer
@@ -95,7 +95,7 @@ async def launch(
         found = {}
     log = None
     if translation.prints:
-        from .logs import new_log, show
+        from ..isa.logs import new_log, show
 
         log = new_log()
     places = _places(found, given)

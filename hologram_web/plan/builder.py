@@ -17,7 +17,7 @@ from ..isa.launch import LaunchConfig
 from ..isa.lift import RESONANCE_BYTES, Hidden, lift
 from ..isa.operands import Access, BufferHandle, PoolHandle
 from ..isa.ops import PRED
-from ..isa.program import Param, Program
+from ..isa.program import LOG, Param, Program
 from ..isa.types import Type
 from ..isa.verify import Analysis, analysis_of
 from .formula import Formula, FormulaLike
@@ -91,6 +91,7 @@ class PlanBuilder:
         self._declared: dict[str, Access | None] = {}
         self.elements: dict[str, Element] = {}  # of ports, that are no numbers
         self.defaults: dict[str, int | float] = {}  # of ports, that launches agree on
+        self.prints: list[tuple[str, Any]] = []  # the logs of launches, and what their prints show
         self._temporaries: dict[str, Formula] = {}
         self._widths: dict[str, int] = {}  # bytes of an element, where that is known
         self._constants: dict[str, int] = {}
@@ -236,6 +237,11 @@ class PlanBuilder:
         if hasattr(kernel, "in_blocks"):
             shape: Any = grid.block if isinstance(grid, LaunchConfig) else block or _BLOCKS[1]  # 256 lanes, all three
             kernel = kernel.in_blocks(LaunchConfig(block=shape).block)
+        if prints := getattr(kernel, "prints", ()):
+            from ..isa.logs import LOG_WORDS
+
+            args[LOG] = self.temporary(self.unused(LOG), LOG_WORDS, Type.U32)
+            self.prints.append((args[LOG], prints))
         program, fixed = lift(program_of(kernel))
         if any(isinstance(value, (BufferHandle, PoolHandle)) for value in fixed.values()):
             raise LaunchError("the program names buffers by their handles, which a plan has not: give it parameters")
@@ -247,10 +253,6 @@ class PlanBuilder:
         if unknown:
             raise LaunchError(f"there is no parameter {unknown[0]!r}: {', '.join(map(str, program.params)) or 'none'}")
         given: list[Argument] = []
-        if getattr(kernel, "prints", False):
-            raise LaunchError(
-                f"{kernel.name} prints, and a plan has no log: print where a kernel is launched by itself"
-            )
         hidden, takes = (kernel.hidden, kernel.params) if hasattr(kernel, "hidden") else ({}, {})
         for param in program.params:
             if param.name in hidden and param.name not in args:

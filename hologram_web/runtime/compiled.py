@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["CompiledProgram", "Fetch"]
 
 ELEMENT, DEFAULT = "element.", "default."  # of the names of metadata, before that of a port
+PRINTS = "prints"  # of the metadata
 # Gives `length` bytes at `offset` of the file at a location relative to the artifact's.
 Fetch = Callable[[str, int, int], bytes]
 
@@ -70,6 +71,10 @@ class CompiledProgram:
 
         elements = {ELEMENT + name: str(element) for name, element in builder.elements.items()}
         elements |= {DEFAULT + name: repr(value) for name, value in builder.defaults.items()}
+        if builder.prints:
+            from ..isa.logs import packed as listed
+
+            elements[PRINTS] = listed(builder.prints)
         programs, blobs = list(builder.programs), list(builder.blobs.values())
         named = {**({"name": builder.name} if builder.name else {}), **elements, **packed(programs), **(metadata or {})}
         return cls(builder.build(), programs, blobs, named, analyses=builder.analyses)
@@ -286,16 +291,25 @@ class CompiledProgram:
         `scalars` are the bits of scalar ports, `variables` what `plan.bind_ports` gives. Ports are separate memories.
         To `cancel` and to the limit of seconds it is one launch.
         """
+        if PRINTS in self.metadata:
+            from .printing import printing
+
+            with printing(self, backend, handles):
+                self._execute(backend, handles, scalars, variables)
+        else:
+            self._execute(backend, handles, scalars, variables)
+
+    def _execute(self, backend: Backend, *given: Any) -> None:
         if self._straight is None:
             from .straight import StraightPlan  # making an artifact runs nothing
 
             self._straight = StraightPlan(self)
-        if self._straight.run(backend, handles, scalars, variables):
+        if self._straight.run(backend, *given):
             return
         from .walking import LaunchWalk
 
         with backend.together():
-            LaunchWalk(self, backend, handles, scalars, variables).run(self.plan.steps)
+            LaunchWalk(self, backend, *given).run(self.plan.steps)
 
     def _arguments(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
         ports = [port.name for port in self.plan.ports]

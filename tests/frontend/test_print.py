@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
+from hologram_web.isa.logs import Print, new_log, show
 
 # mypy: ignore-errors
 
@@ -93,9 +95,77 @@ def test_no_print_no_log():
     assert [param.name for param in _kernel("print(i)\nx[i] = len(x)").program.params] == ["x", "print.log", "x.shape0"]
 
 
-def test_plans_have_no_log():
-    with pytest.raises(hg.LaunchError, match="k prints, and a plan has no log"):
-        hg.compile(_kernel("print(x[i])"))
+@pytest.mark.parametrize(("body", "lines"), PRINTS)
+def test_lines_of_files(ex, capsys, body, lines):
+    file = hg.compile(_kernel(body), lanes=3).to_bytes()
+    hg.load(file).run(ex, np.array([0.1, -2, np.inf], "f4"))
+    assert capsys.readouterr().out == lines
+
+
+def test_plans_print_launch_after_launch(ex, capsys):
+    """Rounds of one launch are lane after lane, as those of a loop in it are. A second run prints its own alone."""
+    plan = hg.PlanBuilder("twice")
+    plan.launch(_kernel("print('first', i)\nx[i] += 1"), 2)
+    with plan.repeat(2):
+        plan.launch(_kernel("print('more', i, x[i])\nx[i] += 1"), 2)
+    plan.launch(_kernel("print('first', i)\nx[i] += 1"), 1)
+    compiled = hg.CompiledProgram.from_builder(plan)
+    assert [port.name for port in compiled.ports] == ["x"]
+    expected = ["first 0", "first 1", "more 0 {1}", "more 0 {2}", "more 1 {1}", "more 1 {2}", "first 0"]
+    x = ex.zeros(2, hg.f32)
+    for start in (0.0, 4.0, 0.0):
+        x.from_numpy(np.full(2, start, "f4"))
+        compiled.run(ex, x)
+        lines = [line.replace("{1}", str(start + 1)).replace("{2}", str(start + 2)) for line in expected]
+        assert capsys.readouterr().out.splitlines() == lines
+
+
+def test_lines_of_a_plan_before_a_fault(capsys):
+    compiled = hg.compile(_kernel("print(i)\nif i == 2:\n    x[i + 1000] = 1.0"), lanes=3)
+    for name in ("cpu", "wasm"):
+        with hg.Executor(name) as ex, pytest.raises(hg.ExecutionError, match="OutOfBounds"):
+            compiled.run(ex, np.zeros(3, "f4"))
+        assert capsys.readouterr().out == "0\n1\n2\n"
+
+
+def test_kernels_of_arrays_print_when_they_are_computed(ex, capsys):
+    x = ex.array(np.arange(3, dtype="f4"))
+    kernel = _kernel("print(i)\ny[i] = x[i]", "x: hg.Array[hg.f32], y: hg.Array[hg.f32]")
+    made = hg.call_kernel(kernel, {"y": (3,)}, x=x)
+    assert capsys.readouterr().out == ""
+    assert np.asarray(made).tolist() == [0, 1, 2]
+    assert capsys.readouterr().out == "0\n1\n2\n"
+
+
+def test_recordings_print_nothing():
+    compiled = hg.compile(_kernel("print(i)"), lanes=3)
+    with hg.Executor("wasm") as ex:
+        x = ex.zeros(3, hg.f32)
+        with pytest.raises(hg.LaunchError, match="a recording prints nothing: run k by itself"), ex.record():
+            compiled.run(ex, x)
+
+
+# fmt: off
+DAMAGED = [
+    "", "3", "[1]", "[" * 5000, '[["x",[[]]],["other",[]]]', '[["other",[]]]', '[["print.log",[[5]]]]',
+    '[["print.log",[[["f128","",""]]]]]', '[["print.log",[[["f32",""]]]]]', '[["print.log",[[["f32","x",""]]]]]',
+    '[["print.log",[[["f32","","q"]]]]]', '[["print.log",[[["f32","",">9999"]]]]]',
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("prints", DAMAGED)
+def test_damaged_prints_of_files(prints):
+    whole = hg.compile(_kernel("print(x[i])"), lanes=3)
+    with hg.Executor("cpu") as ex, pytest.raises(hg.ArtifactError, match="damaged artifact: its prints"):
+        hg.CompiledProgram(whole.plan, whole.programs, metadata={"prints": prints}).run(ex, np.zeros(3, "f4"))
+
+
+def test_a_log_that_others_wrote_ends_there(capsys):
+    log = new_log()
+    log[:20] = struct.pack("<5I", 9, 0, 0, 1, 7)
+    show(log, [Print(("x",))])
+    assert capsys.readouterr().out == "x"
 
 
 def test_to_standard_output(tmp_path):

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
@@ -394,12 +395,42 @@ def test_elements_of_generic_records(device):
     assert q.tolist() == [(7, 0), (7, 1)]
 
 
+def made(ty):
+    @hg.kernel
+    def doubled(x: hg.Array[Counted[ty]], v: hg.Array[hg.vec2[ty]], y: hg.Array[ty]):
+        i = hg.global_id()
+        x[i].count += 1
+        y[i] = x[i].value * 2 + v[i].y
+
+    return doubled
+
+
+@pytest.mark.parametrize("ty", [hg.f32, hg.i32, hg.u64])
+def test_a_function_makes_a_kernel_for_records_of_its_type(device, ty):
+    x, v, y = np.zeros(2, hg.dtype_of(Counted[ty])), np.ones((2, 2), ty.numpy), np.zeros(2, ty.numpy)
+    x["value"] = 3, 4
+    made(ty).on(device)[2](x, v, y)
+    assert y.tolist() == [7, 9]
+    assert x["count"].tolist() == [1, 1]
+
+
 def test_types_that_records_lack():
-    where = r"the field value of Counted is T: elements of arrays say which type, hg\.Array\[Counted\[hg\.f32\]\]"
+    which = (
+        "elements of arrays say which type, hg.Array[{0}[hg.f32]]; for several, def made(ty) makes the kernel, {0}[ty]"
+    )
+    where = re.escape(f"the field value of Counted is T: {which.format('Counted')}") + "$"
     with pytest.raises(hg.TranslateError, match=where):
         hg.dtype_of(Counted)
     with pytest.raises(hg.TranslateError, match=where):
         hg.Array[Counted[T]]
+    with pytest.raises(hg.TranslateError, match=re.escape(f"a vec3 of T: {which.format('hg.vec3')}") + "$"):
+        hg.Array[hg.vec3[T]]
+
+    def unknown(p: hg.Array[Counted[nowhere]]):  # noqa: F821
+        p[0].count = 1
+
+    with pytest.raises(hg.TranslateError, match=r"Counted\[nowhere\] is not known here: write hg\.Array\[hg\.f32\]"):
+        hg.kernel(unknown)
 
     def k(p: Counted, y: hg.Array[hg.f32]):
         y[0] = p.value

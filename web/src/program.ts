@@ -39,16 +39,18 @@ export interface RunOptions {
   seconds?: number;
   /** How often a lane may go around loops. By default 2^26. */
   steps?: number;
+  /** Gets each line that kernels print, where a file has such, when all has run. By default console.log. */
+  print?: (line: string) => void;
   /** What written arrays are given as, other than those for which a Buffer was passed. By default "array". */
   output?: "array" | "buffer";
 }
 
-const OPTIONS: (keyof RunOptions)[] = ["signal", "seconds", "steps", "output"];
+const OPTIONS: (keyof RunOptions)[] = ["signal", "seconds", "steps", "output", "print"];
 
 /** How far a run may go, and what it gives. */
 export type Ends = Required<Pick<RunOptions, "steps" | "seconds" | "output">>;
 /** What ends the steps of a run, and what it gives. */
-type RunLimits = Omit<Ends, "steps"> & { signal: AbortSignal | undefined };
+type RunLimits = Omit<Ends, "steps"> & { signal: AbortSignal | undefined; print?: RunOptions["print"] };
 
 /** An array of a run. `bytes` are data to copy in, `memory` is there already, `shape` is what the arguments say. */
 export interface ArrayArgument {
@@ -134,14 +136,14 @@ export class Program<P extends Ports = any> {
 
   private anew(args: Record<string, Input>, options: RunOptions): Promise<any> {
     return telling(async () => {
-      const { signal, ...ends } = endsOf(options, ...OPTIONS);
+      const { signal, print, ...ends } = endsOf(options, ...OPTIONS);
       const given = argumentsOf(args);
       const results = await this.runtime.inTurn(async () => {
         const device = await this.runtime.device();
         await this.prepare(device);
         const again = this.again(given, ends);
         if (again) return () => again;
-        const bound = this.bind(device, given, { ...ends, signal });
+        const bound = this.bind(device, given, { ...ends, signal, print });
         const found = await start(bound, device.run(ends.steps, signal, ends.seconds));
         const kept = device.keep?.(bound, given, ends);
         if (kept) this.keep([kept, ...this.kept].slice(0, MOST_KEPT));
@@ -204,16 +206,17 @@ export class Program<P extends Ports = any> {
 }
 
 /** @internal Options, checked, with what they are by default. */
-export function endsOf(options: RunOptions, ...names: (keyof RunOptions)[]): Ends & { signal: AbortSignal | undefined } {
-  const { signal, steps = DEFAULT_STEPS, seconds = DEFAULT_SECONDS, output = "array" } = optionsOf(options, ...names);
+export function endsOf(options: RunOptions, ...names: (keyof RunOptions)[]): Ends & { signal: AbortSignal | undefined; print: RunOptions["print"] } {
+  const { signal, print, steps = DEFAULT_STEPS, seconds = DEFAULT_SECONDS, output = "array" } = optionsOf(options, ...names);
   if (!Number.isSafeInteger(steps) || steps < 1) throw new Untold("option", "steps", steps);
   if (typeof seconds !== "number" || !(seconds > 0)) throw new Untold("option", "seconds", seconds);
   if (!["array", "buffer"].includes(output)) throw new Untold("option", "output", output);
+  if (print && typeof print !== "function") throw new Untold("option", "print", print);
   reading("signal", () => {
     if (signal && typeof signal.aborted !== "boolean") throw new Untold("option", "signal", signal);
   });
   checkSignal(signal);
-  return { signal, steps, seconds, output };
+  return { signal, print, steps, seconds, output };
 }
 
 /** @internal Arguments as they are now. */
@@ -243,6 +246,9 @@ export interface BoundRun {
 
 /** What computes values: a bundle of its own, which few plans need. */
 let evaluator: typeof import("./values.js") | undefined;
+
+/** What makes lines of prints: the same. */
+let printer: typeof import("./prints.js") | undefined;
 
 /** Copies any typed array; Node's Buffer has another one, which copies nothing. */
 const { slice } = Uint8Array.prototype;
@@ -286,6 +292,7 @@ export async function compileFor(device: Device, file: Artifact): Promise<void> 
     evaluator ??= await import("./values.js");
     evaluator.check(file);
   }
+  if (file.metadata["prints"]) printer ??= await import("./prints.js");
   return device.prepare(file, launchesOf(file.steps, device.backend));
 }
 
@@ -296,7 +303,7 @@ export function bindRun(
   file: Artifact,
   constants: readonly Memory[],
   args: Record<string, Input>,
-  { seconds, output, signal }: RunLimits,
+  { seconds, output, signal, print }: RunLimits,
 ): BoundRun {
   const { ports } = file;
   const values: Values = new Map();
@@ -306,7 +313,8 @@ export function bindRun(
   const borrowed = new Set<Memory>();
   let memories: Memory[] = [];
   let temporaries: Memory[] = [];
-  let jobs: Job[] | null = [];
+  const logs = file.metadata["prints"] ? printer!.logsOf(file) : [];
+  let jobs: Job[] | null = logs[0] ? null : [];
   let left = MOST_STEPS;
   let work = 0; // since the last look at the clock: parts of formulas, kilobytes that are copied, and 8 for a step
   let breath = performance.now() + BREATH_MS;
@@ -521,7 +529,7 @@ export function bindRun(
       allocate(run);
       await walk(run, file.steps, -1);
     },
-    reads: () => written.flatMap(({ memory, place }) => (memory || output !== "array" ? [] : [place])),
+    reads: () => [...written.flatMap(({ memory, place }) => (memory || output !== "array" ? [] : [place])), ...logs.map(([at]) => temporaries[at]!)],
     results: (read) => {
       const found = written.map(({ port, memory, value, place, lengths }): [string, Output] => {
         if (memory) return [port.name, value as Output];
@@ -529,6 +537,7 @@ export function bindRun(
         borrowed.delete(place);
         return [port.name, runtime.adopt(device, place, port.type, lengths)];
       });
+      if (logs[0]) printer!.show(logs, read, print ?? console.log);
       return found.length === 1 ? found[0]![1] : Object.fromEntries(found);
     },
     release,

@@ -158,6 +158,7 @@ const OPTIONS = {
   seconds: "a number above 0",
   output: "'array' or 'buffer'",
   signal: "an AbortSignal",
+  print: "a function that takes a line",
   threads: "a number of threads, 1 to 64",
 };
 

@@ -17,7 +17,7 @@ from ...isa.elements import Element
 from ...isa.types import Type
 from .advice import NODES
 from .names import VectorName
-from .source import Source
+from .source import MISSING, Source
 from .types import Value
 
 if TYPE_CHECKING:
@@ -210,6 +210,8 @@ def resolved(source: Source, node: ast.expr) -> Any:
     if not isinstance(node, ast.Subscript) or not hasattr(of := source.resolve(node.value), "__parameters__"):
         return source.resolve(node)
     inner = [parts_type(source, part) or source.resolve(part) for part in _listed(node.slice)]
+    if MISSING in inner:
+        return MISSING
     try:
         return of[tuple(inner)]
     except TypeError as error:

@@ -26,11 +26,10 @@ from .source import Definition, Source
 from .spans import compared, converted, is_small, widened
 from .types import INDEX, ExactRange, Value, ValueKind, Weak, default, fits
 
-__all__ = ["FIRST", "LOG", "MOST_LANES", "ArrayRef", "Emitter", "EnclosingLoop", "KernelFacts", "Scope"]
+__all__ = ["FIRST", "MOST_LANES", "ArrayRef", "Emitter", "EnclosingLoop", "KernelFacts", "Scope"]
 
 MOST_LANES = 1024  # of a block
 FIRST = -1  # in the place of an axis: where element 0 of a placed array is, in units of the type's alignment
-LOG = "print.log"  # the parameter that prints write to
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,8 @@ class KernelFacts:
     arrays that the lane's number indexes: parameter, its axis, axis of the lanes; `loops` what generators became;
     `spans` of variables of small integers (spans.py); `behind` names that functions read beside loops over them;
     `regions` shared memory of block operations, by what for and the size of an element: bytes, for blocks of at most
-    `most` lanes; `apart` whether lanes might not come to one of them; `prints` what its prints show.
+    `most` lanes; `apart` whether lanes might not come to one of them; `prints` what its prints show;
+    `assigned` where functions assign which names (lost.py), which no pass changes.
     """
 
     types: dict[Any, Any] = field(default_factory=dict)
@@ -103,6 +103,7 @@ class KernelFacts:
     prints: list[Any] = field(default_factory=list)
     spans: dict[Any, ExactRange] = field(default_factory=dict)
     behind: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
+    assigned: dict[ast.AST, dict[str | None, list[ast.Assign]]] = field(default_factory=dict)
     changed: bool = False
 
     def learn(self, key: Any, ty: Any) -> None:

@@ -20,11 +20,10 @@ _PURE = frozenset({"abs", "bool", "float", "int", "max", "min", "round"})
 def look_at_change(kernel: Statements, node: ast.Assign | ast.AugAssign, target: ast.expr) -> None:
     """Warns if a variable, or a part of one, that is changed here is a copy of an element and goes nowhere."""
     name, function = _root(target), kernel.calling[-1]
-    made = [
-        part
-        for part in walk(function)
-        if isinstance(part, ast.Assign) and any(isinstance(to, ast.Name) and to.id == name for to in part.targets)
-    ]
+    known = kernel.facts.assigned
+    if function not in known:
+        known[function] = _assigned(function)
+    made = known[function].get(name, [])
     copied = _element(kernel, made[0].value) if len(made) == 1 else None
     if name is None or copied is None or name in kernel.scope.bound:
         return
@@ -42,6 +41,17 @@ def look_at_change(kernel: Statements, node: ast.Assign | ast.AugAssign, target:
         assert isinstance(call, ast.Call)
         advice = f"{copied.partition('.load(')[0]}.store({ast.unparse(call.args[0])}, {name}) behind it"
     kernel.warn(node, f"{name} is a copy of {copied}, and nothing reads what it becomes: write {advice}", LostWarning)
+
+
+def _assigned(function: ast.AST) -> dict[str | None, list[ast.Assign]]:
+    """Where a function assigns names, by name."""
+    found: dict[str | None, list[ast.Assign]] = {}
+    for part in walk(function):
+        if isinstance(part, ast.Assign):
+            for to in part.targets:
+                if isinstance(to, ast.Name):
+                    found.setdefault(to.id, []).append(part)
+    return found
 
 
 def _element(kernel: Statements, node: ast.expr) -> str | None:

@@ -1,21 +1,17 @@
-"""`print` in a kernel: records of what it shows in a log, which the launch reads and prints when it is done.
-
-The log is a parameter that the launch adds. Its first word counts the words that records took, its second one the
-records that had no room. A record has the number of its print, the number of the lane, and the values, as words.
-"""
+"""`print` in a kernel: records of what it shows in a log (isa/logs.py), which the launch reads and prints when it is
+done."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...isa.address import Address
+from ...isa.logs import CONVERSIONS, LOG_WORDS, Print, Shown
 from ...isa.operands import AtomicOperation, Register
+from ...isa.program import LOG
 from ...isa.types import Type
 from .compounds import Parts
-from .emit import LOG
 from .source import constant
 from .spans import tell
 from .types import Value, Weak, default
@@ -23,32 +19,10 @@ from .types import Value, Weak, default
 if TYPE_CHECKING:
     from .functions import Functions
 
-__all__ = ["CONVERSIONS", "LOG_WORDS", "Print", "Shown", "print_"]
+__all__ = ["print_"]
 
-LOG_WORDS = 1 << 16
 _U32 = Type.U32
-CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
 _BITS = {8: _U32, 16: _U32, 32: _U32, 64: Type.U64}
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A value in a text: its type, "bool" of truth values, how it is converted ("r") and formatted."""
-
-    ty: Type | str
-    conversion: str = ""
-    spec: str = ""
-
-    @property
-    def words(self) -> int:
-        return 2 if isinstance(self.ty, Type) and self.ty.bits == 64 else 1
-
-
-@dataclass(frozen=True)
-class Print:
-    """What one print shows: texts, and values between them."""
-
-    parts: tuple[str | Shown, ...]
 
 
 def print_(kernel: Functions, node: ast.Call) -> None:

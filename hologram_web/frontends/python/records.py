@@ -168,12 +168,13 @@ def _type(cls: Any, name: str, ty: Any) -> Any:
     raise _no_field(cls, name, ty)
 
 
+# Arguments do not tell the types of fields: a function around the kernel, whose argument is the type, does.
+_WHICH = "elements of arrays say which type, hg.Array[{0}[hg.f32]]; for several, def made(ty) makes the kernel, {0}[ty]"
+
+
 def _no_field(cls: Any, name: str, ty: Any) -> TranslateError:
     if isinstance(ty, TypeVar):
-        return TranslateError(
-            f"the field {name} of {cls.__name__} is {ty.__name__}: elements of arrays say which type, "
-            f"hg.Array[{cls.__name__}[hg.f32]]"
-        )
+        return TranslateError(f"the field {name} of {cls.__name__} is {ty.__name__}: {_WHICH.format(cls.__name__)}")
     advice = {int: "hg.i32", float: "hg.f32", complex: "hg.complex64"}.get(ty, "hg.f32, hg.i32 and so on")
     return TranslateError(
         f"the field {name} of {cls.__name__} is {getattr(ty, '__name__', ty)!s}, no type of a kernel: write {advice}"
@@ -215,6 +216,8 @@ def element_of_any(ty: Any) -> ElementType | None:
         return element_of_class(ty)
     if isinstance(ty, PartsType) and all(inner is ty.types[0] and isinstance(inner, Type) for inner in ty.types):
         return vector(ty.types[0], len(ty.types)) if ty.form.names == tuple("xyzw"[: len(ty.types)]) else None
+    if isinstance(ty, PartsType) and isinstance(ty.types[0], TypeVar):
+        raise TranslateError(f"{ty.form} of {ty.types[0].__name__}: {_WHICH.format(f'hg.vec{len(ty.types)}')}")
     if type(ty).__module__.startswith("numpy") and hasattr(ty, "fields"):
         try:
             return element_of(ty)

@@ -15,7 +15,7 @@ from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import islice
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, NoReturn, TypeVar
 
 from ...errors import TranslateError
@@ -371,17 +371,30 @@ def _lambda(source: Source, fn: FunctionType, text: str) -> ast.Lambda:
 
 
 def _annotated(fn: FunctionType, node: ast.FunctionDef) -> dict[str, Any]:
-    """Names of a function around that only annotations use, by what they were evaluated to: closures lack them."""
+    """Names of a function around that only annotations use, by what they were evaluated to: closures lack them. Where
+    they are texts (`from __future__ import annotations`) the function around still runs, as this is a decorator."""
     found: dict[str, Any] = {}
+    around = _locals_around(fn.__code__)
     for parameter in (*node.args.posonlyargs, *node.args.args):
         said: Any = parameter.annotation
         value: Any = fn.__annotations__.get(parameter.arg)
+        if isinstance(value, str):
+            names = {part.id for part in walk(said) if isinstance(part, ast.Name)}
+            found |= {name: around[name] for name in names if name in around}
         parts = [(said, value)]
         if isinstance(said, ast.Subscript) and hasattr(value, "ndim"):
             inner = said.slice.elts if isinstance(said.slice, ast.Tuple) else [said.slice]
             parts = list(zip(inner, (value.ty, value.ndim), strict=False))
         found |= {part.id: what for part, what in parts if isinstance(part, ast.Name) and not isinstance(what, str)}
     return found
+
+
+def _locals_around(code: CodeType) -> Mapping[str, Any]:
+    """The variables of the function that defines one and runs now."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and code not in frame.f_code.co_consts:
+        frame = frame.f_back
+    return {} if frame is None or frame.f_locals is frame.f_globals else frame.f_locals
 
 
 def _parameters(source: Source, node: ast.FunctionDef) -> dict[str, TypeVar]:

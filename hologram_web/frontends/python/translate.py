@@ -12,11 +12,11 @@ from ...errors import TranslateError
 from ...garbage import seldom_collected
 from ...isa.elements import Element, stored_as
 from ...isa.operands import Access, Register
-from ...isa.program import MAX_PARAMETERS, Program, SourceMap
+from ...isa.program import LOG, MAX_PARAMETERS, Program, SourceMap
 from ...isa.types import Type
 from .advice import LostWarning
 from .compounds import Parts, PartsType, Tuple
-from .emit import LOG, MOST_LANES, ArrayRef, KernelFacts, Scope
+from .emit import MOST_LANES, ArrayRef, KernelFacts, Scope
 from .functions import Functions, annotation, check_signature
 from .names import Annotation, ArrayType, Constant
 from .source import Definition
