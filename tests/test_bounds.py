@@ -6,12 +6,14 @@ import random
 
 import pytest
 
+import hologram_web as hg
 from hologram_web.compiler.bounds import Bounds
 from hologram_web.compiler.build import build
 from hologram_web.compiler.conditions import EXACT, holds, open_conditions, shown, strictest
 from hologram_web.compiler.ir import PRED, Node
 from hologram_web.isa import Program, Type
 from hologram_web.isa.verify import analyze
+from hologram_web.plan.reader import read
 
 
 def _bounds() -> Bounds:
@@ -104,3 +106,70 @@ def test_the_strictest_conditions_say_the_others() -> None:
             told = all(holds(condition, known.__getitem__) for condition in kept)
             assert told == all(holds(condition, known.__getitem__) for condition in made)
     assert dropped > 300 * 8
+
+
+def test_ends_of_nested_loops_stay_short() -> None:
+    """Of the least and the greatest of the same value, with numbers added, one is left."""
+    of, chance = _bounds(), random.Random(7)
+    leaves = [_special(of, name) for name in "xyz"]
+    x, y, _ = leaves
+    assert of.op("max", of.op("min", x, y), x) is x
+    assert of.op("min", y, of.op("max", x, y)) is y
+    assert of.op("min", of.op("add", x, of.const(63)), x) is x
+    assert shown(of.op("max", of.op("add", x, of.const(-1)), of.op("add", x, of.const(3)))) == "x + 3"
+    for _ in range(300):
+        values = [(leaf, [k - 3 for k in range(7)]) for leaf in leaves]
+        for _ in range(6):
+            op = chance.choice(("min", "max", "add"))
+            (a, known), (b, others) = chance.choice(values), chance.choice(values)
+            if op == "add":
+                b, others = of.const(number := chance.randrange(-3, 4)), [number] * 7
+            values.append((of.op(op, a, b), list(map(EXACT[op], known, others))))
+        for node, known in values:
+            for k, number in enumerate(known):
+                assert holds(of.compare("le", node, of.const(number)), dict.fromkeys(leaves, k - 3).__getitem__)
+                assert not holds(of.compare("lt", node, of.const(number)), dict.fromkeys(leaves, k - 3).__getitem__)
+
+
+TREE = """
+import hologram_web as hg
+
+def tree(x: hg.Array[hg.f32], z: hg.Array[hg.f32]):
+    lane, half = hg.local_id(), 8
+    part = hg.shared(hg.f32, 16)
+    part[lane] = x[lane]
+    hg.barrier()
+    while half > 0:
+        if lane < half:
+            part[lane] = part[lane] + part[lane + half]
+        hg.barrier()
+        half = half >> 1
+    z[0] = part[0]
+"""
+ATTENTION = """
+.param q: buffer f32 read
+.param k: buffer f32 read
+.param v: buffer f32 read
+.param y: buffer f32 write
+    attention.f32 [y], [q], [k], [v], 1, 2, 64, 64, 64
+"""
+
+
+@pytest.mark.parametrize("what", ["tree", "attention"])
+def test_what_a_launch_proves_of_a_tree_and_of_attention(what: str) -> None:
+    """Steps of a tree over lanes, halved as a signed number; loops over keys in loops over tiles of keys."""
+    if what == "tree":
+        made = hg.compile(
+            hg.kernel_from_source(TREE), grid=hg.LaunchConfig((1, 1, 1), (16, 1, 1)), shapes={"x": (16,), "z": (1,)}
+        )
+    else:
+        made = hg.compile(
+            hg.Program.from_text(ATTENTION), grid=hg.LaunchConfig(), shapes=dict.fromkeys("qkvy", (2, 64, 64))
+        )
+    for kernel in read(made.to_bytes()).kernels:
+        if not isinstance(kernel.wgsl, str):
+            for variant in kernel.wgsl:
+                assert variant.fast
+                conditions = [condition for fast in variant.fast for condition in fast.conditions]
+                assert max(len(condition.code) for condition in conditions) < 128
+                assert all(condition.value is None or condition.value >= 0 for condition in conditions)

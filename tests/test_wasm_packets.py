@@ -24,7 +24,7 @@ from hologram_web.targets.wasm import compile_kernel
 from hologram_web.targets.wasm.kernel import form_of
 from hologram_web.targets.wasm.lanes import MAX_CONDITIONS
 from hologram_web.targets.wasm.reciprocals import with_reciprocals
-from hologram_web.targets.wasm.several_rounds import with_rounds_together
+from hologram_web.compiler.several_rounds import with_rounds_together
 from tests.fuzz.devices import LIMITS, reference
 from tests.fuzz.generator import generate
 from tests.test_reducible import _tangle as tangle

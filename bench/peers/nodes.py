@@ -199,7 +199,7 @@ def _keep(nodes: Sequence[Node], after: int) -> bool:
 
 
 def kernel_text(name: str, nodes: Sequence[Node], columns: int = 0) -> str:
-    """Our kernel: a lane for each element, or a block of 64 lanes for each row."""
+    """Our kernel: a lane for each element, or a block of LANES lanes for each row."""
     axes = lambda array: ", 2" if columns and array in "xyz" else ""  # noqa: E731
     arrays = ", ".join(f"{array}: hg.Array[hg.f32{axes(array)}]" for array in [*_inputs(nodes), "z"])
     head = f"import hologram_web as hg\n\ndef {name}({arrays}):\n"
@@ -210,7 +210,8 @@ def kernel_text(name: str, nodes: Sequence[Node], columns: int = 0) -> str:
     writer = _Writer(nodes, columns, True, "row, column")
     each = [f"    for k in range({columns // LANES}):", f"        column = k * {LANES} + lane"]
     lines = writer.lines
-    lines += ["    row, lane = hg.block_id(), hg.local_id()", f"    part = hg.shared(hg.f32, {LANES})"]
+    lines.append("    row, lane = hg.block_id(), hg.local_id()")
+    lines += [f"    part_{result} = hg.shared(hg.f32, {LANES})" for op, _, result in nodes if op in REDUCTIONS]
     kept: set[str] = set()
     for number, (op, operands, result) in enumerate(nodes):
         if op in REDUCTIONS:
@@ -221,19 +222,14 @@ def kernel_text(name: str, nodes: Sequence[Node], columns: int = 0) -> str:
             if _keep(nodes, number):
                 lines.append(f"        z[row, column] = {operands}_")
                 kept.add(operands)
+            # Each lane combines what all have: a tree has a barrier for each level, and on SwiftShader one costs a row
+            # 1.1 microseconds, a fortieth of its softmax.
             lines += [
-                f"    part[lane] = {result}_",
+                f"    part_{result}[lane] = {result}_",
                 "    hg.barrier()",
-                f"    half = {LANES // 2}",
-                "    while half > 0:",
-            ]
-            lines += ["        if lane < half:"]
-            lines += [f"            part[lane] = {combine.format('part[lane]', 'part[lane + half]')}"]
-            lines += [
-                "        hg.barrier()",
-                "        half = half >> 1",
-                f"    {result}_ = part[0]",
-                "    hg.barrier()",
+                f"    {result}_ = part_{result}[0]",
+                f"    for k in range(1, {LANES}):",
+                f"        {result}_ = {combine.format(f'{result}_', f'part_{result}[k]')}",
             ]
         elif result in writer.rows:
             lines.append(f"    {result}_ = {writer.text(op, operands)}")

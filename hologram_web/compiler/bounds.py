@@ -364,7 +364,7 @@ class Bounds:
             if arg.op == "sub" and arg.args[0] is phi and is_loop_step(arg.args[1], phi):
                 lo, low = self.const(0), 0
                 continue
-            if arg.op == "shr" and arg.args[0] is phi and not phi.ty.is_signed:  # halved, as in a tree: never more
+            if arg.op == "shr" and arg.args[0] is phi and low >= 0:  # halved, as in a tree: never more
                 lo, low = self.const(0), 0
                 continue
             if arg.op != "add" or arg.args[0] is not phi or not arg.args[1].is_const:
@@ -476,6 +476,13 @@ class Bounds:
             return a
         if op == "add" and b.is_const and a.op == "add" and a.args[1].is_const:
             return self.op("add", a.args[0], self.op("add", a.args[1], b))
+        if op in _OTHERS:  # ends of loops' counters are such, often within each other: a file has formulas of some size
+            for one, other in ((a, b), (b, a)):
+                if one.op == _OTHERS[op] and other in one.args:
+                    return other
+            (first, plus), (second, number) = _parts(a), _parts(b)
+            if first is second:
+                return a if (plus < number) == (op == "min") else b
         return self.node(op, _LONG, a, b)
 
     def compare(self, op: str, a: Node, b: Node) -> Node:
@@ -483,6 +490,16 @@ class Bounds:
         if a.is_const and b.is_const:
             return self.node("const", PRED, attr=getattr(SCALAR_OPS, op)(_LONG, a.attr, b.attr))
         return self.node(op, PRED, a, b, attr=_LONG)
+
+
+_OTHERS = {"min": "max", "max": "min"}
+
+
+def _parts(node: Node) -> tuple[Node, int]:
+    """A value as a node plus a number."""
+    if node.op == "add" and node.args[1].is_const:
+        return node.args[0], int(_LONG.decode(node.args[1].attr))
+    return node, 0
 
 
 def _either(of: Bounds, a: Interval, b: Interval) -> Interval:

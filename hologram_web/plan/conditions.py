@@ -58,10 +58,6 @@ class _Translator:
                 return self.number(node.args[0])
             case "shr":  # by a number that is known: what lies below is cut off
                 return self.number(node.args[0]).with_("//", 1 << int(node.args[1].attr))
-            case "max":  # of what is at most the other one: ends of loops' counters are such, often within each other
-                for one, other in (node.args, node.args[::-1]):
-                    if one.op == "min" and other in one.args:
-                        return self.number(other)
         a, b = map(self.number, node.args)
         return a.with_(OPERATIONS[node.op].sign or node.op, b)
 

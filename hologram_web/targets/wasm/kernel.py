@@ -20,6 +20,7 @@ from ...compiler.out_of_ssa import argument_starts
 from ...compiler.packets import Forms
 from ...compiler.ranges import Ranges
 from ...compiler.recursion import deep_recursion
+from ...compiler.several_rounds import with_rounds_together
 from ...compiler.structure import structure
 from ...compiler.turned import turned
 from ...errors import UnsupportedInstruction
@@ -43,7 +44,6 @@ from .packets import Packets
 from .polls import FIRST_TICKS, Polls
 from .reciprocals import with_reciprocals
 from .routines import Routines
-from .several_rounds import with_rounds_together
 from .trees import ScalarStatements
 from .values import TRAITS, Values
 from .vectors import Vectors

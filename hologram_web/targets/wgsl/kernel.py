@@ -20,6 +20,7 @@ from ...compiler.out_of_ssa import lower
 from ...compiler.ranges import MAX_LANES
 from ...compiler.recursion import deep_recursion
 from ...compiler.rounds import cost_of_lane, within_budget
+from ...compiler.several_rounds import with_rounds_together
 from ...errors import CompileError
 from ...garbage import seldom_collected
 from ...isa.address import Space
@@ -248,6 +249,7 @@ def compile_kernel(
     Raises CompileError for what WebGPU does not have.
     """
     with deep_recursion():
+        function = with_rounds_together(function)
         bound = [list(group) for group in groups]
         number = {base: number for number, group in enumerate(bound) for base in group}
         legal = legalised(function, traits_of(math), lambda base: number.get(base, base))

@@ -6,10 +6,10 @@ round, and 13 others: with four rounds in one it took 0.87 of the time in Chromi
 
 from __future__ import annotations
 
-from ...compiler.counters import counts_down
-from ...compiler.ir import Block, Function, Node
-from ...compiler.turned import copied
-from ...isa.types import Type
+from ..isa.types import Type
+from .counters import counts_down
+from .ir import Block, Function, Node
+from .turned import copied
 
 __all__ = ["with_rounds_together"]
 
