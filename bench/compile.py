@@ -77,7 +77,7 @@ def artifact(text: str, lanes: str) -> float:
 def measured(rounds: int) -> dict[str, dict[str, float]]:
     """By kernel and step: medians of processor time, in Pyodide the least time."""
     found: dict[str, dict[str, list[float]]] = {}
-    texts = {name: text_of(name) for name in stdlib.NAMES}
+    texts = {name: text_of(name) for name in stdlib.NAMES if name not in stdlib.CALLS}
     for number in range(rounds + 1):
         for name, text in texts.items():
             single = not any(i.row.collective for i in stdlib.kernel(name).program.instructions)

@@ -300,7 +300,7 @@ def write(folder: Path = BUILD) -> None:
     field().save(folder / "field.holo")
     hg.compile(hg.kernel_from_source(BEYOND, file="beyond.py")).save(folder / "beyond.holo")
     build(folder / "stdlib", ["vector_add", "softmax"])
-    build(folder / "stdlib", ["vector_add", "softmax"], modules=True)
+    build(folder / "stdlib", ["vector_add", "softmax", "matmul"], modules=True)
     write_modules(folder / "ops", ((name, build_ops.compiled(name).to_bytes()) for name in OPERATIONS))
     powers().save(folder / "outside.holo", external="weights.bin")
     halves().save(folder / "halves.holo")

@@ -41,7 +41,7 @@ import { operationsOn } from "hologram-web/ops";
 import { loadStdlib } from "hologram-web/stdlib";
 const runtime = await Runtime.create({ backend: "wasm" });
 const add = await loadStdlib(runtime, "vector_add");
-const sums = await add.run({ a: [1, 2], b: [10, 20], c: [0, 0], n: 2 });
+const sums = await add.run({ a: [1, 2], b: [10, 20], n: 2 });
 const [a, b] = [runtime.buffer("f32", [1, 2, 3, 4], { shape: [2, 2] }), { data: [1, 1], shape: [2, 1] }];
 const product = await operationsOn(runtime).matmul(a, b);
 const told = `${sums} ${await product.read()} ${product.shape}`;

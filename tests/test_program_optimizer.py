@@ -393,7 +393,7 @@ def test_floats_fuse_where_they_may():
     assert hg.ProgramOptimizer(math="strict").optimize(program).to_bytes() == program.to_bytes()
 
 
-@pytest.mark.parametrize("name", stdlib.NAMES)
+@pytest.mark.parametrize("name", [name for name in stdlib.NAMES if name not in stdlib.CALLS])
 def test_the_standard_library_is_done_in_one_go(name):
     program = stdlib.kernel(name).program
     before = program.to_bytes()
@@ -462,7 +462,7 @@ def test_nothing_may_be_left():
 
 
 def test_counters_and_origins():
-    kernel = stdlib.kernel("conv")
+    kernel = stdlib.kernel("averagepool")
     optimizer = hg.ProgramOptimizer(["dead-code", "peephole", "copy-propagation"])
     better = optimizer.optimize(kernel.program)
     assert list(optimizer.counters) == ["copy-propagation", "peephole", "dead-code"]
@@ -494,7 +494,7 @@ def test_the_page_has_the_table():
 
 
 def test_no_pass_changes_nothing():
-    program = stdlib.kernel("conv").program
+    program = stdlib.kernel("averagepool").program
     better = hg.ProgramOptimizer([]).optimize(program)
     assert better == program
     assert better is not program

@@ -11,15 +11,18 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from hologram_web.frontends.python.source import Definition, from_text
+from hologram_web.frontends.python.translate import settled
+from hologram_web.isa.operands import Access
 from hologram_web.isa.program import Program
 from hologram_web.kernels.kernel import Kernel, make
 
 if TYPE_CHECKING:
     from hologram_web.runtime.compiled import CompiledProgram
 
-__all__ = ["NAMES", "compiled", "kernel", "lanes", "source"]
+__all__ = ["CALLS", "NAMES", "compiled", "kernel", "lanes", "source"]
 
-# The names of the kernels in each file, in the order of its functions, which may be called otherwise.
+# The names of the kernels in each file, in the order of its functions, which may be called otherwise. Those that are
+# calls of the tensor library are in a file together.
 _FILES = {
     "vector": "vector_add vector_sub vector_mul vector_div vector_min vector_max vector_pow vector_abs vector_neg "
     "vector_sqrt vector_rsqrt vector_exp vector_log vector_sin vector_cos vector_dot vector_sum vector_layer_norm",
@@ -31,10 +34,16 @@ _FILES = {
     "reduce_mean reduce_sum",
     "onnx_shape": "concat flatten gather reshape slice squeeze transpose unsqueeze argmax cast constant range shape",
 }
-_PLACES = {name: (file, place) for file, names in _FILES.items() for place, name in enumerate(names.split())}
+CALLS = ["vector_sum", "matrix_gemm", "attention", "conv", "matmul", "gemm", "batch_normalization", "concat"]
+NAMES = tuple(name for names in _FILES.values() for name in names.split())
+_OWN = {file: [name for name in names.split() if name not in CALLS] for file, names in _FILES.items()}
+_PLACES = {
+    name: (file, place) for file, names in {**_OWN, "library": CALLS}.items() for place, name in enumerate(names)
+}
 
 # Lanes that a launch needs, if they are not n.
 _LANES = {
+    "vector_sum": "min(n, 1)",
     "vector_layer_norm": "num_positions",
     "matrix_gemm": "m * n",
     "matrix_gemv": "m",
@@ -58,7 +67,15 @@ _LANES = {
     "shape": "rank",
 }
 
-NAMES = tuple(_PLACES)
+# How many elements the result has, if it is not one for each lane.
+_ELEMENTS = {
+    "vector_layer_norm": "num_positions * hidden_dim",
+    "matrix_gemm": "m * ldc",
+    "skip_layer_norm": "n",
+    "instance_normalization": "N * C * H * W",
+    "layer_norm": "batch_size * features",
+}
+_CHANGES = ("vector_dot", "vector_sum")  # what was in their result matters: they add to it
 
 
 def _place(name: str) -> tuple[str, int]:
@@ -76,7 +93,7 @@ def source(name: str) -> str:
 
 @cache
 def _definitions(file: str) -> tuple[Definition, ...]:
-    text = source(_FILES[file].split()[0])
+    text = source(next(name for name, (found, _) in _PLACES.items() if found == file))
     return tuple(from_text(text, f"hologram_web_tools/stdlib/{file}.py", {})[1].values())
 
 
@@ -84,7 +101,12 @@ def _definitions(file: str) -> tuple[Definition, ...]:
 def kernel(name: str) -> Kernel:
     """A kernel, to launch and to look at. Raises KeyError."""
     file, place = _place(name)
-    return make(_definitions(file)[place])
+    if file != "library":
+        return make(_definitions(file)[place])
+    from hologram_web_tools.tensor_calls import CollectiveCalls  # with what the file imports
+
+    definition = _definitions(file)[place]
+    return Kernel(definition, settled(definition, CollectiveCalls).translation())
 
 
 def lanes(name: str) -> str:
@@ -94,10 +116,23 @@ def lanes(name: str) -> str:
 
 
 def compiled(name: str) -> CompiledProgram:
-    """The kernel as a plan of one launch, whose ports are its parameters. Raises KeyError."""
-    from hologram_web.runtime.making import compile
+    """The kernel as a plan of one launch, whose ports are its parameters. Arrays that it only writes have as many
+    elements as it writes, and a run need not give them. Raises KeyError."""
+    from hologram_web.plan.builder import PlanBuilder
+    from hologram_web.runtime.compiled import CompiledProgram
 
-    return compile(kernel(name), grid=lanes(name), name=name)
+    made, builder = kernel(name), PlanBuilder(name)
+    for param in made.program.params:
+        assert param.ty is not None
+        if param.access is None:
+            builder.scalar(param.name, param.ty)
+        elif param.access.writes and name not in _CHANGES:
+            elements = "1" if param.name == "MaxVal" else _ELEMENTS.get(name, lanes(name))
+            builder.array(param.name, param.ty, (elements,), Access.WRITE)
+        else:
+            builder.array(param.name, param.ty, (f"{param.name}.len",), param.access)
+    builder.launch(made, lanes(name))
+    return CompiledProgram.from_builder(builder)
 
 
 def __getattr__(name: str) -> Program:

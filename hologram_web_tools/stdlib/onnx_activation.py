@@ -2,18 +2,7 @@
 
 # mypy: ignore-errors
 
-from hologram_web import DeviceArray, exp, f32, get_global_id, parallel_reduce, rsqrt, sqrt, tanh, u32
-
-
-def attention_scores(Q: DeviceArray[f32], K: DeviceArray[f32], Scores: DeviceArray[f32], seq_len: u32, d_model: u32):
-    i = u32(get_global_id())
-    if i < seq_len * seq_len:
-        row = i // seq_len * d_model
-        column = i % seq_len * d_model
-        total = 0.0
-        for k in range(d_model):
-            total += Q[row + k] * K[column + k]
-        Scores[i] = total / sqrt(f32(d_model))
+from hologram_web import DeviceArray, exp, f32, get_global_id, parallel_reduce, rsqrt, tanh, u32
 
 
 def bias_gelu(X: DeviceArray[f32], Bias: DeviceArray[f32], Y: DeviceArray[f32], n: u32):

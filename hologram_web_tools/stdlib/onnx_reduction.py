@@ -2,26 +2,7 @@
 
 # mypy: ignore-errors
 
-from hologram_web import DeviceArray, f32, get_global_id, rsqrt, sqrt, u32
-
-
-def batch_normalization(
-    X: DeviceArray[f32],
-    scale: DeviceArray[f32],
-    bias: DeviceArray[f32],
-    mean: DeviceArray[f32],
-    var: DeviceArray[f32],
-    Y: DeviceArray[f32],
-    N: u32,
-    C: u32,
-    H: u32,
-    W: u32,
-    epsilon: f32,
-):
-    i = u32(get_global_id())
-    if i < N * C * H * W:
-        c = i // (H * W) % C
-        Y[i] = scale[c] * (X[i] - mean[c]) / sqrt(var[c] + epsilon) + bias[c]
+from hologram_web import DeviceArray, f32, get_global_id, rsqrt, u32
 
 
 def instance_normalization(

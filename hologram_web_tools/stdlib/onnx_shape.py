@@ -5,13 +5,6 @@
 from hologram_web import DeviceArray, f32, get_global_id, u32
 
 
-def concat(A: DeviceArray[f32], B: DeviceArray[f32], Y: DeviceArray[f32], M: u32, K: u32, N: u32):
-    """The M rows of A, then the N rows of B; each has K elements."""
-    i = u32(get_global_id())
-    if i < (M + N) * K:
-        Y[i] = A[i] if i < M * K else B[i - M * K]
-
-
 def flatten(X: DeviceArray[f32], Y: DeviceArray[f32], n: u32):
     i = u32(get_global_id())
     if i < n:

@@ -105,12 +105,6 @@ def vector_dot(a: DeviceArray[f32], b: DeviceArray[f32], result: DeviceArray[f32
         atomic_add(result, 0, a[i] * b[i])
 
 
-def vector_sum(a: DeviceArray[f32], result: DeviceArray[f32], n: u32):
-    i = u32(get_global_id())
-    if i < n:
-        atomic_add(result, 0, a[i])
-
-
 def layer_norm(
     input: DeviceArray[f32],
     gamma: DeviceArray[f32],

@@ -44,16 +44,15 @@ def _renamed(schema: Any, name: str) -> Any:
     return {**schema, "kernel": {**schema["kernel"], "name": name}}
 
 
-@pytest.mark.parametrize("name", stdlib.NAMES)
+@pytest.mark.parametrize("name", [name for name in stdlib.NAMES if name not in stdlib.CALLS])
 def test_the_standard_library_round_trips(name: str) -> None:
     """Python, JSON and back give the program that the Python frontend gives, and the name of a kernel means nothing."""
     direct = stdlib.kernel(name)
     written = from_python(stdlib.source(name))
-    assert isinstance(written, list)
     found = compile(json.loads(json.dumps(written)), direct.name)
     assert found.program.to_bytes() == direct.program.to_bytes()
-    (schema,) = (one for one in written if one["kernel"]["name"] == direct.name)
-    for other in ("matmul", "vector_add", "relu", "reduce_sum"):
+    (schema,) = (one for one in (written if isinstance(written, list) else [written]) if one["kernel"]["name"] == direct.name)
+    for other in ("gelu", "vector_add", "relu", "reduce_sum"):
         program = compile(_renamed(schema, other)).program
         assert program.metadata.name == other
         program.metadata = direct.program.metadata

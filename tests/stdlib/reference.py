@@ -57,7 +57,9 @@ def _conv(X: Any, W: Any, H_in: int, W_in: int, K_h: int, K_w: int) -> Any:
     return np.einsum("ijkl,kl->ij", windows, W.reshape(K_h, K_w))
 
 
-def _gemm(A: Any, B: Any, C: Any, M: int, N: int, K: int, alpha: float, beta: float, transA: int, transB: int) -> Any:
+def _gemm(
+    A: Any, B: Any, C: Any, Y: Any, M: int, N: int, K: int, alpha: float, beta: float, transA: int, transB: int
+) -> Any:
     a = A.reshape(K, M).T if transA else A.reshape(M, K)
     b = B.reshape(N, K).T if transB else B.reshape(K, N)
     return alpha * (a @ b) + (beta * C.reshape(M, N) if beta else 0)

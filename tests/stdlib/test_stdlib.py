@@ -13,13 +13,20 @@ from click.testing import CliRunner
 
 import hologram_web as hg
 from hologram_web import stdlib
+from hologram_web.frontends.python.source import from_text
+from hologram_web.frontends.python.translate import settled
+from hologram_web.isa.lift import lift
+from hologram_web.isa.operands import Access
+from hologram_web.isa.table import LANE_ROWS
 from hologram_web.store.blake3 import blake3
 from hologram_web_tools.build_stdlib import build
 from hologram_web_tools.cli.commands import commands
+from hologram_web_tools.tensor_calls import CollectiveCalls
 
 from ..everywhere.stdlib_cases import BOUNDARIES, LOOPS, arguments, lanes
 from .reference import problem
 
+_LANES_AND_MAPS = {"Maps and reductions", *(row.group for row in LANE_ROWS)}
 # All sizes on all devices: python -m tests.stdlib
 SIZES = {"cpu": (0, 1, 33, 257), "wasm": tuple(n for n in BOUNDARIES if n <= 10_001), "webgpu": (0, 1, 257, 2049)}
 
@@ -36,7 +43,9 @@ def test_the_table() -> None:
         program.validate()
         assert program is stdlib.kernel(name).program
         loops = any(instruction.name == "LOOP" for instruction in program.instructions)
-        assert loops is (name in LOOPS), name
+        assert loops is (name in LOOPS and name not in stdlib.CALLS) or name == "matrix_gemm", name
+        tensor = any(instruction.row.group not in _LANES_AND_MAPS for instruction in program.instructions)
+        assert tensor is (name in stdlib.CALLS and name != "vector_sum"), name
     signatures = {str(stdlib.kernel(name)) for name in stdlib.NAMES}
     assert "<Kernel exp(a: Array[f32], b: Array[f32], n: u32)>" in signatures
     assert {"VECTOR_ADD", "SOFTMAX"} <= set(dir(stdlib))
@@ -89,13 +98,39 @@ def test_no_lane_is_lost_beside_an_odd_shape(device: Any) -> None:
 
 def test_a_plan_gives_what_a_launch_gives() -> None:
     device = hg.backends.WasmBackend()
-    for name in ("vector_dot", "conv", "softmax", "argmax"):
-        args = arguments(name, 100)
-        found = stdlib.compiled(name).run(device, **args)
+    for name in stdlib.NAMES:
+        args, compiled = arguments(name, 100), stdlib.compiled(name)
+        # What is only written need not be given.
+        given = {port.name: args[port.name] for port in compiled.ports if port.access is not Access.WRITE}
+        assert (given.keys() == args.keys()) is (name in ("vector_dot", "vector_sum"))
+        found = compiled.run(device, **given)
         stdlib.kernel(name).on(device)[lanes(name, args)](**args)
         for key, value in (found if isinstance(found, dict) else {None: found}).items():
             written = key or next(p.name for p in stdlib.kernel(name).program.params if p.access and p.access.writes)
             assert value.tobytes() == args[written].tobytes(), (name, written)
+
+
+def test_matrices_with_and_without_gaps(device: Any) -> None:
+    """Without, it is the tensor library that multiplies."""
+    source = np.random.default_rng(5)
+    for gap in (0, 1):
+        a, b = source.random((5, 3 + gap), np.float32), source.random((3, 7 + gap), np.float32)
+        out = np.full((5, 7 + gap), 9, np.float32)
+        args = (a.reshape(-1), b.reshape(-1), out.reshape(-1), 5, 7, 3, 3 + gap, 7 + gap, 7 + gap)
+        stdlib.kernel("matrix_gemm").on(device)[35](*args)
+        assert np.allclose(out[:, :7], a[:, :3] @ b[:, :7], rtol=1e-6)
+        assert (out[:, 7:] == 9).all()
+
+
+def test_what_calls_of_the_library_say() -> None:
+    text = "from hologram_web import DeviceArray, f32, tensor, u32\ndef k(a: DeviceArray[f32], n: u32):\n    "
+    for line, told in (
+        ("tensor.dct(a, n)", "the tensor library has no 'dct': it has parallel_map, "),
+        ("tensor.fill(a, a[0], 1)", "the number of elements is known before lanes run"),
+    ):
+        (definition,) = from_text(text + line, "own.py", {})[1].values()
+        with pytest.raises(hg.TranslateError, match=told):
+            settled(definition, CollectiveCalls)
 
 
 def test_files_hold_the_programs_of_python(tmp_path: Path) -> None:
@@ -107,7 +142,7 @@ def test_files_hold_the_programs_of_python(tmp_path: Path) -> None:
         name, file = row["name"], (tmp_path / f"{row['name']}.holo").read_bytes()
         loaded = hg.load(file)
         (program,) = loaded.programs
-        assert program.to_bytes() == getattr(stdlib, name.upper()).to_bytes()
+        assert program.to_bytes() == lift(getattr(stdlib, name.upper()))[0].to_bytes()
         assert stdlib.compiled(name).to_bytes() == file
         assert row["kernel"] == stdlib.kernel(name).name == program.metadata.name
         assert list(row["parameters"]) == [port.name for port in loaded.ports]
