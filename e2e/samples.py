@@ -302,7 +302,7 @@ def write(folder: Path = BUILD) -> None:
     build(folder / "stdlib", ["vector_add", "softmax"])
     build(folder / "stdlib", ["vector_add", "softmax"], modules=True)
     write_modules(folder / "ops", ((name, build_ops.compiled(name).to_bytes()) for name in OPERATIONS))
-    powers().save(folder / "outside.holo", external="weights.bin")
+    powers().save(folder / "outside.holo", weights="outside.safetensors", least=0)
     halves().save(folder / "halves.holo")
     hg.compile(WIDE, grid="n", shapes={"x": ("n",), "y": ("n",)}).save(folder / "wide.holo")
     whole = replace(whole_plan(), blobs=(Blob.of(b"abc"), Blob.of(b"12345")))
