@@ -81,7 +81,7 @@ def compile(  # sdk.md's name
 def load(
     source: str | os.PathLike[str] | bytes,
     *,
-    weights: str | os.PathLike[str] | bytes | None = None,
+    weights: str | os.PathLike[str] | bytes | bytearray | memoryview | None = None,
     fetch: Fetch | None = None,
 ) -> CompiledProgram:
     """Reads a file, or its bytes. Raises ArtifactError for contents that are not what `save` writes.

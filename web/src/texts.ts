@@ -53,8 +53,8 @@ export const unreadable = (address: unknown, why: unknown) =>
 export const otherVersion = (version: number, own: number) =>
   new ArtifactError(`the artifact has version ${version}; this release reads 1 to ${own}: compile it again`);
 
-export const otherHash = (length: number, location: string) =>
-  new ArtifactError(`a constant of ${location || "the file"} is damaged: its ${length} bytes do not have the hash they had`);
+export const otherHash = (length: number) =>
+  new ArtifactError(`a constant of the file is damaged: its ${length} bytes do not have the hash they had`);
 
 // Code
 
@@ -158,6 +158,8 @@ const OPTIONS = {
   seconds: "a number above 0",
   output: "'array' or 'buffer'",
   signal: "an AbortSignal",
+  progress: "a function",
+  weights: "an address, bytes, a Blob, a Response or a ReadableStream",
   threads: "a number of threads, 1 to 64",
 };
 
