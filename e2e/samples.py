@@ -60,6 +60,16 @@ HALVES = hg.Program.from_text("""
         add.i64 r15, r15, r4
         stg.i64 [n + r255*8], r15
 """)
+WEIGHED = hg.Program.from_text("""
+    .program weighed                        ; y = a + b, which are constants
+    .param a: buffer u32 read
+    .param b: buffer u32 read
+    .param y: buffer u32 write
+        ldg.u32 r10, [a + r255*4]
+        ldg.u32 r11, [b + r255*4]
+        add.u32 r10, r10, r11
+        stg.u32 [y + r255*4], r10
+""")
 WIDE = hg.Program.from_text("""
     .program wide                           ; x * x, modulo 2**256 and without a sign
     .param x: buffer i256 read
@@ -302,7 +312,11 @@ def write(folder: Path = BUILD) -> None:
     build(folder / "stdlib", ["vector_add", "softmax"])
     build(folder / "stdlib", ["vector_add", "softmax", "matmul"], modules=True)
     write_modules(folder / "ops", ((name, build_ops.compiled(name).to_bytes()) for name in OPERATIONS))
-    powers().save(folder / "outside.holo", external="weights.bin")
+    powers().save(folder / "outside.holo", weights="outside.safetensors", least=0)
+    numbers_of = np.arange(100_000, dtype="u4")
+    weights = {"a": numbers_of * 3, "b": numbers_of ^ 5}
+    weighed = hg.compile(WEIGHED, grid=100_000, shapes={"y": (100_000,)}, constants=weights)
+    weighed.save(folder / "weighed.holo", weights="weighed.safetensors")
     halves().save(folder / "halves.holo")
     hg.compile(WIDE, grid="n", shapes={"x": ("n",), "y": ("n",)}).save(folder / "wide.holo")
     whole = replace(whole_plan(), blobs=(Blob.of(b"abc"), Blob.of(b"12345")))

@@ -1,4 +1,5 @@
-"""Functions of arrays as files, in JavaScript: the classifier of digits, and control flow, in Node and in pages."""
+"""Functions of arrays as files, in JavaScript: the classifier of digits, control flow, and weights in a second file, in
+Node and in pages."""
 
 from __future__ import annotations
 
@@ -88,3 +89,48 @@ def test_in_pages(browser: Browser, jobs: Any, name: str, backend: str) -> None:
     file, inputs, wanted = jobs[name]
     args = {"file": f"/build/functions/{file}.holo", "inputs": inputs, "backend": backend}
     _check(browser.run("functions.mjs", **args).json, wanted, exact=backend == "wasm")
+
+
+@pytest.fixture(scope="module")
+def weighty() -> tuple[dict[str, Any], np.ndarray]:
+    """What the job of weights is given, and what the function gives natively."""
+    folder = ROOT / "build" / "functions"
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(3)
+    with hg.Executor("wasm") as ex:
+        layers = [ex.array(rng.normal(size=size).astype("f4")) for size in ((64, 300), (300, 120), (120, 7))]
+
+        def network(x: Any) -> Any:
+            for weights in layers:
+                x = xp.tanh(x @ weights)
+            return x
+
+        compiled = hg.function(network, device=ex).compile(hg.Array[hg.f32, ("n", 64)])
+        compiled.save(folder / "weighty.holo", weights="weighty.safetensors", least=1)
+        x = rng.normal(size=(5, 64)).astype("f4")
+        found = ex.run(hg.load(folder / "weighty.holo"), x=x)
+    args = {"file": "/build/functions/weighty.holo", "weights": "/build/functions/weighty.safetensors"}
+    return {**args, "x": x.ravel().tolist(), "shape": x.shape}, found
+
+
+def _check_weights(given: dict[str, Any], wanted: np.ndarray, exact: bool) -> None:
+    assert list(given["found"]) == ["beside", "address", "bytes", "blob", "response", "stream"]
+    for name, values in given["found"].items():
+        _check({name: values}, {name: wanted}, exact)
+    total = 4 * (64 * 300 + 300 * 120 + 120 * 7)
+    assert given["told"][-1] == [total, total]
+    assert given["told"] == sorted(given["told"])
+    assert len(given["told"]) == 6  # two, three and one piece of 65,536 bytes
+    damaged, cut, missing, ended = given["errors"]
+    assert "constant layers.2 in 'weighty.safetensors' is damaged: its 3360 bytes do not have the hash" in damaged
+    assert "constant layers.2 in 'weighty.safetensors', 3360 bytes at" in cut
+    assert "constant layers.0 is in 'weighty.safetensors', which cannot be read: Error: status 404" in missing
+    assert ended.startswith("ExecutionError: Cancelled")
+    assert given["kept"] == 0
+
+
+@pytest.mark.parametrize("where", ["page", "worker"])
+@pytest.mark.parametrize("backend", ["wasm", "webgpu"])
+def test_weights_are_streamed_in_pages(browser: Browser, weighty: Any, backend: str, where: str) -> None:
+    args, wanted = weighty
+    _check_weights(browser.run("weights.mjs", where, backend=backend, **args).json, wanted, exact=backend == "wasm")

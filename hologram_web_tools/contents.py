@@ -17,6 +17,7 @@ from hologram_web.isa.verify import analyze
 from hologram_web.plan.plan import calls_of
 from hologram_web.plan.writer import write
 from hologram_web.runtime.compiled import CompiledProgram
+from hologram_web.runtime.weights import described
 from hologram_web.store.blake3 import blake3
 
 from .cli.clean import brief
@@ -55,12 +56,19 @@ def held(file: Path, compiled: CompiledProgram, texts: Sequence[str]) -> dict[st
         {"name": kernel.name, "block": kernel.block, "shared": kernel.shared}
         for kernel in first(artifact.kernels, "kernels", notes)
     ]
+    says = described(compiled)
+    constants = []
+    for name, number in first(compiled.plan.constants, "constants", notes):
+        blob, (ty, lengths) = compiled.blobs[number], says[name]
+        told = {"name": name, "dtype": str(ty), "shape": list(lengths), "bytes": blob.length, "blake3": blob.hash.hex()}
+        constants.append({**told, "file": blob.location, "offset": blob.offset} if blob.location else told)
     found = {
         "name": compiled.name or file.name,
         "bytes": len(raw),
         "blake3": blake3(raw).hex(),
         "metadata": dict(first(list(compiled.metadata.items()), "metadata", notes)),
         "ports": ports,
+        "constants": constants,
         "kernels": kernels,
         "texts": {kind: dict(texts_of(kind, compiled, notes)) for kind in texts},
     }

@@ -359,7 +359,7 @@ def test_what_cannot_be_written_is_told_before_a_run(folder, monkeypatch):
     ("line", "keys"),
     [
         ("run saxpy.holo a=2 x=1,inf y=1,1 --device cpu", "program device reason adapter ms results written"),
-        ("inspect saxpy.holo --isa", "name bytes blake3 metadata ports kernels texts notes"),
+        ("inspect saxpy.holo --isa", "name bytes blake3 metadata ports constants kernels texts notes"),
         ("optimize invert.atlas", "instructions passes program written"),
         ("types saxpy.holo", "name text written"),
         ("cache info", "folder limit held"),

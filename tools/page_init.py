@@ -50,7 +50,8 @@ class _Modules:
             return None
         if name not in self.found and len(_FILES) > 1:
             self.read()
-        if name not in self.found and _FILES and name.split(".")[1] in ("tensor", "array", "nn", "array_api"):
+        rooms = {"tensor", "array", "nn", "array_api", "weights"}
+        if name not in self.found and _FILES and not rooms.isdisjoint(name.split(".")):
             if not _FILES[0].exists():
                 text = f"{name} is in hologram-web-tensor, which is not installed: "
                 raise ModuleNotFoundError(f"{text}await micropip.install('hologram-web[tensor]')", name=name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
@@ -13,11 +14,13 @@ from ..isa.arguments import scalar_bits
 from ..isa.elements import ElementType, stored_as
 from ..isa.types import Type
 from ..plan.builder import PlanBuilder
+from ..plan.formula import OPERATORS
 from ..plan.plan import size_of
 from ..runtime import arrays
 from ..runtime.compiled import CompiledProgram
 from ..runtime.executor import Buffer, Executor
 from ..runtime.walking import target_of
+from ..runtime.weights import CONSTANT
 from . import nested
 from .array import Array, array_of
 from .creation import default_executor
@@ -34,6 +37,7 @@ __all__ = ["ArrayFunction", "Compiling"]
 
 _KEPT = 256
 _NUMBERS: dict[type, Type] = {int: Type.I32, float: Type.F32}
+_NO_NAME = re.compile(r"[^A-Za-z0-9_$.]")
 
 
 class Compiling(Protocol):
@@ -295,7 +299,7 @@ class Trace:
     def __init__(
         self, function: ArrayFunction, form: Any, names: list[str], specs: list[Spec], executor: Executor
     ) -> None:
-        self.name, self.executor, self.names, self.specs = function.name, executor, names, specs
+        self.name, self.fn, self.executor, self.names, self.specs = function.name, function.fn, executor, names, specs
         self.arguments = [spec.node(name) for name, spec in zip(names, specs, strict=True)]
         args, named = unflatten(form, iter([Array(node, executor) for node in self.arguments]))
         with tracing(executor):
@@ -343,11 +347,15 @@ class Trace:
             roots.append(node)
             names[id(node)] = plan.array(name, node.dtype, tuple(map(of_plan, node.shape)))
         order = in_order(roots)
+        captured = _captured(self.fn)
+        said: dict[str, str] = {}
         for node in order:
             if node.op == "source" and id(node) not in names:
-                names[id(node)] = plan.constant(plan.unused("constant"), bytes(_bytes(node.held)))
+                name = plan.unused(captured.get(id(node.held), "constant"))
+                names[id(node)] = plan.constant(name, bytes(_bytes(node.held)))
+                said[CONSTANT + name] = f"{node.dtype}[{', '.join(map(str, node.shape))}]"
         lower(roots, order, plan, names)
-        return CompiledProgram.from_builder(plan)
+        return CompiledProgram.from_builder(plan, said)
 
     def explain(self) -> str:
         """The graph, the kernels and the steps."""
@@ -447,6 +455,28 @@ class _Call:
 def _is_there(node: ArrayNode) -> bool:
     """Whether nothing has to be computed for it."""
     return node.op == "source"
+
+
+def _captured(fn: Any) -> dict[int, str]:
+    """The names that arrays have around a function and those that it calls, with the way to them in trees: by the id of
+    the Buffer."""
+    found: dict[int, str] = {}
+    waiting, seen = [fn], set[int]()
+    while waiting:
+        plain = getattr(waiting[0], "__func__", waiting[0])  # of a method
+        del waiting[0]
+        if not inspect.isfunction(plain) or id(plain) in seen:
+            continue
+        seen.add(id(plain))
+        around = inspect.getclosurevars(plain)
+        for name, value in {**around.globals, **around.nonlocals}.items():
+            waiting += [value.inlined] if hasattr(value, "inlined") else []
+            leaves, form = flattened(value)
+            for path, leaf in zip(nested.paths(form, name), leaves, strict=True):
+                buffer = leaf.node.held if type(leaf) is Array else leaf
+                if type(buffer) is Buffer and path not in OPERATORS:
+                    found.setdefault(id(buffer), _NO_NAME.sub("_", path)[:100])
+    return found
 
 
 def _value(argument: Any) -> Any:

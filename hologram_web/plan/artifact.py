@@ -33,11 +33,16 @@ class Blob:
     def of(cls, data: bytes) -> Blob:
         return cls(len(data), blake3(data), data)
 
-    def checked(self, data: bytes) -> bytes:
-        """`data`, if it is what the hash is of. Raises ArtifactError."""
-        if len(data) != self.length or blake3(data) != self.hash:
-            where = f"of {self.location}" if self.location else "of the file"
-            raise ArtifactError(f"a constant {where} is damaged: its {self.length} bytes do not have the hash they had")
+    def checked(self, data: bytes, what: str = "") -> bytes:
+        """`data`, if it is what the hash is of; `what` is the constant's name. Raises ArtifactError."""
+        place = f"in {self.location!r}" if self.location else "of the file"
+        of = f"the constant {what} {place}" if what else f"a constant {place}"
+        if len(data) < self.length:
+            cut = f"{self.length} bytes at {self.offset}, are not all there: was the file cut off? get it again"
+            raise ArtifactError(f"{of}, {cut}")
+        if len(data) > self.length or blake3(data) != self.hash:
+            again = ": get the file again that was saved with the artifact" if self.location else ""
+            raise ArtifactError(f"{of} is damaged: its {self.length} bytes do not have the hash they had{again}")
         return data
 
 

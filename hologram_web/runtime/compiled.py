@@ -61,6 +61,7 @@ class CompiledProgram:
         self.plan, self.programs, self.blobs = plan, tuple(programs), tuple(blobs)
         self.metadata = dict(metadata or {})
         self._artifact, self._fetch, self._analyses = artifact, fetch, analyses
+        self._fetched: dict[int, bytes] = {}
         self._straight: StraightPlan | None = None
         self._checked: BufferRun | None = None  # the last run on Buffers
 
@@ -162,22 +163,16 @@ class CompiledProgram:
         return write(self.artifact)
 
     @outermost
-    def save(self, path: str | os.PathLike[str], *, external: str | None = None) -> None:
-        """Writes the file. `external` names a file beside it for the constants. Raises CompileError."""
-        from ..plan.artifact import Blob
+    def save(self, path: str | os.PathLike[str], *, weights: str | None = None, least: int = 4096) -> None:
+        """Writes the file. `weights` names a safetensors file beside it for constants of `least` bytes and more. Raises
+        CompileError, ArtifactError."""
         from ..plan.writer import write
 
-        path = Path(path)
-        artifact = self.artifact
-        if external is not None:
-            data, blobs = bytearray(), []
-            for number in range(len(self.blobs)):
-                data += bytes(-len(data) % 64)
-                blob = self.blobs[number]
-                blobs.append(Blob(blob.length, blob.hash, None, external, len(data)))
-                data += self._data(number)
-            artifact = replace(artifact, blobs=tuple(blobs))
-            beside(path, external).write_bytes(data)
+        path, artifact = Path(path), self.artifact
+        if weights is not None:
+            from .weights import apart
+
+            artifact = replace(artifact, blobs=apart(self, beside(path, weights), least))
         path.write_bytes(write(artifact))
 
     @outermost
@@ -235,7 +230,7 @@ class CompiledProgram:
                     name = temporary.name
                     handles[name] = _allocate(device, size_of(temporary, variables), None, name in pools)
             for name, number in self.plan.constants:
-                data = self._data(number)
+                data = self.data(number)
                 handles[name] = _allocate(device, len(data), memoryview(data), name in pools)
             self.execute(device, {**handles, **here}, scalars, variables)
             found: dict[str, Any] = {}
@@ -331,14 +326,22 @@ class CompiledProgram:
                 raise LaunchError(f"{port.name!r} is missing: {self.name or 'the plan'} takes {listed}")
         return values
 
-    def _data(self, number: int) -> bytes:
-        """The bytes of a constant. Raises ArtifactError."""
+    def data(self, number: int) -> bytes:
+        """The bytes of a constant; those outside the file are fetched and checked once. Raises ArtifactError."""
         blob = self.blobs[number]
-        if blob.data is not None:
-            return blob.data
-        if self._fetch is None:
-            raise ArtifactError(f"a constant is in {blob.location!r}: load the artifact from its path, or with `fetch`")
-        return blob.checked(bytes(self._fetch(blob.location, blob.offset, blob.length)))
+        found = self._fetched.get(number, blob.data)
+        if found is None:
+            what = " or ".join(name for name, of in self.plan.constants if of == number)
+            place = f"the constant {what} is in {blob.location!r}"
+            if self._fetch is None:
+                raise ArtifactError(f"{place}: load the artifact from its path, or with `weights` or `fetch`")
+            try:
+                found = bytes(self._fetch(blob.location, blob.offset, blob.length))
+            except OSError as error:
+                text = "put that file beside the artifact, or say by `weights` where it is"
+                raise ArtifactError(f"{place}, which cannot be read: {error}: {text}") from None
+            self._fetched[number] = blob.checked(found, what)
+        return found
 
     def _repr_html_(self) -> str | None:
         return page_of(self)

@@ -78,23 +78,37 @@ def compile(  # sdk.md's name
 
 
 @outermost
-def load(source: str | os.PathLike[str] | bytes, *, fetch: Fetch | None = None) -> CompiledProgram:
+def load(
+    source: str | os.PathLike[str] | bytes,
+    *,
+    weights: str | os.PathLike[str] | bytes | bytearray | memoryview | None = None,
+    fetch: Fetch | None = None,
+) -> CompiledProgram:
     """Reads a file, or its bytes. Raises ArtifactError for contents that are not what `save` writes.
 
-    `fetch(location, offset, length)` gives constants that lie outside the file; by default they are in files beside
-    it, and bytes have none.
+    Constants that lie outside the file are in files beside it; or `weights` is the file that has them, its path or its
+    bytes, or `fetch(location, offset, length)` gives them. They are read and checked when they are first needed.
     """
     from ..plan.reader import read
     from ..plan.sources import unpack
     from .compiled import CompiledProgram
 
+    data = source
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
         data = path.read_bytes()
-        fetch = fetch or (lambda location, offset, length: _part(path, location, offset, length))
-    else:
-        data = source
+        fetch = fetch or (lambda location, *part: _part(beside(path, location), *part))
     artifact = read(data)
+    if weights is not None:
+        places = sorted({blob.location for blob in artifact.blobs} - {""})
+        if len(places) != 1:
+            raise ArtifactError(f"weights= is one file; the artifact has constants in {places or 'no other file'}")
+        if isinstance(weights, (str, os.PathLike)):
+            file = Path(weights)
+            fetch = lambda _, *part: _part(file, *part)  # noqa: E731
+        else:
+            whole = memoryview(weights).cast("B")
+            fetch = lambda _, offset, length: bytes(whole[offset : offset + length])  # noqa: E731
     unpack(artifact.metadata.get("source"), artifact.programs)
     return CompiledProgram(
         artifact.plan, artifact.programs, artifact.blobs, artifact.metadata, artifact=artifact, fetch=fetch
@@ -108,13 +122,9 @@ def beside(path: Path, location: str) -> Path:
     return path.parent / location
 
 
-def _part(path: Path, location: str, offset: int, length: int) -> bytes:
-    file = beside(path, location)
-    try:
-        with file.open("rb") as stream:
-            if stream.seek(0, os.SEEK_END) < offset + length:
-                raise ArtifactError(f"{location!r} has no {length} bytes at {offset}: was it cut off?")
-            stream.seek(offset)
-            return stream.read(length)
-    except OSError as error:
-        raise ArtifactError(f"the constants in {location!r} cannot be read: {error}") from None
+def _part(file: Path, offset: int, length: int) -> bytes:
+    """These bytes of a file, as many as there are. Raises OSError."""
+    with file.open("rb") as stream:
+        length = min(length, stream.seek(0, os.SEEK_END) - offset)
+        stream.seek(offset)
+        return stream.read(max(length, 0))

@@ -31,6 +31,7 @@ from hologram_web.plan.plan import (
 )
 from hologram_web.plan.writer import write
 from hologram_web.runtime.compiled import CompiledProgram
+from hologram_web.runtime.weights import described
 from hologram_web.store.blake3 import blake3
 
 from ..contents import FORMULA, MOST, first, texts_of
@@ -83,11 +84,12 @@ def _buffers(compiled: CompiledProgram, notes: list[str]) -> Table:
         )
     for temporary in first(compiled.plan.temporaries, "temporaries", notes):
         table.add_row("temporary", shown(temporary.name), "", _formula(temporary.size), "")
+    says = described(compiled)
     for name, number in first(compiled.plan.constants, "constants", notes):
-        blob = compiled.blobs[number]
-        table.add_row(
-            "constant", shown(name), "", f"{blob.length:,}", f"in {shown(blob.location)}" if blob.location else ""
-        )
+        blob, (ty, lengths) = compiled.blobs[number], says[name]
+        where = f" in {shown(blob.location)}" if blob.location else ""
+        shape = _formula(f"[{', '.join(map(str, lengths))}]")
+        table.add_row("constant", shown(name), str(ty), shape, f"{blob.length:,} bytes{where}")
     return table
 
 

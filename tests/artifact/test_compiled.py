@@ -525,32 +525,6 @@ def test_saving_and_loading(name, tmp_path):
     assert loaded.metadata == compiled.metadata
 
 
-def test_constants_in_a_file_beside(tmp_path, backend):
-    compiled, x = samples.powers(), np.array([1, 2, 3, 4], np.uint32)
-    compiled.save(tmp_path / "x.holo", external="x.bin")
-    raw = (tmp_path / "x.holo").read_bytes()
-    assert b"constant of odd length" not in raw
-    expected = samples.powers_reference(x, 3)
-    np.testing.assert_array_equal(hg.load(tmp_path / "x.holo").run(backend, 3, x), expected)
-    data = (tmp_path / "x.bin").read_bytes()
-    fetched = hg.load(raw, fetch=lambda location, offset, length: data[offset:][:length])
-    np.testing.assert_array_equal(fetched.run(backend, 3, x), expected)
-    with pytest.raises(hg.ArtifactError, match="load the artifact from its path, or with `fetch`"):
-        hg.load(raw).run(backend, 3, x)
-    (tmp_path / "x.bin").write_bytes(b"\xff" + data[1:])
-    with pytest.raises(hg.ArtifactError, match="do not have the hash they had"):
-        hg.load(tmp_path / "x.holo").run(backend, 3, x)
-    (tmp_path / "x.bin").write_bytes(data[:10])
-    with pytest.raises(hg.ArtifactError, match="was it cut off"):
-        hg.load(tmp_path / "x.holo").run(backend, 3, x)
-    (tmp_path / "x.bin").unlink()
-    with pytest.raises(hg.ArtifactError, match="cannot be read"):
-        hg.load(tmp_path / "x.holo").run(backend, 3, x)
-    for name in ("../x.bin", "/etc/passwd", "a/b", "..", "", "c:x", "a\\b"):
-        with pytest.raises(hg.ArtifactError, match="no file beside"):
-            compiled.save(tmp_path / "y.holo", external=name)
-
-
 _HASH = """
 import hashlib
 from tests.artifact.samples import SAMPLES

@@ -34,3 +34,23 @@ def test_complex_numbers_in_lists_are_arrays() -> None:
         assert x.shape == (2, 2)
         assert (x * 1j).tolist() == [[-1 + 0j, 2j], [3j, 1 + 4j]]
         assert (x[0, 0] * 1.0).tolist() == 1j
+
+
+@pytest.mark.parametrize("name", ["wasm", "webgpu"])
+def test_weights_in_a_file_of_their_own(name: str, wait: Callable[[Any], Any], tmp_path: Any) -> None:
+    with hg.Executor(name) as ex:
+        table = ex.array([[0.5, 1.0], [2.0, -1.0]], hg.f32)
+
+        @hg.function(device=ex)
+        def doubled(x: Any) -> Any:
+            return x @ table
+
+        compiled = doubled.compile(hg.Array[hg.f32, 1, 2])
+        compiled.save(tmp_path / "f.holo", weights="f.safetensors", least=1)
+        raw, weights = (tmp_path / "f.holo").read_bytes(), (tmp_path / "f.safetensors").read_bytes()
+        for loaded in (hg.load(tmp_path / "f.holo"), hg.load(raw, weights=weights)):
+            y = ex.zeros((1, 2), hg.f32)
+            loaded.run(ex, x=ex.array([[1.0, 2.0]], hg.f32), result=y)
+            assert wait(y.read()).tolist() == [[4.5, -1.0]]
+        with pytest.raises(hg.ArtifactError, match=r"constant table in 'f.safetensors' is damaged"):
+            hg.load(raw, weights=bytes(len(weights))).run(ex, x=[[1.0, 2.0]])

@@ -233,7 +233,8 @@ export function readArtifact(raw: Uint8Array, address = ""): Artifact {
       if (location) return blob;
       must(offset === 0 && length <= raw.length - place);
       const end = place + length;
-      const inside = checked(raw.subarray(place, end), blob);
+      const inside = raw.subarray(place, end);
+      if (blake3(inside) !== blob.hash) throw new Untold("otherHash", length);
       place = up(end, 64);
       sound(raw.subarray(end, place).every((byte) => !byte), "between");
       return { ...blob, data: inside };
@@ -443,9 +444,3 @@ export function readArtifact(raw: Uint8Array, address = ""): Artifact {
 
 /** The call around a step. */
 type Around = { readonly program: number; readonly block: Triple<number> } | null;
-
-/** The bytes of a constant, if they are what the hash is of. */
-export function checked(data: Uint8Array, { length, hash, location }: Blob): Uint8Array {
-  if (data.length !== length || blake3(data) !== hash) throw new Untold("otherHash", length, location);
-  return data;
-}

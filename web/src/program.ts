@@ -84,7 +84,8 @@ export class Program<P extends Ports = any> {
     /** @internal */
     readonly runtime: Runtime,
     private readonly file: Artifact,
-    private readonly data: readonly Uint8Array[],
+    /** Makes the memory of constants, where some are outside the file. */
+    private readonly filler?: false | ((device: Device) => Promise<Memory[]>),
   ) {}
 
   get name(): string {
@@ -184,9 +185,13 @@ export class Program<P extends Ports = any> {
   /** @internal Compiles the code for a device and puts the constants there. */
   async prepare(device: Device): Promise<void> {
     await this.compile(device);
-    if (this.constants?.device !== device) {
-      this.constants = { device, memories: this.data.map((bytes) => device.allocate(bytes.length, bytes)) };
-    }
+    if (this.constants?.device !== device) await this.fill(device);
+  }
+
+  /** @internal Puts the constants onto a device. */
+  async fill(device: Device): Promise<void> {
+    const { filler, file } = this;
+    this.constants = { device, memories: filler ? await filler(device) : file.blobs.map(({ data }) => device.allocate(data!.length, data!)) };
   }
 
   /** Gives back the memory of its constants; the next run takes it again. */

@@ -2,7 +2,8 @@
 import type { AdapterInfo } from "./backends/adapter.js";
 import { describeAdapter, judge, nameOf, openAdapter } from "./backends/adapter.js";
 import type { Counts, Device, Memory, Threads } from "./backends/device.js";
-import { checked, readArtifact } from "./artifact.js";
+import { checkSignal } from "./backends/device.js";
+import { readArtifact } from "./artifact.js";
 import { Buffer } from "./buffer.js";
 import { BackendUnavailable, LaunchError, Untold, named, optionsOf, reading, telling, textOf } from "./errors.js";
 import { product } from "./formula.js";
@@ -47,6 +48,12 @@ export type Source = string | URL | ArrayBuffer | Uint8Array | Response | Blob;
 export interface LoadOptions {
   /** What locations of constants outside the file are relative to; by default the address of the file. */
   base?: string | URL;
+  /** The file of the constants that are outside, where it does not lie beside the artifact; a stream is read once. */
+  weights?: Source | ReadableStream<Uint8Array>;
+  /** Ends the loading with an ExecutionError of kind Cancelled. */
+  signal?: AbortSignal;
+  /** Called as such constants come: how many bytes of them are there, and of how many. */
+  progress?: (done: number, total: number) => void;
 }
 
 /** What tests put into a page (playwright.ts, hologram_web_tools/pytest_plugin.py): the device to take, and who wants to know. */
@@ -147,19 +154,18 @@ export class Runtime {
 
   /**
    * Reads an artifact, compiles it for the device, and puts its constants there. Rejects with ArtifactError for what is no
-   * artifact, with CompileError or LaunchError for one that this device cannot run.
+   * artifact, with CompileError or LaunchError for one that this device cannot run. Constants outside the file are streamed to
+   * the device, and checked.
    */
   load<P extends Program = Program>(source: Source, options: LoadOptions = {}): Promise<P> {
     return telling(async () => {
-      const given = optionsOf(options, "base");
-      const { bytes, address } = await fetchBytes(source);
+      const given = optionsOf(options, "base", "weights", "signal", "progress");
+      const { bytes, address } = await fetchBytes(source, given.signal);
       const file = readArtifact(bytes, address);
-      const base = given.base ?? (address || undefined);
-      const data = await Promise.all(
-        file.blobs.map(async (blob) => blob.data ?? checked(await (await import("./outside.js")).fetchConstant(blob, base), blob)),
-      );
-      const program = new Program(this, file, data);
+      const outside = !!given.weights || file.blobs.some(({ data }) => !data);
+      const program = new Program(this, file, outside && (await import("./outside.js")).fillerOf(file, given, address));
       await program.compile(await this.device()); // beside runs, which go on
+      if (outside) await program.fill(await this.device());
       await this.inTurn(async () => program.prepare(await this.device()));
       return program as P;
     });
@@ -279,9 +285,10 @@ export class Runtime {
 
 named({ Buffer, Program, Runtime });
 
-async function fetchBytes(source: Source): Promise<{ bytes: Uint8Array; address: string }> {
+async function fetchBytes(source: Source, signal?: AbortSignal): Promise<{ bytes: Uint8Array; address: string }> {
   const address = reading("the artifact", () => (typeof source === "string" || source instanceof URL ? source : null));
   const unreadable = (error: unknown) => {
+    checkSignal(signal);
     throw new Untold("unreadable", address, error);
   };
   // Outside of pages a path is one of this machine.
@@ -290,7 +297,7 @@ async function fetchBytes(source: Source): Promise<{ bytes: Uint8Array; address:
   }
   const response = await (address === null
     ? reading("the artifact", () => (source instanceof Response ? source : new Response(source as BodyInit)))
-    : fetch(address).catch(unreadable));
+    : fetch(address, { signal: signal ?? null }).catch(unreadable));
   if (!response.ok) throw new Untold("unreadable", response.url, `status ${response.status}`);
   return { bytes: new Uint8Array(await response.arrayBuffer().catch(unreadable)), address: response.url };
 }

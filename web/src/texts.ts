@@ -53,8 +53,8 @@ export const unreadable = (address: unknown, why: unknown) =>
 export const otherVersion = (version: number, own: number) =>
   new ArtifactError(`the artifact has version ${version}; this release reads 1 to ${own}: compile it again`);
 
-export const otherHash = (length: number, location: string) =>
-  new ArtifactError(`a constant of ${location || "the file"} is damaged: its ${length} bytes do not have the hash they had`);
+export const otherHash = (length: number) =>
+  new ArtifactError(`a constant of the file is damaged: its ${length} bytes do not have the hash they had`);
 
 // Code
 
@@ -159,6 +159,8 @@ const OPTIONS = {
   output: "'array' or 'buffer'",
   signal: "an AbortSignal",
   print: "a function that takes a line",
+  progress: "a function",
+  weights: "an address, bytes, a Blob, a Response or a ReadableStream",
   threads: "a number of threads, 1 to 64",
 };
 
