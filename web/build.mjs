@@ -15,14 +15,17 @@ const INTERNAL =
   "late launch lay lent lengths made memories modules need offsets owned pieces place port prepare prepared program " +
   "programs reads release renew results runtime scalars scratch settle share shader shaders slots spill state step take " +
   "tell temporaries told turn unsure usable uses variable variant waiting wgsl writable written " +
-  "parallel together turns alone head crew crewed atomic raiseLost keep looked ticks functionOf takes change meet fits top hired wants wanted enter uses launched computed operation condition otherwise levels conditions fast walk relaxed";
+  "parallel together turns alone head crew crewed atomic raiseLost keep looked ticks functionOf takes change meet fits top hired wants wanted enter uses launched computed operation condition otherwise levels conditions fast walk relaxed filler copy interrupted";
 
 let mangleCache = {};
 
 /** What Python in Pyodide uses, whole: as a module, and as a script that the package for Python carries. */
 async function bundleForPython(format, outfile, options = {}) {
-  // Kernels of Python there print by Python.
-  const later = { name: "later", setup: ({ onResolve }) => onResolve({ filter: /\/prints\.js$/ }, ({ path }) => ({ path, external: true })) };
+  // What its sessions never load: Python prints, reads constants of other files, and explains by itself.
+  const later = {
+    name: "later",
+    setup: ({ onResolve }) => onResolve({ filter: /\/(explain|outside|present|prints)\.js$/ }, ({ path }) => ({ path, external: true })),
+  };
   await packed({ entryPoints: ["web/src/pyodide.ts"], format, outfile, plugins: [later], ...options });
 }
 

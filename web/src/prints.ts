@@ -17,7 +17,7 @@ const FORMAT = /^(?:(.?)([<>=^]))?([-+ ]?)(z?)(#?)(0?)(\d{0,3})([,_]?)(?:\.(\d{1
 /** The logs of a file. Raises ArtifactError. */
 export function logsOf(file: Artifact): Log[] {
   try {
-    return (JSON.parse(file.metadata["prints"]!) as [string, Print[]][]).map(([name, prints]) => {
+    return (JSON.parse(file.metadata["prints"] ?? "[]") as [string, Print[]][]).map(([name, prints]) => {
       const at = file.temporaries.findIndex((temporary) => temporary.name === name);
       if (at < 0) throw `there is no ${name}`;
       for (const part of prints.flat()) {
@@ -33,7 +33,7 @@ export function logsOf(file: Artifact): Log[] {
 }
 
 /** Gives the lines of logs to `print`: of each log lane by lane, of a lane in their order. */
-export function show(logs: readonly Log[], read: readonly Uint8Array[], print: (line: string) => void): void {
+export function show(logs: readonly Log[], read: readonly Uint8Array[], print: (line: string) => void = console.log): void {
   let text = "";
   logs.forEach(([, prints], number) => {
     if (!read[number]) return; // of a run that somebody else submits

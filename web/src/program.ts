@@ -85,7 +85,7 @@ export class Program<P extends Ports = any> {
     readonly runtime: Runtime,
     private readonly file: Artifact,
     /** Makes the memory of constants, where some are outside the file. */
-    private readonly filler?: false | ((device: Device) => Promise<Memory[]>),
+    private readonly filler: ((device: Device) => Promise<Memory[]>) | undefined,
   ) {}
 
   get name(): string {
@@ -213,13 +213,14 @@ export class Program<P extends Ports = any> {
 /** @internal Options, checked, with what they are by default. */
 export function endsOf(options: RunOptions, ...names: (keyof RunOptions)[]): Ends & { signal: AbortSignal | undefined; print: RunOptions["print"] } {
   const { signal, print, steps = DEFAULT_STEPS, seconds = DEFAULT_SECONDS, output = "array" } = optionsOf(options, ...names);
-  if (!Number.isSafeInteger(steps) || steps < 1) throw new Untold("option", "steps", steps);
-  if (typeof seconds !== "number" || !(seconds > 0)) throw new Untold("option", "seconds", seconds);
-  if (!["array", "buffer"].includes(output)) throw new Untold("option", "output", output);
-  if (print && typeof print !== "function") throw new Untold("option", "print", print);
-  reading("signal", () => {
-    if (signal && typeof signal.aborted !== "boolean") throw new Untold("option", "signal", signal);
-  });
+  const check = (good: boolean, name: keyof RunOptions, value: unknown) => {
+    if (!good) throw new Untold("option", name, value);
+  };
+  check(Number.isSafeInteger(steps) && steps > 0, "steps", steps);
+  check(typeof seconds === "number" && seconds > 0, "seconds", seconds);
+  check(["array", "buffer"].includes(output), "output", output);
+  check(!print || typeof print === "function", "print", print);
+  reading("signal", () => check(!signal || typeof signal.aborted === "boolean", "signal", signal));
   checkSignal(signal);
   return { signal, print, steps, seconds, output };
 }
@@ -318,7 +319,7 @@ export function bindRun(
   const borrowed = new Set<Memory>();
   let memories: Memory[] = [];
   let temporaries: Memory[] = [];
-  const logs = file.metadata["prints"] ? printer!.logsOf(file) : [];
+  const logs = printer?.logsOf(file) ?? [];
   let jobs: Job[] | null = logs[0] ? null : [];
   let left = MOST_STEPS;
   let work = 0; // since the last look at the clock: parts of formulas, kilobytes that are copied, and 8 for a step
@@ -542,7 +543,7 @@ export function bindRun(
         borrowed.delete(place);
         return [port.name, runtime.adopt(device, place, port.type, lengths)];
       });
-      if (logs[0]) printer!.show(logs, read, print ?? console.log);
+      printer?.show(logs, read, print);
       return found.length === 1 ? found[0]![1] : Object.fromEntries(found);
     },
     release,

@@ -162,8 +162,8 @@ export class Runtime {
       const given = optionsOf(options, "base", "weights", "signal", "progress");
       const { bytes, address } = await fetchBytes(source, given.signal);
       const file = readArtifact(bytes, address);
-      const outside = !!given.weights || file.blobs.some(({ data }) => !data);
-      const program = new Program(this, file, outside && (await import("./outside.js")).fillerOf(file, given, address));
+      const outside = given.weights || file.blobs.some(({ data }) => !data);
+      const program = new Program(this, file, outside ? (await import("./outside.js")).fillerOf(file, given, address) : undefined);
       await program.compile(await this.device()); // beside runs, which go on
       if (outside) await program.fill(await this.device());
       await this.inTurn(async () => program.prepare(await this.device()));
@@ -297,7 +297,7 @@ async function fetchBytes(source: Source, signal?: AbortSignal): Promise<{ bytes
   }
   const response = await (address === null
     ? reading("the artifact", () => (source instanceof Response ? source : new Response(source as BodyInit)))
-    : fetch(address, { signal: signal ?? null }).catch(unreadable));
+    : fetch(address, { signal } as RequestInit).catch(unreadable));
   if (!response.ok) throw new Untold("unreadable", response.url, `status ${response.status}`);
   return { bytes: new Uint8Array(await response.arrayBuffer().catch(unreadable)), address: response.url };
 }

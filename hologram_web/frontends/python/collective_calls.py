@@ -15,7 +15,7 @@ from .types import default, float_of
 if TYPE_CHECKING:
     from .calls import Calls
 
-__all__ = ["call_collective"]
+__all__ = ["call_collective", "elements_of", "whole"]
 
 _UNARY = "abs neg sqrt exp log sin cos tan sigmoid tanh relu ceil floor round erf"
 _UNARY_OPERATIONS: dict[str, Enum] = {name: MapOperation(name) for name in _UNARY.split()}
@@ -51,14 +51,14 @@ def call_collective(kernel: Calls, node: ast.Call, name: str) -> None:
     chosen = operations.get(operation.value) if isinstance(operation, ast.Constant) else None  # type: ignore[arg-type]
     if chosen is None:
         kernel.fail(operation, f"the operation of {called} is one of these texts: {', '.join(operations)}")
-    arrays = [_whole(kernel, given) for given in names]
+    arrays = [whole(kernel, given) for given in names]
     ty = arrays[0].ty
     for given, array in zip(names, arrays, strict=True):
         if array.ty is not ty:
             kernel.fail(given, f"the arrays of {called} are of one type, and here are {ty} and {array.ty}")
     if ty not in _ROWS[chosen.value].operands[0].allowed:
         kernel.fail(operation, f"{operation.value!r} does not work on {ty}")  # type: ignore[attr-defined]
-    size = _elements(kernel, count)
+    size = elements_of(kernel, count)
     for written, array in zip((True, False, False), arrays, strict=False):
         (kernel.facts.writes if written else kernel.facts.reads).add(array.name)
     kernel.emit(row, chosen, *(Address.Buffer(array.name) for array in arrays), size, ty)
@@ -68,14 +68,14 @@ def call_collective(kernel: Calls, node: ast.Call, name: str) -> None:
         kernel.scope.assigned &= kernel.host_known
 
 
-def _whole(kernel: Calls, node: ast.expr) -> ArrayRef:
+def whole(kernel: Calls, node: ast.expr) -> ArrayRef:
     array = kernel.array(node)
     if array.shape is not None or array.ndim != 1 or array.fixed or array.element is not None:
         kernel.fail(node, f"{array.name} is no array parameter with one axis, which collectives work on")
     return array
 
 
-def _elements(kernel: Calls, node: ast.expr) -> Register | int:
+def elements_of(kernel: Calls, node: ast.expr) -> Register | int:
     """How many elements: what the host computes from scalar parameters."""
     for part in ast.walk(node):
         known = isinstance(part, (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context))
