@@ -436,6 +436,15 @@ const checks = {
     await rejects(runtime.record([], { output: "buffer" }), "LaunchError", "there is no option 'output': there are steps, seconds");
   },
 
+  async "what kernels print"({ get, runtime }) {
+    const printed = await runtime.load(await get("/build/e2e/printed.holo"));
+    for (let run = 0; run < 2; run++) {
+      const lines = [];
+      await printed.run({ x: new Float32Array([0.1, -2]) }, { print: (line) => lines.push(line) });
+      equal(lines, ["lane 0: +0.10 True 0.033333335", "lane 1: -2.00 False -0.6666667", "lane 0: +1.10 True 0.36666667", "lane 0: +2.10 True 0.7"]);
+    }
+  },
+
   async "what a Buffer and results tell of themselves"({ hologram, runtime, saxpy }) {
     const { selected, adapter, device } = runtime.info;
     const buffer = runtime.buffer("f32", [1, 2.5, 3, 4, 5, 6, 7, 8], { shape: [2, 4] });

@@ -96,5 +96,5 @@ def repeated(function: Function) -> set[Check]:
                 see((node, number), block, (index, length, axis.offset), 1)
             if access.checked:
                 place = node.args[0], access.base, access.scale, access.offset
-                see(node, block, place, access.element.size_bytes)
+                see(node, block, place, access.reach)
     return found

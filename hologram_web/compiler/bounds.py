@@ -33,7 +33,7 @@ _MANY = 1 << 17  # an index that may be any number below this or a greater one i
 
 def limit_of(access: MemoryAccess) -> tuple[str, object, int]:
     """The name of the special value that is one past the last byte offset at which the access is in bounds."""
-    return "limit", access.base, access.element.size_bytes
+    return "limit", access.base, access.reach
 
 
 def own_limit(function: Function, access: MemoryAccess) -> int:

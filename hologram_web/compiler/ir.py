@@ -47,9 +47,10 @@ class Axis(NamedTuple):
 class MemoryAccess:
     """A memory operand: byte offset index * scale + offset into `base`; `element` is what lies there.
 
-    `at` is the instruction, for faults. `checked` is False where a pass proved the access to be in bounds. `axes` are
-    checked before. With `in_word` the element is a part of a word of memory: that word is what is loaded, and what is
-    stored are bits of it, under the mask behind them.
+    `at` is the instruction, for faults. `checked` is False where it is known to be in bounds. `axes` are checked
+    before. The check is of `together` elements, one behind the other, which as many instructions access; those behind
+    the first are not `checked` (together.py). With `in_word` the element is a part of a word of memory: that word is
+    what is loaded, and what is stored are bits of it, under the mask behind them.
     """
 
     base: Base
@@ -60,10 +61,17 @@ class MemoryAccess:
     checked: bool = True
     axes: tuple[Axis, ...] = ()
     in_word: bool = False
+    together: int = 1
+
+    @property
+    def reach(self) -> int:
+        """The bytes that are checked."""
+        return self.element.size_bytes * self.together
 
     def __str__(self) -> str:
         axes = "".join(f" axis +{axis.offset}" for axis in self.axes)
-        said = f"{'' if self.checked else ' unchecked'}{' in a word' * self.in_word}{axes}"
+        several = f" {self.together} together" if self.together > 1 else ""
+        said = f"{'' if self.checked else ' unchecked'}{' in a word' * self.in_word}{several}{axes}"
         return f"{self.base} *{self.scale} +{self.offset}{said}"
 
 

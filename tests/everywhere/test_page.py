@@ -50,6 +50,7 @@ def test_the_wheel_has_two_files_of_modules_with_lines_and_what_help_shows() -> 
     assert hg.Executor.array.__doc__
     assert hg.Executor.array.__annotations__
     assert hg.Program.from_text.__doc__
+    assert hg.block_sum.__doc__  # of language.pyi, which pages have not
 
 
 @pytest.mark.page

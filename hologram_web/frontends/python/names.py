@@ -165,15 +165,21 @@ class Intrinsic:
 
     @property
     def __doc__(self) -> str:  # type: ignore[override]
-        from .described import described
-
-        return described(self.name)[0]
+        return str(self._described()[0])
 
     @property
     def __signature__(self) -> Any:
-        from .described import described
+        return self._described()[1]
 
-        return described(self.name)[1]
+    def _described(self) -> tuple[str, Any]:
+        try:
+            from .described import described
+
+            return described(self.name)
+        except (ImportError, KeyError):  # pages have neither it nor language.pyi, which leaves out what is no function
+            from inspect import signature
+
+            return "A function that kernels have: docs/kernel_reference.md.", signature(lambda *args: None)
 
     @property
     def __name__(self) -> str:

@@ -126,7 +126,7 @@ class Code:
         for node in self.function.nodes():
             access = place_of(node)
             if access is not None and access.checked:
-                found[access.base, access.element.size_bytes] = None
+                found[access.base, access.reach] = None
         return list(found)
 
     def base_number(self, base: Base) -> int:

@@ -44,7 +44,7 @@ class Effects:
     def fault(
         self,
         kind: FaultKind,
-        at: int,
+        at: int | Instr,
         base: Base | None = None,
         offset: Instr = ("i64.const", 0),
         need: Instr = ("i64.const", 0),
@@ -52,7 +52,8 @@ class Effects:
     ) -> None:
         """Writes the status words and leaves the kernel."""
         number = -1 if base is None else self.code.base_number(base)
-        self.put(("local.get", 0), ("i32.const", FAULT_KINDS.index(kind) + 1), ("i32.const", at), ("i32.const", number))
+        instruction: Instr = ("i32.const", at) if isinstance(at, int) else at
+        self.put(("local.get", 0), ("i32.const", FAULT_KINDS.index(kind) + 1), instruction, ("i32.const", number))
         self.code.lane_id()
         self.put(other, offset, need, ("call", self.code.fault_routine()), ("return",))
 
@@ -112,7 +113,8 @@ class Effects:
                 self._off_axis(axis.at, place, length, axis.offset)
                 put(("end",))
         align, near = access.element.alignment, abs(access.offset) < 1 << 31
-        if node not in self.proven or access.scale % align or access.offset % align or not near:
+        known = node in self.proven or not access.checked
+        if not known or access.scale % align or access.offset % align or not near:
             with self.values.temporary("i64") as offset:
                 self._offset(node, access, offset)
                 put(self.get(("base", access.base)), ("local.get", offset), ("i32.wrap_i64",), ("i32.add",))
@@ -157,12 +159,30 @@ class Effects:
         put(("local.set", offset))
         size = access.element.size_bytes
         if access.checked and node not in self.proven:
-            put(("local.get", offset), self.get(("limit", access.base, size), "i64"), ("i64.ge_u",), ("if", None))
+            limit = self.get(("limit", access.base, access.reach), "i64")
+            put(("local.get", offset), limit, ("i64.ge_u",), ("if", None))
             own = access.base.space is Space.LOCAL
             need, other = ("i64.const", size), ("i32.const", self.function.local_memory if own else 0)
-            self.fault(FaultKind.OUT_OF_BOUNDS, access.at, access.base, ("local.get", offset), need, other)
+            at = self.first_beyond(access, offset)
+            self.fault(FaultKind.OUT_OF_BOUNDS, at, access.base, ("local.get", offset), need, other)
             put(("end",))
         self._alignment(access, offset)
+
+    def first_beyond(self, access: MemoryAccess, offset: int) -> int | Instr:
+        """Of elements that are checked together: moves the offset in a local to the first that is out of bounds, and
+        gives its instruction."""
+        if access.together == 1:
+            return access.at
+        at = self.code.named("beyond")
+        put, shift = self.put, ("i64.const", access.element.size_bytes.bit_length() - 1)
+        put(("i64.const", 0))
+        self.code.size(access.base)
+        put(("local.get", offset), ("i64.sub",), shift, ("i64.shr_u",), ("local.get", offset))
+        self.code.size(access.base)
+        put(("i64.gt_u",), ("select",), ("i32.wrap_i64",), ("local.tee", at))  # how many are in bounds before it
+        put(("i64.extend_i32_u",), shift, ("i64.shl",), ("local.get", offset), ("i64.add",), ("local.set", offset))
+        put(("local.get", at), ("i32.const", access.at), ("i32.add",), ("local.set", at))
+        return ("local.get", at)
 
     def raw_offset(self, access: MemoryAccess, index: Node) -> None:
         self.values.value(index)

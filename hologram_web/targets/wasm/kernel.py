@@ -22,6 +22,7 @@ from ...compiler.ranges import Ranges
 from ...compiler.recursion import deep_recursion
 from ...compiler.several_rounds import with_rounds_together
 from ...compiler.structure import structure
+from ...compiler.together import checked_together
 from ...compiler.turned import turned
 from ...errors import UnsupportedInstruction
 from ...garbage import seldom_collected
@@ -164,7 +165,7 @@ def form_of(function: Function, packets: int | None = None) -> Choice:
 def _legal(function: Function, fuses: bool = False) -> Function:
     """The function as it is written, in types of the target. It stays as it is."""
     together = with_rounds_together(with_reciprocals(function) if fuses else function)
-    return turned(legalise(together, TRAITS))
+    return checked_together(turned(legalise(together, TRAITS)))
 
 
 @seldom_collected()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...compiler.bounds import limit_of
 from ...compiler.ir import MemoryAccess, Node
 from ...compiler.operations import CALLS, DIVISIONS, LEAVES
 from ...compiler.out_of_ssa import Under, Variable
@@ -132,7 +133,7 @@ class PacketAccesses:
             every()
             return
         if node.op == "load" and access.checked and not self.code.own(access.base):
-            limit = self.get(("limit", access.base, access.element.size_bytes), "i64")
+            limit = self.get(limit_of(access), "i64")
             further = self._first_offset(node, access)
             put(("i32.const", further), ("i32.add",), ("i64.extend_i32_u",))
             put(("i64.const", (self.width - 1) * access.element.size_bytes), ("i64.add",))

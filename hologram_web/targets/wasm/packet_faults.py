@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ...compiler.accesses import Check, access_of, axes_of, beyond, checks_of
+from ...compiler.bounds import limit_of
 from ...compiler.ir import PRED, MemoryAccess, Node
 from ...compiler.out_of_ssa import Under
 from ...errors import FaultKind
@@ -63,8 +64,10 @@ class PacketFaults:
         offset: Node | None = None,
         need: Node | None = None,
         other: int = 0,
+        access: MemoryAccess | None = None,
     ) -> None:
-        """Ends lanes of the mask for which a predicate holds, and those behind the first of them."""
+        """Ends lanes of the mask for which a predicate holds, and those behind the first of them. At the offset begins
+        what an `access` checks."""
         put, values = self.put, self.values
         assert under.mask is not None
         lanes = Node("pand", PRED, (under.mask, bad))
@@ -79,20 +82,23 @@ class PacketFaults:
             shape = lanes_of(MASKS[self.width])
             with values.temporary("i32") as lane:
                 put(("local.get", mask), (f"{shape}.bitmask",), ("i32.ctz",), ("local.set", lane))
+                first = None  # of elements that are checked together
+                if access is not None and access.together > 1:
+                    first = self.code.named("first beyond", "i64")
+                    self._lane_of(offset, lane)
+                    put(("local.set", first))
+                    at = self.effects.first_beyond(access, first)
                 number = -1 if base is None else self.code.base_number(base)
                 place = FAULT_KINDS.index(kind) + 1
                 instruction: Instr = ("i32.const", at) if isinstance(at, int) else at
                 put(("local.get", 0), ("i32.const", place), instruction, ("i32.const", number))
                 self.code.lane_id()
                 put(("local.get", lane), ("i32.add",), ("i32.const", other))
-                for node in (offset, need):
-                    if node is None:
-                        put(("i64.const", 0))
-                    elif values.forms.of(node) == 0:
-                        values.value(node)
-                    else:
-                        put(("local.get", lane), *(("local.get", local) for local in values.parked(node)))
-                        put(("call", self._pick_routine()))
+                if first is None:
+                    self._lane_of(offset, lane)
+                else:
+                    put(("local.get", first))
+                self._lane_of(need, lane)
                 put(("call", self.code.fault_routine()))
                 self.first_lanes([("local.get", lane)])
                 put(self.set("live", "v128"))
@@ -101,6 +107,16 @@ class PacketFaults:
                 put(("local.get", local), self.get("live", "v128"), ("v128.and",), ("local.set", local))
             values.any(under.mask)
             put(("i32.eqz",), ("br_if", self.code.depth - self.block_end), ("end",))
+
+    def _lane_of(self, node: Node | None, lane: int) -> None:
+        """Pushes what an I64 is in a lane; 0 if there is none."""
+        if node is None:
+            self.put(("i64.const", 0))
+        elif self.values.forms.of(node) == 0:
+            self.values.value(node)
+        else:
+            self.put(("local.get", lane), *(("local.get", local) for local in self.values.parked(node)))
+            self.put(("call", self._pick_routine()))
 
     def _pick_routine(self) -> int:
         """A function that gives a lane of a packet of I64."""
@@ -159,7 +175,7 @@ class PacketFaults:
 
     def _bounds_check(self, node: Node, access: MemoryAccess, under: Under) -> None:
         offset, values, size = byte_offset(node.args[0], access), self.values, access.element.size_bytes
-        limit = Node("special", _LONG, (), ("limit", access.base, size))
+        limit = Node("special", _LONG, (), limit_of(access))
         below = Node("lt", PRED, (offset, Node("const", _LONG, (), 0)), _LONG)
         bad = Node("por", PRED, (below, Node("le", PRED, (limit, offset), _LONG)), None)
         need = Node("const", _LONG, (), size)
@@ -170,14 +186,14 @@ class PacketFaults:
             far = step * access.scale * (self.width - 1)
             with values.temporary("i64") as first:
                 self.effects.raw_offset(access, node.args[0])
-                self.put(("local.tee", first), self.get(("limit", access.base, size), "i64"), ("i64.ge_u",))
+                self.put(("local.tee", first), self.get(limit_of(access), "i64"), ("i64.ge_u",))
                 self.put(("local.get", first), ("i64.const", far), ("i64.add",))
-                self.put(self.get(("limit", access.base, size), "i64"), ("i64.ge_u",), ("i32.or",), ("if", None))
+                self.put(self.get(limit_of(access), "i64"), ("i64.ge_u",), ("i32.or",), ("if", None))
         with values.statement(offset):
             if values.is_vector(offset):
                 values.parked(offset)
             own = self.function.local_memory if access.base == LOCAL else 0
-            self.drop(bad, under, FaultKind.OUT_OF_BOUNDS, access.at, access.base, offset, need, own)
+            self.drop(bad, under, FaultKind.OUT_OF_BOUNDS, access.at, access.base, offset, need, own, access)
         if sure:
             self.put(("end",))
 
