@@ -51,7 +51,9 @@ def test_the_standard_library_round_trips(name: str) -> None:
     written = from_python(stdlib.source(name))
     found = compile(json.loads(json.dumps(written)), direct.name)
     assert found.program.to_bytes() == direct.program.to_bytes()
-    (schema,) = (one for one in (written if isinstance(written, list) else [written]) if one["kernel"]["name"] == direct.name)
+    (schema,) = (
+        one for one in (written if isinstance(written, list) else [written]) if one["kernel"]["name"] == direct.name
+    )
     for other in ("gelu", "vector_add", "relu", "reduce_sum"):
         program = compile(_renamed(schema, other)).program
         assert program.metadata.name == other
