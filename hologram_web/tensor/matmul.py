@@ -354,9 +354,10 @@ def candidates(m, n, k, ty, traits):
 
 def tuning_key(held, ty, m, n, k, trans_a, trans_b, batch):
     """What products have in common that one schedule is best for; None where sizes are not known."""
-    found = size_class(m, n, k)
+    if size_class(batch) is None or (found := size_class(m, n, k)) is None:
+        return None
     how = f"{'t' if trans_a else 'n'}{'t' if trans_b else 'n'}{'' if batch == 1 else ' batch'}"
-    return None if found is None else f"product {held} {ty} {found} {how}"
+    return f"product {held} {ty} {found} {how}"
 
 
 def tunable(o, traits):
