@@ -30,8 +30,8 @@ def test_the_table_has_every_instruction_with_a_type():
 
 @pytest.mark.parametrize("part", range(4))
 def test_cpu_and_wasm_do_what_the_table_says(part):
-    """All instructions, and of conversions a quarter of the pairs of types: a few of each."""
-    cells = [c for c in support.cells() if c.row.name != "CVT" or (7 * c.types[0].id + 5 * c.types[1].id) % 4 == 0]
+    """All instructions, and of conversions an eighth of the pairs of types: a few of each."""
+    cells = [c for c in support.cells() if c.row.name != "CVT" or (7 * c.types[0].id + 5 * c.types[1].id) % 8 == 0]
     differ = {}
     for cell, verdicts in support.run(cells[part::4], list(_NAMES)):
         wanted = {name: _promised(cell, name) if cell.types else support.OK for name in verdicts}

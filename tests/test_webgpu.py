@@ -247,10 +247,16 @@ def test_a_memory_longer_than_a_binding(backend):
     backend.free_buffer(x)
 
 
+_REFUSED = {"memory/class.atlas", "atlas/nbr_load.atlas", "atlas/nbr_store.atlas", "wide/parallel_map.atlas"}
+
+
 def _long_cases():
-    """Run lines with arrays that are of two or three times 512 bytes, one for each program."""
-    for path in sorted(FOLDER.glob("**/*.atlas")):
+    """Run lines with arrays that are of two or three times 512 bytes, one for every second program, and for those that
+    are refused."""
+    for number, path in enumerate(sorted(FOLDER.glob("**/*.atlas"))):
         test = load(path)
+        if number % 2 and test.path not in _REFUSED:
+            continue
         for case in test.cases() if test.runs_on("webgpu") else ():
             if path.parent.name == "large":  # integers that need one long binding
                 break
@@ -281,14 +287,9 @@ def test_filetests_with_memories_in_parts(backend, monkeypatch):
             ran += 1
         except hg.LaunchError as error:  # class memory has too many parts
             refused[case.test.path] = str(error)
-    assert ran > 35, ran
+    assert ran > 18, ran
     assert all("in parts: this adapter binds at most" in text for text in refused.values())
-    assert set(refused) == {
-        "memory/class.atlas",
-        "atlas/nbr_load.atlas",
-        "atlas/nbr_store.atlas",
-        "wide/parallel_map.atlas",
-    }
+    assert set(refused) == _REFUSED
 
 
 def test_too_many_bindings(backend):

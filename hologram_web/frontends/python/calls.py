@@ -56,11 +56,18 @@ _MOST = {
 _CASTS = (int, float, bool)
 _HOST = ("numpy", "hologram_web.array", "hologram_web.kernels", "hologram_web.runtime")  # kernels do not run theirs
 _FOR_KERNELS = "hologram_web.array.of_complex"  # but these, which arrays' own kernels call
+_COLLECTIVES = ("parallel_map_unary", "parallel_map_binary", "parallel_reduce")
 _OF_MATH = {"fabs": "abs", "pow": "power"}
 
 
 class Calls(Expressions):
-    """Translates calls. `_special` has a method for each function of `hg` that is no single instruction."""
+    """Translates calls. A method `call_...` for each function of `hg` that is no single instruction.
+
+    `kernel_body` are the kernel's own statements, `host_known` its scalar parameters that are never assigned.
+    """
+
+    kernel_body: list[ast.stmt]
+    host_known: set[str]
 
     def inline(self, node: ast.Call, definition: Definition) -> AnyValue | None:
         """A call of a function that is translated in its place."""
@@ -142,6 +149,11 @@ class Calls(Expressions):
             return self.math(node, name)
         if name in ATOMICS:
             return self.atomic(node, ATOMICS[name])
+        if name in _COLLECTIVES:
+            from .collective_calls import call_collective
+
+            call_collective(self, node, name)
+            return None
         special: Callable[[ast.Call], AnyValue | None] = getattr(self, f"call_{name}")
         return special(node)
 

@@ -10,7 +10,7 @@ from ...isa.operands import Label, Register
 from ...isa.types import Type
 from .advice import NODES
 from .arithmetic import literal, typed
-from .collective_calls import Collectives
+from .calls import Calls
 from .compounds import AnyValue, Compound, Parts, parts_type, tuple_of
 from .emit import ArrayRef, EnclosingLoop
 from .iteration import elements, over_arrays, rounds, trips_of, variables
@@ -27,7 +27,7 @@ __all__ = ["Statements"]
 _WRITTEN_OUT = 16_384  # instructions of one
 
 
-class Statements(Collectives):
+class Statements(Calls):
     """Translates statements. `calling` are the functions around, `own_arrays`, shared and local ones, are by call.
 
     `rounds` are those of the loops around that are written out, from instruction `written_from` on.
