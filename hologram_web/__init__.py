@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hologram_web_tools.circuit.compile import CircuitToIsa
     from hologram_web_tools.kernel_json import JsonToIsa
     from hologram_web_tools.optimizer import ProgramOptimizer
+    from hologram_web_tools.tune import forget_tuned, tune, use_tuned
 
     from . import atlas, backends, circuit, isa, kernel_json, nn, ops, testing
     from .array.batching import vmap
@@ -75,6 +76,9 @@ if TYPE_CHECKING:
         "compile",
         "function",
         "checkpoint",
+        "forget_tuned",
+        "tune",
+        "use_tuned",
         "custom_gradient",
         "grad",
         "tree_leaves",
@@ -145,6 +149,7 @@ _TOOLS = {  # of the second distribution
     "circuit.compile": ("CircuitToIsa",),
     "kernel_json": ("JsonToIsa",),
     "optimizer": ("ProgramOptimizer",),
+    "tune": ("forget_tuned", "tune", "use_tuned"),
 }
 _TOOL_PACKAGES = ("circuit", "kernel_json", "stdlib")
 _PACKAGES = ("atlas", "backends", "isa", "testing")

@@ -11,7 +11,7 @@ from hologram_web.isa.types import Type
 from hologram_web.plan.formula import Formula
 from hologram_web.plan.symbols import Symbol
 from hologram_web.tensor.matmul import choose
-from hologram_web.tensor.operation import TRAITS
+from hologram_web.tensor.schedules import TRAITS
 
 # mypy: ignore-errors
 

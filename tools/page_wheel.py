@@ -52,7 +52,7 @@ NEEDED = (
 )
 _SECOND = rf"{PACKAGE}\.(tensor\.|array\b|nn\b|ops$|array_api$|plan\.tensor_steps$|runtime\.weights$)"
 # Of the tensor library what tells an operation that is there from one that is not.
-_ALWAYS = {f"{PACKAGE}.tensor{module}" for module in ("", ".families", ".operation")}
+_ALWAYS = {f"{PACKAGE}.tensor{module}" for module in ("", ".families", ".operation", ".schedules")}
 _DROPPED = ("RECORD", "WHEEL", "entry_points.txt")  # of dist-info; two are made anew, the script is of the command line
 
 

@@ -29,7 +29,6 @@ from ..isa.verify import Analysis, Base
 from ..tensor.families import operation
 from ..tensor.operation import (
     FACTOR,
-    TRAITS,
     Operands,
     PartLaunch,
     TensorOperation,
@@ -37,6 +36,7 @@ from ..tensor.operation import (
     extents,
     whole_factors,
 )
+from ..tensor.schedules import TRAITS
 from .formula import Formula
 from .plan import (
     CLASS_MEMORY,

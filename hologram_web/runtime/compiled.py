@@ -24,6 +24,7 @@ from ..plan.builder import PlanBuilder
 from ..plan.formula import Formula
 from ..plan.plan import Plan, Port, bind_ports, size_of
 from ..store.store import compiled_store, key_of
+from ..tensor.schedules import TRAITS
 from . import arrays
 from .executor import Buffer, Executor
 from .making import beside
@@ -153,7 +154,8 @@ class CompiledProgram:
     def _key(self) -> bytes:
         blobs = [(blob.length, blob.hash, blob.data is None, blob.location, blob.offset) for blob in self.blobs]
         programs = [program.to_bytes() for program in self.programs]
-        return key_of((self.plan, programs, blobs, sorted(self.metadata.items())), "", (self.math or "exact",))
+        options = self.math or "exact", TRAITS
+        return key_of((self.plan, programs, blobs, sorted(self.metadata.items())), "", options)
 
     @outermost
     def to_bytes(self) -> bytes:

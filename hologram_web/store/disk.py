@@ -20,6 +20,7 @@ KINDS = {
     "wgsl": "kernels for webgpu",
     "module": "machine code of wasmtime",
     "holo": "artifacts",
+    "tuned": "schedules that were timed",
 }
 
 V = TypeVar("V")

@@ -6,13 +6,17 @@ schedule; padding is zeros."""
 
 from __future__ import annotations
 
+import math
+
 from ..isa.types import Type
+from . import matmul
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
 from .matmul import _product, _same
 from .norms import wide
 from .operation import TensorOperation, at_least, ceildiv, flag, function, part
+from .schedules import size_class
 
-__all__ = ["OPERATIONS"]
+__all__ = ["OPERATIONS", "tunable"]
 
 _mad = function("mad")
 
@@ -409,11 +413,32 @@ def _products(o):
     return is_one(o.kernel_h) * is_one(o.kernel_w) if may else 0
 
 
-def choose(o, traits):
+def choose(o, traits, key=None):
     """The schedule: how many pixels and channels a lane makes, and how many lanes side by side make channels."""
+    if (tuned := dict(traits.tuned).get(key)) is not None:
+        return dict(tuned[1])
     if traits.together:
         return {"ACROSS": 1, "PIXELS": 4, "CHANNELS": 4}
     return {"ACROSS": 4, "PIXELS": 6, "CHANNELS": 2}
+
+
+def tunable(o, traits):
+    """The key of a convolution, and schedules that may be timed: the chosen one, and what registers have room for."""
+    if _products(o) == 1:
+        sizes, ty = (o.out_channels, math.prod(out_lengths(o)), o.in_channels), wide(o.ty)
+        key = matmul.tuning_key(o.ty, ty, *sizes, False, False, o.batch)
+        return key, matmul.candidates(*sizes, ty, traits)
+    across, most = (1, 32) if traits.together else (4, 12)  # sums of a lane
+    shapes = [(6, 2), (4, 3), (3, 4), (12, 1), (2, 4), (4, 4), (8, 4), (2, 8), (4, 2)]
+    found = [{"ACROSS": across, "PIXELS": p, "CHANNELS": c} for p, c in shapes if p * c <= most]
+    return tuning_key(o), list(dict.fromkeys(("tiles", tuple(each.items())) for each in [choose(o, traits), *found]))
+
+
+def tuning_key(o):
+    """What convolutions have in common that one schedule is best for; None where sizes are not known."""
+    height, width = out_lengths(o)
+    found = size_class(o.batch * o.groups, o.out_channels, o.in_channels, height * width)
+    return found and f"conv {o.ty} {found} {o.kernel_h}x{o.kernel_w} {o.stride[0]}x{o.stride[1]} {o.groups}"
 
 
 def _launches(o, traits):
@@ -436,7 +461,7 @@ def _launches(o, traits):
     if o.late or (ty is Type.F64 and traits.together):
         lanes = height * width, outs, images
         return [part(o, _plain, lanes, (64,), scalars=scalars, fast=True, **constants)]
-    chosen = choose(o, traits)
+    chosen = choose(o, traits, tuning_key(o))
     panel = chosen["ACROSS"] * chosen["CHANNELS"]
     here = ceildiv(outs, panel)
     scalars |= {

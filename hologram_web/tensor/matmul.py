@@ -25,8 +25,9 @@ from .language import (
 )  # fmt: skip
 from .norms import wide
 from .operation import TensorOperation, at_most, ceildiv, flag, function, part
+from .schedules import size_class
 
-__all__ = ["OPERATIONS", "choose"]
+__all__ = ["OPERATIONS", "candidates", "choose", "tunable", "tuning_key"]
 
 
 def _same(x):
@@ -330,11 +331,46 @@ TILE = {"ROWS": 8, "COLUMNS": 8, "ACROSS": 8}  # of a lane; blocks have as many 
 SUMS = 12  # vectors of them, if rows are not packed
 FEW = 4  # rows for which packing b is not worth it
 SMALL = 1 << 13  # elements of a matrix b that stays in the first cache as it lies, and costs less so than a launch
+REGISTERS, LANES = 96, 256  # of a lane with tiles; of a block, which every adapter runs
+TEXTS = {"plain": _gemm_plain, "rows": _gemm_rows, "panels": _gemm_panels, "tiles": _gemm_tiles}
 
 
-def choose(m, n, k, ty, traits):
+def candidates(m, n, k, ty, traits):
+    """Schedules that may be timed: texts by their names, with constants that registers and blocks have room for. What
+    is chosen without that is the first."""
+    name = {text: name for name, text in TEXTS.items()}
+    found = [(name[text], tuple(constants.items())) for text, constants, _ in choose(m, n, k, ty, traits)]
+    if traits.together and ty.size_bytes == 4:
+        for rows, columns, across in ((4, 4, 8), (8, 4, 8), (4, 8, 8), (4, 4, 16), (8, 8, 16), (2, 2, 16), (8, 8, 8)):
+            if rows * columns + rows + 2 * columns <= REGISTERS and across * across <= LANES:
+                found.append(("tiles", (("ROWS", rows), ("COLUMNS", columns), ("ACROSS", across))))
+    elif not traits.together and ty in (Type.F32, Type.I32, Type.U32):
+        for rows in (1, 2, 3, 4, TALL):
+            if rows <= max(m, 1):
+                found.append(("rows", (("ROWS", rows), ("COLUMNS", SUMS // rows))))
+        found.append(("panels", ()))
+    return list(dict.fromkeys([*found, ("plain", ())]))
+
+
+def tuning_key(held, ty, m, n, k, trans_a, trans_b, batch):
+    """What products have in common that one schedule is best for; None where sizes are not known."""
+    if size_class(batch) is None or (found := size_class(m, n, k)) is None:
+        return None
+    how = f"{'t' if trans_a else 'n'}{'t' if trans_b else 'n'}{'' if batch == 1 else ' batch'}"
+    return f"product {held} {ty} {found} {how}"
+
+
+def tunable(o, traits):
+    """The key of a product, and its candidates."""
+    ty, sizes, batch = wide(o.ty), (o.m, o.n, o.k), o.values.get("batch", 1)
+    return tuning_key(o.ty, ty, *sizes, o.trans_a, o.trans_b, batch), candidates(*sizes, ty, traits)
+
+
+def choose(m, n, k, ty, traits, key=None):
     """Schedules of products that are computed in a type, with how often each is launched, which sizes say that are not
-    known: which text, and its constants."""
+    known: which text, and its constants. What was tuned under the key is one."""
+    if (tuned := dict(traits.tuned).get(key)) is not None:
+        return [(TEXTS[tuned[0]], dict(tuned[1]), 1)]
     # GPUs compute F64 in integers: products side by side are too much code. Tiles of wide integers are too large.
     if traits.together and ty.size_bytes == 4:
         # Below, few lanes would do all, most of it beyond the last row or column.
@@ -371,15 +407,16 @@ def _product(o, traits, ty, m, n, k, trans_a, trans_b, batch=1, strides=(), buff
     if "bias" not in o.values:
         buffers = {"bias": buffers.get("c", "c"), **buffers}
     found = []
-    for kernel, constants, needed in choose(m, n, k, inner, traits):
+    key = tuning_key(o.ty, inner, m, n, k, trans_a, trans_b, batch)
+    for kernel, constants, needed in choose(m, n, k, inner, traits, key):
         times = needed * often
         if kernel is _gemm_panels and o.late and strides:
             kernel = _gemm_plain  # nobody knows how large the panels may become
         lanes, block, own = (n, m, batch), (16, 16), buffers
         of_elements = {"U": o.ty}
         if kernel is _gemm_tiles:
-            across = TILE["ACROSS"]
-            lanes = ceildiv(n, across * TILE["COLUMNS"]) * across, ceildiv(m, TILE["ROWS"]), batch
+            across = constants["ACROSS"]
+            lanes = ceildiv(n, across * constants["COLUMNS"]) * across, ceildiv(m, constants["ROWS"]), batch
             block = across, across
         elif kernel is _gemm_rows:
             across = 4 * constants["COLUMNS"]

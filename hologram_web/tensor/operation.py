@@ -21,14 +21,13 @@ from ..frontends.python.translate import translate
 from ..isa.instruction import Instruction
 from ..isa.program import Program
 from ..isa.types import Type
+from .schedules import DeviceTraits
 
 if TYPE_CHECKING:
     from .fuse import Fusion
 
 __all__ = [
     "FACTOR",
-    "TRAITS",
-    "DeviceTraits",
     "Operands",
     "PartLaunch",
     "TensorOperation",
@@ -44,18 +43,6 @@ __all__ = [
 ]
 
 FACTOR = Type.I64  # what factors of integer collectives are, before they wrap
-
-
-@dataclass(frozen=True)
-class DeviceTraits:
-    """What schedules are chosen by: whether the lanes of a block run at the same time, bytes of shared memory."""
-
-    name: str
-    together: bool
-    shared: int = 16_384  # which every adapter has
-
-
-TRAITS = {each.name: each for each in (DeviceTraits("wasm", False), DeviceTraits("webgpu", True))}
 
 
 @dataclass

@@ -17,6 +17,7 @@ from hologram_web import __version__
 from hologram_web.backends import DEVICES
 from hologram_web.backends.selection import open_backend
 from hologram_web.errors import HologramError, LaunchError
+from hologram_web.isa.types import Type
 from hologram_web.runtime.compiled import CompiledProgram
 from hologram_web.runtime.making import compile, load
 from hologram_web.store.disk import KINDS, DiskStore
@@ -412,6 +413,39 @@ def serve_folder(folder: Path, port: int, as_json: bool) -> None:
         tell(folder=folder, address=f"http://127.0.0.1:{port}/")
 
     serve({"/": Mount(folder, str(folder))}, port, told if as_json else None)
+
+
+@commands.command("tune")
+@click.argument("operation")
+@click.argument("numbers", nargs=-1, metavar="NAME=NUMBER...")
+@click.option("--device", default="wasm", type=click.Choice(["wasm", "webgpu"]), help="By default wasm.")
+@click.option("--type", "dtype", default="f32", help="Of the elements, by default f32.")
+@click.option("--seconds", default=1.0, type=click.FloatRange(0.0), help="How long schedules are timed.")
+@click.option("--again", is_flag=True, help="Times what is known already.")
+@as_json
+def tune_operation(
+    operation: str, numbers: tuple[str, ...], device: str, dtype: str, seconds: float, again: bool, as_json: bool
+) -> None:
+    """Time the schedules of an operation of the tensor library, such as GEMM m=384 n=77 k=1000; keep the fastest."""
+    from ..tune import tune
+
+    shapes: dict[str, Any] = {}
+    for word in numbers:
+        name, _, value = word.partition("=")
+        try:
+            whole = [int({"true": 1, "false": 0}.get(part, part)) for part in value.split(",")]
+        except ValueError:
+            raise LaunchError(f"{word!r} says no number: write m=384, padding=1,1,1,1, trans_b=true") from None
+        shapes[name] = tuple(whole) if len(whole) > 1 else whole[0]
+    found = tune(operation, shapes, Type.named(dtype), DEVICES[device](), seconds=seconds, again=again)
+    if as_json:
+        rows = [
+            {"schedule": each.choice[0], **dict(each.choice[1]), "seconds": each.seconds, "refused": each.refused}
+            for each in found.candidates
+        ]
+        tell(key=found.key, device=found.device, schedule=found.choice[0], **dict(found.choice[1]), candidates=rows)
+    else:
+        console().print(str(found), highlight=False)
 
 
 @commands.command("build-stdlib")

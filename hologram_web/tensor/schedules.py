@@ -1,0 +1,30 @@
+"""What schedules of the tensor library are chosen by: they are pure functions of sizes, types and these traits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["TRAITS", "DeviceTraits", "size_class"]
+
+
+@dataclass(frozen=True)
+class DeviceTraits:
+    """Whether the lanes of a block run at the same time, bytes of shared memory, and which schedules were found faster
+    by timing them (hologram_web_tools/tune.py): by the class of sizes and types, a text and its constants."""
+
+    name: str
+    together: bool
+    shared: int = 16_384  # which every adapter has
+    tuned: tuple[tuple[str, Any], ...] = ()
+
+
+# By target. Plans are made with what is here.
+TRAITS = {each.name: each for each in (DeviceTraits("wasm", False), DeviceTraits("webgpu", True))}
+
+
+def size_class(*sizes: Any) -> str | None:
+    """What sizes have in common that lie between the same powers of two; None where one is not known yet."""
+    if not all(isinstance(size, int) for size in sizes):
+        return None
+    return "x".join(f"{(1 << size.bit_length()) >> 1}" for size in sizes)
