@@ -30,6 +30,7 @@ from .operation import TensorOperation, ceildiv, part
 __all__ = ["OPERATIONS"]
 
 _INFINITY = float("inf")
+_MANY = 32  # dimensions that are worth the time in which a shader of large tiles compiles
 
 
 def _rope(
@@ -130,6 +131,7 @@ def _attention(
     KEYS: Constant[int],
     DIM: Constant[int],
     TILE: Constant[int],
+    STEPS: Constant[int],
     MASK: Constant[bool],
     CAUSAL: Constant[bool],
 ):
@@ -167,13 +169,13 @@ def _attention(
                 places[i] = min(keys + tile * dim + i * dim, last)
                 for r in static_range(ROWS):
                     dots[i, r] = W(0)
-            for some in range(dim // TILE):
-                for step in static_range(TILE):
+            for some in range(dim // STEPS):
+                for step in static_range(STEPS):
                     for i in static_range(TILE):
-                        x = W(key[places[i] + some * TILE + step])
+                        x = W(key[places[i] + some * STEPS + step])
                         for r in static_range(ROWS):
-                            dots[i, r] += x * panels[panel + some * (TILE * SPAN) + (step * SPAN + r * LANES)]
-            for c in range(dim // TILE * TILE, dim if TILE > 1 else 0):
+                            dots[i, r] += x * panels[panel + some * (STEPS * SPAN) + (step * SPAN + r * LANES)]
+            for c in range(dim // STEPS * STEPS, dim if STEPS > 1 else 0):
                 for i in static_range(TILE):
                     x = W(key[places[i] + c])
                     for r in static_range(ROWS):
@@ -233,23 +235,33 @@ def _attention(
                 output[(head * seq_len + first + r * LANES) * dim + c] = T(found)
 
 
-def choose(ty, traits, keys):
-    """The schedule: lanes of a block, queries of a lane, and keys at a time, whose scores shared memory holds."""
-    lanes, rows = (64, 1) if traits.together else (4, 3)
-    tile = 1 if traits.together and ty is Type.F64 else 4  # of what GPUs compute in integers more is too much code
+def choose(ty, traits, keys, dim):
+    """The schedule: lanes of a block, queries of a lane, keys of a tile, and keys at a time, whose scores shared memory
+    holds; STEPS elements of a product in a round. `dim` is 0 where it is not known, or large.
+
+    A tile of 4 keys and 4 queries reads 8 numbers for 16 products: 8 heads of 512 x 64 took SwiftShader 690 ms of the
+    processor so, and 1150 with 4 and 1. It is four times the code, which llvmpipe compiled for 18 s where that took 8,
+    in rounds of four for 36, beside much other work; 8 and 8 took 540 ms, and SwiftShader compiled it for 10 s.
+    What GPUs compute in integers is much code already."""
+    lanes, rows, tile, steps = 4, 3, 4, 4
+    if traits.together:
+        lanes, rows, tile, steps = (64, 1, 1 if ty is Type.F64 else 4, 1)
+        if dim >= _MANY and ty is not Type.F64:
+            lanes, rows = 32, 4
     most = max(4, min(keys, traits.shared // (lanes * rows * wide(ty).size_bytes), 64))
-    return {"LANES": lanes, "ROWS": rows, "SPAN": lanes * rows, "KEYS": 1 << most.bit_length() - 1, "TILE": tile}
+    keys = 1 << most.bit_length() - 1
+    return {"LANES": lanes, "ROWS": rows, "SPAN": lanes * rows, "KEYS": keys, "TILE": tile, "STEPS": steps}
 
 
 def _launches(o, traits):
     ty, working = o.ty, wide(o.ty)
-    chosen = choose(ty, traits, o.values.get("block_size", 64))
+    # Of few dimensions as a number: then what a product adds to a place is known, and one proof for all of a tile.
+    dim = o.head_dim if isinstance(o.head_dim, int) and o.head_dim <= 512 else 0
+    chosen = choose(ty, traits, o.values.get("block_size", 64), dim)
     span = chosen["SPAN"]
     heads, blocks = o.batch * o.heads, ceildiv(o.seq_len, span)
     scalars = {"seq_len": o.seq_len, "kv_len": o.kv_len, "head_dim": o.head_dim, "blocks": blocks}
     scalars["scale"] = 1.0 if o.scale is None else o.scale
-    # Of few dimensions as a number: then what a product adds to a place is known, and one proof for all of a tile.
-    dim = o.head_dim if isinstance(o.head_dim, int) and o.head_dim <= 512 else 0
     count = span * heads * blocks * o.head_dim
     memory = {"panels": (working, count), "sums": (working, count)}
     return [
