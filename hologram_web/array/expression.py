@@ -225,6 +225,12 @@ class Expression:
         return self._names[text]
 
     @property
+    def alike(self) -> list[ArrayNode]:
+        """The nodes in memory of which each round reads the element of its own place only."""
+        elsewhere = {id(each.node) for each in self._found.values() if each.place != self.row_major}
+        return [node for node in self.arrays.values() if id(node) not in elsewhere]
+
+    @property
     def parameters(self) -> list[str]:
         """The kernel's parameters for it, as written."""
         arrays = [f"{name}: Array[{typed(node.dtype)}]" for name, node in self.arrays.items()]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
+from typing import Any, NamedTuple, Protocol, TypedDict
 from weakref import WeakKeyDictionary
 
 from ..errors import LaunchError, axes, outermost
@@ -14,7 +14,6 @@ from ..isa.arguments import scalar_bits
 from ..isa.elements import ElementType, stored_as
 from ..isa.types import Type
 from ..plan.builder import PlanBuilder
-from ..plan.formula import OPERATORS
 from ..plan.plan import size_of
 from ..runtime import arrays
 from ..runtime.compiled import CompiledProgram
@@ -23,7 +22,9 @@ from ..runtime.walking import target_of
 from ..runtime.weights import CONSTANT
 from . import nested
 from .array import Array, array_of
+from .captured import captured_by
 from .creation import default_executor
+from .donation import Donation, Memory, reusable
 from .grouping import CORES
 from .nested import flatten, flattened, unflatten
 from .node import ArrayNode, in_order, source
@@ -33,11 +34,19 @@ from .sizes import Size, UnknownSize, is_symbolic, of_plan
 from .tracing import Parameter, executor_here, is_unknown, placeholder, tracing
 from .view import View, row_major
 
-__all__ = ["ArrayFunction", "Compiling"]
+__all__ = ["ArrayFunction", "Compiling", "Options"]
 
 _KEPT = 256
 _NUMBERS: dict[type, Type] = {int: Type.I32, float: Type.F32}
-_NO_NAME = re.compile(r"[^A-Za-z0-9_$.]")
+
+
+class Options(TypedDict, total=False):
+    """What `hg.function` is told besides the function."""
+
+    static: tuple[str, ...]
+    donate: str | int | tuple[str | int, ...]
+    name: str
+    device: Executor | None
 
 
 class Compiling(Protocol):
@@ -81,10 +90,16 @@ class ArrayFunction:
     """A function of arrays, and its traces by executor and arguments."""
 
     def __init__(
-        self, fn: Callable[..., Any], static: tuple[str, ...], name: str, device: Executor | None = None
+        self,
+        fn: Callable[..., Any],
+        static: tuple[str, ...],
+        name: str,
+        device: Executor | None = None,
+        donate: str | int | tuple[str | int, ...] = (),
     ) -> None:
         self.fn, self.static, self.name, self.device = fn, static, name, device
         self.signature = inspect.signature(fn)
+        self.donate = self._donated(donate if isinstance(donate, tuple) else (donate,))
         if unknown := [each for each in static if each not in self.signature.parameters]:
             raise LaunchError(f"{name} has no parameter {unknown[0]!r}, which is named in static=(...)")
         # By executor: runs for arguments of one form, types and shapes; and by the forms and shapes that were traced,
@@ -92,6 +107,20 @@ class ArrayFunction:
         self._calls: WeakKeyDictionary[Executor, dict[Any, _Call]] = WeakKeyDictionary()
         self._runs: WeakKeyDictionary[Executor, dict[Any, _Run | None]] = WeakKeyDictionary()
         self._annotations: dict[str, Any] | None = None
+
+    def _donated(self, donate: tuple[str | int, ...]) -> set[str]:
+        """The parameters that arrays are given away for."""
+        names = list(self.signature.parameters)
+        found = set()
+        for each in donate:
+            known = isinstance(each, str) or 0 <= each < len(names)
+            name = names[each] if known and not isinstance(each, str) else each
+            if name not in names:
+                raise LaunchError(f"{self.name} has no parameter {each!r}, which is in donate=(...)")
+            if name in self.static:
+                raise LaunchError(f"{name} of {self.name} is in static=(...), which are no arrays, and in donate=(...)")
+            found.add(str(name))
+        return found
 
     @outermost
     def __call__(self, *args: Any, **named: Any) -> Any:
@@ -306,6 +335,10 @@ class Trace:
             result = function.fn(*map(_value, args), **{name: _value(each) for name, each in named.items()})
         leaves, self.form = flattened(result)
         self.roots = [self._root(leaf) for leaf in leaves]
+        self.donated: list[int] = []  # numbers of arguments
+        if function.donate:
+            parameters = enumerate(function._names(form))
+            self.donated = [k for k, (_, name) in parameters if name in function.donate and specs[k].shape is not None]
         fold_constants(self.roots, executor)
 
     def _root(self, leaf: Any) -> ArrayNode:
@@ -347,7 +380,7 @@ class Trace:
             roots.append(node)
             names[id(node)] = plan.array(name, node.dtype, tuple(map(of_plan, node.shape)))
         order = in_order(roots)
-        captured = _captured(self.fn)
+        captured = captured_by(self.fn)
         said: dict[str, str] = {}
         for node in order:
             if node.op == "source" and id(node) not in names:
@@ -360,7 +393,7 @@ class Trace:
     def explain(self) -> str:
         """The graph, the kernels and the steps."""
         found = _Run(self, self.executor)
-        return explained(self.roots, found.texts, found.compiled)
+        return "\n".join([explained(self.roots, found.texts, found.compiled), *found.told()])
 
 
 def _kept(some: dict[Any, Any], key: Any, value: Any) -> Any:
@@ -404,11 +437,42 @@ class _Run:
             (name, None if spec.shape is not None else stored_as(spec.dtype))
             for name, spec in zip(trace.names, trace.specs, strict=True)
         ]
+        self.name, self.donated = trace.name, trace.donated
+        self.reusable: dict[str, list[str]] = {}
+        if self.donated:
+            given = {which for kind, which in self.results if kind == "given"}
+            arguments = {trace.names[k]: _memory(*trace.specs[k]) for k in self.donated if k not in given}
+            made = {name: _memory(dtype, shape) for name, shape, dtype, zeroed in self.made if not zeroed}
+            self.reusable = reusable(self.compiled.plan.steps, made, arguments, lowered.aligned)
 
-    def given(self, leaves: Sequence[Any], made: Sequence[Array], executor: Executor) -> Iterator[Array]:
+    def pairs(self, sizes: Mapping[str, Memory]) -> dict[str, int]:
+        """Of results the number of the argument in whose memory each is written, where both are of one size."""
+        numbers = {self.arguments[k][0]: k for k in self.donated}
+        found: dict[str, int] = {}
+        for name, *_ in self.made:
+            for argument in self.reusable.get(name, ()):
+                if argument in numbers and sizes[argument].size == sizes[name].size:
+                    found[name] = numbers.pop(argument)
+                    break
+        return found
+
+    def told(self) -> list[str]:
+        """Lines about what is donated."""
+        sizes = {name: _memory(dtype, shape) for name, shape, dtype, _ in self.made}
+        sizes |= {self.arguments[k][0]: _memory(*self.specs[k]) for k in self.donated}
+        into = {number: name for name, number in self.pairs(sizes).items()}
+        given = {which for kind, which in self.results if kind == "given"}
+        ends = {k: f"{into[k]} is written into it" if k in into else "it is a result" for k in {*into, *given}}
+        return [f"donated {self.arguments[k][0]}: {ends.get(k, 'given back after the call')}" for k in self.donated]
+
+    def given(
+        self, leaves: Sequence[Any], made: Sequence[Array], executor: Executor, kept: Mapping[int, Array]
+    ) -> Iterator[Array]:
         for kind, which in self.results:
             if kind == "made":
                 yield made[which]
+            elif kind == "given" and which in kept:
+                yield kept[which]
             elif kind == "given":
                 yield array_of(leaves[which], executor)
             else:
@@ -431,6 +495,11 @@ class _Call:
             for name, shape, dtype, zeroed in run.made
         ]
         self.temporaries = [(each.name, size_of(each, sizes)) for each in run.compiled.plan.temporaries]
+        self.pairs: dict[str, int] = {}
+        if run.donated:
+            found = {name: _memory(dtype, shape) for name, shape, dtype, _ in self.made}
+            found |= {run.arguments[k][0]: _memory(leaves[k].dtype, leaves[k].shape) for k in run.donated}
+            self.pairs = run.pairs(found)
 
     def __call__(self, leaves: Sequence[Any], executor: Executor) -> Any:
         device: Any = executor.device
@@ -442,41 +511,47 @@ class _Call:
                 bits[name] = scalar_bits(name, ty, leaf)
             else:
                 handles[name] = leaf.node.held.handle if type(leaf) is Array else leaf.handle
+        donation = self._donation(leaves, executor) if run.donated else None
         made = []
         for name, shape, dtype, zeroed in self.made:
-            buffer = executor.result(shape, dtype, zeroed)
+            if donation is not None and name in self.pairs:
+                buffer = donation.reused(self.pairs[name], shape, dtype)
+            else:
+                buffer = executor.result(shape, dtype, zeroed)
             made.append(buffer)
             handles[name] = buffer.handle
-        execute(run.compiled, device, handles, bits, self.temporaries, self.variables)
+        kept: dict[int, Array] = {}
+        if donation is None:
+            execute(run.compiled, device, handles, bits, self.temporaries, self.variables)
+        else:
+            try:
+                execute(run.compiled, device, handles, bits, self.temporaries, self.variables)
+                for which in {which for kind, which in run.results if kind == "given" and which in donation.handles}:
+                    buffer = donation.reused(which, leaves[which].shape, leaves[which].dtype)
+                    kept[which] = Array(source(buffer), executor)
+            finally:
+                donation.end()
         arrays_made = [Array(source(buffer), executor) for buffer in made]
-        return unflatten(run.form, run.given(leaves, arrays_made, executor))
+        return unflatten(run.form, run.given(leaves, arrays_made, executor, kept))
+
+    def _donation(self, leaves: Sequence[Any], executor: Executor) -> Donation:
+        run = self.run
+        held = {
+            k: leaf.node.held if type(leaf) is Array else leaf
+            for k, ((_, ty), leaf) in enumerate(zip(run.arguments, leaves, strict=True))
+            if ty is None
+        }
+        others = [*(held.pop(k) for k in list(held) if k not in run.donated), *run.held.values()]
+        return Donation(run.name, [name for name, _ in run.arguments], held, others, executor)
+
+
+def _memory(dtype: ElementType, shape: Any) -> Memory:
+    return Memory(prod(shape) * dtype.size_bytes, dtype.size_bytes)
 
 
 def _is_there(node: ArrayNode) -> bool:
     """Whether nothing has to be computed for it."""
     return node.op == "source"
-
-
-def _captured(fn: Any) -> dict[int, str]:
-    """The names that arrays have around a function and those that it calls, with the way to them in trees: by the id of
-    the Buffer."""
-    found: dict[int, str] = {}
-    waiting, seen = [fn], set[int]()
-    while waiting:
-        plain = getattr(waiting[0], "__func__", waiting[0])  # of a method
-        del waiting[0]
-        if not inspect.isfunction(plain) or id(plain) in seen:
-            continue
-        seen.add(id(plain))
-        around = inspect.getclosurevars(plain)
-        for name, value in {**around.globals, **around.nonlocals}.items():
-            waiting += [value.inlined] if hasattr(value, "inlined") else []
-            leaves, form = flattened(value)
-            for path, leaf in zip(nested.paths(form, name), leaves, strict=True):
-                buffer = leaf.node.held if type(leaf) is Array else leaf
-                if type(buffer) is Buffer and path not in OPERATORS:
-                    found.setdefault(id(buffer), _NO_NAME.sub("_", path)[:100])
-    return found
 
 
 def _value(argument: Any) -> Any:

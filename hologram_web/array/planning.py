@@ -87,6 +87,8 @@ class GraphPlan:
     def __init__(self, plan: PlanBuilder, sources: list[str], scalars: list[str], results: list[str]) -> None:
         self.plan, self.sources, self.scalars, self.results = plan, sources, scalars, results
         self.texts: list[str] = []
+        # Pairs of a result and what its kernel reads, of each element before it is written: one memory could be both.
+        self.aligned: set[tuple[str, str]] = set()
 
 
 def lower(
@@ -242,6 +244,12 @@ class _Writer:
         given = {name: of_plan(value) for name, value in given.items()}
         self.plan.launch(program, tuple(map(of_plan, lanes)), (*block, 1, 1)[:3], given)
 
+    def _aligned(self, root: ArrayNode, made: Expression, *others: ArrayNode) -> None:
+        """Notes what an expression that is written to `root` reads at its own place only, but for `others`."""
+        elsewhere = set(map(id, others))
+        pairs = {(self.names[id(root)], self.names[id(node)]) for node in made.alike if id(node) not in elsewhere}
+        self.lowered.aligned |= pairs
+
     def _given(self, made: Expression) -> dict[str, Any]:
         """What an expression's parameters are: buffers, numbers, and scalars of the plan."""
         arrays = {name: self.names[id(node)] for name, node in made.arrays.items()}
@@ -256,6 +264,8 @@ class _Writer:
         index = made.index(made.row_major)
         if id(root) in self.first:
             index = f"{index} + {made._number(self.first[id(root)])}"
+        else:
+            self._aligned(root, made)
         text = _MAP.format(
             parameters=", ".join([f"out: Array[{typed(root.dtype)}]", *made.parameters]),
             lines="\n    ".join(made.lines),
@@ -283,6 +293,7 @@ class _Writer:
             text=after.text[0],
             **_about(kind, core.dtype, made.text[0]),
         )
+        self._aligned(root, after, *made.arrays.values())
         args = {"out": self.names[id(root)], "count": count, "width": width}
         self._launch(text, (width, rows), (64,), args, made, after)
 
@@ -326,6 +337,7 @@ class _Writer:
             grid = 32, ceildiv(lines, _ROWS) * _ROWS
             self._launch(text, grid, (32, _ROWS), args, made, *((after,) if final else ()))
             if final:
+                self._aligned(root, after, *made.arrays.values())
                 return
             count, blocks = blocks, at_least(ceildiv(blocks, _BLOCK), 1)
             between = ArrayNode("source", (), partial, (rows, count))
@@ -355,6 +367,8 @@ class _Writer:
         }  # fmt: skip
         buffers = {"a": self.names[id(a)], "b": self.names[id(b)], "c": self.names[id(root)]}
         after = None if root is core else self._after(root, core, LoopOver("i", root.shape))
+        if after is not None:
+            self._aligned(root, after, a, b)
         self._operation(operation("BatchedGEMM"), "c", values, buffers, after)
 
     def _tensor(self, root: ArrayNode, core: ArrayNode) -> None:

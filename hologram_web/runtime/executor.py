@@ -196,6 +196,7 @@ class Executor:
         self._pools: list[PoolHandle] = []
         self._here: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # kernels that were run, on this device
         self._last_launch: float | None = None
+        self.donations = {"donated": 0, "reused": 0}  # arrays that functions took; of them those that results lie in
 
     @classmethod
     async def open(cls, backend: str = "auto", **options: Any) -> Self:
@@ -260,20 +261,28 @@ class Executor:
         return handle
 
     def _forget(self, buffer: Buffer) -> None:
-        self.device.free_buffer(buffer.handle)
-        self.device.atlas.forget(buffer.handle)
+        handle = self.take(buffer)
+        self.device.free_buffer(handle)
+        self.device.atlas.forget(handle)
+
+    def take(self, buffer: Buffer) -> BufferHandle:
+        """The memory of a buffer, which is the caller's then."""
         self._buffers.pop(buffer.handle, None)
         if buffer._end is not None:
             buffer._end.detach()
             self._results.pop(buffer.handle, None)
+        return buffer.handle
 
-    def result(self, shape: tuple[int, ...], dtype: ElementType, zeroed: bool = True) -> Buffer:
+    def result(
+        self, shape: tuple[int, ...], dtype: ElementType, zeroed: bool = True, handle: BufferHandle | None = None
+    ) -> Buffer:
         """A buffer that is freed when nobody has it any more: with the next one that is asked for, as devices may be at
         work where Python finds that out. One that is not zeroed is written whole by who asks."""
         while self._gone:
             self.device.free_buffer(self._gone.pop())
         allocate = self.device.allocate_buffer if zeroed else self.device.allocate_unwritten
-        handle = allocate(prod(shape) * dtype.size_bytes)
+        if handle is None:
+            handle = allocate(prod(shape) * dtype.size_bytes)
         buffer = self._results[handle] = Buffer(self, handle, shape, dtype)
         buffer._end = finalize(buffer, self._gone.append, handle)
         return buffer
@@ -436,13 +445,14 @@ class Executor:
             self.device.timeline = before
 
     def stats(self) -> dict[str, Any]:
-        """Live buffers and bytes, the device's own counters, and the milliseconds that the last `run` took until it
-        returned (`last_launch_ms`; None before the first)."""
+        """Live buffers and bytes, donated arrays and those that results took, the device's own counters, and the
+        milliseconds that the last `run` took until it returned (`last_launch_ms`; None before the first)."""
         counters = getattr(self.device, "stats", None)
         return {
             "last_launch_ms": self._last_launch,
             "buffers": len(self._buffers) + len(self._results),
             "live_bytes": sum(buffer.nbytes for each in (self._buffers, self._results) for buffer in each.values()),
+            **self.donations,
             **({} if counters is None else vars(counters)),
         }
 

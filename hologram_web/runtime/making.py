@@ -86,8 +86,8 @@ def load(
 ) -> CompiledProgram:
     """Reads a file, or its bytes. Raises ArtifactError for contents that are not what `save` writes.
 
-    Constants that lie outside the file are in files beside it; or `weights` is the file that has them, its path or its
-    bytes, or `fetch(location, offset, length)` gives them. They are read and checked when they are first needed.
+    Constants outside it are in files beside it, or in `weights`, a file's path or its bytes, or come from
+    `fetch(location, offset, length)`: when they are first needed.
     """
     from ..plan.reader import read
     from ..plan.sources import unpack

@@ -54,3 +54,23 @@ def test_weights_in_a_file_of_their_own(name: str, wait: Callable[[Any], Any], t
             assert wait(y.read()).tolist() == [[4.5, -1.0]]
         with pytest.raises(hg.ArtifactError, match=r"constant table in 'f.safetensors' is damaged"):
             hg.load(raw, weights=bytes(len(weights))).run(ex, x=[[1.0, 2.0]])
+
+
+@pytest.mark.parametrize("name", ["wasm", "webgpu"])
+def test_donated_arrays_are_written_into_and_gone(name: str, wait: Callable[[Any], Any]) -> None:
+    with hg.Executor(name) as ex:
+        moved = hg.function(lambda x, y: (x * 0.5 + y, x), donate="x", name="moved")
+        exchanged = hg.function(lambda x, y: (y + 1.0, x * 2.0), donate=("x", "y"))
+        x, y = ex.array([1.0, 2.0, 3.0], hg.f32), ex.array([4.0, 5.0, 6.0], hg.f32)
+        z, old = moved(x, y)
+        assert wait(z.read()).tolist() == [4.5, 6.0, 7.5]
+        assert wait(old.read()).tolist() == [1.0, 2.0, 3.0]
+        with pytest.raises(hg.InvalidBuffer, match=r"an array of shape \(3,\) and f32 was donated to moved as x at .*"):
+            x.tolist()
+        live = ex.stats()["live_bytes"]
+        for _ in range(3):
+            z, y = exchanged(z, y)
+        assert wait(z.read()).tolist() == [11.0, 13.0, 15.0]
+        assert wait(y.read()).tolist() == [20.0, 26.0, 32.0]
+        assert ex.stats()["live_bytes"] == live
+        assert ex.stats()["reused"] == 7
