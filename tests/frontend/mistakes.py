@@ -38,6 +38,7 @@ WRITTEN: list[tuple[str, str]] = [
     ("for j in range($n / 2):\n        y[j] = 0", "range counts integers, not f32: convert with hg.i32(x)"),
     ("return $y[i]", "a kernel returns nothing: store the result in an array"),
     ("if n > 0:\n        v = 1\n    y[i] = $v", "v is used before it is assigned on some path: assign it before, on all paths"),
+    ("total = 0.0\n    $totl += x[i]\n    y[i] = total", "totl is used before it is assigned: did you mean total?"),
     ("y[i] = $random.random()", "the function random.random is not known: write hg.random(...)"),
     ("y[i] = $hg.inf", "hg has no inf: write math.inf"),
     ("$try:\n        y[i] = 1\n    except IndexError:\n        pass", "try is not available: a fault ends the launch and the host gets ExecutionError"),

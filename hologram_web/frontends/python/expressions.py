@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, NoReturn
 
+from ...errors import like
 from ...isa.address import Address
 from ...isa.operands import Label
 from ...isa.types import Type
@@ -192,7 +193,9 @@ class Expressions(PartValues):
         if never or (scope.assigned is not None and node.id not in scope.assigned):
             if not scope.path and node.id in self.lost:
                 self.fail(node, f"{node.id} is not kept over a collective: compute it again behind it")
-            self.fail(node, f"{node.id} is used before it is assigned on some path: assign it before, on all paths")
+            near = like(node.id, sorted(scope.assigned or ())) if never else ""
+            otherwise = " on some path: assign it before, on all paths"
+            self.fail(node, f"{node.id} is used before it is assigned{near or otherwise}")
 
     def expr_Attribute(self, node: ast.Attribute) -> AnyValue:
         found = self.static(node)
