@@ -11,6 +11,7 @@ import ast
 from typing import Any
 
 import hologram_web.tensor
+from hologram_web.frontends.python.collective_calls import _elements, _whole
 from hologram_web.frontends.python.compounds import Parts
 from hologram_web.frontends.python.translate import Translator
 from hologram_web.frontends.python.types import Value
@@ -45,11 +46,11 @@ class CollectiveCalls(Translator):
             if argument is None:
                 continue  # the instruction says what is missing, or has a default
             if operand.is_address or (operand.kind == "result" and isinstance(argument, ast.Name)):
-                array = self._whole(argument)
+                array = _whole(self, argument)
                 found[operand.name] = Address.Buffer(array.name)
                 (self.facts.reads if operand.kind == "load" else self.facts.writes).add(array.name)
             elif operand.kind == "size":
-                found[operand.name] = self._elements(argument)
+                found[operand.name] = _elements(self, argument)
             elif operand.kind == "scalar":
                 found[operand.name] = self.register(argument, self.value(argument), Type.F32)
             elif operand.kind == "ReduceOperation":
