@@ -19,12 +19,12 @@ from hologram_web.compiler.accesses import access_of
 from hologram_web.compiler.bounds import Bounds
 from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import optimize
+from hologram_web.compiler.several_rounds import with_rounds_together
 from hologram_web.isa.verify import analyze
 from hologram_web.targets.wasm import compile_kernel
 from hologram_web.targets.wasm.kernel import form_of
 from hologram_web.targets.wasm.lanes import MAX_CONDITIONS
 from hologram_web.targets.wasm.reciprocals import with_reciprocals
-from hologram_web.compiler.several_rounds import with_rounds_together
 from tests.fuzz.devices import LIMITS, reference
 from tests.fuzz.generator import generate
 from tests.test_reducible import _tangle as tangle
