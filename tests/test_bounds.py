@@ -160,7 +160,9 @@ def test_what_a_launch_proves_of_a_tree_and_of_attention(what: str) -> None:
     """Steps of a tree over lanes, halved as a signed number; loops over keys in loops over tiles of keys."""
     if what == "tree":
         made = hg.compile(
-            hg.kernel_from_source(TREE), grid=hg.LaunchConfig.linear(16, 16), shapes={"x": (16,), "z": (1,)}
+            hg.kernel_from_source(TREE),
+            grid=hg.LaunchConfig(hg.GridDim(1, 1, 1), hg.BlockDim(16, 1, 1)),
+            shapes={"x": (16,), "z": (1,)},
         )
     else:
         made = hg.compile(
