@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import InvalidBuffer, LaunchError
@@ -103,6 +103,7 @@ class Donation:
 
     def _take(self, number: int, buffer: Buffer) -> BufferHandle:
         handle = self.executor.take(buffer)
+        self.executor.device.atlas.forget(handle)  # no class means it any more
         file, line = users_line()
         where = f" at {file}:{line}" if file else ""
         del buffer.__dict__["handle"]
@@ -115,9 +116,13 @@ class Donation:
         self.executor.donations["reused"] += 1
         return self.executor.result(shape, dtype, handle=self.handles.pop(number))
 
+    def kept(self, numbers: Iterable[int], leaves: Sequence[Any]) -> Iterator[tuple[int, Buffer]]:
+        """Arguments that are results as they are."""
+        for number in numbers:
+            yield number, self.reused(number, leaves[number].shape, leaves[number].dtype)
+
     def end(self) -> None:
         """Gives back what no result lies in: devices let launches that read it end before."""
         for handle in self.handles.values():
             self.executor.device.free_buffer(handle)
-            self.executor.device.atlas.forget(handle)
         self.handles.clear()

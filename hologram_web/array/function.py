@@ -500,6 +500,8 @@ class _Call:
             found = {name: _memory(dtype, shape) for name, shape, dtype, _ in self.made}
             found |= {run.arguments[k][0]: _memory(leaves[k].dtype, leaves[k].shape) for k in run.donated}
             self.pairs = run.pairs(found)
+        # Those donated that are results themselves.
+        self.kept = {which for kind, which in run.results if kind == "given" and which in run.donated}
 
     def __call__(self, leaves: Sequence[Any], executor: Executor) -> Any:
         device: Any = executor.device
@@ -513,23 +515,20 @@ class _Call:
                 handles[name] = leaf.node.held.handle if type(leaf) is Array else leaf.handle
         donation = self._donation(leaves, executor) if run.donated else None
         made = []
-        for name, shape, dtype, zeroed in self.made:
-            if donation is not None and name in self.pairs:
-                buffer = donation.reused(self.pairs[name], shape, dtype)
-            else:
-                buffer = executor.result(shape, dtype, zeroed)
-            made.append(buffer)
-            handles[name] = buffer.handle
         kept: dict[int, Array] = {}
-        if donation is None:
+        try:
+            for name, shape, dtype, zeroed in self.made:
+                if donation is not None and name in self.pairs:
+                    buffer = donation.reused(self.pairs[name], shape, dtype)
+                else:
+                    buffer = executor.result(shape, dtype, zeroed)
+                made.append(buffer)
+                handles[name] = buffer.handle
             execute(run.compiled, device, handles, bits, self.temporaries, self.variables)
-        else:
-            try:
-                execute(run.compiled, device, handles, bits, self.temporaries, self.variables)
-                for which in {which for kind, which in run.results if kind == "given" and which in donation.handles}:
-                    buffer = donation.reused(which, leaves[which].shape, leaves[which].dtype)
-                    kept[which] = Array(source(buffer), executor)
-            finally:
+            if donation is not None:
+                kept = {k: Array(source(each), executor) for k, each in donation.kept(self.kept, leaves)}
+        finally:
+            if donation is not None:
                 donation.end()
         arrays_made = [Array(source(buffer), executor) for buffer in made]
         return unflatten(run.form, run.given(leaves, arrays_made, executor, kept))
