@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -85,9 +86,10 @@ def test_filetests_on_wasm(browser: Browser, bundle: int) -> None:
     assert not wrong_of(answers_of(again), "wasm")
 
 
-@pytest.mark.parametrize(("where", "step"), [("page", 1), ("worker", 6)])
+@pytest.mark.parametrize(("where", "step"), [("page", int(os.environ.get("E2E_STEP", "3"))), ("worker", 9)])
 def test_filetests_on_webgpu(browser: Browser, bundle: int, where: str, step: int) -> None:
-    """All of them in a page, and each sixth in a worker, which hands the same shaders to the same adapter."""
+    """Each third in a page, with E2E_STEP=1 all of them, and each ninth in a worker, which hands the same shaders to
+    the same adapter. Natively tests/test_filetests.py runs all."""
     found = browser.run("conformance.mjs", where, 1500, backend="webgpu", step=step)
     answers = answers_of(found)
     rows = json.loads((cases.BUILD / "cases.json").read_text())[::step]

@@ -114,7 +114,7 @@ def _scatter(
 
 def _args(least):
     def launches(o, traits):
-        return rows_of_lanes(o, _arg, scalars={"n": o.n, "inner": o.inner}, T=o.ty, LEAST=least)
+        return rows_of_lanes(o, _arg, 64, scalars={"n": o.n, "inner": o.inner}, T=o.ty, LEAST=least)
 
     def reference(np, o, input):
         rows = input.reshape(o.outer, o.n, o.inner)

@@ -37,15 +37,12 @@ u32: Any = Type.U32
 u64: Any = Type.U64
 
 
-def total_of_block(x, partial, COMBINE):  # type: ignore[no-untyped-def]  # kernels infer types
-    """The values of 64 lanes combined pairwise by strides 32, 16, 8, 4, 2, 1, for all of them."""
-    lane = local_id(0)
-    partial[lane] = x
+def total_of_block(x, partial, COMBINE, LANES):  # type: ignore[no-untyped-def]  # kernels infer types
+    """The values of the lanes of a block combined, by each of them: a tree would have a barrier for each level."""
+    partial[local_id(0)] = x
     barrier()
-    for half in static_range(6):
-        if lane < 32 >> half:
-            partial[lane] = COMBINE(partial[lane], partial[lane + (32 >> half)])
-        barrier()
     total = partial[0]
+    for other in range(1, LANES):
+        total = COMBINE(total, partial[other])
     barrier()
     return total

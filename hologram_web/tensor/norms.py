@@ -28,23 +28,24 @@ def _normalise(
     W: Constant[type],
     MEAN: Constant[bool],
     BY: Constant[str],
+    LANES: Constant[int],
 ):
-    """64 lanes for each row of n elements, which is read three times. The factor of an element is BY its place in the
-    row, the row's channel, or its channel within a group of some."""
-    partial = shared(W, 64)
+    """LANES lanes for each row of n elements, which is read three times. The factor of an element is BY its place in
+    the row, the row's channel, or its channel within a group of some."""
+    partial = shared(W, LANES)
     lane, row = local_id(0), global_id(1)
     first = row * n
     mean = W(0)
     if MEAN:
-        for i in range(lane, n, 64):
+        for i in range(lane, n, LANES):
             mean = mean + W(input[first + i])
-        mean = total_of_block(mean, partial, _add) / W(n)
+        mean = total_of_block(mean, partial, _add, LANES) / W(n)
     squares = W(0)
-    for i in range(lane, n, 64):
+    for i in range(lane, n, LANES):
         away = W(input[first + i]) - mean
         squares = squares + away * away
-    scale = 1 / sqrt(total_of_block(squares, partial, _add) / W(n) + eps)
-    for i in range(lane, n, 64):
+    scale = 1 / sqrt(total_of_block(squares, partial, _add, LANES) / W(n) + eps)
+    for i in range(lane, n, LANES):
         channel = i
         if BY == "row":
             channel = row % groups
@@ -88,21 +89,22 @@ def wide(ty):
     return Type.F32 if ty in (Type.F16, Type.BF16) else ty
 
 
-def _rows(o, rows, n, by, groups=1, channels=1, spatial=1, mean=True):
+def _rows(o, traits, rows, n, by, groups=1, channels=1, spatial=1, mean=True):
     scalars = {"n": n, "groups": groups, "channels": channels, "spatial": spatial, "eps": o.eps}
     buffers = {} if mean else {"beta": "gamma"}
     return [
         part(
             o,
             _normalise,
-            (64, rows),
-            (64,),
+            (traits.lanes, rows),
+            (traits.lanes,),
             buffers=buffers,
             scalars=scalars,
             T=o.ty,
             W=wide(o.ty),
             MEAN=mean,
             BY=by,
+            LANES=traits.lanes,
         )
     ]
 
@@ -154,13 +156,13 @@ OPERATIONS = (
     TensorOperation(
         "LayerNorm",
         lambda o: _affine(o.rows * o.n, o.n),
-        lambda o, traits: _rows(o, o.rows, o.n, "column"),
+        lambda o, traits: _rows(o, traits, o.rows, o.n, "column"),
         _layer,
     ),
     TensorOperation(
         "RMSNorm",
         lambda o: {"input": o.rows * o.n, "gamma": o.n, "output": o.rows * o.n},
-        lambda o, traits: _rows(o, o.rows, o.n, "column", mean=False),
+        lambda o, traits: _rows(o, traits, o.rows, o.n, "column", mean=False),
         _rms,
     ),
     TensorOperation(
@@ -168,6 +170,7 @@ OPERATIONS = (
         lambda o: _affine(_image(o), o.channels),
         lambda o, traits: _rows(
             o,
+            traits,
             o.batch * o.groups,
             o.channels // o.groups * o.spatial,
             "group",
@@ -181,7 +184,7 @@ OPERATIONS = (
     TensorOperation(
         "InstanceNorm",
         lambda o: _affine(_image(o), o.channels),
-        lambda o, traits: _rows(o, o.batch * o.channels, o.spatial, "row", o.channels),
+        lambda o, traits: _rows(o, traits, o.batch * o.channels, o.spatial, "row", o.channels),
         _instance,
     ),
     TensorOperation(

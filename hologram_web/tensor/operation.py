@@ -227,19 +227,29 @@ def part(
 
 
 _SHARED = 8_192  # bytes of shared memory for the elements of those lanes
-TOGETHER = 64  # lanes for a row whose elements lie side by side
 
 
 def rows_of_lanes(
-    o: Operands, kernel: FunctionType, /, scalars: Mapping[str, Any], **constants: Any
+    o: Operands, kernel: FunctionType, together: int, /, scalars: Mapping[str, Any], **constants: Any
 ) -> list[PartLaunch]:
-    """Launches for rows of an axis of `o.n` elements, `o.inner` apart: 64 LANES for each where they lie side by side,
-    else one. Where `inner` is a symbol, it says which of the two is launched."""
+    """Launches for rows of an axis of `o.n` elements, `o.inner` apart: `together` LANES for each where they lie side
+    by side, else one. Where `inner` is a symbol, it says which of the two is launched."""
     found = []
-    alone = flag(o.inner - 1) if o.ty.size_bytes * TOGETHER <= _SHARED else 1
-    for lanes, times, shape in ((TOGETHER, 1 - alone, (TOGETHER, o.outer)), (1, alone, (o.inner, o.outer))):
+    alone = flag(o.inner - 1) if o.ty.size_bytes * together <= _SHARED else 1
+    for lanes, times, shape in ((together, 1 - alone, (together, o.outer)), (1, alone, (o.inner, o.outer))):
         if not isinstance(times, int) or times:
-            found.append(part(o, kernel, shape, (64,), times=times, scalars=scalars, LANES=lanes, **constants))
+            found.append(
+                part(
+                    o,
+                    kernel,
+                    shape,
+                    (lanes if lanes > 1 else 64,),
+                    times=times,
+                    scalars=scalars,
+                    LANES=lanes,
+                    **constants,
+                )
+            )
     return found
 
 

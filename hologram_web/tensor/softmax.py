@@ -25,8 +25,8 @@ def _softmax(
     LOG: Constant[bool],
     LANES: Constant[int],
 ):
-    """LANES lanes for each row of n elements, which are `inner` apart: 64 of a block, or one."""
-    partial = shared(W, 64)
+    """LANES lanes for each row of n elements, which are `inner` apart: those of a block, or one."""
+    partial = shared(W, LANES)
     lane, row, column, step = i32(0), global_id(1), global_id(0), inner
     if LANES > 1:
         lane, column, step = local_id(0), 0, 1
@@ -35,12 +35,12 @@ def _softmax(
     for i in range(lane, n, LANES):
         greatest = max(greatest, W(input[first + i * step]))
     if LANES > 1:
-        greatest = total_of_block(greatest, partial, _max)
+        greatest = total_of_block(greatest, partial, _max, LANES)
     total = W(0)
     for i in range(lane, n, LANES):
         total = total + exp(W(input[first + i * step]) - greatest)
     if LANES > 1:
-        total = total_of_block(total, partial, _add)
+        total = total_of_block(total, partial, _add, LANES)
     if LOG:
         total = log(total) + greatest
     for i in range(lane, n, LANES):
@@ -54,7 +54,7 @@ def _softmax(
 def _launches(logarithm):
     def launches(o, traits):
         scalars = {"n": o.n, "inner": o.inner}
-        return rows_of_lanes(o, _softmax, scalars=scalars, T=o.ty, W=wide(o.ty), LOG=logarithm)
+        return rows_of_lanes(o, _softmax, traits.lanes, scalars=scalars, T=o.ty, W=wide(o.ty), LOG=logarithm)
 
     return launches
 

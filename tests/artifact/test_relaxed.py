@@ -104,3 +104,16 @@ def test_the_short_exponential():
     np.testing.assert_array_equal(
         z[-len(special) :], np.array([np.nan, np.inf, 0, 1, 1, np.inf, np.inf, 0, 0, 0], np.float32)
     )
+
+
+def test_a_reciprocal_that_waits_at_a_barrier() -> None:
+    """What a lane keeps at barriers need not be of one size in both modules: LayerNorm divides by n behind one."""
+    program = hg.Program.from_text("""
+        .param x: buffer f32 read
+        .param y: buffer f32 read
+        .param z: buffer f32 write
+            layer_norm.f32 [z], [x], [y], [y], 24, 40
+    """)
+    shapes = {"x": (24, 40), "y": (40,), "z": (24, 40)}
+    file = read(hg.compile(program, grid=hg.LaunchConfig(), shapes=shapes, math="fast").to_bytes())
+    assert any(isinstance(kernel.wasm, WasmCode) and kernel.wasm.relaxed is not None for kernel in file.kernels)
