@@ -644,7 +644,7 @@ const checks = {
     equal([...(await (await runtime.load(url)).run({ count: 3, x }))], expected);
     const raw = await (await fetch(url)).arrayBuffer();
     equal([...(await (await runtime.load(raw, { base: url })).run({ count: 3, x }))], expected);
-    await rejects(runtime.load(raw), "ArtifactError", "give a base");
+    await rejects(runtime.load(raw), "ArtifactError", "give `weights` or a base");
     await rejects(runtime.load(raw, { base: `${address}/build/e2e/else/` }), "ArtifactError", "status 404");
   },
 
