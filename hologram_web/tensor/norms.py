@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..isa.types import Type
 from .language import Constant, Elements, T, W, global_id, i32, local_id, shared, sqrt, total_of_block
-from .operation import TensorOperation, function, part
+from .operation import ROW_LANES, TensorOperation, function, part
 
 __all__ = ["OPERATIONS"]
 
@@ -89,22 +89,22 @@ def wide(ty):
     return Type.F32 if ty in (Type.F16, Type.BF16) else ty
 
 
-def _rows(o, traits, rows, n, by, groups=1, channels=1, spatial=1, mean=True):
+def _rows(o, rows, n, by, groups=1, channels=1, spatial=1, mean=True):
     scalars = {"n": n, "groups": groups, "channels": channels, "spatial": spatial, "eps": o.eps}
     buffers = {} if mean else {"beta": "gamma"}
     return [
         part(
             o,
             _normalise,
-            (traits.lanes, rows),
-            (traits.lanes,),
+            (ROW_LANES, rows),
+            (ROW_LANES,),
             buffers=buffers,
             scalars=scalars,
             T=o.ty,
             W=wide(o.ty),
             MEAN=mean,
             BY=by,
-            LANES=traits.lanes,
+            LANES=ROW_LANES,
         )
     ]
 
@@ -156,13 +156,13 @@ OPERATIONS = (
     TensorOperation(
         "LayerNorm",
         lambda o: _affine(o.rows * o.n, o.n),
-        lambda o, traits: _rows(o, traits, o.rows, o.n, "column"),
+        lambda o, traits: _rows(o, o.rows, o.n, "column"),
         _layer,
     ),
     TensorOperation(
         "RMSNorm",
         lambda o: {"input": o.rows * o.n, "gamma": o.n, "output": o.rows * o.n},
-        lambda o, traits: _rows(o, traits, o.rows, o.n, "column", mean=False),
+        lambda o, traits: _rows(o, o.rows, o.n, "column", mean=False),
         _rms,
     ),
     TensorOperation(
@@ -170,7 +170,6 @@ OPERATIONS = (
         lambda o: _affine(_image(o), o.channels),
         lambda o, traits: _rows(
             o,
-            traits,
             o.batch * o.groups,
             o.channels // o.groups * o.spatial,
             "group",
@@ -184,7 +183,7 @@ OPERATIONS = (
     TensorOperation(
         "InstanceNorm",
         lambda o: _affine(_image(o), o.channels),
-        lambda o, traits: _rows(o, traits, o.batch * o.channels, o.spatial, "row", o.channels),
+        lambda o, traits: _rows(o, o.batch * o.channels, o.spatial, "row", o.channels),
         _instance,
     ),
     TensorOperation(

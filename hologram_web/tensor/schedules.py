@@ -18,13 +18,6 @@ class DeviceTraits:
     shared: int = 16_384  # which every adapter has
     tuned: tuple[tuple[str, Any], ...] = ()
 
-    @property
-    def lanes(self) -> int:
-        """Lanes of a block that has a row: a line of caches where they go one after another, else what GPUs do at a
-        time. Of 1024 x 1024 with 64 lanes and trees of barriers SwiftShader took 157 ms of the processor for Softmax
-        and 147 for LayerNorm, now 81 and 63."""
-        return 32 if self.together else 16
-
 
 # By target. Plans are made with what is here.
 TRAITS = {each.name: each for each in (DeviceTraits("wasm", False), DeviceTraits("webgpu", True))}

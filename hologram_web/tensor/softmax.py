@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .language import Constant, Elements, T, exp, global_id, i32, local_id, log, shared, total_of_block
 from .norms import wide
-from .operation import TensorOperation, function, rows_of_lanes
+from .operation import ROW_LANES, TensorOperation, function, rows_of_lanes
 
 __all__ = ["OPERATIONS"]
 
@@ -54,7 +54,7 @@ def _softmax(
 def _launches(logarithm):
     def launches(o, traits):
         scalars = {"n": o.n, "inner": o.inner}
-        return rows_of_lanes(o, _softmax, traits.lanes, scalars=scalars, T=o.ty, W=wide(o.ty), LOG=logarithm)
+        return rows_of_lanes(o, _softmax, ROW_LANES, scalars=scalars, T=o.ty, W=wide(o.ty), LOG=logarithm)
 
     return launches
 

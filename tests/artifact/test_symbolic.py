@@ -61,7 +61,8 @@ def launches(steps: Sequence[Step], target: str, values: dict[str, int]) -> Iter
                 yield prod(formula.evaluate(values) for formula in step.lanes)
 
 
-_LANES = {0: [256], 1: [256], 2048: [256], 2049: [256, 256], 100_000: [32 * 56, 256], 5_000_000: [32 * 2448, 256, 256]}
+# A lane has 2,048 elements, and a block 32 lanes.
+_LANES = {0: [32], 1: [32], 2048: [32], 2049: [32, 32], 100_000: [64, 32], 5_000_000: [2464, 32, 32]}
 
 
 @pytest.mark.parametrize(("n", "lanes"), _LANES.items())

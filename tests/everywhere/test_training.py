@@ -5,7 +5,7 @@ from __future__ import annotations
 import hologram_web as hg
 from hologram_web.store.blake3 import blake3
 
-BITS = "462997991da0b7d4ac740e068e85879120078e41f9062eea5ff6d49c32cb628c"
+BITS = "2628d6ea8491a21aab485426ef91ddf5f39ca2ccd9d9bf231514c151b8f07b45"
 
 
 def test_weights_have_the_same_bits_everywhere() -> None:
