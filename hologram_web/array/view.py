@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .sizes import UnknownSize
 
-__all__ = ["Strides", "View", "row_major", "through"]
+__all__ = ["Strides", "View", "lies_whole", "row_major", "through"]
 
 
 class View(NamedTuple):
@@ -52,6 +52,12 @@ def through(place: Strides, sizes: Sequence[int], view: View) -> Strides:
 
 def _is_plain(view: View) -> bool:
     return view.strides == row_major(view.shape)
+
+
+def lies_whole(view: View, shape: Sequence[int]) -> bool:
+    """Whether a view has all elements of an array of this shape in their order; only numbers are known to be."""
+    known = all(isinstance(length, int) for length in (*view.shape, *shape, view.offset))
+    return known and view.offset == 0 and _is_plain(view) and prod(view.shape) == prod(shape)
 
 
 def _direct_if_known(place: Strides, sizes: Sequence[int], view: View) -> Strides | None:

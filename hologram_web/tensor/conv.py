@@ -15,6 +15,7 @@ from .matmul import _product, _same
 from .norms import wide
 from .operation import TensorOperation, at_least, ceildiv, flag, function, part
 from .schedules import size_class
+from .sliding import check_window, every, out_lengths, windows
 
 __all__ = ["OPERATIONS", "tunable"]
 
@@ -192,24 +193,37 @@ def _by_rows(
     ROWS: Constant[int],
     STRIDE: Constant[int],
     STEP: Constant[int],
+    THREE: Constant[bool],
 ):
     """Lanes side by side make pixels side by side, each in ROWS rows, of one output channel after the other: nothing is
-    shared between those of groups that have few of them."""
+    shared between those of groups that have few of them. Kernels of THREE by three elements are written out."""
     column, top, image = global_id(0), global_id(1) * ROWS, global_id(2)
     # Clamped so that proofs know the ends of a remainder.
     group, rows = max(min(image % max(groups, 1), groups - 1), 0), registers(ROWS, i32)
     for i in static_range(ROWS):
         rows[i] = image * whole + max(min(top + i, out_height - 1), 0) * stride_y * padded_width
+    weights = registers(9, W)
     for out in range(outs):
         sums = registers(ROWS, W)
-        for c in range(channels):
-            for ky in range(kernel_h):
-                tap = (((group * outs + out) * channels + c) * kernel_h + ky) * kernel_w
-                for kx in range(kernel_w):
-                    weight = W(kernel[tap + kx])
-                    for i in static_range(ROWS):
-                        place = rows[i] + c * plane + ky * step_y + kx * STEP + column * STRIDE
-                        sums[i] += W(padded[place]) * weight
+        if THREE:
+            for c in range(channels):
+                first = ((group * outs + out) * channels + c) * 9
+                for k in static_range(9):
+                    weights[k] = W(kernel[first + k])
+                for i in static_range(ROWS):
+                    for ky in static_range(3):
+                        place = rows[i] + c * plane + ky * step_y + column * STRIDE
+                        for kx in static_range(3):
+                            sums[i] += W(padded[place + kx * STEP]) * weights[ky * 3 + kx]
+        else:
+            for c in range(channels):
+                for ky in range(kernel_h):
+                    tap = (((group * outs + out) * channels + c) * kernel_h + ky) * kernel_w
+                    for kx in range(kernel_w):
+                        weight = W(kernel[tap + kx])
+                        for i in static_range(ROWS):
+                            place = rows[i] + c * plane + ky * step_y + kx * STEP + column * STRIDE
+                            sums[i] += W(padded[place]) * weight
         for i in static_range(ROWS):
             if top + i < out_height:
                 total = sums[i]
@@ -330,21 +344,6 @@ def is_one(number):
     return 1 - flag(number - 1) - flag(1 - number)
 
 
-def out_lengths(o):
-    """Height and width of what windows of a size see of an image: none where they are larger than it is, padded."""
-    found, steps = [], o.values.get("dilation", (1, 1))
-    for axis, (length, kernel) in enumerate(((o.height, o.kernel_h), (o.width, o.kernel_w))):
-        reach = (at_least(kernel, 1) - 1) * steps[axis] + 1
-        before, after, stride = o.padding[axis], o.padding[axis + 2], o.stride[axis]
-        count = (length + before + after - reach) // stride + 1
-        if o.values.get("ceil_mode"):
-            # One more where something is left, if it begins before the padding at the end.
-            count = ceildiv(length + before + after - reach, stride) + 1
-            count = count - at_least(count - ceildiv(length + before, stride), 0)
-        found.append(at_least(count, 0))
-    return found
-
-
 def _transposed_lengths(o):
     found = []
     for axis, (length, kernel) in enumerate(((o.height, o.kernel_h), (o.width, o.kernel_w))):
@@ -363,17 +362,6 @@ def _extents(o, lengths=out_lengths):
         **bias,
         "output": o.batch * o.out_channels * height * width,
     }
-
-
-def check_window(o):
-    """Lists of numbers of a convolution or a pool."""
-    for name, length, least in (("stride", 2, 1), ("padding", 4, 0), ("dilation", 2, 1), ("output_padding", 2, 0)):
-        given = o.values.get(name, (1,) * length)
-        if len(given) != length:
-            return f"{name} has {len(given)} numbers, and it takes {length}"
-        if min(given) < least:
-            return f"{name} is {tuple(given)}, and each has to be at least {least}"
-    return None
 
 
 def _check(o):
@@ -481,17 +469,19 @@ def _launches(o, traits):
         memory = {"padded": (acc, o.batch * o.in_channels * rows * columns)}
         lanes = columns, rows, o.batch * o.in_channels
         found.append(part(o, _padded, lanes, (64,), temporaries=memory, scalars=scalars, T=ty, W=acc))
-    if may_be(few):
-        lanes = width, ceildiv(height, ROWS), images
-        found.append(
-            part(o, _by_rows, lanes, (64,), buffers=buffers, scalars=scalars, times=few, fast=True, U=held, ROWS=ROWS,
-                 STRIDE=o.stride[1], STEP=o.dilation[1], **constants)
-        )  # fmt: skip
+    three = is_one(o.kernel_h - 2) * is_one(o.kernel_w - 2)
+    for often, written_out in ((three, True), (1 - three, False)):
+        if may_be(few) and may_be(often):
+            lanes = width, ceildiv(height, ROWS), images
+            found.append(
+                part(o, _by_rows, lanes, (64,), buffers=buffers, scalars=scalars, times=few * often, fast=True, U=held,
+                     ROWS=ROWS, STRIDE=o.stride[1], STEP=o.dilation[1], THREE=written_out, **constants)
+            )  # fmt: skip
     block = chosen["ACROSS"] if chosen["ACROSS"] > 1 else LANES
     span = chosen["PIXELS"] * (LANES if chosen["ACROSS"] == 1 else 1)
     lanes = ceildiv(height * width, span) * block, here, images
     # A kernel of one element goes through its channels as others through their columns.
-    pointwise, three = is_one(o.kernel_h) * is_one(o.kernel_w), is_one(o.kernel_h - 2) * is_one(o.kernel_w - 2)
+    pointwise = is_one(o.kernel_h) * is_one(o.kernel_w)
     length = o.kernel_w + pointwise * (channels - 1)
     flat = {
         "channels": channels - pointwise * (channels - 1), "kernel_w": length, "rounds": length // 4,
@@ -536,27 +526,6 @@ def _transposed_launches(o, traits):
         for y in range(down)
         for x in range(across)
     ]  # fmt: skip
-
-
-def every(start, count, step):
-    """`count` places from a start on, so far apart."""
-    return slice(start, start + (count - 1) * step + 1 if count else start, step)
-
-
-def windows(np, o, image, fill=0.0):
-    """For each place of a window, in order, what windows see there, where an image ends in so much of `fill`."""
-    top, left, bottom, right = o.padding
-    (height, width), steps = out_lengths(o), o.values.get("dilation", (1, 1))
-    more = [at_least((o.kernel_h, o.kernel_w)[axis], 1) * steps[axis] + o.stride[axis] for axis in (0, 1)]
-    around = [(0, 0)] * (image.ndim - 2) + [(top, bottom + more[0]), (left, right + more[1])]
-    padded = np.pad(image, around, constant_values=fill)
-    for ky in range(o.kernel_h):
-        for kx in range(o.kernel_w):
-            yield (
-                ky,
-                kx,
-                padded[..., every(ky * steps[0], height, o.stride[0]), every(kx * steps[1], width, o.stride[1])],
-            )
 
 
 def _convolved(np, o, input, kernel, bias=None):

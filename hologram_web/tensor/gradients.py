@@ -21,10 +21,11 @@ from __future__ import annotations
 from math import prod, sqrt
 
 from .arrange import _ranges
-from .conv import _transposed_lengths, out_lengths
+from .conv import _transposed_lengths
 from .matmul import _axes
 from .operation import Operands
 from .pooling import _quotient
+from .sliding import out_lengths
 
 __all__ = ["RULES"]
 

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from ..isa.types import Type
-from .conv import check_window, out_lengths, windows
 from .language import Constant, Elements, T, U, W, global_id, i32
 from .norms import wide
 from .operation import TensorOperation, at_least, flag, function, part
+from .sliding import check_window, out_lengths, windows
 
 __all__ = ["OPERATIONS"]
 
