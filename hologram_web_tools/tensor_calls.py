@@ -11,7 +11,7 @@ import ast
 from typing import Any
 
 import hologram_web.tensor
-from hologram_web.frontends.python.collective_calls import elements_of, whole
+from hologram_web.frontends.python.collective_calls import elements_of, lose_variables, whole
 from hologram_web.frontends.python.compounds import Parts
 from hologram_web.frontends.python.translate import Translator
 from hologram_web.frontends.python.types import Value
@@ -63,7 +63,5 @@ class CollectiveCalls(Translator):
             found["dst"] = total = self.temporary()
         self.drop(*held)
         self.emit(row, **found)
-        if self.scope.assigned is not None:
-            self.lost |= self.scope.assigned - self.host_known
-            self.scope.assigned &= self.host_known
+        lose_variables(self)
         return None if total is None else Value(Type.F32, total)

@@ -10,7 +10,7 @@ from ..plan.builder import PlanBuilder
 from ..plan.formula import Formula
 from .control_flow import ControlFlow, Graph
 from .gradient import substituted
-from .node import ArrayNode, in_order
+from .node import ArrayNode, copy_of, in_order
 from .tracing import placeholder
 from .view import View, row_major
 
@@ -89,7 +89,7 @@ class _Steps:
         first: dict[int, Any] = {}
         for number, (root, result) in enumerate(zip(graph.roots, results, strict=True)):
             if number >= whole or root.op in ("source", "scalar") or any(root is other for other in roots):
-                root = _copied(root)
+                root = copy_of(root)
             if number >= whole:
                 first[id(root)] = at * root.size
             names[id(root)] = result
@@ -100,7 +100,3 @@ class _Steps:
         """Elements like those of nodes, from buffers to others."""
         params = tuple(placeholder(node.dtype, node.shape) for node in nodes)
         self.run(Graph(params, params), sources, targets)
-
-
-def _copied(node: ArrayNode) -> ArrayNode:
-    return ArrayNode("view", (node,), node.dtype, node.shape, View(node.shape, row_major(node.shape)))

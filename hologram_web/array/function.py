@@ -27,12 +27,11 @@ from .creation import default_executor
 from .donation import Donation, Memory, reusable
 from .grouping import CORES
 from .nested import flatten, flattened, unflatten
-from .node import ArrayNode, in_order, source
+from .node import ArrayNode, copy_of, in_order, source
 from .planning import lower
 from .run import execute, explained, is_written, planning, realize
 from .sizes import Size, UnknownSize, is_symbolic, of_plan
 from .tracing import Parameter, executor_here, is_unknown, placeholder, tracing
-from .view import View, row_major
 
 __all__ = ["ArrayFunction", "Compiling", "Options"]
 
@@ -376,7 +375,7 @@ class Trace:
             if node.op in ("source", "scalar") or any(
                 node is other for other in roots
             ):  # a result is a port of its own
-                node = ArrayNode("view", (node,), node.dtype, node.shape, View(node.shape, row_major(node.shape)))
+                node = copy_of(node)
             roots.append(node)
             names[id(node)] = plan.array(name, node.dtype, tuple(map(of_plan, node.shape)))
         order = in_order(roots)

@@ -19,6 +19,7 @@ __all__ = [
     "ArrayShapeError",
     "broadcast",
     "broadcast_shapes",
+    "copy_of",
     "in_order",
     "map_",
     "scalar",
@@ -146,6 +147,11 @@ def broadcast(node: ArrayNode, shape: tuple[int, ...]) -> ArrayNode:
     if more < 0 or any(old not in (1, new) for old, new in zip(node.shape, shape[more:], strict=True)):
         raise LaunchError(f"an array of shape {node.shape} cannot be broadcast to {shape}")
     return view(node, View(shape, (0,) * more + row_major(node.shape)))
+
+
+def copy_of(node: ArrayNode) -> ArrayNode:
+    """An array with the same elements that lies elsewhere."""
+    return ArrayNode("view", (node,), node.dtype, node.shape, View(node.shape, row_major(node.shape)))
 
 
 def view(node: ArrayNode, found: View) -> ArrayNode:

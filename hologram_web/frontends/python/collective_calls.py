@@ -15,7 +15,7 @@ from .types import default, float_of
 if TYPE_CHECKING:
     from .calls import Calls
 
-__all__ = ["call_collective", "elements_of", "whole"]
+__all__ = ["call_collective", "elements_of", "lose_variables", "whole"]
 
 _UNARY = "abs neg sqrt exp log sin cos tan sigmoid tanh relu ceil floor round erf"
 _UNARY_OPERATIONS: dict[str, Enum] = {name: MapOperation(name) for name in _UNARY.split()}
@@ -34,7 +34,7 @@ _CALLS = {
 
 
 def call_collective(kernel: Calls, node: ast.Call, name: str) -> None:
-    """A call of a collective. Behind it, lanes have nothing of what they had in variables."""
+    """A call of a collective."""
     row, operations, form = _CALLS[name]
     *sources, target, operation, count = kernel._arguments(node, form)
     names = [target, *sources]
@@ -63,6 +63,11 @@ def call_collective(kernel: Calls, node: ast.Call, name: str) -> None:
         (kernel.facts.writes if written else kernel.facts.reads).add(array.name)
     kernel.emit(row, chosen, *(Address.Buffer(array.name) for array in arrays), size, ty)
     kernel.drop(size)
+    lose_variables(kernel)
+
+
+def lose_variables(kernel: Calls) -> None:
+    """Behind a collective, lanes have nothing of what they had in variables."""
     if kernel.scope.assigned is not None:
         kernel.lost |= kernel.scope.assigned - kernel.host_known
         kernel.scope.assigned &= kernel.host_known
