@@ -298,7 +298,8 @@ def _listings(code: Code) -> str:
         f'<label for="code-{name}-{number}">{escape(title)}</label>'
         for number, title in enumerate(texts)
     )
-    return f'<div class="tabs">{tabs}{"".join(f"<pre>{text}</pre>" for text in texts.values())}</div>'
+    listings = "".join(f'<pre tabindex="0">{text}</pre>' for text in texts.values())
+    return f'<div class="tabs">{tabs}{listings}</div>'
 
 
 def _details(name: str, listings: str) -> str:
