@@ -24,6 +24,14 @@ if (crossOriginIsolated) {
   show(`${sessionStorage.loads} loads, ${runtime.threads.number} threads: ${runtime.threads.reason}`);
 }
 """
+OFFLINE = """
+import { Runtime } from "./hologram-web/index.js";
+if (crossOriginIsolated) {
+  const runtime = await Runtime.create({ backend: "wasm", threads: 2 });
+  const saxpy = await runtime.load("saxpy.holo");
+  show(`${await saxpy.run({ a: 2, x: [1, 2], y: [10, 20] })} by ${runtime.threads.number} threads`);
+}
+"""
 POOL = """
 import { Pool } from "./hologram-web/pool.js";
 const pool = await Pool.create({ size: 2, backend: "wasm" });
@@ -59,6 +67,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     shutil.copy(samples.BUILD / "saxpy.holo", folder)
     script = '<script src="isolate.js"></script>'
     (folder / "isolated.html").write_text(MODULE.format(script, SHOW + ISOLATED))
+    (folder / "offline.html").write_text(MODULE.format(script.replace(".js", ".js?offline"), SHOW + OFFLINE))
     (folder / "frame.html").write_text('<!doctype html><title>A frame</title><iframe src="isolated.html"></iframe>')
     for name, text in (("pool", POOL), ("kept", KEPT), ("logged", LOGGED)):
         (folder / f"{name}.html").write_text(MODULE.format("", SHOW + text))
@@ -89,6 +98,18 @@ def test_a_page_is_isolated_at_its_second_load(host: str, page: Page) -> None:
     assert _shown(page) == "2 loads, 2 threads: it was asked for"
     page.reload()  # under the worker from the start
     assert _shown(page) == "3 loads, 2 threads: it was asked for"
+
+
+def test_a_page_runs_without_a_network_once_it_was_loaded(host: str, page: Page) -> None:
+    page.goto(f"{host}/offline.html")
+    assert _shown(page) == "12,24 by 2 threads"
+    page.context.set_offline(True)
+    page.reload()
+    assert _shown(page) == "12,24 by 2 threads"
+    lost = "address => fetch(address).then(() => 'there', (error) => error.name)"
+    assert page.evaluate(lost, "isolated.html") == "TypeError"  # what was never loaded is not there
+    page.context.set_offline(False)
+    assert page.evaluate(lost, "isolated.html") == "there"
 
 
 def test_what_cannot_be_isolated_is_not_loaded_forever(host: str, page: Page) -> None:

@@ -9,6 +9,7 @@ takes all, and every page of the documentation; `make run` has made the report t
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
+from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from examples.bignum.live.__main__ import build as build_bignum
@@ -86,7 +88,7 @@ README = """\
 body {{ margin: 0; background: var(--page); color: var(--text); font: 16px/1.5 system-ui, sans-serif; }}
 main {{ max-width: 1012px; margin: 0 auto; padding: 32px; box-sizing: border-box; overflow-wrap: break-word; }}
 h1, h2 {{ padding-bottom: 0.3em; border-bottom: 1px solid var(--line); line-height: 1.25; }}
-img {{ max-width: 100%; }}
+img {{ max-width: 100%; height: auto; }}
 a {{ color: var(--link); }}
 code {{ padding: 0.2em 0.4em; border-radius: 6px; background: var(--code); font: 85% ui-monospace, monospace; }}
 pre {{ padding: 16px; overflow: auto; border-radius: 6px; background: var(--code); line-height: 1.45; }}
@@ -102,7 +104,12 @@ th, td {{ padding: 6px 13px; border: 1px solid var(--line); }}
 def _readme(folder: Path) -> None:
     folder.mkdir()
     text = MarkdownIt("commonmark").enable("table").render((ROOT / "README.md").read_text(encoding="utf-8"))
-    # As on GitHub, what scrolls is reached by keys.
+    # On GitHub room for a picture is made when it comes; here it has its size, so that what else moves is seen.
+    for address in re.findall(r'src="([^"]+)"', text):
+        with Image.open(ROOT / address) as picture:
+            width, height = picture.size
+        text = text.replace(f'src="{address}"', f'src="{address}" width="{width}" height="{height}"')
+    # As there, what scrolls is reached by keys.
     text = text.replace("<pre>", '<pre tabindex="0">').replace("<table>", '<table tabindex="0">')
     (folder / "index.html").write_text(README.format(text), encoding="utf-8")
     shutil.copytree(ROOT / "docs" / "images", folder / "docs" / "images")

@@ -3,10 +3,16 @@
  * the host cannot send. Copy `isolate.js` beside the pages, and load it first: `<script src="isolate.js"></script>`. The page
  * loads once more at the first visit. Where it still is not isolated then, as in a frame of another page, it goes on without:
  * it is not loaded a third time.
+ *
+ * `isolate.js?offline` keeps what pages have loaded of their own host, too, themselves and the runtime's files among it, and
+ * answers with it where there is no network. A host that answers is always asked first.
  */
 export {}; // it is bundled as a script without exports
 
 const TRIED = "hologram-web: isolation was tried";
+const KEPT = "hologram-web";
+
+const keeps = (address: string): boolean => new URL(address).searchParams.has("offline");
 
 function serve(worker: ServiceWorkerGlobalScope): void {
   worker.addEventListener("install", () => void worker.skipWaiting());
@@ -14,8 +20,25 @@ function serve(worker: ServiceWorkerGlobalScope): void {
   worker.addEventListener("fetch", (event) => {
     const { request } = event;
     if (request.cache === "only-if-cached" && request.mode !== "same-origin") return; // a bug of Chromium's tools
-    event.respondWith(isolated(request));
+    const own = request.method === "GET" && new URL(request.url).origin === worker.location.origin;
+    event.respondWith(own && keeps(worker.location.href) ? kept(event) : isolated(request));
   });
+}
+
+/** The answer to a request, which is kept; where nobody answers, the one that was. */
+async function kept(event: FetchEvent): Promise<Response> {
+  const { request } = event;
+  const cache = await caches.open(KEPT);
+  let response;
+  try {
+    response = await isolated(request);
+  } catch (error) {
+    const found = await cache.match(request, { ignoreVary: true });
+    if (found) return found;
+    throw error;
+  }
+  if (response.status === 200) event.waitUntil(cache.put(request, response.clone()));
+  return response;
 }
 
 /** The answer to a request, with the headers. What others serve has to allow it itself: opaque answers are as they were. */
@@ -32,16 +55,25 @@ async function isolated(request: Request): Promise<Response> {
 /** Registers the worker, and loads the page again under it, once. */
 async function register(address: string): Promise<void> {
   try {
-    if (crossOriginIsolated) return sessionStorage.removeItem(TRIED);
+    const under = !keeps(address) || navigator.serviceWorker?.controller; // what loads before the worker is there is not kept
+    if (crossOriginIsolated && under) return sessionStorage.removeItem(TRIED);
     if (!navigator.serviceWorker) return console.warn("isolate.js: no service workers here: pages need https or localhost");
     await navigator.serviceWorker.register(address);
     await navigator.serviceWorker.ready;
-    if (sessionStorage.getItem(TRIED)) return console.warn("isolate.js: the page is not isolated, though it was loaded again");
+    if (sessionStorage.getItem(TRIED)) {
+      return console.warn(`isolate.js: the page is not ${under ? "isolated" : "under its worker"}, though it was loaded again`);
+    }
     sessionStorage.setItem(TRIED, "1"); // before it is loaded again; where nothing can be kept this throws
     location.reload();
   } catch (error) {
     console.warn(`isolate.js: ${error}`);
   }
+}
+
+interface FetchEvent {
+  readonly request: Request;
+  respondWith(answer: Promise<Response>): void;
+  waitUntil(work: Promise<unknown>): void;
 }
 
 /** What of a service worker's globals is used; TypeScript has them in a library of their own. */
@@ -50,7 +82,8 @@ interface ServiceWorkerGlobalScope {
   readonly clients: { claim(): Promise<void> };
   addEventListener(type: "install", listen: () => void): void;
   addEventListener(type: "activate", listen: (event: { waitUntil(work: Promise<unknown>): void }) => void): void;
-  addEventListener(type: "fetch", listen: (event: { request: Request; respondWith(answer: Promise<Response>): void }) => void): void;
+  readonly location: Location;
+  addEventListener(type: "fetch", listen: (event: FetchEvent) => void): void;
 }
 
 if (typeof document !== "undefined") void register((document.currentScript as HTMLScriptElement).src);
