@@ -1,4 +1,4 @@
-"""How pages look to people: what axe-core finds, and where links lead."""
+"""How pages look to people: what axe-core finds, what moves, where the keys lead, and where links do."""
 
 from __future__ import annotations
 
@@ -12,19 +12,90 @@ from playwright.sync_api import Page
 
 from .browser import ROOT
 
-__all__ = ["broken_links", "site_by_name", "violations"]
+__all__ = ["WATCHED", "broken_links", "faults", "site_by_name", "violations"]
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 # All rules are at work, of WCAG and of good practice.
-_CHECK = """() => axe.run().then(({ violations }) =>
+_CHECK = """axe.run().then(({ violations }) =>
     violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))]))"""
+
+# For `add_init_script`: what moves without anybody's doing.
+WATCHED = """globalThis.shifts = [];
+new PerformanceObserver((list) => {
+  for (const { value, hadRecentInput, sources } of list.getEntries()) {
+    if (!hadRecentInput) shifts.push([value, sources.map(({ node }) => node?.outerHTML?.slice(0, 120) ?? "gone")]);
+  }
+}).observe({ type: "layout-shift", buffered: true });"""
+# A page that moves by less than a hundredth of what is seen: a badge got its text.
+MOST_SHIFT = 0.01
+
+# What Tab reached, once the page has scrolled there: where it stands among the elements, and what is wrong with it. An
+# editor may show its focus around it.
+_FOCUSED = """async () => {
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+  const element = document.activeElement;
+  if (!element || element === document.body) return null;
+  const { width, height, top, bottom, left, right } = element.getBoundingClientRect();
+  const shows = (each) => {
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(each);
+    return (outlineStyle !== "none" && outlineWidth !== "0px") || boxShadow !== "none";
+  };
+  const wrong = [];
+  if (!width || !height) wrong.push("has no size");
+  if (bottom <= 0 || top >= innerHeight || right <= 0 || left >= innerWidth) wrong.push("is outside of the window");
+  const around = element.isContentEditable && shows(element.parentElement.parentElement);
+  if (!shows(element) && !around) wrong.push("shows no focus");
+  const number = [...document.querySelectorAll("*")].indexOf(element);
+  return { number, wrong, what: element.outerHTML.slice(0, 160) };
+}"""
 
 
 def violations(page: Page) -> list[Any]:
-    """What axe-core finds wrong in a page as it is."""
-    if not page.evaluate("'axe' in globalThis"):
-        page.evaluate(AXE.read_text(encoding="utf-8"))
-    return list(page.evaluate(_CHECK))
+    """What axe-core finds wrong in a page as it is, from a world of its own, where the page's policy does not hold."""
+    session = page.context.new_cdp_session(page)
+    frame = session.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
+    world = session.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": "looks"})["executionContextId"]
+    for text in (AXE.read_text(encoding="utf-8"), _CHECK):
+        order = {"expression": text, "contextId": world, "awaitPromise": True, "returnByValue": True}
+        told = session.send("Runtime.evaluate", order)
+        if "exceptionDetails" in told:
+            raise RuntimeError(f"axe-core failed: {told['exceptionDetails']}")
+    session.detach()
+    return list(told["result"]["value"])
+
+
+def _keys(page: Page, most: int) -> list[str]:
+    """What is wrong with the first places that Tab leads to: they are seen, and come in the order of the page."""
+    page.evaluate("() => { document.activeElement?.blur(); scrollTo(0, 0); }")
+    wrong, last = [], -1
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        found = page.evaluate(_FOCUSED)
+        if found and found["number"] == last:  # an editor, in which Tab indents
+            page.keyboard.press("Escape")
+            page.keyboard.press("Tab")
+            found = page.evaluate(_FOCUSED)
+            if found and found["number"] == last:
+                wrong.append(f"Tab: is kept by {found['what']}")
+                break
+        if found is None or found["number"] < last:  # round the page
+            break
+        wrong += [f"Tab: {what} {found['what']}" for what in found["wrong"]]
+        last = found["number"]
+    if last < 0:
+        wrong.append("Tab: leads nowhere")
+    return wrong
+
+
+def faults(page: Page, keys: int = 25) -> list[str]:
+    """All that is wrong with the looks of a page that has been opened with `WATCHED`; Tab goes `keys` places far."""
+    found = [f"axe-core: {name} {nodes}" for name, nodes in violations(page)]
+    shifts = page.evaluate("() => shifts")
+    if sum(value for value, _ in shifts) > MOST_SHIFT:
+        found.append(f"moves: {shifts}")
+    if (over := page.evaluate("() => document.documentElement.scrollWidth - innerWidth")) > 0:
+        found.append(f"is {over} pixels wider than the window")
+    return found + _keys(page, keys)
 
 
 class _Parsed(HTMLParser):
