@@ -475,6 +475,35 @@ def test_times():
         assert backend.times == []
 
 
+@pytest.mark.parametrize("clock", [True, False])
+def test_a_timeline_has_the_time_on_the_gpu(monkeypatch, clock):
+    if not clock:
+        monkeypatch.setattr(Gpu.shared(), "features", ["shader-f16"])
+    clock = "timestamp-query" in Gpu.shared().features
+    with hg.Executor("webgpu", math="exact") as ex:
+        backend = ex.device
+        x = ex.array(np.arange(100_000, dtype=np.int32))
+        faulty = Program.from_text(".param x: buffer i32 read_write\nldg.i32 r10, [x + 400000]\nstg.i32 [x], r10")
+        run(backend, DOUBLE, 100_000, x=x.handle, y=x.handle)  # waits, and is none of the timeline's
+        with ex.trace() as timeline:
+            run(backend, DOUBLE, 100_000, x=x.handle, y=x.handle)
+            with pytest.raises(hg.ExecutionError, match="OutOfBounds"):
+                run(backend, faulty, 1, x=x.handle)
+        run(backend, DOUBLE, 100_000, x=x.handle, y=x.handle)
+        assert x.numpy()[5] == 40
+        assert backend.times == []
+        first, second = timeline.spans
+        assert (first.name, second.gpu_seconds) == ("double", None)
+        if clock:
+            assert first.gpu_seconds is not None
+            assert 0 < first.gpu_seconds < first.seconds
+            assert timeline.to_chrome()["traceEvents"][3]["args"]["gpu_ms"] == 1e3 * first.gpu_seconds
+            assert f" {1e3 * first.gpu_seconds:.3f} " in str(timeline)
+        else:
+            assert first.gpu_seconds is None
+            assert str(timeline).splitlines()[1].split()[4] == "-"
+
+
 def test_functions_of_f64_add_and_multiply_in_one_place():
     """Shader compilers put every call in line."""
     kernel = hg.kernel_from_source(

@@ -220,6 +220,12 @@ class Device(Memories[M], AsyncTwins):
     def execute_program(self, program: Program, config: LaunchConfig) -> None:
         self.execute_program_with_params(program, ExecutionParams(config))
 
+    def clocked(self, launch: Callable[[], None]) -> float | None:
+        """Launches, and waits for it: the seconds that a clock of the device's own counted; None where it has none."""
+        launch()
+        self.sync()
+        return None
+
     def execute_program_with_params(self, program: Program, params: ExecutionParams) -> None:
         with self._lock:
             self._call_stopped = stop_of_call()

@@ -20,7 +20,7 @@ __all__ = ["Timeline", "TimelineSpan"]
 
 class TimelineSpan(NamedTuple):
     """A launch, or the making of a plan: `start` is in seconds from the timeline's beginning, `nbytes` the memory of
-    its buffers."""
+    its buffers, `gpu_seconds` what the GPU's own clock counted; None where there is no such clock."""
 
     name: str
     kind: str
@@ -29,6 +29,7 @@ class TimelineSpan(NamedTuple):
     seconds: float
     lanes: int = 0
     nbytes: int = 0
+    gpu_seconds: float | None = None
 
 
 class Timeline:
@@ -46,8 +47,9 @@ class Timeline:
         try:
             yield
         finally:
-            found = TimelineSpan(name, kind, device, start - self._began, perf_counter() - start, lanes, nbytes)
-            self.spans.append(found)
+            self.spans.append(
+                TimelineSpan(name, kind, device, start - self._began, perf_counter() - start, lanes, nbytes)
+            )
 
     def launched(self, device: Any, program: Program, params: ExecutionParams, launch: Callable[[], None]) -> None:
         """Launches, and waits for it. Raises its faults."""
@@ -56,8 +58,8 @@ class Timeline:
         device.sync()  # what went before
         name = program.metadata.name or "program"
         with self.span(name, "launch", device.name, params.launch.total_threads(), nbytes):
-            launch()
-            device.sync()
+            clocked = device.clocked(launch)
+        self.spans[-1] = self.spans[-1]._replace(gpu_seconds=clocked)
 
     def totals(self) -> dict[str, tuple[int, float]]:
         """How often each name comes, and its seconds together; what took longest first."""
@@ -83,7 +85,7 @@ class Timeline:
                 "ph": "X", "name": span.name, "cat": span.kind, "pid": devices.index(span.device),
                 "tid": kinds.index(span.kind),
                 "ts": 1e6 * span.start, "dur": 1e6 * span.seconds,
-                "args": {"lanes": span.lanes, "bytes": span.nbytes} if span.kind == "launch" else {},
+                "args": _facts(span) if span.kind == "launch" else {},
             }
             for span in self.spans
         ]  # fmt: skip
@@ -94,9 +96,17 @@ class Timeline:
         Path(path).write_text(json.dumps(self.to_chrome()), encoding="utf-8")
 
     def __str__(self) -> str:
-        rows = [("name", "kind", "device", "ms", "lanes", "bytes")]
+        rows = [("name", "kind", "device", "ms", "GPU ms", "lanes", "bytes")]
         rows += [
-            (span.name, span.kind, span.device, f"{1e3 * span.seconds:.3f}", str(span.lanes), str(span.nbytes))
+            (
+                span.name,
+                span.kind,
+                span.device,
+                _ms(span.seconds),
+                _ms(span.gpu_seconds),
+                str(span.lanes),
+                str(span.nbytes),
+            )
             for span in self.spans
         ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -112,3 +122,13 @@ class Timeline:
 
     def __repr__(self) -> str:
         return f"<Timeline of {len(self.spans)} spans>"
+
+
+def _ms(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{1e3 * seconds:.3f}"
+
+
+def _facts(span: TimelineSpan) -> dict[str, float]:
+    """What tells of a launch beside its name and times."""
+    clock = {} if span.gpu_seconds is None else {"gpu_ms": 1e3 * span.gpu_seconds}
+    return {"lanes": span.lanes, "bytes": span.nbytes, **clock}

@@ -82,12 +82,34 @@ class Recorder:
         self._launched: list[Launched] = []  # since statuses were read last, by slot
         self._used_arguments = 0
         self._faults: dict[Any, HologramError] = {}  # the first of each owner
+        self._queries = self._ticks = None
         if self.timed:
-            self._queries = gpu.device.create_query_set(type="timestamp", count=2 * SLOTS)
-            self._ticks, _ = gpu.take(16 * SLOTS, gpu.TIMES)
+            self._wind()
         # A new buffer, too: wgpu zeroes what it has not seen written before it is read first, and does not see what
         # shaders write at offsets. Statuses of launches that were submitted before would be gone.
         self._waiting.append(("clear_buffer", (self._status, 0, SLOTS * SLOT)))
+
+    def _wind(self) -> None:
+        """Makes what launches are timed with."""
+        if self._queries is None:
+            self._queries = self.gpu.device.create_query_set(type="timestamp", count=2 * SLOTS)
+            self._ticks, _ = self.gpu.take(16 * SLOTS, self.gpu.TIMES)
+
+    def clocked(self, launch: Callable[[], None]) -> float | None:
+        """Launches, and waits for it: seconds on the GPU; None where the adapter has no clock."""
+        self.collect()  # what went before has no time stamps
+        before, first = self.timed, len(self.times)
+        self.timed = "timestamp-query" in self.gpu.features
+        try:
+            if self.timed:
+                self._wind()
+            launch()
+            self.collect()
+            return sum(seconds for _, seconds in self.times[first:]) if self.timed else None
+        finally:
+            self.timed = before
+            if not before:
+                del self.times[first:]
 
     def close(self) -> None:
         """Gives the buffers back."""
@@ -96,7 +118,7 @@ class Recorder:
             self.gpu.give(self._arguments, self.gpu.UNIFORM)
             if self._scratch is not None:
                 self.gpu.give(self._scratch, self.gpu.STORAGE)
-            if self.timed:
+            if self._ticks is not None:
                 self.gpu.give(self._ticks, self.gpu.TIMES)
 
     def renew(self) -> None:

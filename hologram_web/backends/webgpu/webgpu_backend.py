@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -172,6 +172,13 @@ class WebGpuBackend(CompiledDevice[GpuMemory]):
     def times(self) -> list[tuple[str, float]]:
         """Program and seconds on the GPU of each launch up to the last read or `sync`; empty if not `timed`."""
         return self._recorder.times
+
+    def clocked(self, launch: Callable[[], None]) -> float | None:
+        with self._lock:
+            self._here()
+            found = self._recorder.clocked(launch)
+            self._recorder.raise_fault()
+            return found
 
     def compile_to_wgsl(self, program: Program, block: tuple[int, int, int] = (256, 1, 1)) -> str:
         """The shader of a program without collectives, for blocks of that shape and memories that differ."""
