@@ -61,7 +61,7 @@ def main() -> None:
     for case in options.case or CASES:
         times = list(zip(*([once(case, folder) for folder in folders] for _ in range(options.rounds)), strict=True))
         cells = [f"{found(each):.0f}" for each in times for found in (min, median)]
-        ratio = [f"{min(times[0]) / min(times[1]):.2f}"] * (len(folders) - 1)
+        ratio = [f"{min(times[0]) / min(other):.2f}" for other in times[1:]]
         print("|", " | ".join([case, *cells, *ratio]), "|", flush=True)
 
 
