@@ -1,12 +1,13 @@
 """The table of tests/matrix.py: operations of arrays, what they take, and what NumPy says.
 
 A case is a function of a namespace (ours or NumPy's) and operands. `kinds` are the letters of the types that it is
-tried with (b: bool, i: integers, f: floats, c: complex), `gives` says the type of its results, `values` where
-operands lie.
+tried with (b: bool, i: integers, f: floats, c: complex), `gives` says the type of its results, `values` where operands
+lie.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,7 @@ REAL, NUMBER, ALL = "if", "ifc", "bifc"
 
 @dataclass(frozen=True)
 class Case:
-    """One operation. `form` says which shapes: any, some (not empty), matrix, square; `exact`: no bit may differ."""
+    """One operation. `form` says which shapes (SHAPES of matrix.py), `exact` that no bit may differ."""
 
     run: Callable[..., Any]
     kinds: str
@@ -65,7 +66,8 @@ _named("reciprocal", "fc", values=("nonzero",))
 _named("signbit", "f", gives="bool", exact=True)
 _named("isnan isinf isfinite", NUMBER, gives="bool", exact=True)
 _named("conj", "fc", exact=True)
-_named("real imag", "fc", gives="real", exact=True)
+_named("real", "fc", gives="real", exact=True)
+_named("imag", "c", gives="real", exact=True)
 _named("logical_not", "b", exact=True)
 _named("bitwise_invert", "bi", exact=True)
 _named("add subtract multiply", NUMBER, operands=2)
@@ -96,7 +98,7 @@ def _sigmoid(x: Any) -> Any:
 
 
 def _gelu(x: Any) -> Any:
-    return x / 2 * (1 + np.tanh((2 / np.pi) ** 0.5 * (x + 0.044715 * x**3)))
+    return x / 2 * (1 + np.vectorize(math.erf, otypes=["f8"])(x / 2**0.5))
 
 
 def _softmax(x: Any) -> Any:
@@ -125,7 +127,7 @@ _ours("f", {
     "log_softmax": (ops.log_softmax, lambda x: np.log(_softmax(x))),
 }, form="some")  # fmt: skip
 _ours("f", {
-    "layer_norm": (ops.layer_norm, lambda x: (x - x.mean(-1, keepdims=True))
+    "layer_norm": (lambda x: ops.layer_norm(x, x[0] * 0 + 1, x[0] * 0), lambda x: (x - x.mean(-1, keepdims=True))
                    / np.sqrt(x.var(-1, keepdims=True) + 1e-5)),
     "einsum of one": (lambda x: ops.einsum("ij->j", x), lambda x: np.einsum("ij->j", x)),
     "topk": (lambda x: ops.topk(x, 1)[0], lambda x: x.max(-1, keepdims=True)),
@@ -137,10 +139,9 @@ _ours("f", {
 
 # Along axes
 for _axis in (None, 0, -1):
-    _of = f" of axis {_axis}"
 
-    def _along(name: str, axis: Any = _axis, of: str = _of) -> dict[str, Callable[..., Any]]:
-        return {f"{name}{of}": lambda p, x: getattr(p, name)(x, axis=axis)}
+    def _along(name: str, axis: Any = _axis) -> dict[str, Callable[..., Any]]:
+        return {f"{name} of axis {axis}": lambda p, x: getattr(p, name)(x, axis=axis)}
 
     for _name, _kinds, _options in (
         ("sum", NUMBER, {"gives": "sum"}),
@@ -176,16 +177,25 @@ for _axis in (0, -1):
     _with(ALL, {f"roll of {_axis}": lambda p, x, a=_axis: p.roll(x, 3, axis=a)}, exact=True)
     _with(ALL, {f"repeat of {_axis}": lambda p, x, a=_axis: p.repeat(x, 2, axis=a)}, exact=True)
 _with(ALL, {
+    "squeeze": lambda p, x: p.squeeze(x[None], axis=0),
+    "meshgrid": lambda p, x: p.meshgrid(p.reshape(x, (-1,))[:9], p.reshape(x, (-1,))[:4])[0] if x.size else x,
+    "broadcast_arrays": lambda p, x: p.broadcast_arrays(x, x[:1])[-1] if x.shape[0] else x,
     "expand_dims": lambda p, x: p.expand_dims(x, axis=1),
     "reshape": lambda p, x: p.reshape(x, (-1,)) if x.size else x,
     "tile": lambda p, x: p.tile(x, 2),
     "key of steps": lambda p, x: x[::-2],
     "key of an axis": lambda p, x: x[..., None],
     "where true": lambda p, x: x[x == x],
-    "copied": lambda p, x: p.asarray(x) if p is np else x * True,
 }, exact=True)  # fmt: skip
 _with(ALL, {"key of an element": lambda p, x: x[-1], "unstack": lambda p, x: p.unstack(x)[0]}, exact=True, form="some")
 _with(ALL, {"take": lambda p, x: p.take(x, p.asarray([0, -1, 0]), axis=0)}, exact=True, form="some")
+_with(REAL, {
+    "take_along_axis": lambda p, x: p.take_along_axis(x, p.argsort(x, axis=0, stable=True), axis=0)
+}, exact=True)  # fmt: skip
+_with("bif", {
+    f"astype to {name}": lambda p, x, name=name: p.astype(x, getattr(p, name)) for name in ("bool", "int32", "float32")
+}, gives="")  # fmt: skip
+_with("bifc", {"astype to complex128": lambda p, x: p.astype(x, p.complex128)}, gives="")
 _with(ALL, {"nonzero": lambda p, x: p.nonzero(x), "argwhere": lambda p, x: p.argwhere(x)}, gives="index", exact=True)
 _with(ALL, {
     "permute_dims": lambda p, x: p.permute_dims(x, (1, 0)),
@@ -195,9 +205,13 @@ _with(ALL, {
     "matrix_transpose": lambda p, x: p.matrix_transpose(x),
     "diagonal": lambda p, x: p.linalg.diagonal(x),
 }, exact=True, form="matrix")  # fmt: skip
-_named("unique_values", REAL, exact=True, theirs=np.unique)  # NumPy's own are in no order
-_with(REAL, {"unique_counts": lambda p, x: list(p.unique_counts(x))}, gives="", exact=True)
-_with(REAL, {"unique_inverse": lambda p, x: list(p.unique_inverse(x))}, gives="", exact=True)
+# NumPy says nothing of their order.
+_with(REAL, {"unique_values": lambda p, x: p.sort(p.unique_values(x))}, exact=True)
+_with(REAL, {
+    "unique_counts": lambda p, x: list(p.unique_counts(x)),
+    "unique_inverse": lambda p, x: list(p.unique_inverse(x)),
+        "unique_all": lambda p, x: [p.unique_all(x).values, p.unique_all(x).counts],
+}, gives="", exact=True)  # fmt: skip
 _with(REAL, {"isin": lambda p, x, y: p.isin(x, y)}, operands=2, gives="bool", exact=True)
 _with(
     REAL, {"searchsorted": lambda p, x, y: p.searchsorted(p.sort(p.reshape(x, (-1,))), p.reshape(y, (-1,)))},

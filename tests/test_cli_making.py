@@ -93,9 +93,32 @@ def test_compile_as_json(folder):
     assert made["ports"] == ["x: f32[4] read", "result: f32[] write"]
 
 
+def test_weights_lie_in_a_file_of_their_own(folder):
+    Path("net.py").write_text("""
+import hologram_web as hg
+import numpy as np
+
+weights = np.arange(20480, dtype="f4")
+
+@hg.function(device=hg.Executor("wasm"))
+def scores(x: hg.Array[hg.f32, (20480,)]):
+    return x * weights
+""")
+    Path("out").mkdir()
+    made = json.loads(call("compile", "net.py", "-o", "out/net.holo", "--weights", "w.safetensors", "--json"))
+    holo, weights = Path("out/net.holo"), Path("out/w.safetensors")
+    assert (made["written"], made["weights"]) == (str(holo), str(weights))
+    assert made["bytes"] == holo.stat().st_size + weights.stat().st_size
+    assert holo.stat().st_size < 20480 * 4 < weights.stat().st_size
+    with hg.Executor("wasm") as ex:
+        assert hg.load(holo).run(ex, np.full(20480, 2, "f4")).tolist() == list(range(0, 40960, 2))
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
+        (("compile", "kernels.py", "--weights", "a/b"), "kernels.py defines flip, scale, total: say which"),
+        (("compile", "kernels.py:total", "--weights", "a/b"), "a/b"),
         (("compile", "kernels.py"), "kernels.py defines flip, scale, total: say which, kernels.py:flip"),
         (("compile", "kernels.py:twice"), "defines no 'twice' that can be compiled: it has flip, scale, total"),
         (("compile", "none.py"), "there is no file none.py"),

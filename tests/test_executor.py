@@ -10,6 +10,7 @@ from typing import TypeVar
 import ml_dtypes
 import numpy as np
 import pytest
+import wasmtime
 
 import hologram_web as hg
 from hologram_web.backends import DEVICES
@@ -330,6 +331,13 @@ def test_many_cycles_leave_nothing():
             ex.run(SCALE, 100, k=1.0, x=x)
             x.free()
         assert ex.stats()["live_bytes"] == 0
+
+
+def test_a_store_of_kernels_has_no_limit():
+    with hg.Executor("wasm") as ex:
+        empty = wasmtime.Module(ex.device._engine, "(module)")
+        for _ in range(10_001):  # one more than wasmtime allows by itself
+            wasmtime.Instance(ex.device.native, empty, [])
 
 
 @pytest.mark.parametrize(("limits", "message"), [

@@ -335,12 +335,20 @@ class Array(Operators):
 
     def mean(self, axis: Axes = None, keepdims: bool = False) -> Array:
         count = prod(self.shape[a] for a in self._axes(axis))
-        return mapped("divide", self.astype(floating(self.dtype)).sum(axis, keepdims), self._number(count))
+        wide = self.wide()
+        return mapped("divide", wide.sum(axis, keepdims), wide._number(count)).astype(floating(self.dtype))
 
     def var(self, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Array:
         count = prod(self.shape[a] for a in self._axes(axis))
-        away = self - self.mean(axis, keepdims=True)
-        return mapped("divide", (away * away).sum(axis, keepdims), self._number(count) - correction)
+        wide = self.wide()
+        away = wide - wide.mean(axis, keepdims=True)
+        found = mapped("divide", (away * away).sum(axis, keepdims), wide._number(count) - correction)
+        return found.astype(floating(self.dtype))
+
+    def wide(self) -> Array:
+        """In floats that hold sums: floats of 16 bits as F32."""
+        ty = floating(self.dtype)
+        return self.astype(Type.F32 if isinstance(ty, Type) and ty.bits < 32 else ty)
 
     def _number(self, count: Any) -> Any:
         """A number of elements to divide by: as an array where it is not known yet."""
@@ -525,7 +533,7 @@ def reduced(kind: str, array: Array, axis: Axes, keepdims: bool, empty: Any = No
     result = tuple(shape[a] for a in kept)
     if not axes:
         return array
-    if kind_of(array.dtype) == "c":
+    if kind_of(array.dtype) == "c" and 0 not in shape:
         if kind != "sum":
             raise LaunchError(f"complex numbers have no {kind}")
         return by_parts(lambda part: reduced(kind, part, axis, keepdims), array)
@@ -535,7 +543,7 @@ def reduced(kind: str, array: Array, axis: Axes, keepdims: bool, empty: Any = No
     else:
         outer, inner = result, ()
         found = array.transpose([*kept, *axes]).node
-    if prod(along) == 0:  # nothing is read
+    if prod(along) == 0 or kind_of(array.dtype) == "c":  # nothing is read
         number = empty if empty is not None else {"sum": 0, "prod": 1}[kind]
         node = scalar(number, array.dtype, result)
     else:

@@ -45,7 +45,7 @@ MAPS: dict[str, Map] = {
         "{0} // {1}", kinds="if", of_float="select(isinf({0}) or isinf({1}), floor({0} / {1}), {0} // {1})"
     ),
     "remainder": Map("{0} % {1}", kinds="if"),
-    "power": Map("{0} ** {1}", kinds="ifc", of_complex="complex_power({0}, {1})"),
+    "power": Map("integer_power({0}, {1})", kinds="ifc", of_complex="complex_power({0}, {1})", of_float="{0} ** {1}"),
     "negative": Map("-{0}", kinds="ifc"),
     "abs": Map("abs({0})", "real", "ifc"),
     "minimum": Map("min({0}, {1})", kinds="if"),

@@ -248,12 +248,13 @@ def _cast(ty: ElementType, text: str) -> str:
 
 def _names() -> dict[str, Any]:
     from ..frontends.python import library
-    from . import of_complex
+    from . import of_complex, of_integers
 
     found: dict[str, Any] = {str(ty): ty for ty in Type} | dict(INTRINSICS)
     found |= {name: getattr(library, name) for name in LIBRARY}
     known = {"Array": Array, "Elements": Elements, "inf": math.inf, "bool": bool, "complex": complex}
-    return found | known | {"complex64": complex64, "complex128": complex128} | of_complex.FUNCTIONS
+    known |= {"complex64": complex64, "complex128": complex128}
+    return found | known | of_complex.FUNCTIONS | of_integers.FUNCTIONS
 
 
 _KNOWN: dict[str, Any] = {}

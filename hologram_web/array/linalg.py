@@ -318,16 +318,18 @@ def matrix_norm(x: Array, /, *, keepdims: bool = False, ord: Any = "fro") -> Arr
 
 def vector_norm(x: Array, /, *, axis: Axes = None, keepdims: bool = False, ord: float = 2) -> Array:
     """The norm of vectors along axes: (sum |x|^ord) ^ (1 / ord), the number that are not 0, or the largest or least."""
-    size = abs(x.astype(floating(x.dtype)))
+    size = abs(x.wide())
     if ord in (math.inf, -math.inf):
-        return (largest if ord > 0 else least)(size, axis=axis, keepdims=keepdims)
-    if ord == 0:
-        return sum((size != 0).astype(size.dtype), axis=axis, keepdims=keepdims)
-    if ord == 1:
-        return sum(size, axis=axis, keepdims=keepdims)
-    if ord == 2:
-        return mapped("sqrt", sum(size * size, axis=axis, keepdims=keepdims))
-    return sum(size ** float(ord), axis=axis, keepdims=keepdims) ** (1 / ord)
+        found = (largest if ord > 0 else least)(size, axis=axis, keepdims=keepdims)
+    elif ord == 0:
+        found = sum((size != 0).astype(size.dtype), axis=axis, keepdims=keepdims)
+    elif ord == 1:
+        found = sum(size, axis=axis, keepdims=keepdims)
+    elif ord == 2:
+        found = mapped("sqrt", sum(size * size, axis=axis, keepdims=keepdims))
+    else:
+        found = sum(size ** float(ord), axis=axis, keepdims=keepdims) ** (1 / ord)
+    return found.astype(real_of(floating(x.dtype)))
 
 
 def outer(x1: Array, x2: Array, /) -> Array:

@@ -97,6 +97,7 @@ def _compiled(file: Path) -> CompiledProgram:
 @click.option("--shape", "shapes", multiple=True, metavar="PORT=h,w", help="The lengths of an array's axes.")
 @click.option("--set", "constants", multiple=True, metavar="NAME=VALUE", help="A constant or type of a kernel.")
 @click.option("--math", type=click.Choice(MATH), help="How GPUs compute floats.")
+@click.option("--weights", metavar="NAME", help="A file beside the artifact for constants of 4,096 bytes and more.")
 @as_json
 def compile_file(
     source: str,
@@ -106,6 +107,7 @@ def compile_file(
     shapes: tuple[str, ...],
     constants: tuple[str, ...],
     math: str | None,
+    weights: str | None,
     as_json: bool,
 ) -> None:
     """Compile what a Python file defines, or a program (.atlas), to an artifact (.holo).
@@ -115,13 +117,16 @@ def compile_file(
     made = compile_named(source, lanes=lanes, block=block, shapes=shapes, constants=constants, math=math)
     output = output or Path(split(source)[1] or split(source)[0].stem).with_suffix(".holo")
     with console().status(f"compiles {shown(made.name)}", refresh_per_second=4):  # only in a terminal
-        _, took = _timed(lambda: made.save(output))
-    size = output.stat().st_size
+        _, took = _timed(lambda: made.save(output, weights=weights))
+    files = [output, *([output.with_name(weights)] if weights else [])]
+    size = sum(file.stat().st_size for file in files)
     if as_json:
-        tell(name=made.name, written=output, bytes=size, ms=took, ports=[str(port) for port in made.ports])
+        more = {"weights": files[1]} if weights else {}
+        tell(name=made.name, written=output, bytes=size, ms=took, ports=[str(port) for port in made.ports], **more)
     else:
         ports = ", ".join(map(str, made.ports))
-        console().print(f"{shown(made.name)}({shown(ports)}): {size:,} bytes, {took:.1f} ms: {shown(output)}")
+        written = " and ".join(map(str, files))
+        console().print(f"{shown(made.name)}({shown(ports)}): {size:,} bytes, {took:.1f} ms: {shown(written)}")
 
 
 @commands.command("bench")

@@ -7,6 +7,7 @@ has no part in that. It comes out to be given kernels, and to end.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,7 @@ import wasmtime
 from ...targets.wasm import ARGUMENTS
 from .arena import Arena, FastCall
 
-__all__ = ["Crew", "processors"]
+__all__ = ["Crew", "processors", "store_of"]
 
 _WORDS, _SLOT = 192, 64  # bytes of the crew's words, and of a slot: crew.wat says what lies there
 _CALLS, _END, _ENDING, _FAILED, _NEXT = 1, 2, 9, 10, 16  # in words
@@ -42,6 +43,14 @@ def _text() -> str:
     package = Path(__file__).resolve().parents[2]
     packaged = package / "_wasm"  # in a wheel; in a checkout it lies at the top
     return ((packaged if packaged.is_dir() else package.parent / "wasm") / "crew.wat").read_text(encoding="utf-8")
+
+
+def store_of(engine: wasmtime.Engine) -> wasmtime.Store:
+    """A store for any number of kernels: wasmtime's own limit is 10,000 instances, and none is given back before the
+    store is."""
+    store = wasmtime.Store(engine)
+    store.set_limits(instances=sys.maxsize)
+    return store
 
 
 class _Instance:
@@ -203,7 +212,7 @@ class Crew:
 
     def _work(self, worker: _Worker) -> None:
         """What a thread does."""
-        store = wasmtime.Store(self._engine)
+        store = store_of(self._engine)
         own = self._instance(store)
         poll, work, leave = own.function("poll"), own.call("work", 2), own.call("leave", 1)
         given: dict[str | None, Any] = {"memory": self._arena.memory, "poll": poll}

@@ -31,7 +31,7 @@ from ..protocol import Limits
 from ..threads import Threads, check_threads
 from .arena import Arena, ArenaBlock, FastCall, shared
 from .cache import WASM_KERNEL, ModuleCache, fits
-from .crew import Crew, processors
+from .crew import Crew, processors, store_of
 from .poll import TIME_IS_UP, Poll
 from .prepared import PreparedCall, RecordedCall
 
@@ -166,7 +166,7 @@ class WasmBackend(CompiledDevice[ArenaBlock]):
             config.wasm_relaxed_simd = True
         config.shared_memory = True
         self._engine = wasmtime.Engine(config)
-        self._store = wasmtime.Store(self._engine)
+        self._store = store_of(self._engine)
         self._arena = Arena(self._engine)
         self._threads = _threads(threads)
         self._crew: Crew | None = None

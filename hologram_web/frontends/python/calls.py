@@ -55,7 +55,8 @@ _MOST = {
 }
 _CASTS = (int, float, bool)
 _HOST = ("numpy", "hologram_web.array", "hologram_web.kernels", "hologram_web.runtime")  # kernels do not run theirs
-_FOR_KERNELS = "hologram_web.array.of_complex"  # but these, which arrays' own kernels call
+# But these, which arrays' own kernels call.
+_FOR_KERNELS = ("hologram_web.array.of_complex", "hologram_web.array.of_integers")
 _COLLECTIVES = ("parallel_map_unary", "parallel_map_binary", "parallel_reduce")
 _OF_MATH = {"fabs": "abs", "pow": "power"}
 
@@ -83,7 +84,7 @@ class Calls(Expressions):
             return replaced(self, node, node.args[0] if node.args else node.func)
         if isinstance(called, FunctionType):
             module = called.__module__ or ""
-            if module == _FOR_KERNELS or not module.startswith(_HOST):
+            if module in _FOR_KERNELS or not module.startswith(_HOST):
                 return self.inline(node, self.definition(called))
         if isinstance(called, Definition):
             return self.inline(node, called)
