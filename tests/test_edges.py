@@ -223,7 +223,7 @@ def test_the_report_is_complete(tmp_path, out):
     assert set(re.findall(r'href="#([^"]+)"', page)) <= set(re.findall(r'id="([^"]+)"', page))
     for stage in STORY:
         assert stage.title in page
-    assert len(re.findall(r"(?s)<pre>(.*?)</pre>", page)) == 4 * 16  # kernels in Python, the ISA, WGSL and WAT
+    assert len(re.findall(r"(?s)<pre\b[^>]*>(.*?)</pre>", page)) == 4 * 16  # kernels in Python, the ISA, WGSL and WAT
     assert page.count("@compute") == page.count("&quot;kernel&quot;") == 16
     assert page.count("none differ") == 2 * (11 + 2 + 1)  # planes of stages, of floats, Mandelbrot
 

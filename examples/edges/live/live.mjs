@@ -121,11 +121,11 @@ async function open() {
   try {
     const opened = await Runtime.create({ backend });
     const created = performance.now();
-    program = await opened.load(artifact);
+    const loaded = await opened.load(artifact);
     $("opened").textContent = milliseconds(created - start);
     $("load").textContent = milliseconds(performance.now() - created);
     compass = await opened.load("compass.holo");
-    runtime = opened;
+    [runtime, program] = [opened, loaded]; // at once: a picture that comes meanwhile runs what is there
     if (before?.info.selected !== opened.info.selected) freshCanvases();
   } catch (error) {
     for (const id of ["selected", "adapter", "reason", "opened", "load", "run", "inside"]) $(id).textContent = "–";
