@@ -528,3 +528,14 @@ def test_functions_of_f64_have_the_bits_of_the_reference(backend):
     kernel.on(backend)[len(x)](x, found)
     np.testing.assert_array_equal(found, wanted)
     assert (np.signbit(found) == np.signbit(wanted))[~np.isnan(wanted)].all()
+
+
+def test_functions_of_f64_arguments_compile(backend):
+    """Mesa's search for uniforms in conditions did not end in them. The text comes first: the launch would hang."""
+    kernel = hg.kernel_from_source("def k(v: hg.f64, y: hg.Array[hg.f64]):\n    y[hg.global_id()] = hg.acos(v)\n")
+    words = kernel.wgsl().partition("let p0 = ")[2].partition(";")[0]
+    assert words.count("u + arguments.misc.z]") == 2
+    wanted, found = np.zeros(3), np.zeros(3)
+    kernel.on("cpu")[3](0.3, wanted)
+    kernel.on(backend)[3](0.3, found)
+    np.testing.assert_array_equal(found, wanted)

@@ -5,9 +5,9 @@
     python -m tests.array_api --suite array-api-tests --docs
 
 At most 50 tests of a file run in a process. What was found is kept in `--resume FILE`, and taken up from there. A
-test that fails and is not in `exclusions.py`, or is there and passes, makes the command fail. `--docs` writes
-docs/array_api.md. `--where chromium --packages FOLDER` runs them in Pyodide, in pages of Chromium; `--third` takes
-every third test.
+test that fails and is not in `exclusions.py` for its device, or is there and passes, makes the command fail. `--docs`
+writes docs/array_api.md. `--where chromium --packages FOLDER` runs them in Pyodide, in pages of Chromium; `--third`
+takes every third test.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _results(options: argparse.Namespace) -> dict[str, dict[str, str]]:
         shutil.copytree(options.suite, copy, copy_function=shutil.copyfile)
         for path in (copy, *copy.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
-        (copy / "ours.txt").write_text("\n".join(EXCLUSIONS) + "\n", encoding="utf-8")
+        (copy / "ours.txt").write_text("\n".join([*EXCLUSIONS.get(options.device, ()), ""]), encoding="utf-8")
         run = _in_chromium(copy, options) if options.where == "chromium" else _natively(copy)
         for name in files:
             for number, shard in enumerate(_shards(copy, name, options)):

@@ -200,10 +200,13 @@ class Body:
     def _leaf_text(self, node: Node) -> str:
         if node.op == "param":
             number = self.shader.places[node.attr]
-            low, high = (f"arguments.words[{n // 4}][{n % 4}]" for n in (number, number + 1))
+            low = f"arguments.words[{number // 4}][{number % 4}]"
             match self.values.type_name(node):
                 case "vec2u":
-                    return f"vec2u({low}, {high})"
+                    # Where conditions depend on nothing but constants of the argument block, Mesa's search for uniforms
+                    # to compile in walks each way through an F64 function anew, without end; an index ends the walk.
+                    words = (f"arguments.words[{n // 4}u + arguments.misc.z][{n % 4}]" for n in (number, number + 1))
+                    return f"vec2u({', '.join(words)})"
                 case "u32":
                     return low
                 case other if isinstance(node.ty, Type) and node.ty.bits < 32:
