@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .language import Constant, Elements, T, barrier, global_id, i32, local_id, select, shared, static_range
 from .norms import wide
-from .operation import TensorOperation, part, rows_of_lanes
+from .operation import TensorOperation, across, rows_of_lanes
 
 __all__ = ["OPERATIONS"]
 
@@ -129,7 +129,7 @@ def _args(least):
 def _sums(o, traits):
     scalars = {"n": o.n, "inner": o.inner}
     constants = {"T": o.ty, "W": wide(o.ty), "EXCLUSIVE": o.exclusive, "REVERSE": o.reverse}
-    return [part(o, _running, (o.inner, o.outer), (64,), scalars=scalars, **constants)]
+    return across(o, _running, (o.inner, o.outer), scalars=scalars, **constants)
 
 
 def _summed(np, o, input):
@@ -165,17 +165,14 @@ OPERATIONS = (
             "indices": o.count,
             "output": o.outer * o.axis_len * o.inner,
         },
-        lambda o, traits: [
-            part(
-                o,
-                _scatter,
-                (o.inner, o.outer),
-                (64,),
-                scalars={"axis_len": o.axis_len, "inner": o.inner, "count": o.count},
-                T=o.ty,
-                ACCUMULATE=o.accumulate,
-            )
-        ],
+        lambda o, traits: across(
+            o,
+            _scatter,
+            (o.inner, o.outer),
+            scalars={"axis_len": o.axis_len, "inner": o.inner, "count": o.count},
+            T=o.ty,
+            ACCUMULATE=o.accumulate,
+        ),
         _scattered,
         updated=("output",),
     ),

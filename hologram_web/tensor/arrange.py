@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import prod
 
 from .language import Constant, Elements, T, global_id, i32, select, static_range
-from .operation import TensorOperation, part
+from .operation import TensorOperation, across, part
 
 __all__ = ["OPERATIONS"]
 
@@ -236,16 +236,13 @@ OPERATIONS = (
             "indices": o.count,
             "output": o.outer * o.count * o.inner,
         },
-        lambda o, traits: [
-            part(
-                o,
-                _gather,
-                (o.inner, o.count, o.outer),
-                (64,),
-                scalars={"axis_len": o.axis_len, "inner": o.inner, "count": o.count},
-                T=o.ty,
-            )
-        ],
+        lambda o, traits: across(
+            o,
+            _gather,
+            (o.inner, o.count, o.outer),
+            scalars={"axis_len": o.axis_len, "inner": o.inner, "count": o.count},
+            T=o.ty,
+        ),
         _taken,
     ),
 )

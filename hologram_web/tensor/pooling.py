@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from ..isa.types import Type
-from .language import Constant, Elements, T, U, W, global_id, i32
+from .language import Constant, Elements, T, U, W, global_id, i32, select
 from .norms import wide
-from .operation import TensorOperation, at_least, flag, function, part
+from .operation import TensorOperation, at_least, ceildiv, flag, function, part
 from .sliding import check_window, out_lengths, windows
 
 __all__ = ["OPERATIONS"]
@@ -24,7 +24,6 @@ def _pool(
     kernel_h: i32,
     kernel_w: i32,
     stride_y: i32,
-    stride_x: i32,
     step_y: i32,
     step_x: i32,
     top: i32,
@@ -33,30 +32,43 @@ def _pool(
     right: i32,
     out_height: i32,
     out_width: i32,
+    start: i32,
     nothing: W,
     T: Constant[type],
     W: Constant[type],
+    STRIDE: Constant[int],
     MEAN: Constant[bool],
     PADS: Constant[bool],
+    INSIDE: Constant[bool],
 ):
-    """One lane for each window, which sees no padding; PADS says that the mean counts it."""
-    column, row, image = global_id(0), global_id(1), global_id(2)
-    y, x, found = row * stride_y - top, column * stride_x - left, nothing
+    """One lane for each window, from column `start` on, which sees no padding; PADS says that the mean counts it,
+    INSIDE that no column is padding. Lanes side by side read in any case, so that none waits for others: what is
+    outside counts as `nothing`."""
+    column, row, image = global_id(0) + start, global_id(1), global_id(2)
+    y, x, found = row * stride_y - top, column * STRIDE - left, nothing
     for ky in range(kernel_h):
         at = y + ky * step_y
-        if at >= 0 and at < height:
+        if at >= 0 and at < height and width > 0:
+            line = (image * height + at) * width
             for kx in range(kernel_w):
                 place = x + kx * step_x
-                if place >= 0 and place < width:
-                    value = W(input[(image * height + at) * width + place])
-                    if MEAN:
-                        found = found + value
-                    else:
-                        found = _max(found, value)
+                if INSIDE:
+                    value = W(input[line + place])
+                else:
+                    value = W(input[line + max(min(place, width - 1), 0)])
+                    value = select(place >= 0 and place < width, value, nothing)
+                if MEAN:
+                    found = found + value
+                else:
+                    found = _max(found, value)
     if MEAN:
-        lines, columns = min(y + kernel_h, height) - max(y, 0), min(x + kernel_w, width) - max(x, 0)
+        lines, columns = min(y + kernel_h, height) - max(y, 0), kernel_w
         if PADS:
-            lines, columns = min(kernel_h, height + bottom - y), min(kernel_w, width + right - x)
+            lines = min(kernel_h, height + bottom - y)
+        if not INSIDE:
+            columns = min(x + kernel_w, width) - max(x, 0)
+            if PADS:
+                columns = min(kernel_w, width + right - x)
         found = found / W(max(lines, 0) * max(columns, 0))
     output[(image * out_height + row) * out_width + column] = T(found)
 
@@ -101,11 +113,29 @@ def _pools(o, mean):
     top, left, bottom, right = o.padding
     scalars = {
         "height": o.height, "width": o.width, "kernel_h": o.kernel_h, "kernel_w": o.kernel_w, "stride_y": o.stride[0],
-        "stride_x": o.stride[1], "step_y": step_y, "step_x": step_x, "top": top, "left": left, "bottom": bottom,
-        "right": right, "out_height": height, "out_width": width, "nothing": 0.0 if mean else float("-inf"),
+        "step_y": step_y, "step_x": step_x, "top": top, "left": left, "bottom": bottom, "right": right,
+        "out_height": height, "out_width": width, "nothing": 0.0 if mean else float("-inf"),
     }  # fmt: skip
-    constants = {"T": o.ty, "W": wide(o.ty), "MEAN": mean, "PADS": mean and o.count_include_pad}
-    return [part(o, _pool, (width, height, o.batch * o.channels), (64,), scalars=scalars, **constants)]
+    constants = {"T": o.ty, "W": wide(o.ty), "STRIDE": o.stride[1], "MEAN": mean, "PADS": mean and o.count_include_pad}
+    found = []
+    for start, columns, inside in _columns(o, width):
+        if not isinstance(columns, int) or columns:
+            lanes, block = (columns, height, o.batch * o.channels), (64, 1) if inside else (1, 64)
+            found.append(part(o, _pool, lanes, block, scalars={**scalars, "start": start}, INSIDE=inside, **constants))
+    return found
+
+
+def _columns(o, width):
+    """Where columns of windows begin, how many these are, and whether such a window sees columns of the image only:
+    those at the left, in the middle, and at the right."""
+    before, after, stride = o.padding[1], o.padding[3], o.stride[1]
+    reach = (at_least(o.kernel_w, 1) - 1) * o.values.get("dilation", (1, 1))[1] + 1
+    first = ceildiv(before, stride)
+    middle = at_least((o.width + before - reach) // stride + 1 - first, 0)
+    if not before and not after and not o.ceil_mode:
+        return [(0, width, True)]
+    left = first - at_least(first - width, 0)  # of a narrow image there may be fewer
+    return [(0, left, False), (first, middle, True), (first + middle, at_least(width - first - middle, 0), False)]
 
 
 def _extents(o):
