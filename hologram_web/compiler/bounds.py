@@ -71,13 +71,19 @@ def _union(*several: tuple[Node, ...]) -> tuple[Node, ...]:
 class Bounds:
     """Proofs for a function, by block or for a whole launch.
 
-    `known` tells which nodes a block knows before its lanes run, besides parameters.
+    `known` tells which nodes a block knows before its lanes run, besides parameters. `part`: proofs are for a part of
+    each row of lanes, from one place to another.
     """
 
     def __init__(
-        self, function: Function, known: Callable[[Node], bool] = lambda node: False, *, launch: bool = False
+        self,
+        function: Function,
+        known: Callable[[Node], bool] = lambda node: False,
+        *,
+        launch: bool = False,
+        part: bool = False,
     ) -> None:
-        self._launch, self._function = launch, function
+        self._launch, self._part, self._function = launch, part, function
         self._ranges = Ranges(function)
         self._nodes: dict[object, Node] = {}
         self._intervals: dict[tuple[Node, Block], Interval | None] = {}
@@ -330,6 +336,9 @@ class Bounds:
         if node.attr == "GLOBAL_LANE_ID":
             first = self._long(self.node("special", _LONG, attr="FIRST_LANE_ID"))
             return Interval(first, self.node("special", _LONG, attr="LAST_LANE_ID"), low, high)
+        if self._part and node.attr == "LANE_IDX_X":
+            first, last = (self.node("special", Type.U32, attr=f"{end}_OF_PART") for end in ("FIRST", "LAST"))
+            return Interval(self._long(first), self._long(last), low, high)
         if node.attr.startswith("LANE_IDX_"):
             last = self.node("special", Type.U32, attr=f"LAST_LANE_IDX_{node.attr[-1]}")
             return Interval(self.const(0), self._long(last), low, high)

@@ -184,6 +184,7 @@ class Function:
     local_memory: int = 0  # bytes of each lane
     axes: tuple[int, int, int] = (0, 1, 2)  # which axis of the launch each axis of a block is, see `turned`
     spans: int = 1  # blocks of the launch, of one lane each, that a block is, see `turned`
+    likely: Node | None = None  # of a branch to code for lanes that find what most do; all others do well without it
     fired: Counter[str] = field(default_factory=Counter)
 
     def nodes(self) -> Iterator[Node]:

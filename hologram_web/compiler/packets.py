@@ -163,21 +163,22 @@ def guards(trees: list[Tree], forms: Forms) -> Iterable[tuple[Node, bool]]:
 def linear(
     trees: list[Tree],
     forms: Forms,
-    given: dict[Node, bool] | None,
+    given: dict[Node, bool],
+    full: bool,
     may_fault: Callable[[Node], bool],
     free: int,
     leaves: bool = False,
     whole: bool = False,
 ) -> Straightened:
-    """The code of packets. If something is `given`, all lanes of a packet are on at its start, and branches on these
-    go that way. Variables of masks are numbered from `free` on. `leaves`: lanes that end are told from those that wait
-    for others. `whole`: nothing is kept for other code."""
+    """The code of packets. Branches on what is `given` go that way. In `full` packets all lanes are on at the start.
+    Variables of masks are numbered from `free` on. `leaves`: lanes that end are told from those that wait for others.
+    `whole`: nothing is kept for other code."""
     waiting, leaky = set[int](), set[int]()
-    root = given is None or leaves
+    root = leaves or not full
     read, late = escaping(trees, forms.lowered.variables) if whole and not forms.mixed else (forms.escaping, set())
     kept = forms.escaping & read
     while True:
-        one = _Linearizer(forms, waiting, leaky, root, may_fault, given or {}, free, kept, late)
+        one = _Linearizer(forms, waiting, leaky, root, may_fault, given, free, kept, late)
         one.staying = one.new_mask() if leaves else None
         context = _Context(one.new_mask() if root else None, None)
         one.open += [context.mask] if context.mask is not None else []

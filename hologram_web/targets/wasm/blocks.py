@@ -220,6 +220,10 @@ def leaf(code: Code, node: Node) -> None:
             code.put(("i64.extend_i32_u",))
         case "LAST_LANE_IDX_X" | "LAST_LANE_IDX_Y" | "LAST_LANE_IDX_Z":
             code.put(("local.get", code.named(("on", "XYZ".index(node.attr[-1])))), ("i32.const", 1), ("i32.sub",))
+        case "FIRST_OF_PART":
+            code.put(code.get("from"))
+        case "LAST_OF_PART":
+            code.put(code.get("to"), ("i32.const", 1), ("i32.sub",))
         case ("size", base):
             code.size(base)
         case ("limit", _, _):

@@ -16,6 +16,7 @@ from ...compiler.accesses import access_of
 from ...compiler.fission import Fission
 from ...compiler.ir import Function
 from ...compiler.legalise import legalise
+from ...compiler.likely import with_likely
 from ...compiler.out_of_ssa import argument_starts
 from ...compiler.packets import Forms
 from ...compiler.ranges import Ranges
@@ -187,4 +188,6 @@ def compile_kernel(
     with deep_recursion():
         legal = _legal(function, fuses)
         choice = chosen(legal, packets)
+        if choice.forms is not None and (made := with_likely(legal)) is not legal:
+            legal, choice = made, chosen(made, choice.width)
         return _Kernel(legal, WasmOptions(wide_arithmetic, packets, fuses, splats), choice).made()

@@ -6,14 +6,15 @@ proves to be in bounds, and for the rest of the row, or all of it, under a mask 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ...compiler.accesses import Check, checks_of
+from ...compiler.bounds import Bounds
 from ...compiler.conditions import open_conditions
 from ...compiler.ir import Node
 from ...compiler.out_of_ssa import Assign, Copies, Count, Do, Piece, Statement, Under, Variable
 from ...compiler.packets import Forms, Straightened, guards, linear
-from ...compiler.structure import Tree, structure
+from ...compiler.structure import If, Labelled, Straight, StructuredLoop, Tree
 from ...compiler.windows import LaneWindow
 from .blocks import Blocks, moved_row
 from .code import Code
@@ -30,6 +31,7 @@ __all__ = ["Packets"]
 
 _ALL = b"\xff" * 16
 _FREE = 1 << 20  # the first number of variables of masks
+_NOWHERE = (1 << 31) - 1  # no row has so many lanes
 
 
 class Packets:
@@ -55,10 +57,10 @@ class Packets:
         self.control.locals_of, self.control.after_look = self.locals_of, steps.after_look
         self.control.addresses = self.addresses = effects.accesses.first
         self.at_end: Callable[[Straightened], None] = lambda made: None
-        self.sure: Instr = ("i32.const", 1)  # whether what is proven holds, and branches go the given ways
         self.twice = True
         self.given: dict[Node, bool] = {}  # branches that all lanes go the same way by, where what is proven holds
         self.both: set[Check] = set()
+        self.part: Bounds
         self.scalar = effects.scalar
         self._moved: tuple[Node, Node] | None = None  # what a row is that all lanes move and do nothing else
         self._depth = 0  # of the block around a packet
@@ -87,18 +89,30 @@ class Packets:
     ) -> None:
         """The lanes that are on and in the window: each packet does what `before` writes, then the trees. Packets that
         are `bare` have nothing but their code."""
-        statements = [s for piece in pieces for s in piece.statements]
-        effects = [s.node for s in statements if isinstance(s, Do)]
-        self.twice = len(statements) < MAX_TWICE
-        conditions, proven = self.code.bounds.prove(effects, self.code.repeated) if self.twice else ([], set[Check]())
-        if len(conditions) > MAX_CONDITIONS:
-            conditions, proven = [], set()
+        self.twice = sum(len(piece.statements) for piece in pieces) < MAX_TWICE
+        conditions, proven = self._prove(self.code.bounds, trees, self._unlikely())
         self.faults.safe = self._all_hold("safe", conditions)
+        ways = self._guards(trees)
+        self.both = self.code.repeated | self._find_part(trees, ways, proven)
+        self.faults.likely = proven if conditions else set()
+        self._moved = None
+        if bare and self.twice and self.code.flat and not any(map(self._is_open, _effects(trees, self.given))):
+            self._moved = moved_row(self.code, trees)
+        self._lanes(trees, before, some)
+        self.faults.proven, self.faults.likely = self.code.repeated, set()
+
+    def _prove(self, bounds: Bounds, trees: list[Tree], given: dict[Node, bool]) -> tuple[list[Node], set[Check]]:
+        """Conditions, and what code that goes the given ways needs not check where they hold."""
+        conditions, proven = bounds.prove(_effects(trees, given), self.code.repeated) if self.twice else ([], set())
+        return (conditions, proven) if len(conditions) <= MAX_CONDITIONS else ([], set())
+
+    def _guards(self, trees: list[Tree]) -> list[Node]:
+        """Conditions under which branches that all lanes come to first go the `given` ways, in a part of a row."""
+        self.part, self.given = Bounds(self.code.function, part=True), {}
         ways: list[Node] = []
-        self.given = {}
         if self.twice and self.code.plan is None:
-            for node, truth in guards(structure(self.code.lowered.resumes[0]), self.forms):
-                found = self.code.bounds.always(node, truth)
+            for node, truth in guards(trees, self.forms):
+                found = self.part.always(node, truth)
                 undecided = None if found is None else open_conditions(found)
                 if undecided is None:
                     break
@@ -106,13 +120,33 @@ class Packets:
                 ways = list(dict.fromkeys([*ways, *undecided]))
         if len(ways) > MAX_CONDITIONS:
             ways, self.given = [], {}
-        self.sure = self._all_hold("sure", ways, self.faults.safe)
-        self.both = self.code.repeated | proven
-        self.faults.likely = proven if conditions else set()
-        sure = bare and self.twice and self.code.flat and all(not self._is_open(node) for node in effects)
-        self._moved = moved_row(self.code, trees) if sure else None
-        self._lanes(trees, before, some)
-        self.faults.proven, self.faults.likely = self.code.repeated, set()
+        self.given = self._unlikely() | self.given
+        return ways
+
+    def _find_part(self, trees: list[Tree], ways: list[Node], proven: set[Check]) -> set[Check]:
+        """Finds the part of each row, `from` a lane and `to` another, where branches go the given ways and what is
+        proven holds: all of it, all but its first packet and its last, or nothing. Gives what is proven there."""
+        put, row, safe = self.put, self.get(("on", 0)), self.faults.safe
+        put(("i32.const", 0), self.set("from"), row, self.set("to"))
+        if not ways:
+            put(("i32.const", 0), ("i32.const", _NOWHERE), safe, ("select",), self.set("from"))
+            return proven
+        if any(self.given[likely] for likely in self._unlikely()):
+            # What other lanes reach need not be in bounds.
+            conditions, proven = self._prove(self.part, trees, self.given)
+            ways, safe = list(dict.fromkeys([*ways, *conditions])), ("i32.const", 1)
+        put(("loop", None))
+        self.values.all_hold(ways)
+        put(safe, ("i32.and",), ("i32.eqz",), ("if", None))
+        put(self.get("from"), ("if", None), ("i32.const", _NOWHERE), self.set("from"), ("else",))
+        put(("i32.const", self.width), self.set("from"), row, ("i32.const", self.width), ("i32.sub",), self.set("to"))
+        put(("br", 2), ("end",), ("end",), ("end",))
+        return proven
+
+    def _unlikely(self) -> dict[Node, bool]:
+        """That lanes do not go to the code for what most of them find."""
+        likely = self.code.function.likely
+        return {} if likely is None else {likely: False}
 
     def _all_hold(self, name: str, conditions: list[Node], besides: Instr | None = None) -> Instr:
         """What pushes whether all conditions hold; a local of this name has it, if there are any."""
@@ -150,37 +184,57 @@ class Packets:
             put(("local.get", self.named(("on", axis))), ("i32.lt_s",), ("br_if", 0), ("end",))
 
     def _row(self, trees: list[Tree], before: Callable[[], None], count: Instr) -> None:
-        """The packets of a row of lanes. `place` is where the first lane of a packet is in its row."""
+        """The packets of a row of lanes: what is before the part that is sure, it, and what is behind it. `place` is
+        where the first lane of a packet is in its row."""
         put = self.put
         self.place = "lane" if self.code.flat else "LANE_IDX_X"
-        more = [self.get(self.place), ("i32.const", self.width), ("i32.add",), count, ("i32.le_s",)]
-        if self.twice:
-            put(("block", None), self.sure, ("i32.eqz",), ("br_if", 0))
-            if self._moved is not None:
-                self.scalar.proven = self.both
-                self.blocks.move(self.scalar, *self._moved, count)
-                self.scalar.proven = self.code.repeated
-                put(count, self.set(self.place))
-            else:
-                put(*more, ("i32.eqz",), ("br_if", 0))
-                self.addresses.enter_row()
-                put(("loop", None))
-                self.faults.proven = self.both
-                self._packet(trees, before, None)
-                put(*more, ("br_if", 0), ("end",))
-                self.addresses.leave()
-            put(("end",))
-        put(("block", None), self.get(self.place), count, ("i32.ge_s",), ("br_if", 0), ("loop", None))
+        if not self.twice:
+            self._some(trees, before, count, count)
+            return
+        put(("loop", None), ("block", None), self.get(self.place), self.get("from"), ("i32.lt_s",), ("br_if", 0))
+        self._sure(trees, before, count)
+        put(("end",))
+        with self.values.temporary("i32") as until:
+            put(self.get("from"), count, self.get(self.place), self.get("from"), ("i32.lt_s",))
+            put(self.get("from"), count, ("i32.lt_s",), ("i32.and",), ("select",), ("local.set", until))
+            self._some(trees, before, count, ("local.get", until))
+        put(self.get(self.place), count, ("i32.lt_s",), ("br_if", 0), ("end",))
+
+    def _sure(self, trees: list[Tree], before: Callable[[], None], count: Instr) -> None:
+        """The packets of the part of a row that is sure."""
+        put = self.put
+        if self._moved is not None:
+            self.scalar.proven = self.both
+            self.blocks.move(self.scalar, *self._moved, count)
+            self.scalar.proven = self.code.repeated
+            put(count, self.set(self.place))
+            return
+        with self.values.temporary("i32") as until:
+            put(self.get("to"), count, self.get("to"), count, ("i32.lt_s",), ("select",), ("local.set", until))
+            more = [self.get(self.place), ("i32.const", self.width), ("i32.add",), ("local.get", until), ("i32.le_s",)]
+            put(*more, ("i32.eqz",), ("br_if", 0))
+            self.addresses.enter_row()
+            put(("loop", None))
+            self.faults.proven = self.both
+            self._packet(trees, before, None)
+            put(*more, ("br_if", 0), ("end",))
+            self.addresses.leave()
+
+    def _some(self, trees: list[Tree], before: Callable[[], None], count: Instr, until: Instr) -> None:
+        """Packets up to a lane of a row, of which the last may have fewer lanes, under a mask and with all checks."""
+        put = self.put
+        put(("block", None), self.get(self.place), until, ("i32.ge_s",), ("br_if", 0), ("loop", None))
         self.faults.proven = self.code.repeated if self.faults.likely else self.both
         self._packet(trees, before, count)
-        put(self.get(self.place), count, ("i32.lt_s",), ("br_if", 0), ("end",), ("end",))
+        put(self.get(self.place), until, ("i32.lt_s",), ("br_if", 0), ("end",), ("end",))
 
     def _packet(self, trees: list[Tree], before: Callable[[], None], count: Instr | None) -> None:
         """A packet; `count` is where the row ends, if that may be within it."""
         put, values = self.put, self.values
         leaves = self.code.lanes_leave
-        given = self.given if count is None else None
-        made = linear(trees, self.forms, given, self.faults.may_fault, _FREE, leaves, self.code.plan is None)
+        full, whole = count is None, self.code.plan is None
+        given = self.given if full else self._unlikely()
+        made = linear(trees, self.forms, given, full, self.faults.may_fault, _FREE, leaves, whole)
         values.variables.update(made.variables)
         put(("block", None))
         self._depth = self.code.depth
@@ -217,7 +271,7 @@ class Packets:
         for node in made.variables:
             del values.variables[node]
 
-    # ScalarStatements
+    # Statements
 
     def _straight(self, piece: Piece) -> None:
         ends = any(isinstance(s, Under) and s.open for s in piece.statements)
@@ -271,3 +325,19 @@ class Packets:
         for variable, _ in reversed(pairs):
             for local in reversed(self.locals_of(variable)):
                 self.put(("local.set", local))
+
+
+def _effects(trees: list[Tree], given: dict[Node, bool]) -> Iterator[Node]:
+    """What code does that goes the given ways."""
+    for tree in trees:
+        match tree:
+            case Straight(piece):
+                yield from (statement.node for statement in piece.statements if isinstance(statement, Do))
+            case If(condition, then, otherwise):
+                ways = given.get(condition)
+                yield from _effects(then if ways is not False else [], given)
+                yield from _effects(otherwise if not ways else [], given)
+            case Labelled(_, body) | StructuredLoop(_, body):
+                yield from _effects(body, given)
+            case _:
+                pass
