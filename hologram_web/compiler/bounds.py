@@ -23,8 +23,9 @@ from .ir import PRED, Axis, Block, Function, MemoryAccess, Node
 from .operations import COMPARISONS, OPERATIONS
 from .ranges import Ranges, remainder_of
 
-__all__ = ["Bounds", "Interval", "global_axis", "limit_of", "own_limit"]
+__all__ = ["ENDS_OF_PART", "Bounds", "Interval", "global_axis", "limit_of", "own_limit"]
 
+ENDS_OF_PART = ("FIRST_OF_PART", "LAST_OF_PART")  # special values: the first lane of a part of a row, and the last
 _LONG = Type.I64
 _FAR = 1 << 40  # ends of intervals stay within, so that 64 bits hold what is made of them
 _HALF = 1 << 31
@@ -337,7 +338,7 @@ class Bounds:
             first = self._long(self.node("special", _LONG, attr="FIRST_LANE_ID"))
             return Interval(first, self.node("special", _LONG, attr="LAST_LANE_ID"), low, high)
         if self._part and node.attr == "LANE_IDX_X":
-            first, last = (self.node("special", Type.U32, attr=f"{end}_OF_PART") for end in ("FIRST", "LAST"))
+            first, last = (self.node("special", Type.U32, attr=end) for end in ENDS_OF_PART)
             return Interval(self._long(first), self._long(last), low, high)
         if node.attr.startswith("LANE_IDX_"):
             last = self.node("special", Type.U32, attr=f"LAST_LANE_IDX_{node.attr[-1]}")

@@ -1,9 +1,9 @@
 """Code for lanes that find what most of them do: `column - 1 if column > 0 else width - 1` is `column - 1` in it.
 
-Where an index is chosen lane by lane, what it reaches is gathered. But one of the choices mostly lies along the row, and
-the lanes that need another are at an end of it. So there is the code behind a choice twice: for lanes that all choose
-what lies along the row, and for others, who may be any. A block proves which of its packets go the first way. (The same
-step of Gray and Scott on 512 x 512 that goes round at its edges took 2.5 times as long as one that leaves them out.)
+Where an index is chosen lane by lane, what it reaches is gathered. But one of the choices mostly lies along the row,
+and the lanes that need another are at an end of it. So there is the code behind a choice twice: for lanes that all
+choose what lies along the row, and for others, who may be any. A block proves which of its packets go the first way.
+(A step of Gray and Scott on 512 x 512 that goes round at its edges took 2.5 times as long as one that leaves them out.)
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .turned import copied
 __all__ = ["with_likely"]
 
 _LONGEST = 300  # nodes of a function, all of which may be there twice
+_FEW = 64  # lanes are no row
 _CHOICES = frozenset({"select", "min", "max"})
 _ANYWHERE = (PURE | LEAVES) - DIVISIONS  # what can be computed before it is wanted; what divides looks at 0 first
 
@@ -112,6 +113,8 @@ class _Choices:
             if self._step(value) in (0, ANY) or self._step(other) != 0:
                 continue
             if not predicates:
+                if node.op == "min" and other.is_const and 0 <= other.attr < _FEW:
+                    return None
                 args = (value, other) if node.op == "min" else (other, value)
                 return Node("le", PRED, args, ty), value
             if predicates[0].op in COMPARISONS:
@@ -150,8 +153,8 @@ class _Choices:
         for way in dict.fromkeys(rest.end.ways):
             way.predecessors = [rest if other is block else other for other in way.predecessors]
         only = [other for other in tree.order if other is not block and tree.dominates(block, other)]
-        again = _Again([rest, *only], self.instead, set(self._shapes).difference(before))
-        again.write()
+        again = _Again([rest, *only], self.instead, set(self._shapes))
+        again.write([node for node in ahead if node in self.instead])
         first = again.blocks[rest]
         first.predecessors, rest.predecessors = [block], [block]
         block.end.ways = [first, rest]
@@ -171,13 +174,14 @@ class _Again:
         self._instead, self._made = instead, dict[Node, Node]()
         self._nodes: list[Node] = []
 
-    def write(self) -> None:
+    def write(self, first: list[Node]) -> None:
+        """Writes all, and first what stands for some nodes of no block of these."""
         for block, other in self.blocks.items():
             other.phis = [Node(phi.op, phi.ty, (), phi.attr) for phi in block.phis]
             self._made.update(zip(block.phis, other.phis, strict=True))
         for block, other in self.blocks.items():  # each after those that have what it uses
             self._nodes = other.nodes
-            for node in block.nodes:
+            for node in (*first, *block.nodes):
                 self._of(node)
             value = None if block.end.value is None else self._of(block.end.value)
             ways = [self.blocks.get(way, way) for way in block.end.ways]

@@ -14,7 +14,7 @@
   (global $c1 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
   (global $c2 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
   (global $c3 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
-  (func $kernel (export "kernel") (type $t1)  ;; 2532 bytes at 0xec
+  (func $kernel (export "kernel") (type $t1)  ;; 2543 bytes at 0xec
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
@@ -22,7 +22,7 @@
     (local $grid.1 i32) (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32) (local $span i32)
     (local $l18 i32) (local $price i64) (local $on.0 i32) (local $on.1 i32) (local $on.2 i32)
     (local $first i32) (local $l24 i64) (local $l25 i64) (local $l26 i64) (local $l27 i64)
-    (local $l28 i64) (local $l29 i64) (local $l30 i64) (local $safe i32) (local $sure i32)
+    (local $l28 i64) (local $l29 i64) (local $l30 i64) (local $safe i32) (local $from i32)
     (local $lane i32) (local $own_budget i64) (local $counts.0 v128) (local $spent.0 v128)
     (local $spent.1 v128) (local $l38 v128) (local $l39 v128) (local $l40 v128) (local $l41 v128)
     (local $l42 i32) (local $l43 v128) (local $l44 v128) (local $l45 i32) (local $live v128)
@@ -306,6 +306,8 @@
           i64.lt_s
           i32.and
           local.set $safe
+          i32.const 0
+          i32.const 2147483647
           i32.const 1
           local.get $first
           local.get $on.0
@@ -333,12 +335,14 @@
           i32.and
           local.get $safe
           i32.and
-          local.set $sure
+          select
+          local.set $from
           i32.const 0
           local.set $lane
           block $block5
-            local.get $sure
-            i32.eqz
+            local.get $lane
+            local.get $from
+            i32.lt_s
             br_if $block5
             local.get $lane
             i32.const 4
@@ -1154,7 +1158,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0xad1
+  (func $fault (type $t2)  ;; 51 bytes at 0xadc
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1179,7 +1183,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0xb05
+  (func $look (type $t3)  ;; 57 bytes at 0xb10
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1210,7 +1214,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $steps4 (type $t4)  ;; 190 bytes at 0xb40
+  (func $steps4 (type $t4)  ;; 190 bytes at 0xb4b
     (param $l0 i64) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
     (param $l5 i64)
     (result i64) (result v128) (result v128) (result v128)
@@ -1308,7 +1312,7 @@
     local.get $l4
     v128.and
   )
-  (func $look_i32_v128_v128 (type $t5)  ;; 63 bytes at 0xbff
+  (func $look_i32_v128_v128 (type $t5)  ;; 63 bytes at 0xc0a
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (result i64) (result i32) (result v128) (result v128)
     (local $answer i32) (local $ticks i64)
@@ -1342,7 +1346,7 @@
     local.get $l3
     local.get $l4
   )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc3f
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc4a
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
@@ -1385,7 +1389,7 @@
       v128.store32_lane 3
     end  ;; $if3
   )
-  (func $pick4 (type $t7)  ;; 48 bytes at 0xc9b
+  (func $pick4 (type $t7)  ;; 48 bytes at 0xca6
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1414,7 +1418,7 @@
     i32.ne
     select
   )
-  (func $look_i32_v128_v128_v128 (type $t8)  ;; 65 bytes at 0xccc
+  (func $look_i32_v128_v128_v128 (type $t8)  ;; 65 bytes at 0xcd7
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (param $l5 v128)
     (result i64) (result i32) (result v128) (result v128) (result v128)

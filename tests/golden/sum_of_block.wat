@@ -12,7 +12,7 @@
   (global $c1 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
   (global $c2 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
   (global $c3 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
-  (func $kernel (export "kernel") (type $t1)  ;; 2692 bytes at 0xc8
+  (func $kernel (export "kernel") (type $t1)  ;; 2746 bytes at 0xc8
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $base.buffer_x i32) (local $base.buffer_y i32)
     (local $limit.buffer_x.4 i64) (local $limit.shared_memory.4 i64) (local $limit.buffer_y.4 i64)
@@ -20,12 +20,12 @@
     (local $BLOCK_IDX_X i32) (local $grid.1 i32) (local $BLOCK_IDX_Y i32) (local $BLOCK_IDX_Z i32)
     (local $span i32) (local $on.0 i32) (local $l19 i32) (local $on.1 i32) (local $on.2 i32)
     (local $first i32) (local $taken i64) (local $least_lane i32) (local $budget i64)
-    (local $least i64) (local $safe i32) (local $lane i32) (local $kept i32) (local $l30 v128)
-    (local $l31 v128) (local $l32 i64) (local $l33 v128) (local $l34 v128) (local $l35 v128)
-    (local $l36 i32) (local $live v128) (local $l38 i32) (local $l39 i64) (local $l40 i64)
-    (local $l41 i64) (local $low i64) (local $high i64) (local $until i32) (local $l45 v128)
+    (local $least i64) (local $safe i32) (local $from i32) (local $lane i32) (local $kept i32)
+    (local $l31 v128) (local $l32 v128) (local $l33 i64) (local $l34 v128) (local $l35 v128)
+    (local $l36 v128) (local $l37 i32) (local $live v128) (local $l39 i32) (local $l40 i64)
+    (local $l41 i64) (local $l42 i64) (local $low i64) (local $high i64) (local $until i32)
     (local $l46 v128) (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128)
-    (local $l51 v128) (local $l52 i32) (local $l53 v128)
+    (local $l51 v128) (local $l52 v128) (local $l53 i32) (local $l54 v128)
     i64.const 1048576
     local.set $ticks
     local.get $arguments
@@ -239,10 +239,18 @@
             i32.and
             local.set $safe
             i32.const 0
+            i32.const 2147483647
+            i32.const 1
+            local.get $safe
+            i32.and
+            select
+            local.set $from
+            i32.const 0
             local.set $lane
             block $block6
-              local.get $safe
-              i32.eqz
+              local.get $lane
+              local.get $from
+              i32.lt_s
               br_if $block6
               local.get $base.shared_memory
               local.get $lane
@@ -288,7 +296,7 @@
                   i32x4.splat
                   global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                   i32x4.gt_s
-                  local.set $l30
+                  local.set $l31
                   block $block10
                     local.get $safe
                     i32.eqz
@@ -299,10 +307,10 @@
                       i64.extend_i32_u
                       i64.const 4
                       i64.mul
-                      local.tee $l32
+                      local.tee $l33
                       local.get $limit.buffer_x.4
                       i64.ge_u
-                      local.get $l32
+                      local.get $l33
                       i64.const 12
                       i64.add
                       local.get $limit.buffer_x.4
@@ -318,7 +326,7 @@
                         i64x2.add
                         i32.const 2
                         i64x2.shl
-                        local.set $l33
+                        local.set $l34
                         local.get $first
                         local.get $lane
                         i32.add
@@ -328,31 +336,31 @@
                         i64x2.add
                         i32.const 2
                         i64x2.shl
-                        local.set $l34
-                        local.get $l30
-                        local.get $l33
+                        local.set $l35
+                        local.get $l31
+                        local.get $l34
                         v128.const i32x4 0x0 0x0 0x0 0x0
                         i64x2.lt_s
-                        local.get $l34
+                        local.get $l35
                         v128.const i32x4 0x0 0x0 0x0 0x0
                         i64x2.lt_s
                         i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                         local.get $limit.buffer_x.4
                         i64x2.splat
-                        local.get $l33
+                        local.get $l34
                         i64x2.le_s
                         local.get $limit.buffer_x.4
                         i64x2.splat
-                        local.get $l34
+                        local.get $l35
                         i64x2.le_s
                         i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                         v128.or
                         v128.and
-                        local.set $l35
-                        local.get $l35
+                        local.set $l36
+                        local.get $l36
                         v128.any_true
                         if $if13
-                          local.get $l35
+                          local.get $l36
                           i32x4.bitmask
                           i32.ctz
                           local.set $l19
@@ -367,15 +375,15 @@
                           i32.add
                           i32.const 0
                           local.get $l19
-                          local.get $l33
                           local.get $l34
+                          local.get $l35
                           call $pick4
                           i64.const 4
                           call $fault
                           local.get $l19
-                          local.tee $l36
+                          local.tee $l37
                           i32.const 4
-                          local.get $l36
+                          local.get $l37
                           i32.const 4
                           i32.lt_s
                           select
@@ -383,11 +391,11 @@
                           global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
-                          local.get $l30
+                          local.get $l31
                           local.get $live
                           v128.and
-                          local.set $l30
-                          local.get $l30
+                          local.set $l31
+                          local.get $l31
                           v128.any_true
                           i32.eqz
                           br_if $block10
@@ -421,7 +429,7 @@
                       local.set $l19
                       local.get $l19
                       v128.load align=4
-                      local.set $l31
+                      local.set $l32
                     else  ;; $if14
                       local.get $base.buffer_x
                       local.get $first
@@ -437,12 +445,12 @@
                       i32x4.splat
                       global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                       i32x4.add
-                      local.get $l30
+                      local.get $l31
                       v128.and
-                      local.set $l34
-                      local.get $l34
+                      local.set $l35
+                      local.get $l35
                       call $gather_f32_f32x4
-                      local.set $l31
+                      local.set $l32
                     end  ;; $if14
                     local.get $safe
                     i32.eqz
@@ -451,10 +459,10 @@
                       i64.extend_i32_u
                       i64.const 4
                       i64.mul
-                      local.tee $l32
+                      local.tee $l33
                       local.get $limit.shared_memory.4
                       i64.ge_u
-                      local.get $l32
+                      local.get $l33
                       i64.const 12
                       i64.add
                       local.get $limit.shared_memory.4
@@ -468,7 +476,7 @@
                         i64x2.add
                         i32.const 2
                         i64x2.shl
-                        local.set $l34
+                        local.set $l35
                         local.get $lane
                         i64.extend_i32_u
                         i64x2.splat
@@ -476,31 +484,31 @@
                         i64x2.add
                         i32.const 2
                         i64x2.shl
-                        local.set $l33
-                        local.get $l30
-                        local.get $l34
+                        local.set $l34
+                        local.get $l31
+                        local.get $l35
                         v128.const i32x4 0x0 0x0 0x0 0x0
                         i64x2.lt_s
-                        local.get $l33
+                        local.get $l34
                         v128.const i32x4 0x0 0x0 0x0 0x0
                         i64x2.lt_s
                         i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                         local.get $limit.shared_memory.4
                         i64x2.splat
-                        local.get $l34
+                        local.get $l35
                         i64x2.le_s
                         local.get $limit.shared_memory.4
                         i64x2.splat
-                        local.get $l33
+                        local.get $l34
                         i64x2.le_s
                         i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                         v128.or
                         v128.and
-                        local.set $l35
-                        local.get $l35
+                        local.set $l36
+                        local.get $l36
                         v128.any_true
                         if $if17
-                          local.get $l35
+                          local.get $l36
                           i32x4.bitmask
                           i32.ctz
                           local.set $l19
@@ -515,15 +523,15 @@
                           i32.add
                           i32.const 0
                           local.get $l19
+                          local.get $l35
                           local.get $l34
-                          local.get $l33
                           call $pick4
                           i64.const 4
                           call $fault
                           local.get $l19
-                          local.tee $l36
+                          local.tee $l37
                           i32.const 4
-                          local.get $l36
+                          local.get $l37
                           i32.const 4
                           i32.lt_s
                           select
@@ -531,18 +539,18 @@
                           global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
-                          local.get $l30
+                          local.get $l31
                           local.get $live
                           v128.and
-                          local.set $l30
-                          local.get $l30
+                          local.set $l31
+                          local.get $l31
                           v128.any_true
                           i32.eqz
                           br_if $block10
                         end  ;; $if17
                       end  ;; $if16
                     end  ;; $if15
-                    local.get $l30
+                    local.get $l31
                     i32x4.all_true
                     if $if18
                       local.get $base.shared_memory
@@ -552,7 +560,7 @@
                       i32.add
                       local.set $l19
                       local.get $l19
-                      local.get $l31
+                      local.get $l32
                       v128.store align=4
                     else  ;; $if18
                       local.get $base.shared_memory
@@ -565,14 +573,14 @@
                       i32x4.splat
                       global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                       i32x4.add
-                      local.set $l33
-                      local.get $l33
+                      local.set $l34
+                      local.get $l34
+                      local.get $l32
                       local.get $l31
-                      local.get $l30
                       call $scatter32_32
                     end  ;; $if18
                   end  ;; $block10
-                  local.get $l30
+                  local.get $l31
                   v128.any_true
                   if $if19
                     br $block9
@@ -594,7 +602,7 @@
               end  ;; $loop8
             end  ;; $block7
             i32.const 128
-            local.set $l38
+            local.set $l39
             block $block21
               loop $loop22
                 local.get $ticks
@@ -616,39 +624,39 @@
                     return
                   end  ;; $if24
                 end  ;; $if23
-                local.get $l38
+                local.get $l39
                 i32.const 0
                 i32.eq
                 if $if25
                   br $block21
                 else  ;; $if25
-                  local.get $l38
+                  local.get $l39
                   i64.extend_i32_u
-                  local.set $l39
+                  local.set $l40
                   local.get $on.0
                   i32.const 1
                   i32.sub
                   i64.extend_i32_u
-                  local.set $l32
-                  local.get $l39
+                  local.set $l33
+                  local.get $l40
                   i64.const -1
                   i64.add
-                  local.set $l40
-                  local.get $l32
-                  local.get $l40
-                  local.get $l32
-                  local.get $l40
+                  local.set $l41
+                  local.get $l33
+                  local.get $l41
+                  local.get $l33
+                  local.get $l41
                   i64.lt_s
                   select
-                  local.get $l39
+                  local.get $l40
                   i64.add
-                  local.set $l41
+                  local.set $l42
                   i32.const 1
-                  local.get $l41
+                  local.get $l42
                   i64.const 4294967295
                   i64.le_s
                   i32.and
-                  local.get $l41
+                  local.get $l42
                   i64.const 4
                   i64.mul
                   local.get $limit.shared_memory.4
@@ -656,19 +664,26 @@
                   i32.and
                   local.set $safe
                   i32.const 0
+                  i32.const 2147483647
+                  i32.const 1
+                  local.get $safe
+                  i32.and
+                  select
+                  local.set $from
+                  i32.const 0
                   local.set $lane
                   i64.const 0
                   local.set $low
                   local.get $on.0
                   i64.extend_i32_s
                   local.set $high
-                  local.get $l38
+                  local.get $l39
                   i64.extend_i32_u
                   i64.const 0
                   i64.add
-                  local.tee $l32
+                  local.tee $l33
                   local.get $high
-                  local.get $l32
+                  local.get $l33
                   local.get $high
                   i64.lt_s
                   select
@@ -684,8 +699,9 @@
                   i64.lt_s
                   if $if26
                     block $block27
-                      local.get $safe
-                      i32.eqz
+                      local.get $lane
+                      local.get $from
+                      i32.lt_s
                       br_if $block27
                       local.get $lane
                       i32.const 4
@@ -700,17 +716,8 @@
                           local.set $kept
                           local.get $base.shared_memory
                           local.get $lane
-                          local.get $l38
+                          local.get $l39
                           i32.add
-                          i32.const 4
-                          i32.mul
-                          i32.add
-                          local.set $l19
-                          local.get $l19
-                          v128.load align=4
-                          local.set $l45
-                          local.get $base.shared_memory
-                          local.get $lane
                           i32.const 4
                           i32.mul
                           i32.add
@@ -725,8 +732,17 @@
                           i32.add
                           local.set $l19
                           local.get $l19
+                          v128.load align=4
+                          local.set $l47
+                          local.get $base.shared_memory
+                          local.get $lane
+                          i32.const 4
+                          i32.mul
+                          i32.add
+                          local.set $l19
+                          local.get $l19
+                          local.get $l47
                           local.get $l46
-                          local.get $l45
                           f32x4.add
                           v128.store align=4
                           br $block29
@@ -764,56 +780,56 @@
                           i32x4.splat
                           global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
-                          local.set $l47
+                          local.set $l48
                           block $block33
                             local.get $safe
                             i32.eqz
                             if $if34
                               local.get $lane
-                              local.get $l38
+                              local.get $l39
                               i32.add
                               i32x4.splat
                               global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                               i32x4.add
-                              local.set $l33
-                              local.get $l33
-                              i64x2.extend_low_i32x4_u
                               local.set $l34
-                              local.get $l33
-                              i64x2.extend_high_i32x4_u
+                              local.get $l34
+                              i64x2.extend_low_i32x4_u
                               local.set $l35
                               local.get $l34
-                              i32.const 2
-                              i64x2.shl
-                              local.set $l48
+                              i64x2.extend_high_i32x4_u
+                              local.set $l36
                               local.get $l35
                               i32.const 2
                               i64x2.shl
                               local.set $l49
-                              local.get $l47
+                              local.get $l36
+                              i32.const 2
+                              i64x2.shl
+                              local.set $l50
                               local.get $l48
+                              local.get $l49
                               v128.const i32x4 0x0 0x0 0x0 0x0
                               i64x2.lt_s
-                              local.get $l49
+                              local.get $l50
                               v128.const i32x4 0x0 0x0 0x0 0x0
                               i64x2.lt_s
                               i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                               local.get $limit.shared_memory.4
                               i64x2.splat
-                              local.get $l48
+                              local.get $l49
                               i64x2.le_s
                               local.get $limit.shared_memory.4
                               i64x2.splat
-                              local.get $l49
+                              local.get $l50
                               i64x2.le_s
                               i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                               v128.or
                               v128.and
-                              local.set $l50
-                              local.get $l50
+                              local.set $l51
+                              local.get $l51
                               v128.any_true
                               if $if35
-                                local.get $l50
+                                local.get $l51
                                 i32x4.bitmask
                                 i32.ctz
                                 local.set $l19
@@ -828,15 +844,15 @@
                                 i32.add
                                 i32.const 0
                                 local.get $l19
-                                local.get $l48
                                 local.get $l49
+                                local.get $l50
                                 call $pick4
                                 i64.const 4
                                 call $fault
                                 local.get $l19
-                                local.tee $l36
+                                local.tee $l37
                                 i32.const 4
-                                local.get $l36
+                                local.get $l37
                                 i32.const 4
                                 i32.lt_s
                                 select
@@ -844,18 +860,18 @@
                                 global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                                 i32x4.gt_s
                                 local.set $live
-                                local.get $l47
+                                local.get $l48
                                 local.get $live
                                 v128.and
-                                local.set $l47
-                                local.get $l47
+                                local.set $l48
+                                local.get $l48
                                 v128.any_true
                                 i32.eqz
                                 br_if $block33
                               end  ;; $if35
                             end  ;; $if34
                             local.get $lane
-                            local.get $l38
+                            local.get $l39
                             i32.add
                             i32.const 4
                             i32.mul
@@ -869,7 +885,7 @@
                             if $if36
                               local.get $base.shared_memory
                               local.get $lane
-                              local.get $l38
+                              local.get $l39
                               i32.add
                               i32.const 4
                               i32.mul
@@ -877,11 +893,11 @@
                               local.set $l19
                               local.get $l19
                               v128.load align=4
-                              local.set $l45
+                              local.set $l46
                             else  ;; $if36
                               local.get $base.shared_memory
                               local.get $lane
-                              local.get $l38
+                              local.get $l39
                               i32.add
                               i32.const 4
                               i32.mul
@@ -891,12 +907,12 @@
                               i32x4.splat
                               global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                               i32x4.add
-                              local.get $l47
+                              local.get $l48
                               v128.and
-                              local.set $l49
-                              local.get $l49
+                              local.set $l50
+                              local.get $l50
                               call $gather_f32_f32x4
-                              local.set $l45
+                              local.set $l46
                             end  ;; $if36
                             local.get $lane
                             i32.const 4
@@ -917,7 +933,7 @@
                               local.set $l19
                               local.get $l19
                               v128.load align=4
-                              local.set $l46
+                              local.set $l47
                             else  ;; $if37
                               local.get $base.shared_memory
                               local.get $lane
@@ -929,14 +945,14 @@
                               i32x4.splat
                               global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                               i32x4.add
-                              local.get $l47
+                              local.get $l48
                               v128.and
-                              local.set $l49
-                              local.get $l49
+                              local.set $l50
+                              local.get $l50
                               call $gather_f32_f32x4
-                              local.set $l46
+                              local.set $l47
                             end  ;; $if37
-                            local.get $l47
+                            local.get $l48
                             i32x4.all_true
                             if $if38
                               local.get $base.shared_memory
@@ -946,8 +962,8 @@
                               i32.add
                               local.set $l19
                               local.get $l19
+                              local.get $l47
                               local.get $l46
-                              local.get $l45
                               f32x4.add
                               v128.store align=4
                             else  ;; $if38
@@ -961,16 +977,16 @@
                               i32x4.splat
                               global.get $c3  ;; i32x4 0x0 0x4 0x8 0xc
                               i32x4.add
-                              local.set $l49
-                              local.get $l49
-                              local.get $l46
-                              local.get $l45
-                              f32x4.add
+                              local.set $l50
+                              local.get $l50
                               local.get $l47
+                              local.get $l46
+                              f32x4.add
+                              local.get $l48
                               call $scatter32_32
                             end  ;; $if38
                           end  ;; $block33
-                          local.get $l47
+                          local.get $l48
                           v128.any_true
                           if $if39
                             br $block32
@@ -992,10 +1008,10 @@
                       end  ;; $loop31
                     end  ;; $block30
                   end  ;; $if26
-                  local.get $l38
+                  local.get $l39
                   i32.const 1
                   i32.shr_u
-                  local.set $l38
+                  local.set $l39
                   local.get $taken
                   i64.const 1
                   i64.add
@@ -1036,6 +1052,13 @@
             i32.and
             local.set $safe
             i32.const 0
+            i32.const 2147483647
+            i32.const 1
+            local.get $safe
+            i32.and
+            select
+            local.set $from
+            i32.const 0
             local.set $lane
             i64.const 0
             local.set $low
@@ -1043,9 +1066,9 @@
             i64.extend_i32_u
             i64.const 0
             i64.add
-            local.tee $l32
+            local.tee $l33
             local.get $low
-            local.get $l32
+            local.get $l33
             local.get $low
             i64.gt_s
             select
@@ -1057,9 +1080,9 @@
             i64.extend_i32_u
             i64.const 1
             i64.add
-            local.tee $l32
+            local.tee $l33
             local.get $high
-            local.get $l32
+            local.get $l33
             local.get $high
             i64.lt_s
             select
@@ -1075,8 +1098,9 @@
             i64.lt_s
             if $if42
               block $block43
-                local.get $safe
-                i32.eqz
+                local.get $lane
+                local.get $from
+                i32.lt_s
                 br_if $block43
                 local.get $lane
                 i32.const 4
@@ -1090,7 +1114,7 @@
                 i32.shl
                 local.get $base.buffer_y
                 i32.add
-                local.set $l52
+                local.set $l53
                 loop $loop44
                   block $block45
                     local.get $lane
@@ -1100,31 +1124,31 @@
                     i32.add
                     f32.load
                     f32x4.splat
-                    local.set $l49
-                    local.get $l49
-                    local.set $l51
-                    local.get $l52
+                    local.set $l50
+                    local.get $l50
+                    local.set $l52
+                    local.get $l53
                     i32.const 0
                     i32.add
                     i32x4.splat
                     v128.const i32x4 0x0 0x0 0x0 0x0
                     i32x4.add
-                    local.set $l49
-                    local.get $l49
+                    local.set $l50
+                    local.get $l50
                     i32x4.extract_lane 0
-                    local.get $l51
+                    local.get $l52
                     v128.store32_lane 0
-                    local.get $l49
+                    local.get $l50
                     i32x4.extract_lane 1
-                    local.get $l51
+                    local.get $l52
                     v128.store32_lane 1
-                    local.get $l49
+                    local.get $l50
                     i32x4.extract_lane 2
-                    local.get $l51
+                    local.get $l52
                     v128.store32_lane 2
-                    local.get $l49
+                    local.get $l50
                     i32x4.extract_lane 3
-                    local.get $l51
+                    local.get $l52
                     v128.store32_lane 3
                     br $block45
                   end  ;; $block45
@@ -1161,7 +1185,7 @@
                     i32x4.splat
                     global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                     i32x4.gt_s
-                    local.set $l53
+                    local.set $l54
                     block $block49
                       local.get $safe
                       i32.eqz
@@ -1180,7 +1204,7 @@
                         i64.le_s
                         i32.or
                         if $if51
-                          local.get $l53
+                          local.get $l54
                           i32x4.bitmask
                           i32.ctz
                           local.set $l19
@@ -1201,9 +1225,9 @@
                           i64.const 4
                           call $fault
                           local.get $l19
-                          local.tee $l36
+                          local.tee $l37
                           i32.const 4
-                          local.get $l36
+                          local.get $l37
                           i32.const 4
                           i32.lt_s
                           select
@@ -1211,11 +1235,11 @@
                           global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
-                          local.get $l53
+                          local.get $l54
                           local.get $live
                           v128.and
-                          local.set $l53
-                          local.get $l53
+                          local.set $l54
+                          local.get $l54
                           v128.any_true
                           i32.eqz
                           br_if $block49
@@ -1226,9 +1250,9 @@
                       i32.add
                       f32.load
                       f32x4.splat
-                      local.set $l49
-                      local.get $l49
-                      local.set $l51
+                      local.set $l50
+                      local.get $l50
+                      local.set $l52
                       local.get $safe
                       i32.eqz
                       if $if52
@@ -1248,7 +1272,7 @@
                         i64.le_s
                         i32.or
                         if $if53
-                          local.get $l53
+                          local.get $l54
                           i32x4.bitmask
                           i32.ctz
                           local.set $l19
@@ -1270,9 +1294,9 @@
                           i64.const 4
                           call $fault
                           local.get $l19
-                          local.tee $l36
+                          local.tee $l37
                           i32.const 4
-                          local.get $l36
+                          local.get $l37
                           i32.const 4
                           i32.lt_s
                           select
@@ -1280,11 +1304,11 @@
                           global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                           i32x4.gt_s
                           local.set $live
-                          local.get $l53
+                          local.get $l54
                           local.get $live
                           v128.and
-                          local.set $l53
-                          local.get $l53
+                          local.set $l54
+                          local.get $l54
                           v128.any_true
                           i32.eqz
                           br_if $block49
@@ -1300,13 +1324,13 @@
                       i32x4.splat
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       i32x4.add
-                      local.set $l49
-                      local.get $l49
-                      local.get $l51
-                      local.get $l53
+                      local.set $l50
+                      local.get $l50
+                      local.get $l52
+                      local.get $l54
                       call $scatter32_32
                     end  ;; $block49
-                    local.get $l53
+                    local.get $l54
                     v128.any_true
                     if $if54
                       br $block48
@@ -1367,7 +1391,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0xb4d
+  (func $fault (type $t2)  ;; 51 bytes at 0xb83
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1392,7 +1416,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0xb81
+  (func $look (type $t3)  ;; 57 bytes at 0xbb7
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1423,7 +1447,7 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $pick4 (type $t4)  ;; 48 bytes at 0xbbb
+  (func $pick4 (type $t4)  ;; 48 bytes at 0xbf1
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1452,7 +1476,7 @@
     i32.ne
     select
   )
-  (func $gather_f32_f32x4 (type $t5)  ;; 55 bytes at 0xbec
+  (func $gather_f32_f32x4 (type $t5)  ;; 55 bytes at 0xc22
     (param $l0 v128)
     (result v128)
     (local $l1 v128)
@@ -1475,7 +1499,7 @@
     local.get $l1
     v128.load32_lane 3
   )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc24
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc5a
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2

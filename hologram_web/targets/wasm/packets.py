@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ...compiler.accesses import Check, checks_of
-from ...compiler.bounds import Bounds
+from ...compiler.bounds import ENDS_OF_PART, Bounds
 from ...compiler.conditions import open_conditions
 from ...compiler.ir import Node
 from ...compiler.out_of_ssa import Assign, Copies, Count, Do, Piece, Statement, Under, Variable
@@ -57,7 +57,7 @@ class Packets:
         self.control.locals_of, self.control.after_look = self.locals_of, steps.after_look
         self.control.addresses = self.addresses = effects.accesses.first
         self.at_end: Callable[[Straightened], None] = lambda made: None
-        self.twice = True
+        self.twice, self.parted = True, False
         self.given: dict[Node, bool] = {}  # branches that all lanes go the same way by, where what is proven holds
         self.both: set[Check] = set()
         self.part: Bounds
@@ -127,15 +127,17 @@ class Packets:
         """Finds the part of each row, `from` a lane and `to` another, where branches go the given ways and what is
         proven holds: all of it, all but its first packet and its last, or nothing. Gives what is proven there."""
         put, row, safe = self.put, self.get(("on", 0)), self.faults.safe
-        put(("i32.const", 0), self.set("from"), row, self.set("to"))
-        if not ways:
-            put(("i32.const", 0), ("i32.const", _NOWHERE), safe, ("select",), self.set("from"))
-            return proven
         if any(self.given[likely] for likely in self._unlikely()):
             # What other lanes reach need not be in bounds.
             conditions, proven = self._prove(self.part, trees, self.given)
             ways, safe = list(dict.fromkeys([*ways, *conditions])), ("i32.const", 1)
-        put(("loop", None))
+        self.parted = any(map(_is_of_part, ways))
+        if not self.parted:
+            put(("i32.const", 0), ("i32.const", _NOWHERE))
+            self.values.all_hold(ways)
+            put(safe, ("i32.and",), ("select",), self.set("from"))
+            return proven
+        put(("i32.const", 0), self.set("from"), row, self.set("to"), ("loop", None))
         self.values.all_hold(ways)
         put(safe, ("i32.and",), ("i32.eqz",), ("if", None))
         put(self.get("from"), ("if", None), ("i32.const", _NOWHERE), self.set("from"), ("else",))
@@ -188,30 +190,32 @@ class Packets:
         where the first lane of a packet is in its row."""
         put = self.put
         self.place = "lane" if self.code.flat else "LANE_IDX_X"
-        if not self.twice:
-            self._some(trees, before, count, count)
+        if not self.parted:
+            if self.twice:
+                self._sure(trees, before, count)
+            self._some(trees, before, count)
             return
-        put(("loop", None), ("block", None), self.get(self.place), self.get("from"), ("i32.lt_s",), ("br_if", 0))
-        self._sure(trees, before, count)
-        put(("end",))
-        with self.values.temporary("i32") as until:
+        with self.values.temporary("i32") as local:
+            until = ("local.get", local)
+            put(("loop", None), self.get("to"), count, self.get("to"), count, ("i32.lt_s",), ("select",))
+            put(("local.set", local))
+            self._sure(trees, before, until)
             put(self.get("from"), count, self.get(self.place), self.get("from"), ("i32.lt_s",))
-            put(self.get("from"), count, ("i32.lt_s",), ("i32.and",), ("select",), ("local.set", until))
-            self._some(trees, before, count, ("local.get", until))
-        put(self.get(self.place), count, ("i32.lt_s",), ("br_if", 0), ("end",))
+            put(self.get("from"), count, ("i32.lt_s",), ("i32.and",), ("select",), ("local.set", local))
+            self._some(trees, before, count, until)
+            put(self.get(self.place), count, ("i32.lt_s",), ("br_if", 0), ("end",))
 
-    def _sure(self, trees: list[Tree], before: Callable[[], None], count: Instr) -> None:
-        """The packets of the part of a row that is sure."""
+    def _sure(self, trees: list[Tree], before: Callable[[], None], until: Instr) -> None:
+        """The packets up to a lane of a row, all of whose lanes are on, if they are in the part that is sure."""
         put = self.put
+        put(("block", None), self.get(self.place), self.get("from"), ("i32.lt_s",), ("br_if", 0))
         if self._moved is not None:
             self.scalar.proven = self.both
-            self.blocks.move(self.scalar, *self._moved, count)
+            self.blocks.move(self.scalar, *self._moved, until)
             self.scalar.proven = self.code.repeated
-            put(count, self.set(self.place))
-            return
-        with self.values.temporary("i32") as until:
-            put(self.get("to"), count, self.get("to"), count, ("i32.lt_s",), ("select",), ("local.set", until))
-            more = [self.get(self.place), ("i32.const", self.width), ("i32.add",), ("local.get", until), ("i32.le_s",)]
+            put(until, self.set(self.place))
+        else:
+            more = [self.get(self.place), ("i32.const", self.width), ("i32.add",), until, ("i32.le_s",)]
             put(*more, ("i32.eqz",), ("br_if", 0))
             self.addresses.enter_row()
             put(("loop", None))
@@ -219,10 +223,13 @@ class Packets:
             self._packet(trees, before, None)
             put(*more, ("br_if", 0), ("end",))
             self.addresses.leave()
+        put(("end",))
 
-    def _some(self, trees: list[Tree], before: Callable[[], None], count: Instr, until: Instr) -> None:
-        """Packets up to a lane of a row, of which the last may have fewer lanes, under a mask and with all checks."""
-        put = self.put
+    def _some(
+        self, trees: list[Tree], before: Callable[[], None], count: Instr, until: Instr | None = None
+    ) -> None:  # fmt: skip
+        """Packets up to a lane of a row, or its end, under a mask and with all checks: the last may be of few lanes."""
+        put, until = self.put, until or count
         put(("block", None), self.get(self.place), until, ("i32.ge_s",), ("br_if", 0), ("loop", None))
         self.faults.proven = self.code.repeated if self.faults.likely else self.both
         self._packet(trees, before, count)
@@ -325,6 +332,19 @@ class Packets:
         for variable, _ in reversed(pairs):
             for local in reversed(self.locals_of(variable)):
                 self.put(("local.set", local))
+
+
+def _is_of_part(value: Node) -> bool:
+    """Whether a value differs between parts of a row."""
+    found, work = set[Node](), [value]
+    while work:
+        node = work.pop()
+        if node.op == "special" and node.attr in ENDS_OF_PART:
+            return True
+        if node not in found:
+            found.add(node)
+            work += node.args
+    return False
 
 
 def _effects(trees: list[Tree], given: dict[Node, bool]) -> Iterator[Node]:
