@@ -601,3 +601,34 @@ def test_loops_that_call_functions_between_barriers_are_in_packets_of_eight():
         device.execute_program_with_params(program, hg.ExecutionParams(hg.LaunchConfig.linear(16, 16), given | sizes))
         found.append(bytes(device.view(given["z"])))
     assert found == found[:1] * 6
+
+
+SHIFTS = hg.kernel_from_source("""
+def shifts(x: hg.Array[hg.u16], z: hg.Array[hg.u32, 2], n: hg.u32):
+    i = hg.global_id(0)
+    value = hg.u32(x[i])
+    z[0, i] = value >> 8
+    z[1, i] = value >> 16
+    z[2, i] = value >> 20
+    z[3, i] = value >> n
+    z[4, i] = (value >> 15) << 31
+    z[5, i] = (value & 3) << n
+""")
+
+
+@pytest.mark.parametrize("packets", [1, 4, 8, 16])
+def test_values_of_few_bits_are_shifted_by_more(packets):
+    """The fuzzer found `u32(x[i]) >> 20` shifted by 4 in vectors of 16 bits a lane."""
+    device, lanes = WasmBackend(packets=packets, cache=False), 48
+    numbers = np.random.default_rng(3).integers(0, 1 << 16, lanes).astype(np.uint16)
+    x, z = device.allocate_buffer(2 * lanes), device.allocate_buffer(4 * 6 * lanes)
+    device.view(x)[:] = numbers.view(np.uint8)
+    value = numbers.astype(np.uint64)
+    for n in (0, 5, 15, 16, 17, 21, 31):
+        given = {"x": x, "z": z, "n": n, "x.shape0": lanes, "z.shape0": 6, "z.shape1": lanes}
+        arguments = {param.name: given[param.name] for param in SHIFTS.program.params}
+        config = hg.LaunchConfig.linear(lanes, 16)
+        device.execute_program_with_params(SHIFTS.program, hg.ExecutionParams(config, arguments))
+        found = np.frombuffer(bytes(device.view(z)), np.uint32).reshape(6, lanes)
+        rows = [value >> 8, value >> 16, value >> 20, value >> n, (value >> 15) << 31, (value & 3) << n]
+        assert np.array_equal(found, np.array(rows).astype(np.uint32)), n

@@ -99,8 +99,8 @@ class Vectors(Values):
         if node.op not in _NARROW:
             return 32
         operands = node.args[1:] if node.op == "select" else node.args[:1] if node.op in SHIFTS else node.args
-        if node.op in SHIFTS and self.forms.of(node.args[1]) != 0:
-            return 32
+        if node.op in SHIFTS and (self.forms.of(node.args[1]) != 0 or self.ranges.of(node.args[1])[1] >= 16):
+            return 32  # a vector's shift counts modulo its lanes' bits
         return max(found, *(self.held_bits(arg) for arg in operands), 16 if node.op in ("mul", "shl", "shr") else 8)
 
     def kept_bits(self, variable: Variable) -> int:
