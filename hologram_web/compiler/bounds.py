@@ -72,8 +72,7 @@ def _union(*several: tuple[Node, ...]) -> tuple[Node, ...]:
 class Bounds:
     """Proofs for a function, by block or for a whole launch.
 
-    `known` tells which nodes a block knows before its lanes run, besides parameters. `part`: proofs are for a part of
-    each row of lanes, from one place to another.
+    `known` tells which nodes a block knows before its lanes run, besides parameters. `part`: of a part of each row.
     """
 
     def __init__(
@@ -338,8 +337,8 @@ class Bounds:
             first = self._long(self.node("special", _LONG, attr="FIRST_LANE_ID"))
             return Interval(first, self.node("special", _LONG, attr="LAST_LANE_ID"), low, high)
         if self._part and node.attr == "LANE_IDX_X":
-            first, last = (self.node("special", Type.U32, attr=end) for end in ENDS_OF_PART)
-            return Interval(self._long(first), self._long(last), low, high)
+            first, last = (self._long(self.node("special", Type.U32, attr=end)) for end in ENDS_OF_PART)
+            return Interval(first, last, low, high)
         if node.attr.startswith("LANE_IDX_"):
             last = self.node("special", Type.U32, attr=f"LAST_LANE_IDX_{node.attr[-1]}")
             return Interval(self.const(0), self._long(last), low, high)

@@ -170,9 +170,8 @@ def linear(
     leaves: bool = False,
     whole: bool = False,
 ) -> Straightened:
-    """The code of packets. Branches on what is `given` go that way. In `full` packets all lanes are on at the start.
-    Variables of masks are numbered from `free` on. `leaves`: lanes that end are told from those that wait for others.
-    `whole`: nothing is kept for other code."""
+    """The code of packets, `full` if all lanes are on at its start. Branches on what is `given` go that way, masks are
+    numbered from `free` on. `leaves`: lanes end and others wait. `whole`: nothing is kept for other code."""
     waiting, leaky = set[int](), set[int]()
     root = leaves or not full
     read, late = escaping(trees, forms.lowered.variables) if whole and not forms.mixed else (forms.escaping, set())
