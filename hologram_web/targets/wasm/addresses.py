@@ -27,6 +27,7 @@ __all__ = ["Addresses"]
 
 _Terms = dict[Node, int]
 _MOVING = ("LANE_IDX_X", "GLOBAL_LANE_ID")  # what differs between packets of a row
+_MOST_LOADS = 12  # vectors that stay in registers, nearly
 _PLAIN = frozenset({"add", "sub", "mul", "shl", "shr", "and", "or", "xor", "min", "max", "cvt", "bitcast"})
 
 
@@ -38,8 +39,10 @@ class _Loop:
     at: int
     sets: set[Variable]
     over: bool = False
+    straight: int | None = None  # how deep code is that all of these packets come to; they end for no fault
     fixed: dict[object, int] = field(default_factory=dict)
     code: list[Instr] = field(default_factory=list)
+    loads: int = 0  # there
 
 
 class Addresses:
@@ -60,9 +63,10 @@ class Addresses:
             sets |= _set_in(piece)
         self._loops.append(_Loop(len(self.code.body.code), sets))
 
-    def enter_row(self) -> None:
-        """Begins a loop over the packets of a row."""
-        self._loops.append(_Loop(len(self.code.body.code), set(), over=True))
+    def enter_row(self, certain: bool) -> None:
+        """Begins a loop over the packets of a row; `certain` if nothing they do can fault."""
+        straight = self.code.depth + 2 if certain else None  # the loop's, and the block of a packet
+        self._loops.append(_Loop(len(self.code.body.code), set(), over=True, straight=straight))
 
     def leave(self) -> None:
         loop = self._loops.pop()
@@ -122,6 +126,17 @@ class Addresses:
             self._sum(moving, access.scale)
         self.put(("local.get", loop.fixed[key]), *([("i32.add",)] if moving else []))
         return further
+
+    def moved(self, node: Node, start: int) -> None:
+        """Moves the code from `start` on, which loads a value that all lanes have, before the loop over packets, if all
+        of these load the same. What all lanes have is in memory that no lane writes."""
+        loop = self._loops[-1] if self._loops else None
+        if loop is None or loop.straight != self.code.depth or node not in self._sums:
+            return
+        if loop.loads < _MOST_LOADS and all(map(self._is_fixed, self._sums[node][0])):
+            loop.loads += 1
+            loop.code += self.code.body.code[start:]
+            del self.code.body.code[start:]
 
     def _sum(self, terms: _Terms, scale: int) -> None:
         """Pushes a sum of terms, times the scale."""

@@ -161,11 +161,14 @@ class PacketAccesses:
         if variable is None:
             return
         if not values.differs(variable):
+            start = len(self.code.body.code)
             further = self._first_address(node, access)
             if access.element.is_float and access.element.bits >= 32 and variable not in self.code.slots:
                 self._load_splat(access.element, variable, further)
-                return
-            put(load_instruction(access.element, further), ("local.set", values.local(variable)))
+            else:
+                put(load_instruction(access.element, further), ("local.set", values.local(variable)))
+            if variable not in self.code.slots:
+                self.first.moved(node, start)
             return
         targets = values.locals(variable)
         ty = node.ty

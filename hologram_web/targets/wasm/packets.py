@@ -57,7 +57,7 @@ class Packets:
         self.control.locals_of, self.control.after_look = self.locals_of, steps.after_look
         self.control.addresses = self.addresses = effects.accesses.first
         self.at_end: Callable[[Straightened], None] = lambda made: None
-        self.twice, self.parted = True, False
+        self.twice, self.parted, self.certain = True, False, False
         self.given: dict[Node, bool] = {}  # branches that all lanes go the same way by, where what is proven holds
         self.both: set[Check] = set()
         self.part: Bounds
@@ -96,7 +96,8 @@ class Packets:
         self.both = self.code.repeated | self._find_part(trees, ways, proven)
         self.faults.likely = proven if conditions else set()
         self._moved = None
-        if bare and self.twice and self.code.flat and not any(map(self._is_open, _effects(trees, self.given))):
+        self.certain = self.twice and not any(map(self._is_open, _effects(trees, self.given)))
+        if bare and self.certain and self.code.flat:
             self._moved = moved_row(self.code, trees)
         self._lanes(trees, before, some)
         self.faults.proven, self.faults.likely = self.code.repeated, set()
@@ -217,7 +218,7 @@ class Packets:
         else:
             more = [self.get(self.place), ("i32.const", self.width), ("i32.add",), until, ("i32.le_s",)]
             put(*more, ("i32.eqz",), ("br_if", 0))
-            self.addresses.enter_row()
+            self.addresses.enter_row(self.certain)
             put(("loop", None))
             self.faults.proven = self.both
             self._packet(trees, before, None)
