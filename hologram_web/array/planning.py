@@ -34,31 +34,71 @@ __all__ = ["REDUCTIONS", "GraphPlan", "lower"]
 REDUCTIONS = {"sum": "{0} + {1}", "prod": "{0} * {1}", "min": "min({0}, {1})", "max": "max({0}, {1})"}
 _COMBINE = {"sum": "add", "prod": "mul", "min": "min", "max": "max"}
 _BLOCK = 2048  # elements that a block of 32 lanes reduces: isa.md section 3
-_ROWS = 8  # of those in a block
+_LANES = 64  # of a block that reduces rows
+_MOST_LINES = 64  # of a lane that reduces a row by itself
 _MOST_PASSES = 3  # of which each has a 2,048th of the elements: no buffer has more
 
 _MAP = """def map({parameters}):
     {lines}
     out[{index}] = {text}
 """
-# 32 lanes for each row, or for each 2,048 elements of one.
+# Four lanes for each row, or for each 2,048 elements of one, with eight of its 32 orbits each: packets load and add
+# eight vectors a round, none of which waits for another. Places are cut where a row ends, so that its length is all
+# that a proof needs.
 _REDUCE = """def reduce({parameters}):
-    partial = shared({wide}, ({rows}, 32))
+    partial = shared({wide}, ({rows}, {lanes}))
     row, lane, line = local_id(1), local_id(0), global_id(1)
     o = {outer}
-    total = {wide}({identity})
-    if line < lines:
-        for k in range({first} + lane, {end}, 32):
-            {lines}
-            total = {combined}
-    partial[row, lane] = total
+    totals = registers({orbits}, {wide})
+    for j in static_range({orbits}):
+        totals[j] = {wide}({identity})
+    first = {first}
+    here = max({end} - first, 0) if line < lines else 0
+    rounds = here // 32
+{full}{rest}    for half in static_range({halves}):
+        for j in static_range({orbits} >> half + 1):
+            totals[j] = {within}
+    partial[row, lane] = totals[0]
     barrier()
-    for half in static_range(5):
-        if lane < 16 >> half:
-            partial[row, lane] = {halves}
+    for half in static_range({across}):
+        if lane < {lanes} >> half + 1:
+            partial[row, lane] = {between}
         barrier()
     if lane == 0 and line < lines:
         value = {result}(partial[row, 0])
+        {after}
+        out[line] = {text}
+"""
+_FULL = """    for round in range(rounds):
+        place = max(min(first + round * 32, count - 32), 0) + lane
+        for j in static_range({orbits}):
+            k = place + j * {lanes}
+            {lines}
+            totals[j] = {combined}
+"""
+_REST = """    if rounds * 32 < here:
+        for j in static_range({orbits}):
+            k = min(first + rounds * 32 + j * {lanes} + lane, max(count - 1, 0))
+            {lines}
+            if rounds * 32 + j * {lanes} + lane < here:
+                totals[j] = {combined}
+"""
+# A lane for each row of a few elements, in the order that the others have.
+_SHORT = """def reduce({parameters}):
+    line = global_id(0)
+    o = line
+    if line < lines:
+        totals = registers({orbits}, {wide})
+        for j in static_range({orbits}):
+            totals[j] = {wide}({identity})
+        for j in static_range({count}):
+            k = j
+            {lines}
+            totals[j] = {combined}
+        for half in static_range({halves}):
+            for j in static_range({orbits} >> half + 1):
+                totals[j] = {within}
+        value = {result}(totals[0])
         {after}
         out[line] = {text}
 """
@@ -345,27 +385,43 @@ class _Writer:
             final = round == passes
             more = "" if final else ", blocks: i32"
             after = self._after(root, core, LoopOver("line", outer))
-            about = _about(kind, core.dtype, made.text[0])
-            text = _REDUCE.format(
+            partial = reduce_type(stored_as(core.dtype))
+            about = _about(kind, core.dtype, made.text[0], "totals[j]")
+            known = is_known(count)
+            short = known and count < 32 and count * len(made.lines) <= _MOST_LINES
+            # What an element is made of is there for each orbit of a lane, twice.
+            orbits = (8 if len(made.lines) <= 4 else 4 if len(made.lines) <= 12 else 1) * 4 // partial.size_bytes or 1
+            orbits = 1 << (count - 1).bit_length() if short else orbits
+            lanes = 1 if short else 32 // orbits
+            high = _LANES // lanes
+            body = {"lines": "\n            ".join(made.lines), "lanes": lanes, "orbits": orbits, **about}
+            text = (_SHORT if short else _REDUCE).format(
                 parameters=self._parameters(root, made, after if final else None, f"lines: i32, count: i32{more}"),
-                rows=_ROWS,
-                outer="line" if final else "line // blocks",
-                first="0" if final else f"line % blocks * {_BLOCK}",
-                end="count" if final else f"min(count, (line % blocks + 1) * {_BLOCK})",
-                lines="\n            ".join(made.lines),
+                rows=high,
+                outer="line" if final else "line // max(blocks, 1)",
+                first="0" if final else f"line % max(blocks, 1) * {_BLOCK}",
+                end="count" if final else f"min(count, first + {_BLOCK})",
+                # Short rows have no round, others perhaps no rest.
+                full="" if known and count < 32 else _FULL.format(**body),
+                rest="" if known and count % 32 == 0 else _REST.format(**body),
+                count=count,
                 after="\n        ".join(after.lines if final else ()) or "pass",
-                halves=REDUCTIONS[kind].format("partial[row, lane]", "partial[row, lane + (16 >> half)]"),
+                halves=orbits.bit_length() - 1,
+                across=lanes.bit_length() - 1,
+                within=REDUCTIONS[kind].format("totals[j]", f"totals[j + ({orbits} >> half + 1)]"),
+                between=REDUCTIONS[kind].format("partial[row, lane]", f"partial[row, lane + ({lanes} >> half + 1)]"),
                 text=after.text[0] if final else "value",
-                **(about if final else {**about, "result": about["wide"]}),
+                **(body if final else {**body, "result": about["wide"]}),
             )
             lines = rows * blocks
-            partial = reduce_type(stored_as(core.dtype))
             out = self.names[id(root)]
             if not final:
                 out = self.plan.temporary(self.plan.unused("partial"), of_plan(lines * partial.size_bytes))
             args = {"out": out, "lines": lines, "count": count} | ({} if final else {"blocks": blocks})
-            grid = 32, ceildiv(lines, _ROWS) * _ROWS
-            self._launch(text, grid, (32, _ROWS), args, made, *((after,) if final else ()))
+            grid = (lines,) if short else (lanes, ceildiv(lines, _LANES // lanes) * (_LANES // lanes))
+            self._launch(
+                text, grid, (_LANES,) if short else (lanes, _LANES // lanes), args, made, *((after,) if final else ())
+            )
             if final:
                 self._aligned(root, after, *made.arrays.values())
                 return
@@ -482,7 +538,7 @@ class _Writer:
 _functions: dict[str, Any] = {}
 
 
-def _about(kind: str, dtype: ElementType, text: str) -> dict[str, str]:
+def _about(kind: str, dtype: ElementType, text: str, total: str = "total") -> dict[str, Any]:
     """What is said of a reduction."""
     ty = stored_as(dtype)
     wide = reduce_type(ty)
@@ -496,5 +552,5 @@ def _about(kind: str, dtype: ElementType, text: str) -> dict[str, str]:
         "wide": str(wide),
         "result": str(ty),
         "identity": shown,
-        "combined": REDUCTIONS[kind].format("total", f"{wide}({text})"),
+        "combined": REDUCTIONS[kind].format(total, f"{wide}({text})"),
     }
