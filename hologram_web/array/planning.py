@@ -67,7 +67,7 @@ _REDUCE = """def reduce({parameters}):
     if lane == 0 and line < lines:
         value = {result}(partial[row, 0])
         {after}
-        out[line] = {text}
+        out[{place}] = {text}
 """
 _FULL = """    for round in range(rounds):
         place = max(min(first + round * 32, count - 32), 0) + lane
@@ -78,7 +78,7 @@ _FULL = """    for round in range(rounds):
 """
 _REST = """    if rounds * 32 < here:
         for j in static_range({orbits}):
-            k = min(first + rounds * 32 + j * {lanes} + lane, max(count - 1, 0))
+            k = max(min(first + rounds * 32 + j * {lanes} + lane, count - 1), 0)
             {lines}
             if rounds * 32 + j * {lanes} + lane < here:
                 totals[j] = {combined}
@@ -383,12 +383,11 @@ class _Writer:
         passes = 1 if blocks == 1 else 2 if is_known(blocks) and blocks <= _BLOCK else _MOST_PASSES
         for round in range(1, passes + 1):
             final = round == passes
-            more = "" if final else ", blocks: i32"
             after = self._after(root, core, LoopOver("line", outer))
             partial = reduce_type(stored_as(core.dtype))
             about = _about(kind, core.dtype, made.text[0], "totals[j]")
             known = is_known(count)
-            short = known and count < 32 and count * len(made.lines) <= _MOST_LINES
+            short = final and known and count < 32 and count * len(made.lines) <= _MOST_LINES
             # What an element is made of is there for each orbit of a lane, twice.
             orbits = (8 if len(made.lines) <= 4 else 4 if len(made.lines) <= 12 else 1) * 4 // partial.size_bytes or 1
             orbits = 1 << (count - 1).bit_length() if short else orbits
@@ -396,11 +395,13 @@ class _Writer:
             high = _LANES // lanes
             body = {"lines": "\n            ".join(made.lines), "lanes": lanes, "orbits": orbits, **about}
             text = (_SHORT if short else _REDUCE).format(
-                parameters=self._parameters(root, made, after if final else None, f"lines: i32, count: i32{more}"),
+                parameters=self._parameters(root, made, after if final else None, "lines: i32, count: i32"),
                 rows=high,
-                outer="line" if final else "line // max(blocks, 1)",
-                first="0" if final else f"line % max(blocks, 1) * {_BLOCK}",
+                # That of lanes beyond the last row, too: nothing they read is elsewhere.
+                outer="max(min(line, lines - 1), 0)" if final else "global_id(2)",
+                first="0" if final else f"line * {_BLOCK}",
                 end="count" if final else f"min(count, first + {_BLOCK})",
+                place="line" if final else "o * lines + line",
                 # Short rows have no round, others perhaps no rest.
                 full="" if known and count < 32 else _FULL.format(**body),
                 rest="" if known and count % 32 == 0 else _REST.format(**body),
@@ -413,14 +414,13 @@ class _Writer:
                 text=after.text[0] if final else "value",
                 **(body if final else {**body, "result": about["wide"]}),
             )
-            lines = rows * blocks
-            out = self.names[id(root)]
+            lines, out = rows if final else blocks, self.names[id(root)]
             if not final:
-                out = self.plan.temporary(self.plan.unused("partial"), of_plan(lines * partial.size_bytes))
-            args = {"out": out, "lines": lines, "count": count} | ({} if final else {"blocks": blocks})
-            grid = (lines,) if short else (lanes, ceildiv(lines, _LANES // lanes) * (_LANES // lanes))
+                out = self.plan.temporary(self.plan.unused("partial"), of_plan(rows * blocks * partial.size_bytes))
+            args = {"out": out, "lines": lines, "count": count}
+            grid = (lines,) if short else (lanes, ceildiv(lines, high) * high, *(() if final else (rows,)))
             self._launch(
-                text, grid, (_LANES,) if short else (lanes, _LANES // lanes), args, made, *((after,) if final else ())
+                text, grid, (lanes * high,) if short else (lanes, high), args, made, *((after,) if final else ())
             )
             if final:
                 self._aligned(root, after, *made.arrays.values())
