@@ -114,6 +114,32 @@ _COLUMNS = """def reduce_columns({parameters}):
     {after}
     out[i] = {text}
 """
+# Four lanes for so many times four columns: a packet goes along whole cache lines.
+_SEVERAL_COLUMNS = """def reduce_columns({parameters}):
+    first, o = global_id(1) * {most} + local_id(0), global_id(2)
+    totals = registers({columns}, {wide})
+    for j in static_range({columns}):
+        totals[j] = {wide}({identity})
+    if first + {most} - 4 < width:
+        for k in range(count):
+            for j in static_range({columns}):
+                c = first + j * 4
+                {lines}
+                totals[j] = {combined}
+    else:
+        for j in static_range({columns}):
+            c = first + j * 4
+            if c < width:
+                for k in range(count):
+                    {lines_of_one}
+                    totals[j] = {combined}
+    for j in static_range({columns}):
+        if first + j * 4 < width:
+            value = {result}(totals[j])
+            i = o * width + first + j * 4
+            {after}
+            out[i] = {text}
+"""
 _EPILOGUE = """def epilogue({parameters}):
     {lines}
     return {text}
@@ -356,16 +382,25 @@ class _Writer:
             return
         made = Expression([arg], [LoopOver("o", outer), LoopOver("k", along), LoopOver("c", inner)], self.held)
         after = self._after(root, core, LoopOver("i", root.shape))
-        text = _COLUMNS.format(
+        columns = _orbits(made, core.dtype)
+        while columns > 1 and is_known(width) and width < 4 * columns:
+            columns //= 2
+        several, deeper = columns > 1, "\n" + " " * 16
+        text = (_SEVERAL_COLUMNS if several else _COLUMNS).format(
             parameters=self._parameters(root, made, after, "count: i32, width: i32"),
-            lines="\n        ".join(made.lines),
-            after="\n    ".join(after.lines) or "pass",
+            columns=columns,
+            most=4 * columns,
+            lines=(deeper if several else "\n        ").join(made.lines),
+            lines_of_one=f"{deeper}    ".join(made.lines),
+            after=("\n            " if several else "\n    ").join(after.lines) or "pass",
             text=after.text[0],
-            **_about(kind, core.dtype, made.text[0]),
+            **_about(kind, core.dtype, made.text[0], "totals[j]" if several else "total"),
         )
         self._aligned(root, after, *made.arrays.values())
         args = {"out": self.names[id(root)], "count": count, "width": width}
-        self._launch(text, (width, rows), (64,), args, made, after)
+        high = _LANES // 4
+        grid = (4, ceildiv(width, 4 * columns * high) * high, rows) if several else (width, rows)
+        self._launch(text, grid, (4, high) if several else (_LANES,), args, made, after)
 
     def _rows(
         self,
@@ -388,9 +423,7 @@ class _Writer:
             about = _about(kind, core.dtype, made.text[0], "totals[j]")
             known = is_known(count)
             short = final and known and count < 32 and count * len(made.lines) <= _MOST_LINES
-            # What an element is made of is there for each orbit of a lane, twice.
-            orbits = (8 if len(made.lines) <= 4 else 4 if len(made.lines) <= 12 else 1) * 4 // partial.size_bytes or 1
-            orbits = 1 << (count - 1).bit_length() if short else orbits
+            orbits = 1 << (count - 1).bit_length() if short else _orbits(made, core.dtype)
             lanes = 1 if short else 32 // orbits
             high = _LANES // lanes
             body = {"lines": "\n            ".join(made.lines), "lanes": lanes, "orbits": orbits, **about}
@@ -536,6 +569,12 @@ class _Writer:
 
 
 _functions: dict[str, Any] = {}
+
+
+def _orbits(made: Expression, dtype: ElementType) -> int:
+    """How many elements a lane reduces side by side. What they are made of is in the kernel for each of them, twice."""
+    several = 8 if len(made.lines) <= 4 else 4 if len(made.lines) <= 12 else 1
+    return several * 4 // reduce_type(stored_as(dtype)).size_bytes or 1
 
 
 def _about(kind: str, dtype: ElementType, text: str, total: str = "total") -> dict[str, Any]:
