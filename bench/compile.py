@@ -28,9 +28,13 @@ import hologram_web as hg
 from hologram_web import stdlib
 from hologram_web.compiler.build import build
 from hologram_web.compiler.passes import optimize
+from hologram_web.isa import Type
 from hologram_web.isa.address import ON_CHIP
 from hologram_web.isa.verify import analyze
 from hologram_web.targets import wasm, wgsl
+from hologram_web.tensor.matmul import TEXTS, TILE
+from hologram_web.tensor.matmul import _same as same
+from hologram_web.tensor.operation import program_of
 
 PEERS = Path("build/peers")
 PACKAGES = ("numba==0.68.1", "tinygrad==0.14.0")
@@ -89,6 +93,20 @@ def measured(rounds: int) -> dict[str, dict[str, float]]:
     return {name: {step: pick(ms) for step, ms in steps.items()} for name, steps in found.items()}
 
 
+def verifying(rounds: int) -> tuple[int, float]:
+    """The instructions of the tiled product of matrices, a long program, and milliseconds of processor time that the
+    verifier takes for them."""
+    types = dict.fromkeys(("T", "U", "W"), Type.F32)
+    constants = {**TILE, **types, **dict.fromkeys(("BATCHED", "BETA", "BIAS"), False), "EPILOGUE": same}
+    program = program_of(TEXTS["tiles"], constants)
+    times = []
+    for _ in range(10 * rounds):
+        start = CLOCK()
+        analyze(program)
+        times.append(1000 * (CLOCK() - start))
+    return len(program), median(times)
+
+
 def peers(rounds: int) -> dict[str, Any]:
     """What `peers.py` measures in an environment with Numba and tinygrad."""
     import venv  # which Pyodide has not
@@ -137,6 +155,9 @@ def main(arguments: list[str]) -> None:
         ms = {name: steps[step] for name, steps in found.items() if step in steps}
         slowest = max(ms, key=ms.__getitem__)
         print(f"| {step} | {median(ms.values()):.2f} | {ms[slowest]:.2f} | {slowest} |")
+    if not options.pyodide:
+        count, ms = verifying(options.rounds)
+        print(f"\nverifying the tiled product of matrices ({count} instructions): {ms:.2f} ms")
     if not options.peers:
         return
     print("\n| kernel | by | ms |\n|---|---|---|")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bench import checks
 from bench.peers import report
 from bench.peers.__main__ import PEAKS, WHERE, at_first, in_pages, natively
 from bench.peers.cases import CASES, generated
@@ -230,6 +231,13 @@ def test_a_first_result_and_a_report(browser):
     assert "times the older run&#x27;s" in text
     twin = next(row for row in rows if row["named"])
     assert (twin["where"], twin["named"], OURS) in {(row["where"], row["case"], row["by"]) for row in rows}
+
+
+def test_gathers_with_less_and_less_of_a_check(capsys):
+    """All give the right elements, and tell no fault."""
+    checks.main(["--rounds", "1"], standalone_mode=False)
+    names = [line.split("|")[1].strip() for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    assert names[1:] == list(checks.shaders())
 
 
 def test_places():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from heapq import heappop
 
 import pytest
 
@@ -13,7 +15,7 @@ from hologram_web.compiler.ir import Function
 from hologram_web.compiler.out_of_ssa import lower
 from hologram_web.compiler.passes import optimize
 from hologram_web.errors import CompileError
-from hologram_web.isa import Program
+from hologram_web.isa import Program, verify
 from hologram_web.isa.verify import analyze
 from hologram_web.targets import wasm, wgsl
 
@@ -84,3 +86,19 @@ def test_code_behind_many_barriers() -> None:
         "instruction 605: behind each of 200 barriers lanes may go on to much of the code, which would be written for "
         "each of them, more than 24,816 blocks in all: let fewer barriers lie in loops and branches"
     )
+
+
+def test_what_follows_a_loop_is_verified_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The body of a loop comes before what follows it, which knows by then all that the loop writes."""
+    visits: list[int] = []
+
+    def popped(work: list[tuple[int, int]]) -> tuple[int, int]:
+        found = heappop(work)
+        visits.append(found[1])
+        return found
+
+    monkeypatch.setattr(verify, "heappop", popped)
+    loop = "head:\n set.ge.u32 p1, r11, r1\n bra out, p1\n add.u32 r11, r11, r12\n cvt.u64.u32 r20, r11\n bra head\n"
+    analysis = analyze(Program.from_text(_HEAD + loop + "out:\n" + _ifs(50) + _LAST))
+    assert not analysis.found
+    assert sorted(Counter(visits).values()) == [1] * (len(analysis.graph.blocks) - 2) + [2, 2]

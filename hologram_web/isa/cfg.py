@@ -46,7 +46,10 @@ class FlowGraph:
     @cached_property
     def _ways(self) -> list[list[int]]:
         pairs = zip(self.next, self.target, strict=True)
-        return [[way for way in dict.fromkeys(pair) if way is not None] for pair in pairs]
+        return [
+            [way] if branch is None and way is not None else [w for w in dict.fromkeys((way, branch)) if w is not None]
+            for way, branch in pairs
+        ]
 
     @cached_property
     def predecessors(self) -> list[list[int]]:
@@ -203,27 +206,31 @@ class _Context:
     """Code within a call: `call` is its index in the code of `outer`.
 
     `functions` are those that it is in, as the bits of their numbers: calling one of them is recursion. `inner` are the
-    contexts of the calls in it, by their index, and `places` its instructions that are reached.
+    contexts of the calls in it, by their index. `places` are its instructions that are reached: whether a lane may go
+    to the next one, and where else. `points` are their points.
     """
 
     outer: _Context | None
     call: int
     functions: int
     inner: dict[int, _Context] = field(default_factory=dict)
-    places: dict[int, tuple[object, object]] = field(default_factory=dict)
+    places: dict[int, tuple[bool, _Place | int | None]] = field(default_factory=dict)
+    points: dict[int, int] = field(default_factory=dict)
 
 
 _Place = tuple[_Context, int]
+_STRAIGHT = True, None
+_TURNS = frozenset({"BRA", "LOOP", "CALL", "RET", "EXIT"})
 
 
 def expand(program: Program) -> FlowGraph:
     """The flow graph of a program. What is wrong with labels, calls and returns is in its `problems`."""
     graph = FlowGraph(program)
-    count = len(program)
+    instructions, count = program.instructions, len(program)
 
     def target(index: int) -> int | None:
         try:
-            return program.target(program.instructions[index].target)
+            return program.target(instructions[index].target)
         except IsaError as error:
             graph.problems.append((index, str(error)))
             return None
@@ -239,59 +246,57 @@ def expand(program: Program) -> FlowGraph:
     work: list[_Place] = [(outermost, start)]
     while work:
         context, index = work.pop()
-        if index >= count or index in context.places:
-            continue
-        if reached >= MAX_INSTRUCTIONS:
-            graph.problems.append(
-                (index, f"with its calls expanded the program has more than {MAX_INSTRUCTIONS} instructions")
-            )
-            break
-        reached += 1
-        onward: _Place | None = (context, index + 1)
-        branch: _Place | None = None
-        ends = False
-        match program.instructions[index].name:
-            case "BRA":
-                goal = target(index)
-                branch = None if goal is None else (context, goal)
-                if program.instructions[index].pred is None:
-                    onward = None
-            case "LOOP":
-                goal = target(index)
-                branch = None if goal is None else (context, goal)
-            case "CALL":
-                goal, onward = target(index), None
-                if goal is not None:
-                    function = 1 << numbered.setdefault(goal, len(numbered))
-                    if context.functions & function:
-                        graph.problems.append((index, "recursion: this calls a function that it is in; use a loop"))
+        places = context.places
+        while index < count and index not in places:
+            if reached >= MAX_INSTRUCTIONS:
+                graph.problems.append(
+                    (index, f"with its calls expanded the program has more than {MAX_INSTRUCTIONS} instructions")
+                )
+                work.clear()
+                break
+            reached += 1
+            name = instructions[index].row.name
+            if name not in _TURNS:
+                places[index] = _STRAIGHT
+                index += 1
+                continue
+            onward = name == "LOOP" or (name == "BRA" and instructions[index].pred is not None)
+            branch: _Place | int | None = None
+            match name:
+                case "BRA" | "LOOP":
+                    goal = target(index)
+                    branch = None if goal is None else (context, goal)
+                case "CALL":
+                    goal = target(index)
+                    if goal is not None:
+                        function = 1 << numbered.setdefault(goal, len(numbered))
+                        if context.functions & function:
+                            graph.problems.append((index, "recursion: this calls a function that it is in; use a loop"))
+                        else:
+                            inner = context.inner[index] = _Context(context, index, context.functions | function)
+                            branch = (inner, goal)
+                case "RET":
+                    if context.outer is not None:
+                        branch = (context.outer, context.call + 1)
                     else:
-                        inner = context.inner[index] = _Context(context, index, context.functions | function)
-                        branch = (inner, goal)
-            case "RET":
-                onward = None
-                if context.outer is not None:
-                    branch = (context.outer, context.call + 1)
-                else:
-                    graph.problems.append((index, "RET outside a function: end the lane with EXIT"))
-            case "EXIT":
-                onward, ends = None, True
-        context.places[index] = (onward, "end" if ends else branch)
-        work += [way for way in (branch, onward) if way is not None]
+                        graph.problems.append((index, "RET outside a function: end the lane with EXIT"))
+                case "EXIT":
+                    branch = END
+            places[index] = onward, branch
+            if isinstance(branch, tuple):
+                work.append(branch)
+            if not onward:
+                break
+            index += 1
     order = _inlined(outermost)
-    numbers: dict[object, int] = {(id(context), index): number for number, (context, index) in enumerate(order)}
-
-    def number(way: object) -> int | None:
-        if way is None:
-            return None
-        return END if way == "end" else numbers.get((id(way[0]), way[1]), END)  # type: ignore[index]  # a place
-
+    for point, (context, index) in enumerate(order):
+        context.points[index] = point
     for context, index in order:
-        onward_way, branch_way = context.places[index]
+        goes_on, branch = context.places[index]
         graph.code.append(index)
-        graph.next.append(number(onward_way))
-        graph.target.append(number(branch_way))
-    graph.entry = numbers.get((id(outermost), start), END)
+        graph.next.append(context.points.get(index + 1, END) if goes_on else None)
+        graph.target.append(branch[0].points.get(branch[1], END) if isinstance(branch, tuple) else branch)
+    graph.entry = outermost.points.get(start, END)
     return graph
 
 
@@ -321,12 +326,13 @@ def reverse_order(graph: FlowGraph, roots: Iterable[int]) -> list[int]:
         seen.add(root)
         while stack:
             block, position = stack.pop()
-            ways = [way for way in graph.block_successors[block] if way != END]
+            ways = graph.block_successors[block]
             if position < len(ways):
                 stack.append((block, position + 1))
-                if ways[position] not in seen:
-                    seen.add(ways[position])
-                    stack.append((ways[position], 0))
+                way = ways[~position]  # backwards: so the body of a loop comes before what follows the loop
+                if way != END and way not in seen:
+                    seen.add(way)
+                    stack.append((way, 0))
             else:
                 order.append(block)
     return order[::-1]

@@ -54,6 +54,10 @@ class Effect(StrEnum):
 
 
 REQUIRED = object()
+# Operands that can be, or have in them, registers of types that their row does not say.
+_MORE = frozenset({"load", "store", "rmw", "place", "result", "size", "scalar", "pool"})
+# The position of a register or predicate, that of its type, or its type: "predicate" is one.
+_Slots = tuple[tuple[int, int | None, Any], ...]
 
 
 @dataclass(frozen=True)
@@ -154,6 +158,27 @@ class Row:
         return tuple((i, operand) for i, operand in found if operand.role != "def" and operand.kind != "type")
 
     @cached_property
+    def needs(self) -> _Slots | None:
+        """The registers and predicates that it reads, where that is all it reads and the row says their types."""
+        if self.state or any(operand.kind in _MORE or operand.type == "any" for _, operand in self.read):
+            return None
+        return tuple(self._slot(i, operand) for i, operand in self.read if operand.role)
+
+    @cached_property
+    def gives(self) -> _Slots | None:
+        """The registers and predicates that it writes, where the row says their types."""
+        written = [(i, self.operands[i]) for i in self.results]
+        if any(operand.type in ("any", "pointer") or operand.kind == "result" for _, operand in written):
+            return None
+        return tuple(self._slot(i, operand) for i, operand in written)
+
+    def _slot(self, position: int, operand: Operand) -> tuple[int, int | None, Any]:
+        if operand.kind in ("predicate", "guard"):
+            return position, None, "predicate"
+        given = self.positions.get(operand.type)
+        return position, given, None if given is not None else Type.named(operand.type)
+
+    @cached_property
     def computes(self) -> bool:
         """Whether it is its result, and perhaps a fault."""
         plain = self.effect is Effect.PURE or (self.effect is Effect.STATE and not self.state)
@@ -172,6 +197,11 @@ class Row:
     @cached_property
     def type_operands(self) -> tuple[int, ...]:
         return tuple(i for i, operand in enumerate(self.operands) if operand.kind == "type")
+
+    @cached_property
+    def addresses(self) -> tuple[int, ...]:
+        """Positions of addresses, and of what can be one."""
+        return tuple(i for i, operand in enumerate(self.operands) if operand.is_address or operand.kind == "result")
 
     @cached_property
     def suffixes(self) -> tuple[Operand, ...]:

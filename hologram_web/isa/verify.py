@@ -22,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from heapq import heappop, heappush
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ..errors import IsaError
@@ -87,18 +88,18 @@ class _State:
     Whole copies for each block took 600 MB for a program of 1 MB.
     """
 
-    __slots__ = ("_own", "_parts")
+    __slots__ = ("_own", "parts")
 
     def __init__(self, parts: list[dict[int, _Value]]) -> None:
-        self._parts = parts
+        self.parts = parts
         self._own = 0  # the parts that no other state has, as bits
 
     def copy(self) -> _State:
         self._own = 0
-        return _State(list(self._parts))
+        return _State(list(self.parts))
 
     def get(self, key: int, default: _Value = _UNWRITTEN) -> _Value:
-        return self._parts[key >> _PART].get(key, default)
+        return self.parts[key >> _PART].get(key, default)
 
     def __setitem__(self, key: int, value: _Value) -> None:
         self._part(key >> _PART)[key] = value
@@ -106,25 +107,23 @@ class _State:
     def _part(self, number: int) -> dict[int, _Value]:
         """A part to write to."""
         if not self._own >> number & 1:
-            self._parts[number] = dict(self._parts[number])
+            self.parts[number] = dict(self.parts[number])
             self._own |= 1 << number
-        return self._parts[number]
+        return self.parts[number]
 
     def merge(self, other: _State) -> bool:
         """Adds what `other` may hold; says whether that is news."""
         changed = False
         for number in _PARTS:
-            mine_all, theirs_all = self._parts[number], other._parts[number]
+            mine_all, theirs_all = self.parts[number], other.parts[number]
             if mine_all is theirs_all:
                 continue
             for key in mine_all.keys() | theirs_all.keys():
                 mine, theirs = mine_all.get(key, _UNWRITTEN), theirs_all.get(key, _UNWRITTEN)
-                if mine is theirs or not mine:
+                if mine is theirs or not mine or (theirs and theirs.keys() <= mine.keys()):
                     continue
-                union = {**theirs, **mine} if theirs else {}
-                if union.keys() != mine.keys():
-                    self._part(number)[key] = union
-                    changed = True
+                self._part(number)[key] = {**theirs, **mine} if theirs else {}
+                changed = True
         return changed
 
 
@@ -210,14 +209,8 @@ def analyze(program: Program) -> Analysis:
         analysis.report(index, reason)
     for index, instruction in enumerate(program.instructions):
         _check_operands(analysis, index, instruction)
-    written = [_written(instruction, index) for index, instruction in enumerate(program.instructions)]
-    states = _flow(program, graph, written)
-    for number, block in enumerate(graph.blocks):
-        if (state := states.get(number)) is not None:
-            state = state.copy()
-            for point in block:
-                _Reads(analysis, point, state).check()
-                _transfer(program, graph.code[point], written, state)
+    for index, reason in _flow(analysis):
+        analysis.report(index, reason)
     from .hostflow import check_collectives, check_pools
 
     check_pools(analysis)
@@ -252,8 +245,9 @@ def _check_operands(analysis: Analysis, index: int, instruction: Instruction) ->
         reason = row.check(**dict(zip(row.positions, instruction.values, strict=True)))
         if reason:
             analysis.report(index, reason)
-    for address in instruction.values:
-        if address.__class__ is not Address:
+    for position in row.addresses:
+        address = instruction.values[position]
+        if not isinstance(address, Address):
             continue
         if address.space is Space.CLASS and isinstance(address.base, int) and not 0 <= address.base < 96:
             analysis.report(index, f"class {address.base} does not exist: classes are 0 to 95")
@@ -283,15 +277,21 @@ def _held(param: Param) -> _Tag:
     return _Held(param.kind, Base(Space[param.kind.upper()], param.name))
 
 
+_Found = list[tuple[int, str]]  # what is wrong, by instruction
 _Written = tuple[tuple[int, _Value], ...] | None
 
 
-def _flow(program: Program, graph: FlowGraph, written: list[_Written]) -> dict[int, _State]:
-    """What every register holds at the start of each block that is reached."""
+def _flow(analysis: Analysis) -> _Found:
+    """Follows what every register holds; what is wrong with what is read. A block that comes again holds more than
+    before, so that its last report is the one."""
+    program, graph = analysis.program, analysis.graph
     if graph.entry == END:
-        return {}
+        return []
+    needed = list(map(_needed, program.instructions))
+    written = [_written(instruction, index) for index, instruction in enumerate(program.instructions)]
     first = graph.block_of[graph.entry]
-    states: dict[int, _State] = {first: _entry(program)}
+    states: dict[int, _State] = {first: _entry(program)}  # at the start of each block that is reached
+    found: list[_Found] = [[] for _ in graph.blocks]
     order = {block: number for number, block in enumerate(reverse_order(graph, [first]))}
     work = [(order[first], first)]  # a heap: blocks in order
     waiting = {first}
@@ -299,8 +299,16 @@ def _flow(program: Program, graph: FlowGraph, written: list[_Written]) -> dict[i
         _, block = heappop(work)
         waiting.remove(block)
         state = states[block].copy()
+        found[block] = []
         for point in graph.blocks[block]:
-            _transfer(program, graph.code[point], written, state)
+            index = graph.code[point]
+            if not _fits(needed[index], state):
+                _Reads(analysis, point, state, found[block]).check()
+            if (known := written[index]) is None:
+                _follow(program, index, state)
+            else:
+                for key, held in known:
+                    state[key] = held
         for way in graph.block_successors[block]:
             if way == END:
                 continue
@@ -311,30 +319,24 @@ def _flow(program: Program, graph: FlowGraph, written: list[_Written]) -> dict[i
             if way not in waiting:
                 waiting.add(way)
                 heappush(work, (order[way], way))
-    return states
+    return list(chain.from_iterable(found))
 
 
 def _written(instruction: Instruction, index: int) -> _Written:
     """What an instruction writes, if that does not depend on what registers hold."""
-    found: list[tuple[int, _Value]] = []
-    for position in instruction.row.results:
-        operand, value = instruction.row.operands[position], instruction.values[position]
-        if isinstance(value, Predicate):
-            found.append((_key(value), {"predicate": index}))
-        elif isinstance(value, Register):
-            if operand.type in ("any", "pointer"):
-                return None
-            found.append((_key(value), {instruction.type_of(operand): index}))
+    slots = instruction.row.gives
+    if slots is None:
+        return None
+    values, found = instruction.values, []
+    for position, given, named in slots:
+        value = values[position]
+        key = value.index + _PREDICATE if named == "predicate" else value.index
+        found.append((key, {named if given is None else values[given]: index}))
     return tuple(found)
 
 
-def _transfer(program: Program, index: int, written: list[_Written], state: _State) -> None:
-    """Changes `state` by what an instruction writes."""
-    known = written[index]
-    if known is not None:
-        for key, held in known:
-            state[key] = held
-        return
+def _follow(program: Program, index: int, state: _State) -> None:
+    """Changes `state` by what an instruction writes, where that depends on it."""
     instruction = program.instructions[index]
     for position in instruction.row.results:
         operand, value = instruction.row.operands[position], instruction.values[position]
@@ -346,6 +348,8 @@ def _transfer(program: Program, index: int, written: list[_Written], state: _Sta
         elif operand.type == "pointer":
             base = _base(program, instruction.src, state)
             state[_key(value)] = {_Held("pointer", base): index} if isinstance(base, Base) else {}
+        else:
+            state[_key(value)] = {instruction.type_of(operand): index}
 
 
 def _base(program: Program, address: Address, state: _State) -> Base | str:
@@ -388,17 +392,45 @@ def _list(value: _Value) -> str:
     return " or ".join(parts)
 
 
+_Needed = tuple[tuple[int, Any], ...] | None
+
+
+def _needed(instruction: Instruction) -> _Needed:
+    """The registers that an instruction reads and what they have to hold, if nothing else is to be found out there."""
+    slots = instruction.row.needs
+    if slots is None:
+        return None
+    values, found = instruction.values, []
+    for position, given, named in slots:
+        if (value := values[position]) is not None:
+            key = value.index + _PREDICATE if named == "predicate" else value.index
+            found.append((key, named if given is None else values[given]))
+    return tuple(found)
+
+
+def _fits(needed: _Needed, state: _State) -> bool:
+    """Whether the registers hold just that, so that there is nothing to report."""
+    if needed is None:
+        return False
+    parts = state.parts
+    for key, wanted in needed:
+        held = parts[key >> _PART].get(key, _UNWRITTEN)
+        if len(held) != 1 or wanted not in held:
+            return False
+    return True
+
+
 class _Reads:
     """Checks what one point reads, given what the registers hold there."""
 
-    def __init__(self, analysis: Analysis, point: int, state: _State) -> None:
-        self.analysis, self.point, self.state = analysis, point, state
+    def __init__(self, analysis: Analysis, point: int, state: _State, found: _Found) -> None:
+        self.analysis, self.point, self.state, self.found = analysis, point, state, found
         self.index = analysis.graph.code[point]
         self.instruction = analysis.graph.instruction(point)
 
     def report(self, reason: str) -> None:
         if reason:
-            self.analysis.report(self.index, reason)
+            self.found.append((self.index, reason))
 
     def check(self) -> None:
         values = self.instruction.values
@@ -474,11 +506,9 @@ class _Reads:
         param = self.analysis.program.param(base.name) if isinstance(base.name, str) else None
         if param is not None and param.access is not None:
             # A result that is scaled by beta and added to is read, too.
-            scaled = operand.kind == "store" and any(
-                other.name == "beta" and other.kind == "scalar" and value != 0
-                for other, value in zip(row.operands, self.instruction.values, strict=True)
-            )
-            reads = operand.kind in ("load", "rmw") or scaled
+            beta = row.positions.get("beta", position)  # of norms it is an array
+            scaled = row.operands[beta].kind == "scalar" and self.instruction.values[beta] != 0
+            reads = operand.kind in ("load", "rmw") or (scaled and operand.kind == "store")
             writes = operand.kind in ("store", "rmw", "result")
             if (reads and not param.access.reads) or (writes and not param.access.writes):
                 verb = "read" if reads and not param.access.reads else "written"
