@@ -129,10 +129,13 @@ def inv(x: Array, /) -> Array:
     return found
 
 
-def _eliminated(a: Array) -> tuple[Array, Array]:
-    """The diagonals that elimination leaves, and the signs."""
+def _eliminated(a: Array) -> tuple[Array, Array, Array]:
+    """The products of the diagonals that elimination leaves; their signs, and the logarithms of their sizes."""
     triangles, _, sign = _solved(a, a[..., :0])
-    return diagonal(triangles), sign
+    pivots = diagonal(triangles)
+    size = abs(pivots)
+    turn = prod(where(size == 0, 0.0, pivots / size), axis=-1) * sign
+    return prod(pivots, axis=-1) * sign, turn, sum(mapped("log", size), axis=-1)
 
 
 def det(x: Array, /) -> Array:
@@ -143,8 +146,9 @@ def det(x: Array, /) -> Array:
 
 @custom_gradient
 def _determinant(a: Array) -> Any:
-    pivots, sign = _eliminated(a)
-    found = prod(pivots, axis=-1) * sign
+    plain, turn, logarithm = _eliminated(a)
+    # A product that is too large or too small on the way: of complex numbers it is NaN then.
+    found = where(mapped("isfinite", plain) & (plain != 0.0), plain, turn * mapped("exp", logarithm))
     return found, lambda g: (g * found).expand_dims(-1).expand_dims(-1) * inv(a).mT
 
 
@@ -156,10 +160,8 @@ def slogdet(x: Array, /) -> SlogdetResult:
 
 @custom_gradient
 def _logarithm(a: Array) -> Any:
-    pivots, sign = _eliminated(a)
-    size = abs(pivots)
-    turn = prod(where(size == 0, 0.0, pivots / size), axis=-1) * sign
-    found = SlogdetResult(turn, sum(mapped("log", size), axis=-1))
+    _, turn, logarithm = _eliminated(a)
+    found = SlogdetResult(turn, logarithm)
     return found, lambda g: g.logabsdet.expand_dims(-1).expand_dims(-1) * inv(a).mT
 
 
