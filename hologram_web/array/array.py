@@ -492,7 +492,7 @@ def mapped(op: str, *operands: Any, executor: Executor | None = None) -> Array:
 
 
 def _mapped(op: str, operands: Sequence[Any], executor: Executor | None) -> Array:
-    given, kinds = [], []
+    given, kinds = [], list[Any]()
     for each in operands:
         if type(each) is Array and each.executor is executor:
             kinds.append(each.node.dtype)

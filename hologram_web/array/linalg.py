@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..errors import LaunchError
 from ..isa.types import Type
-from .array import Array, Axes, kernel, mapped
+from .array import Array, Axes, by_parts, kernel, mapped
 from .creation import eye, full
 from .functions import (
     argsort,
@@ -34,7 +34,7 @@ from .gradient import custom_gradient
 from .linalg_gradients import of_cholesky, of_eigh, of_qr, of_singular_values
 from .node import broadcast_shapes, view
 from .sets import take_along_axis
-from .types import floating, promoted, real_of
+from .types import floating, kind_of, promoted, real_of
 from .view import View, row_major
 
 __all__ = [
@@ -147,8 +147,14 @@ def det(x: Array, /) -> Array:
 @custom_gradient
 def _determinant(a: Array) -> Any:
     plain, turn, logarithm = _eliminated(a)
-    # A product that is too large or too small on the way: of complex numbers it is NaN then.
-    found = where(mapped("isfinite", plain) & (plain != 0.0), plain, turn * mapped("exp", logarithm))
+    size = mapped("exp", logarithm)
+
+    def sized(part: Array) -> Array:
+        return where(part == 0.0, 0.0, part * size)
+
+    # Where the product was too large or too small on the way: of complex numbers it is NaN then.
+    other = by_parts(sized, turn) if kind_of(a.dtype) == "c" else sized(turn)
+    found = where(mapped("isfinite", plain) & (plain != 0.0), plain, other)
     return found, lambda g: (g * found).expand_dims(-1).expand_dims(-1) * inv(a).mT
 
 
