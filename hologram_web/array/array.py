@@ -494,13 +494,9 @@ def mapped(op: str, *operands: Any, executor: Executor | None = None) -> Array:
 def _mapped(op: str, operands: Sequence[Any], executor: Executor | None) -> Array:
     given, kinds = [], list[Any]()
     for each in operands:
-        if type(each) is Array and each.executor is executor:
-            kinds.append(each.node.dtype)
-        elif isinstance(each, NUMBERS):
-            kinds.append(type(each))
-        else:
-            each = array_of(each, executor)
-            kinds.append(each.node.dtype)
+        if type(each) is not Array or each.executor is not executor:
+            each = each if isinstance(each, NUMBERS) else array_of(each, executor)
+        kinds.append(each.node.dtype if isinstance(each, Array) else type(each))
         given.append(each)
     rule = rule_of(op, tuple(kinds))
     if rule.op is None:
