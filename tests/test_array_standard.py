@@ -218,6 +218,17 @@ def _check_matrices(ex: hg.Executor, ty: str, n: int) -> None:
     _close(xp.conj(la.cholesky(y, upper=True).mT), np.linalg.cholesky(h), near * n)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "c8"])
+def test_determinants_beyond_the_type_and_on_the_way_to_it(ex: hg.Executor, dtype: str) -> None:
+    sizes = ([1e30, 1e30, 1e-30, 1e-30], [1e-30, 1e-30, 1e30, 1e30], [1e30, 1e30, 2, 3], [1e30, 0, 1e30, 1e30])
+    a = np.stack([np.diag(np.array(each, dtype)) for each in sizes])
+    if dtype == "c8":
+        a = a * np.array(1j, dtype)
+    with np.errstate(all="ignore"):
+        wanted = np.linalg.det(a)
+    np.testing.assert_allclose(xp.linalg.det(xp.asarray(a, device=ex)).numpy(), wanted, rtol=1e-4)
+
+
 def _check_factors(ex: hg.Executor, ty: str, n: int) -> None:
     a, h = _matrices(ty, n)
     near = 1e-9 if ty == "f8" else 2e-4 * n

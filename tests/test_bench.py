@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
-from bench import guards, launch
+from bench import arrays, guards, launch
 from bench.__main__ import check, sides
 from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
@@ -47,6 +47,11 @@ def test_all_sides_agree(name, gpu):
     assert {"cpu", "wasm", "NumPy"} <= set(names)
     assert ("our WGSL" in names) == (name != "sum")
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("what", arrays.CASES)
+def test_arrays_have_the_right_results(what):
+    assert len(arrays.here(what, "wasm", 1, 2, 200)) == 1
 
 
 def test_all_launches_agree(capsys):

@@ -36,7 +36,7 @@ ONCE = (
     "README.md: rows by blocks of 16 lanes and in packets of 8, in Chromium, one thread, 2026-11-27",
     "README.md: constants in globals and relaxed modules in Chromium, one thread, 2026-11-23",
     "README.md: the compiler beside the one before packets, kernel by kernel in turns, 2026-11-27",
-    "array_api.md: runs of parts of the suite, each beside other work, 2026-11-27",
+    "array_api.md: the suite on each device, 2026-11-29",
     "bignum.md: products of U256 in other ways, 2026-11-22",
     "blocks.md: subgroups beside a tree, 2026-11-23",
     "devices.md: what lanes, branches and checks cost in shaders, 2026-11-23",

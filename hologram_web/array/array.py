@@ -422,12 +422,15 @@ COMPARISONS = {
 }
 
 
+_OPERANDS = (Array, Buffer, Size, *NUMBERS)
+
+
 def _operator(name: str, swapped: bool, in_place: bool = False) -> Callable[[Array, Any], Any]:
     @outermost
     def operate(self: Array, other: Any, /) -> Any:
-        if not isinstance(other, (Array, Buffer, Size, *NUMBERS)) and not hasattr(other, "__array__"):
+        if not isinstance(other, _OPERANDS) and not hasattr(other, "__array__"):
             return NotImplemented
-        found = mapped(name, other, self) if swapped else mapped(name, self, other)
+        found = _mapped(name, (other, self) if swapped else (self, other), self.executor)
         if not in_place:
             return found
         if (found.shape, found.dtype) != (self.shape, self.dtype):
@@ -485,19 +488,22 @@ def mapped(op: str, *operands: Any, executor: Executor | None = None) -> Array:
     Array or a Buffer, or `executor` says where. Raises LaunchError."""
     if executor is None:
         executor = next((each.executor for each in operands if isinstance(each, (Array, Buffer))), None)
-    given = [
-        each
-        if isinstance(each, NUMBERS) or (type(each) is Array and each.executor is executor)
-        else array_of(each, executor)
-        for each in operands
-    ]
-    kinds = tuple([each.node.dtype if type(each) is Array else type(each) for each in given])
-    rule = rule_of(op, kinds)
+    return _mapped(op, operands, executor)
+
+
+def _mapped(op: str, operands: Sequence[Any], executor: Executor | None) -> Array:
+    given, kinds = [], list[Any]()
+    for each in operands:
+        if type(each) is not Array or each.executor is not executor:
+            each = each if isinstance(each, NUMBERS) else array_of(each, executor)
+        kinds.append(each.node.dtype if isinstance(each, Array) else type(each))
+        given.append(each)
+    rule = rule_of(op, tuple(kinds))
     if rule.op is None:
         return array_of(given[0], executor, dtype=rule.gives)
     nodes = []
     for each, wanted in zip(given, rule.wanted, strict=True):
-        if type(each) is not Array:
+        if not isinstance(each, Array):
             nodes.append(scalar(_held(each, wanted), wanted))
         elif each.node.dtype is wanted:
             nodes.append(each.node)

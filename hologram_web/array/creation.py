@@ -64,7 +64,8 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Executor | None = None, c
     if copy is False:
         raise ValueError("the elements have to be copied to the device: copy=False is not possible")
     if isinstance(obj, (list, tuple)):
-        if any(isinstance(each, Array) for each in obj):
+        if (first := _first_array(obj)) is not None:
+            device = first.executor if device is None else device
             return _stacked([asarray(each, dtype=dtype, device=device) for each in obj])
         ty = ty or _type_of_numbers(obj)
     if isinstance(obj, NUMBERS) and type(obj) in NUMBERS:
@@ -72,6 +73,13 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Executor | None = None, c
         if isinstance(obj, complex) or not isinstance(ty, Type) or ty.is_float == isinstance(obj, float):
             return array_of(obj, _on(device), dtype=ty)
     return array_of(obj, _on(device), dtype=ty)
+
+
+def _first_array(obj: Any) -> Array | None:
+    """An Array in lists, at any depth."""
+    if isinstance(obj, (list, tuple)):
+        return next((found for each in obj if (found := _first_array(each)) is not None), None)
+    return obj if isinstance(obj, Array) else None
 
 
 def _type_of_numbers(numbers: Sequence[Any]) -> ElementType | None:

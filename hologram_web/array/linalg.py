@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..errors import LaunchError
 from ..isa.types import Type
-from .array import Array, Axes, kernel, mapped
+from .array import Array, Axes, by_parts, kernel, mapped
 from .creation import eye, full
 from .functions import (
     argsort,
@@ -34,7 +34,7 @@ from .gradient import custom_gradient
 from .linalg_gradients import of_cholesky, of_eigh, of_qr, of_singular_values
 from .node import broadcast_shapes, view
 from .sets import take_along_axis
-from .types import floating, promoted, real_of
+from .types import floating, kind_of, promoted, real_of
 from .view import View, row_major
 
 __all__ = [
@@ -129,10 +129,13 @@ def inv(x: Array, /) -> Array:
     return found
 
 
-def _eliminated(a: Array) -> tuple[Array, Array]:
-    """The diagonals that elimination leaves, and the signs."""
+def _eliminated(a: Array) -> tuple[Array, Array, Array]:
+    """The products of the diagonals that elimination leaves; their signs, and the logarithms of their sizes."""
     triangles, _, sign = _solved(a, a[..., :0])
-    return diagonal(triangles), sign
+    pivots = diagonal(triangles)
+    size = abs(pivots)
+    turn = prod(where(size == 0, 0.0, pivots / size), axis=-1) * sign
+    return prod(pivots, axis=-1) * sign, turn, sum(mapped("log", size), axis=-1)
 
 
 def det(x: Array, /) -> Array:
@@ -143,8 +146,15 @@ def det(x: Array, /) -> Array:
 
 @custom_gradient
 def _determinant(a: Array) -> Any:
-    pivots, sign = _eliminated(a)
-    found = prod(pivots, axis=-1) * sign
+    plain, turn, logarithm = _eliminated(a)
+    size = mapped("exp", logarithm)
+
+    def sized(part: Array) -> Array:
+        return where(part == 0.0, 0.0, part * size)
+
+    # Where the product was too large or too small on the way: of complex numbers it is NaN then.
+    other = by_parts(sized, turn) if kind_of(a.dtype) == "c" else sized(turn)
+    found = where(mapped("isfinite", plain) & (plain != 0.0), plain, other)
     return found, lambda g: (g * found).expand_dims(-1).expand_dims(-1) * inv(a).mT
 
 
@@ -156,10 +166,8 @@ def slogdet(x: Array, /) -> SlogdetResult:
 
 @custom_gradient
 def _logarithm(a: Array) -> Any:
-    pivots, sign = _eliminated(a)
-    size = abs(pivots)
-    turn = prod(where(size == 0, 0.0, pivots / size), axis=-1) * sign
-    found = SlogdetResult(turn, sum(mapped("log", size), axis=-1))
+    _, turn, logarithm = _eliminated(a)
+    found = SlogdetResult(turn, logarithm)
     return found, lambda g: g.logabsdet.expand_dims(-1).expand_dims(-1) * inv(a).mT
 
 

@@ -116,11 +116,12 @@ def scalar(number: complex, dtype: ElementType, shape: tuple[int, ...] = ()) -> 
 
 def map_(op: str, dtype: ElementType, *args: ArrayNode) -> ArrayNode:
     """An operation on each element, of arrays that fit one another."""
-    shape = args[0].shape
-    if any(arg.shape != shape for arg in args):
-        shape = broadcast_shapes([arg.shape for arg in args])
-        args = tuple([broadcast(arg, shape) for arg in args])
-    return ArrayNode(op, args, dtype, shape)
+    shapes = {arg.shape for arg in args}
+    if len(shapes) == 1:
+        return ArrayNode(op, args, dtype, shapes.pop())
+    shapes.discard(())  # that of a number, which fits all
+    shape = shapes.pop() if len(shapes) == 1 else broadcast_shapes([arg.shape for arg in args])
+    return ArrayNode(op, tuple([broadcast(arg, shape) for arg in args]), dtype, shape)
 
 
 def broadcast_shapes(shapes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:

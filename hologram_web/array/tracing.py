@@ -69,7 +69,7 @@ def users_line() -> tuple[str | None, int | None]:
 def check_known(order: Iterable[ArrayNode]) -> None:
     """Raises TranslateError if one of the nodes has no value yet."""
     for node in order:
-        if is_unknown(node):
+        if not node.args and is_unknown(node):
             raise TranslateError(
                 "a value is read here that is not known while the function is traced: choose by hg.where or hg.cond, "
                 "repeat by hg.while_loop or hg.scan; numbers that have to be known are named in static=(...)",

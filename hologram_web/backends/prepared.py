@@ -12,7 +12,7 @@ from ..errors import ExecutionError, LaunchError
 from ..isa.arguments import scalar_bits
 from ..isa.cfg import END
 from ..isa.launch import ExecutionParams, LaunchConfig
-from ..isa.operands import BufferHandle
+from ..isa.operands import BufferHandle, Immediate
 from ..isa.program import Param, Program
 from ..isa.types import Type
 from ..isa.verify import Base
@@ -241,8 +241,8 @@ class InOrder:
             held = [buffers[value] if type(value) is BufferHandle else None for value in values]
         except KeyError:
             return 0
-        # Struct would keep more bits of a NaN than the contract says.
-        if any(type(value) is float and value != value for value in values):
+        # Struct would keep more bits of a NaN than the contract says; what has to keep its bits comes as an Immediate.
+        if any(type(value) is Immediate or (type(value) is float and value != value) for value in values):
             return 0
         device._call_stopped = stop_of_call()
         device._may_start()

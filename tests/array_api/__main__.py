@@ -6,8 +6,8 @@
 
 At most 50 tests of a file run in a process. What was found is kept in `--resume FILE`, and taken up from there. A
 test that fails and is not in `exclusions.py` for its device, or is there and passes, makes the command fail. `--docs`
-writes docs/array_api.md. `--where chromium --packages FOLDER` runs them in Pyodide, in pages of Chromium; `--third`
-takes every third test.
+writes the table of that device into docs/array_api.md. `--where chromium --packages FOLDER` runs them in Pyodide, in
+pages of Chromium; `--third` takes every third test.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from hashlib import sha256
 from pathlib import Path
 
 from .exclusions import EXCLUSIONS
-from .suite import CHOSEN, arguments, found_in
+from .suite import CHOSEN, QUIET, arguments, found_in
 
 __all__ = ["table"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "array_api.md"
-BEGIN, END = "<!-- results -->", "<!-- end of results -->"
+END = "<!-- end of results -->"
 OUTCOMES = ("passed", "failed", "excluded", "of later versions")
 SHARD = 50
 
@@ -62,7 +62,7 @@ def _pytest(suite: Path, device: str, *more: str) -> subprocess.CompletedProcess
 
 def _shards(suite: Path, name: str, options: argparse.Namespace) -> Iterator[list[str]]:
     """The tests of a file, so many together."""
-    done = _pytest(suite, options.device, "-q", "-W", "ignore", f"array_api_tests/{name}", "--collect-only")
+    done = _pytest(suite, options.device, *QUIET, f"array_api_tests/{name}", "--collect-only")
     tests = [line for line in done.stdout.splitlines() if "::" in line]
     if done.returncode or not tests:
         raise RuntimeError(f"{name}: {done.stdout[-3000:]}{done.stderr[-3000:]}")
@@ -129,14 +129,15 @@ def _written(options: argparse.Namespace, lines: Iterable[str]) -> None:
     for path in sorted((options.suite / "array_api_tests").glob("*.py")):
         digest.update(path.read_bytes())
     what = f"{options.device}{' in Chromium' if options.where == 'chromium' else ''}"
+    begin = f"<!-- results, {what} -->"
     about = (
         f"{datetime.now(UTC):%Y-%m-%d}, {what}, {options.examples} examples, seed {options.seed}, "
         f"{'every third test' if options.third else 'all tests'}, the "
         f"suite's files with SHA-256 `{digest.hexdigest()[:16]}`:"
     )
     text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    PAGE.write_text("\n".join([f"{before}{BEGIN}", about, "", *lines, f"{END}{rest.partition(END)[2]}"]), "utf-8")
+    before, _, rest = text.partition(begin)
+    PAGE.write_text("\n".join([f"{before}{begin}", about, "", *lines, f"{END}{rest.partition(END)[2]}"]), "utf-8")
 
 
 def main() -> int:

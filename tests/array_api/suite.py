@@ -9,21 +9,22 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-__all__ = ["CHOSEN", "arguments", "found_in", "run"]
+__all__ = ["CHOSEN", "QUIET", "arguments", "found_in", "run"]
 
 VERSION = "2024.12"
 CHOSEN = {
     "ARRAY_API_TESTS_MODULE": "exec('from tests.array_api.chosen import xp')",
     "ARRAY_API_TESTS_VERSION": VERSION,
 }
+QUIET = ("-q", "-W", "ignore", "-p", "tests.array_api.indented")
 _REPORT = "report.xml"
 
 
 def arguments(tests: Sequence[str], examples: int, seed: int) -> list[str]:
     """Those of pytest, in the suite's folder, for tests of it; its report is in report.xml then."""
     return [
-        "-q", "-W", "ignore", "-p", "no:cacheprovider", "-p", "no:faulthandler", *tests, "--tb=short", "-o",
-        "xfail_strict=true", f"--max-examples={examples}", f"--hypothesis-seed={seed}", "--disable-deadline",
+        *QUIET, "-p", "no:cacheprovider", "-p", "no:faulthandler", *tests, "--tb=short", "-o", "xfail_strict=true",
+        f"--max-examples={examples}", f"--hypothesis-seed={seed}", "--disable-deadline",
         "--xfails-file=ours.txt", f"--junitxml={_REPORT}",
     ]  # fmt: skip
 

@@ -37,6 +37,25 @@ def test_complex_numbers_in_lists_are_arrays() -> None:
 
 
 @pytest.mark.parametrize("name", ["wasm", "webgpu"])
+def test_not_a_number_is_a_scalar_again_and_again(name: str) -> None:
+    from hologram_web import array_api as xp
+
+    with hg.Executor(name) as ex:
+        given = [1.0, float("nan"), 2.0, float("nan")]
+        made = [xp.isnan(xp.asarray(each, dtype=ty, device=ex)).tolist() for each in given for ty in (hg.f16, hg.f32)]
+    assert made == [False, False, True, True, False, False, True, True]
+
+
+def test_arrays_deep_in_lists_are_stacked() -> None:
+    from hologram_web import array_api as xp
+
+    with hg.Executor("wasm") as ex:
+        x = ex.array([1.5, 2.5], hg.f32)[:]
+        made = xp.asarray([[[x[0]], [x[1]]], [[x[1] + 1.0], [7.0]]])
+        assert (made.executor, made.shape, made.tolist()) == (ex, (2, 2, 1), [[[1.5], [2.5]], [[3.5], [7.0]]])
+
+
+@pytest.mark.parametrize("name", ["wasm", "webgpu"])
 def test_weights_in_a_file_of_their_own(name: str, wait: Callable[[Any], Any], tmp_path: Any) -> None:
     with hg.Executor(name) as ex:
         table = ex.array([[0.5, 1.0], [2.0, -1.0]], hg.f32)
