@@ -138,7 +138,7 @@ class Loops(Timed):
         right = {
             "copy": lambda: np.array_equal(found, source),
             "read": lambda: found[:4].sum() == source.sum(dtype=np.float64),
-        }.get(name, lambda: bool((found[:40] == 2).all()))  # what x / 2 + 1 comes to
+        }.get(name, lambda: bool((found[:40] == 2).all()))  # what x / 2 + 1 comes to, and 2 x / 2
         if not right():
             sys.exit(f"the {name} loop is wrong")
         return lambda: function(store, target, _PAGE, size, rounds)
