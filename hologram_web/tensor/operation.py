@@ -232,7 +232,7 @@ _SHARED = 8_192  # bytes of shared memory for the elements of those lanes
 # Lanes of a block that has a row: as many on each device, so that sums have the same order. Of 1024 x 1024 with 64 of
 # them and trees of barriers SwiftShader took 157 ms of the processor for Softmax and 147 for LayerNorm, now 81 and 63.
 ROW_LANES = 32
-_SHORT = 8  # lanes along an axis that do not fill a block
+SHORT = 8  # lanes along an axis that do not fill a block
 
 
 def rows_of_lanes(
@@ -271,7 +271,7 @@ def across(
 ) -> list[PartLaunch]:
     """Launches in blocks of 64 lanes along the first axis, or along the second where the first is short: of a block
     along one element, one lane in 64 would work. All is done `often` times."""
-    found, short = [], flag(_SHORT - lanes[0])
+    found, short = [], flag(SHORT - lanes[0])
     for needed, block in ((1 - short, (64, 1)), (short, (1, 64))):
         times = needed * often
         if not isinstance(times, int) or times:
