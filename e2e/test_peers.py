@@ -14,9 +14,9 @@ import pytest
 
 from bench import checks
 from bench.peers import report
-from bench.peers.__main__ import PEAKS, WHERE, at_first, in_pages, natively
-from bench.peers.cases import CASES, generated
-from bench.peers.pages import FAST, LIBRARIES, LOOPS, OURS, install, opened, orders
+from bench.peers.__main__ import WHERE, at_first, in_pages, natively
+from bench.peers.cases import CASES, PEAKS, generated
+from bench.peers.pages import FAST, LIBRARIES, LOOPS, ONE, OURS, install, opened, orders
 from bench.peers.processes import PARALLEL
 from bench.peers.tensors import TENSORS
 from bench.peers.training import TRAINING
@@ -109,6 +109,7 @@ def done(rows):
 def test_every_library_gets_the_same(browser, where):
     rows = measured(browser, where)
     found = done(rows)
+    alone = {name: found.pop(name + ONE, set()) for name in (OURS, FAST, LOOPS)}
     loops = found.pop(LOOPS, set())
     fast = found.pop(FAST, set())
     assert fast <= ALL
@@ -116,6 +117,7 @@ def test_every_library_gets_the_same(browser, where):
         name: cases for name, cases in DOES.items() if name != ("JavaScript" if where == "webgpu" else "WGSL by hand")
     }
     assert found == wanted
+    assert alone == ({OURS: ALL, FAST: fast, LOOPS: loops} if where == "wasm" else {name: set() for name in alone})
     assert loops == (set() if where == "webgpu" else CHAINS | ROWS | set(generated(7)) | {"sum", *PEAKS})
     for row in rows:
         if where == "wasm-plain":

@@ -103,3 +103,12 @@ def test_operations_of_the_tensor_library_agree_with_others():
         found = [sorted(tensor_sides(case, ex, None)) for case in tensor_cases(small=True)]
     assert len(found) == 17
     assert {len(names) for names in found} == {2}
+
+
+def test_first_runs_are_timed_of_every_collective() -> None:
+    from bench.first import _PARAMS
+    from bench.first import CASES as FIRST
+    from hologram_web.tensor.families import FAMILIES
+
+    timed = {hg.Program.from_text(f"{_PARAMS}    {text}").instructions[0].row.name for text in FIRST.values()}
+    assert timed | {"Softmax"} == {name for names in FAMILIES.values() for name in names}

@@ -9,7 +9,7 @@ Results are compared before anything is timed. A turn is as many runs as take so
 device; what counts is the time of a run. Turns are interleaved, and medians taken. On WebGPU a run reads its last
 result, as nothing else says that it is done; elsewhere nothing is copied, but where a library's interface does it with
 each call (ort, gpu.js). Loops over v128 by hand, in the same engine and with as many threads, say what memory and
-arithmetic give.
+arithmetic give; those of arithmetic are timed in the turns of all cases, and their fastest turn is the peak.
 
 The libraries are installed into build/peers_web by npm, from bench/peers/package-lock.json, and into build/peers_py by
 pip, from bench/peers/requirements.txt.
@@ -35,15 +35,15 @@ from e2e.browser import CACHING, Browser, NoBrowser
 
 from . import report
 from .cases import CASES as OTHERS
-from .cases import Case, generated
-from .pages import FAST, LIBRARIES, LOOPS, OURS, first_results, install, opened, orders
+from .cases import PEAKS, Case, generated
+from .pages import FAST, LIBRARIES, LOOPS, ONE, OURS, PagePeer, first_results, install, opened, orders
 from .processes import LOOPS_2, PARALLEL, Here, Loops, others
 from .tensors import TENSORS
 from .training import TRAINING
 
 CASES = OTHERS | TENSORS | TRAINING
 WHERE = ("wasm", "wasm-plain", "webgpu", "native", "start")
-PEAKS = ("mul_add", "fma")
+FIRST = (OURS, "jax-js", "tfjs", "ort", "gpu.js", "JavaScript")
 WARM, TURN = 300.0, 8.0  # milliseconds
 Row = dict[str, Any]
 Make = Callable[[], Case]
@@ -87,9 +87,39 @@ def rows_of(
             "ms": ms,
             "median": median(ms),
             "fastest": min(ms),
-            "of the fastest peer": median(ms) / best if best else None,
+            "of the fastest peer": median(ms) / best if best and not name.endswith(ONE) else None,
             "of the named": median(map(truediv, ms, named)) if named else None,
         }
+
+
+class Peaks:
+    """Products and sums by hand, timed beside every case: in the first seconds of a browser they took four times as
+    long as later, and a machine is not as fast at all times. `ready` prepares a case, and says what is told of it."""
+
+    def __init__(
+        self,
+        where: str,
+        cases: dict[str, Make],
+        sides: Sequence[PagePeer] | Sequence[Loops],
+        ready: Callable[[Any, str, Case], Row],
+    ) -> None:
+        self.where, self.sides = where, sides
+        self.cases = {title: cases[title]() for title in PEAKS if title in cases and sides}
+        self.about = {
+            title: {side.name: ready(side, title, case) for side in sides} for title, case in self.cases.items()
+        }
+        self.times: dict[str, dict[str, list[float]]] = {
+            title: {side.name: [] for side in sides} for title in self.cases
+        }
+
+    def turn(self) -> None:
+        for title, times in self.times.items():
+            for side in self.sides:
+                times[side.name].append(side.time(title))
+
+    def rows(self) -> Iterator[Row]:
+        for title, case in self.cases.items():
+            yield from rows_of(self.where, title, case, self.times[title], self.about[title])
 
 
 def in_pages(
@@ -102,12 +132,23 @@ def in_pages(
     processor: bool = False,
 ) -> Iterator[Row]:
     backend, plain = where.removesuffix("-plain"), where.endswith("-plain")
+    least = TURN if warm else 0
+
+    def ready(peer: PagePeer, title: str, case: Case) -> Row:
+        ran = peer.prepare(orders(title, case)[peer.name], 0, warm, least)
+        return {"version": peer.version, "threads": peer.threads(title), "ran on": ran}
+
     with opened(browser, backend, plain, names, processor) as peers:
+        peaks = Peaks(where, cases, [peer for peer in peers if peer.name.startswith(LOOPS)], ready)
+        for _ in range(rounds):
+            peaks.turn()
         for title, make in cases.items():
+            if title in PEAKS:
+                continue
             case = make()
             told = orders(title, case)
             asked = [peer for peer in peers if peer.name in told and peer.does(told[peer.name])]
-            ran = {peer.prepare(told[peer.name], case.strays, warm, TURN if warm else 0) for peer in asked}
+            ran = {peer.prepare(told[peer.name], case.strays, warm, least) for peer in asked}
             if len(ran) > 1:
                 sys.exit(f"{title}: on several adapters, {', '.join(sorted(ran))}")
             beside: dict[str, list[float]] = {}
@@ -116,10 +157,11 @@ def in_pages(
                 its = orders(case.named, named)
                 for peer in asked:
                     if peer.name.startswith(OURS) and peer.name in its:
-                        peer.prepare(its[peer.name], named.strays, warm, TURN if warm else 0)
+                        peer.prepare(its[peer.name], named.strays, warm, least)
                         beside[peer.name] = []
             times: dict[str, list[float]] = {peer.name: [] for peer in asked}
             for _ in range(rounds):
+                peaks.turn()
                 for peer in asked:
                     times[peer.name].append(peer.time(title))
                     if peer.name in beside:
@@ -136,6 +178,7 @@ def in_pages(
             for peer in asked:
                 for prepared in (title, case.named) if peer.name in beside else (title,):
                     peer.forget(prepared)
+        yield from peaks.rows()
 
 
 def natively(
@@ -145,15 +188,23 @@ def natively(
     loops = [Loops(name) for name in (LOOPS, LOOPS_2) if LOOPS in names]
     for contender in (*ours, *loops):
         contender.clock = time.process_time if processor else time.perf_counter
+    turn = TURN if warm else 1e-3
+
+    def ready(side: Loops, title: str, case: Case) -> Row:
+        side.prepare(title, case, warm, turn)
+        return {"version": side.version, "threads": side.threads, "ran on": "CPU"}
+
     with others() as process:
+        peaks = Peaks("native", cases, loops, ready)
+        for _ in range(rounds):
+            peaks.turn()
         for title, make in cases.items():
+            if title in PEAKS:
+                continue
             case = make()
-            turn = TURN if warm else 1e-3
             asked: list[tuple[str, Callable[[str], float]]] = []
             about: dict[str, Row] = {}
             for side in (*ours, *(loops if case.bound else ())):
-                if case.bound in PEAKS and side in ours:
-                    continue
                 if (found := side.prepare(title, case, warm, turn)) is not None:
                     check(title, side.name, case, found)
                     asked.append((side.name, side.time))
@@ -165,14 +216,14 @@ def natively(
                     if side.name in about and (found := side.prepare(case.named, named, warm, turn)) is not None:
                         check(case.named, side.name, named, found)
                         beside[side.name] = []
-            if case.bound not in PEAKS:
-                for name, answer in process.prepare(title, case, warm, turn).items():
-                    check(title, name, case, answer)
-                    asked.append((name, lambda title, name=name: process.ask(time=title, by=name, processor=processor)))  # type: ignore[misc]
-                    told, threads = process.contenders[name]
-                    about[name] = {"version": told, "threads": threads, "ran on": "CPU"}
+            for name, answer in process.prepare(title, case, warm, turn).items():
+                check(title, name, case, answer)
+                asked.append((name, lambda title, name=name: process.ask(time=title, by=name, processor=processor)))  # type: ignore[misc]
+                told, threads = process.contenders[name]
+                about[name] = {"version": told, "threads": threads, "ran on": "CPU"}
             times: dict[str, list[float]] = {name: [] for name, _ in asked}
             for _ in range(rounds):
+                peaks.turn()
                 for name, timed in asked:
                     times[name].append(timed(title))
                     if name in beside:
@@ -182,12 +233,13 @@ def natively(
                 side.forget(title)
                 side.forget(case.named)
             process.ask(forget=title)
+        yield from peaks.rows()
 
 
 def at_first(browser: Browser, make: Make, names: Sequence[str], rounds: int) -> Iterator[Row]:
     """The first result of an addition of 256 elements, on WebAssembly."""
     case = make()
-    told = {name: order for name, order in orders("first", case).items() if name in names and name not in (FAST, LOOPS)}
+    told = {name: order for name, order in orders("first", case).items() if name in names and name in FIRST}
     times: dict[str, list[float]] = {name: [] for name in told}
     sizes: dict[str, tuple[int, int]] = {}
     for _ in range(rounds):
@@ -235,8 +287,7 @@ def main(
         sys.exit("the time of the processors is for --where webgpu and --where native")
     chosen: dict[str, Make] = {title: CASES[title] for title in titles or CASES}
     chosen |= {title: make for number in seed for title, make in generated(number).items()}
-    if titles and any(CASES[title]().bound for title in titles):
-        chosen = {title: CASES[title] for title in PEAKS} | chosen
+    chosen = {title: CASES[title] for title in PEAKS} | chosen
     run = {
         "date": str(date.today()),
         "machine": f"{os.cpu_count()} cores ({platform.machine()})",

@@ -18,7 +18,7 @@ import hologram_web as hg
 from .. import cases as programs
 from .nodes import LANES, NAMED, ROW_TWINS, TWINS, Node, kernel_text, of_numpy, operations, twin
 
-__all__ = ["CASES", "Case", "generated"]
+__all__ = ["CASES", "PEAKS", "Case", "generated"]
 
 Array = NDArray[Any]
 
@@ -257,15 +257,19 @@ def _by_hand(case: programs.Case, **options: Any) -> Case:
     )  # fmt: skip
 
 
-def peak(name: str, rounds: int = 1 << 20) -> Case:
-    """Products and sums as fast as they go: 2 x 4 of ten independent vectors a round."""
-    none = np.empty(0)
-    return Case(name, f"{80 * rounds:,}", _compiled(None, 1, {}), {}, none, 0, 80 * rounds, rounds, bound=name)
+PEAKS = ("mul_add", "fma")
+
+
+def peak(name: str, vectors: int, rounds: int) -> Case:
+    """Products and sums as fast as they go: so many of vectors of four a round, in chains that do not wait for each
+    other."""
+    none, work = np.empty(0), 8 * vectors * rounds
+    return Case(name, f"{work:,}", _compiled(None, 1, {}), {}, none, 0, work, rounds, bound=name)
 
 
 CASES: dict[str, Callable[..., Case]] = {
-    "mul_add": partial(peak, "mul_add"),
-    "fma": partial(peak, "fma"),
+    "mul_add": partial(peak, "mul_add", 28, rounds=1 << 18),
+    "fma": partial(peak, "fma", 10, rounds=1 << 20),
     "add": partial(chain, "add"),
     "add8": partial(chain, "add", calls=8, n=1 << 20),
     "fused8": partial(chain, "fused8"),

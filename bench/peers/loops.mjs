@@ -1,8 +1,8 @@
 /** Loops by hand over v128 (bench/hand/v128.wat): what memory and arithmetic of this engine give. They check themselves. */
 const PAGE = 65536;
 
-export async function open() {
-  return { does: ({ loop }) => Boolean(loop), prepare };
+export async function open(_backend, threads = navigator.hardwareConcurrency) {
+  return { does: ({ loop }) => Boolean(loop), prepare: (order, _inputs, get) => prepare(order, threads, get) };
 }
 
 /** A part of the bytes for each thread: the function's arguments. Sources are even pages, and targets lie behind all of them. */
@@ -19,14 +19,14 @@ function check(name, memory, [to, from, bytes]) {
   const wrong =
     name === "copy" ? target.findIndex((value, k) => value !== source[k]) >= 0
     : name === "read" ? target.slice(0, 4).reduce((a, b) => a + b) !== source.reduce((a, b) => a + b)
-    : target.slice(0, 40).some((value) => value !== 2); // what x / 2 + 1 comes to
+    : target.slice(0, 40).some((value) => value !== 2); // what x / 2 + 1 comes to, and 2 x / 2
   if (wrong) throw new Error(`the ${name} loop is wrong`);
 }
 
-async function prepare({ loop }, _inputs, get) {
+async function prepare({ loop }, threads, get) {
   const shared = globalThis.crossOriginIsolated;
   const code = await WebAssembly.compile(await get(shared ? loop.shared : loop.module));
-  const { parts, pages } = partsOf(loop, shared ? navigator.hardwareConcurrency : 1);
+  const { parts, pages } = partsOf(loop, shared ? threads : 1);
   const memory = new WebAssembly.Memory({ initial: pages, maximum: PAGE, shared });
   // Whole numbers up to 7, whose sums are exact, of the first bytes: adding up all of a large array would not be.
   new Float32Array(memory.buffer, PAGE, (parts.length * parts[0][2]) / 4).forEach((_, k, all) => (all[k] = k % 8));

@@ -32,12 +32,13 @@ def sum_(x, z):
 
 
 def gemm(x, y, z):
-    side = x.shape[0]
-    for i in prange(side):
-        for j in range(side):
+    rows, depth = x.shape
+    columns = y.shape[1]
+    for i in prange(rows):
+        for j in range(columns):
             z[i, j] = 0
-        for k in range(side):
-            for j in range(side):
+        for k in range(depth):
+            for j in range(columns):
                 z[i, j] += x[i, k] * y[k, j]
 
 

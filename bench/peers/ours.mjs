@@ -1,11 +1,11 @@
 /** Our artifact on our runtime. Calls write Buffers; who reads the last one waits for its bytes and for faults at once. */
-export async function open(backend) {
+export async function open(backend, threads) {
   const { Runtime } = await import("/web/dist/index.js");
-  const runtime = await Runtime.create({ backend });
+  const runtime = await Runtime.create(threads ? { backend, threads } : { backend });
   if (runtime.info.selected !== backend) throw new Error(`it runs on ${runtime.info.selected}: ${runtime.info.reason}`);
   // Workers are there once a run was long enough to share.
-  const threads = (workers) => (workers ? runtime.threads.number : 1);
-  return { does: () => true, prepare: (order, inputs, get) => prepare(runtime, order, inputs, get), threads };
+  const used = (workers) => (workers ? runtime.threads.number : 1);
+  return { does: () => true, prepare: (order, inputs, get) => prepare(runtime, order, inputs, get), threads: used };
 }
 
 const NAMES = { float32: "f32", int8: "i8", uint8: "u8", uint32: "u32" };

@@ -1,5 +1,5 @@
 // The page of a library: prepares cases, checks what comes out, and times calls. A library's module exports
-// `open(backend)`, which gives `does(order)` and `prepare(order, inputs, get)`; that gives what does all calls of a case,
+// `open(backend, threads)`, which gives `does(order)` and `prepare(order, inputs, get)`; that gives what does all calls of a case,
 // waits for the last one, and reads its result into a typed array if asked to. `order` is what pages.py says of a case.
 // `threads(workers)` is how many threads of the processor compute, the page's own among them; one, if it is not there.
 
@@ -52,10 +52,10 @@ async function load(order) {
   return library.prepare(order, inputs, get);
 }
 
-export async function open(module, backend) {
+export async function open(module, backend, threads) {
   watch();
   readAlways = backend === "webgpu"; // there nothing else tells that the work is done
-  library = await (await import(module)).open(backend);
+  library = await (await import(module)).open(backend, threads ?? undefined);
   return { isolated: globalThis.crossOriginIsolated, cores: navigator.hardwareConcurrency };
 }
 

@@ -23,13 +23,16 @@ from e2e.browser import ROOT, Browser
 from .cases import Case
 from .onnx import model
 
-__all__ = ["FAST", "LIBRARIES", "LOOPS", "OURS", "PagePeer", "first_results", "install", "loop_of", "opened", "orders"]
+__all__ = [
+    "FAST", "LIBRARIES", "LOOPS", "ONE", "OURS", "PagePeer", "first_results", "install", "loop_of", "opened", "orders",
+]  # fmt: skip
 
 HERE = Path(__file__).resolve().parent
 HAND_CODE = HERE.parent / "hand"
 FOLDER = ROOT / "build" / "peers_web"
 LOCK = "package-lock.json"
 OURS, FAST, LOOPS = "ours", "ours, fast", "v128 loop"
+ONE = ", one thread"  # where others have more
 # Side, its module here, and its package.
 LIBRARIES = {
     OURS: ("ours", ""),
@@ -41,10 +44,11 @@ LIBRARIES = {
     "JavaScript": ("js", ""),
     "WGSL by hand": ("hand", ""),
     LOOPS: ("loops", ""),
+    **{name + ONE: (module, "") for name, module in ((OURS, "ours"), (FAST, "ours"), (LOOPS, "loops"))},
 }
-_OPEN = """async ([module, backend]) => {
+_OPEN = """async ([module, backend, threads]) => {
   globalThis.peer = await import("/build/peers_web/out/page.js");
-  return peer.open(module, backend);
+  return peer.open(module, backend, threads);
 }"""
 _FIRST = """async ([module, backend, order]) => {
   const page = await import("/build/peers_web/out/page.js");
@@ -143,9 +147,9 @@ def orders(title: str, case: Case) -> dict[str, dict[str, Any]]:
     write("empty.html", b"<!doctype html>")
     if case.bound not in ("mul_add", "fma"):
         exact, fast = (case.ours(math).to_bytes() for math in ("exact", "fast"))
-        found[OURS] = order | {"holo": write(f"{title}.holo", exact)}
+        found[OURS] = found[OURS + ONE] = order | {"holo": write(f"{title}.holo", exact)}
         if code_of(exact) != code_of(fast):
-            found[FAST] = order | {"holo": write(f"{title}.fast.holo", fast)}
+            found[FAST] = found[FAST + ONE] = order | {"holo": write(f"{title}.fast.holo", fast)}
     nodes = _WHOLE.get(case.name) or case.nodes
     if nodes:
         shapes = {name: value.shape for name, value in case.arrays.items()}
@@ -172,7 +176,7 @@ def orders(title: str, case: Case) -> dict[str, dict[str, Any]]:
         shader = write(f"{title}.wgsl", (HAND_CODE / f"{case.name}.wgsl").read_bytes())
         found["WGSL by hand"] = order | {"shader": shader, "uniforms": uniforms, "lanes": case.lanes}
     if loop := loop_of(case):
-        found[LOOPS] = order | {"arrays": {}, "loop": loop | _modules(loop["name"])}
+        found[LOOPS] = found[LOOPS + ONE] = order | {"arrays": {}, "loop": loop | _modules(loop["name"])}
     return found
 
 
@@ -292,14 +296,18 @@ def opened(
     peers, told = [], versions()
     try:
         for name in names:
-            if name in ("WGSL by hand" if backend == "wasm" else "JavaScript", LOOPS if backend == "webgpu" else ""):
+            alone = name.endswith(ONE)
+            if name == ("WGSL by hand" if backend == "wasm" else "JavaScript"):
+                continue
+            if (backend == "webgpu" and name.startswith(LOOPS)) or (alone and (plain or backend == "webgpu")):
                 continue
             page = browser.page(f"/e2e/page.html{'?plain' if plain else ''}")
-            found = page.evaluate(_OPEN, [f"/build/peers_web/out/{LIBRARIES[name][0]}.js", backend])
+            module = f"/build/peers_web/out/{LIBRARIES[name][0]}.js"
+            found = page.evaluate(_OPEN, [module, backend, 1 if alone else None])
             if found["isolated"] == plain:
                 sys.exit(f"{name}: the page is {'' if plain else 'not '}isolated")
             spent = of_gpu_process() if processor else None
-            peers.append(PagePeer(name, told[name], page, backend, 1 if plain else found["cores"], spent))
+            peers.append(PagePeer(name, told[name], page, backend, 1 if plain or alone else found["cores"], spent))
         yield peers
     finally:
         for peer in peers:

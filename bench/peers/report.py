@@ -8,16 +8,18 @@ from itertools import groupby
 from typing import Any
 
 from ..__main__ import table
+from .cases import PEAKS
+from .pages import LOOPS, ONE
 
 __all__ = ["page", "shares", "tables"]
 
 Row = dict[str, Any]
 HEADER = (
-    "case|size|by|threads|ms a run|from to|GB/s|G operations/s|% of the loop|% of the peak|times the fastest other's|"
-    "times the named"
+    "case|size|by|threads|ms a run|from to|GB/s|G operations/s|% of the loop|% of mul+add|% of FMA|"
+    "times the fastest other's|times the named"
 )
 START = "by|ms to a first result|from to|KB transferred|KB with gzip|times the fastest other's"
-SUMMARY = "case|our fastest, ms|by|the others' fastest, ms|by|times that|times the named"
+SUMMARY = "case|our fastest, ms|by|the others' fastest, ms|by|times that|times the named|times one thread's"
 OLD = "|times the older run's"
 
 
@@ -25,15 +27,21 @@ def _key(row: Row) -> tuple[str, str, str]:
     return row["where"], row["case"], row["by"]
 
 
-def shares(rows: Sequence[Row]) -> dict[tuple[str, str, str], tuple[float | None, float | None]]:
-    """Of each row the percentages of what the loop by hand beside it moves, and of products and sums by hand."""
-    loops = {(row["where"], row["case"]): row for row in rows if row["by"] == "v128 loop"}
+def shares(rows: Sequence[Row]) -> dict[tuple[str, str, str], list[float | None]]:
+    """Of each row the percentages of what the loop by hand beside it moves, and, by the fastest turns of both, of what
+    products and sums, as two operations and as one, did by hand on as many threads."""
+    loops = {_key(row): row for row in rows if row["by"].startswith(LOOPS)}
+    peaks: dict[tuple[str, str, int], float] = {}
+    for row in loops.values():
+        peaks[row["where"], row["case"], row["threads"]] = row["operations"] / row["fastest"]
     found = {}
     for row in rows:
-        loop, peak = loops.get((row["where"], row["case"])), loops.get((row["where"], "mul_add"))
-        of_loop = 100 * loop["median"] / row["median"] if loop and row["bytes"] else None
-        rate = row["operations"] / row["median"]
-        found[_key(row)] = of_loop, 100 * rate * peak["median"] / peak["operations"] if peak else None
+        rate, (where, case, by) = row["operations"] / row["fastest"], _key(row)
+        loop = loops.get((where, case, LOOPS + (ONE if by.endswith(ONE) else "")))
+        found[_key(row)] = [100 * loop["median"] / row["median"] if loop and row["bytes"] else None]
+        for name in PEAKS:
+            peak = peaks.get((row["where"], name, row["threads"]))
+            found[_key(row)].append(100 * rate / peak if peak else None)
     return found
 
 
@@ -57,9 +65,9 @@ def _cells(rows: Sequence[Row], old: Sequence[Row]) -> Iterator[list[str]]:
             continue
         calls = f" ({row['calls']} calls)" if row["calls"] > 1 else ""
         rates = [number(row[what] / row["median"] / 1e6 or None) for what in ("bytes", "operations")]
-        of_loop, of_peak = told[_key(row)]
+        of_loop, *of_peaks = told[_key(row)]
         twin = number(row.get("of the named"))
-        percent = [number(of_loop, ".0f"), number(of_peak, ".1f")]
+        percent = [number(of_loop, ".0f"), *(number(of_peak, ".1f") for of_peak in of_peaks)]
         yield [
             row["case"], row["size"] + calls, by, str(row["threads"] or ""), format(row["median"], digits), spread,
             *rates, *percent, ratio, twin, *last,
@@ -86,16 +94,20 @@ def summary(rows: Sequence[Row]) -> list[list[str]]:
     found = []
     for (_, case), group in groupby(rows, key=lambda row: (row["where"], row["case"])):
         part = list(group)
-        ours = min((row for row in part if row["by"].startswith("ours")), key=lambda row: row["median"], default=None)
+        own = (row for row in part if row["by"].startswith("ours") and not row["by"].endswith(ONE))
+        ours = min(own, key=lambda row: row["median"], default=None)
         others = [row for row in part if not row["by"].startswith(("ours", "v128"))]
         if ours is None:
             continue
-        line = [case, f"{ours['median']:.4g}", ours["by"], "", "", "", ""]
+        line = [case, f"{ours['median']:.4g}", ours["by"], "", "", "", "", ""]
+        alone = next((row for row in part if row["by"] == ours["by"] + ONE), None)
         if others:
             best = min(others, key=lambda row: row["median"])
             line[3:6] = [f"{best['median']:.4g}", best["by"], f"{ours['median'] / best['median']:.2f}"]
         if ours.get("of the named"):
             line[6] = f"{ours['of the named']:.2f}"
+        if alone:
+            line[7] = f"{ours['median'] / alone['median']:.2f}"
         found.append(line)
     return found
 
@@ -167,7 +179,11 @@ def page(run: Row, rows: Sequence[Row], old: Sequence[Row]) -> str:
         if where != "start":
             parts.append(_beside(summary([row for row in rows if row["where"] == where])))
         for share, what in enumerate(
-            ("% of what a v128 loop by hand moves", "% of the peak of v128 products and sums")
+            (
+                "% of what a v128 loop by hand moves",
+                "% of the peak of v128 products and sums",
+                "% of the peak of fused v128 products and sums",
+            )
         ):
             bars = [(row["case"], row["by"], told[_key(row)][share]) for row in rows if row["where"] == where]
             shown = [(case, by, value) for case, by, value in bars if value is not None and not by.startswith("v128")]

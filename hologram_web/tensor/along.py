@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from .language import Constant, Elements, T, barrier, global_id, i32, local_id, select, shared, static_range
+from ..isa.types import Type
+from .language import Constant, Elements, T, W, barrier, global_id, i32, local_id, select, shared, static_range
 from .norms import wide
-from .operation import TensorOperation, across, rows_of_lanes
+from .operation import TensorOperation, across, ceildiv, flag, part, rows_of_lanes
 
 __all__ = ["OPERATIONS"]
 
@@ -62,20 +63,33 @@ def _arg(
         output[row * inner + column] = at
 
 
+def _nothing(done: Elements[i32], totals: Elements[W], W: Constant[type]):
+    """What lanes that go on from launch to launch begin with."""
+    done[global_id(0)] = 0
+    totals[global_id(0)] = W(0)
+
+
 def _running(
     output: Elements[T],
     input: Elements[T],
+    done: Elements[i32],
+    totals: Elements[W],
     n: i32,
     inner: i32,
     T: Constant[type],
     W: Constant[type],
     EXCLUSIVE: Constant[bool],
     REVERSE: Constant[bool],
+    PARTS: Constant[bool],
 ):
-    """One lane for each row, which adds in the order of the row."""
+    """One lane for each row, which adds in the order of the row: all of it, or in PARTS, where the last one ended."""
     first = global_id(1) * n * inner + global_id(0)
-    total = W(0)
-    for k in range(n):
+    total, begin, end = W(0), 0, n
+    if PARTS:
+        lane = global_id(1) * inner + global_id(0)
+        total, begin = totals[lane], max(done[lane], 0)
+        end = min(begin + ROUNDS, n)
+    for k in range(begin, end):
         i = k
         if REVERSE:
             i = n - 1 - k
@@ -86,22 +100,31 @@ def _running(
         total = total + value
         if not EXCLUSIVE:
             output[place] = T(total)
+    if PARTS:
+        totals[lane], done[lane] = total, end
 
 
 def _scatter(
     output: Elements[T],
     input: Elements[T],
     indices: Elements[i32],
+    done: Elements[i32],
     axis_len: i32,
     inner: i32,
     count: i32,
     T: Constant[type],
     ACCUMULATE: Constant[bool],
+    PARTS: Constant[bool],
 ):
-    """One lane for each place across the axis, so that equal indices come in their order. An index counts from the end
-    if it is negative; one beyond the axis is a fault."""
+    """One lane for each place across the axis, so that equal indices come in their order: of all, or in PARTS, where
+    the last one ended. An index counts from the end if it is negative; one beyond the axis is a fault."""
     i, outer = global_id(0), global_id(1)
-    for j in range(count):
+    begin, end = 0, count
+    if PARTS:
+        lane = outer * inner + i
+        begin = max(done[lane], 0)
+        end = min(begin + ROUNDS, count)
+    for j in range(begin, end):
         index = indices[j]
         index = select(index < 0, index + axis_len, index)
         place = (outer * axis_len + index) * inner + i
@@ -110,6 +133,29 @@ def _scatter(
         if ACCUMULATE:
             value = output[place] + value
         output[place] = value
+    if PARTS:
+        done[lane] = end
+
+
+ROUNDS = 1 << 15  # of a loop in a shader: llvmpipe ends all of them after 65,535
+
+
+def _in_order(o, traits, kernel, n, scalars, **constants):
+    """Launches of lanes that go through an axis of `n` elements in order; on GPUs in parts of ROUNDS."""
+    lanes, acc = (o.inner, o.outer), wide(o.ty)
+    if not traits.together or o.late:  # memory has to be known
+        return across(o, kernel, lanes, scalars=scalars, buffers=_UNUSED, PARTS=False, **constants)
+    long = flag(n - ROUNDS)
+    found = across(o, kernel, lanes, 1 - long, scalars=scalars, buffers=_UNUSED, PARTS=False, **constants)
+    if not isinstance(long, int) or long:
+        many = o.inner * o.outer
+        memory = {"done": (Type.I32, many * long), "totals": (acc, many * long)}
+        found.append(part(o, _nothing, (many,), (64,), temporaries=memory, times=long, scalars={}, W=acc))
+        found += across(o, kernel, lanes, ceildiv(n, ROUNDS) * long, scalars=scalars, PARTS=True, **constants)
+    return found
+
+
+_UNUSED = {"done": "output", "totals": "output"}
 
 
 def _args(least):
@@ -129,7 +175,7 @@ def _args(least):
 def _sums(o, traits):
     scalars = {"n": o.n, "inner": o.inner}
     constants = {"T": o.ty, "W": wide(o.ty), "EXCLUSIVE": o.exclusive, "REVERSE": o.reverse}
-    return across(o, _running, (o.inner, o.outer), scalars=scalars, **constants)
+    return _in_order(o, traits, _running, o.n, scalars, **constants)
 
 
 def _summed(np, o, input):
@@ -165,11 +211,12 @@ OPERATIONS = (
             "indices": o.count,
             "output": o.outer * o.axis_len * o.inner,
         },
-        lambda o, traits: across(
+        lambda o, traits: _in_order(
             o,
+            traits,
             _scatter,
-            (o.inner, o.outer),
-            scalars={"axis_len": o.axis_len, "inner": o.inner, "count": o.count},
+            o.count,
+            {"axis_len": o.axis_len, "inner": o.inner, "count": o.count},
             T=o.ty,
             ACCUMULATE=o.accumulate,
         ),

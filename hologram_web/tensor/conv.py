@@ -13,9 +13,9 @@ from . import matmul
 from .language import Callable, Constant, Elements, T, U, W, block_id, global_id, i32, local_id, registers, static_range
 from .matmul import _product, _same
 from .norms import wide
-from .operation import TensorOperation, at_least, ceildiv, flag, function, part
+from .operation import TensorOperation, ceildiv, flag, function, part
 from .schedules import size_class
-from .sliding import check_window, every, out_lengths, windows
+from .sliding import check_window, out_lengths, windows
 
 __all__ = ["OPERATIONS", "tunable"]
 
@@ -64,72 +64,7 @@ def _plain(
     output[(image * outs + out) * pixels + pixel] = EPILOGUE(T(total))
 
 
-def _transposed(
-    output: Elements[T],
-    input: Elements[T],
-    kernel: Elements[T],
-    bias: Elements[T],
-    groups: i32,
-    channels: i32,
-    outs: i32,
-    height: i32,
-    width: i32,
-    kernel_h: i32,
-    kernel_w: i32,
-    stride_y: i32,
-    stride_x: i32,
-    step_y: i32,
-    step_x: i32,
-    top: i32,
-    left: i32,
-    out_height: i32,
-    out_width: i32,
-    first_y: i32,
-    first_x: i32,
-    apart_y: i32,
-    apart_x: i32,
-    rows: i32,
-    columns: i32,
-    T: Constant[type],
-    W: Constant[type],
-    SPREAD: Constant[bool],
-    BIAS: Constant[bool],
-    EPILOGUE: Constant[Callable],
-):
-    """One lane for each element of the result, which adds what of the image comes to it. The elements of a launch, so
-    many apart, meet the same rows and columns of a kernel; where that is spread out, it is looked which."""
-    x0, y0, place = global_id(0), global_id(1), global_id(2)
-    column, row = x0 * apart_x + first_x, y0 * apart_y + first_y
-    image, out = place // max(outs, 1), place % max(outs, 1)
-    group, total = image % max(groups, 1), W(0)
-    for c in range(channels):
-        weights = ((group * channels + c) * outs + out) * kernel_h
-        above = (image * channels + c) * height
-        if SPREAD:
-            for ky in range(kernel_h):
-                y = row - ky * step_y
-                if y >= 0 and y % stride_y == 0 and y // stride_y < height:
-                    for kx in range(kernel_w):
-                        x = column - kx * step_x
-                        if x >= 0 and x % stride_x == 0 and x // stride_x < width:
-                            value = W(input[(above + y // stride_y) * width + x // stride_x])
-                            total = _mad(value, W(kernel[(weights + ky) * kernel_w + kx]), total)
-        else:
-            for k in range(rows):
-                y, weight = y0 - k, (weights + first_y + k * stride_y) * kernel_w + first_x
-                if y >= 0 and y < height:
-                    for j in range(columns):
-                        x = x0 - j
-                        if x >= 0 and x < width:
-                            value = W(input[(above + y) * width + x])
-                            total = _mad(value, W(kernel[weight + j * stride_x]), total)
-    if BIAS:
-        total = total + W(bias[group * outs + out])
-    if column >= left and column < left + out_width and row >= top and row < top + out_height:
-        output[(place * out_height + row - top) * out_width + column - left] = EPILOGUE(T(total))
-
-
-def _padded(
+def _inside(
     padded: Elements[W],
     input: Elements[T],
     height: i32,
@@ -140,13 +75,32 @@ def _padded(
     padded_width: i32,
     T: Constant[type],
     W: Constant[type],
+    SOME: Constant[int],
 ):
-    """The images with zeros around them."""
+    """Images between the zeros that `_around` writes; a block brings SOME rows."""
+    x, begin, image = global_id(0), global_id(1) * SOME, global_id(2)
+    source, to = image * height, image * padded_height + top
+    for row in range(begin, min(begin + SOME, height)):
+        padded[(to + row) * padded_width + left + x] = W(input[(source + row) * width + x])
+
+
+def _around(
+    padded: Elements[W],
+    padded_height: i32,
+    padded_width: i32,
+    x_from: i32,
+    x_by: i32,
+    y_from: i32,
+    y_by: i32,
+    W: Constant[type],
+):
+    """Zeros, before and behind what is left out along an axis."""
     x, y, image = global_id(0), global_id(1), global_id(2)
-    value = W(0)
-    if x >= left and x < left + width and y >= top and y < top + height:
-        value = W(input[(image * height + y - top) * width + x - left])
-    padded[(image * padded_height + y) * padded_width + x] = value
+    if x >= x_from:
+        x += x_by
+    if y >= y_from:
+        y += y_by
+    padded[(image * padded_height + y) * padded_width + x] = W(0)
 
 
 def _panels(
@@ -194,15 +148,20 @@ def _by_rows(
     STRIDE: Constant[int],
     STEP: Constant[int],
     THREE: Constant[bool],
+    NEXT: Constant[bool],
 ):
     """Lanes side by side make pixels side by side, each in ROWS rows, of one output channel after the other: nothing is
-    shared between those of groups that have few of them. Kernels of THREE by three elements are written out."""
+    shared between those of groups that have few of them. Kernels of THREE by three elements are written out; where
+    they meet the NEXT row for the next row of pixels, a row is read once for all of a lane's."""
     column, top, image = global_id(0), global_id(1) * ROWS, global_id(2)
     # Clamped so that proofs know the ends of a remainder.
     group, rows = max(min(image % max(groups, 1), groups - 1), 0), registers(ROWS, i32)
     for i in static_range(ROWS):
         rows[i] = image * whole + max(min(top + i, out_height - 1), 0) * stride_y * padded_width
-    weights = registers(9, W)
+    lines, weights, x = registers(ROWS + 2, i32), registers(9, W), registers(3, W)
+    if NEXT:
+        for line in static_range(ROWS + 2):
+            lines[line] = image * whole + max(min(top + line, out_height + 1), 0) * padded_width
     for out in range(outs):
         sums = registers(ROWS, W)
         if THREE:
@@ -210,11 +169,20 @@ def _by_rows(
                 first = ((group * outs + out) * channels + c) * 9
                 for k in static_range(9):
                     weights[k] = W(kernel[first + k])
-                for i in static_range(ROWS):
-                    for ky in static_range(3):
-                        place = rows[i] + c * plane + ky * step_y + column * STRIDE
+                if NEXT:
+                    for line in static_range(ROWS + 2):
+                        place = lines[line] + c * plane + column * STRIDE
                         for kx in static_range(3):
-                            sums[i] += W(padded[place + kx * STEP]) * weights[ky * 3 + kx]
+                            x[kx] = W(padded[place + kx * STEP])
+                        for i in static_range(max(line - 2, 0), min(line + 1, ROWS)):
+                            for kx in static_range(3):
+                                sums[i] += x[kx] * weights[(line - i) * 3 + kx]
+                else:
+                    for i in static_range(ROWS):
+                        for ky in static_range(3):
+                            place = rows[i] + c * plane + ky * step_y + column * STRIDE
+                            for kx in static_range(3):
+                                sums[i] += W(padded[place + kx * STEP]) * weights[ky * 3 + kx]
         else:
             for c in range(channels):
                 for ky in range(kernel_h):
@@ -344,15 +312,6 @@ def is_one(number):
     return 1 - flag(number - 1) - flag(1 - number)
 
 
-def _transposed_lengths(o):
-    found = []
-    for axis, (length, kernel) in enumerate(((o.height, o.kernel_h), (o.width, o.kernel_w))):
-        reach = (at_least(kernel, 1) - 1) * o.dilation[axis] + 1
-        around = o.padding[axis] + o.padding[axis + 2] - o.output_padding[axis]
-        found.append(at_least((length - 1) * o.stride[axis] + reach - around, 0))
-    return found
-
-
 def _extents(o, lengths=out_lengths):
     height, width = lengths(o)
     bias = {} if o.bias is None else {"bias": o.out_channels}
@@ -392,7 +351,8 @@ def _scalars(o, height, width):
 
 
 FEW = 4  # output channels of a group: of fewer, lanes side by side would have nothing to do
-ROWS = 4  # of a lane then
+ROWS = 4  # of a lane then, twice as many where rows are read once
+SOME = 32  # rows of an image that a block of wasm brings: with one of them its own work was a third of all
 
 
 def _products(o):
@@ -427,6 +387,24 @@ def tuning_key(o):
     height, width = out_lengths(o)
     found = size_class(o.batch * o.groups, o.out_channels, o.in_channels, height * width)
     return found and f"conv {o.ty} {found} {o.kernel_h}x{o.kernel_w} {o.stride[0]}x{o.stride[1]} {o.groups}"
+
+
+def _zeros_around(o, scalars, ty, acc, times, some):
+    """Launches that copy images with zeros around them."""
+    images, (top, left, bottom, right) = o.batch * o.in_channels, o.padding
+    rows, columns = scalars["padded_height"], scalars["padded_width"]
+    memory = {"padded": (acc, images * rows * columns * times)}
+    lanes, about = (o.width, ceildiv(o.height, some), images), {"T": ty, "W": acc, "SOME": some}
+    found = [part(o, _inside, lanes, (64,), temporaries=memory, scalars=scalars, times=times, **about)]
+    above = {"x_from": 0, "x_by": 0, "y_from": top, "y_by": o.height}
+    beside = {"x_from": left, "x_by": o.width, "y_from": 0, "y_by": top}
+    for many, lanes, block, given in (
+        (top + bottom, (columns, top + bottom, images), (64, 1), above),
+        (left + right, (left + right, o.height, images), (1, 64), beside),
+    ):
+        if many:
+            found.append(part(o, _around, lanes, block, scalars=scalars | given, times=times, W=acc))
+    return found
 
 
 def _launches(o, traits):
@@ -464,18 +442,18 @@ def _launches(o, traits):
         packing = {"temporaries": memory, "scalars": scalars, "times": many}
         found.append(part(o, _panels, lanes, (panel,), T=ty, W=acc, WIDTH=panel, **packing))
     buffers, held = {"padded": "input"}, ty
+    three = is_one(o.kernel_h - 2) * is_one(o.kernel_w - 2)
     if any(o.padding):
         buffers, held = {}, acc
-        memory = {"padded": (acc, o.batch * o.in_channels * rows * columns)}
-        lanes = columns, rows, o.batch * o.in_channels
-        found.append(part(o, _padded, lanes, (64,), temporaries=memory, scalars=scalars, T=ty, W=acc))
-    three = is_one(o.kernel_h - 2) * is_one(o.kernel_w - 2)
-    for often, written_out in ((three, True), (1 - three, False)):
-        if may_be(few) and may_be(often):
-            lanes = width, ceildiv(height, ROWS), images
+        found += _zeros_around(o, scalars, ty, acc, rest, 1 if traits.together else SOME)
+    for often, written_out in ((three * few, True), (few - three * few, False)):
+        if may_be(often):
+            beneath = written_out and o.stride[0] == o.dilation[0] == 1
+            tall = 2 * ROWS if beneath else ROWS
+            lanes = width, ceildiv(height, tall), images
             found.append(
-                part(o, _by_rows, lanes, (64,), buffers=buffers, scalars=scalars, times=few * often, fast=True, U=held,
-                     ROWS=ROWS, STRIDE=o.stride[1], STEP=o.dilation[1], THREE=written_out, **constants)
+                part(o, _by_rows, lanes, (64,), buffers=buffers, scalars=scalars, times=often, fast=True, U=held,
+                     ROWS=tall, STRIDE=o.stride[1], STEP=o.dilation[1], THREE=written_out, NEXT=beneath, **constants)
             )  # fmt: skip
     block = chosen["ACROSS"] if chosen["ACROSS"] > 1 else LANES
     span = chosen["PIXELS"] * (LANES if chosen["ACROSS"] == 1 else 1)
@@ -501,33 +479,6 @@ def _launches(o, traits):
     return found
 
 
-_MOST_TURNS = 16  # launches of a transposed convolution
-
-
-def _transposed_launches(o, traits):
-    height, width = _transposed_lengths(o)
-    scalars, (top, left), many = _scalars(o, height, width), o.padding[:2], o.batch * o.out_channels
-    down, across = o.stride
-    spread = o.dilation != (1, 1) or down * across > _MOST_TURNS
-    about = {"fast": True, "SPREAD": spread, **_constants(o)}
-    if spread:
-        given = scalars | {"first_y": top, "first_x": left, "apart_y": 1, "apart_x": 1, "rows": 0, "columns": 0}
-        return [part(o, _transposed, (width, height, many), (64,), scalars=given, **about)]
-    return [
-        part(
-            o, _transposed, (ceildiv(left + width, across), ceildiv(top + height, down), many), (64,),
-            scalars=scalars | {
-                "first_y": y, "first_x": x, "apart_y": down, "apart_x": across,
-                "rows": ceildiv(at_least(o.kernel_h - y, 0), down),
-                "columns": ceildiv(at_least(o.kernel_w - x, 0), across),
-            },
-            **about,
-        )
-        for y in range(down)
-        for x in range(across)
-    ]  # fmt: skip
-
-
 def _convolved(np, o, input, kernel, bias=None):
     height, width = out_lengths(o)
     channels = o.in_channels // o.groups
@@ -540,30 +491,4 @@ def _convolved(np, o, input, kernel, bias=None):
     return total if bias is None else total + bias[:, None, None]
 
 
-def _transposed_by_numpy(np, o, input, kernel, bias=None):
-    height, width = _transposed_lengths(o)
-    channels, outs, (top, left) = o.in_channels // o.groups, o.out_channels // o.groups, o.padding[:2]
-    images = input.reshape(o.batch, o.groups, channels, o.height, o.width)
-    weights = kernel.reshape(o.groups, channels, outs, o.kernel_h, o.kernel_w)
-    reach = [o.kernel_h * o.dilation[0], o.kernel_w * o.dilation[1]]
-    lengths = [max(o.height, 1) * o.stride[0] + reach[0], max(o.width, 1) * o.stride[1] + reach[1]]
-    whole = np.zeros((o.batch, o.groups, outs, max(lengths[0], top + height), max(lengths[1], left + width)))
-    for ky in range(o.kernel_h):
-        for kx in range(o.kernel_w):
-            rows = every(ky * o.dilation[0], o.height, o.stride[0])
-            columns = every(kx * o.dilation[1], o.width, o.stride[1])
-            whole[..., rows, columns] += np.einsum("bgchw,gco->bgohw", images, weights[..., ky, kx])
-    total = whole[..., top : top + height, left : left + width].reshape(o.batch, o.out_channels, height, width)
-    return total if bias is None else total + bias[:, None, None]
-
-
-OPERATIONS = (
-    TensorOperation("Conv2D", _extents, _launches, _convolved, _check),
-    TensorOperation(
-        "ConvTranspose2D",
-        lambda o: _extents(o, _transposed_lengths),
-        _transposed_launches,
-        _transposed_by_numpy,
-        _check,
-    ),
-)
+OPERATIONS = (TensorOperation("Conv2D", _extents, _launches, _convolved, _check),)

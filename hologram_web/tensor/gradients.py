@@ -21,7 +21,7 @@ from __future__ import annotations
 from math import prod, sqrt
 
 from .arrange import _ranges
-from .conv import _transposed_lengths
+from .conv_transpose import lengths_of
 from .matmul import _axes
 from .operation import Operands
 from .pooling import _quotient
@@ -267,7 +267,7 @@ def _conv2d(xp, o, cotangent, result, input, kernel, bias=None):
 def _conv_transpose2d(xp, o, cotangent, result, input, kernel, bias=None):
     if not cotangent.size:
         return {"input": input * 0, "kernel": kernel * 0} | ({} if bias is None else {"bias": bias * 0})
-    lengths = _transposed_lengths(o)
+    lengths = lengths_of(o)
     turned = _image(o, *lengths)
     images = xp.apply("Conv2D", input=cotangent, kernel=kernel, **turned)
     images = images.reshape(o.batch, o.in_channels, *out_lengths(Operands(turned, {})))[:, :, : o.height, : o.width]

@@ -81,7 +81,7 @@ class PartLaunch:
 
     `buffers` gives for each buffer parameter the operand of the collective whose memory it is, or a temporary;
     `scalars` the values of the scalar parameters. `temporaries` are buffers, with their bytes, that this launch and
-    those after it use. It runs `times` times, 1 or 0, which depends on sizes. `fast` allows shader compilers to rewrite
+    those after it use. It runs `times` times, which depends on sizes. `fast` allows shader compilers to rewrite
     F32 arithmetic (isa.md section 3, `math="fast"`). The program is made when it is first asked for: a device
     translates no kernel that its sizes rule out.
     """
@@ -232,7 +232,7 @@ _SHARED = 8_192  # bytes of shared memory for the elements of those lanes
 # Lanes of a block that has a row: as many on each device, so that sums have the same order. Of 1024 x 1024 with 64 of
 # them and trees of barriers SwiftShader took 157 ms of the processor for Softmax and 147 for LayerNorm, now 81 and 63.
 ROW_LANES = 32
-_SHORT = 8  # lanes along an axis that do not fill a block
+SHORT = 8  # lanes along an axis that do not fill a block
 
 
 def rows_of_lanes(
@@ -260,12 +260,20 @@ def rows_of_lanes(
 
 
 def across(
-    o: Operands, kernel: FunctionType, lanes: tuple[Any, ...], /, scalars: Mapping[str, Any], **constants: Any
+    o: Operands,
+    kernel: FunctionType,
+    lanes: tuple[Any, ...],
+    often: Any = 1,
+    /,
+    *,
+    scalars: Mapping[str, Any],
+    **constants: Any,
 ) -> list[PartLaunch]:
     """Launches in blocks of 64 lanes along the first axis, or along the second where the first is short: of a block
-    along one element, one lane in 64 would work."""
-    found, short = [], flag(_SHORT - lanes[0])
-    for times, block in ((1 - short, (64, 1)), (short, (1, 64))):
+    along one element, one lane in 64 would work. All is done `often` times."""
+    found, short = [], flag(SHORT - lanes[0])
+    for needed, block in ((1 - short, (64, 1)), (short, (1, 64))):
+        times = needed * often
         if not isinstance(times, int) or times:
             found.append(part(o, kernel, lanes, block, times=times, scalars=scalars, **constants))
     return found

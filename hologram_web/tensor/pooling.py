@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..isa.types import Type
 from .language import Constant, Elements, T, U, W, global_id, i32, select
 from .norms import wide
-from .operation import TensorOperation, at_least, ceildiv, flag, function, part
+from .operation import SHORT, TensorOperation, at_least, ceildiv, flag, function, part
 from .sliding import check_window, out_lengths, windows
 
 __all__ = ["OPERATIONS"]
@@ -107,7 +107,7 @@ def _resized(
     output[(image * out_height + row) * out_width + column] = T(found)
 
 
-def _pools(o, mean):
+def _pools(o, mean, traits):
     height, width = out_lengths(o)
     step_y, step_x = o.values.get("dilation", (1, 1))
     top, left, bottom, right = o.padding
@@ -120,9 +120,22 @@ def _pools(o, mean):
     found = []
     for start, columns, inside in _columns(o, width):
         if not isinstance(columns, int) or columns:
-            lanes, block = (columns, height, o.batch * o.channels), (64, 1) if inside else (1, 64)
-            found.append(part(o, _pool, lanes, block, scalars={**scalars, "start": start}, INSIDE=inside, **constants))
+            lanes, given = (columns, height, o.batch * o.channels), {**scalars, "start": start}
+            for times, block in _blocks(columns, height, inside, traits):
+                if not isinstance(times, int) or times:
+                    about = {"scalars": given, "times": times, "INSIDE": inside, **constants}
+                    found.append(part(o, _pool, lanes, block, **about))
     return found
+
+
+def _blocks(columns, rows, inside, traits):
+    """Blocks lie along rows of the result, or along columns at its edges; on GPUs along columns, too, where rows are
+    short, and where both are, along images: of a block for the mean of an image one lane in 64 would work. (Packets on
+    wasm would then read from several images: no faster.)"""
+    if not traits.together or not inside:
+        return [(1, (64, 1) if inside else (1, 64))]
+    short, small = flag(SHORT - columns), flag(SHORT - columns) * flag(SHORT - rows)
+    return [(1 - short, (64, 1)), (short - small, (1, 64)), (small, (1, 1, 64))]
 
 
 def _columns(o, width):
@@ -210,8 +223,8 @@ def _resized_by_numpy(np, o, input):
 
 
 OPERATIONS = (
-    TensorOperation("MaxPool2D", _extents, lambda o, traits: _pools(o, False), _greatest, check_window),
-    TensorOperation("AvgPool2D", _extents, lambda o, traits: _pools(o, True), _mean, check_window),
+    TensorOperation("MaxPool2D", _extents, lambda o, traits: _pools(o, False, traits), _greatest, check_window),
+    TensorOperation("AvgPool2D", _extents, lambda o, traits: _pools(o, True, traits), _mean, check_window),
     TensorOperation(
         "Resize2D",
         lambda o: {
