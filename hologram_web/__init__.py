@@ -152,8 +152,8 @@ _TOOLS = {  # of the second distribution
     "tune": ("forget_tuned", "tune", "use_tuned"),
 }
 _TOOL_PACKAGES = ("circuit", "kernel_json", "stdlib")
-_PACKAGES = ("atlas", "backends", "isa", "testing")
-_ARRAY_PACKAGES = ("nn", "ops")
+_PACKAGES = ("backends", "isa", "testing")
+_ARRAY_PACKAGES = ("atlas", "nn", "ops")
 _ROOMS = ("errors", "isa", "frontends.python")  # all that is in their __all__
 
 
