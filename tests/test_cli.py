@@ -59,6 +59,11 @@ def call(*arguments: str, code: int = 0) -> str:
     return result.output
 
 
+def test_help_is_whole():
+    """Half of the commands had a sentence that broke off."""
+    assert "..." not in call("--help").partition("Commands:")[2]
+
+
 def test_run_says_what_ran_and_what_came_out(folder):
     for device in ("cpu", "wasm"):
         output = call("run", "saxpy.holo", "a=2", "x=1,2,3", "y=1,1,1", "--device", device, "--rounds", "3")
