@@ -53,6 +53,10 @@ ALONE = """async () => {
     await jupyterapp.commands.execute("application:toggle-left-area");
 }"""
 TALL = "() => Math.ceil(panel.node.querySelector('.jp-WindowedPanel-viewport').scrollHeight) + 200"
+TOP = """() => {
+  panel.content.activeCellIndex = 0;
+  panel.node.querySelector(".jp-WindowedPanel-outer").scrollTop = 0;
+}"""
 
 
 class Cell(NamedTuple):
@@ -111,6 +115,7 @@ class Lab:
             self.page.set_viewport_size({"width": width, "height": 900})
             self.page.wait_for_timeout(1000)  # the theme comes as a file
             self.page.set_viewport_size({"width": width, "height": self.page.evaluate(TALL)})
+            self.page.evaluate(TOP)
             self.page.wait_for_timeout(1000)
             self.page.screenshot(path=folder / f"{name}-{width}-{scheme}.png")
         self.page.set_viewport_size({"width": 1280, "height": 900})

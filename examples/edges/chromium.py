@@ -58,8 +58,8 @@ def build_wheel(folder: Path) -> Path:
     """The wheel, made anew with the one of the tools if a source is newer. Raises subprocess.CalledProcessError."""
     bundle()  # the runtime of pages is in it
     packages = ("hologram_web", "hologram_web_tools", "wgsl", "wasm")
-    sources = [path for package in packages for path in (ROOT / package).rglob("*.[pw]*")]
-    sources += [ROOT / "pyproject.toml", ROOT / "hatch_build.py", RUNTIME_OF_WHEEL]
+    sources = [path for package in packages for path in (ROOT / package).rglob("*.*") if path.suffix != ".pyc"]
+    sources += [ROOT / "pyproject.toml", ROOT / "hatch_build.py"]
     newest = max(path.stat().st_mtime for path in sources)
     found = next(folder.glob("hologram_web-*-any.whl"), None)
     if found is None or found.stat().st_mtime < newest:
