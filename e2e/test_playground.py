@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import BrowserContext, Page, expect
 
-from hologram_web_tools.browsers import find_chromium
-from hologram_web_tools.cli.server import Mount, server
+from hologram_web_tools.cli.server import Mount, server, serving
 from playground.__main__ import build
 
-from .browser import FLAGS
 from .looks import broken_links, site_by_name, violations
+from .views import chromium
 
 pytestmark = pytest.mark.timeout(600)
 WAIT = 240_000  # milliseconds: Python starts in seconds on a machine that has nothing else to do
@@ -35,37 +33,37 @@ inputs = {"x": [1, 2, 14]}
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """The playground's server."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the playground's site."""
     folder = tmp_path_factory.mktemp("site")
     build(folder / "playground")
-    with server({"/": Mount(folder, "the playground")}, 0) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield running
-        running.shutdown()
+    return folder
 
 
 @pytest.fixture(scope="module")
-def window(site: Any) -> Iterator[BrowserContext]:
+def site(folder: Path) -> Iterator[str]:
+    """The address of the playground's server."""
+    with serving(server({"/": Mount(folder, "the playground")}, 0)) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def window(site: str) -> Iterator[BrowserContext]:
     """A window that has been at the playground; its pages share what the service worker keeps."""
-    path = find_chromium()
-    with sync_playwright() as driver:
-        channel = None if path else "chromium"
-        chromium = driver.chromium.launch(executable_path=path, channel=channel, args=list(FLAGS))
-        context = chromium.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    with chromium() as browser:
+        context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
         context.set_default_timeout(WAIT)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         yield context
-        chromium.close()
 
 
 @pytest.fixture(scope="module")
-def page(window: BrowserContext, site: Any) -> Iterator[Page]:
+def page(window: BrowserContext, site: str) -> Iterator[Page]:
     """One page for all tests: Python takes long to start."""
     found = window.new_page()
     errors: list[str] = []
     found.on("pageerror", lambda error: errors.append(str(error)))
-    found.goto(f"http://127.0.0.1:{site.server_port}/playground/")
+    found.goto(f"{site}/playground/")
     yield found
     assert not errors
 
@@ -258,15 +256,15 @@ def test_it_works_offline(page: Page, window: BrowserContext) -> None:
         window.set_offline(False)
 
 
-def test_it_asks_its_own_server_only(site: Any) -> None:
+def test_it_asks_its_own_server_only(folder: Path) -> None:
     """What the folder has is all that the page can ask for: its policy allows nothing else."""
-    folder = Path(site.RequestHandlerClass.args[0]["/"].folder) / "playground"
+    folder /= "playground"
     policy = re.findall(r'Policy" content="([^"]+)"', (folder / "index.html").read_text(encoding="utf-8"))
     assert policy
     assert "http" not in policy[0]
     assert len(json.loads((folder / "examples.json").read_text(encoding="utf-8"))) >= 6
 
 
-def test_links_lead_somewhere(site: Any, tmp_path: Path) -> None:
-    folder = Path(site.RequestHandlerClass.args[0]["/"].folder) / "playground"
+def test_links_lead_somewhere(folder: Path, tmp_path: Path) -> None:
+    folder /= "playground"
     assert broken_links({"/": site_by_name(tmp_path), "/playground/": folder}) == []

@@ -14,13 +14,13 @@ from hashlib import sha256
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import distribution
 from pathlib import Path
-from threading import Thread
 from zipfile import ZipFile
 
 import pytest
 from packaging.requirements import Requirement
 
 from hatch_build import readme
+from hologram_web_tools.cli.server import serving
 from tests.test_docs import BLOCKS
 from tests.where import node_with_jspi
 
@@ -213,9 +213,8 @@ def _shown(
 ) -> tuple[list[str], list[str]]:
     """What the first `pre` of a folder's page has when it is ready, served as any host does, and who else was asked."""
     handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, Browser() as browser:
-        Thread(target=server.serve_forever, daemon=True).start()
-        here, asked = f"http://127.0.0.1:{server.server_port}/", list[str]()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address, Browser() as browser:
+        here, asked = f"{address}/", list[str]()
         page = browser.page("/e2e/README.md")
         try:
             page.on("request", lambda request: asked.append(request.url))
@@ -227,7 +226,6 @@ def _shown(
             return str(page.text_content("pre")).splitlines(), others
         finally:
             page.close()
-            server.shutdown()
 
 
 def test_a_plain_page(dist: Path, first: Path, tmp_path: Path) -> None:

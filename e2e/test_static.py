@@ -6,10 +6,11 @@ import shutil
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 from playwright.sync_api import Page
+
+from hologram_web_tools.cli.server import serving
 
 from . import samples
 from .browser import ROOT, Browser, NoBrowser
@@ -71,10 +72,9 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     (folder / "frame.html").write_text('<!doctype html><title>A frame</title><iframe src="isolated.html"></iframe>')
     for name, text in (("pool", POOL), ("kept", KEPT), ("logged", LOGGED)):
         (folder / f"{name}.html").write_text(MODULE.format("", SHOW + text))
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(folder))) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
+        yield address
 
 
 @pytest.fixture

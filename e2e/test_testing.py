@@ -6,13 +6,12 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
 from hologram_web_tools.browsers import find_chromium
 from hologram_web_tools.cli.in_browser import look_in
-from hologram_web_tools.cli.server import Mount, server
+from hologram_web_tools.cli.server import Mount, server, serving
 from tests.artifact.samples import saxpy
 from tests.test_docs import BLOCKS
 from tests.test_pytest_plugin import run
@@ -81,17 +80,15 @@ def test_pytest_where_nothing_runs(folder: Path) -> None:
 def test_playwright_on_both_devices(folder: Path) -> None:
     where = find_chromium()
     env = {**os.environ, **({"CHROMIUM": where} if where else {})}
-    with server({"/": Mount(folder, "site")}, 0) as site:
-        Thread(target=site.serve_forever, daemon=True).start()
+    with serving(server({"/": Mount(folder, "site")}, 0)) as site:
         done = subprocess.run(
             ("node", "node_modules/@playwright/test/cli.js", "test", "--workers=1", "--reporter=line"),
             cwd=folder,
-            env={**env, "SITE": f"http://127.0.0.1:{site.server_port}/", "CI": "1"},
+            env={**env, "SITE": f"{site}/", "CI": "1"},
             capture_output=True,
             text=True,
             check=False,
         )
-        site.shutdown()
     output = done.stdout + done.stderr
     assert done.returncode == 1, output
     assert "wasm, 1 launch" in output

@@ -13,7 +13,6 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,7 +31,7 @@ from examples.edges.rows import Expected, Native, Scipy, measure
 from examples.edges.tasks import Settings, make_tasks, save
 from examples.gallery.__main__ import build as build_gallery
 from hologram_web_tools.browsers import find_chromium
-from hologram_web_tools.cli.server import Mount, server
+from hologram_web_tools.cli.server import Mount, server, serving
 from playground.__main__ import build as build_playground
 
 from .browser import FLAGS, ROOT
@@ -157,19 +156,20 @@ def build(names: Iterable[str], report: Path | None = None) -> Iterator[str]:
             else:
                 BUILDERS[mount](folder)
             mounts[mount] = Mount(folder, name)
-        with server(mounts, 0) as running:
-            threading.Thread(target=running.serve_forever, daemon=True).start()
-            yield f"http://127.0.0.1:{running.server_port}"
-            running.shutdown()
+        with serving(server(mounts, 0)) as address:
+            yield address
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
+    """Chromium as `Browser` of browser.py has it, for pages of servers of their own."""
     path = find_chromium()
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, channel=None if path else "chromium", args=list(FLAGS))
-        yield browser
-        browser.close()
+        try:
+            yield browser
+        finally:
+            browser.close()
 
 
 @contextmanager

@@ -177,17 +177,11 @@ def _keep(page: Page, request: pytest.FixtureRequest) -> Path:
 @pytest.fixture(scope="session")
 def hologram_site() -> Iterator[Callable[[str | Path], str]]:
     """`hologram_site(folder)` serves a folder on 127.0.0.1 and gives the address; pages are isolated, for threads."""
-    from threading import Thread
-
-    from .cli.server import Mount, server
+    from .cli.server import Mount, server, serving
 
     with ExitStack() as stack:
 
         def serve(folder: str | Path) -> str:
-            found = server({"/": Mount(Path(folder), str(folder))}, 0)
-            stack.callback(found.server_close)
-            stack.callback(found.shutdown)
-            Thread(target=found.serve_forever, daemon=True).start()
-            return f"http://127.0.0.1:{found.server_port}/"
+            return stack.enter_context(serving(server({"/": Mount(Path(folder), str(folder))}, 0))) + "/"
 
         yield serve

@@ -6,7 +6,6 @@ import json
 import socket
 import subprocess
 import sys
-import threading
 import urllib.error
 import urllib.request
 from http.server import ThreadingHTTPServer
@@ -26,7 +25,7 @@ from hologram_web_tools.cli import commands as commands_module
 from hologram_web_tools.cli import looks
 from hologram_web_tools.cli.clean import brief, cleaned
 from hologram_web_tools.cli.commands import commands
-from hologram_web_tools.cli.server import Mount, server
+from hologram_web_tools.cli.server import Mount, server, serving
 from hologram_web_tools.declarations import declaration, type_name
 
 from .artifact.samples import powers, saxpy
@@ -58,6 +57,11 @@ def call(*arguments: str, code: int = 0) -> str:
     assert result.exit_code == code, result.output
     assert "Traceback" not in result.output
     return result.output
+
+
+def test_help_is_whole():
+    """Half of the commands had a sentence that broke off."""
+    assert "..." not in call("--help").partition("Commands:")[2]
 
 
 def test_run_says_what_ran_and_what_came_out(folder):
@@ -287,9 +291,7 @@ def test_what_the_server_gives(folder):
     (folder / "report").mkdir()
     (folder / "report" / "a.mjs").write_text("1")
     mounts = {"/": Mount(folder, "files"), "/other/": Mount(folder / "report", "the report")}
-    with server(mounts, 0) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{running.server_port}"
+    with serving(server(mounts, 0)) as address:
 
         def get(path, **headers):
             with urllib.request.urlopen(urllib.request.Request(address + path, headers=headers)) as answer:
@@ -308,7 +310,6 @@ def test_what_the_server_gives(folder):
                 get(path)
         with pytest.raises(urllib.error.HTTPError, match="416"):
             get("/saxpy.holo", Range=f"bytes={len(data)}-")
-        running.shutdown()
 
 
 @pytest.fixture
@@ -324,8 +325,8 @@ def ask(tmp_path):
     (www / "link").symlink_to(outside / "secret.txt")
     (www / "folder").symlink_to(outside)
     (www / "linked" / "index.html").symlink_to(outside / "secret.txt")
-    with server({"/": Mount(www, "files")}, 0) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
+    running = server({"/": Mount(www, "files")}, 0)
+    with serving(running):
 
         def ask(path, *headers, host="127.0.0.1:{port}", method="GET"):
             lines = [f"{method} {path} HTTP/1.1", *([f"Host: {host}"] if host else []), *headers, "Connection: close"]
@@ -337,7 +338,6 @@ def ask(tmp_path):
             return int(head.split()[1]), body
 
         yield ask
-        running.shutdown()
 
 
 def test_what_cannot_be_written_is_told_before_a_run(folder, monkeypatch):

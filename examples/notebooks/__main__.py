@@ -29,7 +29,9 @@ from .wheels import FOLDER, fetch
 
 __all__ = ["FOLDER", "build", "entries_of"]
 
-PAGES = ("index.html", "pyscript.html", "ripples.py", "style.css")  # beside JupyterLite
+PAGES = ("index.html", "pyscript.html", "ripples.py", "style.css", "answers.js")  # beside JupyterLite
+APPS = ("lab", "notebooks")
+HEAD = "<head>\n"
 PYODIDE = ("pyodide.mjs", "pyodide.js", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 LOCK = "pyodide-lock.json"
 MODULES = ROOT / "node_modules"
@@ -58,6 +60,8 @@ def build(folder: Path = FOLDER) -> Path:
         lite = (sys.executable, "-m", "jupyterlite_core", "build", "--output-dir", site / "lite")
         subprocess.run(lite, cwd=folder / "lite", check=True, capture_output=True)
         _contents(site / "lite")
+        for app in APPS:
+            _ask_first(site / "lite" / app / "index.html")
         for name in PAGES:
             shutil.copyfile(HERE / name, site / name)
         shutil.copyfile(ROOT / "examples" / "edges" / "live" / "icon.svg", site / "icon.svg")
@@ -122,7 +126,7 @@ def _place(folder: Path, lock: dict[str, Any], wheels: Iterable[Path]) -> None:
         shutil.copyfile(path, pyodide / path.name)
     builder = {
         "LiteBuildConfig": {
-            "apps": ["lab", "notebooks"],
+            "apps": APPS,
             "no_sourcemaps": True,
             "no_unused_shared_packages": True,
         }
@@ -144,6 +148,12 @@ def _place(folder: Path, lock: dict[str, Any], wheels: Iterable[Path]) -> None:
     }
     for path, value in written.items():
         path.write_text(json.dumps(value, indent=1), encoding="utf-8")
+
+
+def _ask_first(page: Path) -> None:
+    """Puts answers.js before all other scripts of a page of JupyterLite's."""
+    before, after = page.read_text(encoding="utf-8").split(HEAD)
+    page.write_text(f'{before}{HEAD}    <script src="../../answers.js"></script>\n{after}', encoding="utf-8")
 
 
 def _contents(site: Path) -> None:

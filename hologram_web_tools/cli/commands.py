@@ -110,7 +110,7 @@ def compile_file(
     weights: str | None,
     as_json: bool,
 ) -> None:
-    """Compile what a Python file defines, or a program (.atlas), to an artifact (.holo).
+    """Compile what a Python file defines to an artifact (.holo). A program (.atlas) is taken, too.
 
     NAME is a kernel, a function of arrays, a program or a plan; a file that defines one needs none.
     """
@@ -146,7 +146,7 @@ def bench_file(
     math: str,
     as_json: bool,
 ) -> None:
-    """Time a file on several devices, in turns, after their results were compared. Ends with 1 where they differ.
+    """Time a file on several devices, in turns. Their results are compared first; ends with 1 where they differ.
 
     Arrays that are read and not given are drawn, the same each time: floats from 0 to 1, integers below 100.
     """
@@ -187,7 +187,7 @@ def bundle_site(
     packages: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Write a static site that runs a Python program offline: Pyodide, our wheels, packages, and a page."""
+    """Write a static site that runs a Python program offline. It has Pyodide, our wheels, packages, and a page."""
     made = bundle(folder, program=program, pyodide=pyodide, pages=pages, packages=packages)
     if as_json:
         tell(folder=folder, **made._asdict())
@@ -283,7 +283,7 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
 @click.option("--wat", "texts", flag_value="wat", multiple=True, help="The WebAssembly modules, as text.")
 @as_json
 def inspect_file(file: Path, texts: tuple[str, ...], as_json: bool) -> None:
-    """Show what an artifact (.holo) or a program (.atlas) takes, does and holds."""
+    """Show what a file (.holo or .atlas) takes, does and holds."""
     if as_json:
         tell(**held(file, _compiled(file), texts))
         return
@@ -318,7 +318,7 @@ def optimize_file(file: Path, passes: tuple[str, ...], output: Path | None, as_j
 @click.option("-o", "--output", type=FILE, help="Write a .d.ts file.")
 @as_json
 def types_of_file(file: Path, name: str | None, output: Path | None, as_json: bool) -> None:
-    """Show what run takes and gives, for TypeScript: runtime.load<NAME>(address) is typed by it."""
+    """Show what run takes and gives, for TypeScript. With it runtime.load<NAME>(address) is typed."""
     compiled = _compiled(file)
     name = name or type_name(compiled.name or file.stem)
     if name != type_name(name):
@@ -354,7 +354,7 @@ def doctor(as_json: bool) -> None:
 @commands.command("selftest")
 @as_json
 def selftest(as_json: bool) -> None:
-    """Run a few programs on every device here, and compare with the reference. Ends with 1 if one differs."""
+    """Compare every device here with the reference. A few programs run on each; ends with 1 if one differs."""
     found = list(try_devices())
     if as_json:
         tell(found=[asdict(each) for each in found])
@@ -412,7 +412,7 @@ def cache_clear(as_json: bool) -> None:
 @click.option("--port", default=8000, type=click.IntRange(0, 65535), help="0 takes one that is free.")
 @as_json
 def serve_folder(folder: Path, port: int, as_json: bool) -> None:
-    """Serve a folder on 127.0.0.1, its pages cross-origin isolated."""
+    """Serve a folder on 127.0.0.1, cross-origin isolated."""
 
     def told(port: int) -> None:
         tell(folder=folder, address=f"http://127.0.0.1:{port}/")
@@ -431,7 +431,7 @@ def serve_folder(folder: Path, port: int, as_json: bool) -> None:
 def tune_operation(
     operation: str, numbers: tuple[str, ...], device: str, dtype: str, seconds: float, again: bool, as_json: bool
 ) -> None:
-    """Time the schedules of an operation of the tensor library, such as GEMM m=384 n=77 k=1000; keep the fastest."""
+    """Time an operation's schedules, and keep the fastest. It is one of the tensor library: GEMM m=384 n=77 k=1000."""
     from ..tune import tune
 
     shapes: dict[str, Any] = {}
@@ -459,7 +459,7 @@ def tune_operation(
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @as_json
 def build_stdlib(output: Path, modules: bool, names: tuple[str, ...], as_json: bool) -> None:
-    """Write the standard library, or some of it, as artifacts with an index."""
+    """Write the standard library as artifacts with an index. Without names it is all of it."""
     from ..build_stdlib import build
 
     with click.progressbar(length=len(names or NAMES), label="kernels", file=sys.stderr) as bar:
@@ -475,7 +475,7 @@ def build_stdlib(output: Path, modules: bool, names: tuple[str, ...], as_json: b
 @click.option("--types", type=FILE, help="Write the types of TypeScript to this file, and no modules.")
 @as_json
 def build_ops(output: Path, types: Path | None, as_json: bool) -> None:
-    """Write the tensor library's operations as modules of JavaScript."""
+    """Write the tensor library's operations for JavaScript."""
     from ..build_ops import OPERATIONS, build, typescript
 
     size = 0

@@ -9,11 +9,10 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Empty, Queue
 from tempfile import TemporaryDirectory
-from threading import Thread
 from typing import Any
 
 from ..browsers import browser_flags
-from .server import HEADERS
+from .server import HEADERS, serving
 
 __all__ = ["look_in"]
 
@@ -56,11 +55,11 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def _asked() -> Iterator[tuple[str, Queue[bytes]]]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
-        server.told = Queue()  # type: ignore[attr-defined]
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/", server.told  # type: ignore[attr-defined]
-        server.shutdown()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    told: Queue[bytes] = Queue()
+    server.told = told  # type: ignore[attr-defined]
+    with serving(server) as address:
+        yield f"{address}/", told
 
 
 def look_in(path: str, seconds: float = _SECONDS) -> dict[str, Any] | None:

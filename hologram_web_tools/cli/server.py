@@ -9,16 +9,18 @@ import errno
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import HTTPServer, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from .clean import cleaned
 
-__all__ = ["Mount", "serve", "server"]
+__all__ = ["Mount", "serve", "server", "serving"]
 
 HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -145,6 +147,17 @@ def server(mounts: Mapping[str, Mount], port: int) -> _Server:
         if error.errno == errno.EADDRINUSE:
             raise OSError(error.errno, f"port {port} is taken: give another one, or 0 for any that is free") from None
         raise
+
+
+@contextmanager
+def serving(running: HTTPServer) -> Iterator[str]:
+    """The address of a server of 127.0.0.1, without a slash at its end: it answers in a thread, and ends."""
+    Thread(target=running.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{running.server_port}"
+    finally:
+        running.shutdown()
+        running.server_close()
 
 
 def serve(mounts: Mapping[str, Mount], port: int, told: Callable[[int], None] | None = None) -> None:

@@ -118,8 +118,9 @@ async function open() {
   await before?.close();
   const backend = $("backend").value;
   const start = performance.now();
+  let opened = null;
   try {
-    const opened = await Runtime.create({ backend });
+    opened = await Runtime.create({ backend });
     const created = performance.now();
     const loaded = await opened.load(artifact);
     $("opened").textContent = milliseconds(created - start);
@@ -130,6 +131,7 @@ async function open() {
   } catch (error) {
     for (const id of ["selected", "adapter", "reason", "opened", "load", "run", "inside"]) $(id).textContent = "–";
     tell(told(error));
+    await opened?.close();
     return;
   }
   const { selected, adapter, reason } = runtime.info;

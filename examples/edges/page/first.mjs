@@ -1,11 +1,12 @@
-// A fresh page without Python: the photograph's histogram, then its edges. `drawn` has when each was drawn, in ms from
-// the start of the page, which lies beside the files and has the browser fetch at once what the histogram needs.
+// A fresh page without Python: the photograph's histogram, then its edges if there is a canvas for them. `drawn` has when
+// each was drawn, in ms from the start of the page, which lies beside the files and has the browser fetch at once what
+// the histogram needs.
 import { Runtime } from "/web/dist/index.js";
 
 const begun = performance.now(); // until here it is the browser's work: a process for the page, its files
 const get = (name) => fetch(name).then((answer) => answer.arrayBuffer());
 const load = async (file) => (await opened).load(await file);
-const opened = Runtime.create({ backend: "wasm" });
+const opened = Runtime.create({ backend: document.documentElement.dataset.backend });
 const histogram = load(get("histogram.holo"));
 const [tasks, bytes] = await Promise.all([get("tasks.json"), get("rgb.bin")]);
 const { args } = JSON.parse(new TextDecoder().decode(tasks)).find(({ name }) => name === "edges");
@@ -20,12 +21,15 @@ counts.forEach((count, k) => bars.rect(k, 100, 1, (-100 * count) / most));
 bars.fill();
 drawn.histogram = performance.now();
 
-const edges = await load(file); // only now: reading it would keep the histogram waiting
-const found = await edges.run({ ...args, rgb });
-const [height, width] = rgb.shape;
-const canvas = Object.assign(document.querySelector("#edges"), { width, height });
-const picture = new ImageData(width, height);
-new Uint32Array(picture.data.buffer).set(Uint32Array.from(found, (edge) => (edge ? 0xffffffff : 0xff000000)));
-canvas.getContext("2d").putImageData(picture, 0, 0);
-drawn.edges = performance.now();
+const canvas = document.querySelector("#edges");
+if (canvas) {
+  const edges = await load(file); // only now: reading it would keep the histogram waiting
+  const found = await edges.run({ ...args, rgb });
+  const [height, width] = rgb.shape;
+  Object.assign(canvas, { width, height });
+  const picture = new ImageData(width, height);
+  new Uint32Array(picture.data.buffer).set(Uint32Array.from(found, (edge) => (edge ? 0xffffffff : 0xff000000)));
+  canvas.getContext("2d").putImageData(picture, 0, 0);
+  drawn.edges = performance.now();
+}
 globalThis.drawn = drawn;
