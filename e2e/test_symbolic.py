@@ -1,0 +1,60 @@
+"""Sizes that are symbols, in a page on WebGPU: as many lanes as with numbers in their place, and never one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import hologram_web as hg
+from tests.artifact.test_symbolic import GEMM, SUM
+
+from .browser import ROOT, Browser, NoBrowser
+
+pytestmark = pytest.mark.timeout(300)
+
+COUNT, SIDES = 100_000, (100, 300, 7)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    try:
+        with Browser() as found:
+            yield found
+    except NoBrowser as error:
+        pytest.skip(str(error))
+
+
+def _files(name: str) -> tuple[hg.CompiledProgram, hg.CompiledProgram, dict[str, Any]]:
+    """A program of symbols, the same of numbers, and what both take."""
+    if name == "sum":
+        numbers = hg.Program.from_text(SUM.replace("[x], n", f"[x], {COUNT}"))
+        given: dict[str, Any] = {"x": [1.0] * COUNT, "n": COUNT}
+        symbols = hg.compile(hg.Program.from_text(SUM), shapes={"x": ("n",), "y": (1,)})
+        return symbols, hg.compile(numbers, shapes={"x": (COUNT,), "y": (1,)}), given
+    m, n, k = SIDES
+    shapes = {"a": (m, k), "b": (k, n), "c": (m, n)}
+    given = {"m": m, "n": n, "k": k, "beta": 0.5}
+    given |= {each: {"data": [1.0] * (shape[0] * shape[1]), "shape": shape} for each, shape in shapes.items()}
+    numbers = hg.Program.from_text(GEMM.replace(" m, n, k, beta", f" {m}, {n}, {k}, beta"))
+    symbols = hg.compile(hg.Program.from_text(GEMM), shapes={"a": ("m", "k"), "b": ("k", "n"), "c": ("m", "n")})
+    return symbols, hg.compile(numbers, shapes=shapes), given
+
+
+@pytest.mark.parametrize("name", ["sum", "product"])
+def test_launches_of_symbols_are_as_wide_as_those_of_numbers(browser: Browser, name: str) -> None:
+    folder = ROOT / "build" / "symbolic"
+    folder.mkdir(parents=True, exist_ok=True)
+    *files, given = _files(name)
+    told = []
+    for file, kind in zip(files, ("symbols", "numbers"), strict=True):
+        file.save(folder / f"{name}.{kind}.holo")
+        inputs = {port.name: given[port.name] for port in file.ports if port.name in given}
+        address = f"/build/symbolic/{name}.{kind}.holo"
+        found = browser.run("functions.mjs", file=address, inputs=inputs, backend="webgpu", explained=True)
+        told.append(found.json)
+    lanes = [re.findall(r": (\d+) x (\d+) x 1 lanes in", each) for each in told]
+    assert lanes[0] == lanes[1]
+    assert lanes[0] == ([("64", "1"), ("32", "1")] if name == "sum" else [("40", "13")]), told[0]
