@@ -469,8 +469,8 @@ _PACKETS = (
     _packets(
         "lanes that left a loop have the values of those that are in it",
         "compiler.packets:linear",
-        "given or {}, free, kept, late)",
-        "given or {}, free, set(), late)",
+        "given, free, kept, late)",
+        "given, free, set(), late)",
         "control/loop.atlas",
     ),
     _packets(
