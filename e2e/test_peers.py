@@ -237,7 +237,7 @@ def test_a_first_result_and_a_report(browser):
 
 
 def test_gathers_with_less_and_less_of_a_check():
-    """All give the right elements, and tell no fault. In a process of its own, as the fixture's browser is open here."""
+    """All give the right elements, and tell no fault. In its own process: here a browser is open."""
     command = [sys.executable, "-m", "bench.checks", "--rounds", "1"]
     said = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     names = [line.split("|")[1].strip() for line in said.splitlines() if line.startswith("| ")]
