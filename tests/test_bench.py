@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hologram_web as hg
-from bench import arrays, guards, launch
+from bench import arrays, guards, launch, reductions
 from bench.__main__ import check, sides
 from bench.by_hand import Gpu, variants
 from bench.cases import CASES, block_sum, blur, mandelbrot, saxpy, total
@@ -47,6 +47,12 @@ def test_all_sides_agree(name, gpu):
     assert {"cpu", "wasm", "NumPy"} <= set(names)
     assert ("our WGSL" in names) == (name != "sum")
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("name", reductions.CASES)
+def test_reductions_are_those_of_numpy(name):
+    shape = (70, 33)[: len(reductions.CASES[name][0])]
+    assert len(reductions.turns("wasm", name, 2, shape)["ours"]) == 2
 
 
 @pytest.mark.parametrize("what", arrays.CASES)
