@@ -45,9 +45,10 @@ _NATIVE = ("backends.wasm", "backends.webgpu", "backends.host_device", "backends
 READ = re.compile(r"/tensor/|/frontends/python/\w*library\.py$")
 # Nobody is given all of such a module.
 INNER = re.compile(r"/(compiler|targets|plan|kernels|runtime|frontends/python)/(?!.*__init__)")
+CODE = re.compile(r"\.(compiler|targets)\b")
 LEFT_OUT = ("__main__", *_NATIVE, "compiler.check", "frontends.python.described", "testing")  # 522 bytes of testing
 NEEDED = (
-    "hg.kernel, hg.u32",
+    "hg.kernel, hg.compile, hg.u32",
     "hg.compile(hg.kernel_from_source('def f(x: hg.u32):\\n pass'), grid=1).to_bytes()",
 )
 _SECOND = rf"{PACKAGE}\.(tensor\.|array\b|nn\b|ops$|array_api$|atlas\b|plan\.tensor_steps$|runtime\.weights$)"
@@ -146,7 +147,9 @@ def _part(part: str, kind: str) -> str:
 
 
 def _packed(part: str, modules: dict[str, tuple[bool, str | bytes | None]]) -> dict[str, bytes]:
-    return {_part(part, "bz2"): bz2.compress(marshal.dumps(modules))}
+    """Modules that are alike lie together, in blocks of the length that makes the least of them: a hundredth less."""
+    data = marshal.dumps(dict(sorted(modules.items(), key=lambda item: (not CODE.search(item[0]), item[0]))))
+    return {_part(part, "bz2"): min((bz2.compress(data, level) for level in range(5, 10)), key=len)}
 
 
 def _written(project: str, version: str, metadata: bytes, files: dict[str, bytes]) -> str:
