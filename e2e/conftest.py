@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
 
 from tests import no_skips
 
-from .browser import ROOT
+from .browser import ROOT, Browser, NoBrowser
 
 expect.set_options(timeout=60_000)  # pages whose shaders are compiled on the processor, two browsers at a time
 
@@ -28,3 +29,13 @@ def _bundled() -> None:
     with open(ROOT / "build" / "bundle.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         bundle()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, for the tests of a module; modules that start it otherwise have a fixture of this name."""
+    try:
+        with Browser() as found:
+            yield found
+    except NoBrowser as error:
+        pytest.skip(str(error))

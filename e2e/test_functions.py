@@ -3,7 +3,6 @@ Node and in pages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,20 +14,11 @@ from examples.digits.model import classifier, trained
 from hologram_web import array_api as xp
 from tests.where import in_node
 
-from .browser import ROOT, Browser, NoBrowser
+from .browser import ROOT, Browser
 
 pytestmark = pytest.mark.timeout(300)
 
 COUNT = 20
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    try:
-        with Browser() as found:
-            yield found
-    except NoBrowser as error:
-        pytest.skip(str(error))
 
 
 def _settled(values: Any, most: Any) -> Any:

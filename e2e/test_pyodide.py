@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
 from examples.edges import kernels
 from tests.where import in_node, write_bundle
 
-from .browser import Browser, NoBrowser
+from .browser import Browser
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -46,15 +45,6 @@ INSTEAD = (
 @pytest.fixture(scope="module", autouse=True)
 def bundle() -> None:
     write_bundle(expected=False)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    try:
-        with Browser() as found:
-            yield found
-    except NoBrowser as error:
-        pytest.skip(str(error))
 
 
 def test_without_jspi_what_blocks_is_told_and_what_is_awaited_works() -> None:

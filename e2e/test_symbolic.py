@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,20 +10,11 @@ import pytest
 import hologram_web as hg
 from tests.artifact.test_symbolic import GEMM, SUM
 
-from .browser import ROOT, Browser, NoBrowser
+from .browser import ROOT, Browser
 
 pytestmark = pytest.mark.timeout(300)
 
 COUNT, SIDES = 100_000, (100, 300, 7)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    try:
-        with Browser() as found:
-            yield found
-    except NoBrowser as error:
-        pytest.skip(str(error))
 
 
 def _files(name: str) -> tuple[hg.CompiledProgram, hg.CompiledProgram, dict[str, Any]]:
