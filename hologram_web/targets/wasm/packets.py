@@ -109,9 +109,10 @@ class Packets:
 
     def _guards(self, trees: list[Tree]) -> list[Node]:
         """Conditions under which branches that all lanes come to first go the `given` ways, in a part of a row."""
-        self.part, self.given = Bounds(self.code.function, part=True), {}
+        self.given = {}
         ways: list[Node] = []
         if self.twice and self.code.plan is None:
+            self.part = Bounds(self.code.function, part=True)
             for node, truth in guards(trees, self.forms):
                 found = self.part.always(node, truth)
                 undecided = None if found is None else open_conditions(found)
