@@ -13,6 +13,7 @@ from ..isa.types import Type
 from ..runtime import arrays
 from ..runtime.executor import Buffer
 from ..runtime.operators import Operators
+from .lines import naming, reading
 from .node import ArrayNode, ArrayShapeError, broadcast, map_, scalar, source, view
 from .sizes import Size, is_known, whole
 from .tracing import Parameter
@@ -107,16 +108,17 @@ class Array(Operators):
         assert isinstance(found, Buffer)
         return found
 
-    @outermost
+    @reading
     def numpy(self) -> Any:
         """A copy as a NumPy array, or a memoryview in a page without NumPy. Raises the faults of what computes it."""
         return self.buffer.numpy()
 
     async def read(self) -> Any:
         """`numpy`, without blocking the event loop."""
-        return await self.buffer.read()
+        with naming(self.executor):
+            return await self.buffer.read()
 
-    @outermost
+    @reading
     def tolist(self) -> Any:
         """The elements as numbers, in lists of lists."""
         return self.buffer.tolist()

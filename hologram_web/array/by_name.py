@@ -29,7 +29,7 @@ def _array(value: Any, beside: Any = None) -> Array:
     return array_of(value, creation.default_executor() if found is None else found.executor)
 
 
-def _written(found: Array, out: Buffer) -> Buffer:
+def written(found: Array, out: Buffer) -> Buffer:
     """Writes an array into a buffer, which may be one that it is computed from."""
     if not isinstance(out, Buffer) or (out.shape, out.dtype, out.executor) != (
         found.shape,
@@ -56,7 +56,7 @@ def _front(out: Buffer, found: Array) -> Buffer:
     made = found.ravel().astype(out.dtype)
     if found.size < whole.size:
         made = functions.concat([made, whole[found.size :]])
-    return _written(made.reshape(out.shape), out)
+    return written(made.reshape(out.shape), out)
 
 
 def _named(name: str, made: _Function) -> _Function:
@@ -71,7 +71,7 @@ def _named(name: str, made: _Function) -> _Function:
             operands = [_array(each, result).ravel()[:n] if _is_array(each) else each for each in before]
             return _front(result, made(*operands, **options))
         found = made(*(_array(each, first) if _is_array(each) else each for each in given), **options)
-        return found if out is None else _written(found, out)
+        return found if out is None else written(found, out)
 
     call.__name__ = call.__qualname__ = name
     return call

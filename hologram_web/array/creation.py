@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import outermost
+from ..errors import LaunchError, outermost
 from ..isa.elements import ElementType
 from ..isa.types import Type
 from ..runtime import arrays
@@ -38,7 +38,11 @@ def default_executor() -> Executor:
 
 
 def _on(device: Executor | None) -> Executor:
-    return device if device is not None else default_executor()
+    if device is None:
+        return default_executor()
+    if not isinstance(device, Executor):
+        raise LaunchError(f"device is an Executor, as hg.Executor('wasm') makes one, not {device!r}")
+    return device
 
 
 def array_like(value: Any) -> Array:

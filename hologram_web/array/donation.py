@@ -9,7 +9,7 @@ from ..errors import InvalidBuffer, LaunchError
 from ..isa.operands import BufferHandle
 from ..plan.plan import Copy, ProgramCall, Read, Step, Target, every
 from ..runtime.executor import Buffer, Executor
-from .tracing import users_line
+from .lines import users_line
 
 __all__ = ["Donation", "Memory", "reusable"]
 

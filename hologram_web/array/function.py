@@ -26,6 +26,7 @@ from .captured import captured_by
 from .creation import default_executor
 from .donation import Donation, Memory, reusable
 from .grouping import CORES
+from .lines import asked_by, lines_of
 from .nested import flatten, flattened, unflatten
 from .node import ArrayNode, copy_of, in_order, source
 from .planning import lower
@@ -428,6 +429,7 @@ class _Run:
                 self.results.append(("held", node))
         order = in_order(roots)
         lowered = lower(roots, order, plan, names)
+        self.lines = lines_of(order)
         self.texts = lowered.texts
         self.compiled = CompiledProgram.from_builder(plan)
         captured = (node.held for node in order if node.op == "source" and id(node) not in places)
@@ -523,7 +525,8 @@ class _Call:
                     buffer = executor.result(shape, dtype, zeroed)
                 made.append(buffer)
                 handles[name] = buffer.handle
-            execute(run.compiled, device, handles, bits, self.temporaries, self.variables)
+            with asked_by(executor, run.lines):
+                execute(run.compiled, device, handles, bits, self.temporaries, self.variables)
             if donation is not None:
                 kept = {k: Array(source(each), executor) for k, each in donation.kept(self.kept, leaves)}
         finally:

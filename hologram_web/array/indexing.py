@@ -46,12 +46,25 @@ def chosen(array: Array, key: Any) -> Array:
     return taken(array.ravel(), _places(array, keys), 0)
 
 
+def _check_within(given: Any, length: Any, axis: int) -> None:
+    """Whether numbers that the host has are those of elements. Those on a device are looked at by what reads them.
+    Raises ArrayIndexError."""
+    if isinstance(given, list):
+        for each in given:
+            _check_within(each, length, axis)
+    elif isinstance(given, int) and not isinstance(length, Size) and not -length <= given < length:
+        raise ArrayIndexError(f"index {given} is beyond axis {axis}, which has {length} elements")
+    elif getattr(given, "size", 0) and not isinstance(given, (Array, Buffer)):
+        _check_within([int(given.min()), int(given.max())], length, axis)
+
+
 def taken(array: Array, indices: Any, axis: int) -> Array:
     """Elements along an axis by their numbers."""
     found = array_of(indices, array.executor)
     if kind_of(found.dtype) != "i":
         raise LaunchError(f"elements are chosen by integers, not by {found.dtype}")
     at = array._axis(axis)
+    _check_within(indices, array.shape[at], at)
     places = found.astype(Type.I32)
     outer, n, inner = prod(array.shape[:at]), array.shape[at], prod(array.shape[at + 1 :])
     shape = (*array.shape[:at], *places.shape, *array.shape[at + 1 :])
@@ -154,11 +167,13 @@ def _part(key: slice, length: Any) -> tuple[int, int, int]:
 def _keys(array: Array, key: Any) -> list[Any]:
     """A key for each axis, and None: whole numbers within the array, slices, arrays of integers."""
     keys: list[Any] = []
+    given_as: dict[int, Any] = {}
     for each in key if isinstance(key, tuple) else (key,):
         if _is_truth(each):
             raise ArrayIndexError("a bool without axes is the first key, or the only one: x[mask, ...]")
         if isinstance(each, (Array, Buffer, list)) or (hasattr(each, "dtype") and getattr(each, "shape", ()) != ()):
             found = array_of(each, array.executor)
+            given_as[id(found)] = each
             keys += _numbers(found, array, keys) if str(found.dtype) == "bool" else [found]
         else:
             keys.append(each)
@@ -177,10 +192,11 @@ def _keys(array: Array, key: Any) -> list[Any]:
         if each is None:
             continue
         length = array.shape[axis]
-        if not isinstance(each, (slice, Array)):
+        if isinstance(each, Array):
+            _check_within(given_as.get(id(each)), length, axis)
+        elif not isinstance(each, slice):
             at = _whole(each)
-            if not -length <= at < length:
-                raise ArrayIndexError(f"index {at} is beyond axis {axis}, which has {length} elements")
+            _check_within(at, length, axis)
             keys[number] = at + length if at < 0 else at
         axis += 1
     return keys

@@ -9,6 +9,8 @@ from weakref import ref
 
 from ..errors import LaunchError
 from ..isa.elements import Element, ElementType
+from .lines import FAULTS, line_of
+from .types import kind_of
 from .view import Strides, View, row_major, through
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ class ArrayNode:
     An operand of `tensor` that is read and has the name of the one that is written is what that holds before.
     """
 
-    __slots__ = ("__weakref__", "args", "attrs", "dtype", "held", "op", "place", "readers", "shape")
+    __slots__ = ("__weakref__", "args", "attrs", "dtype", "held", "line", "op", "readers", "shape")
 
     def __init__(
         self,
@@ -65,7 +67,7 @@ class ArrayNode:
         held: Any = None,
     ) -> None:
         self.op, self.args, self.dtype, self.shape, self.attrs, self.held = op, args, dtype, shape, attrs, held
-        self.place = ""  # the line of the user's that made it
+        self.line = line_of(op, kind_of(dtype) == "i", attrs) if op in FAULTS else None
         self.readers: list[ref[ArrayNode]] | None = None
         for arg in args:
             readers = arg.readers

@@ -14,6 +14,7 @@ from ..plan.plan import size_of
 from ..runtime.compiled import CompiledProgram
 from ..runtime.walking import target_of
 from .elementwise import MAPS
+from .lines import asked_by, lines_of
 from .node import ArrayNode, in_order
 from .planning import lower
 from .tracing import check_known
@@ -96,7 +97,8 @@ def realize(nodes: Sequence[ArrayNode], executor: Executor, into: Buffer | None 
     made = [executor.result(node.shape, node.dtype, not is_written(node)) if into is None else into for node in roots]
     for name, buffer in zip(known.results, made, strict=True):
         handles[name] = buffer.handle
-    execute(known.compiled, device, handles, bits, known.temporaries)
+    with asked_by(executor, lines_of(order)):
+        execute(known.compiled, device, handles, bits, known.temporaries)
     for node, buffer in zip(roots, made, strict=True):
         node.settle(buffer)
 

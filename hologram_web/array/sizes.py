@@ -20,7 +20,7 @@ class UnknownSize(TranslateError):
     """What a function does depends on a length that is not known while it is traced."""
 
     def __init__(self, what: str) -> None:
-        from .tracing import users_line
+        from .lines import users_line
 
         super().__init__(
             f"{what}, which is not known while the function is traced: give numbers for lengths that have to be known, "

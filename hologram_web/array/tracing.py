@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -10,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import TranslateError
 from ..isa.elements import ElementType
+from .lines import users_line
 from .node import ArrayNode
 from .sizes import is_symbolic
 
 if TYPE_CHECKING:
     from ..runtime.executor import Executor
 
-__all__ = ["Parameter", "check_known", "executor_here", "is_unknown", "placeholder", "tracing", "users_line"]
+__all__ = ["Parameter", "check_known", "executor_here", "is_unknown", "placeholder", "tracing"]
 
 _here: ContextVar[Executor | None] = ContextVar("executor of the function that is traced", default=None)
 
@@ -53,17 +53,6 @@ def tracing(executor: Executor) -> Iterator[None]:
 def executor_here() -> Executor | None:
     """The executor of the function that is traced, if one is."""
     return _here.get()
-
-
-def users_line() -> tuple[str | None, int | None]:
-    """The file and line outside of this package that is being executed."""
-    frame = sys._getframe(1)
-    package = __name__.partition(".")[0]
-    while frame is not None:
-        if str(frame.f_globals.get("__name__", "")).partition(".")[0] != package:
-            return frame.f_code.co_filename, frame.f_lineno
-        frame = frame.f_back  # type: ignore[assignment]
-    return None, None
 
 
 def check_known(order: Iterable[ArrayNode]) -> None:

@@ -196,6 +196,7 @@ class Executor:
         self._pools: list[PoolHandle] = []
         self._here: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # kernels that were run, on this device
         self._last_launch: float | None = None
+        self.asked: list[Any] = []  # lines that asked for what was launched and may fault: see array/lines.py
         self.donations = {"donated": 0, "reused": 0}  # arrays that functions took; of them those that results lie in
 
     @classmethod

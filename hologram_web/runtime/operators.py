@@ -17,9 +17,37 @@ class Operators:
 
     __slots__ = ()
 
+    def __contains__(self, value: Any) -> bool:
+        return bool((_array(self) == value).any())
+
+    def __format__(self, spec: str, /) -> str:
+        return format(_array(self).item(), spec) if spec and not _array(self).shape else object.__format__(self, spec)
+
+    def __setitem__(self, key: Any, value: Any, /) -> None:
+        """Writes elements of the buffer. Arrays that wait for those that were there are computed before."""
+        found = _array(self)
+        found[key] = value
+        import_module("hologram_web.array.by_name").written(found, self)
+
+    def __copy__(self) -> Array:
+        """An Array of the same elements, on the same device, in memory of its own."""
+        return self.__deepcopy__({})
+
+    def __deepcopy__(self, memo: Any) -> Array:
+        return import_module("hologram_web.array.creation").copied(_array(self))  # type: ignore[no-any-return]
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"{self!r} lies on a device of this process: pickle its elements, x.numpy()")
+
     if TYPE_CHECKING:
         executor: Executor
 
+        def __bool__(self) -> bool: ...
+        def __int__(self) -> int: ...
+        def __float__(self) -> float: ...
+        def __complex__(self) -> complex: ...
+        def __index__(self) -> int: ...
+        def item(self) -> Any: ...
         @property
         def buffer(self) -> Buffer: ...
         def __add__(self, other: Any) -> Array: ...
@@ -96,8 +124,8 @@ def _of_arrays(name: str) -> Any:
 
 
 _BINARY = "add sub mul truediv floordiv mod pow and or xor lshift rshift matmul"
-_NAMES = f"{_BINARY} r{_BINARY.replace(' ', ' r')} lt le gt ge neg pos abs invert getitem"
-_METHODS = "reshape transpose astype take sum prod min max any all mean var std argmin argmax"
+_NAMES = f"{_BINARY} r{_BINARY.replace(' ', ' r')} lt le gt ge neg pos abs invert getitem bool int float complex index"
+_METHODS = "reshape transpose astype take sum prod min max any all mean var std argmin argmax item"
 for _name in (*(f"__{_name}__" for _name in _NAMES.split()), *_METHODS.split()):
     setattr(Operators, _name, _of_arrays(_name))
 if not TYPE_CHECKING:
