@@ -81,7 +81,7 @@ def test_what_the_caller_changes_behind_it_stays() -> None:
 def test_blocks_one_after_the_other_leave_it_as_it_was() -> None:
     for _ in range(3):
         with seldom_collected():
-            kept = [[] for _ in range(3_000)]
+            kept: list[list[int]] = [[] for _ in range(3_000)]
         assert gc.get_count()[0] >= len(kept)  # it has not looked
     assert as_before()
 
