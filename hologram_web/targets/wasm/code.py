@@ -197,8 +197,8 @@ class Code:
 
 
 def is_one_row(function: Function) -> bool:
-    """Whether a lane's code depends on its place along the first axis of the launch, and not on that in its block, so that
-    the lanes of blocks side by side can be one loop.
+    """Whether a lane's code depends on its place along the first axis of the launch, and not on that in its block, so
+    that the lanes of blocks side by side can be one loop.
 
     Its place in a block is asked then for its place in the launch only, by `global_axis`, which says the same of lanes
     of blocks behind the first, whose places go on.
