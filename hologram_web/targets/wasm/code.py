@@ -197,7 +197,8 @@ class Code:
 
 
 def is_one_row(function: Function) -> bool:
-    """Whether a lane's code depends on nothing but its number, so that the lanes of many blocks can be one loop.
+    """Whether a lane's code depends on its place along the first axis of the launch, and not on that in its block, so
+    that the lanes of blocks side by side can be one loop.
 
     Its place in a block is asked then for its place in the launch only, by `global_axis`, which says the same of lanes
     of blocks behind the first, whose places go on.
@@ -211,7 +212,7 @@ def is_one_row(function: Function) -> bool:
     blocks = {arg for node in places for arg in node.args if arg.op != "special"}
     for node in nodes:
         for arg in () if node in places else node.args:
-            own = arg.op == "special" and arg.attr.startswith(("LANE_IDX", "BLOCK_IDX"))
+            own = arg.op == "special" and arg.attr in ("LANE_IDX_X", "BLOCK_IDX_X")
             if arg in blocks or (own and node not in blocks):
                 return False
     return True
