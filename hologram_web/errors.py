@@ -102,7 +102,7 @@ class HologramError(Exception):
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_FULL = os.environ.get("HOLOGRAM_WEB_TRACEBACK") == "full"
+FULL = os.environ.get("HOLOGRAM_WEB_TRACEBACK") == "full"
 
 
 def outermost(fn: _F) -> _F:
@@ -111,7 +111,7 @@ def outermost(fn: _F) -> _F:
     `raise` alone adds no frame, and what it raises has the traceback that it finds: none. HOLOGRAM_WEB_TRACEBACK=full
     keeps all.
     """
-    if _FULL:
+    if FULL:
         return fn
 
     @wraps(fn)

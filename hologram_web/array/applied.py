@@ -14,7 +14,8 @@ from ..isa.types import Type
 from ..tensor.families import operation
 from ..tensor.operation import Operands, extents
 from . import creation, functions
-from .array import Array, tensor
+from .array import Array
+from .library_nodes import tensor
 from .node import ArrayNode
 
 __all__ = ["apply", "gradients", "result_of"]

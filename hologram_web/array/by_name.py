@@ -13,7 +13,8 @@ from ..isa.types import Type
 from ..runtime.executor import Buffer, Executor
 from . import creation, fft, functions, linalg, sets
 from .applied import apply
-from .array import Array, array_of, mapped, reduced, tensor
+from .array import Array, array_of, mapped, reduced
+from .library_nodes import tensor
 from .node import in_order
 from .run import realize
 from .summed import einsum

@@ -9,9 +9,10 @@ from typing import Any
 from ..errors import LaunchError
 from ..isa.types import Type
 from ..runtime.executor import Executor
-from .array import Array, mapped, tensor
+from .array import Array, mapped
 from .creation import arange, zeros
 from .functions import concat, conj, moveaxis, of_buffers, roll
+from .library_nodes import tensor
 from .types import complex_of, floating, kind_of, real_of
 
 __all__ = [

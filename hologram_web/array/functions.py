@@ -13,8 +13,9 @@ from ..isa.elements import ElementType
 from ..isa.types import Type
 from ..runtime import arrays
 from ..runtime.executor import Buffer, Executor
-from .array import Array, Axes, array_of, kernel, mapped, mapped_to, reduced, tensor
+from .array import Array, Axes, array_of, mapped, mapped_to, reduced
 from .creation import array_like, copied, full
+from .library_nodes import kernel, tensor
 from .node import broadcast_shapes
 from .types import NUMBERS, accumulated, floating, kind_of, of_number, promoted
 

@@ -10,7 +10,8 @@ from ..errors import LaunchError
 from ..isa.types import Type
 from ..runtime.executor import Buffer
 from ..tensor.operation import ceildiv
-from .array import Array, array_of, kernel, mapped, tensor
+from .array import Array, array_of, mapped
+from .library_nodes import kernel, tensor
 from .node import ArrayNode, broadcast_shapes, view
 from .sizes import Size, UnknownSize, is_symbolic, whole
 from .types import kind_of

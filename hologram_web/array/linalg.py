@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..errors import LaunchError
 from ..isa.types import Type
-from .array import Array, Axes, by_parts, kernel, mapped
+from .array import Array, Axes, by_parts, mapped
 from .creation import eye, full
 from .functions import (
     argsort,
@@ -31,6 +31,7 @@ from .functions import (
 from .functions import max as largest
 from .functions import min as least
 from .gradient import custom_gradient
+from .library_nodes import kernel
 from .linalg_gradients import of_cholesky, of_eigh, of_qr, of_singular_values
 from .node import broadcast_shapes, view
 from .sets import take_along_axis

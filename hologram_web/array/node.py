@@ -66,7 +66,12 @@ class ArrayNode:
         attrs: Any = None,
         held: Any = None,
     ) -> None:
-        self.op, self.args, self.dtype, self.shape, self.attrs, self.held = op, args, dtype, shape, attrs, held
+        self.op = op
+        self.args = args
+        self.dtype = dtype
+        self.shape = shape
+        self.attrs = attrs
+        self.held = held
         self.line = line_of(op, kind_of(dtype) == "i", attrs) if op in FAULTS else None
         self.readers: list[ref[ArrayNode]] | None = None
         for arg in args:
@@ -172,15 +177,15 @@ def view(node: ArrayNode, found: View) -> ArrayNode:
 
 def in_order(roots: Sequence[ArrayNode]) -> list[ArrayNode]:
     """All nodes that roots need, each behind its arguments. Graphs may be deeper than Python calls."""
-    found: dict[int, ArrayNode] = {}
-    work: list[tuple[ArrayNode, bool]] = [(root, False) for root in reversed(roots)]
+    found: dict[ArrayNode, None] = {}
+    work = list(reversed(roots))
     while work:
-        node, ready = work.pop()
-        if id(node) in found:
-            continue
-        if ready or not node.args:
-            found[id(node)] = node
-            continue
-        work.append((node, True))
-        work += [(arg, False) for arg in reversed(node.args) if id(arg) not in found]
-    return list(found.values())
+        node = work[-1]
+        if node not in found:
+            if node.args and (missing := [arg for arg in node.args if arg not in found]):
+                missing.reverse()
+                work += missing
+                continue
+            found[node] = None
+        work.pop()
+    return list(found)

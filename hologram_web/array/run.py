@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..isa.arguments import scalar_bits
 from ..isa.elements import bool_, stored_as
+from ..isa.types import Type
 from ..plan.builder import PlanBuilder
 from ..plan.plan import size_of
 from ..runtime.compiled import CompiledProgram
@@ -17,7 +18,7 @@ from .elementwise import MAPS
 from .lines import asked_by, lines_of
 from .node import ArrayNode, in_order
 from .planning import lower
-from .tracing import check_known
+from .tracing import Parameter, check_known
 
 if TYPE_CHECKING:
     from ..runtime.executor import Buffer, Executor
@@ -40,24 +41,53 @@ class _Known:
         self.temporaries = [(each.name, size_of(each, {})) for each in self.compiled.plan.temporaries]
 
 
-def _known(roots: Sequence[ArrayNode], order: Sequence[ArrayNode], executor: Executor) -> _Known:
-    numbers = {id(node): number for number, node in enumerate(order)}
+class _Form:
+    """What graphs have in common that one plan is for: `key` says it. `sources` and `scalars` are the nodes that a run
+    gives something for, in order."""
+
+    __slots__ = ("is_known", "key", "scalars", "sources")
+
+    def __init__(self, roots: Sequence[ArrayNode], order: Sequence[ArrayNode], target: str) -> None:
+        self.sources: list[ArrayNode] = []
+        self.scalars: list[ArrayNode] = []
+        self.is_known = True  # what they hold; that their lengths are is looked at when a plan is made
+        numbers: dict[ArrayNode, int] = {}
+        key: list[Any] = [target, len(roots)]
+        for node in order:
+            op = node.op
+            if op == "scalar":
+                self.scalars.append(node)
+                if type(node.held) is Parameter:
+                    self.is_known = False
+                if node.dtype is bool_:
+                    key += op, node.held, node.shape
+                else:
+                    key += op, node.dtype, node.shape
+            else:
+                if op == "source":
+                    self.sources.append(node)
+                    if node.held is None:
+                        self.is_known = False
+                key += op, node.dtype, node.shape, node.attrs
+                for arg in node.args:
+                    key.append(numbers[arg])
+            numbers[node] = len(numbers)
+        key += [numbers[root] for root in roots]
+        self.key = tuple(key)
+
+
+def _known(roots: Sequence[ArrayNode], order: Sequence[ArrayNode], executor: Executor) -> tuple[_Known, _Form]:
     target = target_of(executor.device)
-    key = (
-        target,
-        *((node.op, node.dtype, node.shape, node.attrs, *[numbers[id(arg)] for arg in node.args])
-          if node.op != "scalar" or node.dtype is not bool_
-          else (node.shape, node.held)
-          for node in order),
-        *(numbers[id(root)] for root in roots),
-    )  # fmt: skip
-    known = _plans.get(key)
+    form = _Form(roots, order, target)
+    known = _plans.get(form.key)
+    if known is None or not form.is_known:
+        check_known(order)
     if known is None:
         if len(_plans) >= _KEPT:
             _plans.pop(next(iter(_plans)))
         with planning(executor):
-            known = _plans[key] = _Known(roots, order, target)
-    return known
+            known = _plans[form.key] = _Known(roots, order, target)
+    return known, form
 
 
 def planning(executor: Executor, name: str = "arrays") -> AbstractContextManager[None]:
@@ -75,32 +105,41 @@ def realize(nodes: Sequence[ArrayNode], executor: Executor, into: Buffer | None 
     if not roots:
         return
     order = in_order(roots)
-    check_known(order)
+    if len(order) > _MOST_PORTS:
+        check_known(order)
     while len(order) > _MOST_PORTS and (first := _too_many(order)) is not None:
         realize([first], executor)
         order = in_order(roots)
-    known = _known(roots, order, executor)
-    device: Any = executor.device
-    handles = {}
-    sources = iter(known.sources)
-    scalars = iter(known.scalars)
-    bits = {}
-    for node in order:
-        if node.op == "source":
-            handles[next(sources)] = node.held.handle
-        elif node.op == "scalar":
-            name = next(scalars)
-            held = int(node.held) if node.dtype is bool_ else node.held
-            bits[name] = scalar_bits(name, stored_as(node.dtype), held)
+    known, form = _known(roots, order, executor)
+    handles = {name: node.held.handle for name, node in zip(known.sources, form.sources, strict=True)}
+    bits = {
+        name: _bits_of(name, stored_as(node.dtype), node.held)
+        for name, node in zip(known.scalars, form.scalars, strict=True)
+    }
     if into is not None:
         into.changes()
     made = [executor.result(node.shape, node.dtype, not is_written(node)) if into is None else into for node in roots]
     for name, buffer in zip(known.results, made, strict=True):
         handles[name] = buffer.handle
     with asked_by(executor, lines_of(order)):
-        execute(known.compiled, device, handles, bits, known.temporaries)
+        execute(known.compiled, executor.device, handles, bits, known.temporaries)
     for node, buffer in zip(roots, made, strict=True):
         node.settle(buffer)
+
+
+_bits: dict[Any, int] = {}
+
+
+def _bits_of(name: str, ty: Type, number: Any) -> int:
+    """`scalar_bits`, which is found again for floats; zeros are not, as there are two that are equal."""
+    if type(number) is not float or not number:
+        return scalar_bits(name, ty, int(number) if type(number) is bool else number)
+    found = _bits.get((ty, number))
+    if found is None:
+        if len(_bits) >= _KEPT:
+            _bits.clear()
+        found = _bits[ty, number] = scalar_bits(name, ty, number)
+    return found
 
 
 def _too_many(order: Sequence[ArrayNode]) -> ArrayNode | None:
@@ -146,7 +185,7 @@ def explain(nodes: Sequence[ArrayNode], executor: Executor) -> str:
     roots = [node for node in nodes if node.op != "source"]
     if not roots:
         return "in memory: nothing to compute"
-    known = _known(roots, in_order(roots), executor)
+    known, _ = _known(roots, in_order(roots), executor)
     return explained(roots, known.texts, known.compiled)
 
 

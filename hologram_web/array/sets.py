@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from ..errors import LaunchError
 from ..isa.types import Type
-from .array import Array, array_of, kernel, mapped, tensor
+from .array import Array, array_of, mapped
 from .functions import argsort, concat, cumulative_sum, of_buffers, running, sort
 from .indexing import chosen, counted, positions_of, taken
+from .library_nodes import kernel, tensor
 from .node import broadcast_shapes
 from .types import kind_of, promoted
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from math import prod
 from operator import index
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
-from weakref import WeakKeyDictionary, WeakValueDictionary, finalize
+from weakref import WeakKeyDictionary, ref
 
 from ..backends import IN_PAGE
 from ..errors import BackendUnavailable, InvalidBuffer, LaunchError, outermost
@@ -42,7 +42,6 @@ class Buffer(Operators):
 
     def __init__(self, executor: Executor, handle: BufferHandle, shape: tuple[int, ...], dtype: ElementType) -> None:
         self.executor, self.handle, self.shape, self.dtype = executor, handle, shape, dtype
-        self._end: Any = None  # frees it, of a result
         self._node: Any = None  # of graphs of arrays
 
     def changes(self) -> None:
@@ -176,6 +175,23 @@ class Buffer(Operators):
         return f"<Buffer {self.shape} {self.dtype} on {self.executor.backend.selected}>"
 
 
+class _Result(ref[Buffer]):
+    """A buffer that nobody has to free; `weakref.finalize` takes five times as long to make."""
+
+    __slots__ = ("handle",)
+    handle: BufferHandle
+
+
+def _letting_go(results: dict[BufferHandle, _Result], gone: list[BufferHandle]) -> Callable[[_Result], None]:
+    """What is called when nobody has a result any more; it does not keep the executor."""
+
+    def let_go(result: _Result) -> None:
+        results.pop(result.handle, None)
+        gone.append(result.handle)
+
+    return let_go
+
+
 class Executor:
     """A device with the buffers made on it.
 
@@ -191,8 +207,9 @@ class Executor:
         self.backend: Selection
         self.device, self.backend = open_backend(backend, **options)
         self._buffers: dict[BufferHandle, Buffer] = {}
-        self._results: WeakValueDictionary[BufferHandle, Buffer] = WeakValueDictionary()  # of arrays
+        self._results: dict[BufferHandle, _Result] = {}  # of arrays
         self._gone: list[BufferHandle] = []  # of results that nobody has any more
+        self._let_go = _letting_go(self._results, self._gone)
         self._pools: list[PoolHandle] = []
         self._here: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # kernels that were run, on this device
         self._last_launch: float | None = None
@@ -269,9 +286,7 @@ class Executor:
     def take(self, buffer: Buffer) -> BufferHandle:
         """The memory of a buffer, which is the caller's then."""
         self._buffers.pop(buffer.handle, None)
-        if buffer._end is not None:
-            buffer._end.detach()
-            self._results.pop(buffer.handle, None)
+        self._results.pop(buffer.handle, None)
         return buffer.handle
 
     def result(
@@ -284,8 +299,9 @@ class Executor:
         allocate = self.device.allocate_buffer if zeroed else self.device.allocate_unwritten
         if handle is None:
             handle = allocate(prod(shape) * dtype.size_bytes)
-        buffer = self._results[handle] = Buffer(self, handle, shape, dtype)
-        buffer._end = finalize(buffer, self._gone.append, handle)
+        buffer = Buffer(self, handle, shape, dtype)
+        result = self._results[handle] = _Result(buffer, self._let_go)
+        result.handle = handle
         return buffer
 
     def adopt(self, gpu_buffer: Any, shape: Lengths, dtype: ElementType = Type.F32) -> Buffer:
@@ -449,10 +465,11 @@ class Executor:
         """Live buffers and bytes, donated arrays and those that results took, the device's own counters, and the
         milliseconds that the last `run` took until it returned (`last_launch_ms`; None before the first)."""
         counters = getattr(self.device, "stats", None)
+        results = [buffer for each in list(self._results.values()) if (buffer := each()) is not None]
         return {
             "last_launch_ms": self._last_launch,
-            "buffers": len(self._buffers) + len(self._results),
-            "live_bytes": sum(buffer.nbytes for each in (self._buffers, self._results) for buffer in each.values()),
+            "buffers": len(self._buffers) + len(results),
+            "live_bytes": sum(buffer.nbytes for buffer in (*self._buffers.values(), *results)),
             **self.donations,
             **({} if counters is None else vars(counters)),
         }

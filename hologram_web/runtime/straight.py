@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..backends.device import Device
@@ -192,6 +193,7 @@ def _names(step: Step) -> Iterator[str]:
             yield from formula.names
 
 
+@lru_cache(1024)
 def _number(ty: Type, bits: int) -> Any:
     """A scalar as launches take it; a NaN, and what is wide, with all its bits."""
     value = bits if ty.is_wide else ty.decode(bits)

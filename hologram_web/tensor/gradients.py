@@ -226,8 +226,41 @@ def _spread(xp, o, cotangent, kernel, **others):
         reached = (windows - 1) * o.stride[axis] + (kernel_length - 1) * dilation[axis] + 1
         more[axis] = max(length + padding[axis] + padding[axis + 2] - reached, 0)
         padding[axis + 2] += max(reached - length - padding[axis] - padding[axis + 2], 0)  # of a pool with ceil_mode
+    if all(isinstance(each, int) for side in sides for each in side) and 1 in (max(o.stride), max(dilation)):
+        return _unshuffled(xp, o, cotangent, kernel, sides, tuple(dilation), others)
     numbers = others | {"padding": tuple(padding), "output_padding": tuple(more)}
     return xp.apply("ConvTranspose2D", input=cotangent, kernel=kernel, **numbers)
+
+
+def _unshuffled(xp, o, cotangent, kernel, sides, dilation, numbers):
+    """The same as one convolution, whose sums are as fast as others': elements of the image that are a stride apart
+    meet the same elements of the kernel, so the elements of one stride are channels of it."""
+    groups, (down, across) = o.groups, o.stride
+    channels, outs = numbers["in_channels"] // groups, numbers["out_channels"] // groups
+    taps, padding, begin = [], [[], []], []
+    for axis, (length, windows, kernel_length) in enumerate(sides):
+        stride, top = o.stride[axis], o.padding[axis]
+        taps.append(-(-kernel_length // stride))
+        reach = (taps[axis] - 1) * dilation[axis]
+        first = min(top // stride, reach)
+        padding[0].append(reach - first)
+        padding[1].append(max(-(-(top + length) // stride) - windows, 0))
+        begin.append(top - first * stride)
+    many, after = groups * channels * outs, (taps[0] * down - o.kernel_h, taps[1] * across - o.kernel_w)
+    if any(after):
+        shape = many, o.kernel_h, o.kernel_w
+        kernel = xp.apply("Pad", input=kernel, shape=shape, before=(0, 0, 0), after=(0, *after), value=0.0)
+    kernel = kernel.reshape(groups, channels, outs, taps[0], down, taps[1], across)
+    kernel = kernel.permute_dims((0, 2, 4, 6, 1, 3, 5)).flip((5, 6))
+    numbers = numbers | {
+        "out_channels": numbers["out_channels"] * down * across, "kernel_h": taps[0], "kernel_w": taps[1],
+        "stride": (1, 1), "dilation": dilation, "padding": (*padding[0], *padding[1]),
+    }  # fmt: skip
+    made = out_lengths(Operands(numbers, {}))
+    found = xp.apply("Conv2D", input=cotangent, kernel=kernel, **numbers)
+    found = found.reshape(o.batch, groups * outs, down, across, *made).permute_dims((0, 1, 4, 2, 5, 3))
+    found = found.reshape(o.batch, groups * outs, made[0] * down, made[1] * across)
+    return found[:, :, begin[0] : begin[0] + o.height, begin[1] : begin[1] + o.width]
 
 
 def _weights(xp, o, image, windows, ins, outs, lengths, counts):
