@@ -63,6 +63,58 @@ async function byHand({ gpuDevice }, lanes, buffers, count) {
   };
 }
 
+const TOLD = `
+@group(0) @binding(0) var<storage, read_write> status: array<atomic<u32>, 8>;
+@group(0) @binding(1) var<uniform> arguments: vec4u;
+@group(0) @binding(2) var<storage, read> x: array<f32>;
+@group(0) @binding(3) var<storage, read> y: array<f32>;
+@group(0) @binding(4) var<storage, read_write> z: array<f32>;
+@compute @workgroup_size(256) fn main(@builtin(global_invocation_id) id: vec3u) {
+  if (id.x >= arguments.x) { return; }
+  if (id.x >= arrayLength(&z)) { atomicStore(&status[0], 1); return; }
+  z[id.x] = bitcast<f32>(arguments.y) * x[id.x] + y[id.x];
+}`;
+
+/** The same where each dispatch has its own arguments, and words that tell a fault, which are read behind the last one. */
+async function byHandTold({ gpuDevice }, lanes, buffers, count) {
+  const [offset, size] = [256, 256 * count];
+  const usage = GPUBufferUsage;
+  const buffer = (usage) => gpuDevice.createBuffer({ size, usage: usage | GPUBufferUsage.COPY_DST });
+  const [status, block, staging] = [usage.STORAGE | usage.COPY_SRC, usage.UNIFORM, usage.MAP_READ].map(buffer);
+  const words = new Uint32Array(size / 4);
+  const factor = new Uint32Array(Float32Array.of(FACTOR).buffer)[0];
+  for (let k = 0; k < count; k++) words.set([lanes, factor], (k * offset) / 4);
+  gpuDevice.queue.writeBuffer(block, 0, words);
+  const bound = [
+    [{ type: "storage", hasDynamicOffset: true }, { buffer: status, size: 32 }],
+    [{ type: "uniform", hasDynamicOffset: true }, { buffer: block, size: 16 }],
+    ...buffers.map(({ gpuBuffer }, k) => [{ type: k < 2 ? "read-only-storage" : "storage" }, { buffer: gpuBuffer, size: 4 * lanes }]),
+  ];
+  const layout = gpuDevice.createBindGroupLayout({
+    entries: bound.map(([buffer], binding) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer })),
+  });
+  const group = gpuDevice.createBindGroup({ layout, entries: bound.map(([, resource], binding) => ({ binding, resource })) });
+  const pipeline = await gpuDevice.createComputePipelineAsync({
+    layout: gpuDevice.createPipelineLayout({ bindGroupLayouts: [layout] }),
+    compute: { module: gpuDevice.createShaderModule({ code: TOLD }), entryPoint: "main" },
+  });
+  return async () => {
+    const encoder = gpuDevice.createCommandEncoder();
+    encoder.clearBuffer(status);
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    for (let k = 0; k < count; k++) {
+      pass.setBindGroup(0, group, [k * offset, k * offset]);
+      pass.dispatchWorkgroups(Math.ceil(lanes / 256));
+    }
+    pass.end();
+    encoder.copyBufferToBuffer(status, 0, staging, 0, size);
+    gpuDevice.queue.submit([encoder.finish()]);
+    await staging.mapAsync(GPUMapMode.READ);
+    staging.unmap();
+  };
+}
+
 const FEW = 16; // lanes of a launch that takes no time
 
 export default async function launches({ get, hologram }, { backends, n, layout, rounds, repeats }) {
@@ -98,6 +150,7 @@ export default async function launches({ get, hologram }, { backends, n, layout,
         const settle = async () => void (await Promise.all(started), (started = []));
         side(`webgpu: the same, until it is submitted`, handed, { ...many, settle });
         side(`webgpu: ${RECORDED} dispatches by hand in a submit`, await byHand(runtime, lanes, [X, Y, Z], RECORDED), many);
+        side(`webgpu: the same, with their own arguments and status`, await byHandTold(runtime, lanes, [X, Y, Z], RECORDED), many);
         side(`webgpu: ${RECORDED} runs, and one wait`, () => Promise.all(Array.from({ length: RECORDED }, () => program.run(args))), many);
       }
       let last;

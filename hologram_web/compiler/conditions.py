@@ -7,7 +7,7 @@ from operator import ge
 
 from ..isa.types import Type
 from .ir import Node
-from .operations import OPERATIONS
+from .operations import ADDS, LEAVES, OPERATIONS
 
 __all__ = ["EXACT", "holds", "open_conditions", "shown", "strictest"]
 
@@ -38,7 +38,7 @@ def holds(condition: Node, leaf: Callable[[Node], int]) -> bool:
         if node not in known:
             if node.is_const:
                 known[node] = int(node.ty.decode(node.attr) if isinstance(node.ty, Type) else node.attr)
-            elif node.op in ("param", "special"):
+            elif node.op in LEAVES:
                 known[node] = leaf(node)
             else:
                 known[node] = EXACT[node.op](*map(value, node.args))
@@ -71,7 +71,7 @@ def shown(condition: Node, depth: int = 0) -> str:
             if op not in _SIGNS:
                 return f"{op}({', '.join(texts)})"
             if op in ("mul", "sub"):
-                sums = [arg.op in ("add", "sub") for arg in condition.args]
+                sums = [arg.op in ADDS for arg in condition.args]
                 texts = [f"({text})" if is_sum else text for text, is_sum in zip(texts, sums, strict=True)]
             return f" {_SIGNS[op]} ".join(texts)
 

@@ -15,6 +15,7 @@ from ..isa.types import Type
 from ..isa.verify import Base
 from .accesses import access_of
 from .ir import Function, Node
+from .operations import ADDS
 
 __all__ = ["ARITHMETIC", "TellsApart", "fence"]
 
@@ -72,7 +73,7 @@ def _unfenced(function: Function, binding: TellsApart) -> set[Node]:
             users[arg].append(node)
 
     def harmless(node: Node, user: Node) -> bool:
-        if user.op == "mul" and node.op in ("add", "sub"):
+        if user.op == "mul" and node.op in ADDS:
             return user.args[0].op != "const" and user.args[1].op != "const"
         if user.op == "store":  # what is loaded again may be what was stored
             return binding(user.attr.base) not in read

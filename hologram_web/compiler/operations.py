@@ -13,10 +13,12 @@ from typing import NamedTuple
 __all__ = [
     "ABSORBING",
     "ACCESSES",
+    "ADDS",
     "BITWISE",
     "CALLS",
     "CANCELLING",
     "CHANGES",
+    "CLAMPS",
     "COMPARISONS",
     "COUNTS",
     "DIVISIONS",
@@ -25,6 +27,7 @@ __all__ = [
     "JOINING",
     "LEAVES",
     "LOGIC",
+    "MODULAR",
     "OPERATIONS",
     "PLACED",
     "PURE",
@@ -67,6 +70,7 @@ class Operation(NamedTuple):
     idle: int | None = None  # the second operand that changes nothing, of integers and predicates
     itself: str = ""  # what it makes of an integer or predicate and the same once more, its last two: "same", "zero"
     absorbs: bool = False  # with 0 it is 0, of integers
+    adds: int = 0  # its second operand to the first one, or takes it away if it is -1
     joins: bool = False  # of integers, one with a constant after another is one, with what both constants make
     grows: int = 0  # with its first operand; and with the second one, or falls with it if it is -1
     wraps: bool = False  # of small integers, what it makes may be none
@@ -130,11 +134,11 @@ OPERATIONS: dict[str, Operation] = {
     # Arithmetic
     "add": Operation(
         "tt", "t", cost="cheap", commutes=True, exact=operator.add, sign="+", range=_sum,
-        idle=0, grows=1, wraps=True, signless=True,
+        idle=0, adds=1, grows=1, wraps=True, signless=True,
     ),
     "sub": Operation(
         "tt", "t", cost="cheap", exact=operator.sub, sign="-", range=_difference,
-        idle=0, itself="zero", grows=-1, wraps=True, signless=True,
+        idle=0, itself="zero", adds=-1, grows=-1, wraps=True, signless=True,
     ),
     "mul": Operation(
         "tt", "t", cost="cheap", commutes=True, exact=operator.mul, sign="*", range=_product,
@@ -218,8 +222,10 @@ WRITES = _those(lambda row: row.writes)
 CALLS = _those(lambda row: row.attr == "routine")
 DIVISIONS = _those(lambda row: row.traps)
 SHIFTS = _those(lambda row: row.takes == "tu")
+ADDS = {name: row.adds for name, row in OPERATIONS.items() if row.adds}
 IDLE = _those(lambda row: row.idle is not None and row.gives != "p")
 SAME = _those(lambda row: row.itself == "same")
+CLAMPS = _those(lambda row: row.itself == "same" and (row.takes, row.gives) == ("tt", "t"))
 CANCELLING = _those(lambda row: row.itself == "zero")
 ABSORBING = _those(lambda row: row.absorbs)
 JOINING = _those(lambda row: row.joins)
@@ -227,6 +233,7 @@ LOGIC = _those(lambda row: row.takes == "pp")
 WRAPPING = _those(lambda row: row.wraps)
 BITWISE = _those(lambda row: row.bitwise)
 SIGNLESS = _those(lambda row: row.signless)
+MODULAR = SIGNLESS & _those(lambda row: row.takes == "tt")  # lower bits follow from lower bits of both
 PURE = _those(lambda row: row.kind == "pure")
 PLACED = _those(lambda row: row.attr == "access" or (row.attr == "operation" and row.writes))  # of one element each
 REACHING = _those(lambda row: row.attr in ("access", "operation"))  # memory

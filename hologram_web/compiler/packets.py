@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from ..isa.types import Type
 from .escapes import escaping, uses
 from .ir import PRED, Node
-from .operations import LEAVES
+from .operations import CALLS, EFFECTS, LEAVES
 from .out_of_ssa import Assign, Copies, Count, Do, Go, Lowered, Piece, Statement, Under, Variable
 from .passes.costs import cost
 from .reducible import WAY
@@ -118,7 +118,7 @@ class Forms:
                 return ANY
             own = node.op == "special" and isinstance(node.attr, str)
             return self.lowered.lanes.of(node).steps[0] if own else 0
-        if node.op in ("load", "call", "call_if", "atomic", "reduce"):
+        if node.op in EFFECTS or node.op in CALLS:
             steps = [self.of(arg) for arg in node.args]
             shape = self.lowered.lanes.of(node)
             return 0 if not shape.axes & 1 and not any(step != 0 for step in steps) else ANY

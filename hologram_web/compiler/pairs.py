@@ -16,7 +16,19 @@ from ..isa.ops import PRED
 from ..isa.types import Type
 from .accesses import access_of
 from .ir import Block, Node, ValueType
-from .operations import ACCESSES, BITWISE, CALLS, COMPARISONS, COUNTS, EFFECTS, LEAVES, OPERATIONS, SHIFTS, SIGNLESS
+from .operations import (
+    ACCESSES,
+    BITWISE,
+    CALLS,
+    CLAMPS,
+    COMPARISONS,
+    COUNTS,
+    EFFECTS,
+    LEAVES,
+    OPERATIONS,
+    SHIFTS,
+    SIGNLESS,
+)
 from .out_of_ssa import is_widening
 from .ranges import Ranges
 from .traits import PAIRS
@@ -249,7 +261,7 @@ class Pairs:
             return self.ops.node(op, U64, *args)
         if ty is F64:
             return self._call(f"f64_{op}", U64, *args)
-        if op in ("min", "max"):
+        if op in CLAMPS:
             a, b = args if op == "min" else args[::-1]
             return self.ops.node("select", U64, self.compare("lt", ty, *args), a, b)
         if op == "abs" and not ty.is_signed:

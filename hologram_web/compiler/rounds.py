@@ -17,7 +17,7 @@ from .conditions import open_conditions
 from .counters import counts_down
 from .dominance import Dominators, loop_body
 from .ir import Block, Function, Node
-from .operations import EFFECTS
+from .operations import ADDS, EFFECTS
 from .passes.costs import total
 
 __all__ = ["cost_of_lane", "weights", "within_budget"]
@@ -145,11 +145,11 @@ def _number(bounds: Bounds, node: Node, source: Block, header: Block) -> Interva
         return None
     if node.op == "bitcast":
         return _number(bounds, node.args[0], source, header)
-    if node.op in ("add", "sub"):
+    if node.op in ADDS:
         a, b = (_number(bounds, arg, source, header) for arg in node.args)
         if a is None or b is None:
             return None
-        if node.op == "sub":
+        if ADDS[node.op] < 0:
             minus = bounds.op("sub", bounds.const(0), b.hi), bounds.op("sub", bounds.const(0), b.lo)
             b = Interval(*minus, -b.high, -b.low, b.conditions)
         ends = bounds.op("add", a.lo, b.lo), bounds.op("add", a.hi, b.hi)

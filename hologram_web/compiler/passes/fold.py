@@ -15,8 +15,10 @@ from ..ir import PRED, Function, Node, Replaced
 from ..operations import (
     ABSORBING,
     ACCESSES,
+    ADDS,
     CANCELLING,
     CHANGES,
+    CLAMPS,
     COMPARISONS,
     IDLE,
     JOINING,
@@ -190,8 +192,8 @@ def _chain(node: Node, context: Context) -> Node | None:
     ):  # then nothing is saved, and bounds proofs may know of it what they do not know of x
         return None
     before, after = inner.args[1].attr, node.args[1].attr
-    if op in ("add", "sub") and inner.op in ("add", "sub"):
-        total = (before if inner.op == "add" else -before) + (after if op == "add" else -after)
+    if op in ADDS and inner.op in ADDS:
+        total = ADDS[inner.op] * before + ADDS[op] * after
         # The smaller of the two ways around, so that bounds proofs see a step back as one.
         total = (total + (1 << ty.bits - 1)) % (1 << ty.bits) - (1 << ty.bits - 1)
         op, total = ("add", total) if total >= 0 else ("sub", -total)
@@ -309,10 +311,10 @@ RULES: dict[str, tuple[str, Rule]] = {  # the operations that a rule is for, "" 
     "round-trip": (_of(CHANGES), _round_trip),
     "through": ("cvt", _through),
     "truth": (_of(COMPARISONS), _truth),
-    "chain": (_of(JOINING | {"add", "sub", "shl", "shr"}), _chain),
+    "chain": (_of(JOINING | ADDS.keys() | {"shl", "shr"}), _chain),
     "idle-mask": ("and", _idle_mask),
     "known-comparison": (_of(COMPARISONS), _known_comparison),
-    "idle-clamp": ("min max", _idle_clamp),
+    "idle-clamp": (_of(CLAMPS), _idle_clamp),
     "constant-address": (_of(ACCESSES), _constant_address),
     "known-axis": (_of(PLACED), _known_axis),
     "idle-guard": ("guard", _idle_guard),

@@ -15,7 +15,7 @@ from math import gcd
 
 from ...compiler.accesses import access_of
 from ...compiler.ir import MemoryAccess, Node
-from ...compiler.operations import ACCESSES, CHANGES, LEAVES
+from ...compiler.operations import ACCESSES, ADDS, CHANGES, LEAVES
 from ...compiler.out_of_ssa import Assign, Copies, Do, Piece, Statement, Under, Variable
 from ...compiler.structure import If, Labelled, Straight, StructuredLoop, Tree
 from ...isa.types import Type
@@ -191,8 +191,8 @@ class Addresses:
             args = node.args
             if node.op in CHANGES and node.attr.is_integer and 32 <= node.attr.bits <= 64:
                 found = self._terms(args[0], known)
-            elif node.op in ("add", "sub"):
-                found = _added(self._terms(args[0], known), self._terms(args[1], known), -1 if node.op == "sub" else 1)
+            elif node.op in ADDS:
+                found = _added(self._terms(args[0], known), self._terms(args[1], known), ADDS[node.op])
             elif node.op == "mul" and any(arg.is_const for arg in args):
                 place = 1 if args[1].is_const else 0
                 found = _added(({}, 0), self._terms(args[1 - place], known), int(args[place].attr))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from ...compiler.ir import Function, Node
 from ...compiler.legalise import HALVES, Legaliser
 from ...compiler.library import function_of, routine_of
+from ...compiler.operations import CLAMPS
 from ...compiler.out_of_ssa import Assign, Variable, lower
 from ...compiler.ranges import Ranges
 from ...compiler.shapes import ANY, Stride
@@ -273,9 +274,9 @@ def _rows(
 
 def _together(op: str, ty: Type) -> str:
     """The instruction that reduces vectors of elements, if there is one; of those of 32 and 64 bits."""
-    if ty.bits not in (32, 64) or (ty.is_integer and ty.bits == 64 and op in ("min", "max")):
+    if ty.bits not in (32, 64) or (ty.is_integer and ty.bits == 64 and op in CLAMPS):
         return ""
-    sign = ("_s" if ty.is_signed else "_u") if ty.is_integer and op in ("min", "max") else ""
+    sign = ("_s" if ty.is_signed else "_u") if ty.is_integer and op in CLAMPS else ""
     return f"{lanes_of(ty)}.{op}{sign}"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ...compiler.ir import Node, ValueType
-from ...compiler.operations import COMPARISONS, LEAVES, SHIFTS
+from ...compiler.operations import CLAMPS, COMPARISONS, LEAVES, MODULAR, SHIFTS
 from ...compiler.out_of_ssa import Variable
 from ...compiler.ranges import Ranges
 from ...compiler.traits import Traits
@@ -172,7 +172,7 @@ class Values:
                 else:
                     self.value(node.args[0])
                 return
-            if node.op in ("add", "sub", "mul") and node.ty in (Type.I64, Type.U64):
+            if node.op in MODULAR and node.ty in (Type.I64, Type.U64):
                 self.low(node.args[0])
                 self.low(node.args[1])
                 self.put((f"i32.{node.op}",))
@@ -232,7 +232,7 @@ class Values:
         if op in _SIMPLE:
             self._operands(node)
             self.put((f"{kind}.{_SIMPLE[op]}",))
-        elif op in ("min", "max"):
+        elif op in CLAMPS:
             self._extreme(node, kind, f"{kind}.{'lt' if op == 'min' else 'gt'}_{sign}")
         elif op == "neg":
             self.put((f"{kind}.const", 0))

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from ...compiler.ir import PRED, Node, ValueType
-from ...compiler.operations import BITWISE, COMPARISONS, LEAVES, SHIFTS
+from ...compiler.operations import ADDS, BITWISE, CLAMPS, COMPARISONS, LEAVES, MODULAR, SHIFTS
 from ...compiler.out_of_ssa import Under, Variable
 from ...compiler.ranges import Ranges
 from ...compiler.shapes import ANY, Stride
@@ -249,7 +249,7 @@ class Vectors(Values):
         else:
             for arg in node.args:
                 self.part(arg, part, bits)
-            self.put((f"v128.{op}" if op in BITWISE else f"{shape}.{op}{'_u' if op in ('min', 'max') else ''}",))
+            self.put((f"v128.{op}" if op in BITWISE else f"{shape}.{op}{'_u' if op in CLAMPS else ''}",))
 
     def numbers(self, ty: ValueType, values: list[int]) -> None:
         """Pushes a vector of these bit patterns."""
@@ -311,7 +311,7 @@ class Vectors(Values):
             self.convert_part(node, ty, node.attr, part)
         elif ty.is_float:
             self._float_part(node, shape, part)
-        elif op in ("add", "sub", "mul"):
+        elif op in MODULAR:
             self._parts_of(node, part)
             self.put((f"{shape}.{op}",))
         elif op in BITWISE:
@@ -322,7 +322,7 @@ class Vectors(Values):
             self.put((f"{shape}.{op}",))
         elif op == "abs":
             self._parts_of(node, part)
-        elif op in ("min", "max"):
+        elif op in CLAMPS:
             self._extreme_part(op, node, ty, part)
         elif op in SHIFTS:
             self._shift_part(op, node, ty, part)
@@ -371,12 +371,12 @@ class Vectors(Values):
     def _float_part(self, node: Node, shape: str, part: int) -> None:
         op = node.op
         limit = node.args[-1]
-        if op in ("min", "max") and (self.fuses or (limit.is_const and self._chooses(op, limit))):
+        if op in CLAMPS and (self.fuses or (limit.is_const and self._chooses(op, limit))):
             # The limit where it is beyond, else the other one, NaN as well: one instruction instead of eight.
             self._parts_of(node, part)
             self.put((f"{shape}.p{op}",))
             return
-        if self.fuses and op in ("add", "sub") and (product := self._product(node)) is not None:
+        if self.fuses and op in ADDS and (product := self._product(node)) is not None:
             rest = node.args[1 - node.args.index(product)]
             for value in (*product.args, rest):
                 self.part(value, part)
@@ -553,7 +553,7 @@ class Vectors(Values):
             return
         if node.op == "cvt" and node.attr.is_integer and not node.attr.is_wide:
             self.prepare_low(node.args[0]) if node.attr.bits == 64 else self.prepare(node.args[0])
-        elif node.op in ("add", "sub", "mul") and isinstance(node.ty, Type) and node.ty.bits == 64:
+        elif node.op in MODULAR and isinstance(node.ty, Type) and node.ty.bits == 64:
             for arg in node.args:
                 self.prepare_low(arg)
         else:
@@ -568,7 +568,7 @@ class Vectors(Values):
                 else:
                     self.part(node.args[0], part)
                 return
-            if node.op in ("add", "sub", "mul") and isinstance(node.ty, Type) and node.ty.bits == 64:
+            if node.op in MODULAR and isinstance(node.ty, Type) and node.ty.bits == 64:
                 self.low_part(node.args[0], part)
                 self.low_part(node.args[1], part)
                 self.put((f"i32x4.{node.op}",))
