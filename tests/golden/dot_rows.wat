@@ -3,8 +3,8 @@
   (type $t1 (func (param i32 i32 i32)))
   (type $t2 (func (param i32 i32 i32 i32 i32 i32 i64 i64)))
   (type $t3 (func (param i32 i32) (result i64)))
-  (type $t4 (func (param i64 v128 v128 v128 v128 i64) (result i64 v128 v128 v128)))
-  (type $t5 (func (param i32 i32 i32 v128 v128) (result i64 i32 v128 v128)))
+  (type $t4 (func (param i32 i32 i32 v128 v128) (result i64 i32 v128 v128)))
+  (type $t5 (func (param i64 v128 v128 v128 v128 i64) (result i64 v128 v128 v128)))
   (type $t6 (func (param v128 v128 v128)))
   (type $t7 (func (param i32 v128 v128) (result i64)))
   (type $t8 (func (param i32 i32 i32 v128 v128 v128) (result i64 i32 v128 v128 v128)))
@@ -14,7 +14,7 @@
   (global $c1 v128 (v128.const i32x4 0x0 0x4 0x8 0xc))
   (global $c2 v128 (v128.const i32x4 0x0 0x0 0x1 0x0))
   (global $c3 v128 (v128.const i32x4 0x2 0x0 0x3 0x0))
-  (func $kernel (export "kernel") (type $t1)  ;; 2543 bytes at 0xec
+  (func $kernel (export "kernel") (type $t1)  ;; 2463 bytes at 0xec
     (param $arguments i32) (param $begin i32) (param $end i32)
     (local $ticks i64) (local $param.rows i32) (local $param.n i32) (local $base.buffer_x i32)
     (local $base.buffer_y i32) (local $limit.buffer_x.4 i64) (local $limit.buffer_y.4 i64)
@@ -24,8 +24,8 @@
     (local $first i32) (local $l24 i64) (local $l25 i64) (local $l26 i64) (local $l27 i64)
     (local $l28 i64) (local $l29 i64) (local $l30 i64) (local $safe i32) (local $from i32)
     (local $lane i32) (local $own_budget i64) (local $counts.0 v128) (local $spent.0 v128)
-    (local $spent.1 v128) (local $l38 v128) (local $l39 v128) (local $l40 v128) (local $l41 v128)
-    (local $l42 i32) (local $l43 v128) (local $l44 v128) (local $l45 i32) (local $live v128)
+    (local $spent.1 v128) (local $l38 v128) (local $l39 v128) (local $l40 v128) (local $l41 i32)
+    (local $l42 v128) (local $l43 v128) (local $l44 v128) (local $l45 i32) (local $live v128)
     (local $l47 v128) (local $l48 v128) (local $l49 v128) (local $l50 v128) (local $l51 v128)
     (local $l52 v128)
     i64.const 1048576
@@ -363,20 +363,18 @@
                 v128.const i32x4 0x0 0x0 0x0 0x0
                 local.set $counts.0
                 local.get $own_budget
-                local.get $counts.0
-                local.get $spent.0
-                local.get $spent.1
-                v128.const i32x4 0x0 0x0 0x0 0x0
+                i64.const 1
+                i64.sub
                 local.get $ticks
-                call $steps4
-                local.set $l38
-                local.set $spent.1
-                local.set $spent.0
+                local.get $own_budget
+                i64.const 1
+                i64.sub
+                local.get $ticks
+                i64.lt_u
+                select
                 local.set $ticks
-                v128.const i32x4 0x0 0x0 0x0 0x0
-                local.set $counts.0
                 v128.const i32x4 0xffffffff 0xffffffff 0xffffffff 0xffffffff
-                local.set $l39
+                local.set $l38
                 local.get $first
                 local.get $lane
                 i32.add
@@ -388,27 +386,27 @@
                 local.get $param.n
                 i32x4.splat
                 i32x4.mul
-                local.set $l40
+                local.set $l39
                 i32.const 0
                 v128.const i32x4 0x0 0x0 0x0 0x0
-                local.get $l41
-                local.get $l39
+                local.get $l40
+                local.get $l38
                 v128.bitselect
+                local.set $l40
                 local.set $l41
-                local.set $l42
                 block $block8
                   block $block9
                     loop $loop10
                       block $block11
                         loop $loop12
                           local.get $param.n
-                          local.get $l42
+                          local.get $l41
                           i32.le_u
                           if $if13
                             br $block8
                           else  ;; $if13
-                            local.get $l40
-                            local.get $l42
+                            local.get $l39
+                            local.get $l41
                             i32x4.splat
                             i32x4.add
                             i32.const 2
@@ -416,43 +414,43 @@
                             local.get $base.buffer_x
                             i32x4.splat
                             i32x4.add
-                            local.get $l39
-                            v128.and
-                            local.set $l38
                             local.get $l38
+                            v128.and
+                            local.set $l43
+                            local.get $l43
                             i32x4.extract_lane 0
                             v128.load32_zero
                             local.set $l44
-                            local.get $l38
+                            local.get $l43
                             i32x4.extract_lane 1
                             local.get $l44
                             v128.load32_lane 1
                             local.set $l44
-                            local.get $l38
+                            local.get $l43
                             i32x4.extract_lane 2
                             local.get $l44
                             v128.load32_lane 2
                             local.set $l44
-                            local.get $l38
+                            local.get $l43
                             i32x4.extract_lane 3
                             local.get $l44
                             v128.load32_lane 3
-                            local.set $l43
-                            local.get $l42
+                            local.set $l42
+                            local.get $l41
                             i32.const 1
                             i32.add
-                            local.get $l43
-                            local.get $l43
+                            local.get $l42
+                            local.get $l42
                             i32x4.mul
-                            local.get $l41
+                            local.get $l40
                             i32x4.add
-                            local.get $l41
-                            local.get $l39
+                            local.get $l40
+                            local.get $l38
                             v128.bitselect
+                            local.set $l40
                             local.set $l41
-                            local.set $l42
                             local.get $counts.0
-                            local.get $l39
+                            local.get $l38
                             i32x4.sub
                             local.set $counts.0
                             local.get $ticks
@@ -469,13 +467,13 @@
                       end  ;; $block11
                       local.get $arguments
                       i32.const 13
-                      local.get $l42
                       local.get $l41
-                      local.get $l39
+                      local.get $l40
+                      local.get $l38
                       call $look_i32_v128_v128
-                      local.set $l39
+                      local.set $l38
+                      local.set $l40
                       local.set $l41
-                      local.set $l42
                       local.set $ticks
                       local.get $ticks
                       i64.const 0
@@ -487,17 +485,17 @@
                       local.get $counts.0
                       local.get $spent.0
                       local.get $spent.1
-                      local.get $l39
+                      local.get $l38
                       local.get $ticks
                       call $steps4
-                      local.set $l38
+                      local.set $l43
                       local.set $spent.1
                       local.set $spent.0
                       local.set $ticks
                       v128.const i32x4 0x0 0x0 0x0 0x0
                       local.set $counts.0
-                      local.get $l39
                       local.get $l38
+                      local.get $l43
                       v128.and
                       local.set $l44
                       local.get $l44
@@ -531,11 +529,11 @@
                         global.get $c0  ;; i32x4 0x0 0x1 0x2 0x3
                         i32x4.gt_s
                         local.set $live
-                        local.get $l39
+                        local.get $l38
                         local.get $live
                         v128.and
-                        local.set $l39
-                        local.get $l39
+                        local.set $l38
+                        local.get $l38
                         v128.any_true
                         i32.eqz
                         br_if $block9
@@ -544,10 +542,10 @@
                     end  ;; $loop10
                   end  ;; $block9
                 end  ;; $block8
-                local.get $l39
+                local.get $l38
                 v128.any_true
                 if $if16
-                  local.get $l39
+                  local.get $l38
                   i32x4.all_true
                   if $if17
                     local.get $base.buffer_y
@@ -561,7 +559,7 @@
                     i32.add
                     local.set $l18
                     local.get $l18
-                    local.get $l41
+                    local.get $l40
                     v128.store align=4
                   else  ;; $if17
                     local.get $base.buffer_y
@@ -578,10 +576,10 @@
                     i32x4.splat
                     global.get $c1  ;; i32x4 0x0 0x4 0x8 0xc
                     i32x4.add
-                    local.set $l38
+                    local.set $l43
+                    local.get $l43
+                    local.get $l40
                     local.get $l38
-                    local.get $l41
-                    local.get $l39
                     call $scatter32_32
                   end  ;; $if17
                   br $block7
@@ -621,18 +619,16 @@
                 v128.const i32x4 0x0 0x0 0x0 0x0
                 local.set $counts.0
                 local.get $own_budget
-                local.get $counts.0
-                local.get $spent.0
-                local.get $spent.1
-                v128.const i32x4 0x0 0x0 0x0 0x0
+                i64.const 1
+                i64.sub
                 local.get $ticks
-                call $steps4
-                local.set $l38
-                local.set $spent.1
-                local.set $spent.0
+                local.get $own_budget
+                i64.const 1
+                i64.sub
+                local.get $ticks
+                i64.lt_u
+                select
                 local.set $ticks
-                v128.const i32x4 0x0 0x0 0x0 0x0
-                local.set $counts.0
                 local.get $on.0
                 local.get $lane
                 i32.sub
@@ -674,21 +670,21 @@
                   local.get $param.n
                   i32x4.splat
                   i32x4.mul
-                  local.set $l40
+                  local.set $l39
                   i32.const 0
                   v128.const i32x4 0x0 0x0 0x0 0x0
-                  local.get $l41
+                  local.get $l40
                   local.get $l48
                   v128.bitselect
+                  local.set $l40
                   local.set $l41
-                  local.set $l42
                   block $block23
                     block $block24
                       loop $loop25
                         block $block26
                           loop $loop27
                             local.get $param.n
-                            local.get $l42
+                            local.get $l41
                             i32.le_u
                             if $if28
                               br $block23
@@ -697,15 +693,15 @@
                                 local.get $safe
                                 i32.eqz
                                 if $if30
-                                  local.get $l40
-                                  local.get $l42
+                                  local.get $l39
+                                  local.get $l41
                                   i32x4.splat
                                   i32x4.add
-                                  local.set $l38
-                                  local.get $l38
+                                  local.set $l43
+                                  local.get $l43
                                   i64x2.extend_low_i32x4_u
                                   local.set $l44
-                                  local.get $l38
+                                  local.get $l43
                                   i64x2.extend_high_i32x4_u
                                   local.set $l49
                                   local.get $l44
@@ -784,8 +780,8 @@
                                     br_if $block29
                                   end  ;; $if31
                                 end  ;; $if30
-                                local.get $l40
-                                local.get $l42
+                                local.get $l39
+                                local.get $l41
                                 i32x4.splat
                                 i32x4.add
                                 i32.const 2
@@ -814,20 +810,20 @@
                                 i32x4.extract_lane 3
                                 local.get $l50
                                 v128.load32_lane 3
-                                local.set $l43
-                                local.get $l42
+                                local.set $l42
+                                local.get $l41
                                 i32.const 1
                                 i32.add
-                                local.get $l43
-                                local.get $l43
+                                local.get $l42
+                                local.get $l42
                                 i32x4.mul
-                                local.get $l41
+                                local.get $l40
                                 i32x4.add
-                                local.get $l41
+                                local.get $l40
                                 local.get $l48
                                 v128.bitselect
+                                local.set $l40
                                 local.set $l41
-                                local.set $l42
                                 local.get $counts.0
                                 local.get $l48
                                 i32x4.sub
@@ -851,15 +847,15 @@
                         end  ;; $block26
                         local.get $arguments
                         i32.const 13
-                        local.get $l42
                         local.get $l41
+                        local.get $l40
                         local.get $l47
                         local.get $l48
                         call $look_i32_v128_v128_v128
                         local.set $l48
                         local.set $l47
+                        local.set $l40
                         local.set $l41
-                        local.set $l42
                         local.set $ticks
                         local.get $ticks
                         i64.const 0
@@ -1064,7 +1060,7 @@
                         i32.add
                         local.set $l18
                         local.get $l18
-                        local.get $l41
+                        local.get $l40
                         v128.store align=4
                       else  ;; $if40
                         local.get $base.buffer_y
@@ -1083,7 +1079,7 @@
                         i32x4.add
                         local.set $l50
                         local.get $l50
-                        local.get $l41
+                        local.get $l40
                         local.get $l48
                         call $scatter32_32
                       end  ;; $if40
@@ -1158,7 +1154,7 @@
       end  ;; $loop1
     end  ;; $if0
   )
-  (func $fault (type $t2)  ;; 51 bytes at 0xadc
+  (func $fault (type $t2)  ;; 51 bytes at 0xa8c
     (param $l0 i32) (param $l1 i32) (param $l2 i32) (param $l3 i32) (param $l4 i32) (param $l5 i32)
     (param $l6 i64) (param $l7 i64)
     local.get $l0
@@ -1183,7 +1179,7 @@
     local.get $l7
     i64.store offset=80 align=4
   )
-  (func $look (type $t3)  ;; 57 bytes at 0xb10
+  (func $look (type $t3)  ;; 57 bytes at 0xac0
     (param $arguments i32) (param $at i32)
     (result i64)
     (local $answer i32) (local $ticks i64)
@@ -1214,7 +1210,41 @@
     end  ;; $if0
     local.get $ticks
   )
-  (func $steps4 (type $t4)  ;; 190 bytes at 0xb4b
+  (func $look_i32_v128_v128 (type $t4)  ;; 63 bytes at 0xafa
+    (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
+    (result i64) (result i32) (result v128) (result v128)
+    (local $answer i32) (local $ticks i64)
+    call $poll
+    i64.const 0
+    local.get $arguments
+    i32.load offset=24
+    local.tee $answer
+    i64.extend_i32_s
+    i64.sub
+    i64.const 1048576
+    local.get $answer
+    select
+    local.set $ticks
+    local.get $answer
+    i32.const 0
+    i32.gt_s
+    if $if0
+      local.get $arguments
+      i32.const 9
+      local.get $at
+      i32.const -1
+      i32.const -1
+      i32.const 0
+      i64.const 0
+      i64.const 0
+      call $fault
+    end  ;; $if0
+    local.get $ticks
+    local.get $l2
+    local.get $l3
+    local.get $l4
+  )
+  (func $steps4 (type $t5)  ;; 190 bytes at 0xb3b
     (param $l0 i64) (param $l1 v128) (param $l2 v128) (param $l3 v128) (param $l4 v128)
     (param $l5 i64)
     (result i64) (result v128) (result v128) (result v128)
@@ -1312,41 +1342,7 @@
     local.get $l4
     v128.and
   )
-  (func $look_i32_v128_v128 (type $t5)  ;; 63 bytes at 0xc0a
-    (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
-    (result i64) (result i32) (result v128) (result v128)
-    (local $answer i32) (local $ticks i64)
-    call $poll
-    i64.const 0
-    local.get $arguments
-    i32.load offset=24
-    local.tee $answer
-    i64.extend_i32_s
-    i64.sub
-    i64.const 1048576
-    local.get $answer
-    select
-    local.set $ticks
-    local.get $answer
-    i32.const 0
-    i32.gt_s
-    if $if0
-      local.get $arguments
-      i32.const 9
-      local.get $at
-      i32.const -1
-      i32.const -1
-      i32.const 0
-      i64.const 0
-      i64.const 0
-      call $fault
-    end  ;; $if0
-    local.get $ticks
-    local.get $l2
-    local.get $l3
-    local.get $l4
-  )
-  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xc4a
+  (func $scatter32_32 (type $t6)  ;; 91 bytes at 0xbfa
     (param $l0 v128) (param $l1 v128) (param $l2 v128)
     (local $bits i32)
     local.get $l2
@@ -1389,7 +1385,7 @@
       v128.store32_lane 3
     end  ;; $if3
   )
-  (func $pick4 (type $t7)  ;; 48 bytes at 0xca6
+  (func $pick4 (type $t7)  ;; 48 bytes at 0xc56
     (param $l0 i32) (param $l1 v128) (param $l2 v128)
     (result i64)
     i64.const 0
@@ -1418,7 +1414,7 @@
     i32.ne
     select
   )
-  (func $look_i32_v128_v128_v128 (type $t8)  ;; 65 bytes at 0xcd7
+  (func $look_i32_v128_v128_v128 (type $t8)  ;; 65 bytes at 0xc87
     (param $arguments i32) (param $at i32) (param $l2 i32) (param $l3 v128) (param $l4 v128)
     (param $l5 v128)
     (result i64) (result i32) (result v128) (result v128) (result v128)

@@ -119,8 +119,8 @@ class PacketEffects:
         addresses = self.accesses.addresses(node, access, None, self.accesses.step_of(node, access))
         for arg in node.args[1:]:
             values.prepare(arg)
-        count = 2 if operation == "cas" else 1
-        parks = [values.parked(arg) for arg in node.args[1 : 1 + count]]
+        given = node.args[1 : 3 if operation == "cas" else 2]
+        parks = [None if arg.is_const else values.parked(arg) for arg in given]
         kind, shape = value_type(ty), lanes_of(ty)
         targets = values.locals(variable) if variable is not None else []
         with values.temporary("i32") as bits, values.temporary("i32") as address:
@@ -132,7 +132,10 @@ class PacketEffects:
                     put(("local.get", bits), ("i32.const", 1 << lane), ("i32.and",), ("if", None))
                 put(("local.get", addresses[lane // 4]), ("i32x4.extract_lane", lane % 4), ("local.set", address))
                 operands = []
-                for arg, locals_ in zip(node.args[1:], parks, strict=False):
+                for arg, locals_ in zip(given, parks, strict=True):
+                    if locals_ is None:
+                        operands.append(arg)
+                        continue
                     leaf = Node("param", arg.ty, (), "lane")
                     values.lane_of[leaf] = locals_[lane * ty.bits // 128], shape, lane % (128 // ty.bits)
                     operands.append(leaf)

@@ -1,0 +1,91 @@
+"""`python -m bench.kernels_by_hand`: kernels of `bench.peers` beside v128 loops by hand in the same engine, natively.
+
+One thread each, by the time of the processor, in turns, once the results agree. Loops by hand check nothing, cannot be
+cancelled and know no faults: they say what the engine gives. Times of ours are of launches from Python.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import click
+import numpy as np
+import wasmtime
+from numpy.typing import NDArray
+
+from bench.peers.cases import Case, blur, gray_scott, histogram, search
+from bench.peers.processes import Here
+
+CODE = Path(__file__).with_name("hand") / "kernels.wat"
+CASES: dict[str, Callable[[], Case]] = {
+    "gray_scott": lambda: gray_scott(calls=1),
+    "blur": blur,
+    "histogram": histogram,
+    "search": search,
+}
+_PAGE = 65536
+
+
+def by_hand(name: str, case: Case) -> Callable[[], object]:
+    """A call of the loop by hand, whose result is right."""
+    store = wasmtime.Store()
+    inputs = [*case.arrays.values()]
+    places, end = [], _PAGE
+    for size in (*(value.nbytes for value in inputs), case.wanted.size * np.dtype(case.result).itemsize):
+        places.append(end)
+        end += (size // _PAGE + 2) * _PAGE
+    memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(end // _PAGE, 65536)))
+    module = wasmtime.Module(store.engine, CODE.read_text(encoding="utf-8"))
+    function = wasmtime.Instance(store, module, [memory]).exports(store)[name]
+    assert isinstance(function, wasmtime.Func)
+    for place, value in zip(places, inputs, strict=False):
+        memory.write(store, value.tobytes(), place)
+    count = case.wanted.shape[-1] if case.wanted.ndim > 1 else inputs[0].size // 4 * 4
+    count = case.wanted.size if name == "search" else count
+    given = places[0], places[1 if len(inputs) > 1 else 0], places[-1], count
+
+    def call() -> None:
+        function(store, *given)
+
+    call()
+    size = case.wanted.size * np.dtype(case.result).itemsize
+    raw = bytes(memory.read(store, places[-1], places[-1] + size))
+    found: NDArray[Any] = np.frombuffer(raw, case.result).reshape(case.wanted.shape)
+    wanted = case.wanted
+    if name == "gray_scott":
+        found, wanted = found[..., 4:-4], wanted[..., 4:-4]
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+    return call
+
+
+@click.command()
+@click.option("--rounds", default=101, show_default=True, type=click.IntRange(1))
+@click.option("--case", "names", multiple=True, type=click.Choice(list(CASES)), help="One of them.  [default: all]")
+def main(rounds: int, names: tuple[str, ...]) -> None:
+    """Kernels beside v128 loops by hand in the same engine."""
+    load = os.getloadavg()[0]
+    print(f"{date.today()}, {os.cpu_count()} cores, load {load:.1f}, {rounds} turns\n")
+    print("| case | size | ours, ms | by hand, ms | times that | of the least times |\n|---|---|---|---|---|---|")
+    for name in names or CASES:
+        case, here = CASES[name](), Here("ours")
+        assert here.prepare(name, case, 20, 1e-3) is not None
+        sides = here.runs[name][0], by_hand(name, case)
+        times: list[list[float]] = [[], []]
+        for _ in range(rounds):
+            for side, found in zip(sides, times, strict=True):
+                begun = time.process_time()
+                side()
+                found.append(1000 * (time.process_time() - begun))
+        ours, hand = map(median, times)
+        least = min(times[0]) / min(times[1])
+        print(f"| {name} | {case.size} | {ours:.3f} | {hand:.3f} | {ours / hand:.2f} | {least:.2f} |")
+
+
+if __name__ == "__main__":
+    main()
