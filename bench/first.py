@@ -1,7 +1,9 @@
 """`python -m bench.first`: what the first run of each collective takes natively, from its text to machine code.
 
-Each run is a process of its own, without the cache on disk, which has run a softmax before, so that imports do not
-count: milliseconds of its processor time, the least and the median. `--beside DIR` runs another checkout turn by turn.
+Each run is a process of its own, which has run a softmax before: milliseconds of its processor time, the least and the
+median. Once without anything that was kept, and once as who installs the wheel has it: with an empty cache folder and
+the library that `python -m hologram_web_tools.precompiled` makes. Modules have their bytecode. `--beside DIR` runs
+another checkout turn by turn.
 """
 
 from __future__ import annotations
@@ -12,70 +14,14 @@ import subprocess
 import sys
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
+
+from hologram_web.store.disk import LIBRARY
+from hologram_web_tools.precompiled import CALLS, PARAMS
 
 _HERE = Path(__file__).resolve().parents[1]
-_PARAMS = """
-    .param c: buffer f32 read_write
-    .param a: buffer f32 read
-    .param b: buffer f32 read
-    .param bias: buffer f32 read
-    .param i: buffer i32 read_write
-    .param p: buffer i32 read
-    .param q: buffer i8 read
-    .param h: buffer f16 read
-    .param alpha: f32
-"""
-CASES = {
-    "gemm 64": "gemm.f32 [c], [a], [b], 64, 64, 64",
-    "gemm 64, epilogue": "gemm.f32 [c], [a], [b], 64, 64, 64, alpha=alpha, beta=0.5, bias=[bias], activation=relu",
-    "gemm 256": "gemm.f32 [c], [a], [b], 256, 256, 256",
-    "gemm 256, epilogue": "gemm.f32 [c], [a], [b], 256, 256, 256, alpha=alpha, beta=0.5, bias=[bias], activation=relu",
-    "batched_gemm": "batched_gemm.f32 [c], [a], [b], 4, 64, 64, 64",
-    "mixed_precision_gemm": "mixed_precision_gemm.f16 [c], [h], [h], 64, 64, 64",
-    "quantized_gemm": "quantized_gemm.i8 [c], [q], [q], 64, 64, 64, [bias], [bias]",
-    "sparse_gemm": "sparse_gemm.f32 [c], [a], [i], [p], [b], 64, 64, 64",
-    "tensor_contract": "tensor_contract.f32 [c], [a], [b], (16, 8, 32), (32, 8, 16), (2:0)",
-    "conv2d": "conv2d.f32 [c], [a], [b], 1, 16, 16, 28, 28, 3, 3, padding=(1, 1, 1, 1)",
-    "conv2d, 1 x 1": "conv2d.f32 [c], [a], [b], 1, 16, 16, 28, 28, 1, 1",
-    "conv2d, depthwise": "conv2d.f32 [c], [a], [b], 1, 16, 16, 28, 28, 3, 3, padding=(1, 1, 1, 1), groups=16",
-    "conv_transpose2d": "conv_transpose2d.f32 [c], [a], [b], 1, 16, 16, 14, 14, 3, 3, stride=(2, 2)",
-    "max_pool2d": "max_pool2d.f32 [c], [a], 1, 16, 28, 28, 2, 2, stride=(2, 2)",
-    "avg_pool2d": "avg_pool2d.f32 [c], [a], 1, 16, 28, 28, 3, 3, padding=(1, 1, 1, 1)",
-    "resize2d": "resize2d.f32 [c], [a], 1, 16, 28, 28, 56, 56",
-    "layer_norm": "layer_norm.f32 [c], [a], [b], [bias], 64, 64",
-    "rms_norm": "rms_norm.f32 [c], [a], [b], 64, 64",
-    "batch_norm": "batch_norm.f32 [c], [a], [b], [bias], [b], [bias], 4, 16, 64",
-    "group_norm": "group_norm.f32 [c], [a], [b], [bias], 4, 16, 4, 64",
-    "instance_norm": "instance_norm.f32 [c], [a], [b], [bias], 4, 16, 64",
-    "layer_scale": "layer_scale.f32 [c], [a], [b], 64, 64",
-    "softmax, inner": "softmax.f32 [c], [a], 16, 64, inner=4",
-    "log_softmax": "log_softmax.f32 [c], [a], 64, 64",
-    "attention": "attention.f32 [c], [a], [b], [bias], 1, 4, 64, 64, 32",
-    "flash_attention": "flash_attention.f32 [c], [a], [b], [bias], 1, 4, 64, 64, 32",
-    "rope": "rope.f32 [c], [a], [b], 1, 64, 4, 32",
-    "kv_cache_update": "kv_cache_update.f32 [c], [a], 3, 1, 4, 64, 32",
-    "fft": "fft.f32 [c], [a], 1024",
-    "fft, a prime": "fft.f32 [c], [a], 1009",
-    "random": "random.f32 [c], 4096, 7",
-    "parallel_map": "parallel_map.exp.f32 [c], [a], 4096",
-    "parallel_map_binary": "parallel_map_binary.add.f32 [c], [a], [b], 4096",
-    "parallel_reduce": "parallel_reduce.add.f32 r20, [a], 4096",
-    "arg_max": "arg_max.f32 [i], [a], 64, 64",
-    "arg_min": "arg_min.f32 [i], [a], 64, 64",
-    "cum_sum": "cum_sum.f32 [c], [a], 64, 64",
-    "sort": "sort.f32 [c], [a], 64, 64",
-    "top_k": "top_k.f32 [c], [i], [a], 64, 64, 4",
-    "gather": "gather.f32 [c], [a], [p], 1, 64, 64, 64",
-    "scatter": "scatter.f32 [c], [a], [p], 1, 64, 64, 64",
-    "copy": "copy.f32 [c], [a], 4096",
-    "fill": "fill.f32 [c], 4096, 1.0",
-    "transpose": "transpose.f32 [c], [a], (64, 64), (1, 0)",
-    "concat": "concat.f32 [c], [a], [b], 8, 64, 64, 8",
-    "slice": "slice.f32 [c], [a], (64, 64), (8, 8), (48, 48), (1, 1)",
-    "pad": "pad.f32 [c], [a], (64, 64), (1, 1), (1, 1)",
-    "all_reduce": "all_reduce.add.f32 [c], 4096",
-    "all_gather": "all_gather.f32 [c], [a], 4096",
-}
+# Neither the library nor the folder of caches; the library and an empty folder.
+CACHES = {"from its text": "off", "as installed": "on"}
 _RUN = """
 import sys, time
 import numpy as np
@@ -93,26 +39,34 @@ print(1000 * spent)
 """
 
 
-def once(case: str, folder: Path) -> float:
+def once(case: str, folder: Path, cache: str, bytecode: str) -> float:
     """Milliseconds in a new process."""
-    env = {**os.environ, "PYTHONPATH": str(folder), "HOLOGRAM_WEB_CACHE": "off"}
-    words = [sys.executable, "-c", _RUN, _PARAMS, "softmax.f32 [c], [a], 64, 64", CASES[case]]
-    return float(subprocess.run(words, env=env, cwd=folder, check=True, capture_output=True, text=True).stdout)
+    with TemporaryDirectory() as place:
+        env = {**os.environ, "PYTHONPATH": str(folder), "HOLOGRAM_WEB_CACHE": cache, "HOLOGRAM_WEB_CACHE_DIR": place}
+        env |= {"PYTHONPYCACHEPREFIX": bytecode, "PYTHONDONTWRITEBYTECODE": ""}
+        words = [sys.executable, "-c", _RUN, PARAMS, "softmax.f32 [c], [a], 64, 64", CALLS[case]]
+        return float(subprocess.run(words, env=env, cwd=folder, check=True, capture_output=True, text=True).stdout)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.first", description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--case", action="append", choices=CASES)
+    parser.add_argument("--case", action="append", choices=CALLS)
     parser.add_argument("--beside", type=Path, help="another checkout")
     options = parser.parse_args()
-    folders = [_HERE, *([options.beside.resolve()] if options.beside else [])]
-    print("| case | least, ms | median |" + " beside, least | median | ratio of the least |" * (len(folders) - 1))
-    for case in options.case or CASES:
-        times = list(zip(*([once(case, folder) for folder in folders] for _ in range(options.rounds)), strict=True))
-        cells = [f"{found(each):.0f}" for each in times for found in (min, median)]
-        ratio = [f"{min(times[0]) / min(other):.2f}" for other in times[1:]]
-        print("|", " | ".join([case, *cells, *ratio]), "|", flush=True)
+    ways = {name: (_HERE, cache) for name, cache in CACHES.items()}
+    if not LIBRARY.is_file():
+        sys.exit("there is no library: python -m hologram_web_tools.precompiled makes it")
+    if options.beside is not None:
+        ways["beside, from its text"] = options.beside.resolve(), "off"
+    print("| case |", " | ".join(f"{name}, least, ms | median" for name in ways), "|")
+    with TemporaryDirectory() as bytecode:
+        for case in options.case or CALLS:
+            for way in ways.values():
+                once(case, *way, bytecode)  # which writes bytecode
+            turns = [[once(case, *way, bytecode) for way in ways.values()] for _ in range(options.rounds)]
+            cells = [f"{found(each):.0f}" for each in zip(*turns, strict=True) for found in (min, median)]
+            print("|", " | ".join([case, *cells]), "|", flush=True)
 
 
 if __name__ == "__main__":

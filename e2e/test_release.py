@@ -156,6 +156,22 @@ def test_python(installed: Path, first: Path) -> None:
     assert told.splitlines()[-1].split()[-2:] == ["3", "5"]
 
 
+PRODUCT = """
+import numpy as np
+import hologram_web as hg
+with hg.Executor("wasm") as executor:
+    a, b, c = (executor.array(np.ones(n, np.float32)) for n in (100 * 36, 36 * 52, 100 * 52))
+    params = "".join(f".param {name}: buffer f32 read_write\\n" for name in "abc")
+    executor.run(hg.Program.from_text(params + "gemm.f32 [c], [a], [b], 100, 52, 36"), 1, a=a, b=b, c=c)
+    print(executor.device.stats.kernels, executor.device.stats.stored)
+"""
+
+
+def test_first_calls_of_the_tensor_library_compile_nothing(installed: Path, tmp_path: Path) -> None:
+    program = f"import os\nos.environ['HOLOGRAM_WEB_CACHE_DIR'] = {str(tmp_path)!r}\n{PRODUCT}"
+    assert run(installed / "python", "-I", "-c", program, folder=tmp_path) == "0 1\n"
+
+
 @pytest.fixture(scope="session")
 def app(dist: Path, first: Path) -> Path:
     """A folder with the npm package, saxpy.holo and the first program in JavaScript."""

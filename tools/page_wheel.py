@@ -80,7 +80,7 @@ def convert(wheel: str) -> list[str]:
             elif place.endswith((".wgsl", ".wat", ".js")):
                 texts[place.removeprefix(f"{PACKAGE}/")] = bare(data) if not place.endswith(".js") else data
             elif ".dist-info/" not in place:
-                if not place.endswith(".pyi"):  # for editors
+                if not place.endswith((".pyi", ".bin")):  # for editors, and of native devices
                     files[place] = data
             elif place.rsplit("/", 1)[1] == "METADATA":
                 metadata = _of_pages(data.split(b"\n\n")[0])

@@ -48,8 +48,20 @@ def distributions(folder: Path) -> Path:
             packed.extractall(place, filter="data")
             (unpacked,) = Path(place).iterdir()
             run(*hatch, "-t", "wheel", folder=unpacked)
+            if source == ROOT:
+                _add_library(next(folder.glob("hologram_web-*.whl")), unpacked)
+                run(*hatch, "-t", "wheel", folder=unpacked)
         (wheel,) = folder.glob(f"{archive.name.removesuffix('.tar.gz')}-*.whl")
     return wheel
+
+
+def _add_library(wheel: Path, sources: Path) -> None:
+    """Puts what the package of a wheel makes of its tensor library among the sources of this wheel."""
+    with TemporaryDirectory() as place, ZipFile(wheel) as packed:
+        packed.extractall(place)
+        (Path(place) / "hologram_web_tools").symlink_to(ROOT / "hologram_web_tools")
+        target = sources / "hologram_web" / "library.bin"
+        run(sys.executable, "-m", "hologram_web_tools.precompiled", target, folder=Path(place))
 
 
 def lock_entries(wheels: list[Path]) -> dict[str, Any]:

@@ -1,21 +1,25 @@
-"""The cache folder: what was compiled, machine code and artifacts, as files with a checksum."""
+"""The cache folder: what was compiled, machine code and artifacts, as files with a checksum. What it has not yet may be
+in the library, which lies in the wheel: programs and kernels of the tensor library."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from .kept import Form, read, write
+from .kept import BYTES, TEXT, Form, list_of, read, tuple_of, write
 from .store import Store, sealed, unsealed
 
-__all__ = ["KINDS", "DiskStore", "recall"]
+__all__ = ["KINDS", "LIBRARY", "DiskStore", "Library", "recall"]
 
 # Endings of the files.
 KINDS = {
+    "program": "programs of the tensor library",
     "wasm": "kernels for wasm",
     "wgsl": "kernels for webgpu",
     "module": "machine code of wasmtime",
@@ -24,29 +28,66 @@ KINDS = {
 }
 
 V = TypeVar("V")
+LIBRARY = Path(__file__).resolve().parents[1] / "library.bin"  # which hologram_web_tools/precompiled.py makes
+
 _LIMIT = 256 << 20
 _LOOK_AFTER = 64  # writes until the folder's size is looked at again
 
 
-class DiskStore:
-    """Files of a folder that nobody else may write; those not used for longest go beyond `limit` bytes."""
+class Library:
+    """Files of such a folder in one, to be read only. One that is not there, or spoiled, has none."""
 
-    def __init__(self, folder: Path, limit: int = _LIMIT) -> None:
+    _FORM: Form[list[tuple[str, bytes]]] = list_of(tuple_of(TEXT, BYTES))
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @cached_property
+    def _packed(self) -> dict[str, bytes]:
+        try:
+            found = read(self._FORM, self.path.read_bytes())
+            return dict(found)
+        except (OSError, ValueError):
+            return {}
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    def get(self, name: str) -> bytes | None:
+        try:
+            return zlib.decompress(self._packed[name])
+        except (KeyError, zlib.error):
+            return None
+
+    def write(self, files: Iterable[Path]) -> None:
+        """Makes it of these files."""
+        packed = [(path.name, zlib.compress(path.read_bytes(), 9)) for path in sorted(files)]
+        self.path.write_bytes(write(self._FORM, packed))
+
+
+class DiskStore:
+    """Files of a folder that nobody else may write; those not used for longest go beyond `limit` bytes. What it has not
+    may be in the library."""
+
+    def __init__(self, folder: Path, limit: int = _LIMIT, library: Path = LIBRARY) -> None:
         """Raises OSError for a folder that cannot be made, or that others may write."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Machine code that is read here is run: from a folder that others write it would be theirs.
         mode = folder.stat()
         if hasattr(os, "getuid") and (mode.st_uid != os.getuid() or mode.st_mode & 0o022):
             raise PermissionError(f"{folder} belongs to somebody else, or others may write there")
-        self.folder, self.limit = folder, limit
+        self.folder, self.limit, self._library = folder, limit, Library(library)
         self.found = self.made = 0
 
     def get(self, kind: str, key: bytes) -> bytes | None:
         path = self.folder / f"{key.hex()}.{kind}"
+        raw: bytes | None
         try:
             raw = path.read_bytes()
             os.utime(path)  # used now
         except OSError:
+            raw = self._library.get(path.name)
+        if raw is None:
             return None
         value = unsealed(kind, key, raw)
         if value is None:

@@ -100,10 +100,13 @@ def _checksum(kind: str, key: bytes, value: bytes) -> bytes:
 
 @cache
 def fingerprint() -> bytes:
-    """Which compiler this is: the record of an installed package, which has the hash of every file, else the files."""
+    """Which compiler this is: of an installed package the hashes that its record has of its files, else the files."""
     record = _PACKAGE.with_name(f"hologram_web-{__version__}.dist-info") / "RECORD"
     if record.is_file():
-        return blake3(record.read_bytes())
+        # Not what installers add: bytecode, which has no hash, and files elsewhere; nor what is made with these keys.
+        lines = record.read_text(encoding="utf-8").splitlines()
+        ours = [x for x in lines if x.startswith("hologram_web/") and ",sha256=" in x and "/library.bin," not in x]
+        return blake3("\n".join(sorted(ours)).encode())
     found = []
     for place in (_PACKAGE, _PACKAGE.with_name("wgsl"), _PACKAGE.with_name("wasm")):
         for at, _, names in os.walk(place):

@@ -15,9 +15,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CompileError
-from ..frontends.python.names import InstructionFunction, Intrinsic
-from ..frontends.python.source import Source
-from ..frontends.python.translate import translate
+from ..frontends.python.names import InstructionFunction
 from ..isa.instruction import Instruction
 from ..isa.program import Program
 from ..isa.types import Type
@@ -157,31 +155,6 @@ def flag(number: Any) -> Any:
     return at_most(at_least(number, 0), 1)
 
 
-_PROGRAMS: dict[Any, Program] = {}
-_KEPT = 1024
-
-
-def program_of(kernel: FunctionType, constants: Mapping[str, Any], fusion: Fusion | None = None) -> Program:
-    """The program of a kernel with these constants, made once."""
-    key = (
-        kernel,
-        None if fusion is None else fusion.key,
-        tuple((name, type(value), value if callable(value) else repr(value)) for name, value in constants.items()),
-    )
-    if key not in _PROGRAMS:
-        if len(_PROGRAMS) >= _KEPT:
-            _PROGRAMS.clear()
-        definition = Source.of(kernel)
-        if fusion is not None:
-            from .fuse import fused
-
-            definition = fused(definition, fusion)
-        _PROGRAMS[key] = translate(definition.with_constants(constants).checking("buffer")).program
-        chosen = [getattr(value, "name", value) for value in constants.values() if isinstance(value, (Type, Intrinsic))]
-        _PROGRAMS[key].metadata.name = "_".join([kernel.__name__.strip("_"), *(str(each).lower() for each in chosen)])
-    return _PROGRAMS[key]
-
-
 def function(mnemonic: str) -> InstructionFunction:
     """The lane instruction of that mnemonic, as a function that kernels call."""
     return InstructionFunction(mnemonic)
@@ -209,6 +182,8 @@ def part(
     said, first = buffers or {}, dict(o.first)
 
     def made() -> tuple[Program, dict[str, str], Mapping[str, Any]]:
+        from .programs import program_of
+
         program = program_of(kernel, constants, fusion)
         named = {p.name: said.get(p.name, p.name.removeprefix("more.")) for p in program.params if p.kind == "buffer"}
         there = next(name for name in named.values() if o.values.get(name) is not None or name not in o.values)

@@ -1,0 +1,89 @@
+"""The programs of the library's kernels: made once, and kept for other processes where what is compiled is kept.
+
+Translating is the longest part of a first call, as tiles are written out. What a program is made of has to be known by
+name for that: constants, and functions of this package, whose text the store's fingerprint covers. Functions that an
+array or a user puts into an operation have no such name, so these are translated in each process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from ..errors import IsaError
+from ..frontends.python.names import Intrinsic
+from ..frontends.python.source import Source
+from ..frontends.python.translate import translate
+from ..isa.program import Program
+from ..isa.types import Type
+from ..isa.verify import analysis_of
+from ..store.store import compiled_store, key_of
+
+if TYPE_CHECKING:
+    from .fuse import Fusion
+
+__all__ = ["program_of"]
+
+_PROGRAMS: dict[Any, Program] = {}
+_KEPT = 1024
+_PACKAGE = __name__.partition(".")[0]
+_PLAIN = (int, float, str, Type, Intrinsic, type(None))  # whose `repr` says all there is to say
+
+
+def program_of(kernel: FunctionType, constants: Mapping[str, Any], fusion: Fusion | None = None) -> Program:
+    """The program of a kernel with these constants, made once."""
+    key = (
+        kernel,
+        None if fusion is None else fusion.key,
+        tuple((name, type(value), value if callable(value) else repr(value)) for name, value in constants.items()),
+    )
+    if key not in _PROGRAMS:
+        if len(_PROGRAMS) >= _KEPT:
+            _PROGRAMS.clear()
+        named = None if fusion is not None else [_named(each) for each in (kernel, *constants.values())]
+        _PROGRAMS[key] = (
+            _translated(kernel, constants, fusion)
+            if named is None or None in named
+            else _recalled(kernel, constants, (*named, *constants))
+        )
+    return _PROGRAMS[key]
+
+
+def _recalled(kernel: FunctionType, constants: Mapping[str, Any], names: tuple[Any, ...]) -> Program:
+    store = compiled_store()
+    if store is None:
+        return _translated(kernel, constants, None)
+    place = key_of(names, "", ())
+    raw = store.get("program", place)
+    if raw is not None:
+        try:
+            return analysis_of(raw).program  # which whoever compiles it asks for next
+        except IsaError:
+            pass
+    program = _translated(kernel, constants, None)
+    store.put("program", place, program.to_bytes())
+    return program
+
+
+def _named(value: Any) -> str | None:
+    """What a constant is in every process; None where that cannot be said, as of a function of somebody else's."""
+    if isinstance(value, tuple):
+        parts = [_named(each) for each in value]
+        return None if None in parts else repr(parts)
+    if not isinstance(value, FunctionType):
+        return f"{type(value).__name__} {value!r}" if isinstance(value, _PLAIN) else None
+    known = value.__module__.partition(".")[0] == _PACKAGE and value.__qualname__.isidentifier()
+    return f"{value.__module__}.{value.__qualname__}" if known else None
+
+
+def _translated(kernel: FunctionType, constants: Mapping[str, Any], fusion: Fusion | None) -> Program:
+    definition = Source.of(kernel)
+    if fusion is not None:
+        from .fuse import fused
+
+        definition = fused(definition, fusion)
+    program = translate(definition.with_constants(constants).checking("buffer")).program
+    chosen = [getattr(value, "name", value) for value in constants.values() if isinstance(value, (Type, Intrinsic))]
+    program.metadata.name = "_".join([kernel.__name__.strip("_"), *(str(each).lower() for each in chosen)])
+    return program
