@@ -205,6 +205,7 @@ def _tiles(
     padded: Elements[U],
     panels: Elements[W],
     bias: Elements[T],
+    batch: i32,
     groups: i32,
     channels: i32,
     outs: i32,
@@ -228,6 +229,7 @@ def _tiles(
     BIAS: Constant[bool],
     EPILOGUE: Constant[Callable],
     ACROSS: Constant[int],
+    LANES: Constant[int],
     PIXELS: Constant[int],
     CHANNELS: Constant[int],
     UNROLLED: Constant[int],
@@ -235,21 +237,23 @@ def _tiles(
     STEP: Constant[int],
 ):
     """A lane makes PIXELS x CHANNELS elements. Lanes side by side make output channels side by side, of a panel of
-    ACROSS * CHANNELS, or, where ACROSS is 1, pixels. Kernels of THREE by three elements are written out."""
+    ACROSS * CHANNELS, or, where ACROSS is 1, pixels. These go on from one image to the next. Kernels of THREE by three
+    elements are written out."""
     sums, y = registers((PIXELS, CHANNELS), W), registers(CHANNELS, W)
-    lane, image = local_id(0), global_id(2)
-    group, columns = max(min(image % max(groups, 1), groups - 1), 0), max(out_width, 1)
+    lane, group, columns = local_id(0), max(min(global_id(2), groups - 1), 0), max(out_width, 1)
     first, between, width = block_id(0) * PIXELS, 1, ACROSS * CHANNELS
     if ACROSS == 1:
         first, between = block_id(0) * (PIXELS * LANES) + lane, LANES
     panel = (group * here + block_id(1)) * (channels * kernel_h * kernel_w * width)
     if ACROSS > 1:
         panel += lane
-    places = registers(PIXELS, i32)
+    places, results = registers(PIXELS, i32), registers(PIXELS, i32)
     for i in static_range(PIXELS):
         # Clamped so that proofs know the ends of quotients, and that no lane divides by zero and leaves.
-        pixel = max(min(first + i * between, pixels - 1), 0)
+        number = max(min(first + i * between, batch * pixels - 1), 0)
+        pixel, image = number % max(pixels, 1), max(min(number // max(pixels, 1), batch - 1), 0) * groups + group
         row, column = max(min(pixel // columns, out_height - 1), 0), max(min(pixel % columns, out_width - 1), 0)
+        results[i] = image * outs * pixels + pixel
         places[i] = image * whole + row * stride_y * padded_width + column * stride_x
     if THREE:
         for c in range(channels):
@@ -291,15 +295,11 @@ def _tiles(
             if BIAS:
                 added = W(bias[group * outs + out])
             for i in static_range(PIXELS):
-                pixel = first + i * between
-                if pixel < pixels:
+                if first + i * between < batch * pixels:
                     total = sums[i, j]
                     if BIAS:
                         total = total + added
-                    output[(image * outs + out) * pixels + pixel] = EPILOGUE(T(total))
-
-
-LANES = 64  # of a block whose lanes make pixels
+                    output[results[i] + out * pixels] = EPILOGUE(T(total))
 
 
 def may_be(number):
@@ -342,7 +342,7 @@ def _constants(o):
 def _scalars(o, height, width):
     """What all texts are told."""
     return {
-        "groups": o.groups, "channels": o.in_channels // o.groups, "outs": o.out_channels // o.groups,
+        "batch": o.batch, "groups": o.groups, "channels": o.in_channels // o.groups, "outs": o.out_channels // o.groups,
         "height": o.height, "width": o.width, "kernel_h": o.kernel_h, "kernel_w": o.kernel_w,
         "out_height": height, "out_width": width, "pixels": height * width,
         "stride_y": o.stride[0], "stride_x": o.stride[1], "step_y": o.dilation[0], "step_x": o.dilation[1],
@@ -455,9 +455,12 @@ def _launches(o, traits):
                 part(o, _by_rows, lanes, (64,), buffers=buffers, scalars=scalars, times=often, fast=True, U=held,
                      ROWS=tall, STRIDE=o.stride[1], STEP=o.dilation[1], THREE=written_out, NEXT=beneath, **constants)
             )  # fmt: skip
-    block = chosen["ACROSS"] if chosen["ACROSS"] > 1 else LANES
-    span = chosen["PIXELS"] * (LANES if chosen["ACROSS"] == 1 else 1)
-    lanes = ceildiv(height * width, span) * block, here, images
+    count = o.batch * height * width
+    # Of pixels; a gradient by a kernel of three by three has nine.
+    side_by_side = 16 if traits.together and isinstance(count, int) and count <= 32 * chosen["PIXELS"] else 64
+    block = chosen["ACROSS"] if chosen["ACROSS"] > 1 else side_by_side
+    span = chosen["PIXELS"] * (side_by_side if chosen["ACROSS"] == 1 else 1)
+    lanes = ceildiv(count, span) * block, here, o.groups
     # A kernel of one element goes through its channels as others through their columns.
     pointwise = is_one(o.kernel_h) * is_one(o.kernel_w)
     length = o.kernel_w + pointwise * (channels - 1)
@@ -473,7 +476,8 @@ def _launches(o, traits):
         if may_be(often) and may_be(many):
             tiles = part(
                 o, _tiles, lanes, (block,), buffers=buffers, scalars=scalars | given, times=times, fast=True,
-                U=held, UNROLLED=unrolled, THREE=written_out, STEP=o.dilation[1], **constants, **chosen,
+                U=held, UNROLLED=unrolled, THREE=written_out, STEP=o.dilation[1], LANES=side_by_side, **constants,
+                **chosen,
             )  # fmt: skip
             found.append(tiles)
     return found
