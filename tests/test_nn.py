@@ -283,3 +283,24 @@ def test_what_does_not_fit_is_told(wasm: hg.Executor) -> None:
     with pytest.raises(hg.LaunchError, match="has no window in images of 2 x 5"):
         conv(conv.init(1, device=wasm), x.reshape(1, 1, 2, 5))
     assert repr(nn.Sequential(nn.Dropout(0.5), xp.tanh)) == "Sequential(Dropout(rate=0.5), tanh)"
+
+
+def test_training_is_the_same_on_one_thread_and_two() -> None:
+    """To the last bit: a convolution in steps of two, a layer, twenty steps of Adam."""
+    drawn = np.random.default_rng(5)
+    x, w, v = (drawn.random(shape).astype("f4") - 0.5 for shape in ((8, 1, 12, 12), (4, 1, 3, 3), (100, 3)))
+
+    def loss(weights: Any, images: Any) -> Any:
+        seen = xp.maximum(hg.ops.conv2d(images, weights[0], stride=2), 0.0)
+        return xp.mean((seen.reshape(8, -1) @ weights[1]) ** 2.0)
+
+    found = []
+    for threads in (1, 2):
+        with hg.Executor("wasm", threads=threads) as ex:
+            weights = [xp.asarray(each, device=ex) for each in (w, v)]
+            images, adam = xp.asarray(x, device=ex), nn.Adam(0.01)
+            state = adam.init(weights)
+            for _ in range(20):
+                weights, state = adam.update(weights, hg.grad(loss)(weights, images), state)
+            found.append([each.numpy().tobytes() for each in weights])
+    assert found[0] == found[1]
