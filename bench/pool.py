@@ -2,6 +2,7 @@
 
 They state about 11 GB/s of pool loads and stores, about 10 ns for an instruction, 1 MB to 100 MB through a pool of
 36 KB at a rate that does not depend on the size, and "memory amplification": the data's size over the pool's.
+`copies` has lanes load from one half of a pool and store to the other, beside a v128 loop by hand in the same engine.
 Here bytes are those that lanes load from or store to a pool, 4 for each; instructions are those that lanes execute.
 """
 
@@ -10,10 +11,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from statistics import median
 
 import click
 import numpy as np
+import wasmtime
 from numpy.typing import NDArray
 
 import hologram_web as hg
@@ -93,6 +96,47 @@ def accesses(executors: dict[str, hg.Executor], rounds: int) -> None:
             print(f"| {what} | {name} | {size / seconds / 1e9:.2f} | {each} |")
 
 
+_COPY = """
+.param p: pool
+    mov_imm.u64 r14, 4
+    mov_imm.u64 r15, {half}
+    mul.u64 r10, r255, r14
+    pool_load.u32 r11, p, r10
+    add.u64 r10, r10, r15
+    pool_store.u32 p, r10, r11
+"""
+
+
+def by_hand(size: int) -> Callable[[], object]:
+    """The loop of bench/hand/v128.wat that copies so many bytes."""
+    store, page = wasmtime.Store(), 65536
+    memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(2 * size // page + 2, 65536)))
+    text = (Path(__file__).with_name("hand") / "v128.wat").read_text(encoding="utf-8")
+    function = wasmtime.Instance(store, wasmtime.Module(store.engine, text), [memory]).exports(store)["copy"]
+    assert isinstance(function, wasmtime.Func)
+    return lambda: function(store, page + size, page, size, 1)
+
+
+def copies(rounds: int) -> None:
+    """Halves of pools, copied by lanes and by hand in turn, one thread each, by the time of the processor; medians."""
+    print("| copied, MiB | by lanes, ms | by hand, ms | of its speed | GB/s read and written, by lanes | by hand |")
+    print("|---|---|---|---|---|---|")
+    with hg.Executor("wasm", threads=1) as ex:
+        for size in (1 << 20, 1 << 22, 1 << 24):
+            program = hg.Program.from_text(_COPY.format(half=size))
+            lanes = partial(ex.run, program, size // 4, p=ex.allocate_pool(2 * size))
+            works: tuple[Callable[[], object], ...] = (lanes, by_hand(size))
+            times: list[list[float]] = [[], []]
+            for _ in range(10 * rounds):
+                for work, found in zip(works, times, strict=True):
+                    start = time.process_time()
+                    work()
+                    found.append(time.process_time() - start)
+            ours, hand = (median(found[1:]) for found in times)
+            rates = " | ".join(f"{2 * size / seconds / 1e9:.1f}" for seconds in (ours, hand))
+            print(f"| {size >> 20} | {1000 * ours:.3f} | {1000 * hand:.3f} | {hand / ours:.2f} | {rates} |")
+
+
 def streams(executors: dict[str, hg.Executor]) -> None:
     """Data of several sizes through the pool of 36 KB."""
     print("| streamed, MB | by | seconds | GB/s | over the pool's size | the process grew by, MB |")
@@ -114,6 +158,8 @@ def streams(executors: dict[str, hg.Executor]) -> None:
 def main(names: tuple[str, ...], rounds: int) -> None:
     executors = {name: hg.Executor(name) for name in names}
     accesses(executors, rounds)
+    print()
+    copies(rounds)
     print()
     streams(executors)
     for ex in executors.values():

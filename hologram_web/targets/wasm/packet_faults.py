@@ -27,6 +27,7 @@ __all__ = ["MASKS", "PacketFaults", "as_long", "byte_offset", "misaligned", "mis
 
 MASKS = {4: Type.I32, 8: Type.I16, 16: Type.I8}  # integers of as many bits as masks have, by lanes of a packet
 _LONG = Type.I64
+_LOOKED, _MANY = 32, 6  # nodes behind an address that are looked at, and low zeros that are told apart
 
 
 class PacketFaults:
@@ -212,7 +213,39 @@ def misaligns(node: Node) -> bool:
     if access is None:
         return False
     align = access.element.alignment
-    return bool(access.scale % align or access.offset % align)
+    if access.scale % align == 0 == access.offset % align:
+        return False
+    index = access.scale << _low_zeros(node.args[0], (), [_LOOKED])
+    return bool(index % align or access.offset % align)
+
+
+def _low_zeros(node: Node, phis: tuple[Node, ...], left: list[int]) -> int:
+    """How many of the low bits of an integer are known to be 0; at most `left` nodes are looked at. What loops carry
+    has those of its first value, as long as what a round makes of such a value has them, too: all operations keep
+    the fewer of what they are given and of what they bring."""
+    left[0] -= 1
+    if left[0] < 0 or not (isinstance(node.ty, Type) and node.ty.is_integer):
+        return 0
+    if node.is_const:
+        return (node.attr & -node.attr).bit_length() - 1 if node.attr else _MANY
+    if node in phis:
+        return _MANY
+    args = node.args
+    match node.op:
+        case "phi" | "add" | "sub" | "or" | "xor":
+            inner = (*phis, node) if node.op == "phi" else phis
+            return min(_low_zeros(arg, inner, left) for arg in args)
+        case "and":
+            return max(_low_zeros(arg, phis, left) for arg in args)
+        case "mul":
+            return min(sum(_low_zeros(arg, phis, left) for arg in args), _MANY)
+        case "shl" if args[1].is_const and args[1].attr < node.ty.bits:
+            return min(_low_zeros(args[0], phis, left) + int(args[1].attr), _MANY)
+        case "cvt" if node.attr.is_integer:  # integers wrap
+            return _low_zeros(args[0], phis, left)
+        case "bitcast":
+            return _low_zeros(args[0], phis, left)
+    return 0
 
 
 def misaligned(offset: Node, access: MemoryAccess) -> Node:
