@@ -1,9 +1,9 @@
 """`python -m bench.first`: what the first run of each collective takes natively, from its text to machine code.
 
 Each run is a process of its own, which has run a softmax before: milliseconds of its processor time, the least and the
-median. Once without anything that was kept, and once as who installs the wheel has it: with an empty cache folder and
-the library that `python -m hologram_web_tools.precompiled` makes. Modules have their bytecode. `--beside DIR` runs
-another checkout turn by turn.
+median, and the least that wasmtime took of it for machine code. Once without anything that was kept, and once as who
+installs the wheel has it: with an empty cache folder and the library that `python -m hologram_web_tools.precompiled`
+makes. Modules have their bytecode. `--beside DIR` runs another checkout turn by turn.
 """
 
 from __future__ import annotations
@@ -25,27 +25,36 @@ CACHES = {"from its text": "off", "as installed": "on"}
 _RUN = """
 import sys, time
 import numpy as np
+import wasmtime
 import hologram_web as hg
+compiled, code = wasmtime.Module.__init__, []
+def timed(*args):
+    start = time.process_time()
+    compiled(*args)
+    code.append(time.process_time() - start)
+wasmtime.Module.__init__ = timed
 executor = hg.Executor("wasm")
 args = {name: executor.array(np.ones(65_536, np.float32)) for name in ("a", "b", "c", "bias")}
 args |= {"i": executor.array(np.zeros(65_536, np.int32)), "p": executor.array(np.arange(65_536, dtype=np.int32))}
 args |= {"q": executor.array(np.ones(65_536, np.int8)), "h": executor.array(np.ones(65_536, np.float16))}
 for text in sys.argv[2:]:
     program = hg.Program.from_text(sys.argv[1] + "    " + text)
+    code.clear()
     start = time.process_time()
     executor.run(program, 1, alpha=2.0, **args)
     spent = time.process_time() - start
-print(1000 * spent)
+print(1000 * spent, 1000 * sum(code))
 """
 
 
-def once(case: str, folder: Path, cache: str, bytecode: str) -> float:
-    """Milliseconds in a new process."""
+def once(case: str, folder: Path, cache: str, bytecode: str) -> list[float]:
+    """Milliseconds in a new process, and of these what wasmtime took for machine code."""
     with TemporaryDirectory() as place:
         env = {**os.environ, "PYTHONPATH": str(folder), "HOLOGRAM_WEB_CACHE": cache, "HOLOGRAM_WEB_CACHE_DIR": place}
         env |= {"PYTHONPYCACHEPREFIX": bytecode, "PYTHONDONTWRITEBYTECODE": ""}
         words = [sys.executable, "-c", _RUN, PARAMS, "softmax.f32 [c], [a], 64, 64", CALLS[case]]
-        return float(subprocess.run(words, env=env, cwd=folder, check=True, capture_output=True, text=True).stdout)
+        done = subprocess.run(words, env=env, cwd=folder, check=True, capture_output=True, text=True)
+        return [float(number) for number in done.stdout.split()]
 
 
 def main() -> None:
@@ -59,13 +68,16 @@ def main() -> None:
         sys.exit("there is no library: python -m hologram_web_tools.precompiled makes it")
     if options.beside is not None:
         ways["beside, from its text"] = options.beside.resolve(), "off"
-    print("| case |", " | ".join(f"{name}, least, ms | median" for name in ways), "|")
+    print("| case |", " | ".join(f"{name}, least, ms | median | wasmtime" for name in ways), "|")
     with TemporaryDirectory() as bytecode:
         for case in options.case or CALLS:
             for way in ways.values():
                 once(case, *way, bytecode)  # which writes bytecode
             turns = [[once(case, *way, bytecode) for way in ways.values()] for _ in range(options.rounds)]
-            cells = [f"{found(each):.0f}" for each in zip(*turns, strict=True) for found in (min, median)]
+            cells = []
+            for each in zip(*turns, strict=True):
+                whole, code = zip(*each, strict=True)
+                cells += [f"{number:.0f}" for number in (min(whole), median(whole), min(code))]
             print("|", " | ".join([case, *cells]), "|", flush=True)
 
 

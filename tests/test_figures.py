@@ -38,6 +38,7 @@ ONCE = (
     "README.md: arrays rebuilt and a convnet's step, before and after in turns, 2026-11-29",
     "README.md: generated cases of the seed 23 beside the named ones, natively, one thread, 2026-11-29",
     "README.md: depthwise 3 x 3 in other forms, least times in Chromium, one thread, 2026-11-29",
+    "README.md: the 85 kernels of the library by wasmtime with each cranelift_opt_level, 2026-11-29",
     "README.md: the compiler beside the one before packets, kernel by kernel in turns, 2026-11-27",
     "array_api.md: the suite on each device, 2026-11-29",
     "bignum.md: products of U256 in other ways, 2026-11-22",

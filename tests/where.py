@@ -121,6 +121,7 @@ def package_files() -> dict[str, Path]:
 
     bundle()
     found = _files("hologram_web")
+    found.pop("hologram_web/library.bin", None)  # of releases, and of whoever made one here
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     return found | {place: ROOT / source for source, place in included.items()}
