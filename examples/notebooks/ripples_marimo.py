@@ -6,12 +6,13 @@ app = marimo.App(app_title="Ripples · hologram_web")
 
 @app.cell
 def _():
+    import anywidget  # which view needs: a page loads what cells import
     import hologram_web as hg
     import marimo as mo
     from hologram_web_tools.browsers import device_named
     from hologram_web_tools.notebook import view
 
-    return device_named, hg, mo, view
+    return anywidget, device_named, hg, mo, view
 
 
 @app.cell
