@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from playwright.sync_api import Page, Request, Response
+from playwright.sync_api import Error, Page, Request, Response
 
 from examples.notebooks import NOTEBOOKS
 from examples.notebooks.__main__ import build
@@ -80,11 +80,16 @@ class Heard:
         self.here = address.removesuffix("notebooks/")
         page.on("request", self._request)
         page.on("response", self._response)
-        page.on("pageerror", lambda error: self.wrong.append(f"error: {error}"))
+        page.on("pageerror", self._error)
 
     def _request(self, request: Request) -> None:
         if not request.url.startswith((self.here, "data:", "blob:")):
             self.wrong.append(f"another server: {request.url}")
+
+    def _error(self, error: Error) -> None:
+        # marimo says so where Python takes a minute to start, and goes on.
+        if error.message != "RPC request timed out.":
+            self.wrong.append(f"error: {error}")
 
     def _response(self, response: Response) -> None:
         # JupyterLite asks for icons of busy notebooks, which its builder leaves out.

@@ -1,8 +1,9 @@
-"""The site of the notebooks, offline: the front page, PyScript, every cell in JupyterLite, and what they load."""
+"""The site of the notebooks, offline: the front page, PyScript, marimo, every cell in JupyterLite."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -69,6 +70,18 @@ def test_a_kernel_in_pyscript(page: Page) -> None:
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         assert violations(page) == []
+
+
+def test_a_notebook_of_marimo(page: Page) -> None:
+    """Cells run again when the slider moves, which the mean tells, and a widget has its tabs."""
+    page.goto(page.url.replace("pyscript.html", "marimo/index.html"))
+    told = page.get_by_text(re.compile(r"On wasm; the mean is -?0\.\d+"))  # and not the cell's source
+    expect(told).to_be_visible(timeout=300_000)
+    before = told.inner_text()
+    expect(page.get_by_alt_text("the array as a picture")).to_be_visible()
+    expect(page.get_by_role("tab", name="WGSL")).to_be_visible()
+    page.get_by_role("slider").press("ArrowRight")
+    expect(told).not_to_have_text(before, timeout=60_000)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -119,13 +119,13 @@ def _lend(wanted: set[str], site: Path) -> None:
                 (site / top).symlink_to(Path(str(found.locate_file(top))))
 
 
-def lend_needed(dist: Path, place: Path) -> None:
-    """Puts what the package says that it depends on into an environment, and no more."""
+def lend_needed(dist: Path, place: Path, more: tuple[str, ...] = ()) -> None:
+    """Puts what the package says that it depends on into an environment, and no more than `more`."""
     with ZipFile(_one(dist, "hologram_web-*-any.whl")) as wheel:
         metadata = wheel.read(next(name for name in wheel.namelist() if name.endswith("/METADATA"))).decode()
     needed = [Requirement(text) for text in re.findall(r"^Requires-Dist: (.*)", metadata, re.M)]
     here = {each.name for each in needed if each.marker is None or each.marker.evaluate({"extra": ""})}
-    _lend(here - {"hologram-web-tools"}, _one(place, "lib/python*/site-packages"))
+    _lend(here - {"hologram-web-tools"} | {*more}, _one(place, "lib/python*/site-packages"))
 
 
 @pytest.fixture(scope="session")
@@ -292,13 +292,13 @@ def test_webpack(app: Path) -> None:
     assert _shown(app / "by-webpack") == ([ANSWER], [])
 
 
-def _follow(page: str, folder: Path, dist: Path) -> None:
+def _follow(page: str, folder: Path, dist: Path, *more: str) -> None:
     def shown(name: str, press: bool) -> str:
         lines, others = _shown(folder, name=name, press=press)
         assert others == []
         return "\n".join(lines)
 
-    follow(page, folder, shown, lambda place: lend_needed(dist, place))
+    follow(page, folder, shown, lambda place: lend_needed(dist, place, more))
 
 
 @pytest.fixture(scope="session")
@@ -315,6 +315,11 @@ def test_ten_minutes_of_a_newcomer(page: str, ten_minutes: Path, dist: Path, tmp
     (tmp_path / "dist").symlink_to(dist)
     shutil.copy(ten_minutes / "saxpy.holo", tmp_path)
     _follow(page, tmp_path, dist)
+
+
+def test_ten_minutes_in_a_notebook(dist: Path, tmp_path: Path) -> None:
+    (tmp_path / "dist").symlink_to(dist)
+    _follow("start_notebook.md", tmp_path, dist, "ipython", "anywidget")
 
 
 def test_readmes_have_no_links_into_the_tree(dist: Path, app: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from examples.notebooks import HERE, NOTEBOOKS
+from examples.notebooks import HERE, NOTEBOOKS, ripples_marimo
 from examples.notebooks.__main__ import entries_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,6 +57,16 @@ def test_cells_run(path: Path, tmp_path: Path) -> None:
     assert sum("text/html" in cell["shows"] for cell in cells) == VIEWS[path.stem]
     if path.stem == "first_kernel":
         assert sum(WIDGET in cell["shows"] for cell in cells) == 2
+
+
+def test_the_notebook_of_marimo_is_a_program() -> None:
+    """All its cells run, and none is asked for a value of a page."""
+    outputs, defined = ripples_marimo.app.run()
+    assert defined["picture"].shape == (240, 400)
+    told = [each.text for each in outputs if hasattr(each, "text")]
+    assert any("the mean is 0.0" in text for text in told)
+    (tabs,) = (each for each in outputs if type(each).__name__ == "View")
+    assert "def ripples" in tabs.html
 
 
 def test_the_lock_has_what_kernels_need(tmp_path: Path) -> None:

@@ -212,7 +212,7 @@ def has_node() -> bool:
 def set_up_notebooks() -> None:
     """What the site of the notebooks needs from PyPI, so that tests ask no other server."""
     stamp = ROOT / "build" / "notebooks" / "wheels" / ".set-up"
-    key = digest("examples/notebooks/kernel.txt")
+    key = digest("examples/notebooks/kernel.txt", "examples/notebooks/marimo.txt")
     if not is_fresh(stamp, key):
         step("wheels for notebooks", str(VENV / "bin" / "python"), "-m", "examples.notebooks.wheels")
         stamp.write_text(key)

@@ -2,8 +2,8 @@
 
 .venv/bin/python -m examples.notebooks
 
-It is JupyterLite with Pyodide from npm, our wheels, and what its kernel needs from PyPI, whose hashes kernel.txt has;
-it asks no other server. What is there and new enough stays.
+It is JupyterLite with Pyodide from npm, our wheels, and what its kernel needs from PyPI, whose hashes kernel.txt has; a
+page of PyScript, and one of marimo. It asks no other server. What is there and new enough stays.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from packaging.utils import canonicalize_name
 from examples.edges.chromium import ROOT, build_page_wheel, build_wheel
 
 from . import HERE, NOTEBOOKS
+from .exported import export
 from .wheels import FOLDER, fetch
 
 __all__ = ["FOLDER", "build", "entries_of"]
@@ -65,6 +66,9 @@ def build(folder: Path = FOLDER) -> Path:
         for name in PAGES:
             shutil.copyfile(HERE / name, site / name)
         shutil.copyfile(ROOT / "examples" / "edges" / "live" / "icon.svg", site / "icon.svg")
+        # marimo takes one version of Pyodide only.
+        pyodide, places = MODULES / "pyodide-for-marimo", "../../lite/static/pyodide"
+        export(HERE / "ripples_marimo.py", site / "marimo", pyodide, lock["packages"], places)
         shutil.copytree(MODULES / "@pyscript" / "core" / "dist", site / "pyscript", ignore=_maps)
         stamp.write_text(key)
     return site
