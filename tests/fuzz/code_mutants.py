@@ -411,6 +411,13 @@ _WASM = (
 
 _PACKETS = (
     _packets(
+        "what a loop carries is aligned as its first value is",
+        "targets.wasm.packet_faults:_low_zeros",
+        "return min(_low_zeros(arg, inner, left) for arg in args)",
+        "return max(_low_zeros(arg, inner, left) for arg in args)",
+        "faults/alignment_carried.atlas",
+    ),
+    _packets(
         "a masked store writes lanes that are off",
         _ACCESSES + "_as_row",
         'put((f"{lanes_of(MASKS[self.width])}.all_true",))',

@@ -239,7 +239,7 @@ def _low_zeros(node: Node, phis: tuple[Node, ...], left: list[int]) -> int:
             return max(_low_zeros(arg, phis, left) for arg in args)
         case "mul":
             return min(sum(_low_zeros(arg, phis, left) for arg in args), _MANY)
-        case "shl" if args[1].is_const and args[1].attr < node.ty.bits:
+        case "shl" if args[1].is_const and 0 <= args[1].attr < node.ty.bits:
             return min(_low_zeros(args[0], phis, left) + int(args[1].attr), _MANY)
         case "cvt" if node.attr.is_integer:  # integers wrap
             return _low_zeros(args[0], phis, left)
