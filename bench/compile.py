@@ -34,7 +34,7 @@ from hologram_web.isa.verify import analyze
 from hologram_web.targets import wasm, wgsl
 from hologram_web.tensor.matmul import TEXTS, TILE
 from hologram_web.tensor.matmul import _same as same
-from hologram_web.tensor.operation import program_of
+from hologram_web.tensor.programs import program_of
 
 PEERS = Path("build/peers")
 PACKAGES = ("numba==0.68.1", "tinygrad==0.14.0")

@@ -454,7 +454,7 @@ def _operator(name: str, swapped: bool, in_place: bool = False) -> Callable[[Arr
                 error.__traceback__ = error.__traceback__ if FULL else None
                 raise
         if given is None:
-            given = ArrayNode("scalar", (), node.dtype, node.shape, None, other)
+            given = scalar(other, node.dtype, node.shape)
         return Array(
             ArrayNode(rule.op, (given, node) if swapped else (node, given), rule.gives, node.shape), self.executor
         )
