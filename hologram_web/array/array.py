@@ -424,7 +424,6 @@ _OPERANDS = (Array, Buffer, Size, *NUMBERS)
 
 
 def _operator(name: str, swapped: bool, in_place: bool = False) -> Callable[[Array, Any], Any]:
-    @outermost
     def slowly(self: Array, other: Any, /) -> Any:
         if not isinstance(other, _OPERANDS) and not hasattr(other, "__array__"):
             return NotImplemented
@@ -460,7 +459,7 @@ def _operator(name: str, swapped: bool, in_place: bool = False) -> Callable[[Arr
         )
 
     operate.__name__ = slowly.__name__ = name
-    return slowly if in_place else operate
+    return outermost(slowly) if in_place else operate
 
 
 def _plain(name: str, kinds: tuple[Any, ...], dtype: ElementType) -> TypesTogether | None:
